@@ -1,0 +1,70 @@
+//! Measures Singlet beside its peers and beside what the machine could do at most.
+//!
+//! Knows servers only by their address and process: nothing of Singlet's crates is linked in, so that the client costs
+//! the same for each of them and what is measured is what users get.
+#![allow(clippy::print_stdout, reason = "this is a command; its reports go to standard output")]
+
+mod bare;
+mod bars;
+mod call;
+mod cell;
+mod clock;
+mod compare;
+mod connection;
+mod http;
+mod item;
+mod load;
+mod outcome;
+mod process;
+mod report;
+mod scaling;
+mod sign;
+mod single;
+mod soak;
+mod start;
+mod sync;
+mod tables;
+mod target;
+mod workload;
+
+use std::net::SocketAddr;
+
+use clap::Parser;
+
+/// Measurements of Singlet, its peers and the machine's limits
+#[derive(Parser)]
+enum Command {
+    /// All servers side by side: throughput, latency, CPU, and Singlet's bars
+    Compare(compare::CompareOptions),
+    /// One load on a server that is already running, closed or open loop
+    Load(single::SingleOptions),
+    /// Time to the first answer on an empty folder, and memory then
+    ColdStart(start::ColdOptions),
+    /// Time to the first answer after kill -9 with many items; then looks for missing ones
+    Reopen(start::ReopenOptions),
+    /// Throughput, memory and disk at different numbers of items
+    Scaling(scaling::ScalingOptions),
+    /// The disk alone: write and fdatasync
+    Sync(sync::SyncOptions),
+    /// Memory and disk over time under load
+    Soak(soak::SoakOptions),
+    /// The server that does nothing but read requests and answer fixed bytes
+    Bare {
+        /// Where to listen
+        #[arg(long, default_value = "127.0.0.1:8001")]
+        address: SocketAddr,
+    },
+}
+
+fn main() -> anyhow::Result<()> {
+    match Command::parse() {
+        Command::Compare(options) => compare::compare(&options),
+        Command::Load(options) => single::single(&options),
+        Command::ColdStart(options) => start::cold(&options),
+        Command::Reopen(options) => start::reopen(&options),
+        Command::Scaling(options) => scaling::scaling(&options),
+        Command::Sync(options) => sync::sync(&options),
+        Command::Soak(options) => soak::soak(&options),
+        Command::Bare { address } => bare::serve(address),
+    }
+}

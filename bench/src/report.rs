@@ -1,0 +1,297 @@
+//! Tables of medians and ratios, for people, and a JSON file, for programs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use crate::bars::{Bar, bars};
+use crate::cell::{Cell, Measurement};
+use crate::clock::{amz_date, unix_seconds};
+use crate::process::{load_average, machine};
+use crate::target::Kind;
+
+/// Where and when a report was made.
+#[derive(Debug, Serialize)]
+pub(crate) struct About {
+    pub(crate) date: String,
+    pub(crate) commit: String,
+    pub(crate) machine: String,
+    pub(crate) load_average: f64,
+}
+
+impl About {
+    /// This machine, now.
+    pub(crate) fn now() -> Self {
+        Self {
+            date: amz_date(unix_seconds()),
+            commit: commit().unwrap_or_else(|| "unknown".to_owned()),
+            machine: machine(),
+            load_average: load_average(),
+        }
+    }
+}
+
+fn commit() -> Option<String> {
+    let output =
+        Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=10"]).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    (output.status.success() && !text.trim().is_empty()).then(|| text.trim().to_owned())
+}
+
+/// Writes a JSON file named after what was measured and when; gives its path.
+pub(crate) fn write_json(
+    folder: &Path,
+    name: &str,
+    about: &About,
+    found: &impl Serialize,
+) -> Result<PathBuf> {
+    fs::create_dir_all(folder)?;
+    let path = folder.join(format!("{name}-{}.json", about.date));
+    let text = serde_json::to_string_pretty(&serde_json::json!({"about": about, "found": found}))?;
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(path)
+}
+
+/// All measurements of a comparison.
+pub(crate) struct Comparison<'a> {
+    pub(crate) targets: Vec<Kind>,
+    pub(crate) cells: &'a [Cell],
+    pub(crate) measurements: &'a [Measurement],
+}
+
+impl Comparison<'_> {
+    /// The median over the rounds of one figure of one cell on one server.
+    fn median(&self, target: Kind, cell: &Cell, figure: fn(&Measurement) -> f64) -> Option<f64> {
+        if self.of(target, cell).any(|found| !found.errors.is_empty()) {
+            return None;
+        }
+        median(self.of(target, cell).map(figure).collect())
+    }
+
+    fn of(&self, target: Kind, cell: &Cell) -> impl Iterator<Item = &Measurement> {
+        self.measurements.iter().filter(move |found| found.target == target && found.cell == *cell)
+    }
+
+    /// What stands in place of a figure: a server that answers wrongly has no speed.
+    fn missing(&self, target: Kind, cell: &Cell) -> String {
+        if self.of(target, cell).next().is_some() { "errors" } else { "–" }.to_owned()
+    }
+
+    fn rate(&self, target: Kind, cell: &Cell) -> Option<f64> {
+        self.median(target, cell, |found| found.requests_per_second)
+    }
+
+    /// Requests per second, in brackets the ratio to the bare server.
+    pub(crate) fn throughput(&self) -> String {
+        let mut table = Table::new(["requests/s (of bare)"]);
+        table.columns(self.targets.iter().map(|target| target.name()));
+        for cell in self.cells {
+            let bare = self.rate(Kind::Bare, cell);
+            let row = self.targets.iter().map(|target| match (self.rate(*target, cell), bare) {
+                (Some(rate), Some(bare)) if *target != Kind::Bare => {
+                    format!("{} ({:.2})", count(rate), rate / bare)
+                }
+                (Some(rate), _) => count(rate),
+                (None, _) => self.missing(*target, cell),
+            });
+            table.row(cell.name(), row);
+        }
+        table.text()
+    }
+
+    /// Latencies in microseconds: median, 99 %, 99.9 %.
+    pub(crate) fn latency(&self) -> String {
+        let mut table = Table::new(["µs: p50 / p99 / p99.9"]);
+        table.columns(self.targets.iter().map(|target| target.name()));
+        for cell in self.cells {
+            let row = self.targets.iter().map(|target| {
+                let p50 = self.median(*target, cell, |found| found.p50_microseconds);
+                let p99 = self.median(*target, cell, |found| found.p99_microseconds);
+                let p999 = self.median(*target, cell, |found| found.p999_microseconds);
+                match (p50, p99, p999) {
+                    (Some(p50), Some(p99), Some(p999)) => {
+                        format!("{} / {} / {}", count(p50), count(p99), count(p999))
+                    }
+                    _ => self.missing(*target, cell),
+                }
+            });
+            table.row(cell.name(), row);
+        }
+        table.text()
+    }
+
+    /// CPU time of the server per request: less noisy than throughput on a shared machine.
+    pub(crate) fn cpu(&self) -> String {
+        let mut table = Table::new(["server CPU µs/request (of bare)"]);
+        table.columns(self.targets.iter().map(|target| target.name()));
+        let figure: fn(&Measurement) -> f64 = |found| found.server_cpu_microseconds;
+        for cell in self.cells {
+            let bare = self.median(Kind::Bare, cell, figure);
+            let row = self.targets.iter().map(|target| match (self.median(*target, cell, figure), bare) {
+                (Some(cpu), Some(bare)) if *target != Kind::Bare => format!("{cpu:.1} ({:.1})", cpu / bare),
+                (Some(cpu), _) => format!("{cpu:.1}"),
+                (None, _) => self.missing(*target, cell),
+            });
+            table.row(cell.name(), row);
+        }
+        table.text()
+    }
+
+    /// What Singlet promises itself, what was measured, whether it holds. Empty if Singlet wasn't measured.
+    pub(crate) fn promises(&self) -> String {
+        let mut table = Table::new(["bar", "wanted", "measured", ""]);
+        for cell in self.cells {
+            for bar in bars(cell) {
+                if let Some((wanted, measured, holds)) = self.judge(cell, *bar) {
+                    let verdict = if holds { "holds" } else { "MISSED" };
+                    table
+                        .row(cell.name(), [wanted, format!("{measured:.2}"), verdict.to_owned()].into_iter());
+                }
+            }
+        }
+        if table.rows.len() > 1 { table.text() } else { String::new() }
+    }
+
+    fn judge(&self, cell: &Cell, bar: Bar) -> Option<(String, f64, bool)> {
+        let ours = self.rate(Kind::Singlet, cell)?;
+        Some(match bar {
+            Bar::OfBare(least) => {
+                let ratio = ours / self.rate(Kind::Bare, cell)?;
+                (format!("≥ {least} of bare"), ratio, ratio >= least)
+            }
+            Bar::Times(least, peer) => {
+                let ratio = ours / self.rate(peer, cell)?;
+                (format!("≥ {least} × {}", peer.name()), ratio, ratio >= least)
+            }
+            Bar::LatencyOfBare(most) => {
+                let p50: fn(&Measurement) -> f64 = |found| found.p50_microseconds;
+                let ratio = self.median(Kind::Singlet, cell, p50)? / self.median(Kind::Bare, cell, p50)?;
+                (format!("median ≤ {most} × bare"), ratio, ratio <= most)
+            }
+        })
+    }
+
+    /// The machine's share that others took: median and worst.
+    pub(crate) fn noise(&self) -> (f64, f64) {
+        let shares: Vec<f64> = self.measurements.iter().map(|found| found.others_share).collect();
+        let worst = shares.iter().copied().fold(0.0, f64::max);
+        (median(shares).unwrap_or(0.0), worst)
+    }
+}
+
+/// The middle of some figures, or the mean of the two in the middle.
+pub(crate) fn median(mut figures: Vec<f64>) -> Option<f64> {
+    figures.sort_by(f64::total_cmp);
+    let middle = figures.len() / 2;
+    let upper = figures.get(middle)?;
+    if figures.len() % 2 == 1 {
+        return Some(*upper);
+    }
+    Some(f64::midpoint(*upper, *figures.get(middle.checked_sub(1)?)?))
+}
+
+/// A figure as people read it: `12,345`, `678`, `9.1`.
+pub(crate) fn count(figure: f64) -> String {
+    if figure < 99.95 {
+        return format!("{figure:.1}");
+    }
+    let digits = format!("{figure:.0}");
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A Markdown table with aligned columns.
+pub(crate) struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these headings.
+    pub(crate) fn new<const N: usize>(headings: [&str; N]) -> Self {
+        Self { rows: vec![headings.map(str::to_owned).to_vec()] }
+    }
+
+    /// Adds headings.
+    pub(crate) fn columns<'a>(&mut self, headings: impl Iterator<Item = &'a str>) {
+        if let Some(first) = self.rows.first_mut() {
+            first.extend(headings.map(str::to_owned));
+        }
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, name: impl Into<String>, cells: impl Iterator<Item = String>) {
+        self.rows.push(std::iter::once(name.into()).chain(cells).collect());
+    }
+
+    /// The table as text.
+    pub(crate) fn text(&self) -> String {
+        let columns = self.rows.first().map_or(0, Vec::len);
+        let widths: Vec<usize> = (0..columns)
+            .map(|column| {
+                self.rows
+                    .iter()
+                    .filter_map(|row| row.get(column))
+                    .map(|text| text.chars().count())
+                    .max()
+                    .unwrap_or(0)
+            })
+            .collect();
+        let mut out = String::new();
+        for (number, row) in self.rows.iter().enumerate() {
+            for (column, (text, width)) in row.iter().zip(&widths).enumerate() {
+                let pad = " ".repeat(width - text.chars().count().min(*width));
+                out += &if column == 0 { format!("| {text}{pad} ") } else { format!("| {pad}{text} ") };
+            }
+            out += "|\n";
+            if number == 0 {
+                for (column, width) in widths.iter().enumerate() {
+                    out += &if column == 0 {
+                        format!("|{}", "-".repeat(width + 2))
+                    } else {
+                        format!("|{}:", "-".repeat(width + 1))
+                    };
+                }
+                out += "|\n";
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Table, count, median};
+
+    #[test]
+    fn median_of_even_odd_and_no_figures() {
+        assert_eq!(median(vec![]), None);
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+
+    #[test]
+    fn counts_are_grouped_by_thousands() {
+        for (figure, text) in [(9.14, "9.1"), (99.96, "100"), (999.6, "1,000"), (1_234_567.0, "1,234,567")] {
+            assert_eq!(count(figure), text);
+        }
+    }
+
+    #[test]
+    fn tables_are_aligned_markdown() {
+        let mut table = Table::new(["a", "long heading"]);
+        table.row("wider", ["µ".to_owned()].into_iter());
+        let text = table.text();
+        let widths: Vec<_> = text.lines().map(|line| line.chars().count()).collect();
+        assert_eq!(widths.len(), 3);
+        assert!(widths.iter().all(|width| *width == widths[0]), "{text}");
+    }
+}

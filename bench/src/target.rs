@@ -1,0 +1,233 @@
+//! The servers that are measured: how each is started, and what its answer to a write promises.
+
+use std::fs::{self, File};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::call::exchange;
+use crate::clock::pause;
+use crate::workload::Answers;
+
+const START_MAX: Duration = Duration::from_secs(120);
+
+/// A kind of server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    /// hyper, answering fixed bytes
+    Bare,
+    /// our own server, data in a folder
+    Singlet,
+    /// dynoxide 3.2.0 with a database file
+    DynoxideFile,
+    /// dynoxide 3.2.0 in memory
+    DynoxideMemory,
+    /// dynalite 4 with a LevelDB folder
+    DynaliteFile,
+    /// moto's server (in memory)
+    Moto,
+    /// DynamoDB Local with a database file
+    LocalFile,
+}
+
+impl Kind {
+    /// The name in reports and on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Bare => "bare",
+            Self::Singlet => "singlet",
+            Self::DynoxideFile => "dynoxide-file",
+            Self::DynoxideMemory => "dynoxide-memory",
+            Self::DynaliteFile => "dynalite-file",
+            Self::Moto => "moto",
+            Self::LocalFile => "local-file",
+        }
+    }
+
+    /// What holds when a write is acknowledged.
+    pub(crate) fn durability(self) -> &'static str {
+        match self {
+            Self::Bare => "stores nothing",
+            Self::Singlet => "fsync before the answer",
+            Self::DynoxideFile => {
+                "SQLite with WAL: fsync before the answer, one for each item (counted with strace)"
+            }
+            Self::DynoxideMemory => "in memory: lost with the process",
+            Self::DynaliteFile => {
+                "LevelDB, no fsync for writes (counted with strace): a power cut loses them"
+            }
+            Self::Moto => "in memory: lost with the process",
+            Self::LocalFile => "SQLite file; what it syncs was not checked",
+        }
+    }
+
+    /// What can be checked in its answers.
+    pub(crate) fn answers(self) -> Answers {
+        if self == Self::Bare { Answers::Bare } else { Answers::Database }
+    }
+
+    fn command(self, programs: &Programs, port: u16, data: &Path) -> Result<Command> {
+        let port = port.to_string();
+        let mut command;
+        match self {
+            Self::Bare => {
+                command = Command::new(std::env::current_exe()?);
+                command.args(["bare", "--address", &format!("127.0.0.1:{port}")]);
+            }
+            Self::Singlet => {
+                command = Command::new(present(&programs.singlet)?);
+                command
+                    .arg("serve")
+                    .arg("--data")
+                    .arg(data)
+                    .args(["--address", &format!("127.0.0.1:{port}")]);
+            }
+            Self::DynoxideFile | Self::DynoxideMemory => {
+                command = Command::new(present(&programs.peers.join("bin/dynoxide"))?);
+                command.args(["serve", "--host", "127.0.0.1", "--port", &port]);
+                if self == Self::DynoxideFile {
+                    command.arg("--db-path").arg(data.join("dynoxide.db"));
+                }
+            }
+            Self::DynaliteFile => {
+                command = Command::new("node");
+                command.arg(present(&programs.peers.join("node_modules/dynalite/cli.js"))?);
+                command.args(["--host", "127.0.0.1", "--port", &port, "--createTableMs", "0"]);
+                command.arg("--path").arg(data.join("leveldb"));
+            }
+            Self::Moto => {
+                command = Command::new("moto_server");
+                command.args(["--host", "127.0.0.1", "--port", &port]);
+            }
+            Self::LocalFile => {
+                let folder = programs.peers.join("dynamodb-local");
+                command = Command::new("java");
+                command.arg(format!("-Djava.library.path={}", folder.join("DynamoDBLocal_lib").display()));
+                command.arg("-jar").arg(present(&folder.join("DynamoDBLocal.jar"))?);
+                command.args(["-port", &port, "-sharedDb", "-dbPath"]).arg(data);
+            }
+        }
+        Ok(command)
+    }
+}
+
+/// Where the programs are.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Programs {
+    /// The singlet command to measure
+    #[arg(long, default_value = "target/release/singlet", value_name = "FILE")]
+    pub(crate) singlet: PathBuf,
+    /// Folder with the peers, as bench/run installs them
+    #[arg(long, default_value = "target/bench-peers", value_name = "DIR")]
+    pub(crate) peers: PathBuf,
+    /// Folder for the servers' data and logs: on the disk that is to be measured
+    #[arg(long, default_value = "target/bench-data", value_name = "DIR")]
+    pub(crate) scratch: PathBuf,
+    /// Folder for the JSON files
+    #[arg(long, default_value = "bench/results", value_name = "DIR")]
+    pub(crate) results: PathBuf,
+}
+
+/// A running server; it is killed and its data deleted when this is dropped.
+pub(crate) struct Target {
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    /// From the start of its process to its first answer.
+    pub(crate) started_in: Duration,
+    data: PathBuf,
+    child: Child,
+}
+
+impl Target {
+    /// Starts a server on an empty folder and waits for its first answer.
+    pub(crate) fn start(kind: Kind, programs: &Programs) -> Result<Self> {
+        let data = programs.scratch.join(format!("{}-{}", kind.name(), std::process::id()));
+        if data.exists() {
+            fs::remove_dir_all(&data)?;
+        }
+        fs::create_dir_all(&data)?;
+        Self::start_on(kind, programs, data.clone()).inspect_err(|_| {
+            let _ = fs::remove_dir_all(&data);
+        })
+    }
+
+    /// Kills the server with SIGKILL and starts it again on what it left.
+    pub(crate) fn restart_after_kill(&mut self, programs: &Programs) -> Result<()> {
+        self.stop();
+        let fresh = Self::start_on(self.kind, programs, self.data.clone())?;
+        // The old value's drop would delete the data that the new one serves.
+        let mut old = std::mem::replace(self, fresh);
+        old.data = PathBuf::new();
+        Ok(())
+    }
+
+    fn start_on(kind: Kind, programs: &Programs, data: PathBuf) -> Result<Self> {
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let log = File::create(data.with_extension("log"))?;
+        let mut command = kind.command(programs, port, &data)?;
+        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        let begin = Instant::now();
+        let child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
+        let mut target = Self { kind, address, started_in: Duration::ZERO, data, child };
+        target.started_in = target.await_first_answer(begin)?;
+        Ok(target)
+    }
+
+    fn await_first_answer(&mut self, begin: Instant) -> Result<Duration> {
+        loop {
+            // Connecting is cheaper than a request, and until the port is open it is all that can be done.
+            if TcpStream::connect(self.address).is_ok()
+                && exchange(self.address, "ListTables", &json!({})).is_ok_and(|(status, _)| status == 200)
+            {
+                return Ok(begin.elapsed());
+            }
+            if let Some(status) = self.child.try_wait()? {
+                let log = fs::read_to_string(self.data.with_extension("log")).unwrap_or_default();
+                bail!("{} ended at its start: {status}\n{log}", self.kind.name());
+            }
+            if begin.elapsed() > START_MAX {
+                bail!("{} gives no answer after {} s", self.kind.name(), START_MAX.as_secs());
+            }
+            pause(Duration::from_micros(500));
+        }
+    }
+
+    /// The process id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The folder with its data.
+    pub(crate) fn data(&self) -> &Path {
+        &self.data
+    }
+
+    /// Kills the server as `kill -9` does.
+    pub(crate) fn stop(&mut self) {
+        // Both fail only if the process has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        self.stop();
+        if !self.data.as_os_str().is_empty() {
+            let _ = fs::remove_dir_all(&self.data);
+        }
+    }
+}
+
+fn present(path: &Path) -> Result<&Path> {
+    if path.exists() { Ok(path) } else { bail!("{} is not there", path.display()) }
+}
