@@ -1,0 +1,44 @@
+//! What a DynamoDB attribute can hold, and the two ways Singlet writes it down.
+//!
+//! This crate knows attribute values, exact 38-digit numbers, the size that DynamoDB bills for an item, the bytes
+//! an item is stored as, and the bytes a key is sorted by. It must not know files, time, threads, JSON or
+//! expressions: everything here is a function of its arguments.
+//!
+//! An item is encoded once, when it is written. Afterwards it is read through views ([`ItemRef`], [`ValueRef`])
+//! that borrow the stored bytes, so that a condition, a filter or a JSON writer touches only what it needs.
+//!
+//! ```
+//! use singlet_values::{AttributeValue, EncodedItem, Item, Number, ValueRef, write_key_part};
+//!
+//! let mut recipe = Item::new();
+//! recipe.insert("PK", AttributeValue::from("RECIPE#17"));
+//! recipe.insert("minutes", "45".parse::<Number>()?);
+//!
+//! let stored = EncodedItem::encode(&recipe);
+//! assert_eq!(stored.size_bytes(), 20); // what DynamoDB would bill
+//! assert_eq!(stored.view().get("PK"), Some(ValueRef::S("RECIPE#17")));
+//! assert_eq!(stored.decode()?, recipe);
+//!
+//! let mut key = Vec::new();
+//! write_key_part(&mut key, ValueRef::S("RECIPE#17"))?;
+//! assert_eq!(key, b"RECIPE#17\0\0");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The bytes are described in `docs/format.md`.
+
+mod attributes;
+mod key;
+mod number;
+mod size;
+mod stored;
+mod value;
+
+pub use attributes::{Attributes, Item};
+pub use key::{KeyReader, NotAKey, key_successor, partition_hash, write_key_part, write_key_prefix};
+pub use number::{Number, NumberError, NumberRef};
+pub use stored::{
+    Corrupt, EncodedItem, EncodedValue, ItemBuilder, ItemRef, ListIter, ListRef, MapIter, MapRef, SetIter,
+    SetRef, ValueRef, encode_subset,
+};
+pub use value::{AttributeValue, Kind};

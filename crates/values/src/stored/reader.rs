@@ -1,0 +1,102 @@
+//! A cursor over stored bytes that refuses instead of reading past the end.
+
+use super::{Corrupt, tag};
+use crate::number::{self, NumberRef};
+
+/// What is left to read.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+/// A value that has been delimited but not looked into: its tag, and its bytes after tag and length.
+#[derive(Clone, Copy)]
+pub(super) struct RawValue<'a> {
+    pub(super) tag: u8,
+    pub(super) payload: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Reader { rest: bytes }
+    }
+
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    fn take(&mut self, len: usize) -> Result<&'a [u8], Corrupt> {
+        let (taken, rest) = self.rest.split_at_checked(len).ok_or(Corrupt)?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn byte(&mut self) -> Result<u8, Corrupt> {
+        let (byte, rest) = self.rest.split_first().ok_or(Corrupt)?;
+        self.rest = rest;
+        Ok(*byte)
+    }
+
+    /// A length or count: seven bits a byte, least significant first, the high bit on all but the last.
+    pub(super) fn varint(&mut self) -> Result<usize, Corrupt> {
+        let first = self.byte()?;
+        if first < 0x80 {
+            return Ok(usize::from(first));
+        }
+        let mut value = u64::from(first & 0x7F);
+        for shift in [7, 14, 21, 28] {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                // A last byte of zero would be a second spelling of a shorter number.
+                return if byte == 0 { Err(Corrupt) } else { usize::try_from(value).map_err(|_| Corrupt) };
+            }
+        }
+        Err(Corrupt)
+    }
+
+    /// Bytes preceded by their length.
+    pub(super) fn delimited(&mut self) -> Result<&'a [u8], Corrupt> {
+        let len = self.varint()?;
+        self.take(len)
+    }
+
+    /// The bytes of a list, map or set, preceded by their length in four bytes.
+    fn body(&mut self) -> Result<&'a [u8], Corrupt> {
+        let len = self.rest.first_chunk::<4>().copied().ok_or(Corrupt)?;
+        self.take(len.len())?;
+        self.take(usize::try_from(u32::from_le_bytes(len)).map_err(|_| Corrupt)?)
+    }
+
+    /// The bytes of a number, found by its end byte.
+    pub(super) fn number(&mut self) -> Result<&'a [u8], Corrupt> {
+        self.take(number::encoded_len(self.rest).ok_or(Corrupt)?)
+    }
+
+    /// Steps over one value.
+    pub(super) fn value(&mut self) -> Result<RawValue<'a>, Corrupt> {
+        let tag = self.byte()?;
+        let payload = match tag {
+            tag::S | tag::B => self.delimited()?,
+            tag::N => self.number()?,
+            tag::TRUE | tag::FALSE | tag::NULL => &[],
+            tag::M | tag::L | tag::SS | tag::NS | tag::BS => self.body()?,
+            _ => return Err(Corrupt),
+        };
+        Ok(RawValue { tag, payload })
+    }
+}
+
+/// Bytes that must be text.
+pub(super) fn text(bytes: &[u8]) -> Result<&str, Corrupt> {
+    std::str::from_utf8(bytes).map_err(|_| Corrupt)
+}
+
+/// Bytes that must be one number.
+pub(super) fn number(bytes: &[u8]) -> Result<NumberRef<'_>, Corrupt> {
+    NumberRef::from_bytes(bytes).ok_or(Corrupt)
+}
