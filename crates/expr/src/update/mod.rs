@@ -1,0 +1,159 @@
+//! Updates: what an UpdateItem does to an item.
+
+mod apply;
+mod bind;
+mod place;
+mod value;
+
+use singlet_values::{AttributeValue, EncodedItem, Item, ItemRef};
+
+use crate::check::check_update;
+use crate::error::{ExprError, ExpressionKind, Problem, UpdateError, Within};
+use crate::path::Path;
+use crate::placeholders::Placeholders;
+use crate::selection::Selection;
+use crate::syntax;
+use value::SetValue;
+
+/// An `UpdateExpression`, or `AttributeUpdates`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    actions: Vec<Action>,
+    dialect: Dialect,
+}
+
+/// The two ways to write an update differ in a few rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Expression,
+    Legacy,
+}
+
+impl Dialect {
+    /// What to say when ADD or DELETE meets a value of another kind.
+    fn kind_mismatch(self) -> UpdateError {
+        match self {
+            Dialect::Expression => UpdateError::OperandKind,
+            Dialect::Legacy => UpdateError::LegacyKindMismatch,
+        }
+    }
+}
+
+/// A change of what a path leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Action {
+    pub(crate) path: Path,
+    pub(crate) change: Change,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Set(SetValue),
+    Remove,
+    /// A number to add, or a set (in legacy updates also a list) whose elements to add.
+    Add(AttributeValue),
+    /// A set whose elements to take away.
+    Delete(AttributeValue),
+}
+
+impl Change {
+    /// Sets the path to a value.
+    pub(crate) fn set(value: AttributeValue) -> Change {
+        Change::Set(SetValue::Literal(value))
+    }
+}
+
+impl Update {
+    /// Parses an expression.
+    pub fn parse(text: &str, placeholders: &mut Placeholders) -> Result<Update, ExprError> {
+        let actions = parse_actions(text, placeholders).within(ExpressionKind::Update)?;
+        Ok(Update { actions, dialect: Dialect::Expression })
+    }
+
+    /// An update from `AttributeUpdates`, whose paths don't clash.
+    pub(crate) fn legacy(actions: Vec<Action>) -> Update {
+        Update { actions, dialect: Dialect::Legacy }
+    }
+
+    /// Applies the update to an item that exists. Everything that it reads, it reads from `old`.
+    pub fn apply<'a>(&'a self, old: ItemRef<'a>) -> Result<Updated<'a>, ExprError> {
+        let item = self.applied(old, Existence::Existing)?;
+        Ok(Updated { item, update: self, old })
+    }
+
+    /// Applies the update to an item that doesn't exist yet and has only its key, which the update may read.
+    ///
+    /// Removing from inside an attribute that isn't there is an error in an item that exists; here it is nothing.
+    pub fn apply_to_new<'a>(&'a self, key: ItemRef<'a>) -> Result<Updated<'a>, ExprError> {
+        let item = self.applied(key, Existence::New)?;
+        Ok(Updated { item, update: self, old: ItemRef::EMPTY })
+    }
+
+    /// Whether the update makes an item that doesn't exist. One that only takes away doesn't.
+    pub fn creates_item(&self) -> bool {
+        let takes_away = |action: &Action| matches!(action.change, Change::Remove | Change::Delete(_));
+        self.actions.is_empty() || !self.actions.iter().all(takes_away)
+    }
+
+    /// The top-level attributes that the update changes, in the order they are written, with repeats.
+    pub fn top_level_attributes(&self) -> impl Iterator<Item = &str> {
+        self.actions.iter().map(|action| action.path.head.as_str())
+    }
+
+    /// The top-level attributes that the update looks into with `.` or `[]`, to change or to read them, which a key
+    /// attribute doesn't allow.
+    pub fn nested_attributes(&self) -> impl Iterator<Item = &str> {
+        let mut paths = Vec::new();
+        for action in &self.actions {
+            paths.push(&action.path);
+            if let Change::Set(value) = &action.change {
+                value.collect_paths(&mut paths);
+            }
+        }
+        paths.into_iter().filter(|path| !path.steps.is_empty()).map(|path| path.head.as_str())
+    }
+}
+
+fn parse_actions(text: &str, placeholders: &mut Placeholders) -> Result<Vec<Action>, Problem> {
+    let update = syntax::parse_update(text)?;
+    check_update(&update)?;
+    bind::bind_update(&update, placeholders)
+}
+
+/// Whether the item that an update is applied to was there before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Existence {
+    Existing,
+    New,
+}
+
+/// An item after an update.
+#[derive(Clone, Debug)]
+pub struct Updated<'a> {
+    /// The whole item.
+    pub item: Item,
+    update: &'a Update,
+    old: ItemRef<'a>,
+}
+
+impl Updated<'_> {
+    /// What the changed paths led to before: `UPDATED_OLD`.
+    pub fn updated_old(&self) -> Item {
+        self.changed_of(self.old)
+    }
+
+    /// What the changed paths lead to now: `UPDATED_NEW`.
+    ///
+    /// Like DynamoDB, this takes the paths as they were written: an element that was appended by a high index isn't
+    /// found at that index, and where an element was removed the next one is.
+    pub fn updated_new(&self) -> Item {
+        self.changed_of(EncodedItem::encode(&self.item).view())
+    }
+
+    fn changed_of(&self, item: ItemRef<'_>) -> Item {
+        Selection::of(self.update.actions.iter().map(|action| &action.path)).select(item)
+    }
+}
+
+#[cfg(test)]
+mod tests;
