@@ -1,0 +1,67 @@
+//! All tables at one point of the commit order.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::request::{ListTables, ListTablesOutcome};
+use crate::table::Table;
+
+const LIST_MAX: usize = 100;
+
+/// The tables by name and by number. It is immutable: a change makes a new one, which is published together with
+/// the data it describes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Catalogue {
+    by_name: BTreeMap<String, Arc<Table>>,
+    by_number: HashMap<u32, Arc<Table>>,
+}
+
+impl Catalogue {
+    /// Finds a table for a data operation.
+    pub(crate) fn table(&self, name: &str) -> Result<&Arc<Table>> {
+        self.by_name.get(name).ok_or(Error::TableNotFound)
+    }
+
+    /// Finds a table for an operation on the table itself.
+    pub(crate) fn resource(&self, name: &str) -> Result<&Arc<Table>> {
+        self.by_name.get(name).ok_or_else(|| Error::ResourceNotFound(format!("Table: {name} not found")))
+    }
+
+    /// Finds a table by its number.
+    pub(crate) fn numbered(&self, number: u32) -> Option<&Arc<Table>> {
+        self.by_number.get(&number)
+    }
+
+    /// All tables in the order of their names.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = &Arc<Table>> {
+        self.by_name.values()
+    }
+
+    /// The catalogue with a table added or replaced.
+    pub(crate) fn with(&self, table: Arc<Table>) -> Catalogue {
+        let mut next = self.clone();
+        next.by_number.insert(table.number, table.clone());
+        next.by_name.insert(table.name.clone(), table);
+        next
+    }
+
+    /// The catalogue without a table.
+    pub(crate) fn without(&self, table: &Table) -> Catalogue {
+        let mut next = self.clone();
+        next.by_number.remove(&table.number);
+        next.by_name.remove(&table.name);
+        next
+    }
+
+    /// A page of table names.
+    pub(crate) fn list(&self, request: &ListTables) -> ListTablesOutcome {
+        let limit = request.limit.unwrap_or(LIST_MAX).clamp(1, LIST_MAX);
+        let start = request.start_after.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        let mut names = self.by_name.range::<str, _>((start, Bound::Unbounded)).map(|(name, _)| name);
+        let page: Vec<String> = names.by_ref().take(limit).cloned().collect();
+        let last = names.next().and(page.last().cloned());
+        ListTablesOutcome { names: page, last }
+    }
+}

@@ -1,0 +1,175 @@
+//! The database: what programs open and call.
+
+mod recover;
+mod tables;
+mod writes;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::catalogue::Catalogue;
+use crate::error::{Error, Result};
+use crate::janitor::Janitor;
+use crate::options::{Conflicts, Options};
+use crate::pending::Pending;
+use crate::read;
+use crate::request::{
+    BatchGet, BatchGetOutcome, GetItem, GetOutcome, PageOutcome, Query, Scan, TransactGet, TransactGetOutcome,
+};
+use crate::store::{Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
+use crate::write::{InFlight, Job};
+
+/// A database, embedded in the program. Clones share it; the last one to go closes it.
+///
+/// ```
+/// use singlet_engine::{CreateTable, Database, GetItem, PutItem, ScalarType};
+/// use singlet_engine::values::{AttributeValue, Item};
+///
+/// let database = Database::in_memory()?;
+/// database.create_table(CreateTable::new("recipes", "id", ScalarType::S))?;
+///
+/// let item: Item = [("id", "17"), ("name", "Phở bò")].into_iter().collect();
+/// database.put_item(PutItem::new("recipes", item))?;
+///
+/// let key: Item = [("id", "17")].into_iter().collect();
+/// let found = database.get_item(&GetItem::new("recipes", key))?.item.expect("it was just put");
+/// assert_eq!(found.decode()?.get("name"), Some(&AttributeValue::from("Phở bò")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Database {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Arc<Store<Catalogue, Job>>,
+    janitor: Mutex<Option<Janitor>>,
+    in_flight: Arc<InFlight>,
+    conflicts: Conflicts,
+    region: String,
+    account_id: String,
+}
+
+impl std::fmt::Debug for Database {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Database").finish_non_exhaustive()
+    }
+}
+
+impl Database {
+    /// Opens the database in a folder, which is created if need be, with the default options.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Database> {
+        Database::open_with(folder, Options::default())
+    }
+
+    /// Opens the database in a folder.
+    pub fn open_with(folder: impl AsRef<Path>, options: Options) -> Result<Database> {
+        let disk = FileDisk::open(folder)?;
+        Database::open_on(Arc::new(disk), options)
+    }
+
+    /// A database in memory, gone when it is closed.
+    pub fn in_memory() -> Result<Database> {
+        Database::in_memory_with(Options::default())
+    }
+
+    /// A database in memory with other options.
+    pub fn in_memory_with(options: Options) -> Result<Database> {
+        Database::open_on(Arc::new(MemoryDisk::new()), options)
+    }
+
+    /// The region of this database's ARNs.
+    pub fn region(&self) -> &str {
+        &self.inner.region
+    }
+
+    /// The account of this database's ARNs.
+    pub fn account_id(&self) -> &str {
+        &self.inner.account_id
+    }
+
+    /// What the storage has been doing.
+    pub fn stats(&self) -> StoreStats {
+        self.inner.store.stats()
+    }
+
+    /// Finishes all writes and closes the files. Later writes fail with [`Error::Closed`].
+    pub fn close(&self) -> Result<()> {
+        let janitor = self.inner.janitor.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(janitor) = janitor {
+            janitor.stop();
+        }
+        Ok(self.inner.store.close()?)
+    }
+
+    /// Reads one item.
+    pub fn get_item(&self, request: &GetItem) -> Result<GetOutcome> {
+        read::get_item(&self.view(), request)
+    }
+
+    /// Reads a page of the items under one partition key.
+    pub fn query(&self, request: &Query) -> Result<PageOutcome> {
+        read::query(&self.view(), request)
+    }
+
+    /// Reads a page of all items.
+    pub fn scan(&self, request: &Scan) -> Result<PageOutcome> {
+        read::scan(&self.view(), request)
+    }
+
+    /// Reads several items by key.
+    pub fn batch_get(&self, request: &BatchGet) -> Result<BatchGetOutcome> {
+        read::batch_get(&self.view(), request)
+    }
+
+    /// Reads several items at one point of the commit order.
+    pub fn transact_get(&self, request: &TransactGet) -> Result<TransactGetOutcome> {
+        read::transact_get(&self.view(), request)
+    }
+
+    fn view(&self) -> Arc<View<Catalogue>> {
+        self.inner.store.view()
+    }
+
+    /// Hands a job to the writer.
+    fn submit<T>(&self, job: Job, pending: Pending<T>) -> Pending<T> {
+        match self.inner.store.submit(job) {
+            Ok(()) => pending,
+            Err(error) => Pending::ready(Err(Error::from(error))),
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let janitor = self.janitor.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(janitor) = janitor {
+            janitor.stop();
+        }
+    }
+}
+
+impl Database {
+    /// Opens the database on a disk of the caller's.
+    pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
+        let opened = Store::open(disk, options.store, options.clock)?;
+        let (catalogue, writer) = recover::recover(&opened, &options.region, &options.account_id)?;
+        let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
+        let janitor = Janitor::start(&store)?;
+        let inner = Inner {
+            store,
+            janitor: Mutex::new(Some(janitor)),
+            in_flight: Arc::default(),
+            conflicts: options.conflicts,
+            region: options.region,
+            account_id: options.account_id,
+        };
+        Ok(Database { inner: Arc::new(inner) })
+    }
+
+    fn wake_janitor(&self) {
+        if let Some(janitor) = &*self.inner.janitor.lock().unwrap_or_else(PoisonError::into_inner) {
+            janitor.wake();
+        }
+    }
+}

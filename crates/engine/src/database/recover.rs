@@ -1,0 +1,35 @@
+//! The catalogue, read back when a database is opened.
+
+use std::sync::Arc;
+
+use singlet_values::EncodedItem;
+
+use crate::catalogue::Catalogue;
+use crate::error::{Error, Result};
+use crate::keyspace::RowSpace;
+use crate::store::{Direction, Opened};
+use crate::table::Table;
+use crate::write::Writer;
+
+/// Reads the tables and makes the writer.
+pub(super) fn recover(opened: &Opened, region: &str, account_id: &str) -> Result<(Catalogue, Writer)> {
+    let mut catalogue = Catalogue::default();
+    let space = RowSpace::descriptors();
+    let (start, end) = (space.prefix(), space.end());
+    let view = opened.view();
+    let rows = view.range(
+        std::ops::Bound::Included(start.as_slice()),
+        std::ops::Bound::Excluded(end.as_slice()),
+        Direction::Forward,
+    );
+    for row in rows {
+        let (key, value) = row?;
+        let table = Table::decode(&EncodedItem::from_bytes(value)).ok_or_else(|| {
+            let name = String::from_utf8_lossy(key.get(start.len()..).unwrap_or_default()).into_owned();
+            Error::Storage(format!("the descriptor of table {name} can't be read"))
+        })?;
+        catalogue = catalogue.with(Arc::new(table));
+    }
+    let arn_prefix = format!("arn:aws:dynamodb:{region}:{account_id}:table/");
+    Ok((catalogue, Writer { arn_prefix }))
+}

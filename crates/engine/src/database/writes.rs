@@ -1,0 +1,193 @@
+//! Calls that write items.
+
+use std::collections::HashSet;
+
+use bytes::Bytes;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::Database;
+use crate::error::{Error, Invalid, Result};
+use crate::options::Conflicts;
+use crate::pending::Pending;
+use crate::request::{
+    BatchWrite, BatchWriteOutcome, CancellationReason, DeleteItem, PutItem, TransactAction, TransactWrite,
+    TransactWriteOutcome, UpdateItem, WriteOutcome,
+};
+use crate::write::{Action, Claim, Clash, Job, Reply, Token, Transaction};
+
+/// Most writes of a batch.
+const BATCH_ACTIONS_MAX: usize = 25;
+/// Most actions of a transaction.
+const TRANSACTION_ACTIONS_MAX: usize = 100;
+/// Most bytes of the items of a transaction.
+const TRANSACTION_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+impl Database {
+    /// Puts an item.
+    pub fn put_item(&self, request: PutItem) -> Result<WriteOutcome> {
+        self.submit_put_item(request).wait()
+    }
+
+    /// Puts an item, without waiting.
+    pub fn submit_put_item(&self, request: PutItem) -> Pending<WriteOutcome> {
+        let reply = Reply { values: request.return_values, collection_metrics: request.collection_metrics };
+        self.submit_write(Action::put(self.view().attachment(), request), reply)
+    }
+
+    /// Updates an item.
+    pub fn update_item(&self, request: UpdateItem) -> Result<WriteOutcome> {
+        self.submit_update_item(request).wait()
+    }
+
+    /// Updates an item, without waiting.
+    pub fn submit_update_item(&self, request: UpdateItem) -> Pending<WriteOutcome> {
+        let reply = Reply { values: request.return_values, collection_metrics: request.collection_metrics };
+        self.submit_write(Action::update(self.view().attachment(), request), reply)
+    }
+
+    /// Deletes an item.
+    pub fn delete_item(&self, request: DeleteItem) -> Result<WriteOutcome> {
+        self.submit_delete_item(request).wait()
+    }
+
+    /// Deletes an item, without waiting.
+    pub fn submit_delete_item(&self, request: DeleteItem) -> Pending<WriteOutcome> {
+        let reply = Reply { values: request.return_values, collection_metrics: request.collection_metrics };
+        self.submit_write(Action::delete(self.view().attachment(), request), reply)
+    }
+
+    fn submit_write(&self, action: Result<Action>, reply: Reply) -> Pending<WriteOutcome> {
+        let action = match action {
+            Ok(action) => Box::new(action),
+            Err(error) => return Pending::ready(Err(error)),
+        };
+        if self.inner.conflicts == Conflicts::Refuse && self.inner.in_flight.has(&action.row) {
+            return Pending::ready(Err(Error::TransactionConflict));
+        }
+        let (answer, pending) = Pending::channel();
+        self.submit(Job::Write { action, reply, answer }, pending)
+    }
+
+    /// Writes several items.
+    pub fn batch_write(&self, request: BatchWrite) -> Result<BatchWriteOutcome> {
+        self.submit_batch_write(request).wait()
+    }
+
+    /// Writes several items, without waiting.
+    pub fn submit_batch_write(&self, request: BatchWrite) -> Pending<BatchWriteOutcome> {
+        let collection_metrics = request.collection_metrics;
+        match self.prepare_batch(request) {
+            Ok(actions) => {
+                let (answer, pending) = Pending::channel();
+                self.submit(Job::WriteBatch { actions, collection_metrics, answer }, pending)
+            }
+            Err(error) => Pending::ready(Err(error)),
+        }
+    }
+
+    fn prepare_batch(&self, request: BatchWrite) -> Result<Vec<Action>> {
+        if request.actions.len() > BATCH_ACTIONS_MAX {
+            return Err(Invalid::TooManyItems("BatchWriteItem").into());
+        }
+        let view = self.view();
+        let actions =
+            request.actions.into_iter().map(|action| Action::batch_write(view.attachment(), action));
+        let actions = actions.collect::<Result<Vec<_>>>()?;
+        if all_distinct(&actions) { Ok(actions) } else { Err(Invalid::DuplicateKeys.into()) }
+    }
+
+    /// Writes several items, all or none.
+    pub fn transact_write(&self, request: TransactWrite) -> Result<TransactWriteOutcome> {
+        self.submit_transact_write(request).wait()
+    }
+
+    /// Writes several items, all or none, without waiting.
+    pub fn submit_transact_write(&self, request: TransactWrite) -> Pending<TransactWriteOutcome> {
+        let prepared = self.prepare_transaction(request).and_then(|transaction| {
+            let claim = self.claim(&transaction)?;
+            Ok((transaction, claim))
+        });
+        match prepared {
+            Ok((transaction, claim)) => {
+                let (answer, pending) = Pending::channel();
+                self.submit(Job::Transact { transaction: Box::new(transaction), claim, answer }, pending)
+            }
+            Err(error) => Pending::ready(Err(error)),
+        }
+    }
+
+    fn prepare_transaction(&self, request: TransactWrite) -> Result<Transaction> {
+        if request.actions.len() > TRANSACTION_ACTIONS_MAX {
+            return Err(Invalid::TooManyItems("TransactWriteItems").into());
+        }
+        let token = request.token.map(|text| Token {
+            text,
+            fingerprint: if request.fingerprint == 0 {
+                fingerprint(&request.actions)
+            } else {
+                request.fingerprint
+            },
+        });
+        if request.actions.iter().map(written_bytes).sum::<usize>() > TRANSACTION_BYTES_MAX {
+            return Err(Invalid::TransactionTooLarge.into());
+        }
+        let actions = self.prepare_actions(request.actions)?;
+        if !all_distinct(&actions) {
+            return Err(Invalid::DuplicateTransactionItems.into());
+        }
+        Ok(Transaction { actions, token, collection_metrics: request.collection_metrics })
+    }
+
+    /// Prepares the actions of a transaction; wrong items and keys cancel it, each with its reason.
+    fn prepare_actions(&self, requests: Vec<TransactAction>) -> Result<Vec<Action>> {
+        let view = self.view();
+        let mut actions = Vec::with_capacity(requests.len());
+        let mut reasons = Vec::with_capacity(requests.len());
+        for request in requests {
+            match Action::transact(view.attachment(), request) {
+                Ok(action) => {
+                    actions.push(action);
+                    reasons.push(CancellationReason::None);
+                }
+                Err(error) => reasons.push(crate::write::reason(error)?),
+            }
+        }
+        if actions.len() == reasons.len() { Ok(actions) } else { Err(Error::TransactionCanceled { reasons }) }
+    }
+
+    /// Claims the transaction's items until it is durable.
+    fn claim(&self, transaction: &Transaction) -> Result<Claim> {
+        let rows: Vec<Bytes> = match self.inner.conflicts {
+            Conflicts::Refuse => transaction.actions.iter().map(|action| action.row.clone()).collect(),
+            Conflicts::Wait => Vec::new(),
+        };
+        let token = transaction.token.as_ref().map(|token| token.text.clone());
+        self.inner.in_flight.claim(rows, token).map_err(|clash| match clash {
+            Clash::Token => Error::TransactionInProgress,
+            Clash::Rows(clashes) => {
+                let reason =
+                    |clash| if clash { CancellationReason::Conflict } else { CancellationReason::None };
+                Error::TransactionCanceled { reasons: clashes.into_iter().map(reason).collect() }
+            }
+        })
+    }
+}
+
+fn all_distinct(actions: &[Action]) -> bool {
+    let mut seen = HashSet::with_capacity(actions.len());
+    actions.iter().all(|action| seen.insert(&action.row))
+}
+
+fn written_bytes(action: &TransactAction) -> usize {
+    match action {
+        TransactAction::Put(put) => put.item.size_bytes(),
+        TransactAction::Update(update) => update.key.size_bytes(),
+        TransactAction::Delete(delete) => delete.key.size_bytes(),
+        TransactAction::Check { key, .. } => key.size_bytes(),
+    }
+}
+
+/// Tells requests apart that come without a fingerprint. Their printed form has every part of them.
+fn fingerprint(actions: &[TransactAction]) -> u128 {
+    xxh3_128(format!("{actions:?}").as_bytes())
+}

@@ -1,0 +1,456 @@
+//! What can go wrong, as types. The texts are DynamoDB's where DynamoDB has one.
+
+use singlet_expr::ExprError;
+use singlet_values::EncodedItem;
+
+use crate::request::CancellationReason;
+
+/// The result of an engine call.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a call failed; the variant says what to do next.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Error {
+    /// The request is wrong: change it.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// The table does not exist (data operations).
+    #[error("Requested resource not found")]
+    TableNotFound,
+    /// A named resource does not exist (operations on tables, indexes and tags).
+    #[error("Requested resource not found: {0}")]
+    ResourceNotFound(String),
+    /// The table can't be changed in the state it is in.
+    #[error("{0}")]
+    ResourceInUse(InUse),
+    /// Too many changes at once.
+    #[error("{0}")]
+    LimitExceeded(&'static str),
+    /// The condition did not hold.
+    #[error("The conditional request failed")]
+    ConditionFailed {
+        /// The item that is there, if it was asked for.
+        item: Option<EncodedItem>,
+    },
+    /// Nothing of the transaction happened.
+    #[error(
+        "Transaction cancelled, please refer cancellation reasons for specific reasons [{}]",
+        reason_codes(reasons)
+    )]
+    TransactionCanceled {
+        /// One for each action, in order.
+        reasons: Vec<CancellationReason>,
+    },
+    /// A transaction is writing the item right now: try again.
+    #[error("Transaction is ongoing for the item")]
+    TransactionConflict,
+    /// A transaction with this token is running: try again.
+    #[error("Transaction with the given client request token is already in progress")]
+    TransactionInProgress,
+    /// The token was used for another request within the last ten minutes.
+    #[error(
+        "The provided client token for the transaction is already in use with different request parameters."
+    )]
+    TokenMismatch,
+    /// The items under one partition key would pass 10 GB in a table with local indexes.
+    #[error("Collection size exceeded.")]
+    CollectionTooLarge,
+    /// The storage failed; writes stop until the database is opened again.
+    #[error("storage failed: {0}")]
+    Storage(String),
+    /// The database was closed.
+    #[error("the database is closed")]
+    Closed,
+}
+
+/// Why a table can't be changed now.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InUse {
+    /// A table of this name exists.
+    #[error("Table already exists: {0}")]
+    TableExists(String),
+    /// An earlier change is still under way.
+    #[error("Attempt to change a resource which is still in use: Table is being {1}: {0}")]
+    Changing(String, &'static str),
+    /// An index of the table is being changed.
+    #[error("Attempt to change a resource which is still in use: Table: {0} is being updated")]
+    IndexChanging(String),
+    /// An index of this name exists.
+    #[error("Attempting to create an index which already exists")]
+    IndexExists,
+}
+
+/// Why a request is wrong in itself or for the table that it names.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Invalid {
+    /// In one of its expressions.
+    #[error(transparent)]
+    Expression(#[from] ExprError),
+    /// A key that is not exactly the table's key attributes with their types.
+    #[error("The provided key element does not match the schema")]
+    KeyMismatch,
+    /// An item without a key attribute.
+    #[error("One or more parameter values were invalid: Missing the key {0} in the item")]
+    MissingKey(String),
+    /// A key attribute of the wrong type.
+    #[error(
+        "One or more parameter values were invalid: Type mismatch for key {name} expected: {expected} actual: {actual}"
+    )]
+    KeyType {
+        /// Attribute.
+        name: String,
+        /// Declared type.
+        expected: &'static str,
+        /// Given type.
+        actual: &'static str,
+    },
+    /// An index key attribute of the wrong type.
+    #[error(
+        "One or more parameter values were invalid: Type mismatch for Index Key {name} Expected: {expected} Actual: {actual} IndexName: {index}"
+    )]
+    IndexKeyType {
+        /// Attribute.
+        name: String,
+        /// Declared type.
+        expected: &'static str,
+        /// Given type.
+        actual: &'static str,
+        /// Index.
+        index: String,
+    },
+    /// An empty key attribute.
+    #[error(
+        "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty {kind} value. Key: {name}"
+    )]
+    EmptyKey {
+        /// Attribute.
+        name: String,
+        /// `string` or `binary`.
+        kind: &'static str,
+    },
+    /// An empty index key attribute.
+    #[error(
+        "One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty {kind} value. IndexName: {index}, IndexKey: {name}"
+    )]
+    EmptyIndexKey {
+        /// Attribute.
+        name: String,
+        /// `string` or `binary`.
+        kind: &'static str,
+        /// Index.
+        index: String,
+    },
+    /// A partition key over 2048 bytes.
+    #[error(
+        "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"
+    )]
+    PartitionKeyTooLong,
+    /// A sort key over 1024 bytes.
+    #[error(
+        "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+    )]
+    SortKeyTooLong,
+    /// An index partition key over 2048 bytes, or sort key over 1024.
+    #[error(
+        "One or more parameter values were invalid: Size of {key} has exceeded the maximum size limit of {bytes_max} bytes for index {index}"
+    )]
+    IndexKeyTooLong {
+        /// `hashkey` or `rangekey`.
+        key: &'static str,
+        /// The limit.
+        bytes_max: usize,
+        /// Index.
+        index: String,
+    },
+    /// An item over 400 KB.
+    #[error("Item size has exceeded the maximum allowed size")]
+    ItemTooLarge,
+    /// An update that makes an item of over 400 KB.
+    #[error("Item size to update has exceeded the maximum allowed size")]
+    UpdatedItemTooLarge,
+    /// More than 32 levels of lists and maps.
+    #[error(
+        "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
+    )]
+    TooDeep,
+    /// An update of a key attribute.
+    #[error(
+        "One or more parameter values were invalid: Cannot update attribute {0}. This attribute is part of the key"
+    )]
+    KeyUpdate(String),
+    /// A query or scan of an index that the table does not have.
+    #[error("The table does not have the specified index: {0}")]
+    NoSuchIndex(String),
+    /// An index that is still being filled.
+    #[error("Cannot read from backfilling global secondary index: {0}")]
+    IndexNotReady(String),
+    /// A consistent read of a global index.
+    #[error("Consistent reads are not supported on global secondary indexes")]
+    ConsistentGlobalRead,
+    /// All attributes asked of a global index that does not project them.
+    #[error(
+        "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index {0} because its projection type is not ALL"
+    )]
+    AllAttributesOfIndex(String),
+    /// Attributes asked of a global index that does not project them.
+    #[error(
+        "One or more parameter values were invalid: Global secondary index {index} does not project [{attributes}]"
+    )]
+    NotProjected {
+        /// Index.
+        index: String,
+        /// The attributes, joined by commas.
+        attributes: String,
+    },
+    /// `ALL_PROJECTED_ATTRIBUTES` without an index.
+    #[error("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")]
+    ProjectedWithoutIndex,
+    /// A filter on a key attribute of the queried table or index.
+    #[error("Filter Expression can only contain non-primary key attributes: Primary key attribute: {0}")]
+    FilterOnKey(String),
+    /// A start key that does not fit the table or index.
+    #[error("The provided starting key is invalid")]
+    StartKey,
+    /// A start key whose attributes do not fit, with the detail.
+    #[error("The provided starting key is invalid: {0}")]
+    StartKeyDetail(Box<Invalid>),
+    /// A start key of another partition than the query's.
+    #[error("The provided starting key is outside query boundaries based on provided conditions")]
+    StartKeyOutside,
+    /// A start key that another segment owns.
+    #[error("The provided starting key does not match the range key predicate")]
+    StartKeyPredicate,
+    /// A start key of a scan that another segment owns.
+    #[error(
+        "Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: {total} Segment: {segment}"
+    )]
+    StartKeySegment {
+        /// Segments in all.
+        total: u32,
+        /// The asked segment.
+        segment: u32,
+    },
+    /// One key twice in a batch.
+    #[error("Provided list of item keys contains duplicates")]
+    DuplicateKeys,
+    /// One item twice in a transaction.
+    #[error("Transaction request cannot include multiple operations on one item")]
+    DuplicateTransactionItems,
+    /// A transaction over 4 MB.
+    #[error("Transaction request size cannot exceed 4194304 bytes")]
+    TransactionTooLarge,
+    /// Too many actions or keys in one request.
+    #[error("Too many items requested for the {0} call")]
+    TooManyItems(&'static str),
+    /// A wrong table definition.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// A parameter that the engine cannot honour.
+    #[error("One or more parameter values were invalid: {0}")]
+    Parameter(String),
+    /// A deletion of a protected table.
+    #[error(
+        "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
+    )]
+    DeletionProtected,
+}
+
+/// Why a table or index definition is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaError {
+    /// A name that is not 3 to 255 letters, digits, `_`, `-` or `.`.
+    #[error(
+        "Invalid table/index name.  Table/index names must be between 3 and 255 characters long, and may contain only the characters a-z, A-Z, 0-9, '_', '-', and '.'"
+    )]
+    Name,
+    /// A table key without a defined type.
+    #[error("Invalid KeySchema: Some index key attribute have no definition")]
+    UndefinedTableKey,
+    /// Index keys without a defined type.
+    #[error(
+        "One or more parameter values were invalid: Some index key attributes are not defined in AttributeDefinitions. Keys: [{keys}], AttributeDefinitions: [{defined}]"
+    )]
+    UndefinedIndexKey {
+        /// The index's key attributes.
+        keys: String,
+        /// The defined attributes.
+        defined: String,
+    },
+    /// Definitions that no key uses, in a table without indexes.
+    #[error(
+        "One or more parameter values were invalid: Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions"
+    )]
+    DefinitionCount,
+    /// Definitions that no key uses.
+    #[error(
+        "One or more parameter values were invalid: Some AttributeDefinitions are not used. AttributeDefinitions: [{defined}], keys used: [{used}]"
+    )]
+    UnusedDefinitions {
+        /// The defined attributes.
+        defined: String,
+        /// The attributes that keys use.
+        used: String,
+    },
+    /// One attribute defined twice.
+    #[error("One or more parameter values were invalid: Duplicate attribute definition: {0}")]
+    DuplicateDefinition(String),
+    /// A key with no partition attribute or more attributes than allowed.
+    #[error("One or more parameter values were invalid: Invalid number of key attributes{0}")]
+    KeyLength(String),
+    /// One attribute twice in a key.
+    #[error("Both the Hash Key and the Range Key element in the KeySchema have the same name")]
+    SameKeyName,
+    /// A local index on a table without a sort key.
+    #[error(
+        "One or more parameter values were invalid: Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex"
+    )]
+    LocalNeedsTableSort,
+    /// A local index without a sort key.
+    #[error(
+        "One or more parameter values were invalid: Index KeySchema does not have a range key for index: {0}"
+    )]
+    LocalNeedsSort(String),
+    /// A local index with another partition key than the table's.
+    #[error(
+        "One or more parameter values were invalid: Index KeySchema does not have the same leading hash key as table KeySchema for index: {index}. index hash key: {index_key}, table hash key: {table_key}"
+    )]
+    LocalPartition {
+        /// Index name.
+        index: String,
+        /// Its partition key.
+        index_key: String,
+        /// The table's.
+        table_key: String,
+    },
+    /// Two indexes of one name.
+    #[error("One or more parameter values were invalid: Duplicate index name: {0}")]
+    DuplicateIndex(String),
+    /// More than five local indexes.
+    #[error(
+        "One or more parameter values were invalid: Number of LocalSecondaryIndexes exceeds per-table limit of 5"
+    )]
+    TooManyLocal,
+    /// More than twenty global indexes.
+    #[error(
+        "One or more parameter values were invalid: GlobalSecondaryIndex count exceeds the per-table limit of 20"
+    )]
+    TooManyGlobal,
+    /// More than a hundred included attributes over all indexes.
+    #[error(
+        "One or more parameter values were invalid: Number of NonKeyAttributes exceeds the limit of 100 over all indexes"
+    )]
+    TooManyProjected,
+    /// `INCLUDE` without attributes.
+    #[error(
+        "One or more parameter values were invalid: ProjectionType is INCLUDE, but NonKeyAttributes is not specified"
+    )]
+    EmptyInclude,
+    /// A provisioned table or index without capacity.
+    #[error(
+        "One or more parameter values were invalid: ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
+    )]
+    CapacityMissing,
+    /// A provisioned table's index without capacity.
+    #[error(
+        "One or more parameter values were invalid: ProvisionedThroughput must be specified for index: {0}"
+    )]
+    IndexCapacityMissing(String),
+    /// Capacity for an on-demand table.
+    #[error(
+        "One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+    )]
+    CapacityOnDemand,
+    /// Capacity for an index of an on-demand table.
+    #[error(
+        "One or more parameter values were invalid: ProvisionedThroughput should not be specified for index: {0} when BillingMode is PAY_PER_REQUEST"
+    )]
+    IndexCapacityOnDemand(String),
+    /// On-demand ceilings for a provisioned table.
+    #[error(
+        "One or more parameter values were invalid: OnDemandThroughput can only be specified when BillingMode is PAY_PER_REQUEST"
+    )]
+    CeilingProvisioned,
+    /// An update to the capacity that the table has.
+    #[error(
+        "The provisioned throughput for the table will not change. The requested value equals the current value. Current ReadCapacityUnits provisioned for the table: {read}. Requested ReadCapacityUnits: {read}. Current WriteCapacityUnits provisioned for the table: {write}. Requested WriteCapacityUnits: {write}. Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
+    )]
+    CapacityUnchanged {
+        /// Read units.
+        read: u64,
+        /// Write units.
+        write: u64,
+    },
+    /// An update that names nothing to change.
+    #[error(
+        "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required"
+    )]
+    NothingToUpdate,
+    /// One index twice in an update.
+    #[error(
+        "One or more parameter values were invalid: Only one global secondary index update per index is allowed simultaneously. Index: {0}"
+    )]
+    IndexTwice(String),
+    /// A new index of a name that the table has.
+    #[error(
+        "One or more parameter values were invalid: Attempting to create an index which already exists: {0}"
+    )]
+    IndexExists(String),
+    /// More tags than a table may have.
+    #[error("One or more parameter values were invalid: Too many tags: a table has at most 50")]
+    TooManyTags,
+    /// The same tag key twice.
+    #[error("One or more parameter values were invalid: Duplicate tag key: {0}")]
+    DuplicateTag(String),
+    /// An ARN that names no table.
+    #[error("Invalid TableArn: Invalid ResourceArn provided as input {0}")]
+    Arn(String),
+}
+
+impl From<ExprError> for Error {
+    fn from(error: ExprError) -> Self {
+        Error::Invalid(Invalid::Expression(error))
+    }
+}
+
+impl CancellationReason {
+    /// The reason's code in a transaction's cancellation.
+    pub fn code(&self) -> &'static str {
+        match self {
+            CancellationReason::None => "None",
+            CancellationReason::ConditionFailed { .. } => "ConditionalCheckFailed",
+            CancellationReason::Conflict => "TransactionConflict",
+            CancellationReason::Invalid(_) => "ValidationError",
+            CancellationReason::CollectionTooLarge => "ItemCollectionSizeLimitExceeded",
+        }
+    }
+
+    /// The reason's text; an action that was fine has none.
+    pub fn message(&self) -> Option<String> {
+        match self {
+            CancellationReason::None => None,
+            CancellationReason::ConditionFailed { .. } => Some("The conditional request failed".to_owned()),
+            CancellationReason::Conflict => Some("Transaction is ongoing for the item".to_owned()),
+            CancellationReason::Invalid(invalid) => Some(invalid.to_string()),
+            CancellationReason::CollectionTooLarge => Some("Collection size exceeded.".to_owned()),
+        }
+    }
+}
+
+fn reason_codes(reasons: &[CancellationReason]) -> String {
+    reasons.iter().map(CancellationReason::code).collect::<Vec<_>>().join(", ")
+}
+
+impl From<crate::store::StoreError> for Error {
+    fn from(error: crate::store::StoreError) -> Self {
+        Error::Storage(error.to_string())
+    }
+}
+
+impl From<crate::store::CommitError> for Error {
+    fn from(error: crate::store::CommitError) -> Self {
+        match error {
+            crate::store::CommitError::Closed => Error::Closed,
+            other => Error::Storage(other.to_string()),
+        }
+    }
+}

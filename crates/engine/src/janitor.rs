@@ -1,0 +1,80 @@
+//! The thread that keeps long work going: it fills new indexes and removes what was deleted, one step at a time.
+
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
+
+use crate::catalogue::Catalogue;
+use crate::error::{Error, Result};
+use crate::pending::Pending;
+use crate::store::Store;
+use crate::write::{Job, Progress};
+
+/// A running janitor.
+#[derive(Debug)]
+pub(crate) struct Janitor {
+    wake: SyncSender<()>,
+    thread: Option<JoinHandle<()>>,
+}
+
+type Commits = Store<Catalogue, Job>;
+
+impl Janitor {
+    /// Starts the thread; it begins with what an earlier run left.
+    pub(crate) fn start(store: &Arc<Commits>) -> Result<Janitor> {
+        let (wake, woken) = sync_channel(1);
+        let store = Arc::downgrade(store);
+        let thread = std::thread::Builder::new()
+            .name("singlet-janitor".to_owned())
+            .spawn(move || run(&store, &woken))
+            .map_err(|error| Error::Storage(error.to_string()))?;
+        let janitor = Janitor { wake, thread: Some(thread) };
+        janitor.wake();
+        Ok(janitor)
+    }
+
+    /// Says that there may be work.
+    pub(crate) fn wake(&self) {
+        match self.wake.try_send(()) {
+            // A full channel means that the janitor will look anyway.
+            Ok(()) | Err(TrySendError::Full(()) | TrySendError::Disconnected(())) => {}
+        }
+    }
+
+    /// Stops the thread after the step under way.
+    pub(crate) fn stop(self) {
+        let Janitor { wake, thread } = self;
+        drop(wake);
+        if let Some(thread) = thread
+            && thread.join().is_err()
+        {
+            tracing::error!("the janitor ended with a panic");
+        }
+    }
+}
+
+fn run(store: &Weak<Commits>, woken: &Receiver<()>) {
+    while woken.recv().is_ok() {
+        if let Err(error) = work(store, woken) {
+            // What is left to do is stored: the next start takes it up again.
+            tracing::warn!(%error, "background work stopped");
+            return;
+        }
+    }
+}
+
+/// Works until nothing is left or the database closes.
+fn work(store: &Weak<Commits>, woken: &Receiver<()>) -> Result<()> {
+    loop {
+        let Some(store) = store.upgrade() else { return Ok(()) };
+        let (answer, pending) = Pending::channel();
+        store.submit(Job::Maintain { answer })?;
+        drop(store);
+        if pending.wait()? == Progress::Done {
+            return Ok(());
+        }
+        if matches!(woken.try_recv(), Err(std::sync::mpsc::TryRecvError::Disconnected)) {
+            return Ok(());
+        }
+    }
+}

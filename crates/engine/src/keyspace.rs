@@ -1,0 +1,138 @@
+//! Where everything lives in the one ordered keyspace of the store.
+//!
+//! Every key begins with a table number (4 bytes, big-endian) and a space number (2 bytes). Table 0 is the
+//! database's own; space 0 of a table holds its items, space n the entries of its index number n, and the last
+//! space the sizes of its item collections. `docs/format.md` has the layout byte by byte.
+
+use bytes::{BufMut, Bytes, BytesMut};
+
+use crate::store::Space;
+
+/// Bytes of table and space number in front of every key.
+pub(crate) const PREFIX_BYTES: usize = 6;
+/// Bytes of the partition hash behind the prefix of every row.
+pub(crate) const HASH_BYTES: usize = 4;
+/// Where the key parts of a row begin.
+pub(crate) const PARTS_AT: usize = PREFIX_BYTES + HASH_BYTES;
+
+/// The space of a table's items.
+const ITEMS: u16 = 0;
+/// The space of a table's item collection sizes.
+const COLLECTIONS: u16 = u16::MAX;
+/// The last number that an index may have.
+pub(crate) const INDEX_NUMBER_MAX: u16 = u16::MAX - 1;
+
+/// The number of the database's own table.
+const SYSTEM: u32 = 0;
+/// Table descriptors, by name.
+const DESCRIPTORS: u16 = 1;
+/// Idempotency tokens, by token.
+const TOKENS: u16 = 2;
+/// Idempotency tokens, by the time they end.
+const TOKEN_ENDS: u16 = 3;
+/// Single values: the next table number.
+const VALUES: u16 = 4;
+/// Spaces whose rows are still to be removed.
+const PURGES: u16 = 5;
+
+/// One space of the keyspace: all rows of one table, of one index, or of one kind of the database's own records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct RowSpace {
+    table: u32,
+    space: u16,
+}
+
+impl RowSpace {
+    /// The items of a table.
+    pub(crate) fn items(table: u32) -> Self {
+        RowSpace { table, space: ITEMS }
+    }
+
+    /// The entries of an index.
+    pub(crate) fn index(table: u32, index: u16) -> Self {
+        RowSpace { table, space: index }
+    }
+
+    /// The item collection sizes of a table.
+    pub(crate) fn collections(table: u32) -> Self {
+        RowSpace { table, space: COLLECTIONS }
+    }
+
+    /// Table descriptors.
+    pub(crate) fn descriptors() -> Self {
+        RowSpace { table: SYSTEM, space: DESCRIPTORS }
+    }
+
+    /// Idempotency tokens.
+    pub(crate) fn tokens() -> Self {
+        RowSpace { table: SYSTEM, space: TOKENS }
+    }
+
+    /// Ends of idempotency tokens.
+    pub(crate) fn token_ends() -> Self {
+        RowSpace { table: SYSTEM, space: TOKEN_ENDS }
+    }
+
+    /// Spaces to be purged.
+    pub(crate) fn purges() -> Self {
+        RowSpace { table: SYSTEM, space: PURGES }
+    }
+
+    /// The prefix of every key in this space.
+    pub(crate) fn prefix(self) -> [u8; PREFIX_BYTES] {
+        let mut prefix = [0; PREFIX_BYTES];
+        let (table, space) = prefix.split_at_mut(4);
+        table.copy_from_slice(&self.table.to_be_bytes());
+        space.copy_from_slice(&self.space.to_be_bytes());
+        prefix
+    }
+
+    /// Reads a space back from its prefix.
+    pub(crate) fn from_prefix(prefix: &[u8]) -> Option<Self> {
+        let table = u32::from_be_bytes(prefix.get(..4)?.try_into().ok()?);
+        let space = u16::from_be_bytes(prefix.get(4..PREFIX_BYTES)?.try_into().ok()?);
+        Some(RowSpace { table, space })
+    }
+
+    /// A key of this space.
+    pub(crate) fn key(self, rest: &[u8]) -> Bytes {
+        let mut key = BytesMut::with_capacity(PREFIX_BYTES + rest.len());
+        key.put_slice(&self.prefix());
+        key.put_slice(rest);
+        key.freeze()
+    }
+
+    /// The smallest key above every key of this space.
+    pub(crate) fn end(self) -> Vec<u8> {
+        let number = (u64::from(self.table) << 16 | u64::from(self.space)) + 1;
+        number.to_be_bytes().get(2..).unwrap_or_default().to_vec()
+    }
+
+    /// The account of this space's row count and bytes.
+    pub(crate) fn tally(self) -> Space {
+        Space(u64::from(self.table) << 16 | u64::from(self.space))
+    }
+}
+
+/// The key that holds the next table number.
+pub(crate) fn next_table_number_key() -> Bytes {
+    RowSpace { table: SYSTEM, space: VALUES }.key(b"next table number")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_space_ends_where_the_next_one_begins() {
+        assert_eq!(RowSpace::items(7).end(), RowSpace::index(7, 1).prefix());
+        assert_eq!(RowSpace::collections(7).end(), RowSpace::items(8).prefix());
+    }
+
+    #[test]
+    fn a_space_is_read_back_from_its_prefix() {
+        let space = RowSpace::index(70_000, 300);
+        assert_eq!(RowSpace::from_prefix(&space.prefix()), Some(space));
+        assert_eq!(RowSpace::from_prefix(b"short"), None);
+    }
+}

@@ -1,0 +1,31 @@
+//! Singlet's database: DynamoDB's tables, indexes, expressions and transactions on a log and a tree.
+//!
+//! It knows items, keys, capacity and the commit order. It must not know JSON or HTTP: `singlet-wire` and
+//! `singlet-server` stand on it. See [`Database`] for an example.
+
+mod capacity;
+mod catalogue;
+mod database;
+mod error;
+mod janitor;
+mod keyspace;
+mod options;
+mod pending;
+mod read;
+mod request;
+pub mod store;
+mod table;
+mod write;
+
+pub use capacity::{Consumed, ReadKind, Units, write_units};
+pub use database::Database;
+pub use error::{Error, InUse, Invalid, Result, SchemaError};
+pub use options::{Conflicts, Options};
+pub use pending::{Pending, PendingFuture};
+pub use request::*;
+pub use singlet_expr as expr;
+pub use singlet_values as values;
+pub use store::{
+    Clock, Disk, DiskFile, FileDisk, ManualClock, MemoryDisk, StoreOptions, StoreStats, SyncPolicy,
+    SystemClock,
+};

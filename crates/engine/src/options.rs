@@ -1,0 +1,52 @@
+//! Settings of a database.
+
+use std::sync::Arc;
+
+use crate::store::{Clock, StoreOptions, SystemClock};
+
+/// How a database is opened. The defaults are durable and take about 400 MB of memory under load.
+#[derive(Clone)]
+pub struct Options {
+    /// Storage: cache, overlay, durability.
+    pub store: StoreOptions,
+    /// The region in ARNs.
+    pub region: String,
+    /// The account in ARNs.
+    pub account_id: String,
+    /// Whether a write that meets a transaction under way is refused, as DynamoDB does, or waits for its turn.
+    pub conflicts: Conflicts,
+    /// Where the time comes from.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// What happens to a write of an item that a transaction is writing at the same moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Conflicts {
+    /// It is refused, as DynamoDB refuses it.
+    #[default]
+    Refuse,
+    /// It waits for its turn.
+    Wait,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            store: StoreOptions::default(),
+            region: "us-east-1".to_owned(),
+            account_id: "000000000000".to_owned(),
+            conflicts: Conflicts::default(),
+            clock: Arc::new(SystemClock),
+        }
+    }
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options")
+            .field("region", &self.region)
+            .field("account_id", &self.account_id)
+            .field("conflicts", &self.conflicts)
+            .finish_non_exhaustive()
+    }
+}

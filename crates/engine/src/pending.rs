@@ -1,0 +1,60 @@
+//! The answer to a submitted write: a thread waits for it or a task awaits it.
+
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use crate::error::{Error, Result};
+
+/// An answer that comes when the write is durable. `wait` blocks the thread; `.await` suspends the task.
+#[derive(Debug)]
+pub struct Pending<T>(oneshot::Receiver<Result<T>>);
+
+/// The other end of a [`Pending`].
+pub(crate) type Answer<T> = oneshot::Sender<Result<T>>;
+
+impl<T> Pending<T> {
+    /// An answer that is known already, such as a refused request.
+    pub(crate) fn ready(result: Result<T>) -> Self {
+        let (sender, pending) = Self::channel();
+        answer(sender, result);
+        pending
+    }
+
+    /// An answer to come and its sender.
+    pub(crate) fn channel() -> (Answer<T>, Self) {
+        let (sender, receiver) = oneshot::channel();
+        (sender, Pending(receiver))
+    }
+
+    /// Blocks until the answer is there.
+    pub fn wait(self) -> Result<T> {
+        self.0.recv().unwrap_or(Err(Error::Closed))
+    }
+}
+
+/// Sends an answer; nobody may be waiting for it any more, which is fine.
+pub(crate) fn answer<T>(sender: Answer<T>, result: Result<T>) {
+    let _ = sender.send(result);
+}
+
+impl<T> IntoFuture for Pending<T> {
+    type Output = Result<T>;
+    type IntoFuture = PendingFuture<T>;
+
+    fn into_future(self) -> PendingFuture<T> {
+        PendingFuture(self.0.into_future())
+    }
+}
+
+/// A [`Pending`] answer as a future; it needs no particular runtime.
+#[derive(Debug)]
+pub struct PendingFuture<T>(oneshot::AsyncReceiver<Result<T>>);
+
+impl<T> Future for PendingFuture<T> {
+    type Output = Result<T>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context).map(|answer| answer.unwrap_or(Err(Error::Closed)))
+    }
+}

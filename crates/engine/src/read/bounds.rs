@@ -1,0 +1,61 @@
+//! The range of row keys that a query or scan reads.
+
+use std::ops::Bound;
+
+use crate::store::Direction;
+
+/// A range of row keys: the lower bound is part of it, the upper one is not, and a cursor cuts one end off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bounds {
+    lower: Bound<Vec<u8>>,
+    upper: Bound<Vec<u8>>,
+}
+
+impl Bounds {
+    /// The rows from `lower` up to, but without, `upper`; all that follow if there is no upper end.
+    pub(super) fn new(lower: Vec<u8>, upper: Option<Vec<u8>>) -> Self {
+        Bounds { lower: Bound::Included(lower), upper: upper.map_or(Bound::Unbounded, Bound::Excluded) }
+    }
+
+    /// Whether a row lies in the range.
+    pub(super) fn contain(&self, row: &[u8]) -> bool {
+        let above = match &self.lower {
+            Bound::Included(lower) => row >= lower.as_slice(),
+            Bound::Excluded(lower) => row > lower.as_slice(),
+            Bound::Unbounded => true,
+        };
+        let below = match &self.upper {
+            Bound::Included(upper) => row <= upper.as_slice(),
+            Bound::Excluded(upper) => row < upper.as_slice(),
+            Bound::Unbounded => true,
+        };
+        above && below
+    }
+
+    /// The rows behind a cursor, in reading direction.
+    pub(super) fn after(mut self, row: Vec<u8>, direction: Direction) -> Self {
+        match direction {
+            Direction::Forward => self.lower = Bound::Excluded(row),
+            Direction::Backward => self.upper = Bound::Excluded(row),
+        }
+        self
+    }
+
+    /// The lower end.
+    pub(super) fn lower(&self) -> Bound<&[u8]> {
+        as_slice(&self.lower)
+    }
+
+    /// The upper end.
+    pub(super) fn upper(&self) -> Bound<&[u8]> {
+        as_slice(&self.upper)
+    }
+}
+
+fn as_slice(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
+    match bound {
+        Bound::Included(row) => Bound::Included(row),
+        Bound::Excluded(row) => Bound::Excluded(row),
+        Bound::Unbounded => Bound::Unbounded,
+    }
+}

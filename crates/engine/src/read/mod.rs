@@ -1,0 +1,17 @@
+//! Reads: each works on one snapshot of the database.
+
+mod batch_get;
+mod bounds;
+mod get;
+mod page;
+mod query;
+mod scan;
+mod source;
+
+pub(crate) use batch_get::{batch_get, transact_get};
+pub(crate) use get::get_item;
+pub(crate) use query::query;
+pub(crate) use scan::scan;
+
+/// A snapshot of the database.
+pub(crate) type View = crate::store::View<crate::catalogue::Catalogue>;

@@ -1,0 +1,29 @@
+//! What callers ask of the database and what it answers: typed, parsed and free of protocol detail.
+//!
+//! Expressions are trees here, never text; items are [`Item`](singlet_values::Item)s on the way in and
+//! encoded bytes on the way out, so that a protocol writer can go from stored bytes to its own form.
+
+mod batch;
+mod item;
+mod read;
+mod table;
+mod transact;
+
+pub use batch::{
+    BatchGet, BatchGetOutcome, BatchGetTable, BatchGetTableOutcome, BatchWrite, BatchWriteAction,
+    BatchWriteOutcome,
+};
+pub use item::{
+    DeleteItem, GetItem, GetOutcome, ItemCollection, PutItem, ReturnValues, UpdateItem, WriteOutcome,
+};
+pub use read::{PageOutcome, Query, Scan, ScanSegment, Select};
+pub use table::{
+    AttributeDefinition, BillingMode, CreateTable, IndexCreate, IndexDefinition, IndexDescription,
+    IndexStatus, IndexUpdate, KeySchema, ListTables, ListTablesOutcome, OnDemandThroughput,
+    ProjectedAttributes, ProvisionedThroughput, ScalarType, SseRequest, StreamRequest, TableClass,
+    TableDescription, TableStatus, Tag, UpdateTable, WarmThroughput,
+};
+pub use transact::{
+    CancellationReason, TransactAction, TransactGet, TransactGetItem, TransactGetOutcome, TransactWrite,
+    TransactWriteOutcome,
+};

@@ -1,0 +1,433 @@
+//! Requests about tables: create, describe, list, update, delete, tag.
+
+use std::collections::BTreeMap;
+
+/// The type of a key attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ScalarType {
+    /// String.
+    S,
+    /// Number.
+    N,
+    /// Binary.
+    B,
+}
+
+/// The declared type of an attribute that some key uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttributeDefinition {
+    /// Attribute name.
+    pub name: String,
+    /// Declared type.
+    pub scalar: ScalarType,
+}
+
+/// The attributes of a key, in order. Tables and local indexes have one partition attribute and at most one
+/// sort attribute; global indexes may have up to four of each.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct KeySchema {
+    /// Partition (HASH) attributes.
+    pub partition: Vec<String>,
+    /// Sort (RANGE) attributes.
+    pub sort: Vec<String>,
+}
+
+/// Which attributes of the item an index entry carries besides the keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProjectedAttributes {
+    /// Every attribute.
+    All,
+    /// Only the keys of table and index.
+    KeysOnly,
+    /// The keys and these attributes.
+    Include(Vec<String>),
+}
+
+/// Provisioned capacity units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ProvisionedThroughput {
+    /// Read units a second.
+    pub read_units: u64,
+    /// Write units a second.
+    pub write_units: u64,
+}
+
+/// Ceilings for on-demand tables; `None` is no ceiling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OnDemandThroughput {
+    /// Most read request units a second.
+    pub read_units_max: Option<i64>,
+    /// Most write request units a second.
+    pub write_units_max: Option<i64>,
+}
+
+/// Warm throughput asked for; it is kept and reported, the engine is always warm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WarmThroughput {
+    /// Read units a second.
+    pub read_units: Option<u64>,
+    /// Write units a second.
+    pub write_units: Option<u64>,
+}
+
+/// How a table is paid for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BillingMode {
+    /// Capacity is set beforehand.
+    Provisioned,
+    /// Every request is paid for.
+    PayPerRequest,
+}
+
+/// The table's storage class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TableClass {
+    /// `STANDARD`.
+    #[default]
+    Standard,
+    /// `STANDARD_INFREQUENT_ACCESS`.
+    InfrequentAccess,
+}
+
+/// A request to turn on a stream; refused until the change log can serve it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamRequest {
+    /// On or off.
+    pub enabled: bool,
+    /// The view type as named by the protocol.
+    pub view: Option<String>,
+}
+
+/// A request for encryption at rest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SseRequest {
+    /// On or off.
+    pub enabled: bool,
+    /// The kind of key, as named by the protocol.
+    pub kind: Option<String>,
+    /// The key's identifier.
+    pub key_id: Option<String>,
+}
+
+/// One index of a table, as it is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexDefinition {
+    /// Index name.
+    pub name: String,
+    /// Its key.
+    pub key: KeySchema,
+    /// What its entries carry.
+    pub projection: ProjectedAttributes,
+    /// Provisioned capacity, for global indexes of provisioned tables.
+    pub provisioned: Option<ProvisionedThroughput>,
+    /// On-demand ceilings.
+    pub on_demand: Option<OnDemandThroughput>,
+    /// Warm throughput.
+    pub warm: Option<WarmThroughput>,
+}
+
+/// A tag on a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tag {
+    /// Key, 1 to 128 characters.
+    pub key: String,
+    /// Value, up to 256 characters.
+    pub value: String,
+}
+
+/// Creates a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreateTable {
+    /// Table name.
+    pub name: String,
+    /// Types of the key attributes.
+    pub attributes: Vec<AttributeDefinition>,
+    /// The table's key.
+    pub key: KeySchema,
+    /// Local indexes.
+    pub local_indexes: Vec<IndexDefinition>,
+    /// Global indexes.
+    pub global_indexes: Vec<IndexDefinition>,
+    /// How it is paid for.
+    pub billing: BillingMode,
+    /// Provisioned capacity.
+    pub provisioned: Option<ProvisionedThroughput>,
+    /// On-demand ceilings.
+    pub on_demand: Option<OnDemandThroughput>,
+    /// Warm throughput.
+    pub warm: Option<WarmThroughput>,
+    /// Storage class.
+    pub class: TableClass,
+    /// Refuses deletion while set.
+    pub deletion_protection: bool,
+    /// Tags set from the start.
+    pub tags: Vec<Tag>,
+    /// Stream asked for.
+    pub stream: Option<StreamRequest>,
+    /// Encryption asked for.
+    pub sse: Option<SseRequest>,
+}
+
+impl CreateTable {
+    /// An on-demand table with a partition key.
+    pub fn new(name: impl Into<String>, partition: impl Into<String>, scalar: ScalarType) -> Self {
+        let table = CreateTable {
+            name: name.into(),
+            attributes: Vec::new(),
+            key: KeySchema::default(),
+            local_indexes: Vec::new(),
+            global_indexes: Vec::new(),
+            billing: BillingMode::PayPerRequest,
+            provisioned: None,
+            on_demand: None,
+            warm: None,
+            class: TableClass::Standard,
+            deletion_protection: false,
+            tags: Vec::new(),
+            stream: None,
+            sse: None,
+        };
+        let partition = partition.into();
+        let mut table = table.attribute(partition.clone(), scalar);
+        table.key.partition.push(partition);
+        table
+    }
+
+    /// Adds a sort key.
+    pub fn sort_key(self, name: impl Into<String>, scalar: ScalarType) -> Self {
+        let name = name.into();
+        let mut table = self.attribute(name.clone(), scalar);
+        table.key.sort.push(name);
+        table
+    }
+
+    /// Declares the type of an attribute that an index key uses.
+    pub fn attribute(mut self, name: impl Into<String>, scalar: ScalarType) -> Self {
+        let name = name.into();
+        if !self.attributes.iter().any(|attribute| attribute.name == name) {
+            self.attributes.push(AttributeDefinition { name, scalar });
+        }
+        self
+    }
+
+    /// Adds a global index.
+    pub fn global_index(mut self, index: IndexDefinition) -> Self {
+        self.global_indexes.push(index);
+        self
+    }
+
+    /// Adds a local index.
+    pub fn local_index(mut self, index: IndexDefinition) -> Self {
+        self.local_indexes.push(index);
+        self
+    }
+}
+
+impl IndexDefinition {
+    /// An index that carries every attribute.
+    pub fn new(name: impl Into<String>, partition: &[&str], sort: &[&str]) -> Self {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        IndexDefinition {
+            name: name.into(),
+            key: KeySchema { partition: names(partition), sort: names(sort) },
+            projection: ProjectedAttributes::All,
+            provisioned: None,
+            on_demand: None,
+            warm: None,
+        }
+    }
+
+    /// Carries something else than every attribute.
+    pub fn projection(mut self, projection: ProjectedAttributes) -> Self {
+        self.projection = projection;
+        self
+    }
+}
+
+impl UpdateTable {
+    /// An update that changes nothing yet.
+    pub fn new(name: impl Into<String>) -> Self {
+        UpdateTable { name: name.into(), ..UpdateTable::default() }
+    }
+
+    /// Declares the type of an attribute that a new index uses.
+    pub fn attribute(mut self, name: impl Into<String>, scalar: ScalarType) -> Self {
+        self.attributes.push(AttributeDefinition { name: name.into(), scalar });
+        self
+    }
+
+    /// Creates a global index.
+    pub fn create_index(mut self, index: IndexCreate) -> Self {
+        self.indexes.push(IndexUpdate::Create(index));
+        self
+    }
+
+    /// Deletes a global index.
+    pub fn delete_index(mut self, name: impl Into<String>) -> Self {
+        self.indexes.push(IndexUpdate::Delete { name: name.into() });
+        self
+    }
+}
+
+/// A global index to create on an existing table.
+pub type IndexCreate = IndexDefinition;
+
+/// One change to the global indexes of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IndexUpdate {
+    /// Creates the index and fills it in the background.
+    Create(IndexCreate),
+    /// Changes its throughput settings.
+    Update {
+        /// Index name.
+        name: String,
+        /// Provisioned capacity.
+        provisioned: Option<ProvisionedThroughput>,
+        /// On-demand ceilings.
+        on_demand: Option<OnDemandThroughput>,
+        /// Warm throughput.
+        warm: Option<WarmThroughput>,
+    },
+    /// Deletes the index; its entries go in the background.
+    Delete {
+        /// Index name.
+        name: String,
+    },
+}
+
+/// Changes a table's settings or indexes. `None` leaves a setting as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UpdateTable {
+    /// Table name.
+    pub name: String,
+    /// Types for attributes that new indexes use.
+    pub attributes: Vec<AttributeDefinition>,
+    /// Billing mode.
+    pub billing: Option<BillingMode>,
+    /// Provisioned capacity.
+    pub provisioned: Option<ProvisionedThroughput>,
+    /// On-demand ceilings.
+    pub on_demand: Option<OnDemandThroughput>,
+    /// Warm throughput.
+    pub warm: Option<WarmThroughput>,
+    /// Index changes.
+    pub indexes: Vec<IndexUpdate>,
+    /// Storage class.
+    pub class: Option<TableClass>,
+    /// Deletion protection.
+    pub deletion_protection: Option<bool>,
+    /// Stream asked for.
+    pub stream: Option<StreamRequest>,
+    /// Encryption asked for.
+    pub sse: Option<SseRequest>,
+}
+
+/// Lists table names in order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ListTables {
+    /// Start after this name, whether or not it exists.
+    pub start_after: Option<String>,
+    /// At most this many (1 to 100; 100 if not given).
+    pub limit: Option<usize>,
+}
+
+/// A page of table names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ListTablesOutcome {
+    /// The names.
+    pub names: Vec<String>,
+    /// Where the next page starts, if there is one.
+    pub last: Option<String>,
+}
+
+/// The life of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableStatus {
+    /// Being created.
+    Creating,
+    /// Settings or indexes are changing.
+    Updating,
+    /// Being deleted.
+    Deleting,
+    /// Ready.
+    Active,
+}
+
+/// The life of an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexStatus {
+    /// Being filled.
+    Creating,
+    /// Its settings are changing.
+    Updating,
+    /// Its entries are being removed.
+    Deleting,
+    /// Ready.
+    Active,
+}
+
+/// An index as it is now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IndexDescription {
+    /// Its definition.
+    pub definition: IndexDefinition,
+    /// Resource name.
+    pub arn: String,
+    /// Status.
+    pub status: IndexStatus,
+    /// Whether existing items are being added now.
+    pub backfilling: Option<bool>,
+    /// Entries.
+    pub item_count: u64,
+    /// Bytes, as DynamoDB counts them.
+    pub size_bytes: u64,
+}
+
+/// A table as it is now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableDescription {
+    /// Table name.
+    pub name: String,
+    /// Resource name.
+    pub arn: String,
+    /// Identity of this incarnation (a UUID).
+    pub id: String,
+    /// Status.
+    pub status: TableStatus,
+    /// Creation time in milliseconds since 1970.
+    pub created_ms: u64,
+    /// Types of the key attributes.
+    pub attributes: Vec<AttributeDefinition>,
+    /// The table's key.
+    pub key: KeySchema,
+    /// Local indexes.
+    pub local_indexes: Vec<IndexDescription>,
+    /// Global indexes.
+    pub global_indexes: Vec<IndexDescription>,
+    /// Billing mode.
+    pub billing: BillingMode,
+    /// When the table last became pay-per-request, in milliseconds since 1970.
+    pub on_demand_since_ms: Option<u64>,
+    /// Provisioned capacity (zeros for on-demand tables).
+    pub provisioned: ProvisionedThroughput,
+    /// When provisioned capacity was last raised or lowered, in milliseconds, and how often lowered today.
+    pub last_increase_ms: Option<u64>,
+    /// See `last_increase_ms`.
+    pub last_decrease_ms: Option<u64>,
+    /// Decreases since midnight UTC.
+    pub decreases_today: u64,
+    /// On-demand ceilings.
+    pub on_demand: Option<OnDemandThroughput>,
+    /// Warm throughput as asked for.
+    pub warm: Option<WarmThroughput>,
+    /// Storage class; `None` if it was never set.
+    pub class: Option<TableClass>,
+    /// Deletion protection.
+    pub deletion_protection: bool,
+    /// Items.
+    pub item_count: u64,
+    /// Bytes, as DynamoDB counts them.
+    pub size_bytes: u64,
+    /// Tags, by key.
+    pub tags: BTreeMap<String, String>,
+}

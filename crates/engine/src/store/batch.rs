@@ -1,0 +1,172 @@
+//! One job's changes: atomic, applied to the working state when the handler returns.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::log::{Frame, FrameEntry};
+use super::overlay::Entry;
+use super::range::{Direction, Range, is_empty_range};
+use super::tally::{Space, Tally, TallyDelta};
+use super::{CommitError, StoreError, View};
+
+/// Called once on the log thread: after everything that the job wrote and read is durable, or with the reason why not.
+/// Keep it short; the next group commit waits for it.
+pub type Completion = Box<dyn FnOnce(Result<(), CommitError>) + Send>;
+
+/// What the writer thread does with a job.
+pub trait Handler<A>: Send + 'static {
+    /// What is submitted.
+    type Job: Send + 'static;
+
+    /// Reads the working state through the batch and adds changes to it.
+    fn apply(&mut self, job: Self::Job, batch: &mut Batch<'_, A>) -> Completion;
+}
+
+/// The latest change of one key by one job.
+#[derive(Debug)]
+pub(super) struct Change {
+    pub(super) value: Option<Bytes>,
+    before: Option<Bytes>,
+    /// The place among the job's changes: the log keeps their order.
+    place: u32,
+}
+
+/// One job's changes. Reads see the working state: earlier jobs, durable or not, and the job's own changes.
+pub struct Batch<'a, A> {
+    state: &'a mut View<A>,
+    time_ms: u64,
+    changes: BTreeMap<Bytes, Change>,
+    tallies: Vec<TallyDelta>,
+    attachment: Option<Arc<A>>,
+}
+
+impl<'a, A> Batch<'a, A> {
+    pub(super) fn new(state: &'a mut View<A>, now_ms: u64) -> Self {
+        // A clock that is set back must not reorder the log's times.
+        let time_ms = now_ms.max(state.time_ms);
+        Self { state, time_ms, changes: BTreeMap::new(), tallies: Vec::new(), attachment: None }
+    }
+
+    /// The value of a key in the working state.
+    pub fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        match self.changes.get(key) {
+            Some(change) => Ok(change.value.clone()),
+            None => self.state.get(key),
+        }
+    }
+
+    /// The entries of the working state between two bounds.
+    pub fn range(&self, lower: Bound<&[u8]>, upper: Bound<&[u8]>, direction: Direction) -> Range<'_> {
+        if is_empty_range(lower, upper) {
+            return Range::empty(direction);
+        }
+        let changes = (!self.changes.is_empty()).then(|| self.changes.range::<[u8], _>((lower, upper)));
+        self.state.range_below(changes, lower, upper, direction)
+    }
+
+    /// Sets a value. `before` is the value that it replaces, for readers of the log; it is not looked at here.
+    ///
+    /// Give keys and values their own allocation: the overlay keeps them until they are folded. A value given to
+    /// several keys of one job as clones of the same `Bytes` is logged and held in memory once.
+    pub fn put(&mut self, key: Bytes, value: Bytes, before: Option<Bytes>) {
+        self.change(key, Some(value), before);
+    }
+
+    /// Deletes a key. `before` is the value that goes, for readers of the log.
+    pub fn delete(&mut self, key: Bytes, before: Option<Bytes>) {
+        self.change(key, None, before);
+    }
+
+    fn change(&mut self, key: Bytes, value: Option<Bytes>, before: Option<Bytes>) {
+        let place = u32::try_from(self.changes.len()).unwrap_or(u32::MAX);
+        // A key changed twice by one job is logged once, with the value from before the job.
+        self.changes.entry(key).and_modify(|change| change.value.clone_from(&value)).or_insert(Change {
+            value,
+            before,
+            place,
+        });
+    }
+
+    /// Publishes an attachment together with the changes.
+    pub fn set_attachment(&mut self, attachment: Arc<A>) {
+        self.attachment = Some(attachment);
+    }
+
+    /// The attachment of the working state.
+    pub fn attachment(&self) -> &Arc<A> {
+        self.attachment.as_ref().unwrap_or(&self.state.attachment)
+    }
+
+    /// Changes the totals of a space. Totals don't go below zero.
+    pub fn tally(&mut self, space: Space, count_delta: i64, bytes_delta: i64) {
+        match self.tallies.iter_mut().find(|delta| delta.space == space) {
+            Some(delta) => {
+                delta.count = delta.count.saturating_add(count_delta);
+                delta.bytes = delta.bytes.saturating_add(bytes_delta);
+            }
+            None => self.tallies.push(TallyDelta { space, count: count_delta, bytes: bytes_delta }),
+        }
+    }
+
+    /// The totals of a space in the working state.
+    pub fn tally_of(&self, space: Space) -> Tally {
+        self.state.tally(space)
+    }
+
+    /// The sequence number of this commit, if it adds anything.
+    pub fn sequence(&self) -> u64 {
+        self.state.sequence + 1
+    }
+
+    /// The time of this commit. It never goes back.
+    pub fn time_ms(&self) -> u64 {
+        self.time_ms
+    }
+
+    /// Forgets everything that this job added so far.
+    pub fn rollback(&mut self) {
+        self.changes.clear();
+        self.tallies.clear();
+        self.attachment = None;
+    }
+
+    /// Appends the frame and applies the changes to the working state. Says whether there was anything to log.
+    pub(super) fn commit(self, frames: &mut Vec<u8>) -> Result<bool, CommitError> {
+        let Self { state, time_ms, changes, mut tallies, attachment } = self;
+        tallies.retain(|delta| delta.count != 0 || delta.bytes != 0);
+        let logged = !changes.is_empty() || !tallies.is_empty();
+        if logged {
+            let mut changes: Vec<_> = changes.into_iter().collect();
+            changes.sort_unstable_by_key(|(_, change)| change.place);
+            let entries = changes.into_iter().map(|(key, change)| FrameEntry {
+                key,
+                value: change.value,
+                before: change.before,
+            });
+            let frame = Frame { sequence: state.sequence + 1, time_ms, tallies, entries: entries.collect() };
+            let owners = frame.encode(frames)?;
+            state.sequence = frame.sequence;
+            state.time_ms = time_ms;
+            state.apply(frame, &owners);
+        }
+        if let Some(attachment) = attachment {
+            state.attachment = attachment;
+        }
+        Ok(logged)
+    }
+}
+
+impl<A> View<A> {
+    /// Applies a frame to the overlay and the totals. `owners` says of each entry whether it holds its own value.
+    pub(super) fn apply(&mut self, frame: Frame, owners: &[bool]) {
+        for delta in frame.tallies {
+            self.tallies.apply(delta);
+        }
+        for (entry, owns) in frame.entries.into_iter().zip(owners) {
+            self.active.insert(Entry::new(entry.key, entry.value, !owns));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The log thread: makes batches durable, then publishes and acknowledges them.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender};
+use std::time::Instant;
+
+use super::batch::Completion;
+use super::folder::FoldJob;
+use super::housekeeper::Chore;
+use super::log::Appender;
+use super::overlay::Overlay;
+use super::shared::Shared;
+use super::{CommitError, StoreError, View};
+
+/// How many batches may wait for the log. Those that do share one sync.
+pub(super) const COMMITS_WAITING_MAX: usize = 4;
+
+/// One batch on its way to the disk.
+pub(super) struct Commit<A> {
+    /// Encoded frames, not sealed yet.
+    pub(super) frames: Vec<u8>,
+    /// What readers see once the frames are durable.
+    pub(super) view: Arc<View<A>>,
+    pub(super) completions: Vec<Completion>,
+    /// The overlay to fold once the frames are durable.
+    pub(super) fold: Option<FoldJob>,
+    /// The overlay that the view no longer needs.
+    pub(super) retired: Option<Overlay>,
+}
+
+impl<A> Commit<A> {
+    pub(super) fn complete(self, result: Result<(), CommitError>) {
+        for completion in self.completions {
+            completion(result.clone());
+        }
+    }
+}
+
+/// The log thread's state.
+pub(super) struct Committer<A, J> {
+    pub(super) shared: Arc<Shared<A, J>>,
+    pub(super) log: Appender,
+    pub(super) commits: Receiver<Commit<A>>,
+    pub(super) folds: SyncSender<FoldJob>,
+    pub(super) chores: Sender<Chore>,
+}
+
+impl<A, J> Committer<A, J> {
+    /// Works until the writer is gone.
+    pub(super) fn run(mut self) {
+        let mut group = Vec::with_capacity(COMMITS_WAITING_MAX + 1);
+        while let Ok(first) = self.commits.recv() {
+            group.push(first);
+            group.extend(self.commits.try_iter().take(COMMITS_WAITING_MAX));
+            if let Err(error) = self.commit(&mut group) {
+                for commit in group.drain(..) {
+                    commit.complete(Err(error.clone()));
+                }
+            }
+        }
+        if let Err(error) = self.log.force() {
+            self.shared.poison(error.to_string());
+        }
+    }
+
+    /// Leaves the group as it is if it fails.
+    fn commit(&mut self, group: &mut Vec<Commit<A>>) -> Result<(), CommitError> {
+        self.shared.poison.check()?;
+        if let Err(error) = self.persist(group) {
+            self.shared.poison(error.to_string());
+            self.shared.poison.check()?;
+        }
+        if let Some(last) = group.last() {
+            self.shared.view.store(last.view.clone());
+        }
+        for mut commit in group.drain(..) {
+            if let Some(fold) = commit.fold.take() {
+                // There is only one frozen overlay at a time, so there is room. A fold that is gone has poisoned.
+                let _ = self.folds.send(fold);
+            }
+            if let Some(retired) = commit.retired.take() {
+                let _ = self.chores.send(Chore::Free(retired));
+            }
+            commit.complete(Ok(()));
+        }
+        Ok(())
+    }
+
+    fn persist(&mut self, group: &mut [Commit<A>]) -> Result<(), StoreError> {
+        for commit in group.iter_mut() {
+            self.shared.counters.commit_bytes.add(commit.frames.len());
+            if self.log.append(&mut commit.frames)? {
+                let _ = self.chores.send(Chore::PrepareSegment);
+            }
+            if let Some(fold) = &mut commit.fold {
+                fold.set_log_end(self.log.end());
+            }
+        }
+        let start = Instant::now();
+        // The tree must not get ahead of the log.
+        let folds = group.iter().any(|commit| commit.fold.is_some());
+        let synced = if folds { self.log.force()? } else { self.log.sync()? };
+        if synced {
+            self.shared.counters.syncs.add(1);
+            self.shared.counters.sync_time.add_time(start.elapsed());
+        }
+        Ok(())
+    }
+}

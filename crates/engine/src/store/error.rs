@@ -1,0 +1,96 @@
+//! What can go wrong, by what the caller can do about it.
+
+use std::io;
+use std::sync::Arc;
+
+/// Opening or reading failed.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The disk refused an operation.
+    #[error("{action} {file}: {source}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file it was tried on.
+        file: String,
+        /// What the disk said.
+        source: io::Error,
+    },
+    /// Stored bytes are not what was written. Restore from a backup; nothing was skipped silently.
+    #[error("{file} is damaged at offset {offset}: {reason}")]
+    Corrupt {
+        /// The damaged file.
+        file: String,
+        /// Where in it.
+        offset: u64,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// The data was written by a newer program.
+    #[error("{file} has format version {found}, this program knows version {known}")]
+    UnknownVersion {
+        /// The file with the unknown version.
+        file: String,
+        /// The version found.
+        found: u64,
+        /// The version that this program reads and writes.
+        known: u64,
+    },
+    /// Another process has the folder open.
+    #[error("{folder} is in use by another process")]
+    Locked {
+        /// The folder asked for.
+        folder: String,
+    },
+    /// The tree file could not be read or written.
+    #[error("the tree: {0}")]
+    Tree(#[source] Box<redb::Error>),
+}
+
+impl StoreError {
+    /// For `map_err`: names the file and what was tried on it.
+    pub(super) fn io(action: &'static str, file: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let file = file.into();
+        move |source| Self::Io { action, file, source }
+    }
+
+    /// Damage in `file` at `offset`.
+    pub(super) fn corrupt(file: impl Into<String>, offset: u64, reason: impl Into<String>) -> Self {
+        Self::Corrupt { file: file.into(), offset, reason: reason.into() }
+    }
+
+    /// An error of the tree library, whichever of its types it is.
+    pub(super) fn tree(error: impl Into<redb::Error>) -> Self {
+        Self::Tree(Box::new(error.into()))
+    }
+}
+
+/// A write was not made durable.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CommitError {
+    /// An earlier write, sync or fold failed. Nothing more is written until the store is opened again; reads go on.
+    #[error("the store takes no more writes: {0}")]
+    Poisoned(Arc<str>),
+    /// The store is closed.
+    #[error("the store is closed")]
+    Closed,
+    /// The job's changes don't fit a log frame. Nothing of it was applied.
+    #[error("a commit of {bytes} bytes passes the limit of {max}")]
+    TooLarge {
+        /// What the frame would take.
+        bytes: usize,
+        /// The most it may take.
+        max: usize,
+    },
+}
+
+/// A job was not taken by `try_submit`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TrySubmitError<J> {
+    /// The queue is full; here is the job back.
+    #[error("the queue is full")]
+    Full(J),
+    /// The store takes no writes.
+    #[error(transparent)]
+    Refused(#[from] CommitError),
+}

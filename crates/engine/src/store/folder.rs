@@ -1,0 +1,70 @@
+//! The fold thread: writes frozen overlays into the tree and trims the log.
+
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::Instant;
+
+use super::log::LogEnd;
+use super::overlay::Overlay;
+use super::shared::Shared;
+use super::tally::Tallies;
+use super::tree::{FoldPoint, TreeView};
+use super::{StoreError, View};
+
+/// A frozen overlay whose frames are durable.
+pub(super) struct FoldJob {
+    overlay: Overlay,
+    tallies: Tallies,
+    point: FoldPoint,
+}
+
+impl FoldJob {
+    /// The overlay holds everything up to the state's last commit that the tree doesn't.
+    pub(super) fn new<A>(overlay: Overlay, state: &View<A>) -> Self {
+        let point = FoldPoint { sequence: state.sequence, time_ms: state.time_ms, segment: 0, offset: 0 };
+        Self { overlay, tallies: state.tallies.clone(), point }
+    }
+
+    /// Where the log goes on after the overlay's last commit.
+    pub(super) fn set_log_end(&mut self, end: LogEnd) {
+        self.point.segment = end.segment;
+        self.point.offset = end.offset;
+    }
+}
+
+/// The fold thread's state.
+pub(super) struct Folder<A, J> {
+    pub(super) shared: Arc<Shared<A, J>>,
+    pub(super) jobs: Receiver<FoldJob>,
+}
+
+impl<A, J> Folder<A, J> {
+    /// Works until the log thread is gone.
+    ///
+    /// A fold that fails poisons the store rather than being tried again: after a failed sync the kernel may have
+    /// dropped the very pages that a second one would report as written. The log still has everything, so opening
+    /// again is the way to try again.
+    pub(super) fn run(self) {
+        while let Ok(job) = self.jobs.recv() {
+            match self.fold(&job) {
+                Ok(tree) => self.shared.queue.set_folded(Arc::new(tree)),
+                Err(error) => return self.shared.poison(format!("folding failed: {error}")),
+            }
+        }
+    }
+
+    fn fold(&self, job: &FoldJob) -> Result<TreeView, StoreError> {
+        let start = Instant::now();
+        self.shared.tree.fold(&job.overlay, &job.tallies, job.point)?;
+        let view = self.shared.tree.view()?;
+        let counters = &self.shared.counters;
+        counters.folds.add(1);
+        counters.folded_entries.add(job.overlay.len());
+        counters.fold_time.add_time(start.elapsed());
+        if let Err(error) = self.shared.catalogue.trim(job.point.sequence) {
+            // Nothing is lost but room on the disk; the next opening finds the files again.
+            tracing::warn!(%error, "the log could not be trimmed");
+        }
+        Ok(view)
+    }
+}

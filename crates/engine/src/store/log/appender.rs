@@ -1,0 +1,116 @@
+//! Writing the log: owned by the log thread.
+
+use std::sync::Arc;
+
+use super::super::{StoreError, SyncPolicy};
+use super::catalogue::Catalogue;
+use super::frame::{encoded_length, encoded_sequence, seal};
+use super::segment::{FRAMES_START, Segment};
+
+/// Where the next frame goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) struct LogEnd {
+    pub(in crate::store) segment: u64,
+    pub(in crate::store) offset: u64,
+}
+
+/// Appends frames to the last segment.
+///
+/// Every opening begins a new segment with its first write. So whatever an interrupted write left in the old one stays
+/// behind the first sequence number of the new one, and needs no truncating.
+pub(in crate::store) struct Appender {
+    catalogue: Arc<Catalogue>,
+    policy: SyncPolicy,
+    segment: Option<(Segment, u64)>,
+    written_sequence: u64,
+    durable_sequence: u64,
+}
+
+impl Appender {
+    /// Everything up to `sequence` is in the log already.
+    pub(in crate::store) fn new(catalogue: Arc<Catalogue>, policy: SyncPolicy, sequence: u64) -> Self {
+        Self { catalogue, policy, segment: None, written_sequence: sequence, durable_sequence: sequence }
+    }
+
+    /// Seals and writes the encoded frames. Says whether a new segment was begun.
+    pub(in crate::store) fn append(&mut self, frames: &mut [u8]) -> Result<bool, StoreError> {
+        let mut rest = frames;
+        let mut began = false;
+        while !rest.is_empty() {
+            let first_bytes = encoded_length(rest).unwrap_or(rest.len()) as u64;
+            if self.room() < first_bytes {
+                self.begin_segment(FRAMES_START + first_bytes)?;
+                began = true;
+            }
+            let run_bytes = self.seal_run(rest);
+            let (run, after) = rest.split_at_mut_checked(run_bytes).unwrap_or_default();
+            self.write(run)?;
+            rest = after;
+        }
+        Ok(began)
+    }
+
+    fn room(&self) -> u64 {
+        self.segment.as_ref().map_or(0, |(segment, end)| segment.file_bytes.saturating_sub(*end))
+    }
+
+    fn begin_segment(&mut self, bytes_min: u64) -> Result<(), StoreError> {
+        // All segments but the last are durable to their end: that is what tells damage from an interrupted write.
+        self.force()?;
+        let segment = self.catalogue.begin_segment(self.written_sequence + 1, bytes_min)?;
+        self.segment = Some((segment, FRAMES_START));
+        Ok(())
+    }
+
+    /// Seals as many frames as fit the segment; returns their bytes. The first one fits.
+    fn seal_run(&mut self, frames: &mut [u8]) -> usize {
+        let Some((segment, _)) = &self.segment else { return 0 };
+        let (id, room) = (segment.id, self.room());
+        let mut sealed = 0;
+        while let Some(frame) = frames.get_mut(sealed..).filter(|rest| !rest.is_empty()) {
+            let length = encoded_length(frame).unwrap_or(frame.len());
+            if (sealed + length) as u64 > room {
+                break;
+            }
+            let Some(frame) = frame.get_mut(..length) else { break };
+            seal(id, self.durable_sequence, frame);
+            self.written_sequence = encoded_sequence(frame).unwrap_or(self.written_sequence);
+            sealed += length;
+        }
+        sealed
+    }
+
+    fn write(&mut self, run: &[u8]) -> Result<(), StoreError> {
+        if let Some((segment, end)) = &mut self.segment {
+            segment.file.write_all_at(*end, run).map_err(StoreError::io("write", segment.name()))?;
+            *end += run.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Makes what was appended durable, as the policy wants it. Says whether it synced.
+    pub(in crate::store) fn sync(&mut self) -> Result<bool, StoreError> {
+        match self.policy {
+            SyncPolicy::EveryBatch => self.force(),
+            SyncPolicy::Never => Ok(false),
+        }
+    }
+
+    /// Makes what was appended durable under any policy. Says whether there was anything to sync.
+    pub(in crate::store) fn force(&mut self) -> Result<bool, StoreError> {
+        if self.durable_sequence == self.written_sequence {
+            return Ok(false);
+        }
+        if let Some((segment, _)) = &self.segment {
+            segment.file.sync_data().map_err(StoreError::io("sync", segment.name()))?;
+        }
+        self.durable_sequence = self.written_sequence;
+        Ok(true)
+    }
+
+    /// Where the next frame goes.
+    pub(in crate::store) fn end(&self) -> LogEnd {
+        let (segment, offset) = self.segment.as_ref().map_or((0, 0), |(segment, end)| (segment.id, *end));
+        LogEnd { segment, offset }
+    }
+}

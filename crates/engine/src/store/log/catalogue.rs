@@ -1,0 +1,178 @@
+//! Which files the log consists of, and which wait to be used again.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::super::{Disk, DiskFile, StoreError};
+use super::segment::{Segment, parse_segment_name, parse_spare_name, segment_name, spare_name};
+
+/// Zeros are written in pieces of this size, so that the log's own syncs don't wait long behind them.
+const ZEROING_BYTES: usize = 1 << 20;
+
+/// Which files the log consists of. Shared by the log thread, which adds segments, the fold, which trims them, and the
+/// housekeeper, which makes files ready.
+pub(in crate::store) struct Catalogue {
+    disk: Arc<dyn Disk>,
+    segment_bytes: u64,
+    spares_max: usize,
+    files: Mutex<Files>,
+    /// Frames from this sequence number on are kept even when they are folded.
+    retain_from: AtomicU64,
+}
+
+struct Files {
+    /// In order; the last one is being written.
+    segments: VecDeque<Segment>,
+    /// Files of the right size, with blocks allocated, whose contents don't matter.
+    spares: Vec<(u64, Arc<dyn DiskFile>)>,
+    next_id: u64,
+}
+
+impl Catalogue {
+    /// Finds the files of the log and checks that the segments follow each other.
+    pub(super) fn open(
+        disk: Arc<dyn Disk>,
+        segment_bytes: u64,
+        spares_max: usize,
+    ) -> Result<Self, StoreError> {
+        let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
+        let mut ids: Vec<u64> = names.iter().filter_map(|name| parse_segment_name(name)).collect();
+        ids.sort_unstable();
+        let mut segments: VecDeque<Segment> = VecDeque::new();
+        for id in ids {
+            let segment = Segment::open(disk.as_ref(), id)?;
+            if segments.back().is_some_and(|last| last.first_sequence > segment.first_sequence) {
+                return Err(StoreError::corrupt(
+                    segment.name(),
+                    20,
+                    "the segment begins before the one before it",
+                ));
+            }
+            segments.push_back(segment);
+        }
+        let mut spares = Vec::new();
+        let mut next_id = segments.back().map_or(1, |last| last.id + 1);
+        for id in names.iter().filter_map(|name| parse_spare_name(name)) {
+            let name = spare_name(id);
+            next_id = next_id.max(id + 1);
+            let file = disk.open(&name).map_err(StoreError::io("open", &name))?;
+            let file_bytes = file.len().map_err(StoreError::io("measure", &name))?;
+            if file_bytes == segment_bytes && spares.len() < spares_max {
+                spares.push((id, file));
+            } else {
+                disk.remove(&name).map_err(StoreError::io("remove", &name))?;
+            }
+        }
+        let files = Mutex::new(Files { segments, spares, next_id });
+        Ok(Self { disk, segment_bytes, spares_max, files, retain_from: AtomicU64::new(u64::MAX) })
+    }
+
+    fn files(&self) -> MutexGuard<'_, Files> {
+        // The lists are never left half changed, so a panic elsewhere does not spoil them.
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn segments(&self) -> Vec<Segment> {
+        self.files().segments.iter().cloned().collect()
+    }
+
+    /// Keeps frames from this sequence number on, though they be folded; `None` keeps none.
+    pub(in crate::store) fn retain_from(&self, sequence: Option<u64>) {
+        self.retain_from.store(sequence.unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Bytes and number of the files that hold frames.
+    pub(in crate::store) fn size(&self) -> (u64, usize) {
+        let files = self.files();
+        (files.segments.iter().map(|segment| segment.file_bytes).sum(), files.segments.len())
+    }
+
+    /// Begins a new segment with room for `bytes_min`. Everything before it must be durable already.
+    pub(super) fn begin_segment(&self, first_sequence: u64, bytes_min: u64) -> Result<Segment, StoreError> {
+        let spare = if bytes_min <= self.segment_bytes { self.files().spares.pop() } else { None };
+        let (spare_id, file) = match spare {
+            Some(spare) => spare,
+            // Without a file made ready, writing is slower until the next one, but nobody waits for zeros now.
+            None => self.create_spare(self.segment_bytes.max(bytes_min))?,
+        };
+        let from = spare_name(spare_id);
+        let file_bytes = file.len().map_err(StoreError::io("measure", &from))?;
+        let id = self.new_id();
+        let segment = Segment { id, first_sequence, file, file_bytes };
+        segment.write_header(&from)?;
+        let to = segment_name(id);
+        self.disk.rename(&from, &to).map_err(StoreError::io("rename", &from))?;
+        self.disk.sync_directory().map_err(StoreError::io("sync", "the folder"))?;
+        self.files().segments.push_back(segment.clone());
+        Ok(segment)
+    }
+
+    fn new_id(&self) -> u64 {
+        let mut files = self.files();
+        let id = files.next_id;
+        files.next_id += 1;
+        id
+    }
+
+    fn create_spare(&self, bytes: u64) -> Result<(u64, Arc<dyn DiskFile>), StoreError> {
+        let id = self.new_id();
+        let name = spare_name(id);
+        let file = self.disk.open(&name).map_err(StoreError::io("create", &name))?;
+        file.set_len(bytes).map_err(StoreError::io("grow", &name))?;
+        Ok((id, file))
+    }
+
+    /// Makes a file ready, if none is: with its blocks allocated, a sync need not write the file system's journal.
+    pub(in crate::store) fn prepare_spare(&self) -> Result<(), StoreError> {
+        if !self.files().spares.is_empty() {
+            return Ok(());
+        }
+        let (id, file) = self.create_spare(self.segment_bytes)?;
+        let name = spare_name(id);
+        let zeros = vec![0; ZEROING_BYTES];
+        let mut offset = 0;
+        while offset < self.segment_bytes {
+            let bytes =
+                usize::try_from(self.segment_bytes - offset).unwrap_or(ZEROING_BYTES).min(ZEROING_BYTES);
+            let piece = zeros.get(..bytes).unwrap_or_default();
+            file.write_all_at(offset, piece).map_err(StoreError::io("zero", &name))?;
+            file.sync_data().map_err(StoreError::io("sync", &name))?;
+            offset += bytes as u64;
+        }
+        self.files().spares.push((id, file));
+        Ok(())
+    }
+
+    /// Takes segments out of the log that lie wholly at or before the folded sequence number and that nobody retains.
+    pub(in crate::store) fn trim(&self, folded_sequence: u64) -> Result<(), StoreError> {
+        let keep_from = (folded_sequence + 1).min(self.retain_from.load(Ordering::Relaxed));
+        let (trimmed, mut room) = self.take_before(keep_from);
+        let mut spares = Vec::new();
+        for segment in trimmed {
+            let name = segment.name();
+            if room > 0 && segment.file_bytes == self.segment_bytes {
+                let to = spare_name(segment.id);
+                self.disk.rename(&name, &to).map_err(StoreError::io("rename", &name))?;
+                spares.push((segment.id, segment.file));
+                room -= 1;
+            } else {
+                self.disk.remove(&name).map_err(StoreError::io("remove", &name))?;
+            }
+        }
+        // A spare gets a new header; it must not come back under its old name then.
+        self.disk.sync_directory().map_err(StoreError::io("sync", "the folder"))?;
+        self.files().spares.append(&mut spares);
+        Ok(())
+    }
+
+    /// The segments before `sequence`, taken out, and how many more spares may be kept.
+    fn take_before(&self, sequence: u64) -> (Vec<Segment>, usize) {
+        let mut files = self.files();
+        let mut taken = Vec::new();
+        while files.segments.get(1).is_some_and(|next| next.first_sequence <= sequence) {
+            taken.extend(files.segments.pop_front());
+        }
+        (taken, self.spares_max.saturating_sub(files.spares.len()))
+    }
+}

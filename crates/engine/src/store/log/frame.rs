@@ -1,0 +1,268 @@
+//! One commit as bytes.
+//!
+//! A frame is encoded by the writer and sealed by the log thread, which alone knows the segment that the frame goes to
+//! and what was durable before it.
+
+use bytes::Bytes;
+
+use super::super::CommitError;
+use super::super::tally::{Space, TallyDelta};
+
+/// Length, checksum, sequence, durable sequence, time, number of tallies, number of entries.
+pub(super) const FRAME_HEADER_BYTES: usize = 40;
+/// A frame may not be longer; far above what one transaction of the API can write.
+pub(super) const FRAME_BYTES_MAX: usize = 64 << 20;
+
+const VALUE_DELETED: u8 = 0;
+const VALUE_HERE: u8 = 1;
+const VALUE_SHARED: u8 = 2;
+const BEFORE_NONE: u8 = 0;
+const BEFORE_HERE: u8 = 1;
+const BEFORE_SHARED: u8 = 2;
+
+/// How many entries back a shared value is looked for: an item is followed by its index entries.
+const SHARING_ENTRIES_MAX: usize = 64;
+
+/// One commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::store) struct Frame {
+    pub(in crate::store) sequence: u64,
+    pub(in crate::store) time_ms: u64,
+    pub(in crate::store) tallies: Vec<TallyDelta>,
+    pub(in crate::store) entries: Vec<FrameEntry>,
+}
+
+/// One key's change within a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::store) struct FrameEntry {
+    pub(in crate::store) key: Bytes,
+    /// The new value; nothing for a deletion.
+    pub(in crate::store) value: Option<Bytes>,
+    /// The value before the commit, where a reader of the log needs it.
+    pub(in crate::store) before: Option<Bytes>,
+}
+
+/// The checksum of a frame's bytes after the checksum itself. It covers the segment's id, so that what an earlier use
+/// of the file left behind is never taken for a frame.
+fn checksum(segment: u64, bytes: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&segment.to_le_bytes());
+    hasher.update(bytes);
+    hasher.finalize()
+}
+
+fn same(one: &Bytes, other: &Bytes) -> bool {
+    one.as_ptr() == other.as_ptr() && one.len() == other.len()
+}
+
+impl Frame {
+    /// Appends the frame, unsealed. Says of each entry whether it holds its own value rather than sharing another's.
+    /// Nothing is appended if the frame is too large.
+    pub(in crate::store) fn encode(&self, out: &mut Vec<u8>) -> Result<Vec<bool>, CommitError> {
+        let bytes = self.encoded_bytes_max();
+        if bytes > FRAME_BYTES_MAX {
+            return Err(CommitError::TooLarge { bytes, max: FRAME_BYTES_MAX });
+        }
+        let start = out.len();
+        out.reserve(bytes);
+        put_u32(out, 0);
+        put_u32(out, 0);
+        put_u64(out, self.sequence);
+        put_u64(out, 0);
+        put_u64(out, self.time_ms);
+        put_len(out, self.tallies.len());
+        put_len(out, self.entries.len());
+        for delta in &self.tallies {
+            put_u64(out, delta.space.0);
+            out.extend_from_slice(&delta.count.to_le_bytes());
+            out.extend_from_slice(&delta.bytes.to_le_bytes());
+        }
+        let owners = (0..self.entries.len()).map(|place| self.encode_entry(place, out)).collect();
+        let length = u32::try_from(out.len() - start).unwrap_or(u32::MAX);
+        if let Some(field) = out.get_mut(start..start + 4) {
+            field.copy_from_slice(&length.to_le_bytes());
+        }
+        Ok(owners)
+    }
+
+    fn encoded_bytes_max(&self) -> usize {
+        let entries = self.entries.iter().map(|entry| {
+            let value = entry.value.as_ref().map_or(0, Bytes::len);
+            let before = entry.before.as_ref().map_or(0, Bytes::len);
+            14 + entry.key.len() + value + before
+        });
+        FRAME_HEADER_BYTES + 24 * self.tallies.len() + entries.sum::<usize>()
+    }
+
+    fn encode_entry(&self, place: usize, out: &mut Vec<u8>) -> bool {
+        let Some(entry) = self.entries.get(place) else { return true };
+        let value_from = self.sharing(place, |entry| entry.value.as_ref());
+        let before_from = self.sharing(place, |entry| entry.before.as_ref());
+        out.push(match (&entry.value, value_from) {
+            (None, _) => VALUE_DELETED,
+            (Some(_), None) => VALUE_HERE,
+            (Some(_), Some(_)) => VALUE_SHARED,
+        });
+        out.push(match (&entry.before, before_from) {
+            (None, _) => BEFORE_NONE,
+            (Some(_), None) => BEFORE_HERE,
+            (Some(_), Some(_)) => BEFORE_SHARED,
+        });
+        put_bytes(out, &entry.key);
+        for (bytes, from) in [(&entry.value, value_from), (&entry.before, before_from)] {
+            match (bytes, from) {
+                (None, _) => {}
+                (Some(_), Some(place)) => put_len(out, place),
+                (Some(bytes), None) => put_bytes(out, bytes),
+            }
+        }
+        value_from.is_none()
+    }
+
+    /// The first of the entries shortly before that holds the very same bytes.
+    fn sharing(&self, place: usize, bytes_of: impl Fn(&FrameEntry) -> Option<&Bytes>) -> Option<usize> {
+        let wanted = bytes_of(self.entries.get(place)?)?;
+        let from = place.saturating_sub(SHARING_ENTRIES_MAX);
+        let earlier = self.entries.get(from..place)?;
+        earlier
+            .iter()
+            .position(|entry| bytes_of(entry).is_some_and(|bytes| same(bytes, wanted)))
+            .map(|at| from + at)
+    }
+
+    /// Reads a sealed frame at the start of `bytes`, if there is a whole one for this segment.
+    pub(super) fn parse(segment: u64, bytes: &[u8]) -> Option<SealedFrame<'_>> {
+        let length = usize::try_from(Reader(bytes).u32()?).ok()?;
+        if !(FRAME_HEADER_BYTES..=FRAME_BYTES_MAX).contains(&length) {
+            return None;
+        }
+        let bytes = bytes.get(..length)?;
+        let mut reader = Reader(bytes.get(4..)?);
+        let stored = reader.u32()?;
+        if stored != checksum(segment, reader.0) {
+            return None;
+        }
+        Some(SealedFrame { length, sequence: reader.u64()?, durable_sequence: reader.u64()?, body: reader })
+    }
+}
+
+/// A frame whose checksum is right.
+pub(super) struct SealedFrame<'a> {
+    pub(super) length: usize,
+    pub(super) sequence: u64,
+    /// Everything up to here was durable before this frame was written.
+    pub(super) durable_sequence: u64,
+    body: Reader<'a>,
+}
+
+impl SealedFrame<'_> {
+    /// The commit, and of each entry whether it holds its own value. Nothing if the body makes no sense.
+    pub(super) fn decode(mut self) -> Option<(Frame, Vec<bool>)> {
+        let body = &mut self.body;
+        let time_ms = body.u64()?;
+        let (tally_count, entry_count) = (body.u32()?, body.u32()?);
+        let mut tallies = Vec::new();
+        for _ in 0..tally_count {
+            tallies.push(TallyDelta { space: Space(body.u64()?), count: body.i64()?, bytes: body.i64()? });
+        }
+        let mut entries: Vec<FrameEntry> = Vec::new();
+        let mut owners = Vec::new();
+        for _ in 0..entry_count {
+            let (value_kind, before_kind) = (body.u8()?, body.u8()?);
+            let key = body.bytes()?;
+            let value = match value_kind {
+                VALUE_DELETED => None,
+                VALUE_HERE => Some(body.bytes()?),
+                VALUE_SHARED => Some(entries.get(body.place()?)?.value.clone()?),
+                _ => return None,
+            };
+            let before = match before_kind {
+                BEFORE_NONE => None,
+                BEFORE_HERE => Some(body.bytes()?),
+                BEFORE_SHARED => Some(entries.get(body.place()?)?.before.clone()?),
+                _ => return None,
+            };
+            entries.push(FrameEntry { key, value, before });
+            owners.push(value_kind != VALUE_SHARED);
+        }
+        body.0.is_empty().then_some((Frame { sequence: self.sequence, time_ms, tallies, entries }, owners))
+    }
+}
+
+/// The length of the encoded frame at the start of `bytes`, sealed or not.
+pub(super) fn encoded_length(bytes: &[u8]) -> Option<usize> {
+    usize::try_from(Reader(bytes).u32()?).ok()
+}
+
+/// The sequence number of the encoded frame at the start of `bytes`, sealed or not.
+pub(super) fn encoded_sequence(bytes: &[u8]) -> Option<u64> {
+    Reader(bytes.get(8..)?).u64()
+}
+
+/// Completes an encoded frame: what was durable before it was written, and the checksum. `bytes` is the whole frame.
+pub(super) fn seal(segment: u64, durable_sequence: u64, bytes: &mut [u8]) {
+    if let Some(field) = bytes.get_mut(16..24) {
+        field.copy_from_slice(&durable_sequence.to_le_bytes());
+    }
+    let sum = checksum(segment, bytes.get(8..).unwrap_or_default());
+    if let Some(field) = bytes.get_mut(4..8) {
+        field.copy_from_slice(&sum.to_le_bytes());
+    }
+}
+
+fn put_u32(out: &mut Vec<u8>, value: u32) {
+    out.extend_from_slice(&value.to_le_bytes());
+}
+
+fn put_u64(out: &mut Vec<u8>, value: u64) {
+    out.extend_from_slice(&value.to_le_bytes());
+}
+
+/// Lengths fit, since the whole frame does.
+fn put_len(out: &mut Vec<u8>, len: usize) {
+    put_u32(out, u32::try_from(len).unwrap_or(u32::MAX));
+}
+
+fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_len(out, bytes.len());
+    out.extend_from_slice(bytes);
+}
+
+/// Reads fields off the front.
+#[derive(Clone, Copy)]
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn chunk<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (chunk, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*chunk)
+    }
+
+    fn u8(&mut self) -> Option<u8> {
+        self.chunk().map(u8::from_le_bytes)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.chunk().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        self.chunk().map(u64::from_le_bytes)
+    }
+
+    fn i64(&mut self) -> Option<i64> {
+        self.chunk().map(i64::from_le_bytes)
+    }
+
+    fn place(&mut self) -> Option<usize> {
+        usize::try_from(self.u32()?).ok()
+    }
+
+    fn bytes(&mut self) -> Option<Bytes> {
+        let length = self.place()?;
+        let (bytes, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(Bytes::copy_from_slice(bytes))
+    }
+}

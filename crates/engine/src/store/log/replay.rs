@@ -1,0 +1,155 @@
+//! Reading the log back after the point that the tree reaches.
+
+use std::sync::Arc;
+
+use super::super::tree::FoldPoint;
+use super::super::{Disk, StoreError};
+use super::catalogue::Catalogue;
+use super::frame::{FRAME_HEADER_BYTES, Frame, SealedFrame};
+use super::segment::{FRAMES_START, Segment};
+
+/// Opens the log and hands over every commit after `point`, in order. Returns the last sequence number.
+pub(in crate::store) fn replay(
+    disk: &Arc<dyn Disk>,
+    segment_bytes: u64,
+    spares_max: usize,
+    point: FoldPoint,
+    mut apply: impl FnMut(Frame, Vec<bool>),
+) -> Result<(Catalogue, u64), StoreError> {
+    // A segment must have room for frames at all.
+    let segment_bytes = segment_bytes.max(2 * FRAMES_START);
+    let catalogue = Catalogue::open(disk.clone(), segment_bytes, spares_max)?;
+    let segments = catalogue.segments();
+    let next_sequence = point.sequence + 1;
+    let Some(start) = segments.iter().rposition(|segment| segment.first_sequence <= next_sequence) else {
+        if segments.is_empty() && point.sequence == 0 {
+            return Ok((catalogue, 0));
+        }
+        let file = segments.first().map_or_else(|| "the log".to_owned(), Segment::name);
+        return Err(StoreError::corrupt(
+            file,
+            0,
+            format!("the log doesn't reach back to commit {next_sequence}"),
+        ));
+    };
+    let mut sequence = point.sequence;
+    for (place, segment) in segments.iter().enumerate().skip(start) {
+        let mut scan = Scan::open(segment, segments.get(place + 1))?;
+        if segment.id == point.segment {
+            scan.skip_to(point.offset, next_sequence)?;
+        }
+        while let Some((frame, owners)) = scan.next_frame()? {
+            if frame.sequence > point.sequence {
+                sequence = frame.sequence;
+                apply(frame, owners);
+            }
+        }
+    }
+    Ok((catalogue, sequence))
+}
+
+/// Walks the frames of one segment.
+struct Scan {
+    name: String,
+    segment: u64,
+    content: Vec<u8>,
+    offset: usize,
+    /// The sequence number that the next frame must have.
+    expected: u64,
+    /// Where the next segment takes over; unknown for the last one.
+    until: Option<u64>,
+}
+
+impl Scan {
+    fn open(segment: &Segment, next: Option<&Segment>) -> Result<Self, StoreError> {
+        let name = segment.name();
+        let mut content = vec![0; usize::try_from(segment.file_bytes).unwrap_or(usize::MAX)];
+        segment.file.read_exact_at(0, &mut content).map_err(StoreError::io("read", &name))?;
+        Ok(Self {
+            name,
+            segment: segment.id,
+            content,
+            offset: FRAMES_START as usize,
+            expected: segment.first_sequence,
+            until: next.map(|next| next.first_sequence),
+        })
+    }
+
+    fn skip_to(&mut self, offset: u64, expected: u64) -> Result<(), StoreError> {
+        self.offset = usize::try_from(offset).unwrap_or(usize::MAX);
+        self.expected = expected;
+        if self.offset > self.content.len() {
+            let end = self.content.len() as u64;
+            return Err(StoreError::corrupt(
+                &self.name,
+                end,
+                "the file ends before the point that the tree reaches",
+            ));
+        }
+        Ok(())
+    }
+
+    fn parse(&self, offset: usize) -> Option<SealedFrame<'_>> {
+        Frame::parse(self.segment, self.content.get(offset..)?)
+    }
+
+    fn next_frame(&mut self) -> Result<Option<(Frame, Vec<bool>)>, StoreError> {
+        if self.until == Some(self.expected) {
+            return Ok(None);
+        }
+        let Some(sealed) = self.parse(self.offset).filter(|frame| frame.sequence == self.expected) else {
+            return self.end();
+        };
+        let length = sealed.length;
+        let frame = sealed.decode().ok_or_else(|| self.damage("the frame's contents make no sense"))?;
+        self.offset += length;
+        self.expected += 1;
+        Ok(Some(frame))
+    }
+
+    fn damage(&self, reason: &str) -> StoreError {
+        let reason = format!("{reason} (commit {})", self.expected);
+        StoreError::corrupt(&self.name, self.offset as u64, reason)
+    }
+
+    /// There is no frame where one could be: the end of the log, or damage?
+    ///
+    /// Segments before the last are durable to their end, so it is damage there. In the last one, a later frame that
+    /// was written when the missing one was durable already proves damage. Without such a witness, the missing frame
+    /// belongs to a write that was never acknowledged, or to the very last one.
+    fn end(&self) -> Result<Option<(Frame, Vec<bool>)>, StoreError> {
+        if self.until.is_some() {
+            return Err(self.damage("the frame is missing or its checksum is wrong"));
+        }
+        match self.witness() {
+            Some(later) => {
+                Err(self.damage(&format!("the frame's checksum is wrong, though commit {later} follows")))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// A later frame that proves that the expected one was durable.
+    fn witness(&self) -> Option<u64> {
+        let mut offset = self.offset;
+        // A frame behind the damage can't have a number that leaves no room for those between.
+        let sequence_max = self.expected + (self.content.len() / FRAME_HEADER_BYTES) as u64;
+        while let Some(header) =
+            self.content.get(offset..).and_then(<[u8]>::first_chunk::<FRAME_HEADER_BYTES>)
+        {
+            let [length0, length1, length2, length3, _, _, _, _, s0, s1, s2, s3, s4, s5, s6, s7, ..] =
+                *header;
+            let sequence = u64::from_le_bytes([s0, s1, s2, s3, s4, s5, s6, s7]);
+            let length = u32::from_le_bytes([length0, length1, length2, length3]);
+            if length != 0
+                && (self.expected..=sequence_max).contains(&sequence)
+                && let Some(frame) = self.parse(offset)
+                && frame.durable_sequence >= self.expected
+            {
+                return Some(frame.sequence);
+            }
+            offset += 1;
+        }
+        None
+    }
+}

@@ -1,0 +1,115 @@
+//! Segment files: their names and their header.
+//!
+//! A file gets the name of a segment only once its header is durable, so a segment with a bad header is damaged, never
+//! half made.
+
+use std::sync::Arc;
+
+use super::super::{Disk, DiskFile, StoreError};
+
+/// Frames begin here, so that writing them never touches the header's disk block.
+pub(super) const FRAMES_START: u64 = 4096;
+
+const MAGIC: [u8; 8] = *b"SNGLTLOG";
+const FORMAT_VERSION: u32 = 1;
+const HEADER_BYTES: usize = 32;
+const SEGMENT_PREFIX: &str = "log-";
+const SPARE_PREFIX: &str = "spare-";
+
+pub(super) fn segment_name(id: u64) -> String {
+    format!("{SEGMENT_PREFIX}{id:016x}")
+}
+
+pub(super) fn spare_name(id: u64) -> String {
+    format!("{SPARE_PREFIX}{id:016x}")
+}
+
+fn parse_id(name: &str, prefix: &str) -> Option<u64> {
+    let digits = name.strip_prefix(prefix)?;
+    (digits.len() == 16).then(|| u64::from_str_radix(digits, 16).ok())?
+}
+
+/// The id in a segment's name.
+pub(super) fn parse_segment_name(name: &str) -> Option<u64> {
+    parse_id(name, SEGMENT_PREFIX)
+}
+
+/// The id in a spare file's name.
+pub(super) fn parse_spare_name(name: &str) -> Option<u64> {
+    parse_id(name, SPARE_PREFIX)
+}
+
+/// One segment of the log.
+#[derive(Clone)]
+pub(super) struct Segment {
+    /// Ids grow with the log and are never used again.
+    pub(super) id: u64,
+    /// The sequence number of its first frame, whether or not there is one.
+    pub(super) first_sequence: u64,
+    pub(super) file: Arc<dyn DiskFile>,
+    pub(super) file_bytes: u64,
+}
+
+impl Segment {
+    pub(super) fn name(&self) -> String {
+        segment_name(self.id)
+    }
+
+    /// Writes and syncs the header into the file called `name`.
+    pub(super) fn write_header(&self, name: &str) -> Result<(), StoreError> {
+        let header = encode_header(self.id, self.first_sequence);
+        self.file.write_all_at(0, &header).map_err(StoreError::io("write", name))?;
+        self.file.sync_data().map_err(StoreError::io("sync", name))
+    }
+
+    /// Opens the segment that the name gives the id of, and checks its header.
+    pub(super) fn open(disk: &dyn Disk, id: u64) -> Result<Self, StoreError> {
+        let name = segment_name(id);
+        let file = disk.open(&name).map_err(StoreError::io("open", &name))?;
+        let file_bytes = file.len().map_err(StoreError::io("measure", &name))?;
+        if file_bytes < FRAMES_START {
+            return Err(StoreError::corrupt(name, file_bytes, "the file ends within its header"));
+        }
+        let mut header = [0; HEADER_BYTES];
+        file.read_exact_at(0, &mut header).map_err(StoreError::io("read", &name))?;
+        let first_sequence = check_header(&name, id, &header)?;
+        Ok(Self { id, first_sequence, file, file_bytes })
+    }
+}
+
+pub(super) fn encode_header(id: u64, first_sequence: u64) -> Vec<u8> {
+    let mut header = Vec::with_capacity(HEADER_BYTES);
+    header.extend_from_slice(&MAGIC);
+    header.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+    header.extend_from_slice(&id.to_le_bytes());
+    header.extend_from_slice(&first_sequence.to_le_bytes());
+    header.extend_from_slice(&crc32fast::hash(&header).to_le_bytes());
+    header
+}
+
+/// The first sequence number in a header that is right for the segment.
+fn check_header(name: &str, id: u64, header: &[u8; HEADER_BYTES]) -> Result<u64, StoreError> {
+    let field =
+        |at: usize| header.get(at..).and_then(<[u8]>::first_chunk::<8>).map_or(0, |b| u64::from_le_bytes(*b));
+    let word =
+        |at: usize| header.get(at..).and_then(<[u8]>::first_chunk::<4>).map_or(0, |b| u32::from_le_bytes(*b));
+    if !header.starts_with(&MAGIC) {
+        return Err(StoreError::corrupt(name, 0, "this is not a log segment"));
+    }
+    let version = word(8);
+    if version != FORMAT_VERSION {
+        let (found, known) = (version.into(), FORMAT_VERSION.into());
+        return Err(StoreError::UnknownVersion { file: name.into(), found, known });
+    }
+    if word(28) != crc32fast::hash(header.get(..28).unwrap_or_default()) {
+        return Err(StoreError::corrupt(name, 0, "the checksum of the header is wrong"));
+    }
+    if field(12) != id {
+        return Err(StoreError::corrupt(
+            name,
+            12,
+            format!("the header is that of segment {:016x}", field(12)),
+        ));
+    }
+    Ok(field(20))
+}

@@ -1,0 +1,50 @@
+//! The examples in `docs/format.md` are what is written.
+
+use bytes::Bytes;
+
+use super::frame::{Frame, FrameEntry, seal};
+use super::segment::encode_header;
+use crate::store::tally::{Space, TallyDelta};
+
+const PAGE: &str = include_str!("../../../../../docs/format.md");
+
+/// The bytes of the example called `name`: the pairs of digits at the start of each line.
+fn example(name: &str) -> Vec<u8> {
+    let (_, block) = PAGE.split_once(&format!("```text {name}\n")).expect("the example is on the page");
+    let (block, _) = block.split_once("```").expect("the example ends");
+    let digits =
+        |word: &&str| word.len() == 2 && word.chars().all(|c| c.is_ascii_digit() || ('A'..='F').contains(&c));
+    block
+        .lines()
+        .flat_map(|line| line.split(' ').take_while(digits))
+        .map(|word| u8::from_str_radix(word, 16).expect("two digits"))
+        .collect()
+}
+
+#[test]
+fn the_header_in_the_documentation_is_what_is_written() {
+    assert_eq!(encode_header(3, 41), example("segment"));
+}
+
+#[test]
+fn the_frame_in_the_documentation_is_what_is_written() {
+    let red = Bytes::from("red");
+    let entry = |key: &'static str, value, before| FrameEntry { key: Bytes::from(key), value, before };
+    let frame = Frame {
+        sequence: 41,
+        time_ms: 1_700_000_000_000,
+        tallies: vec![TallyDelta { space: Space(7), count: 2, bytes: 6 }],
+        entries: vec![
+            entry("k1", Some(red.clone()), None),
+            entry("k2", Some(red), None),
+            entry("k3", None, Some(Bytes::from("old"))),
+        ],
+    };
+    let mut written = Vec::new();
+    frame.encode(&mut written).expect("a small frame");
+    seal(3, 40, &mut written);
+    assert_eq!(written, example("frame"));
+    let read = Frame::parse(3, &written).and_then(|sealed| sealed.decode()).expect("a good frame");
+    assert_eq!(read, (frame, vec![true, false, true]));
+    assert!(Frame::parse(4, &written).is_none(), "a frame of another segment");
+}

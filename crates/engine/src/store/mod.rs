@@ -1,0 +1,48 @@
+//! Storage: a commit log, an ordered overlay in memory, and a tree on disk that the overlay is folded into.
+//!
+//! It knows bytes: keys, values, and tallies per space. It must not know what an item, a table or an index is.
+//!
+//! ```text
+//! submit → queue → writer ──frames, view, completions──► log ──► publish, complete
+//!                    ▲   applies jobs in one order        one sync per group
+//!                    └── folded ◄── fold: frozen overlay → tree, then trims the log
+//! ```
+//!
+//! One writer thread applies jobs to the working state; the log thread makes them durable and only then publishes the
+//! view that shows them. So a reader never sees what a crash could take back, and evaluating one batch overlaps with
+//! the sync of the batch before.
+
+mod batch;
+mod clock;
+mod committer;
+mod disk;
+mod error;
+mod folder;
+mod housekeeper;
+mod log;
+mod options;
+mod overlay;
+mod queue;
+mod range;
+mod recovery;
+mod shared;
+mod stats;
+#[expect(clippy::module_inception, reason = "the module is named after the type that it is about")]
+mod store;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod view;
+mod writer;
+
+pub use batch::{Batch, Completion, Handler};
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use disk::{Disk, DiskFile, FileDisk, MemoryDisk};
+pub use error::{CommitError, StoreError, TrySubmitError};
+pub use options::{StoreOptions, SyncPolicy};
+pub use range::{Direction, Range};
+pub use stats::StoreStats;
+pub use store::{Opened, Store};
+pub use tally::{Space, Tally};
+pub use view::View;

@@ -1,0 +1,42 @@
+//! Sizes and policies of a store.
+
+/// When a batch counts as durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SyncPolicy {
+    /// After the log was synced: survives the loss of power.
+    #[default]
+    EveryBatch,
+    /// After the log was written: survives `kill -9`, but the loss of power may take back what was acknowledged.
+    /// What is left is still a prefix of the commit order.
+    Never,
+}
+
+/// Sizes and policies of a store; the defaults suit a server.
+#[derive(Debug, Clone)]
+pub struct StoreOptions {
+    /// The overlay is frozen and folded at this size. Memory is bounded by twice that, then writers wait.
+    pub overlay_bytes_max: usize,
+    /// The tree's page cache.
+    pub cache_bytes: usize,
+    /// The size of one log file.
+    pub segment_bytes: u64,
+    /// The most jobs that the writer applies before it hands over to the log.
+    pub batch_jobs_max: usize,
+    /// The most jobs that wait for the writer; then `submit` blocks.
+    pub queue_jobs_max: usize,
+    /// When a batch counts as durable.
+    pub sync: SyncPolicy,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self {
+            overlay_bytes_max: 64 << 20,
+            cache_bytes: 256 << 20,
+            segment_bytes: 16 << 20,
+            batch_jobs_max: 256,
+            queue_jobs_max: 1024,
+            sync: SyncPolicy::EveryBatch,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The bounded queue in front of the writer. News from the fold jump it, since the writer may be waiting for them.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::shared::Poison;
+use super::stats::Counter;
+use super::tree::TreeView;
+use super::{CommitError, TrySubmitError};
+
+/// The bounded queue in front of the writer.
+pub(super) struct Queue<J> {
+    state: Mutex<State<J>>,
+    jobs_max: usize,
+    writer: Condvar,
+    submitters: Condvar,
+}
+
+struct State<J> {
+    jobs: VecDeque<J>,
+    folded: Option<Arc<TreeView>>,
+    closed: bool,
+    writer_waits: bool,
+    submitters_waiting: usize,
+}
+
+/// What the writer has to do next.
+pub(super) enum Work {
+    /// Jobs were put into the writer's list, or the fold is done, or both.
+    Some {
+        /// The tree that now shows what was frozen.
+        folded: Option<Arc<TreeView>>,
+    },
+    /// The queue is closed and empty.
+    Closed,
+}
+
+impl<J> Queue<J> {
+    pub(super) fn new(jobs_max: usize) -> Self {
+        let state = State {
+            jobs: VecDeque::new(),
+            folded: None,
+            closed: false,
+            writer_waits: false,
+            submitters_waiting: 0,
+        };
+        Self {
+            state: Mutex::new(state),
+            jobs_max: jobs_max.max(1),
+            writer: Condvar::new(),
+            submitters: Condvar::new(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<J>> {
+        // The state is never left half changed, so a panic elsewhere does not spoil it.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.state().jobs.len()
+    }
+
+    /// Adds a job, waiting for room.
+    pub(super) fn push(&self, job: J, poison: &Poison, waits: &Counter) -> Result<(), CommitError> {
+        let mut state = self.state();
+        if state.jobs.len() >= self.jobs_max {
+            waits.add(1);
+        }
+        loop {
+            poison.check()?;
+            if state.closed {
+                return Err(CommitError::Closed);
+            }
+            if state.jobs.len() < self.jobs_max {
+                break;
+            }
+            state.submitters_waiting += 1;
+            state = self.submitters.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.submitters_waiting -= 1;
+        }
+        self.add(state, job);
+        Ok(())
+    }
+
+    /// Adds a job if there is room.
+    pub(super) fn try_push(&self, job: J, poison: &Poison) -> Result<(), TrySubmitError<J>> {
+        let state = self.state();
+        poison.check()?;
+        if state.closed {
+            return Err(CommitError::Closed.into());
+        }
+        if state.jobs.len() >= self.jobs_max {
+            return Err(TrySubmitError::Full(job));
+        }
+        self.add(state, job);
+        Ok(())
+    }
+
+    fn add(&self, mut state: MutexGuard<'_, State<J>>, job: J) {
+        state.jobs.push_back(job);
+        let wake = state.writer_waits;
+        drop(state);
+        if wake {
+            self.writer.notify_one();
+        }
+    }
+
+    /// Waits for work; moves up to `jobs_max` jobs into `jobs`.
+    pub(super) fn wait(&self, jobs: &mut VecDeque<J>, jobs_max: usize) -> Work {
+        let mut state = self.state();
+        while state.jobs.is_empty() && state.folded.is_none() && !state.closed {
+            state = self.writer_wait(state);
+        }
+        let folded = state.folded.take();
+        if state.jobs.is_empty() && folded.is_none() {
+            return Work::Closed;
+        }
+        let count = state.jobs.len().min(jobs_max.max(1));
+        jobs.extend(state.jobs.drain(..count));
+        if state.submitters_waiting > 0 {
+            self.submitters.notify_all();
+        }
+        Work::Some { folded }
+    }
+
+    /// Waits until the fold is done; nothing if the store is poisoned instead.
+    pub(super) fn wait_folded(&self, poison: &Poison) -> Option<Arc<TreeView>> {
+        let mut state = self.state();
+        loop {
+            if let Some(folded) = state.folded.take() {
+                return Some(folded);
+            }
+            if poison.is_set() {
+                return None;
+            }
+            state = self.writer_wait(state);
+        }
+    }
+
+    fn writer_wait<'a>(&self, mut state: MutexGuard<'a, State<J>>) -> MutexGuard<'a, State<J>> {
+        state.writer_waits = true;
+        let mut state = self.writer.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state.writer_waits = false;
+        state
+    }
+
+    /// The fold is done.
+    pub(super) fn set_folded(&self, tree: Arc<TreeView>) {
+        self.state().folded = Some(tree);
+        self.writer.notify_one();
+    }
+
+    /// Takes no more jobs; those that are in it are still done.
+    pub(super) fn close(&self) {
+        self.state().closed = true;
+        self.wake_all();
+    }
+
+    /// Takes no more jobs and forgets those that are in it: there is no writer any more.
+    pub(super) fn abandon(&self) {
+        let forgotten = {
+            let mut state = self.state();
+            state.closed = true;
+            std::mem::take(&mut state.jobs)
+        };
+        // Dropped outside of the lock, since a job's own drop may call anything.
+        drop(forgotten);
+        self.wake_all();
+    }
+
+    /// Wakes everybody to look again. Holding the lock first makes sure that nobody is just about to wait.
+    pub(super) fn wake_all(&self) {
+        drop(self.state());
+        self.writer.notify_all();
+        self.submitters.notify_all();
+    }
+}

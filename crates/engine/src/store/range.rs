@@ -1,0 +1,185 @@
+//! Merging the layers of a view into one ordered stream: the newest layer that knows a key decides.
+
+use std::collections::btree_map;
+use std::ops::Bound;
+
+use bytes::Bytes;
+
+use super::StoreError;
+use super::batch::Change;
+use super::overlay::{Entry, OverlayRange};
+use super::tree::{TreeEntry, TreeRange};
+
+/// The order in which a range is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From the lower bound up.
+    Forward,
+    /// From the upper bound down.
+    Backward,
+}
+
+/// Whether no key can lie between the bounds; ordered maps refuse such bounds with a panic.
+pub(super) fn is_empty_range(lower: Bound<&[u8]>, upper: Bound<&[u8]>) -> bool {
+    match (lower, upper) {
+        (Bound::Included(lower), Bound::Included(upper)) => lower > upper,
+        (
+            Bound::Included(lower) | Bound::Excluded(lower),
+            Bound::Included(upper) | Bound::Excluded(upper),
+        ) => lower >= upper,
+        _ => false,
+    }
+}
+
+/// The changes of the job under way, the newest layer of all.
+pub(super) type ChangesRange<'a> = btree_map::Range<'a, Bytes, Change>;
+
+enum Source<'a> {
+    Changes(ChangesRange<'a>),
+    Overlay(OverlayRange<'a>),
+    // Boxed, being much larger than the others.
+    Tree(Box<TreeRange>),
+}
+
+enum Head<'a> {
+    Change(&'a Bytes, &'a Change),
+    Entry(&'a Entry),
+    Tree(TreeEntry),
+}
+
+impl Head<'_> {
+    fn key(&self) -> &[u8] {
+        match self {
+            Head::Change(key, _) => key,
+            Head::Entry(entry) => &entry.key,
+            Head::Tree(entry) => entry.key(),
+        }
+    }
+
+    /// The key and value, or nothing for a deletion.
+    fn take(self) -> Option<(Bytes, Bytes)> {
+        match self {
+            Head::Change(key, change) => Some((key.clone(), change.value.clone()?)),
+            Head::Entry(entry) => Some((entry.key.clone(), entry.value.clone()?)),
+            Head::Tree(entry) => Some(entry.to_bytes()),
+        }
+    }
+}
+
+struct Layer<'a> {
+    source: Source<'a>,
+    head: Option<Head<'a>>,
+}
+
+impl<'a> Layer<'a> {
+    fn new(source: Source<'a>) -> Self {
+        Self { source, head: None }
+    }
+
+    fn advance(&mut self, direction: Direction) -> Result<(), StoreError> {
+        let forward = direction == Direction::Forward;
+        self.head = match &mut self.source {
+            Source::Changes(range) => {
+                let next = if forward { range.next() } else { range.next_back() };
+                next.map(|(key, change)| Head::Change(key, change))
+            }
+            Source::Overlay(range) => {
+                let next = if forward { range.next() } else { range.next_back() };
+                next.map(Head::Entry)
+            }
+            Source::Tree(range) => range.step(direction)?.map(Head::Tree),
+        };
+        Ok(())
+    }
+}
+
+/// The entries between two bounds, in order, read as they are asked for. After an error it ends.
+pub struct Range<'a> {
+    /// Newest first. Empty once the range has ended.
+    layers: Vec<Layer<'a>>,
+    direction: Direction,
+    started: bool,
+    /// The range could not be opened; to be reported by the first step.
+    failure: Option<StoreError>,
+}
+
+impl<'a> Range<'a> {
+    pub(super) fn empty(direction: Direction) -> Self {
+        Self { layers: Vec::new(), direction, started: true, failure: None }
+    }
+
+    pub(super) fn new(
+        changes: Option<ChangesRange<'a>>,
+        overlays: impl Iterator<Item = OverlayRange<'a>>,
+        tree: Result<TreeRange, StoreError>,
+        direction: Direction,
+    ) -> Self {
+        let tree = match tree {
+            Ok(tree) => tree,
+            Err(error) => return Self { failure: Some(error), ..Self::empty(direction) },
+        };
+        let mut layers = Vec::with_capacity(4);
+        layers.extend(changes.map(Source::Changes).map(Layer::new));
+        layers.extend(overlays.map(Source::Overlay).map(Layer::new));
+        layers.push(Layer::new(Source::Tree(Box::new(tree))));
+        Self { layers, direction, started: false, failure: None }
+    }
+
+    /// The place of the layer that holds the next key; of equal keys, the newest layer's.
+    fn winner(&self) -> Option<usize> {
+        let mut best: Option<(usize, &[u8])> = None;
+        for (place, layer) in self.layers.iter().enumerate() {
+            let Some(key) = layer.head.as_ref().map(Head::key) else { continue };
+            let wins = match (best, self.direction) {
+                (None, _) => true,
+                (Some((_, other)), Direction::Forward) => key < other,
+                (Some((_, other)), Direction::Backward) => key > other,
+            };
+            if wins {
+                best = Some((place, key));
+            }
+        }
+        best.map(|(place, _)| place)
+    }
+
+    fn step(&mut self) -> Result<Option<(Bytes, Bytes)>, StoreError> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        if !self.started {
+            self.started = true;
+            for layer in &mut self.layers {
+                layer.advance(self.direction)?;
+            }
+        }
+        while let Some(place) = self.winner() {
+            let (newer, older) = self.layers.split_at_mut(place + 1);
+            let Some(layer) = newer.last_mut() else { break };
+            let Some(head) = layer.head.take() else { break };
+            layer.advance(self.direction)?;
+            for hidden in older {
+                if hidden.head.as_ref().is_some_and(|other| other.key() == head.key()) {
+                    hidden.advance(self.direction)?;
+                }
+            }
+            if let Some(found) = head.take() {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Iterator for Range<'_> {
+    type Item = Result<(Bytes, Bytes), StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let step = self.step().transpose();
+        if !matches!(step, Some(Ok(_))) {
+            self.layers.clear();
+        }
+        step
+    }
+}
+
+impl std::iter::FusedIterator for Range<'_> {}

@@ -1,0 +1,39 @@
+//! Opening: the tree, and on top of it what the log has after it.
+
+use std::sync::Arc;
+
+use super::log::{Catalogue, replay};
+use super::overlay::Overlay;
+use super::tree::Tree;
+use super::{Disk, StoreError, StoreOptions, View};
+
+/// What opening finds.
+pub(super) struct Recovered {
+    pub(super) tree: Arc<Tree>,
+    pub(super) catalogue: Arc<Catalogue>,
+    pub(super) view: View<()>,
+}
+
+/// Opens the tree and replays the frames after the point that it reaches.
+pub(super) fn recover(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Recovered, StoreError> {
+    let tree = Tree::open(disk, options.cache_bytes)?;
+    let point = tree.fold_point()?;
+    let mut view = View {
+        active: Overlay::default(),
+        frozen: None,
+        tree: Arc::new(tree.view()?),
+        attachment: Arc::new(()),
+        tallies: tree.tallies()?,
+        sequence: point.sequence,
+        time_ms: point.time_ms,
+    };
+    // As many files as the log of two full overlays takes, about.
+    let spares_max = 2 * options.overlay_bytes_max as u64 / options.segment_bytes.max(1) + 1;
+    let spares_max = usize::try_from(spares_max).unwrap_or(usize::MAX);
+    let (catalogue, sequence) = replay(disk, options.segment_bytes, spares_max, point, |frame, owners| {
+        view.time_ms = view.time_ms.max(frame.time_ms);
+        view.apply(frame, &owners);
+    })?;
+    view.sequence = sequence;
+    Ok(Recovered { tree, catalogue: Arc::new(catalogue), view })
+}

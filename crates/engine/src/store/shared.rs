@@ -1,0 +1,91 @@
+//! What all threads of a store share.
+
+use std::sync::{Arc, OnceLock};
+
+use arc_swap::ArcSwap;
+
+use super::log::Catalogue;
+use super::queue::Queue;
+use super::stats::{Counters, StoreStats};
+use super::tree::Tree;
+use super::{CommitError, View};
+
+/// What all threads of a store share.
+pub(super) struct Shared<A, J> {
+    pub(super) queue: Queue<J>,
+    pub(super) view: ArcSwap<View<A>>,
+    pub(super) poison: Poison,
+    pub(super) catalogue: Arc<Catalogue>,
+    pub(super) tree: Arc<Tree>,
+    pub(super) counters: Counters,
+}
+
+impl<A, J> Shared<A, J> {
+    /// No more writes from now on; everybody who waits is woken.
+    pub(super) fn poison(&self, reason: impl Into<Arc<str>>) {
+        let reason = reason.into();
+        tracing::error!(%reason, "the store takes no more writes");
+        self.poison.set(reason);
+        self.queue.wake_all();
+    }
+
+    pub(super) fn stats(&self) -> StoreStats {
+        let view = self.view.load();
+        let (log_bytes, log_segments) = self.catalogue.size();
+        let counters = &self.counters;
+        StoreStats {
+            sequence: view.sequence,
+            overlay_bytes: view.overlay_bytes() as u64,
+            log_segments: log_segments as u64,
+            log_bytes,
+            tree_bytes: self.tree.file_bytes(),
+            queue_jobs: self.queue.len() as u64,
+            jobs: counters.jobs.get(),
+            commits: counters.commits.get(),
+            commit_bytes: counters.commit_bytes.get(),
+            batches: counters.batches.get(),
+            syncs: counters.syncs.get(),
+            sync_time_us: counters.sync_time.get(),
+            folds: counters.folds.get(),
+            folded_entries: counters.folded_entries.get(),
+            fold_time_us: counters.fold_time.get(),
+            writer_waits: counters.writer_waits.get(),
+            writer_wait_time_us: counters.writer_wait_time.get(),
+            submit_waits: counters.submit_waits.get(),
+        }
+    }
+}
+
+/// Set once, when a write, a sync or a fold fails.
+#[derive(Default)]
+pub(super) struct Poison(OnceLock<Arc<str>>);
+
+impl Poison {
+    fn set(&self, reason: Arc<str>) {
+        // The first reason is the cause; later ones follow from it.
+        let _ = self.0.set(reason);
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.0.get().is_some()
+    }
+
+    pub(super) fn check(&self) -> Result<(), CommitError> {
+        match self.0.get() {
+            None => Ok(()),
+            Some(reason) => Err(CommitError::Poisoned(reason.clone())),
+        }
+    }
+}
+
+/// Poisons the store if the thread that holds it panics: nobody must wait for a thread that is gone.
+pub(super) struct PoisonOnPanic<A, J>(pub(super) Arc<Shared<A, J>>);
+
+impl<A, J> Drop for PoisonOnPanic<A, J> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let name = std::thread::current().name().unwrap_or("a thread").to_owned();
+            self.0.poison(format!("{name} panicked"));
+        }
+    }
+}

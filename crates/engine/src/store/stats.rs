@@ -1,0 +1,80 @@
+//! Counters for metrics.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What the store has done and holds, for metrics. Counts are since opening.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StoreStats {
+    /// The last commit that is published.
+    pub sequence: u64,
+    /// What both overlays take in memory, about.
+    pub overlay_bytes: u64,
+    /// Files of the log, without spares.
+    pub log_segments: u64,
+    /// Bytes of those files.
+    pub log_bytes: u64,
+    /// The size of the tree file.
+    pub tree_bytes: u64,
+    /// Jobs waiting for the writer.
+    pub queue_jobs: u64,
+    /// Jobs applied.
+    pub jobs: u64,
+    /// Commits logged; a job that adds nothing makes none.
+    pub commits: u64,
+    /// Bytes of frames logged.
+    pub commit_bytes: u64,
+    /// Batches that the writer handed to the log.
+    pub batches: u64,
+    /// Syncs of the log.
+    pub syncs: u64,
+    /// Time spent in them.
+    pub sync_time_us: u64,
+    /// Overlays folded into the tree.
+    pub folds: u64,
+    /// Entries folded into the tree.
+    pub folded_entries: u64,
+    /// Time spent folding.
+    pub fold_time_us: u64,
+    /// How often the writer had to wait for the fold, because both overlays were full.
+    pub writer_waits: u64,
+    /// Time spent waiting so.
+    pub writer_wait_time_us: u64,
+    /// How often `submit` had to wait, because the queue was full.
+    pub submit_waits: u64,
+}
+
+/// One counter, touched by one thread, read by any.
+#[derive(Default)]
+pub(super) struct Counter(AtomicU64);
+
+impl Counter {
+    pub(super) fn add(&self, by: usize) {
+        self.0.fetch_add(by as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn add_time(&self, time: Duration) {
+        self.0.fetch_add(u64::try_from(time.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    pub(super) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The counters behind [`StoreStats`].
+#[derive(Default)]
+pub(super) struct Counters {
+    pub(super) jobs: Counter,
+    pub(super) commits: Counter,
+    pub(super) commit_bytes: Counter,
+    pub(super) batches: Counter,
+    pub(super) syncs: Counter,
+    pub(super) sync_time: Counter,
+    pub(super) folds: Counter,
+    pub(super) folded_entries: Counter,
+    pub(super) fold_time: Counter,
+    pub(super) writer_waits: Counter,
+    pub(super) writer_wait_time: Counter,
+    pub(super) submit_waits: Counter,
+}

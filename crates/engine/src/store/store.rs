@@ -1,0 +1,155 @@
+//! The store: opening, submitting, viewing, closing.
+
+use std::sync::mpsc::{channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use arc_swap::ArcSwap;
+
+use super::committer::{COMMITS_WAITING_MAX, Committer};
+use super::folder::Folder;
+use super::log::Appender;
+use super::queue::Queue;
+use super::recovery::{Recovered, recover};
+use super::shared::{Poison, PoisonOnPanic, Shared};
+use super::stats::Counters;
+use super::writer::Writer;
+use super::{
+    Clock, CommitError, Disk, Handler, StoreError, StoreOptions, StoreStats, TrySubmitError, View,
+    housekeeper,
+};
+
+/// A store that runs: `A` is the attachment published with the entries, `J` the job that its handler takes.
+pub struct Store<A, J> {
+    shared: Arc<Shared<A, J>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// A store that is recovered but takes no jobs yet: read it, build the attachment from it, start it.
+pub struct Opened {
+    recovered: Recovered,
+    options: StoreOptions,
+    clock: Arc<dyn Clock>,
+}
+
+impl Store<(), ()> {
+    /// Opens the store: the tree, and what the log has after the point that the tree reaches.
+    pub fn open(
+        disk: Arc<dyn Disk>,
+        options: StoreOptions,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Opened, StoreError> {
+        let recovered = recover(&disk, &options)?;
+        Ok(Opened { recovered, options, clock })
+    }
+}
+
+impl Opened {
+    /// Everything that was recovered.
+    pub fn view(&self) -> &View<()> {
+        &self.recovered.view
+    }
+
+    /// Keeps log frames from this sequence number on even when they are folded; `None` keeps none.
+    pub fn retain_log_from(&self, sequence: Option<u64>) {
+        self.recovered.catalogue.retain_from(sequence);
+    }
+
+    /// Starts the threads.
+    pub fn start<A, H>(self, attachment: Arc<A>, handler: H) -> Result<Store<A, H::Job>, StoreError>
+    where
+        A: Send + Sync + 'static,
+        H: Handler<A>,
+    {
+        let Self { recovered: Recovered { tree, catalogue, view }, options, clock } = self;
+        let view = view.with_attachment(attachment);
+        let shared = Arc::new(Shared {
+            queue: Queue::new(options.queue_jobs_max),
+            view: ArcSwap::from_pointee(view.clone()),
+            poison: Poison::default(),
+            catalogue: catalogue.clone(),
+            tree,
+            counters: Counters::default(),
+        });
+        let (commits_to_log, commits) = sync_channel(COMMITS_WAITING_MAX);
+        let (folds_to_fold, folds) = sync_channel(1);
+        let (chores_to_do, chores) = channel();
+        let log = Appender::new(catalogue.clone(), options.sync, view.sequence);
+        let writer = Writer::new(shared.clone(), handler, view, clock, commits_to_log, &options);
+        let committer =
+            Committer { shared: shared.clone(), log, commits, folds: folds_to_fold, chores: chores_to_do };
+        let folder = Folder { shared: shared.clone(), jobs: folds };
+
+        let store = Store { shared, threads: Mutex::default() };
+        // If one can't be started, dropping the store joins the others: their channels are closed then.
+        store.spawn("singlet-housekeeper", move || housekeeper::run(&catalogue, &chores))?;
+        store.spawn("singlet-fold", move || folder.run())?;
+        store.spawn("singlet-log", move || committer.run())?;
+        store.spawn("singlet-writer", move || writer.run())?;
+        Ok(store)
+    }
+}
+
+impl<A: Send + Sync + 'static, J: Send + 'static> Store<A, J> {
+    fn spawn(&self, name: &'static str, run: impl FnOnce() + Send + 'static) -> Result<(), StoreError> {
+        let guard = PoisonOnPanic(self.shared.clone());
+        let body = move || {
+            let _guard = guard;
+            run();
+        };
+        let thread =
+            thread::Builder::new().name(name.into()).spawn(body).map_err(StoreError::io("start", name))?;
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
+        Ok(())
+    }
+}
+
+impl<A, J> Store<A, J> {
+    /// Gives a job to the writer, waiting while the queue is full. The handler's completion says what became of it.
+    pub fn submit(&self, job: J) -> Result<(), CommitError> {
+        self.shared.queue.push(job, &self.shared.poison, &self.shared.counters.submit_waits)
+    }
+
+    /// Gives a job to the writer unless the queue is full.
+    pub fn try_submit(&self, job: J) -> Result<(), TrySubmitError<J>> {
+        self.shared.queue.try_push(job, &self.shared.poison)
+    }
+
+    /// The latest durable state.
+    pub fn view(&self) -> Arc<View<A>> {
+        self.shared.view.load_full()
+    }
+
+    /// Counters and sizes for metrics.
+    pub fn stats(&self) -> StoreStats {
+        self.shared.stats()
+    }
+
+    /// Keeps log frames from this sequence number on even when they are folded; `None` keeps none.
+    pub fn retain_log_from(&self, sequence: Option<u64>) {
+        self.shared.catalogue.retain_from(sequence);
+    }
+
+    /// Does what is in the queue, folds the overlay, and ends the threads. Views already taken go on reading.
+    ///
+    /// Called from a completion, it can't wait for the thread that it runs on; the rest happens after it returns.
+    pub fn close(&self) -> Result<(), CommitError> {
+        self.shared.queue.close();
+        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let this = thread::current().id();
+        if threads.iter().all(|thread| thread.thread().id() != this) {
+            for thread in threads {
+                // A panic has poisoned the store already.
+                let _ = thread.join();
+            }
+        }
+        self.shared.poison.check()
+    }
+}
+
+impl<A, J> Drop for Store<A, J> {
+    fn drop(&mut self) {
+        // Whoever wants to know calls `close`.
+        let _ = self.close();
+    }
+}

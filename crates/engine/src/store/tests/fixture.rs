@@ -1,0 +1,111 @@
+//! A small store to test with: its jobs are closures over the batch.
+
+use std::ops::Bound;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+
+use bytes::Bytes;
+
+use crate::store::{
+    Batch, CommitError, Completion, Direction, Disk, Handler, ManualClock, Store, StoreError, StoreOptions,
+    View,
+};
+
+pub(super) type Attachment = u64;
+pub(super) type Job = Box<dyn FnOnce(&mut Batch<'_, Attachment>) -> Completion + Send>;
+pub(super) type TestStore = Store<Attachment, Job>;
+
+pub(super) struct RunJob;
+
+impl Handler<Attachment> for RunJob {
+    type Job = Job;
+
+    fn apply(&mut self, job: Job, batch: &mut Batch<'_, Attachment>) -> Completion {
+        job(batch)
+    }
+}
+
+/// Everything small, so that rotations and folds happen all the time.
+pub(super) fn small() -> StoreOptions {
+    StoreOptions {
+        overlay_bytes_max: 4 << 10,
+        cache_bytes: 1 << 20,
+        segment_bytes: 16 << 10,
+        batch_jobs_max: 8,
+        queue_jobs_max: 16,
+        ..StoreOptions::default()
+    }
+}
+
+pub(super) fn try_start(disk: &Arc<dyn Disk>, options: StoreOptions) -> Result<TestStore, StoreError> {
+    let opened = Store::open(disk.clone(), options, Arc::new(ManualClock::new(1_000)))?;
+    opened.start(Arc::new(0), RunJob)
+}
+
+pub(super) fn start(disk: &Arc<dyn Disk>, options: StoreOptions) -> TestStore {
+    try_start(disk, options).expect("the store opens")
+}
+
+/// Submits without waiting; the result arrives in the receiver.
+pub(super) fn submit(
+    store: &TestStore,
+    change: impl FnOnce(&mut Batch<'_, Attachment>) + Send + 'static,
+) -> Receiver<Result<(), CommitError>> {
+    let (done, result) = channel();
+    let job: Job = Box::new(move |batch| {
+        change(batch);
+        Box::new(move |outcome| {
+            let _ = done.send(outcome);
+        })
+    });
+    if let Err(error) = store.submit(job) {
+        let (done, refused) = channel();
+        done.send(Err(error)).unwrap();
+        return refused;
+    }
+    result
+}
+
+/// Submits and waits.
+pub(super) fn commit(
+    store: &TestStore,
+    change: impl FnOnce(&mut Batch<'_, Attachment>) + Send + 'static,
+) -> Result<(), CommitError> {
+    submit(store, change).recv().expect("every job is completed")
+}
+
+pub(super) fn put(store: &TestStore, key: &str, value: impl Into<Bytes>) -> Result<(), CommitError> {
+    let (key, value) = (bytes(key), value.into());
+    commit(store, move |batch| batch.put(key, value, None))
+}
+
+pub(super) fn bytes(text: &str) -> Bytes {
+    Bytes::copy_from_slice(text.as_bytes())
+}
+
+/// Everything that a view shows.
+pub(super) fn contents<A>(view: &View<A>) -> Vec<(Bytes, Bytes)> {
+    view.range(Bound::Unbounded, Bound::Unbounded, Direction::Forward)
+        .collect::<Result<_, _>>()
+        .expect("the view can be read")
+}
+
+/// A small generator, so that a failing seed can be run again.
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
+    }
+
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+}

@@ -1,0 +1,252 @@
+//! The tree: a redb file that holds everything up to a point of the log.
+
+mod backend;
+mod detached;
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use redb::{
+    AccessGuard, Builder, Database, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition,
+    WriteTransaction,
+};
+
+use self::backend::{Backend, TreeFile};
+use super::overlay::Overlay;
+use super::tally::{Tallies, Tally};
+use super::{Direction, Disk, StoreError};
+
+const NAME: &str = "tree";
+/// A tree under construction; it gets its name when it can be opened.
+const NEW_NAME: &str = "tree.new";
+const FORMAT_VERSION: u64 = 1;
+
+const ENTRIES: TableDefinition<&[u8], &[u8]> = TableDefinition::new("entries");
+const TALLIES: TableDefinition<u64, (u64, u64)> = TableDefinition::new("tallies");
+const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
+
+const META_FORMAT_VERSION: &str = "format_version";
+const META_SEQUENCE: &str = "folded_sequence";
+const META_TIME_MS: &str = "folded_time_ms";
+const META_SEGMENT: &str = "folded_segment";
+const META_OFFSET: &str = "folded_offset";
+
+/// The point of the log that a tree reaches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct FoldPoint {
+    /// The last commit that is in the tree, and its time.
+    pub(super) sequence: u64,
+    pub(super) time_ms: u64,
+    /// Where the next frame begins, if it is in this segment.
+    pub(super) segment: u64,
+    pub(super) offset: u64,
+}
+
+/// The tree file. Dropped when the last view of it is.
+pub(super) struct Tree {
+    database: Database,
+    file: Arc<TreeFile>,
+}
+
+impl Tree {
+    /// Opens the tree, creating an empty one if there is none.
+    pub(super) fn open(disk: &Arc<dyn Disk>, cache_bytes: usize) -> Result<Arc<Self>, StoreError> {
+        let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
+        if names.iter().any(|name| name == NAME) {
+            let tree = Self::load(disk, NAME, cache_bytes)?;
+            tree.check_version()?;
+            return Ok(Arc::new(tree));
+        }
+        if names.iter().any(|name| name == NEW_NAME) {
+            disk.remove(NEW_NAME).map_err(StoreError::io("remove", NEW_NAME))?;
+        }
+        let tree = Self::load(disk, NEW_NAME, cache_bytes)?;
+        tree.initialise()?;
+        disk.rename(NEW_NAME, NAME).map_err(StoreError::io("rename", NEW_NAME))?;
+        disk.sync_directory().map_err(StoreError::io("sync", "the folder"))?;
+        Ok(Arc::new(tree))
+    }
+
+    fn load(disk: &Arc<dyn Disk>, name: &str, cache_bytes: usize) -> Result<Self, StoreError> {
+        let file = disk.open(name).map_err(StoreError::io("open", name))?;
+        let file = Arc::new(TreeFile::new(file, disk.clone()));
+        let database = Builder::new()
+            .set_cache_size(cache_bytes)
+            .create_with_backend(Backend(file.clone()))
+            .map_err(StoreError::tree)?;
+        file.check()?;
+        Ok(Self { database, file })
+    }
+
+    fn initialise(&self) -> Result<(), StoreError> {
+        let transaction = self.begin_write()?;
+        transaction.open_table(ENTRIES).map_err(StoreError::tree)?;
+        transaction.open_table(TALLIES).map_err(StoreError::tree)?;
+        write_meta(&transaction, FoldPoint::default())?;
+        self.commit(transaction)
+    }
+
+    fn begin_write(&self) -> Result<WriteTransaction, StoreError> {
+        let mut transaction = self.database.begin_write().map_err(StoreError::tree)?;
+        // Opening after a crash must not read the whole file.
+        transaction.set_quick_repair(true);
+        Ok(transaction)
+    }
+
+    fn commit(&self, transaction: WriteTransaction) -> Result<(), StoreError> {
+        transaction.commit().map_err(StoreError::tree)?;
+        self.file.check()
+    }
+
+    fn check_version(&self) -> Result<(), StoreError> {
+        let found = self.meta(META_FORMAT_VERSION)?;
+        if found != FORMAT_VERSION {
+            return Err(StoreError::UnknownVersion { file: NAME.into(), found, known: FORMAT_VERSION });
+        }
+        Ok(())
+    }
+
+    fn meta(&self, name: &str) -> Result<u64, StoreError> {
+        let transaction = self.database.begin_read().map_err(StoreError::tree)?;
+        let table = transaction.open_table(META).map_err(StoreError::tree)?;
+        let value = table.get(name).map_err(StoreError::tree)?;
+        value
+            .map(|value| value.value())
+            .ok_or_else(|| StoreError::corrupt(NAME, 0, format!("{name} is missing from the meta table")))
+    }
+
+    /// The point of the log that the tree reaches.
+    pub(super) fn fold_point(&self) -> Result<FoldPoint, StoreError> {
+        Ok(FoldPoint {
+            sequence: self.meta(META_SEQUENCE)?,
+            time_ms: self.meta(META_TIME_MS)?,
+            segment: self.meta(META_SEGMENT)?,
+            offset: self.meta(META_OFFSET)?,
+        })
+    }
+
+    /// The totals at the fold point.
+    pub(super) fn tallies(&self) -> Result<Tallies, StoreError> {
+        let transaction = self.database.begin_read().map_err(StoreError::tree)?;
+        let table = transaction.open_table(TALLIES).map_err(StoreError::tree)?;
+        let mut tallies = Tallies::default();
+        for entry in table.iter().map_err(StoreError::tree)? {
+            let (space, tally) = entry.map_err(StoreError::tree)?;
+            let (count, bytes) = tally.value();
+            tallies.0.insert(space.value(), Tally { count, bytes });
+        }
+        Ok(tallies)
+    }
+
+    /// Writes the overlay into the tree, in one transaction, and with it the totals and the point that it reaches.
+    ///
+    /// If it fails, the tree on disk is as before, and views taken before go on reading.
+    pub(super) fn fold(
+        &self,
+        overlay: &Overlay,
+        tallies: &Tallies,
+        point: FoldPoint,
+    ) -> Result<(), StoreError> {
+        let transaction = self.begin_write()?;
+        {
+            let mut table = transaction.open_table(ENTRIES).map_err(StoreError::tree)?;
+            for entry in overlay.iter() {
+                match &entry.value {
+                    Some(value) => table.insert(entry.key.as_ref(), value.as_ref()).map(drop),
+                    None => table.remove(entry.key.as_ref()).map(drop),
+                }
+                .map_err(StoreError::tree)?;
+                self.file.check()?;
+            }
+        }
+        write_tallies(&transaction, tallies)?;
+        write_meta(&transaction, point)?;
+        self.commit(transaction)
+    }
+
+    /// One read view, to be shared by all readers until the next fold.
+    pub(super) fn view(self: &Arc<Self>) -> Result<TreeView, StoreError> {
+        let transaction = self.database.begin_read().map_err(StoreError::tree)?;
+        let table = transaction.open_table(ENTRIES).map_err(StoreError::tree)?;
+        Ok(TreeView { table, _tree: self.clone() })
+    }
+
+    /// The size of the file.
+    pub(super) fn file_bytes(&self) -> u64 {
+        self.file.file_bytes()
+    }
+}
+
+fn write_meta(transaction: &WriteTransaction, point: FoldPoint) -> Result<(), StoreError> {
+    let mut meta = transaction.open_table(META).map_err(StoreError::tree)?;
+    let values = [
+        (META_FORMAT_VERSION, FORMAT_VERSION),
+        (META_SEQUENCE, point.sequence),
+        (META_TIME_MS, point.time_ms),
+        (META_SEGMENT, point.segment),
+        (META_OFFSET, point.offset),
+    ];
+    for (name, value) in values {
+        meta.insert(name, value).map_err(StoreError::tree)?;
+    }
+    Ok(())
+}
+
+/// Makes the stored totals equal to `tallies`. There are few: one per table and index.
+fn write_tallies(transaction: &WriteTransaction, tallies: &Tallies) -> Result<(), StoreError> {
+    let mut table = transaction.open_table(TALLIES).map_err(StoreError::tree)?;
+    table.retain(|space, _| tallies.0.contains_key(&space)).map_err(StoreError::tree)?;
+    for (space, tally) in tallies.0.iter() {
+        table.insert(space, (tally.count, tally.bytes)).map_err(StoreError::tree)?;
+    }
+    Ok(())
+}
+
+/// A snapshot of the tree's entries.
+pub(super) struct TreeView {
+    table: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    // The file stays open, and the folder locked, while somebody reads.
+    _tree: Arc<Tree>,
+}
+
+impl TreeView {
+    pub(super) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        let value = self.table.get(key).map_err(StoreError::tree)?;
+        Ok(value.map(|value| Bytes::copy_from_slice(value.value())))
+    }
+
+    pub(super) fn range(&self, lower: Bound<&[u8]>, upper: Bound<&[u8]>) -> Result<TreeRange, StoreError> {
+        self.table.range::<&[u8]>((lower, upper)).map(TreeRange).map_err(StoreError::tree)
+    }
+}
+
+/// The tree's entries between two bounds.
+pub(super) struct TreeRange(redb::Range<'static, &'static [u8], &'static [u8]>);
+
+impl TreeRange {
+    pub(super) fn step(&mut self, direction: Direction) -> Result<Option<TreeEntry>, StoreError> {
+        let next = match direction {
+            Direction::Forward => self.0.next(),
+            Direction::Backward => self.0.next_back(),
+        };
+        let next = next.transpose().map_err(StoreError::tree)?;
+        Ok(next.map(|(key, value)| TreeEntry { key, value }))
+    }
+}
+
+/// An entry still in its page; copied only if it is wanted.
+pub(super) struct TreeEntry {
+    key: AccessGuard<'static, &'static [u8]>,
+    value: AccessGuard<'static, &'static [u8]>,
+}
+
+impl TreeEntry {
+    pub(super) fn key(&self) -> &[u8] {
+        self.key.value()
+    }
+
+    pub(super) fn to_bytes(&self) -> (Bytes, Bytes) {
+        (Bytes::copy_from_slice(self.key.value()), Bytes::copy_from_slice(self.value.value()))
+    }
+}

@@ -1,0 +1,111 @@
+//! A consistent snapshot of everything committed.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::StoreError;
+use super::overlay::Overlay;
+use super::range::{ChangesRange, Direction, Range, is_empty_range};
+use super::tally::{Space, Tallies, Tally};
+use super::tree::TreeView;
+
+/// A consistent snapshot: the overlay, what is being folded, and the tree below.
+///
+/// Keep one for a request, not for minutes: the tree can't reuse the pages that a view still reads.
+pub struct View<A> {
+    pub(super) active: Overlay,
+    /// The overlay that the fold is writing into the tree, until the tree shows it.
+    pub(super) frozen: Option<Overlay>,
+    pub(super) tree: Arc<TreeView>,
+    pub(super) attachment: Arc<A>,
+    pub(super) tallies: Tallies,
+    pub(super) sequence: u64,
+    pub(super) time_ms: u64,
+}
+
+impl<A> Clone for View<A> {
+    fn clone(&self) -> Self {
+        Self {
+            active: self.active.clone(),
+            frozen: self.frozen.clone(),
+            tree: self.tree.clone(),
+            attachment: self.attachment.clone(),
+            tallies: self.tallies.clone(),
+            sequence: self.sequence,
+            time_ms: self.time_ms,
+        }
+    }
+}
+
+impl<A> View<A> {
+    /// The value of a key.
+    pub fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
+        let overlaid = self.active.get(key).or_else(|| self.frozen.as_ref()?.get(key));
+        match overlaid {
+            Some(entry) => Ok(entry.value.clone()),
+            None => self.tree.get(key),
+        }
+    }
+
+    /// The entries between two bounds; bounds that leave no room give nothing.
+    pub fn range(&self, lower: Bound<&[u8]>, upper: Bound<&[u8]>, direction: Direction) -> Range<'_> {
+        self.range_below(None, lower, upper, direction)
+    }
+
+    /// The same with the changes of a job on top.
+    pub(super) fn range_below<'a>(
+        &'a self,
+        changes: Option<ChangesRange<'a>>,
+        lower: Bound<&[u8]>,
+        upper: Bound<&[u8]>,
+        direction: Direction,
+    ) -> Range<'a> {
+        if is_empty_range(lower, upper) {
+            return Range::empty(direction);
+        }
+        let overlays = [Some(&self.active), self.frozen.as_ref()];
+        let overlays = overlays.into_iter().flatten().filter(|overlay| !overlay.is_empty());
+        let overlays = overlays.map(|overlay| overlay.range(lower, upper));
+        Range::new(changes, overlays, self.tree.range(lower, upper), direction)
+    }
+
+    /// What the caller published together with these entries.
+    pub fn attachment(&self) -> &Arc<A> {
+        &self.attachment
+    }
+
+    /// The totals of a space.
+    pub fn tally(&self, space: Space) -> Tally {
+        self.tallies.get(space)
+    }
+
+    /// The sequence number of the last commit that this view shows.
+    pub fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// The time of the last commit that this view shows.
+    pub fn time_ms(&self) -> u64 {
+        self.time_ms
+    }
+
+    /// The same entries with another attachment.
+    pub(super) fn with_attachment<B>(self, attachment: Arc<B>) -> View<B> {
+        View {
+            active: self.active,
+            frozen: self.frozen,
+            tree: self.tree,
+            attachment,
+            tallies: self.tallies,
+            sequence: self.sequence,
+            time_ms: self.time_ms,
+        }
+    }
+
+    /// What both overlays take in memory, about.
+    pub(super) fn overlay_bytes(&self) -> usize {
+        self.active.bytes() + self.frozen.as_ref().map_or(0, Overlay::bytes)
+    }
+}

@@ -1,0 +1,166 @@
+//! The writer thread: the one place where the order of commits is decided.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::time::Instant;
+
+use super::batch::{Batch, Completion, Handler};
+use super::committer::Commit;
+use super::folder::FoldJob;
+use super::overlay::Overlay;
+use super::queue::Work;
+use super::shared::Shared;
+use super::tree::TreeView;
+use super::{Clock, CommitError, StoreOptions, View};
+
+/// A batch is handed over early when its frames pass this size.
+const BATCH_BYTES_MAX: usize = 1 << 20;
+
+/// The writer thread's state.
+pub(super) struct Writer<A, H: Handler<A>> {
+    pub(super) shared: Arc<Shared<A, H::Job>>,
+    pub(super) handler: H,
+    /// The working state: what is published, and what is on its way to be.
+    pub(super) state: View<A>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) commits: SyncSender<Commit<A>>,
+    pub(super) overlay_bytes_max: usize,
+    pub(super) batch_jobs_max: usize,
+    pub(super) batch: Pending,
+}
+
+/// The batch being put together.
+#[derive(Default)]
+pub(super) struct Pending {
+    frames: Vec<u8>,
+    completions: Vec<Completion>,
+    retired: Option<Overlay>,
+}
+
+impl Pending {
+    fn is_empty(&self) -> bool {
+        self.completions.is_empty() && self.retired.is_none()
+    }
+}
+
+impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
+    pub(super) fn new(
+        shared: Arc<Shared<A, H::Job>>,
+        handler: H,
+        state: View<A>,
+        clock: Arc<dyn Clock>,
+        commits: SyncSender<Commit<A>>,
+        options: &StoreOptions,
+    ) -> Self {
+        Self {
+            shared,
+            handler,
+            state,
+            clock,
+            commits,
+            overlay_bytes_max: options.overlay_bytes_max,
+            batch_jobs_max: options.batch_jobs_max,
+            batch: Pending::default(),
+        }
+    }
+
+    /// Works until the queue is closed and empty; then folds what is left, so that the next opening has nothing to
+    /// replay.
+    pub(super) fn run(mut self) {
+        let mut jobs = VecDeque::with_capacity(self.batch_jobs_max);
+        while let Work::Some { folded } = self.shared.queue.wait(&mut jobs, self.batch_jobs_max) {
+            if let Some(tree) = folded {
+                self.show_folded(tree);
+            }
+            for job in jobs.drain(..) {
+                self.make_room();
+                self.apply(job);
+            }
+            self.hand_over(None);
+        }
+        if !self.state.active.is_empty() {
+            self.freeze();
+        }
+        self.wait_for_fold();
+        self.hand_over(None);
+    }
+
+    fn apply(&mut self, job: H::Job) {
+        self.shared.counters.jobs.add(1);
+        let mut batch = Batch::new(&mut self.state, self.clock.now_ms());
+        let completion = self.handler.apply(job, &mut batch);
+        match batch.commit(&mut self.batch.frames) {
+            Ok(logged) => {
+                self.shared.counters.commits.add(usize::from(logged));
+                self.batch.completions.push(completion);
+            }
+            // Nothing of the job was applied, so there is nothing to wait for.
+            Err(error) => completion(Err(error)),
+        }
+        if self.batch.frames.len() >= BATCH_BYTES_MAX {
+            self.hand_over(None);
+        }
+    }
+
+    /// Freezes a full overlay. If the one before is still being folded, the writer waits, and so does everybody who
+    /// submits: that is what bounds the memory.
+    fn make_room(&mut self) {
+        if self.state.active.bytes() >= self.overlay_bytes_max && !self.shared.poison.is_set() {
+            self.freeze();
+        }
+    }
+
+    fn freeze(&mut self) {
+        if self.state.frozen.is_some() {
+            // What is evaluated need not wait for the fold.
+            self.hand_over(None);
+            let start = Instant::now();
+            self.wait_for_fold();
+            self.shared.counters.writer_waits.add(1);
+            self.shared.counters.writer_wait_time.add_time(start.elapsed());
+        }
+        if self.shared.poison.is_set() {
+            return;
+        }
+        let overlay = std::mem::take(&mut self.state.active);
+        self.state.frozen = Some(overlay.clone());
+        let job = FoldJob::new(overlay, &self.state);
+        self.hand_over(Some(job));
+    }
+
+    fn wait_for_fold(&mut self) {
+        if self.state.frozen.is_some()
+            && let Some(tree) = self.shared.queue.wait_folded(&self.shared.poison)
+        {
+            self.show_folded(tree);
+        }
+    }
+
+    /// The tree shows what was frozen.
+    fn show_folded(&mut self, tree: Arc<TreeView>) {
+        self.state.tree = tree;
+        self.batch.retired = self.state.frozen.take();
+    }
+
+    /// Hands the batch to the log, waiting if the log is behind.
+    fn hand_over(&mut self, fold: Option<FoldJob>) {
+        if self.batch.is_empty() && fold.is_none() {
+            return;
+        }
+        let Pending { frames, completions, retired } = std::mem::take(&mut self.batch);
+        self.shared.counters.batches.add(1);
+        let view = Arc::new(self.state.clone());
+        if let Err(refused) = self.commits.send(Commit { frames, view, completions, fold, retired }) {
+            // The log thread is gone; it poisoned the store.
+            let error = self.shared.poison.check().err().unwrap_or(CommitError::Closed);
+            refused.0.complete(Err(error));
+        }
+    }
+}
+
+impl<A, H: Handler<A>> Drop for Writer<A, H> {
+    fn drop(&mut self) {
+        self.shared.queue.abandon();
+    }
+}

@@ -1,0 +1,189 @@
+//! Key attributes of tables and indexes, and the row keys made from them.
+
+use singlet_values::{ItemRef, Kind, ValueRef, partition_hash, write_key_part};
+
+use crate::error::Invalid;
+use crate::keyspace::{HASH_BYTES, PARTS_AT, PREFIX_BYTES, RowSpace};
+use crate::request::{KeySchema, ScalarType};
+
+/// Most bytes of a partition key.
+const PARTITION_BYTES_MAX: usize = 2048;
+/// Most bytes of a sort key.
+const SORT_BYTES_MAX: usize = 1024;
+/// Room for the row keys of usual tables and indexes.
+const ROW_BYTES_USUAL: usize = 128;
+
+/// An attribute that is part of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KeyAttribute {
+    /// Attribute name.
+    pub(crate) name: String,
+    /// Its declared type.
+    pub(crate) scalar: ScalarType,
+}
+
+/// The key of a table or index with the types of its attributes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KeyShape {
+    /// Partition attributes.
+    pub(crate) partition: Vec<KeyAttribute>,
+    /// Sort attributes.
+    pub(crate) sort: Vec<KeyAttribute>,
+}
+
+/// Why an item has no key of a shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum KeyProblem<'a> {
+    Missing(&'a KeyAttribute),
+    WrongType(&'a KeyAttribute, Kind),
+    Empty(&'a KeyAttribute),
+    PartitionTooLong,
+    SortTooLong,
+}
+
+impl ScalarType {
+    /// The attribute kind of this key type.
+    pub fn kind(self) -> Kind {
+        match self {
+            ScalarType::S => Kind::S,
+            ScalarType::N => Kind::N,
+            ScalarType::B => Kind::B,
+        }
+    }
+
+    /// The type's letter.
+    pub fn code(self) -> &'static str {
+        self.kind().code()
+    }
+}
+
+impl KeyShape {
+    /// Partition attributes, then sort attributes.
+    pub(crate) fn attributes(&self) -> impl Iterator<Item = &KeyAttribute> {
+        self.partition.iter().chain(&self.sort)
+    }
+
+    /// Whether an attribute is part of the key.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.attributes().any(|attribute| attribute.name == name)
+    }
+
+    /// The names only.
+    pub(crate) fn schema(&self) -> KeySchema {
+        let names = |attributes: &[KeyAttribute]| attributes.iter().map(|a| a.name.clone()).collect();
+        KeySchema { partition: names(&self.partition), sort: names(&self.sort) }
+    }
+
+    /// The row key of an item: space, partition hash, partition parts, sort parts.
+    pub(crate) fn row_key(&self, space: RowSpace, item: ItemRef<'_>) -> Result<Vec<u8>, KeyProblem<'_>> {
+        let mut row = self.partition_row(space, item)?;
+        let mut bytes = 0;
+        for attribute in &self.sort {
+            bytes += attribute.write(item, &mut row)?;
+        }
+        if bytes > SORT_BYTES_MAX { Err(KeyProblem::SortTooLong) } else { Ok(row) }
+    }
+
+    /// What the row keys of an item's whole partition begin with.
+    pub(crate) fn partition_row(
+        &self,
+        space: RowSpace,
+        item: ItemRef<'_>,
+    ) -> Result<Vec<u8>, KeyProblem<'_>> {
+        let mut row = Vec::with_capacity(ROW_BYTES_USUAL);
+        row.extend_from_slice(&space.prefix());
+        row.extend_from_slice(&[0; HASH_BYTES]);
+        let mut bytes = 0;
+        for attribute in &self.partition {
+            bytes += attribute.write(item, &mut row)?;
+        }
+        if bytes > PARTITION_BYTES_MAX {
+            return Err(KeyProblem::PartitionTooLong);
+        }
+        set_partition_hash(&mut row);
+        Ok(row)
+    }
+}
+
+/// Fills in the hash of a row that so far ends with its partition parts.
+pub(crate) fn set_partition_hash(row: &mut [u8]) {
+    if let Some((head, parts)) = row.split_at_mut_checked(PARTS_AT)
+        && let Some(hash) = head.get_mut(PREFIX_BYTES..)
+    {
+        hash.copy_from_slice(&partition_hash(parts).to_be_bytes());
+    }
+}
+
+impl KeyAttribute {
+    /// Appends this attribute's part and returns the bytes of its value.
+    fn write(&self, item: ItemRef<'_>, row: &mut Vec<u8>) -> Result<usize, KeyProblem<'_>> {
+        let value = item.get(&self.name).ok_or(KeyProblem::Missing(self))?;
+        let bytes = self.check(value)?;
+        write_key_part(row, value).map_err(|_| KeyProblem::WrongType(self, value.kind()))?;
+        Ok(bytes)
+    }
+
+    /// Checks type and emptiness, and returns the bytes of the value.
+    pub(crate) fn check(&self, value: ValueRef<'_>) -> Result<usize, KeyProblem<'_>> {
+        if value.kind() != self.scalar.kind() {
+            return Err(KeyProblem::WrongType(self, value.kind()));
+        }
+        let bytes = value.size_bytes();
+        if bytes == 0 { Err(KeyProblem::Empty(self)) } else { Ok(bytes) }
+    }
+
+    /// What an empty value of this attribute is called.
+    pub(crate) fn empty_kind(&self) -> &'static str {
+        if self.scalar == ScalarType::B { "binary" } else { "string" }
+    }
+}
+
+impl KeyProblem<'_> {
+    /// The problem as it is told about an item that is written.
+    pub(crate) fn in_item(self) -> Invalid {
+        match self {
+            KeyProblem::Missing(attribute) => Invalid::MissingKey(attribute.name.clone()),
+            KeyProblem::WrongType(attribute, actual) => Invalid::KeyType {
+                name: attribute.name.clone(),
+                expected: attribute.scalar.code(),
+                actual: actual.code(),
+            },
+            other => other.in_key(),
+        }
+    }
+
+    /// The problem as it is told about a key that is looked up.
+    pub(crate) fn in_key(self) -> Invalid {
+        match self {
+            KeyProblem::Missing(_) | KeyProblem::WrongType(..) => Invalid::KeyMismatch,
+            KeyProblem::Empty(attribute) => {
+                Invalid::EmptyKey { name: attribute.name.clone(), kind: attribute.empty_kind() }
+            }
+            KeyProblem::PartitionTooLong => Invalid::PartitionKeyTooLong,
+            KeyProblem::SortTooLong => Invalid::SortKeyTooLong,
+        }
+    }
+
+    /// The problem as it is told about the entry of an item in an index; `None` if the item merely isn't in it.
+    pub(crate) fn in_index(self, index: &str) -> Option<Invalid> {
+        let index = index.to_owned();
+        Some(match self {
+            KeyProblem::Missing(_) => return None,
+            KeyProblem::WrongType(attribute, actual) => Invalid::IndexKeyType {
+                name: attribute.name.clone(),
+                expected: attribute.scalar.code(),
+                actual: actual.code(),
+                index,
+            },
+            KeyProblem::Empty(attribute) => {
+                Invalid::EmptyIndexKey { name: attribute.name.clone(), kind: attribute.empty_kind(), index }
+            }
+            KeyProblem::PartitionTooLong => {
+                Invalid::IndexKeyTooLong { key: "hashkey", bytes_max: PARTITION_BYTES_MAX, index }
+            }
+            KeyProblem::SortTooLong => {
+                Invalid::IndexKeyTooLong { key: "rangekey", bytes_max: SORT_BYTES_MAX, index }
+            }
+        })
+    }
+}

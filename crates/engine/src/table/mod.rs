@@ -1,0 +1,137 @@
+//! Tables and their indexes as the engine holds them.
+
+mod alter;
+mod codec;
+mod create;
+mod describe;
+mod entry;
+mod key;
+mod validate;
+
+use std::collections::BTreeMap;
+
+pub(crate) use create::Birth;
+pub(crate) use entry::Entry;
+pub(crate) use key::{KeyAttribute, KeyProblem, KeyShape, set_partition_hash};
+
+use crate::keyspace::RowSpace;
+use crate::request::{
+    AttributeDefinition, BillingMode, OnDemandThroughput, ProjectedAttributes, ProvisionedThroughput,
+    TableClass, WarmThroughput,
+};
+
+/// A table.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Table {
+    /// Its number in the keyspace, never used again.
+    pub(crate) number: u32,
+    pub(crate) name: String,
+    pub(crate) arn: String,
+    pub(crate) id: String,
+    pub(crate) created_ms: u64,
+    pub(crate) attributes: Vec<AttributeDefinition>,
+    pub(crate) key: KeyShape,
+    /// Local indexes first, then global ones in the order of their creation.
+    pub(crate) indexes: Vec<Index>,
+    /// The number of the next index.
+    pub(crate) next_index: u16,
+    pub(crate) settings: Settings,
+    pub(crate) tags: BTreeMap<String, String>,
+}
+
+/// What can be set on a table without touching its data.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Settings {
+    pub(crate) billing: BillingMode,
+    pub(crate) on_demand_since_ms: Option<u64>,
+    pub(crate) provisioned: ProvisionedThroughput,
+    pub(crate) last_increase_ms: Option<u64>,
+    pub(crate) last_decrease_ms: Option<u64>,
+    pub(crate) decreases_today: u64,
+    pub(crate) on_demand: Option<OnDemandThroughput>,
+    pub(crate) warm: Option<WarmThroughput>,
+    pub(crate) class: Option<TableClass>,
+    pub(crate) deletion_protection: bool,
+    /// Old images go into the log because a stream or recovery reads them.
+    pub(crate) keeps_images: bool,
+}
+
+/// An index of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Index {
+    /// Its number in the table's keyspace, never used again.
+    pub(crate) number: u16,
+    pub(crate) name: String,
+    pub(crate) local: bool,
+    pub(crate) key: KeyShape,
+    pub(crate) projection: ProjectedAttributes,
+    pub(crate) state: IndexState,
+    pub(crate) provisioned: Option<ProvisionedThroughput>,
+    pub(crate) on_demand: Option<OnDemandThroughput>,
+    pub(crate) warm: Option<WarmThroughput>,
+}
+
+/// Where an index is in its life.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum IndexState {
+    /// Items up to this row key of the table have been entered.
+    Creating {
+        filled_to: Vec<u8>,
+    },
+    Active,
+    /// Its entries are being removed; it is kept up and read no more.
+    Deleting,
+}
+
+impl Table {
+    /// The space of the table's items.
+    pub(crate) fn items(&self) -> RowSpace {
+        RowSpace::items(self.number)
+    }
+
+    /// The space of an index's entries.
+    pub(crate) fn entries(&self, index: &Index) -> RowSpace {
+        RowSpace::index(self.number, index.number)
+    }
+
+    /// Finds an index by name.
+    pub(crate) fn index(&self, name: &str) -> Option<&Index> {
+        self.indexes.iter().find(|index| index.name == name)
+    }
+
+    /// The indexes that every write keeps up.
+    pub(crate) fn kept_indexes(&self) -> impl Iterator<Item = &Index> {
+        self.indexes.iter().filter(|index| index.state != IndexState::Deleting)
+    }
+
+    /// Whether the table has local indexes, and with them item collections of limited size.
+    pub(crate) fn has_collections(&self) -> bool {
+        self.indexes.iter().any(|index| index.local)
+    }
+}
+
+impl Index {
+    /// Whether the item in this row is in the index if it has the index's key.
+    pub(crate) fn covers(&self, row: &[u8]) -> bool {
+        match &self.state {
+            IndexState::Active => true,
+            IndexState::Creating { filled_to } => row <= filled_to.as_slice(),
+            IndexState::Deleting => false,
+        }
+    }
+
+    /// Whether the index's entries carry an attribute.
+    pub(crate) fn projects(&self, table: &Table, name: &str) -> bool {
+        match &self.projection {
+            ProjectedAttributes::All => true,
+            ProjectedAttributes::KeysOnly => self.is_key(table, name),
+            ProjectedAttributes::Include(names) => {
+                self.is_key(table, name) || names.iter().any(|included| included == name)
+            }
+        }
+    }
+
+    fn is_key(&self, table: &Table, name: &str) -> bool {
+        self.key.contains(name) || table.key.contains(name)
+    }
+}

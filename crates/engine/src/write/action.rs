@@ -1,0 +1,146 @@
+//! One write as the caller's thread prepares it: everything that needs no look at the stored item is done here, so
+//! that the single writer has less to do.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use singlet_expr::{Condition, Update};
+use singlet_values::{AttributeValue, EncodedItem, Item};
+
+use crate::catalogue::Catalogue;
+use crate::error::{Invalid, Result};
+use crate::request::{BatchWriteAction, DeleteItem, PutItem, TransactAction, UpdateItem};
+use crate::table::{Entry, KeyProblem, Table};
+
+/// Most bytes of an item.
+const ITEM_BYTES_MAX: usize = 400 * 1024;
+
+/// A prepared write of one item.
+#[derive(Debug)]
+pub(crate) struct Action {
+    pub(crate) table: Arc<Table>,
+    /// The item's row key.
+    pub(crate) row: Bytes,
+    pub(crate) kind: ActionKind,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) return_old_on_failure: bool,
+}
+
+/// What a write does.
+#[derive(Debug)]
+pub(crate) enum ActionKind {
+    Put { item: EncodedItem, entries: Entries },
+    Update { key: EncodedItem, update: Option<Update> },
+    Delete,
+    Check,
+}
+
+/// The entries of an item in the indexes of a table, in the order of [`Table::kept_indexes`].
+pub(crate) type Entries = Vec<Option<Entry>>;
+
+impl Action {
+    /// Prepares a put.
+    pub(crate) fn put(catalogue: &Catalogue, request: PutItem) -> Result<Action> {
+        let table = catalogue.table(&request.table)?.clone();
+        let (row, item) = encode_item(&table, &request.item)?;
+        let entries = entries(&table, &row, &item)?;
+        let kind = ActionKind::Put { item, entries };
+        let PutItem { condition, return_old_on_failure, .. } = request;
+        Ok(Action { table, row, kind, condition, return_old_on_failure })
+    }
+
+    /// Prepares an update.
+    pub(crate) fn update(catalogue: &Catalogue, request: UpdateItem) -> Result<Action> {
+        let table = catalogue.table(&request.table)?.clone();
+        if let Some(update) = &request.update
+            && let Some(name) = update.top_level_attributes().find(|name| table.key.contains(name))
+        {
+            return Err(Invalid::KeyUpdate(name.to_owned()).into());
+        }
+        let (row, key) = encode_key(&table, &request.key)?;
+        let UpdateItem { update, condition, return_old_on_failure, .. } = request;
+        Ok(Action { table, row, kind: ActionKind::Update { key, update }, condition, return_old_on_failure })
+    }
+
+    /// Prepares a delete.
+    pub(crate) fn delete(catalogue: &Catalogue, request: DeleteItem) -> Result<Action> {
+        let table = catalogue.table(&request.table)?.clone();
+        let (row, _) = encode_key(&table, &request.key)?;
+        let DeleteItem { condition, return_old_on_failure, .. } = request;
+        Ok(Action { table, row, kind: ActionKind::Delete, condition, return_old_on_failure })
+    }
+
+    /// Prepares one write of a batch.
+    pub(crate) fn batch_write(catalogue: &Catalogue, action: BatchWriteAction) -> Result<Action> {
+        let (table, kind, row) = match action {
+            BatchWriteAction::Put { table, item } => {
+                let table = catalogue.table(&table)?.clone();
+                let (row, item) = encode_item(&table, &item)?;
+                let entries = entries(&table, &row, &item)?;
+                (table, ActionKind::Put { item, entries }, row)
+            }
+            BatchWriteAction::Delete { table, key } => {
+                let table = catalogue.table(&table)?.clone();
+                let (row, _) = encode_key(&table, &key)?;
+                (table, ActionKind::Delete, row)
+            }
+        };
+        Ok(Action { table, row, kind, condition: None, return_old_on_failure: false })
+    }
+
+    /// Prepares one action of a transaction.
+    pub(crate) fn transact(catalogue: &Catalogue, action: TransactAction) -> Result<Action> {
+        match action {
+            TransactAction::Put(put) => Action::put(catalogue, put),
+            TransactAction::Update(update) => Action::update(catalogue, update),
+            TransactAction::Delete(delete) => Action::delete(catalogue, delete),
+            TransactAction::Check { table, key, condition, return_old_on_failure } => {
+                let table = catalogue.table(&table)?.clone();
+                let (row, _) = encode_key(&table, &key)?;
+                let condition = Some(condition);
+                Ok(Action { table, row, kind: ActionKind::Check, condition, return_old_on_failure })
+            }
+        }
+    }
+}
+
+/// The entries of an item that is written; a wrong index key refuses the write.
+pub(crate) fn entries(table: &Table, row: &[u8], item: &EncodedItem) -> Result<Entries, Invalid> {
+    table
+        .kept_indexes()
+        .map(|index| match index.entry(table, row, item) {
+            Ok(entry) => Ok(Some(entry)),
+            Err(problem) => problem.in_index(&index.name).map_or(Ok(None), Err),
+        })
+        .collect()
+}
+
+/// Checks and encodes an item, and makes its row key.
+fn encode_item(table: &Table, item: &Item) -> Result<(Bytes, EncodedItem)> {
+    check_levels(item)?;
+    let item = EncodedItem::encode(item);
+    let row = table.key.row_key(table.items(), item.view()).map_err(KeyProblem::in_item)?;
+    check_size(&item, Invalid::ItemTooLarge)?;
+    Ok((row.into(), item))
+}
+
+/// Checks that a key has exactly the table's key attributes, and makes its row key.
+pub(crate) fn encode_key(table: &Table, key: &Item) -> Result<(Bytes, EncodedItem)> {
+    if key.len() != table.key.attributes().count() {
+        return Err(Invalid::KeyMismatch.into());
+    }
+    let key = EncodedItem::encode(key);
+    let row = table.key.row_key(table.items(), key.view()).map_err(KeyProblem::in_key)?;
+    Ok((row.into(), key))
+}
+
+/// Refuses an item of over 400 KB.
+pub(crate) fn check_size(item: &EncodedItem, error: Invalid) -> Result<(), Invalid> {
+    if item.size_bytes() > ITEM_BYTES_MAX { Err(error) } else { Ok(()) }
+}
+
+/// Refuses an item that is nested too deeply.
+pub(crate) fn check_levels(item: &Item) -> Result<(), Invalid> {
+    let too_deep = item.iter().any(|(_, value)| value.depth() > AttributeValue::DEPTH_MAX);
+    if too_deep { Err(Invalid::TooDeep) } else { Ok(()) }
+}

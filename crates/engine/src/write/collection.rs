@@ -1,0 +1,75 @@
+//! Item collections: what shares a partition key in a table with local indexes, and its size.
+
+use singlet_values::{AttributeValue, EncodedItem};
+
+use super::Batch;
+use super::change::{Change, signed};
+use crate::error::{Error, Result};
+use crate::keyspace::RowSpace;
+use crate::request::ItemCollection;
+
+/// Most bytes of an item collection.
+const COLLECTION_BYTES_MAX: i64 = 10 * 1024 * 1024 * 1024;
+/// What an estimate is rounded to.
+const GIGABYTE: f64 = 1024.0 * 1024.0 * 1024.0;
+
+/// An item collection that a write touches.
+#[derive(Debug)]
+pub(crate) struct Collection {
+    row: bytes::Bytes,
+    key: AttributeValue,
+    key_name: String,
+    size_bytes: i64,
+}
+
+impl Collection {
+    /// The collection as it is after the write, or `None` if the table has no collections. A write that makes it
+    /// larger than it may be is refused.
+    pub(crate) fn after(batch: &Batch<'_>, change: &Change) -> Result<Option<Collection>> {
+        if !change.table.has_collections() {
+            return Ok(None);
+        }
+        let Some(item) = change.new.as_ref().or(change.old.as_ref()) else { return Ok(None) };
+        let Some(mut collection) = Collection::of(change, item) else { return Ok(None) };
+        let growth = change.collection_growth_bytes();
+        collection.size_bytes = read_size(batch, &collection.row)? + growth;
+        if growth > 0 && collection.size_bytes > COLLECTION_BYTES_MAX {
+            return Err(Error::CollectionTooLarge);
+        }
+        Ok(Some(collection))
+    }
+
+    fn of(change: &Change, item: &EncodedItem) -> Option<Collection> {
+        let table = &change.table;
+        let row = table.key.partition_row(RowSpace::collections(table.number), item.view()).ok()?;
+        let key_name = table.key.partition.first()?.name.clone();
+        let key = item.view().get(&key_name)?.to_value().ok()?;
+        Some(Collection { row: row.into(), key, key_name, size_bytes: 0 })
+    }
+
+    /// Stores the collection's size.
+    pub(crate) fn store(&self, batch: &mut Batch<'_>) {
+        if self.size_bytes > 0 {
+            let size = bytes::Bytes::copy_from_slice(&self.size_bytes.to_be_bytes());
+            batch.put(self.row.clone(), size, None);
+        } else {
+            batch.delete(self.row.clone(), None);
+        }
+    }
+
+    /// The collection as a write reports it.
+    pub(crate) fn describe(&self) -> ItemCollection {
+        let gigabytes = (self.size_bytes as f64 / GIGABYTE).floor();
+        ItemCollection {
+            key_name: self.key_name.clone(),
+            key: self.key.clone(),
+            size_estimate_gb: (gigabytes, gigabytes + 1.0),
+        }
+    }
+}
+
+fn read_size(batch: &Batch<'_>, row: &[u8]) -> Result<i64> {
+    let stored = batch.get(row)?;
+    let bytes = stored.as_deref().and_then(|bytes| bytes.try_into().ok());
+    Ok(bytes.map_or(signed(0), i64::from_be_bytes))
+}

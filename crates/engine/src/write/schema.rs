@@ -1,0 +1,101 @@
+//! Changes to tables, in the same commit order as changes to items.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::Batch;
+use crate::error::{Error, InUse, Invalid, Result};
+use crate::keyspace::{RowSpace, next_table_number_key};
+use crate::request::{CreateTable, TableDescription, TableStatus, Tag, UpdateTable};
+use crate::table::{Birth, Table};
+
+/// Most tables of a database: an account's limit.
+const TABLES_MAX: usize = 2_500;
+const TOO_MANY_TABLES: &str = "Subscriber limit exceeded: There is a limit of 2500 tables";
+
+/// Creates a table.
+pub(super) fn create_table(
+    batch: &mut Batch<'_>,
+    request: CreateTable,
+    arn: &str,
+) -> Result<TableDescription> {
+    let catalogue = batch.attachment();
+    if catalogue.resource(&request.name).is_ok() {
+        return Err(Error::ResourceInUse(InUse::TableExists(request.name)));
+    }
+    if catalogue.tables().count() >= TABLES_MAX {
+        return Err(Error::LimitExceeded(TOO_MANY_TABLES));
+    }
+    let number = next_number(batch)?;
+    let birth = Birth { number, time_ms: batch.time_ms(), arn_prefix: arn };
+    let table = Table::create(request, birth)?;
+    batch.put(next_table_number_key(), Bytes::copy_from_slice(&(number + 1).to_be_bytes()), None);
+    let table = store(batch, table);
+    Ok(TableDescription { status: TableStatus::Creating, ..describe(batch, &table) })
+}
+
+fn next_number(batch: &Batch<'_>) -> Result<u32> {
+    let stored = batch.get(&next_table_number_key())?;
+    // Number 0 is the database's own.
+    Ok(stored.as_deref().and_then(|bytes| bytes.try_into().ok()).map_or(1, u32::from_be_bytes))
+}
+
+/// Changes settings or indexes of a table.
+pub(super) fn alter_table(batch: &mut Batch<'_>, request: UpdateTable) -> Result<TableDescription> {
+    let table = batch.attachment().resource(&request.name)?.clone();
+    let table = table.alter(request, batch.time_ms())?;
+    let table = store(batch, table);
+    Ok(TableDescription { status: TableStatus::Updating, ..describe(batch, &table) })
+}
+
+/// Deletes a table. Its name is free at once; its rows go in the background.
+pub(super) fn delete_table(batch: &mut Batch<'_>, name: &str) -> Result<TableDescription> {
+    let table = batch.attachment().resource(name)?.clone();
+    if table.settings.deletion_protection {
+        return Err(Invalid::DeletionProtected.into());
+    }
+    let description = TableDescription { status: TableStatus::Deleting, ..describe(batch, &table) };
+    batch.delete(RowSpace::descriptors().key(name.as_bytes()), None);
+    let indexes = table.indexes.iter().map(|index| table.entries(index));
+    let spaces = [table.items(), RowSpace::collections(table.number)].into_iter().chain(indexes);
+    for space in spaces {
+        let tally = batch.tally_of(space.tally());
+        batch.tally(space.tally(), -count(tally.count), -count(tally.bytes));
+        batch.put(RowSpace::purges().key(&space.prefix()), Bytes::new(), None);
+    }
+    let catalogue = batch.attachment().without(&table);
+    batch.set_attachment(Arc::new(catalogue));
+    Ok(description)
+}
+
+/// Sets tags.
+pub(super) fn tag_table(batch: &mut Batch<'_>, name: &str, tags: &[Tag]) -> Result<()> {
+    let table = batch.attachment().resource(name)?.tag(tags)?;
+    store(batch, table);
+    Ok(())
+}
+
+/// Removes tags.
+pub(super) fn untag_table(batch: &mut Batch<'_>, name: &str, keys: &[String]) -> Result<()> {
+    let table = batch.attachment().resource(name)?.untag(keys);
+    store(batch, table);
+    Ok(())
+}
+
+/// Stores a table's descriptor and publishes it.
+pub(super) fn store(batch: &mut Batch<'_>, table: Table) -> Arc<Table> {
+    let table = Arc::new(table);
+    batch.put(RowSpace::descriptors().key(table.name.as_bytes()), table.encode().clone().into_bytes(), None);
+    let catalogue = batch.attachment().with(table.clone());
+    batch.set_attachment(Arc::new(catalogue));
+    table
+}
+
+fn describe(batch: &Batch<'_>, table: &Table) -> TableDescription {
+    table.describe(|space| batch.tally_of(space.tally()))
+}
+
+fn count(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,103 @@
+//! Writes of single items, alone or in a batch.
+
+use singlet_values::EncodedItem;
+
+use super::change::{Change, signed, size};
+use super::collection::Collection;
+use super::{Action, Batch};
+use crate::error::{Error, Result};
+use crate::request::{BatchWriteOutcome, ReturnValues, WriteOutcome};
+use crate::table::Table;
+
+/// What a single write is to return.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Reply {
+    pub(crate) values: ReturnValues,
+    pub(crate) collection_metrics: bool,
+}
+
+/// Writes one item.
+pub(super) fn write_one(batch: &mut Batch<'_>, action: Action, reply: Reply) -> Result<WriteOutcome> {
+    let change = decide(batch, action, reply.values)?;
+    let collection = Collection::after(batch, &change)?;
+    change.apply(batch);
+    let collection = collection.inspect(|collection| collection.store(batch));
+    Ok(WriteOutcome {
+        collection: collection.filter(|_| reply.collection_metrics).map(|collection| collection.describe()),
+        attributes: change.returned,
+        consumed: change.consumed,
+    })
+}
+
+/// Writes the items of a batch. They could be taken apart by a crash; here they never are.
+pub(super) fn write_batch(
+    batch: &mut Batch<'_>,
+    actions: Vec<Action>,
+    collection_metrics: bool,
+) -> Result<BatchWriteOutcome> {
+    let mut outcome = BatchWriteOutcome::default();
+    let changes = actions
+        .into_iter()
+        .map(|action| decide(batch, action, ReturnValues::None))
+        .collect::<Result<Vec<_>>>()?;
+    for change in changes {
+        let described = change.apply_with_collection(batch)?;
+        if collection_metrics && let Some(collection) = described {
+            outcome.collections.push((change.table.name.clone(), collection));
+        }
+        change.consumed.merge_into(&mut outcome.consumed);
+    }
+    Ok(outcome)
+}
+
+/// Decides an action on the item that is there at this point of the commit order.
+pub(super) fn decide(batch: &Batch<'_>, action: Action, values: ReturnValues) -> Result<Change> {
+    let table = batch.attachment().numbered(action.table.number).ok_or(Error::TableNotFound)?.clone();
+    let old = batch.get(&action.row)?.map(EncodedItem::from_bytes);
+    action.decide(&table, old, values)
+}
+
+impl Change {
+    /// Puts the change into the batch: item, index entries and counts.
+    pub(super) fn apply(&self, batch: &mut Batch<'_>) {
+        if self.is_nothing() {
+            return;
+        }
+        let table = &self.table;
+        let before =
+            self.old.as_ref().filter(|_| table.settings.keeps_images).map(|old| old.clone().into_bytes());
+        match &self.new {
+            Some(new) => batch.put(self.row.clone(), new.clone().into_bytes(), before),
+            None => batch.delete(self.row.clone(), before),
+        }
+        let count = i64::from(self.new.is_some()) - i64::from(self.old.is_some());
+        batch.tally(table.items().tally(), count, signed(size(&self.new)) - signed(size(&self.old)));
+        self.apply_to_indexes(batch, table);
+    }
+
+    fn apply_to_indexes(&self, batch: &mut Batch<'_>, table: &Table) {
+        for change in &self.index_changes {
+            if let Some(entry) = &change.remove {
+                batch.delete(entry.key.clone(), None);
+            }
+            if let Some(entry) = &change.put {
+                batch.put(entry.key.clone(), entry.item.clone().into_bytes(), None);
+            }
+            let space = crate::keyspace::RowSpace::index(table.number, change.index);
+            batch.tally(space.tally(), change.growth_count(), change.growth_bytes());
+        }
+    }
+
+    /// Applies the change and keeps the size of its item collection, if the table has any.
+    pub(super) fn apply_with_collection(
+        &self,
+        batch: &mut Batch<'_>,
+    ) -> Result<Option<crate::request::ItemCollection>> {
+        let collection = Collection::after(batch, self)?;
+        self.apply(batch);
+        Ok(collection.map(|collection| {
+            collection.store(batch);
+            collection.describe()
+        }))
+    }
+}

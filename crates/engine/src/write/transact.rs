@@ -1,0 +1,83 @@
+//! Write transactions: all actions are decided on one state, and all are applied or none.
+
+use super::change::{Change, size};
+use super::single::decide;
+use super::{Action, Batch, Token};
+use crate::capacity::{Consumed, ReadKind, Units};
+use crate::error::{Error, Result};
+use crate::request::{CancellationReason, ReturnValues, TransactWriteOutcome};
+
+/// A prepared transaction.
+#[derive(Debug)]
+pub(crate) struct Transaction {
+    pub(crate) actions: Vec<Action>,
+    pub(crate) token: Option<Token>,
+    pub(crate) collection_metrics: bool,
+}
+
+/// Does a transaction, or nothing.
+pub(super) fn write_transaction(
+    batch: &mut Batch<'_>,
+    transaction: Transaction,
+) -> Result<TransactWriteOutcome> {
+    let Transaction { actions, token, collection_metrics } = transaction;
+    if let Some(token) = &token
+        && token.is_repeat(batch)?
+    {
+        return repeat(batch, &actions);
+    }
+    let changes = decide_all(batch, actions)?;
+    let mut outcome = TransactWriteOutcome::default();
+    for mut change in changes {
+        let described = change.apply_with_collection(batch)?;
+        if collection_metrics && let Some(collection) = described {
+            outcome.collections.push((change.table.name.clone(), collection));
+        }
+        // A transaction prepares and then commits each item: twice the units on the table, once on indexes.
+        change.consumed.table_units.write *= 2.0;
+        change.consumed.merge_into(&mut outcome.consumed);
+    }
+    if let Some(token) = token {
+        token.store(batch)?;
+    }
+    Ok(outcome)
+}
+
+/// Decides every action, so that a cancellation can give each one's reason.
+fn decide_all(batch: &Batch<'_>, actions: Vec<Action>) -> Result<Vec<Change>> {
+    let mut changes = Vec::with_capacity(actions.len());
+    let mut reasons = Vec::with_capacity(actions.len());
+    for action in actions {
+        match decide(batch, action, ReturnValues::None) {
+            Ok(change) => {
+                changes.push(change);
+                reasons.push(CancellationReason::None);
+            }
+            Err(error) => reasons.push(reason(error)?),
+        }
+    }
+    if changes.len() == reasons.len() { Ok(changes) } else { Err(Error::TransactionCanceled { reasons }) }
+}
+
+/// The reason for which one action cancels its transaction; other errors fail the call as a whole.
+pub(crate) fn reason(error: Error) -> Result<CancellationReason> {
+    match error {
+        Error::ConditionFailed { item } => Ok(CancellationReason::ConditionFailed { item }),
+        Error::Invalid(invalid) => Ok(CancellationReason::Invalid(invalid)),
+        Error::CollectionTooLarge => Ok(CancellationReason::CollectionTooLarge),
+        Error::TransactionConflict => Ok(CancellationReason::Conflict),
+        other => Err(other),
+    }
+}
+
+/// The answer to a transaction that has been done already: it costs the reading of its items.
+fn repeat(batch: &Batch<'_>, actions: &[Action]) -> Result<TransactWriteOutcome> {
+    let mut outcome = TransactWriteOutcome::default();
+    for action in actions {
+        let item = batch.get(&action.row)?.map(singlet_values::EncodedItem::from_bytes);
+        let mut consumed = Consumed::of(&action.table.name);
+        consumed.table_units = Units::read(ReadKind::Transactional.units(size(&item)));
+        consumed.merge_into(&mut outcome.consumed);
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,121 @@
+//! A disk whose syncs work, wait or fail as a test says.
+
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+
+use singlet_engine::{Disk, DiskFile};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Syncs {
+    Work,
+    Wait,
+    Fail,
+}
+
+struct Switch {
+    syncs: Mutex<Syncs>,
+    turned: Condvar,
+}
+
+impl Switch {
+    fn lock(&self) -> MutexGuard<'_, Syncs> {
+        self.syncs.lock().expect("no test thread panics while it holds the switch")
+    }
+
+    fn turn(&self, to: Syncs) {
+        *self.lock() = to;
+        self.turned.notify_all();
+    }
+
+    fn pass(&self) -> io::Result<()> {
+        let syncs = self.turned.wait_while(self.lock(), |syncs| *syncs == Syncs::Wait);
+        match *syncs.expect("no test thread panics while it holds the switch") {
+            Syncs::Fail => Err(io::Error::other("the disk is broken")),
+            Syncs::Work | Syncs::Wait => Ok(()),
+        }
+    }
+}
+
+/// A disk on top of another one. Clones share the switch.
+#[derive(Clone)]
+pub(crate) struct ControlledDisk {
+    inner: Arc<dyn Disk>,
+    switch: Arc<Switch>,
+}
+
+impl ControlledDisk {
+    pub(crate) fn new(inner: Arc<dyn Disk>) -> Self {
+        let switch = Switch { syncs: Mutex::new(Syncs::Work), turned: Condvar::new() };
+        ControlledDisk { inner, switch: Arc::new(switch) }
+    }
+
+    pub(crate) fn as_disk(&self) -> Arc<dyn Disk> {
+        Arc::new(self.clone())
+    }
+
+    /// Syncs do not return until [`ControlledDisk::mend`] or [`ControlledDisk::fail_syncs`].
+    pub(crate) fn hold_syncs(&self) {
+        self.switch.turn(Syncs::Wait);
+    }
+
+    /// Syncs fail, also those that wait.
+    pub(crate) fn fail_syncs(&self) {
+        self.switch.turn(Syncs::Fail);
+    }
+
+    /// Syncs work again.
+    pub(crate) fn mend(&self) {
+        self.switch.turn(Syncs::Work);
+    }
+}
+
+impl Disk for ControlledDisk {
+    fn open(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
+        Ok(Arc::new(ControlledFile { inner: self.inner.open(name)?, switch: self.switch.clone() }))
+    }
+
+    fn list(&self) -> io::Result<Vec<String>> {
+        self.inner.list()
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        self.inner.remove(name)
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.inner.rename(from, to)
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        self.switch.pass()?;
+        self.inner.sync_directory()
+    }
+}
+
+struct ControlledFile {
+    inner: Arc<dyn DiskFile>,
+    switch: Arc<Switch>,
+}
+
+impl DiskFile for ControlledFile {
+    fn len(&self) -> io::Result<u64> {
+        self.inner.len()
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.inner.read_exact_at(offset, buffer)
+    }
+
+    fn write_all_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.inner.write_all_at(offset, bytes)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.inner.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.switch.pass()?;
+        self.inner.sync_data()
+    }
+}
