@@ -1,0 +1,142 @@
+//! Members that are one of a few words.
+
+use singlet_engine::{BillingMode, ReturnValues, ScalarType, Select, TableClass};
+use singlet_expr::legacy::{ComparisonOperator, ConditionalOperator, UpdateAction};
+
+/// A type with one protocol word for each value.
+pub(crate) trait Choice: Copy + 'static {
+    /// The words, in the order in which DynamoDB lists them when another one is given.
+    const WORDS: &'static [(&'static str, Self)];
+}
+
+/// How much a caller wants to know about consumed capacity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum ReturnConsumedCapacity {
+    /// Per table and index.
+    Indexes,
+    /// Per table.
+    Total,
+    /// Nothing.
+    #[default]
+    None,
+}
+
+impl Choice for ReturnConsumedCapacity {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("INDEXES", Self::Indexes), ("TOTAL", Self::Total), ("NONE", Self::None)];
+}
+
+/// Whether a caller wants item collection sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReturnItemCollectionMetrics {
+    /// Yes.
+    Size,
+    /// No.
+    None,
+}
+
+impl Choice for ReturnItemCollectionMetrics {
+    const WORDS: &'static [(&'static str, Self)] = &[("SIZE", Self::Size), ("NONE", Self::None)];
+}
+
+/// Whether a failed condition shows the item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReturnValuesOnConditionCheckFailure {
+    /// Yes.
+    AllOld,
+    /// No.
+    None,
+}
+
+impl Choice for ReturnValuesOnConditionCheckFailure {
+    const WORDS: &'static [(&'static str, Self)] = &[("ALL_OLD", Self::AllOld), ("NONE", Self::None)];
+}
+
+impl Choice for ReturnValues {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("ALL_NEW", Self::AllNew),
+        ("UPDATED_OLD", Self::UpdatedOld),
+        ("ALL_OLD", Self::AllOld),
+        ("NONE", Self::None),
+        ("UPDATED_NEW", Self::UpdatedNew),
+    ];
+}
+
+impl Choice for Select {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("SPECIFIC_ATTRIBUTES", Self::SpecificAttributes),
+        ("COUNT", Self::Count),
+        ("ALL_ATTRIBUTES", Self::AllAttributes),
+        ("ALL_PROJECTED_ATTRIBUTES", Self::AllProjectedAttributes),
+    ];
+}
+
+/// The part that a key schema element plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyType {
+    /// Partition.
+    Hash,
+    /// Sort.
+    Range,
+}
+
+impl Choice for KeyType {
+    const WORDS: &'static [(&'static str, Self)] = &[("HASH", Self::Hash), ("RANGE", Self::Range)];
+}
+
+impl Choice for ScalarType {
+    const WORDS: &'static [(&'static str, Self)] = &[("B", Self::B), ("N", Self::N), ("S", Self::S)];
+}
+
+/// Which kind of projection an index has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProjectionType {
+    /// Every attribute.
+    All,
+    /// Keys and named attributes.
+    Include,
+    /// Keys.
+    KeysOnly,
+}
+
+impl Choice for ProjectionType {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("ALL", Self::All), ("INCLUDE", Self::Include), ("KEYS_ONLY", Self::KeysOnly)];
+}
+
+impl Choice for BillingMode {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("PROVISIONED", Self::Provisioned), ("PAY_PER_REQUEST", Self::PayPerRequest)];
+}
+
+impl Choice for TableClass {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("STANDARD", Self::Standard), ("STANDARD_INFREQUENT_ACCESS", Self::InfrequentAccess)];
+}
+
+impl Choice for ComparisonOperator {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("IN", Self::In),
+        ("NULL", Self::Null),
+        ("BETWEEN", Self::Between),
+        ("LT", Self::Lt),
+        ("NOT_CONTAINS", Self::NotContains),
+        ("EQ", Self::Eq),
+        ("GT", Self::Gt),
+        ("NOT_NULL", Self::NotNull),
+        ("NE", Self::Ne),
+        ("LE", Self::Le),
+        ("BEGINS_WITH", Self::BeginsWith),
+        ("GE", Self::Ge),
+        ("CONTAINS", Self::Contains),
+    ];
+}
+
+impl Choice for ConditionalOperator {
+    const WORDS: &'static [(&'static str, Self)] = &[("OR", Self::Or), ("AND", Self::And)];
+}
+
+impl Choice for UpdateAction {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("ADD", Self::Add), ("PUT", Self::Put), ("DELETE", Self::Delete)];
+}

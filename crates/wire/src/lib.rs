@@ -1,0 +1,52 @@
+//! The DynamoDB JSON protocol: requests in, answers out.
+//!
+//! This crate knows JSON, the shapes of DynamoDB's requests and answers, the order in which DynamoDB checks them
+//! and the texts of its errors. It must not know HTTP, signatures or storage: `singlet-server` brings the bytes and
+//! `singlet-engine` does the work.
+//!
+//! A request is read in one pass into typed members (`read`), held against the constraints of the service model
+//! (`constraint`), turned into a request of the engine by its operation (`operations`), and answered from stored
+//! bytes (`write`). Every error has one entry in one table (`error`), every text one place (`text`).
+//!
+//! ```
+//! use singlet_engine::Database;
+//! use singlet_wire::Service;
+//!
+//! # pollster::block_on(async {
+//! let service = Service::new(Database::in_memory()?);
+//! let table = br#"{
+//!     "TableName": "recipes", "BillingMode": "PAY_PER_REQUEST",
+//!     "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+//!     "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}]
+//! }"#;
+//! assert_eq!(service.call("DynamoDB_20120810.CreateTable", table).await.status, 200);
+//!
+//! let item = br#"{"TableName": "recipes", "Item": {"id": {"S": "17"}, "minutes": {"N": "45.0"}}}"#;
+//! assert_eq!(service.call("DynamoDB_20120810.PutItem", item).await.status, 200);
+//!
+//! let key = br#"{"TableName": "recipes", "Key": {"id": {"S": "17"}}}"#;
+//! let found = service.call("DynamoDB_20120810.GetItem", key).await;
+//! assert_eq!(found.body, br#"{"Item":{"id":{"S":"17"},"minutes":{"N":"45"}}}"#);
+//! # Ok::<(), singlet_engine::Error>(())
+//! # }).unwrap();
+//! ```
+
+mod choice;
+mod constraint;
+mod dispatch;
+mod error;
+mod expressions;
+mod operation;
+mod operations;
+mod protocol;
+mod read;
+mod reply;
+mod service;
+mod table_name;
+mod text;
+mod write;
+
+pub use operation::Operation;
+pub use protocol::ProtocolError;
+pub use reply::{Consumption, Reply};
+pub use service::Service;

@@ -1,0 +1,103 @@
+//! The operations of the protocol: a closed list, found once from the target header.
+
+/// The version prefix of every target.
+const TARGET_PREFIX: &str = "DynamoDB_20120810.";
+
+macro_rules! operations {
+    ($($name:ident: $access:ident,)*) => {
+        /// One operation of the DynamoDB protocol that this crate serves.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Operation {
+            $(#[doc = concat!("`", stringify!($name), "`.")] $name,)*
+        }
+
+        impl Operation {
+            /// Every operation, in alphabetical order.
+            pub const ALL: &'static [Operation] = &[$(Operation::$name,)*];
+
+            /// The operation's name, as in the target header.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Operation::$name => stringify!($name),)*
+                }
+            }
+
+            fn from_name(name: &str) -> Option<Operation> {
+                match name {
+                    $(stringify!($name) => Some(Operation::$name),)*
+                    _ => None,
+                }
+            }
+
+            fn access(self) -> Access {
+                match self {
+                    $(Operation::$name => Access::$access,)*
+                }
+            }
+        }
+    };
+}
+
+/// What an operation does to the database, which decides who may call it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+}
+
+operations! {
+    BatchGetItem: Read,
+    BatchWriteItem: Write,
+    CreateTable: Write,
+    DeleteItem: Write,
+    DeleteTable: Write,
+    DescribeEndpoints: Read,
+    DescribeLimits: Read,
+    DescribeTable: Read,
+    GetItem: Read,
+    ListTables: Read,
+    ListTagsOfResource: Read,
+    PutItem: Write,
+    Query: Read,
+    Scan: Read,
+    TagResource: Write,
+    TransactGetItems: Read,
+    TransactWriteItems: Write,
+    UntagResource: Write,
+    UpdateItem: Write,
+    UpdateTable: Write,
+}
+
+impl Operation {
+    /// The operation that an `X-Amz-Target` header names.
+    pub fn from_target(target: &str) -> Option<Operation> {
+        Operation::from_name(target.strip_prefix(TARGET_PREFIX)?)
+    }
+
+    /// Whether the operation changes data or tables: a read-only caller may not make it.
+    pub fn is_write(self) -> bool {
+        self.access() == Access::Write
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_is_found_by_its_own_target() {
+        for operation in Operation::ALL {
+            let target = format!("{TARGET_PREFIX}{}", operation.name());
+            assert_eq!(Operation::from_target(&target), Some(*operation));
+        }
+    }
+
+    #[test]
+    fn other_targets_name_no_operation() {
+        for target in
+            ["", "GetItem", "DynamoDB_20120810.", "DynamoDB_20111205.GetItem", "DynamoDB_20120810.getItem"]
+        {
+            assert_eq!(Operation::from_target(target), None, "{target}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! `DeleteItem`.
+
+use serde::Deserialize;
+use singlet_engine::{Database, DeleteItem};
+use singlet_expr::{Condition, ExpressionKind};
+
+use super::legacy::{Expectations, ExpectedMap};
+use super::single_write::{answer_write, old_or_none};
+use super::{Answer, Report};
+use crate::choice::{ReturnItemCollectionMetrics, ReturnValuesOnConditionCheckFailure};
+use crate::constraint::Constraints;
+use crate::error::Failure;
+use crate::expressions::{check_generations, placeholders};
+use crate::read::{self, AttributeMap, Map, Text};
+use crate::table_name::{Home, read_table_name};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Body<'a> {
+    #[serde(borrow)]
+    table_name: Option<Text<'a>>,
+    key: Option<AttributeMap>,
+    #[serde(borrow)]
+    expected: Option<ExpectedMap<'a>>,
+    #[serde(borrow)]
+    conditional_operator: Option<Text<'a>>,
+    #[serde(borrow)]
+    return_values: Option<Text<'a>>,
+    #[serde(borrow)]
+    return_consumed_capacity: Option<Text<'a>>,
+    #[serde(borrow)]
+    return_item_collection_metrics: Option<Text<'a>>,
+    #[serde(borrow)]
+    return_values_on_condition_check_failure: Option<Text<'a>>,
+    #[serde(borrow)]
+    condition_expression: Option<Text<'a>>,
+    #[serde(borrow)]
+    expression_attribute_names: Option<Map<Text<'a>>>,
+    expression_attribute_values: Option<AttributeMap>,
+}
+
+/// Serves the operation.
+pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
+    let (request, report) = read(body, Home::of(database))?;
+    let outcome = database.submit_delete_item(request).await?;
+    Ok(answer_write(outcome, &report))
+}
+
+/// Reads the request.
+fn read(bytes: &[u8], home: Home<'_>) -> Result<(DeleteItem, Report), Failure> {
+    let body: Body<'_> = read::body(bytes)?;
+    let table = read_table_name(body.table_name.as_ref(), home)?;
+    let mut constraints = Constraints::default();
+    let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
+    let table = constraints.required("tableName", table);
+    let return_values = constraints.choice("returnValues", body.return_values.as_ref());
+    let metrics =
+        constraints.choice("returnItemCollectionMetrics", body.return_item_collection_metrics.as_ref());
+    let on_failure = constraints.choice(
+        "returnValuesOnConditionCheckFailure",
+        body.return_values_on_condition_check_failure.as_ref(),
+    );
+    let key = constraints.required("key", body.key);
+    let expected = Expectations::read(&mut constraints, body.expected, body.conditional_operator.as_ref());
+    let (table, key) = constraints.take(table.zip(key))?;
+
+    check_generations(
+        &[("ConditionExpression", body.condition_expression.is_some())],
+        &expected.given(),
+        body.expression_attribute_names.as_ref(),
+        body.expression_attribute_values.as_ref(),
+    )?;
+    let key = key.checked()?;
+    let return_values = old_or_none(return_values)?;
+    let legacy = expected.condition()?;
+    let mut placeholders = placeholders(body.expression_attribute_names, body.expression_attribute_values)?;
+    let condition = match &body.condition_expression {
+        Some(text) => Some(Condition::parse(ExpressionKind::Condition, text.as_str(), &mut placeholders)?),
+        None => legacy,
+    };
+    placeholders.finish()?;
+    let report = Report { capacity: capacity.unwrap_or_default(), label: table.label };
+    let request = DeleteItem {
+        table: table.name,
+        key,
+        condition,
+        return_values,
+        return_old_on_failure: on_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld),
+        collection_metrics: metrics == Some(ReturnItemCollectionMetrics::Size),
+    };
+    Ok((request, report))
+}

@@ -1,0 +1,30 @@
+//! One file for each operation: the members it takes, how they become a request of the engine, and how the
+//! outcome becomes JSON.
+
+pub(crate) mod batch_get_item;
+pub(crate) mod batch_write_item;
+pub(crate) mod create_table;
+pub(crate) mod delete_item;
+pub(crate) mod delete_table;
+pub(crate) mod describe;
+pub(crate) mod describe_table;
+pub(crate) mod get_item;
+pub(crate) mod list_tables;
+pub(crate) mod put_item;
+pub(crate) mod query;
+pub(crate) mod scan;
+pub(crate) mod tags;
+pub(crate) mod transact_get_items;
+pub(crate) mod transact_write_items;
+pub(crate) mod update_item;
+pub(crate) mod update_table;
+
+mod answer;
+mod legacy;
+mod page;
+mod report;
+mod single_write;
+mod table_shapes;
+
+pub(crate) use answer::Answer;
+use report::Report;

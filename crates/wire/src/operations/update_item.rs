@@ -1,0 +1,106 @@
+//! `UpdateItem`.
+
+use serde::Deserialize;
+use singlet_engine::{Database, UpdateItem};
+use singlet_expr::{Condition, ExpressionKind, Update};
+
+use super::legacy::{AttributeUpdateMap, AttributeUpdates, Expectations, ExpectedMap};
+use super::single_write::answer_write;
+use super::{Answer, Report};
+use crate::choice::{ReturnItemCollectionMetrics, ReturnValuesOnConditionCheckFailure};
+use crate::constraint::Constraints;
+use crate::error::Failure;
+use crate::expressions::{check_generations, placeholders};
+use crate::read::{self, AttributeMap, Map, Text};
+use crate::table_name::{Home, read_table_name};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Body<'a> {
+    #[serde(borrow)]
+    table_name: Option<Text<'a>>,
+    key: Option<AttributeMap>,
+    #[serde(borrow)]
+    attribute_updates: Option<AttributeUpdateMap<'a>>,
+    #[serde(borrow)]
+    expected: Option<ExpectedMap<'a>>,
+    #[serde(borrow)]
+    conditional_operator: Option<Text<'a>>,
+    #[serde(borrow)]
+    return_values: Option<Text<'a>>,
+    #[serde(borrow)]
+    return_consumed_capacity: Option<Text<'a>>,
+    #[serde(borrow)]
+    return_item_collection_metrics: Option<Text<'a>>,
+    #[serde(borrow)]
+    return_values_on_condition_check_failure: Option<Text<'a>>,
+    #[serde(borrow)]
+    update_expression: Option<Text<'a>>,
+    #[serde(borrow)]
+    condition_expression: Option<Text<'a>>,
+    #[serde(borrow)]
+    expression_attribute_names: Option<Map<Text<'a>>>,
+    expression_attribute_values: Option<AttributeMap>,
+}
+
+/// Serves the operation.
+pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
+    let (request, report) = read(body, Home::of(database))?;
+    let outcome = database.submit_update_item(request).await?;
+    Ok(answer_write(outcome, &report))
+}
+
+/// Reads the request.
+fn read(bytes: &[u8], home: Home<'_>) -> Result<(UpdateItem, Report), Failure> {
+    let body: Body<'_> = read::body(bytes)?;
+    let table = read_table_name(body.table_name.as_ref(), home)?;
+    let mut constraints = Constraints::default();
+    let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
+    let table = constraints.required("tableName", table);
+    let metrics =
+        constraints.choice("returnItemCollectionMetrics", body.return_item_collection_metrics.as_ref());
+    let return_values = constraints.choice("returnValues", body.return_values.as_ref());
+    let on_failure = constraints.choice(
+        "returnValuesOnConditionCheckFailure",
+        body.return_values_on_condition_check_failure.as_ref(),
+    );
+    let key = constraints.required("key", body.key);
+    let expected = Expectations::read(&mut constraints, body.expected, body.conditional_operator.as_ref());
+    let updates = AttributeUpdates::read(&mut constraints, body.attribute_updates);
+    let (table, key) = constraints.take(table.zip(key))?;
+
+    let [expected_given, operator_given] = expected.given();
+    check_generations(
+        &[
+            ("UpdateExpression", body.update_expression.is_some()),
+            ("ConditionExpression", body.condition_expression.is_some()),
+        ],
+        &[("AttributeUpdates", updates.is_given()), expected_given, operator_given],
+        body.expression_attribute_names.as_ref(),
+        body.expression_attribute_values.as_ref(),
+    )?;
+    let key = key.checked()?;
+    let legacy_update = updates.update()?;
+    let legacy_condition = expected.condition()?;
+    let mut placeholders = placeholders(body.expression_attribute_names, body.expression_attribute_values)?;
+    let update = match &body.update_expression {
+        Some(text) => Some(Update::parse(text.as_str(), &mut placeholders)?),
+        None => legacy_update,
+    };
+    let condition = match &body.condition_expression {
+        Some(text) => Some(Condition::parse(ExpressionKind::Condition, text.as_str(), &mut placeholders)?),
+        None => legacy_condition,
+    };
+    placeholders.finish()?;
+    let report = Report { capacity: capacity.unwrap_or_default(), label: table.label };
+    let request = UpdateItem {
+        table: table.name,
+        key,
+        update,
+        condition,
+        return_values: return_values.unwrap_or_default(),
+        return_old_on_failure: on_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld),
+        collection_metrics: metrics == Some(ReturnItemCollectionMetrics::Size),
+    };
+    Ok((request, report))
+}

@@ -1,0 +1,13 @@
+//! Reading: request bytes to typed members, in one pass and without a tree in between.
+//!
+//! Two kinds of mistakes are kept apart, because DynamoDB reports them at different moments. JSON of the wrong
+//! shape stops the reading at once ([`shape`]). A well-shaped attribute value that no item can hold is read to its
+//! end and remembered ([`value`]); the operation reports it after the constraints of its other members.
+
+mod content;
+mod shape;
+mod value;
+
+pub(crate) use content::ContentHash;
+pub(crate) use shape::{Element, Field, Flag, List, Map, MapValue, Structure, Text, Whole, body};
+pub(crate) use value::{AttributeMap, SingleValue};

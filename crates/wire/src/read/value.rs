@@ -1,0 +1,405 @@
+//! Attribute values: DynamoDB's typed JSON to [`AttributeValue`], without a tree in between.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::marker::PhantomData;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use singlet_values::{AttributeValue, Item, Kind};
+
+use super::shape::{Place, ReadAs, Shape, Structure, Text};
+use crate::text::{Found, ShapeError, ValueError};
+
+/// Levels of lists and maps that are read. What lies deeper is skipped without recursion, so that no request can
+/// exhaust the stack.
+const DEPTH_MAX: usize = 32;
+
+/// Names and values (an item, a key, expression values), with the first value that no item can hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct AttributeMap {
+    item: Item,
+    problem: Option<Box<(String, ValueError)>>,
+}
+
+impl AttributeMap {
+    /// The values, if all of them can be held.
+    pub(crate) fn checked(self) -> Result<Item, ValueError> {
+        match self.problem {
+            Some(problem) => Err(problem.1),
+            None => Ok(self.item),
+        }
+    }
+
+    /// The values as far as they could be read, and the first problem with the name it was found under.
+    pub(crate) fn into_parts(self) -> (Item, Option<Box<(String, ValueError)>>) {
+        (self.item, self.problem)
+    }
+}
+
+impl Structure for AttributeValue {
+    const NAME: &'static str = "AttributeValue";
+}
+
+/// One value alone, with what keeps an item from holding it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SingleValue<const FIELD: bool> {
+    value: AttributeValue,
+    problem: Option<ValueError>,
+}
+
+impl<const FIELD: bool> SingleValue<FIELD> {
+    /// The value, if it can be held.
+    pub(crate) fn checked(self) -> Result<AttributeValue, ValueError> {
+        match self.problem {
+            Some(problem) => Err(problem),
+            None => Ok(self.value),
+        }
+    }
+}
+
+impl<'de, const FIELD: bool> Deserialize<'de> for SingleValue<FIELD> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut problem = None;
+        let place = if FIELD { Place::Field } else { Place::Element };
+        let value = ReadAs(Value { problem: &mut problem, depth: 0, place }).deserialize(deserializer)?;
+        Ok(SingleValue { value, problem })
+    }
+}
+
+impl<'de> Deserialize<'de> for AttributeMap {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut found = (None, None);
+        let item = ReadAs(Values { problem: &mut found.0, at: Some(&mut found.1), depth: 0 })
+            .deserialize(deserializer)?;
+        let problem = found.0.map(|error| Box::new((found.1.unwrap_or_default(), error)));
+        Ok(AttributeMap { item, problem })
+    }
+}
+
+/// Remembers the first problem.
+fn remember(problem: &mut Option<ValueError>, error: ValueError) {
+    problem.get_or_insert(error);
+}
+
+/// A map of values at some depth.
+struct Values<'p> {
+    problem: &'p mut Option<ValueError>,
+    /// Takes the name under which the first problem was found.
+    at: Option<&'p mut Option<String>>,
+    depth: usize,
+}
+
+impl<'de> Shape<'de> for Values<'_> {
+    type Value = Item;
+
+    fn refusal(&self, found: Found) -> ShapeError {
+        match found {
+            Found::List => ShapeError::ListForMap(AttributeValue::NAME),
+            _ => ShapeError::UnexpectedField,
+        }
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Item, A::Error> {
+        let mut item = Item::new();
+        while let Some(name) = map.next_key::<String>()? {
+            let value = Value { problem: self.problem, depth: self.depth, place: Place::Element };
+            let value = map.next_value_seed(ReadAs(value))?;
+            if self.problem.is_some() {
+                // The request is refused: what follows is neither kept nor read.
+                if let Some(at) = self.at {
+                    *at = Some(name);
+                }
+                skip_entries(&mut map)?;
+                return Ok(item);
+            }
+            item.insert(name, value);
+        }
+        Ok(item)
+    }
+}
+
+fn skip_entries<'de, A: MapAccess<'de>>(map: &mut A) -> Result<(), A::Error> {
+    while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+    Ok(())
+}
+
+/// The elements of a list value.
+struct Elements<'p> {
+    problem: &'p mut Option<ValueError>,
+    depth: usize,
+}
+
+impl<'de> Shape<'de> for Elements<'_> {
+    type Value = Vec<AttributeValue>;
+
+    fn refusal(&self, found: Found) -> ShapeError {
+        list_refusal(found)
+    }
+
+    fn list<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<AttributeValue>, A::Error> {
+        let mut elements = Vec::new();
+        loop {
+            let value = Value { problem: self.problem, depth: self.depth, place: Place::Element };
+            let Some(value) = list.next_element_seed(ReadAs(value))? else {
+                return Ok(elements);
+            };
+            if self.problem.is_some() {
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                return Ok(elements);
+            }
+            elements.push(value);
+        }
+    }
+}
+
+fn list_refusal(found: Found) -> ShapeError {
+    match found {
+        Found::Map => ShapeError::UnexpectedMap,
+        _ => ShapeError::UnexpectedField,
+    }
+}
+
+/// One value at some depth.
+struct Value<'p> {
+    problem: &'p mut Option<ValueError>,
+    depth: usize,
+    place: Place,
+}
+
+impl<'de> Shape<'de> for Value<'_> {
+    type Value = AttributeValue;
+
+    fn refusal(&self, found: Found) -> ShapeError {
+        self.place.refusal(found, AttributeValue::NAME)
+    }
+
+    fn null(self) -> Result<AttributeValue, ShapeError> {
+        remember(self.problem, ValueError::Empty);
+        Ok(AttributeValue::Null)
+    }
+
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<AttributeValue, A::Error> {
+        let mut value = None;
+        while let Some(Datatype(kind)) = map.next_key()? {
+            let Some(kind) = kind else {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            let Some(read) = read_value(&mut map, kind, self.problem, self.depth)? else {
+                continue;
+            };
+            if value.replace(read).is_some() {
+                remember(self.problem, ValueError::Several);
+            }
+        }
+        Ok(value.unwrap_or_else(|| {
+            remember(self.problem, ValueError::Empty);
+            AttributeValue::Null
+        }))
+    }
+}
+
+/// The member name of an attribute value; other names are ignored.
+struct Datatype(Option<Kind>);
+
+impl<'de> Deserialize<'de> for Datatype {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Code;
+        impl Visitor<'_> for Code {
+            type Value = Datatype;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a datatype")
+            }
+
+            fn visit_str<E: Error>(self, code: &str) -> Result<Datatype, E> {
+                Ok(Datatype(match code {
+                    "S" => Some(Kind::S),
+                    "N" => Some(Kind::N),
+                    "B" => Some(Kind::B),
+                    "BOOL" => Some(Kind::Bool),
+                    "NULL" => Some(Kind::Null),
+                    "M" => Some(Kind::M),
+                    "L" => Some(Kind::L),
+                    "SS" => Some(Kind::Ss),
+                    "NS" => Some(Kind::Ns),
+                    "BS" => Some(Kind::Bs),
+                    _ => None,
+                }))
+            }
+        }
+        deserializer.deserialize_identifier(Code)
+    }
+}
+
+/// Reads the content of one datatype; `None` for JSON's null, which counts as not given.
+fn read_value<'de, A: MapAccess<'de>>(
+    map: &mut A,
+    kind: Kind,
+    problem: &mut Option<ValueError>,
+    depth: usize,
+) -> Result<Option<AttributeValue>, A::Error> {
+    Ok(match kind {
+        Kind::S => map.next_value::<Option<Text>>()?.map(|text| AttributeValue::S(text.into_string())),
+        Kind::N => map.next_value::<Option<Text>>()?.map(|text| number(&text, problem)),
+        Kind::B => map.next_value::<Option<Blob>>()?.map(|blob| AttributeValue::B(blob.0)),
+        Kind::Bool => map.next_value::<Option<super::Flag>>()?.map(|flag| AttributeValue::Bool(flag.0)),
+        Kind::Null => map.next_value::<Option<super::Flag>>()?.map(|flag| {
+            if !flag.0 {
+                remember(problem, ValueError::NotNull);
+            }
+            AttributeValue::Null
+        }),
+        Kind::M | Kind::L if depth >= DEPTH_MAX => {
+            remember(problem, ValueError::TooDeep);
+            map.next_value::<IgnoredAny>()?;
+            Some(AttributeValue::Null)
+        }
+        Kind::M => {
+            let values = Values { problem, at: None, depth: depth + 1 };
+            map.next_value_seed(Optional(values))?.map(AttributeValue::M)
+        }
+        Kind::L => {
+            map.next_value_seed(Optional(Elements { problem, depth: depth + 1 }))?.map(AttributeValue::L)
+        }
+        Kind::Ss => map.next_value_seed(Optional(Set::<Text>::new()))?.map(|set| string_set(set, problem)),
+        Kind::Ns => map.next_value_seed(Optional(Set::<Text>::new()))?.map(|set| number_set(&set, problem)),
+        Kind::Bs => map.next_value_seed(Optional(Set::<Blob>::new()))?.map(|set| binary_set(set, problem)),
+    })
+}
+
+fn number(text: &Text<'_>, problem: &mut Option<ValueError>) -> AttributeValue {
+    match text.as_str().parse() {
+        Ok(number) => AttributeValue::N(number),
+        Err(error) => {
+            remember(problem, ValueError::Number { text: text.as_str().to_owned(), error });
+            AttributeValue::Null
+        }
+    }
+}
+
+fn string_set(texts: Vec<Text<'_>>, problem: &mut Option<ValueError>) -> AttributeValue {
+    if texts.is_empty() {
+        remember(problem, ValueError::EmptyStringSet);
+    }
+    let count = texts.len();
+    let set: BTreeSet<String> = texts.iter().map(|text| text.as_str().to_owned()).collect();
+    if set.len() < count {
+        remember(problem, ValueError::DuplicateStrings(texts.into_iter().map(Text::into_string).collect()));
+    }
+    AttributeValue::Ss(set)
+}
+
+fn number_set(texts: &[Text<'_>], problem: &mut Option<ValueError>) -> AttributeValue {
+    if texts.is_empty() {
+        remember(problem, ValueError::EmptyNumberSet);
+    }
+    let mut set = BTreeSet::new();
+    for text in texts {
+        if let AttributeValue::N(number) = number(text, problem)
+            && !set.insert(number)
+        {
+            remember(problem, ValueError::DuplicateNumbers);
+        }
+    }
+    AttributeValue::Ns(set)
+}
+
+fn binary_set(blobs: Vec<Blob>, problem: &mut Option<ValueError>) -> AttributeValue {
+    if blobs.is_empty() {
+        remember(problem, ValueError::EmptyBinarySet);
+    }
+    let count = blobs.len();
+    let set: BTreeSet<Vec<u8>> = blobs.iter().map(|blob| blob.0.clone()).collect();
+    if set.len() < count {
+        let shown = blobs.iter().map(|blob| STANDARD.encode(&blob.0)).collect();
+        remember(problem, ValueError::DuplicateBinaries(shown));
+    }
+    AttributeValue::Bs(set)
+}
+
+/// Binary, in base64.
+struct Blob(Vec<u8>);
+
+struct BlobShape;
+
+impl<'de> Shape<'de> for BlobShape {
+    type Value = Blob;
+
+    fn refusal(&self, found: Found) -> ShapeError {
+        match found {
+            Found::List => ShapeError::ListForBinary,
+            Found::Map => ShapeError::UnexpectedMap,
+            _ => ShapeError::NotBinary,
+        }
+    }
+
+    fn text(self, text: Cow<'de, str>) -> Result<Blob, ShapeError> {
+        if !text.len().is_multiple_of(4) {
+            return Err(ShapeError::Base64Length(text.len()));
+        }
+        STANDARD.decode(text.as_bytes()).map(Blob).map_err(|_| ShapeError::Base64)
+    }
+}
+
+impl<'de> Deserialize<'de> for Blob {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        ReadAs(BlobShape).deserialize(deserializer)
+    }
+}
+
+/// The elements of a set, in the order of the request.
+struct Set<T>(PhantomData<T>);
+
+impl<T> Set<T> {
+    fn new() -> Self {
+        Set(PhantomData)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Shape<'de> for Set<T> {
+    type Value = Vec<T>;
+
+    fn refusal(&self, found: Found) -> ShapeError {
+        list_refusal(found)
+    }
+
+    fn list<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(element) = list.next_element()? {
+            elements.push(element);
+        }
+        Ok(elements)
+    }
+}
+
+/// A shape, or JSON's null.
+struct Optional<S>(S);
+
+impl<'de, S: Shape<'de>> DeserializeSeed<'de> for Optional<S> {
+    type Value = Option<S::Value>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_option(self)
+    }
+}
+
+impl<'de, S: Shape<'de>> Visitor<'de> for Optional<S> {
+    type Value = Option<S::Value>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("another shape")
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        ReadAs(self.0).deserialize(deserializer).map(Some)
+    }
+}

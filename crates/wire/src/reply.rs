@@ -1,0 +1,50 @@
+//! What the service answers.
+
+use singlet_engine::Consumed;
+
+use crate::operation::Operation;
+
+/// The answer to one request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// HTTP status.
+    pub status: u16,
+    /// JSON.
+    pub body: Vec<u8>,
+    /// The operation, if the target names one.
+    pub operation: Option<Operation>,
+    /// The error's name without its namespace, if this is one.
+    pub error: Option<&'static str>,
+    /// Capacity that the request used, also where the caller did not ask for it.
+    pub consumed: Consumption,
+}
+
+impl Reply {
+    /// An answer without anything else known about it.
+    pub(crate) fn new(status: u16, body: Vec<u8>) -> Self {
+        Reply { status, body, operation: None, error: None, consumed: Consumption::None }
+    }
+}
+
+/// Capacity used, by table. The common case of one table needs no list.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Consumption {
+    /// None.
+    #[default]
+    None,
+    /// Of one table.
+    One(Consumed),
+    /// Of several tables.
+    Several(Vec<Consumed>),
+}
+
+impl Consumption {
+    /// The account of each table.
+    pub fn tables(&self) -> &[Consumed] {
+        match self {
+            Consumption::None => &[],
+            Consumption::One(consumed) => std::slice::from_ref(consumed),
+            Consumption::Several(accounts) => accounts,
+        }
+    }
+}

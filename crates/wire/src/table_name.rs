@@ -1,0 +1,194 @@
+//! Table names in requests: a name or an ARN.
+
+use std::fmt::Display;
+
+use singlet_engine::Database;
+
+use crate::constraint::{Constraints, NAME_PATTERN, is_name};
+use crate::error::Failure;
+use crate::read::Text;
+use crate::text::RequestError;
+
+const NAME_BYTES_MAX: usize = 255;
+const CREATED_NAME_BYTES_MIN: usize = 3;
+
+/// Where this database stands: what the ARNs of its tables begin with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Home<'a> {
+    /// The region.
+    pub(crate) region: &'a str,
+    /// The account.
+    pub(crate) account_id: &'a str,
+}
+
+impl<'a> Home<'a> {
+    /// Where a database stands.
+    pub(crate) fn of(database: &'a Database) -> Self {
+        Home { region: database.region(), account_id: database.account_id() }
+    }
+}
+
+/// A table that a request names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TableName {
+    /// Its name.
+    pub(crate) name: String,
+    /// The ARN, if that is what the request holds: answers repeat it.
+    pub(crate) label: Option<String>,
+}
+
+impl TableName {
+    /// The table as the request wrote it.
+    pub(crate) fn as_written(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.name)
+    }
+}
+
+/// Reads the table of a data operation. An absent name is left to the constraints of the other members.
+pub(crate) fn read_table_name(
+    member: Option<&Text<'_>>,
+    home: Home<'_>,
+) -> Result<Option<TableName>, Failure> {
+    member.map(|text| parse(text.as_str(), home, 1, "tableName")).transpose()
+}
+
+/// Reads the table of an operation on tables, which must be there.
+pub(crate) fn require_table_name(member: Option<&Text<'_>>, home: Home<'_>) -> Result<TableName, Failure> {
+    let text = member.ok_or(RequestError::MissingTableName)?;
+    parse(text.as_str(), home, CREATED_NAME_BYTES_MIN, "tableName")
+}
+
+/// Reads the table of one action of a transaction.
+pub(crate) fn read_table_name_at(
+    path: impl Display + Copy,
+    member: Option<&Text<'_>>,
+    home: Home<'_>,
+) -> Result<Option<TableName>, Failure> {
+    member.map(|text| parse(text.as_str(), home, 1, path)).transpose()
+}
+
+/// Reads a table's name or ARN, found at `path`.
+pub(crate) fn parse(
+    text: &str,
+    home: Home<'_>,
+    bytes_min: usize,
+    path: impl Display + Copy,
+) -> Result<TableName, Failure> {
+    if text.starts_with("arn:") {
+        let name = name_in_arn(text, home)?;
+        return Ok(TableName { name: name.to_owned(), label: Some(text.to_owned()) });
+    }
+    check_name(text, bytes_min, path)?;
+    Ok(TableName { name: text.to_owned(), label: None })
+}
+
+/// One rule after the other: a name is reported with the first that it breaks.
+fn check_name(name: &str, bytes_min: usize, path: impl Display + Copy) -> Result<(), Failure> {
+    let mut constraints = Constraints::default();
+    let bytes_min = if name.is_empty() { 1 } else { bytes_min };
+    if (bytes_min..=NAME_BYTES_MAX).contains(&name.len()) {
+        if !is_name(name) {
+            constraints.violation(name, path, NAME_PATTERN);
+        }
+    } else {
+        constraints.length(path, name, name.len(), (bytes_min, NAME_BYTES_MAX));
+    }
+    constraints.check()
+}
+
+/// The table's name in an ARN. Tables of another region or account are not here.
+fn name_in_arn<'a>(arn: &'a str, home: Home<'_>) -> Result<&'a str, Failure> {
+    let invalid = || RequestError::InvalidArn(arn.to_owned());
+    let mut parts = arn.splitn(6, ':');
+    let mut part = || parts.next().ok_or_else(invalid);
+    let (_arn, partition, service, region, account) = (part()?, part()?, part()?, part()?, part()?);
+    let name = part()?.strip_prefix("table/").ok_or_else(invalid)?;
+    if !partition.starts_with("aws")
+        || service != "dynamodb"
+        || name.len() < CREATED_NAME_BYTES_MIN
+        || !is_name(name)
+    {
+        return Err(invalid().into());
+    }
+    if region != home.region || account != home.account_id {
+        return Err(singlet_engine::Error::TableNotFound.into());
+    }
+    Ok(name)
+}
+
+/// Reads the ARN of a table for an operation on its tags.
+pub(crate) fn table_in_arn(arn: &str, home: Home<'_>) -> Result<String, Failure> {
+    name_in_arn(arn, home).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOME: Home<'_> = Home { region: "eu-central-1", account_id: "000000000000" };
+
+    #[test]
+    fn a_name_is_taken_as_it_is() {
+        let table = parse("Music.2024_a-b", HOME, 3, "tableName").unwrap();
+        assert_eq!(table, TableName { name: "Music.2024_a-b".into(), label: None });
+    }
+
+    #[test]
+    fn an_arn_of_this_database_names_its_table_and_is_repeated() {
+        let arn = "arn:aws:dynamodb:eu-central-1:000000000000:table/Music";
+        let table = parse(arn, HOME, 3, "tableName").unwrap();
+        assert_eq!((table.name.as_str(), table.as_written()), ("Music", arn));
+    }
+
+    #[test]
+    fn an_arn_of_another_place_names_nothing_here() {
+        for arn in [
+            "arn:aws:dynamodb:us-east-1:000000000000:table/Music",
+            "arn:aws:dynamodb:eu-central-1:123456789012:table/Music",
+        ] {
+            assert!(matches!(
+                parse(arn, HOME, 3, "tableName"),
+                Err(Failure::Engine(singlet_engine::Error::TableNotFound))
+            ));
+        }
+    }
+
+    #[test]
+    fn what_is_no_table_arn_is_refused() {
+        for arn in
+            ["arn:", "arn:aws:s3:::bucket", "arn:aws:dynamodb:eu-central-1:000000000000:table/a/index/b"]
+        {
+            assert!(
+                matches!(
+                    parse(arn, HOME, 3, "tableName"),
+                    Err(Failure::Request(RequestError::InvalidArn(_)))
+                ),
+                "{arn}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_name_is_reported_with_the_first_rule_that_it_breaks() {
+        let long = "a".repeat(256);
+        let cases = [
+            ("", 1, "Member must have length greater than or equal to 1"),
+            ("", 3, "Member must have length greater than or equal to 1"),
+            ("ab", 3, "Member must have length greater than or equal to 3"),
+            (long.as_str(), 1, "Member must have length less than or equal to 255"),
+            ("x!", 1, NAME_PATTERN),
+        ];
+        for (name, bytes_min, rule) in cases {
+            let Err(Failure::Constraints(text)) = parse(name, HOME, bytes_min, "tableName") else {
+                panic!("{name}")
+            };
+            assert_eq!(
+                text,
+                format!(
+                    "1 validation error detected: Value '{name}' at 'tableName' failed to satisfy constraint: {rule}"
+                )
+            );
+        }
+        assert!(parse("ab", HOME, 1, "tableName").is_ok());
+    }
+}

@@ -1,0 +1,347 @@
+//! The texts of this layer: every sentence that a client can read and that neither the engine nor the expression
+//! language says. Types first, so that no code looks into a text.
+
+use singlet_values::NumberError;
+
+/// A JSON token, as DynamoDB's front end names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// `true`.
+    True,
+    /// `false`.
+    False,
+    /// A whole number.
+    Integer,
+    /// A number with a fraction or exponent.
+    Decimal,
+    /// A string.
+    Text,
+    /// `null`.
+    Null,
+    /// An array.
+    List,
+    /// An object.
+    Map,
+}
+
+impl Found {
+    fn name(self) -> &'static str {
+        match self {
+            Found::True => "TRUE_VALUE",
+            Found::False => "FALSE_VALUE",
+            Found::Integer => "NUMBER_VALUE",
+            Found::Decimal => "DECIMAL_VALUE",
+            Found::Text => "STRING_VALUE",
+            Found::Null => "NULL_VALUE",
+            Found::List => "START_ARRAY",
+            Found::Map => "START_OBJECT",
+        }
+    }
+}
+
+/// JSON of the wrong shape: a `SerializationException`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ShapeError {
+    /// A scalar where another kind of scalar belongs.
+    #[error("{} cannot be converted to {wanted}", found.name())]
+    Conversion {
+        /// What is there.
+        found: Found,
+        /// What belongs there.
+        wanted: &'static str,
+    },
+    /// A string that is no boolean.
+    #[error("Unexpected token received from parser")]
+    UnexpectedToken,
+    /// A scalar for a list, map or member structure.
+    #[error("Unexpected field type")]
+    UnexpectedField,
+    /// A scalar for a structure inside a list or map.
+    #[error("Unexpected value type in payload")]
+    UnexpectedValue,
+    /// An object for a scalar or list.
+    #[error("Start of structure or map found where not expected")]
+    UnexpectedMap,
+    /// An array for a scalar.
+    #[error("Unrecognized collection type class java.lang.{0}")]
+    ListForScalar(&'static str),
+    /// An array for binary.
+    #[error("Unrecognized collection type class java.nio.ByteBuffer")]
+    ListForBinary,
+    /// An array for a structure.
+    #[error("Unrecognized collection type class com.amazonaws.dynamodb.v20120810.{0}")]
+    ListForStructure(&'static str),
+    /// An array for a map.
+    #[error("Unrecognized collection type java.util.Map<java.lang.String, {}>", java_name(.0))]
+    ListForMap(&'static str),
+    /// A boolean or number for binary.
+    #[error("only base-64-encoded strings are convertible to bytes")]
+    NotBinary,
+    /// Base64 of a wrong length.
+    #[error("Base64 encoded length is expected a multiple of 4 bytes but found: {0}")]
+    Base64Length(usize),
+    /// Base64 that no bytes encode to.
+    #[error("Invalid last non-pad Base64 character dectected")]
+    Base64,
+}
+
+impl ShapeError {
+    /// The text for a token in the place of a scalar.
+    pub(crate) fn scalar(found: Found, wanted: &'static str) -> Self {
+        match found {
+            Found::List => ShapeError::ListForScalar(wanted),
+            Found::Map => ShapeError::UnexpectedMap,
+            _ => ShapeError::Conversion { found, wanted },
+        }
+    }
+}
+
+/// Names of the service model are written with their package.
+fn java_name(name: &str) -> String {
+    if name.starts_with("java.") {
+        name.to_owned()
+    } else {
+        format!("com.amazonaws.dynamodb.v20120810.{name}")
+    }
+}
+
+/// A well-shaped attribute value that no item can hold: a `ValidationException`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ValueError {
+    /// No datatype.
+    #[error("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")]
+    Empty,
+    /// Two datatypes.
+    #[error(
+        "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+    )]
+    Several,
+    /// Not a number, or not one that can be held.
+    #[error("{error}{}", shown(.text, .error))]
+    Number {
+        /// What was written.
+        text: String,
+        /// What is wrong with it.
+        error: NumberError,
+    },
+    /// `NULL: false`.
+    #[error(
+        "One or more parameter values were invalid: Null attribute value types must have the value of true"
+    )]
+    NotNull,
+    /// An empty string set.
+    #[error("One or more parameter values were invalid: An string set  may not be empty")]
+    EmptyStringSet,
+    /// An empty number set.
+    #[error("One or more parameter values were invalid: An number set  may not be empty")]
+    EmptyNumberSet,
+    /// An empty binary set.
+    #[error("One or more parameter values were invalid: Binary sets should not be empty")]
+    EmptyBinarySet,
+    /// A string twice in a set.
+    #[error("One or more parameter values were invalid: Input collection [{}] contains duplicates.", .0.join(", "))]
+    DuplicateStrings(Vec<String>),
+    /// A number twice in a set.
+    #[error("Input collection contains duplicates")]
+    DuplicateNumbers,
+    /// A binary twice in a set; shown in base64.
+    #[error(
+        "One or more parameter values were invalid: Input collection [{}]of type BS contains duplicates.",
+        .0.join(", ")
+    )]
+    DuplicateBinaries(Vec<String>),
+    /// Too many levels of lists and maps.
+    #[error(
+        "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
+    )]
+    TooDeep,
+}
+
+impl ValueError {
+    /// Whether DynamoDB says this of a start key without the words that a start key's problems begin with.
+    pub(crate) fn stands_alone(&self) -> bool {
+        match self {
+            ValueError::Number { .. }
+            | ValueError::DuplicateStrings(_)
+            | ValueError::DuplicateNumbers
+            | ValueError::DuplicateBinaries(_)
+            | ValueError::EmptyNumberSet => true,
+            ValueError::Empty
+            | ValueError::Several
+            | ValueError::NotNull
+            | ValueError::EmptyStringSet
+            | ValueError::EmptyBinarySet
+            | ValueError::TooDeep => false,
+        }
+    }
+}
+
+/// DynamoDB repeats a text that is no number, unless it is empty.
+fn shown(text: &str, error: &NumberError) -> String {
+    match error {
+        NumberError::NotNumeric if !text.is_empty() => format!(": {text}"),
+        _ => String::new(),
+    }
+}
+
+/// A request whose members do not go together, or ask for what this server cannot do: a `ValidationException`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RequestError {
+    /// An operation on tables without a table.
+    #[error("The parameter 'TableName' is required but was not present in the request")]
+    MissingTableName,
+    /// An operation on tags without a resource.
+    #[error("Invalid TableArn")]
+    MissingArn,
+    /// Something that begins like an ARN, or must be one, and is not a table's.
+    #[error("Invalid TableArn: Invalid ResourceArn provided as input {0}")]
+    InvalidArn(String),
+    /// No tag to set.
+    #[error("Atleast one Tag needs to be provided as Input.")]
+    NoTags,
+    /// No tag to remove.
+    #[error("Atleast one Tag Key needs to be provided as Input.")]
+    NoTagKeys,
+    /// Both generations of parameters.
+    #[error(
+        "Can not use both expression and non-expression parameters in the same request: \
+         Non-expression parameters: {{{}}} Expression parameters: {{{}}}", .legacy.join(", "), .expressions.join(", ")
+    )]
+    MixedParameters {
+        /// Parameters of the older generation.
+        legacy: Vec<&'static str>,
+        /// Parameters of the newer one.
+        expressions: Vec<&'static str>,
+    },
+    /// Names for expressions without an expression.
+    #[error("ExpressionAttributeNames can only be specified when using expressions")]
+    NamesWithoutExpression,
+    /// Values for expressions without an expression that could use them.
+    #[error(
+        "ExpressionAttributeValues can only be specified when using expressions: {} {} null",
+        .0.join(" and "), if .0.len() > 1 { "are" } else { "is" }
+    )]
+    ValuesWithoutExpression(Vec<&'static str>),
+    /// A value for expressions that no item can hold.
+    #[error("ExpressionAttributeValues contains invalid value: {error} for key {key}")]
+    ExpressionValue {
+        /// Its placeholder.
+        key: String,
+        /// What is wrong with it.
+        error: ValueError,
+    },
+    /// A put or delete that asks for updated attributes.
+    #[error("ReturnValues can only be ALL_OLD or NONE")]
+    ReturnValues,
+    /// A start key with a value that no item can hold.
+    #[error("The provided starting key is invalid: {0}")]
+    StartKey(ValueError),
+    /// A query without a key.
+    #[error("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")]
+    NoKeyCondition,
+    /// A projection beside a `Select` that leaves no room for one.
+    #[error("Cannot specify the {parameter} when choosing to get {select}")]
+    SelectWithProjection {
+        /// `AttributesToGet` or `ProjectionExpression`.
+        parameter: &'static str,
+        /// What was chosen.
+        select: &'static str,
+    },
+    /// `SPECIFIC_ATTRIBUTES` without saying which.
+    #[error(
+        "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
+    )]
+    SelectWithoutProjection,
+    /// A segment of nothing.
+    #[error(
+        "The TotalSegments parameter is required but was not present in the request when Segment parameter is present"
+    )]
+    MissingTotalSegments,
+    /// Segments without one to read.
+    #[error(
+        "The Segment parameter is required but was not present in the request when parameter TotalSegments is present"
+    )]
+    MissingSegment,
+    /// A segment past the last.
+    #[error(
+        "The Segment parameter is zero-based and must be less than parameter TotalSegments: \
+         Segment: {segment} is not less than TotalSegments: {total}"
+    )]
+    SegmentOutOfRange {
+        /// Which segment.
+        segment: i64,
+        /// Of how many.
+        total: i64,
+    },
+    /// A batch without requests.
+    #[error("The requestItems parameter is required for {0}")]
+    EmptyBatch(&'static str),
+    /// A batch with more keys than one call may have.
+    #[error("Too many items requested for the {0} call")]
+    TooManyItems(&'static str),
+    /// A write request that is neither a put nor a delete, or both.
+    #[error(
+        "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+    )]
+    WriteRequest,
+    /// A transaction's action that is none or several.
+    #[error("TransactItems can only contain one of Check, Put, Update or Delete")]
+    TransactAction,
+    /// More key attributes than attribute definitions.
+    #[error("Invalid KeySchema: Some index key attribute have no definition")]
+    UndefinedKeys,
+    /// A key schema that does not begin with its partition.
+    #[error("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")]
+    FirstKeyNotHash,
+    /// A key schema of two partitions.
+    #[error("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")]
+    SecondKeyNotRange,
+    /// A key schema with a partition attribute after a sort attribute.
+    #[error("Invalid KeySchema: HASH key elements must come before RANGE key elements")]
+    HashAfterRange,
+    /// A list of indexes that is there and empty.
+    #[error("One or more parameter values were invalid: List of {0} is empty")]
+    NoIndexes(&'static str),
+    /// A projection without a type.
+    #[error("One or more parameter values were invalid: Unknown ProjectionType: null")]
+    NoProjectionType,
+    /// Attributes for a projection that takes none.
+    #[error(
+        "One or more parameter values were invalid: ProjectionType is {0}, but NonKeyAttributes is specified"
+    )]
+    ProjectionAttributes(&'static str),
+    /// A projection that needs attributes.
+    #[error(
+        "One or more parameter values were invalid: ProjectionType is INCLUDE, but NonKeyAttributes is not specified"
+    )]
+    NoProjectionAttributes,
+    /// Capacity beyond everything.
+    #[error("Given value {value} for {parameter} is out of bounds")]
+    CapacityOutOfBounds {
+        /// What was asked for.
+        value: i64,
+        /// `ReadCapacityUnits` or `WriteCapacityUnits`.
+        parameter: &'static str,
+    },
+    /// An update of a table that updates nothing.
+    #[error(
+        "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or \
+         SSESpecification or ReplicaUpdates is required"
+    )]
+    NothingToUpdate,
+    /// A change to an index that says nothing.
+    #[error(
+        "One or more parameter values were invalid: One of GlobalSecondaryIndexUpdate.Update, \
+         GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null"
+    )]
+    EmptyIndexUpdate,
+    /// Two changes to one index.
+    #[error(
+        "One or more parameter values were invalid: Only one global secondary index update per index is allowed \
+         simultaneously. Index: {0}"
+    )]
+    IndexUpdatedTwice(String),
+    /// A parameter that DynamoDB honours and this server does not.
+    #[error("One or more parameter values were invalid: {0} is not supported by this server")]
+    Unsupported(&'static str),
+}

@@ -1,0 +1,232 @@
+//! A JSON writer: one buffer, no tree.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// Bytes looked at together when a text is searched for characters to escape; the search of one chunk has no
+/// branches, which lets the compiler use wide instructions.
+const ESCAPE_CHUNK_BYTES: usize = 64;
+
+/// Writes JSON into one buffer. Commas come by themselves: a value or name that follows another one is separated
+/// from it.
+#[derive(Debug, Default)]
+pub(crate) struct JsonWriter {
+    out: Vec<u8>,
+}
+
+impl JsonWriter {
+    /// An empty buffer with room for so many bytes.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        JsonWriter { out: Vec::with_capacity(bytes) }
+    }
+
+    /// What was written.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.out
+    }
+
+    /// After an opening bracket or a name comes no comma; after anything else does. Texts end in a quote, so the
+    /// last byte tells.
+    fn separate(&mut self) {
+        if !matches!(self.out.last(), None | Some(b'{' | b'[' | b':')) {
+            self.out.push(b',');
+        }
+    }
+
+    /// Writes an object around what `members` writes.
+    pub(crate) fn object(&mut self, members: impl FnOnce(&mut Self)) {
+        self.separate();
+        self.out.push(b'{');
+        members(self);
+        self.out.push(b'}');
+    }
+
+    /// Writes an array around what `elements` writes.
+    pub(crate) fn array(&mut self, elements: impl FnOnce(&mut Self)) {
+        self.separate();
+        self.out.push(b'[');
+        elements(self);
+        self.out.push(b']');
+    }
+
+    /// Writes the name of a member; its value comes next. The name is one of ours and needs no escaping.
+    pub(crate) fn key(&mut self, name: &'static str) -> &mut Self {
+        self.separate();
+        self.out.push(b'"');
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b"\":");
+        self
+    }
+
+    /// Writes the name of a member that a client chose.
+    pub(crate) fn name(&mut self, name: &str) -> &mut Self {
+        self.text(name);
+        self.out.push(b':');
+        self
+    }
+
+    /// Writes a text.
+    pub(crate) fn text(&mut self, text: &str) {
+        self.separate();
+        self.out.push(b'"');
+        for chunk in text.as_bytes().chunks(ESCAPE_CHUNK_BYTES) {
+            if chunk.iter().fold(false, |found, byte| found | needs_escape(*byte)) {
+                chunk.iter().for_each(|byte| self.escaped(*byte));
+            } else {
+                self.out.extend_from_slice(chunk);
+            }
+        }
+        self.out.push(b'"');
+    }
+
+    fn escaped(&mut self, byte: u8) {
+        let short = match byte {
+            b'"' | b'\\' => byte,
+            b'\n' => b'n',
+            b'\r' => b'r',
+            b'\t' => b't',
+            0x08 => b'b',
+            0x0C => b'f',
+            0x00..0x20 => {
+                self.out.extend_from_slice(b"\\u00");
+                self.out.push(hex_digit(byte >> 4));
+                self.out.push(hex_digit(byte & 0x0F));
+                return;
+            }
+            _ => {
+                self.out.push(byte);
+                return;
+            }
+        };
+        self.out.extend_from_slice(&[b'\\', short]);
+    }
+
+    /// Writes binary as a text in base64.
+    pub(crate) fn base64(&mut self, bytes: &[u8]) {
+        self.separate();
+        self.out.push(b'"');
+        let start = self.out.len();
+        self.out.resize(start + bytes.len().div_ceil(3) * 4, 0);
+        if let Some(room) = self.out.get_mut(start..)
+            && STANDARD.encode_slice(bytes, room).is_err()
+        {
+            // The room is exactly what base64 of so many bytes needs.
+            self.out.truncate(start);
+        }
+        self.out.push(b'"');
+    }
+
+    /// Writes a text of plain characters that `write` appends, such as a number's digits.
+    pub(crate) fn plain_text(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        self.separate();
+        self.out.push(b'"');
+        write(&mut self.out);
+        self.out.push(b'"');
+    }
+
+    /// Writes a boolean.
+    pub(crate) fn boolean(&mut self, flag: bool) {
+        self.separate();
+        self.out.extend_from_slice(if flag { b"true" } else { b"false" });
+    }
+
+    /// Writes a whole number.
+    pub(crate) fn integer(&mut self, number: impl Into<i128>) {
+        self.separate();
+        self.print(format_args!("{}", number.into()));
+    }
+
+    /// Writes a count.
+    pub(crate) fn count(&mut self, count: usize) {
+        self.separate();
+        self.print(format_args!("{count}"));
+    }
+
+    /// Writes a decimal number such as capacity units; it is never infinite.
+    pub(crate) fn decimal(&mut self, number: f64) {
+        self.separate();
+        self.print(format_args!("{number:?}"));
+    }
+
+    /// Writes a time in milliseconds as DynamoDB does: in seconds, with a fraction.
+    pub(crate) fn time(&mut self, milliseconds: u64) {
+        self.separate();
+        self.print(format_args!("{}.{:03}", milliseconds / 1000, milliseconds % 1000));
+    }
+
+    fn print(&mut self, text: std::fmt::Arguments<'_>) {
+        use std::io::Write as _;
+        // Writing into memory does not fail.
+        let _ = self.out.write_fmt(text);
+    }
+
+    /// Appends bytes that are JSON already, without a comma before them.
+    pub(super) fn raw(&mut self, json: &'static [u8]) {
+        self.out.extend_from_slice(json);
+    }
+
+    /// Separates what `raw` writes next from what stands before it.
+    pub(super) fn raw_after(&mut self, json: &'static [u8]) {
+        self.separate();
+        self.raw(json);
+    }
+}
+
+fn needs_escape(byte: u8) -> bool {
+    (byte < 0x20) | (byte == b'"') | (byte == b'\\')
+}
+
+fn hex_digit(nibble: u8) -> u8 {
+    if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn written(write: impl FnOnce(&mut JsonWriter)) -> String {
+        let mut json = JsonWriter::default();
+        write(&mut json);
+        String::from_utf8(json.into_bytes()).unwrap()
+    }
+
+    #[test]
+    fn commas_stand_between_members_and_elements_only() {
+        let json = written(|json| {
+            json.object(|json| {
+                json.key("a").array(|json| {
+                    json.count(1);
+                    json.text("x");
+                    json.array(|_| ());
+                    json.object(|_| ());
+                });
+                json.key("b").boolean(true);
+                json.name("c").decimal(0.5);
+                json.key("d").time(1_700_000_000_042);
+                json.key("e").integer(-3);
+            });
+        });
+        assert_eq!(json, r#"{"a":[1,"x",[],{}],"b":true,"c":0.5,"d":1700000000.042,"e":-3}"#);
+    }
+
+    #[test]
+    fn whole_units_are_written_as_decimals() {
+        assert_eq!(written(|json| json.decimal(1.0)), "1.0");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_back_as_it_was(text in any::<String>()) {
+            let json = written(|json| json.text(&text));
+            prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+        }
+
+        #[test]
+        fn any_binary_is_read_back_as_it_was(bytes in any::<Vec<u8>>()) {
+            let json = written(|json| json.base64(&bytes));
+            prop_assert_eq!(STANDARD.decode(json.trim_matches('"')).unwrap(), bytes);
+        }
+    }
+}
