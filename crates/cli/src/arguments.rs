@@ -1,0 +1,203 @@
+//! What can be said on the command line, and the help that teaches it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::size::Size;
+
+const EXAMPLES: &str = "\
+Examples:
+  singlet serve
+      a database in ./singlet-data, on http://127.0.0.1:8000
+  singlet serve --in-memory --address 127.0.0.1:9000
+      for tests: nothing is kept
+  singlet serve --data /var/lib/singlet --address 0.0.0.0:8000 --credentials keys.toml \\
+      --tls-cert cert.pem --tls-key key.pem
+      for other machines: only with access keys, best with TLS
+
+Any DynamoDB client works with it:
+  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
+  boto3.client(\"dynamodb\", endpoint_url=\"http://127.0.0.1:8000\")
+
+Exit codes: 0 it ended as it should, 1 it could not start or failed, 2 the arguments are wrong.";
+
+const SERVE_NOTES: &str = "\
+Credentials (--credentials FILE):
+  [key.AKIDWRITER]
+  secret = \"…\"
+
+  [key.AKIDREADER]
+  secret = \"…\"
+  read_only = true
+
+  One key may stand in SINGLET_ACCESS_KEY_ID and SINGLET_SECRET_ACCESS_KEY instead.
+  Without any, every well-formed signature is taken, but only this machine can connect.
+
+Memory: about --cache-size, and twice --overlay-size under heavy writing.
+
+Pages: GET / says that the server is well, GET /metrics is for Prometheus.
+SIGTERM or Ctrl-C finishes the running requests, then ends; a second one ends at once.";
+
+/// A DynamoDB-compatible database, in one program and one folder.
+#[derive(Debug, Parser)]
+#[command(name = "singlet", version, after_help = EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve a database over the DynamoDB protocol
+    #[command(after_help = SERVE_NOTES)]
+    Serve(Box<ServeArguments>),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArguments {
+    /// The folder with the data; it is made if it isn't there
+    #[arg(long, value_name = "DIR", default_value = "./singlet-data")]
+    pub(crate) data: PathBuf,
+
+    /// Keep everything in memory and nothing on disk
+    #[arg(long, conflicts_with = "data")]
+    pub(crate) in_memory: bool,
+
+    /// Where to listen
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8000")]
+    pub(crate) address: String,
+
+    /// The region that the server says it is in; signatures must name it if there are credentials
+    #[arg(long, default_value = "us-east-1", value_parser = region)]
+    pub(crate) region: String,
+
+    /// The file with the access keys (see below)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) credentials: Option<PathBuf>,
+
+    /// The certificate for HTTPS, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+
+    /// The certificate's private key, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+
+    /// The origin whose web pages may call the server, such as https://app.example; * for all
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) cors: Option<String>,
+
+    /// Show the metrics page to other machines too
+    #[arg(long)]
+    pub(crate) metrics_public: bool,
+
+    /// When a write counts as done
+    #[arg(long, value_enum, default_value_t = Durability::Full)]
+    pub(crate) durability: Durability,
+
+    /// Memory for pages of the stored tables: the more of the data it holds, the fewer reads touch the disk
+    #[arg(long, value_name = "SIZE", default_value = "256MB")]
+    pub(crate) cache_size: Size,
+
+    /// Memory for writes that are in the log and not yet in the tables: the larger, the better bursts of
+    /// writes are taken
+    #[arg(long, value_name = "SIZE", default_value = "64MB")]
+    pub(crate) overlay_size: Size,
+
+    /// Threads that answer requests [default: one for each processor core]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+
+    /// Connections that may be open at once
+    #[arg(long, value_name = "COUNT", default_value_t = 900, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) connections_max: u32,
+
+    /// How much to log, on the standard error; debug has a line for each request
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LogLevel::Info)]
+    pub(crate) log: LogLevel,
+
+    /// How to write the log
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = LogFormat::Text)]
+    pub(crate) log_format: LogFormat,
+}
+
+/// When a write counts as done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Durability {
+    /// When the disk has it: nothing acknowledged is lost, even if the power fails
+    Full,
+    /// When the operating system has it: nothing acknowledged is lost if the program is killed, but the
+    /// last moments may be if the machine goes down
+    None,
+}
+
+/// How much to log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogLevel {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+/// How to write the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// For people
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+fn region(text: &str) -> Result<String, String> {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if !text.is_empty() && text.len() <= 64 && text.bytes().all(fits) {
+        return Ok(text.to_owned());
+    }
+    Err("a region is written in small letters, digits and hyphens, such as us-east-1".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn serve(arguments: &[&str]) -> Result<Box<ServeArguments>, clap::Error> {
+        let words = ["singlet", "serve"].iter().chain(arguments);
+        Arguments::try_parse_from(words).map(|Arguments { command: Command::Serve(serve) }| serve)
+    }
+
+    #[test]
+    fn the_declarations_agree_with_each_other() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn the_defaults_are_a_durable_server_for_this_machine_only() {
+        let arguments = serve(&[]).unwrap();
+        assert_eq!(arguments.address, "127.0.0.1:8000");
+        assert_eq!(arguments.data, PathBuf::from("./singlet-data"));
+        assert_eq!(arguments.durability, Durability::Full);
+        assert_eq!(arguments.connections_max as usize, singlet_server::Limits::default().connections_max);
+        assert!(!arguments.in_memory && arguments.credentials.is_none());
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        for arguments in [
+            &["--in-memory", "--data", "x"][..],
+            &["--tls-cert", "c.pem"],
+            &["--tls-key", "k.pem"],
+            &["--threads", "0"],
+            &["--connections-max", "0"],
+            &["--region", "Mars!"],
+            &["--cache-size", "much"],
+        ] {
+            assert!(serve(arguments).is_err(), "{arguments:?}");
+        }
+    }
+}

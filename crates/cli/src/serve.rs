@@ -1,0 +1,141 @@
+//! `singlet serve`.
+
+use std::io::{self, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use singlet_engine::{Database, StoreOptions, SyncPolicy};
+use singlet_server::{Credentials, CredentialsError, Limits, Options, Server, StartError, TlsFiles};
+use singlet_wire::Service;
+
+use crate::arguments::{Durability, ServeArguments};
+use crate::logging;
+use crate::signals::Signals;
+
+/// Why the server did not start, or did not end well. The text says what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Credentials(#[from] CredentialsError),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error(
+        "can't open the data in {folder}: {reason}.\nA folder serves one process at a time; --data DIR chooses \
+         another."
+    )]
+    Open { folder: String, reason: singlet_engine::Error },
+    #[error("the data was not closed as it should be: {0}. What was acknowledged is safe in the log.")]
+    Close(singlet_engine::Error),
+    #[error("the system refuses what the server needs: {0}")]
+    System(#[from] io::Error),
+}
+
+/// Serves until a signal ends it.
+pub(crate) fn serve(arguments: Box<ServeArguments>) -> Result<(), Failure> {
+    logging::start(arguments.log, arguments.log_format);
+    let options = server_options(&arguments)?;
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    if let Some(threads) = arguments.threads {
+        runtime.worker_threads(threads.into());
+    }
+    runtime.thread_name("singlet-http").enable_all().build()?.block_on(run(&arguments, options))
+}
+
+async fn run(arguments: &ServeArguments, options: Options) -> Result<(), Failure> {
+    let mut signals = Signals::listen()?;
+    let signed = options.credentials.is_some();
+    // The address first: a server that can't have it must not touch the data.
+    let server = Server::bind(options).await?;
+    let database = open(arguments)?;
+    greet(arguments, server.address(), signed)?;
+
+    let service = Service::new(database.clone()).with_endpoint(&reachable(server.address()).to_string());
+    let stopped = server.run(service, async {
+        signals.next().await;
+        tracing::info!("stopping: running requests may finish; a second signal ends at once");
+        tokio::spawn(async move {
+            signals.next().await;
+            std::process::exit(1);
+        });
+    });
+    let cut_off = stopped.await.cut_off;
+    if cut_off > 0 {
+        tracing::warn!(cut_off, "connections were cut off because they did not finish in time");
+    }
+    database.close().map_err(Failure::Close)?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn server_options(arguments: &ServeArguments) -> Result<Options, Failure> {
+    let credentials = match &arguments.credentials {
+        Some(path) => Some(Credentials::from_file(path)?),
+        None => Credentials::from_environment(|name| std::env::var(name).ok())?,
+    };
+    let tls = arguments.tls_cert.clone().zip(arguments.tls_key.clone());
+    Ok(Options {
+        address: arguments.address.clone(),
+        region: arguments.region.clone(),
+        credentials,
+        tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
+        cors_origin: arguments.cors.clone(),
+        metrics_public: arguments.metrics_public,
+        limits: Limits { connections_max: arguments.connections_max as usize, ..Limits::default() },
+        ..Options::default()
+    })
+}
+
+fn open(arguments: &ServeArguments) -> Result<Database, Failure> {
+    let options = singlet_engine::Options {
+        region: arguments.region.clone(),
+        store: StoreOptions {
+            cache_bytes: arguments.cache_size.bytes,
+            overlay_bytes_max: arguments.overlay_size.bytes,
+            sync: match arguments.durability {
+                Durability::Full => SyncPolicy::EveryBatch,
+                Durability::None => SyncPolicy::Never,
+            },
+            ..StoreOptions::default()
+        },
+        ..singlet_engine::Options::default()
+    };
+    let (folder, opened) = if arguments.in_memory {
+        ("memory".to_owned(), Database::in_memory_with(options))
+    } else {
+        (arguments.data.display().to_string(), Database::open_with(&arguments.data, options))
+    };
+    opened.map_err(|reason| Failure::Open { folder, reason })
+}
+
+/// Says where the server is, where the data is, and how to try it.
+fn greet(arguments: &ServeArguments, address: SocketAddr, signed: bool) -> io::Result<()> {
+    let scheme = if arguments.tls_cert.is_some() { "https" } else { "http" };
+    let data = match (arguments.in_memory, arguments.durability) {
+        (true, _) => "in memory: gone when the server stops".to_owned(),
+        (false, Durability::Full) => format!("in {}", folder(arguments)),
+        (false, Durability::None) => {
+            format!("in {}, the last moments of it lost if the machine goes down", folder(arguments))
+        }
+    };
+    let keys = if signed { "" } else { "AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any " };
+    let endpoint = format!("{scheme}://{}", reachable(address));
+    let region = &arguments.region;
+    let mut out = io::stdout().lock();
+    writeln!(out, "Singlet {} listens on {scheme}://{address}", env!("CARGO_PKG_VERSION"))?;
+    writeln!(out, "Data {data}")?;
+    writeln!(out, "Try: {keys}aws dynamodb list-tables --region {region} --endpoint-url {endpoint}")?;
+    out.flush()
+}
+
+/// The data folder's whole path, if the system tells.
+fn folder(arguments: &ServeArguments) -> String {
+    let path = arguments.data.canonicalize().unwrap_or_else(|_| arguments.data.clone());
+    path.display().to_string()
+}
+
+/// An address that a client on this machine can use: nobody can connect to "every address".
+fn reachable(address: SocketAddr) -> SocketAddr {
+    match address.ip() {
+        ip if ip.is_unspecified() => SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), address.port()),
+        _ => address,
+    }
+}

@@ -1,0 +1,106 @@
+//! One connection: its requests, one after the other, until either side ends it.
+
+use std::future::{Future, poll_fn};
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+
+use crate::api::Api;
+use crate::connections::{Connections, Order, Registration};
+use crate::request::{Caller, Front};
+
+/// Serves a connection to its end.
+pub(crate) async fn serve<A: Api>(
+    front: Arc<Front<A>>,
+    connections: Arc<Connections>,
+    registration: Registration,
+    http: http1::Builder,
+    tls: Option<TlsAcceptor>,
+    (stream, peer): (TcpStream, SocketAddr),
+) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%peer, %error, "connection lost");
+        return;
+    }
+    let caller = Caller { address: peer.ip(), registration: &registration, connections: &connections };
+    match tls {
+        None => serve_stream(&front, &caller, &http, stream).await,
+        Some(tls) => match unless_closed(&registration, tls.accept(stream)).await {
+            Some(Ok(stream)) => serve_stream(&front, &caller, &http, stream).await,
+            Some(Err(error)) => tracing::debug!(%peer, %error, "TLS handshake failed"),
+            None => {}
+        },
+    }
+}
+
+async fn serve_stream<A: Api>(
+    front: &Front<A>,
+    caller: &Caller<'_>,
+    http: &http1::Builder,
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+) {
+    let service = service_fn(|request| front.answer(caller, request));
+    let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
+    let mut registered = false;
+    let mut finishing = false;
+    poll_fn(|context| {
+        if !registered {
+            caller.registration.wake(context.waker());
+            registered = true;
+        }
+        loop {
+            if let Poll::Ready(result) = connection.as_mut().poll(context) {
+                return Poll::Ready(result);
+            }
+            match caller.registration.order() {
+                Order::Close => return Poll::Ready(Ok(())),
+                Order::Finish if !finishing => {
+                    finishing = true;
+                    connection.as_mut().graceful_shutdown();
+                }
+                _ => return Poll::Pending,
+            }
+        }
+    })
+    .await
+    .unwrap_or_else(|error| tracing::debug!(peer = %caller.address, %error, "connection ended"));
+}
+
+/// Runs the future unless the connection is told to close, or to finish: it has nothing to finish yet.
+async fn unless_closed<F: Future>(registration: &Registration, future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    let mut registered = false;
+    poll_fn(|context| {
+        if !registered {
+            registration.wake(context.waker());
+            registered = true;
+        }
+        match registration.order() {
+            Order::Serve => future.as_mut().poll(context).map(Some),
+            Order::Finish | Order::Close => Poll::Ready(None),
+        }
+    })
+    .await
+}
+
+/// How HTTP is spoken on every connection.
+pub(crate) fn http(head_bytes_max: usize) -> http1::Builder {
+    let mut http = http1::Builder::new();
+    // A client that has sent its request and shut its side down still gets its answer; and hyper doesn't
+    // try to read, a system call, while the database works.
+    http.half_close(true);
+    // Slow heads are the business of `Connections`, without a timer for each request.
+    http.header_read_timeout(None);
+    http.max_header_size(head_bytes_max);
+    // What has not become a whole head in twice that space never will. Bodies are read in pieces of it.
+    http.max_buf_size((head_bytes_max * 2).max(64 << 10));
+    http
+}

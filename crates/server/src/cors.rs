@@ -1,0 +1,56 @@
+//! Web pages of other origins: refused unless the server was told to allow one.
+
+use bytes::Bytes;
+use hyper::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, HeaderMap,
+    HeaderValue, ORIGIN, VARY,
+};
+
+use crate::response::{Answer, ContentType, answer};
+
+/// The origin whose pages may call.
+pub(crate) struct Cors {
+    allowed: HeaderValue,
+}
+
+impl Cors {
+    /// `None` if no origin can be spelt so.
+    pub(crate) fn new(origin: &str) -> Option<Self> {
+        HeaderValue::from_str(origin).ok().map(|allowed| Self { allowed })
+    }
+
+    fn allows(&self, origin: &HeaderValue) -> bool {
+        self.allowed == "*" || self.allowed == origin
+    }
+
+    /// Adds what lets the page read the answer.
+    pub(crate) fn mark(&self, answer: &mut Answer) {
+        let headers = answer.headers_mut();
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, self.allowed.clone());
+        headers.insert(
+            ACCESS_CONTROL_EXPOSE_HEADERS,
+            HeaderValue::from_static("x-amzn-RequestId,x-amz-crc32,Date"),
+        );
+        headers.insert(VARY, HeaderValue::from_static("Origin"));
+    }
+
+    /// Answers the question that a browser asks before the request itself.
+    pub(crate) fn preflight(&self, asked: &HeaderMap, request_id: HeaderValue) -> Answer {
+        let mut answer = answer(200, ContentType::Unsaid, Bytes::new(), request_id);
+        let headers = answer.headers_mut();
+        headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("POST"));
+        headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("172800"));
+        if let Some(names) = asked.get(ACCESS_CONTROL_REQUEST_HEADERS) {
+            headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, names.clone());
+        }
+        self.mark(&mut answer);
+        answer
+    }
+}
+
+/// The origin of the page that sent the request, if one did and it isn't allowed to.
+pub(crate) fn foreign_origin<'a>(cors: Option<&Cors>, headers: &'a HeaderMap) -> Option<&'a HeaderValue> {
+    let origin = headers.get(ORIGIN)?;
+    (!cors.is_some_and(|cors| cors.allows(origin))).then_some(origin)
+}

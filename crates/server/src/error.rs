@@ -1,0 +1,54 @@
+//! Why a server doesn't start.
+
+use std::net::SocketAddr;
+
+/// Why a server doesn't start. The text says what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Anybody could use the database.
+    #[error(
+        "refusing to listen on {address} without credentials: whoever reaches this address could read and \
+         change the data.\nGive the server its access keys (--credentials FILE, or the variables \
+         SINGLET_ACCESS_KEY_ID and SINGLET_SECRET_ACCESS_KEY), or listen on 127.0.0.1."
+    )]
+    Exposed {
+        /// The address that others can reach.
+        address: SocketAddr,
+    },
+    /// The address is not one.
+    #[error("can't listen on '{address}': {reason}. Write it as HOST:PORT, such as 127.0.0.1:8000.")]
+    Address {
+        /// What was asked for.
+        address: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Somebody else listens there.
+    #[error(
+        "{address} is in use by another program (another singlet, or DynamoDB Local, perhaps).\n\
+         Stop it, or choose another port with --address HOST:PORT."
+    )]
+    InUse {
+        /// The address.
+        address: SocketAddr,
+    },
+    /// The system doesn't let us listen there.
+    #[error("can't listen on {address}: {reason}. Choose another address with --address HOST:PORT.")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// What the system says.
+        reason: std::io::Error,
+    },
+    /// The certificate or key can't be used.
+    #[error("can't use {path} for TLS: {reason}. Certificate and key are files in PEM.")]
+    Tls {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The CORS origin is not one.
+    #[error("'{0}' is not an origin: write it as https://example.com, or * for every origin.")]
+    Origin(String),
+}

@@ -1,0 +1,162 @@
+//! The listening socket and the life of the server.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use tokio::net::{TcpListener, TcpStream, lookup_host};
+use tokio_rustls::TlsAcceptor;
+
+use crate::api::Api;
+use crate::connection;
+use crate::connections::{Connections, Order};
+use crate::cors::Cors;
+use crate::error::StartError;
+use crate::options::Options;
+use crate::refusal::Refusals;
+use crate::request::Front;
+use crate::tls;
+
+/// How long to wait when the system has no room for another connection.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How long connections that were told to close may take for it.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A server that has its address and does not answer yet: [`Server::run`] does.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    tls: Option<TlsAcceptor>,
+    cors: Option<Cors>,
+    options: Options,
+}
+
+/// How a server ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped {
+    /// Connections that were cut off because they did not finish in time.
+    pub cut_off: usize,
+}
+
+impl Server {
+    /// Takes the address. Without credentials only this machine may reach it.
+    pub async fn bind(options: Options) -> Result<Self, StartError> {
+        let cors = match &options.cors_origin {
+            Some(origin) => Some(Cors::new(origin).ok_or_else(|| StartError::Origin(origin.clone()))?),
+            None => None,
+        };
+        let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
+        let (listener, address) = listen(&options).await?;
+        Ok(Self { listener, address, tls, cors, options })
+    }
+
+    /// The address that was taken.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until `shutdown` ends; then no connection is accepted any more, and requests that are
+    /// running may finish.
+    pub async fn run<A: Api>(self, api: A, shutdown: impl Future<Output = ()>) -> Stopped {
+        let Self { listener, tls, cors, options, .. } = self;
+        let limits = &options.limits;
+        let connections = Arc::new(Connections::new(limits));
+        let front = Arc::new(Front::new(api, &options, cors));
+        let door = Door {
+            listener,
+            tls,
+            http: connection::http(limits.head_bytes_max),
+            connections: Arc::clone(&connections),
+            front: Arc::clone(&front),
+            refusals: Refusals::default(),
+        };
+        let timed_out = |phase| {
+            front.metrics.connections_timed_out.increment();
+            tracing::debug!(?phase, "connection closed: its client is too slow");
+        };
+        tokio::select! {
+            () = door.accept() => {}
+            () = connections.watch_over(timed_out) => {}
+            () = shutdown => {}
+        }
+        drop(door);
+        finish(&connections, limits.shutdown_timeout).await
+    }
+}
+
+/// Lets the connections finish, and closes those that don't.
+async fn finish(connections: &Connections, timeout: Duration) -> Stopped {
+    connections.tell_all(Order::Finish);
+    if tokio::time::timeout(timeout, connections.all_closed()).await.is_ok() {
+        return Stopped { cut_off: 0 };
+    }
+    let cut_off = connections.count();
+    connections.tell_all(Order::Close);
+    // Whoever doesn't even close by now is stuck in a call: the process ends all the same.
+    let _ = tokio::time::timeout(CLOSE_TIMEOUT, connections.all_closed()).await;
+    Stopped { cut_off }
+}
+
+/// Where connections come in.
+struct Door<A> {
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    http: http1::Builder,
+    connections: Arc<Connections>,
+    front: Arc<Front<A>>,
+    refusals: Refusals,
+}
+
+impl<A: Api> Door<A> {
+    async fn accept(&self) {
+        loop {
+            match self.listener.accept().await {
+                Ok(connection) => self.admit(connection),
+                Err(error) => {
+                    // The client is gone already, or there are no file handles left: neither is a reason
+                    // to stop, but the second doesn't go away at once.
+                    tracing::warn!(%error, "can't accept a connection");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+    }
+
+    fn admit(&self, connection: (TcpStream, SocketAddr)) {
+        self.front.metrics.connections_accepted.increment();
+        let Some(registration) = self.connections.register() else {
+            self.front.metrics.connections_refused.increment();
+            // A client that speaks TLS couldn't read the answer.
+            if self.tls.is_none() {
+                self.refusals.refuse(connection.0);
+            }
+            return;
+        };
+        let (front, connections) = (Arc::clone(&self.front), Arc::clone(&self.connections));
+        let (http, tls) = (self.http.clone(), self.tls.clone());
+        tokio::spawn(connection::serve(front, connections, registration, http, tls, connection));
+    }
+}
+
+async fn listen(options: &Options) -> Result<(TcpListener, SocketAddr), StartError> {
+    let wrong = |reason: String| StartError::Address { address: options.address.clone(), reason };
+    let addresses: Vec<SocketAddr> =
+        lookup_host(&options.address).await.map_err(|error| wrong(error.to_string()))?.collect();
+    if options.credentials.is_none()
+        && let Some(address) = addresses.iter().find(|address| !address.ip().to_canonical().is_loopback())
+    {
+        return Err(StartError::Exposed { address: *address });
+    }
+    let mut failure = wrong("no address has this name".to_owned());
+    for address in addresses {
+        match TcpListener::bind(address).await.and_then(|listener| Ok((listener.local_addr()?, listener))) {
+            Ok((address, listener)) => return Ok((listener, address)),
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => failure = StartError::InUse { address },
+            Err(reason) => failure = StartError::Bind { address, reason },
+        }
+    }
+    Err(failure)
+}

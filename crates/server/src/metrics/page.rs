@@ -1,0 +1,204 @@
+//! The page for Prometheus, in its text format.
+
+use std::fmt::{Display, Write};
+
+use singlet_wire::Operation;
+
+use super::histogram::BOUNDS_MICROSECONDS;
+use super::registry::{Metrics, Row};
+use crate::api::{Statistics, TableStatistics};
+
+/// Writes the page.
+pub(crate) fn page(metrics: &Metrics, statistics: &Statistics, connections_open: usize) -> String {
+    let mut page = Page { text: String::with_capacity(16 << 10) };
+    requests(&mut page, metrics);
+    capacity(&mut page, metrics);
+    connections(&mut page, metrics, connections_open);
+    tables(&mut page, &statistics.tables);
+    indexes(&mut page, &statistics.tables);
+    for figure in &statistics.storage {
+        let name = format!("singlet_storage_{}", figure.name);
+        let kind = if figure.name.ends_with("_total") { "counter" } else { "gauge" };
+        page.family(&name, kind, figure.help);
+        page.sample(&name, &[], figure.value);
+    }
+    page.text
+}
+
+fn requests(page: &mut Page, metrics: &Metrics) {
+    let rows = || {
+        let names = Operation::ALL.iter().map(|operation| operation.name()).chain(["none"]);
+        names.zip(&metrics.operations).filter(|(_, row): &(_, &Row)| row.latency.recorded().count() > 0)
+    };
+    page.family("singlet_requests_total", "counter", "Requests answered, by operation.");
+    for (name, row) in rows() {
+        page.sample("singlet_requests_total", &[("operation", name)], row.latency.recorded().count());
+    }
+    page.family(
+        "singlet_errors_total",
+        "counter",
+        "Requests answered with an error, by operation and error.",
+    );
+    for (name, row) in rows() {
+        for (error, count) in row.errors.counted() {
+            page.sample("singlet_errors_total", &[("operation", name), ("error", error)], count);
+        }
+    }
+    let family = "singlet_request_seconds";
+    page.family(family, "histogram", "Time from a request's head to its answer, by operation.");
+    for (name, row) in rows() {
+        let recorded = row.latency.recorded();
+        let bounds = BOUNDS_MICROSECONDS.iter().map(|bound| (*bound as f64 / 1e6).to_string());
+        for (bound, count) in bounds.chain(["+Inf".to_owned()]).zip(recorded.cumulative) {
+            page.sample(&format!("{family}_bucket"), &[("operation", name), ("le", &bound)], count);
+        }
+        page.sample(&format!("{family}_sum"), &[("operation", name)], recorded.sum_seconds);
+        page.sample(&format!("{family}_count"), &[("operation", name)], recorded.count());
+    }
+}
+
+fn capacity(page: &mut Page, metrics: &Metrics) {
+    let counted = metrics.capacity.counted();
+    page.family("singlet_consumed_read_units_total", "counter", "Read units consumed, by table.");
+    for (table, read_units, _) in &counted {
+        page.sample("singlet_consumed_read_units_total", &[("table", table)], read_units);
+    }
+    page.family("singlet_consumed_write_units_total", "counter", "Write units consumed, by table.");
+    for (table, _, write_units) in &counted {
+        page.sample("singlet_consumed_write_units_total", &[("table", table)], write_units);
+    }
+}
+
+fn connections(page: &mut Page, metrics: &Metrics, open: usize) {
+    page.family("singlet_connections_open", "gauge", "Connections that are open.");
+    page.sample("singlet_connections_open", &[], open);
+    for (name, help, count) in [
+        ("singlet_connections_accepted_total", "Connections accepted.", &metrics.connections_accepted),
+        (
+            "singlet_connections_refused_total",
+            "Connections refused because too many were open.",
+            &metrics.connections_refused,
+        ),
+        (
+            "singlet_connections_timed_out_total",
+            "Connections closed because their client waited too long.",
+            &metrics.connections_timed_out,
+        ),
+        ("singlet_panics_total", "Requests that failed by a fault of the server.", &metrics.panics),
+    ] {
+        page.family(name, "counter", help);
+        page.sample(name, &[], count.get());
+    }
+}
+
+fn tables(page: &mut Page, tables: &[TableStatistics]) {
+    page.family("singlet_table_items", "gauge", "Items, by table.");
+    for table in tables {
+        page.sample("singlet_table_items", &[("table", &table.name)], table.items);
+    }
+    page.family("singlet_table_bytes", "gauge", "Bytes of all items as DynamoDB counts them, by table.");
+    for table in tables {
+        page.sample("singlet_table_bytes", &[("table", &table.name)], table.bytes);
+    }
+}
+
+fn indexes(page: &mut Page, tables: &[TableStatistics]) {
+    let indexes =
+        || tables.iter().flat_map(|table| table.indexes.iter().map(move |index| (&table.name, index)));
+    page.family("singlet_index_items", "gauge", "Entries, by index.");
+    for (table, index) in indexes() {
+        page.sample("singlet_index_items", &[("table", table), ("index", &index.name)], index.items);
+    }
+    page.family("singlet_index_bytes", "gauge", "Bytes of all entries, by index.");
+    for (table, index) in indexes() {
+        page.sample("singlet_index_bytes", &[("table", table), ("index", &index.name)], index.bytes);
+    }
+}
+
+struct Page {
+    text: String,
+}
+
+impl Page {
+    /// Announces a metric.
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        self.line(format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
+    }
+
+    /// Writes one figure. Labels need no escaping: the names of operations, errors, tables and indexes
+    /// hold no quotes, backslashes or line ends.
+    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
+        self.text.push_str(name);
+        for (position, (label, text)) in labels.iter().enumerate() {
+            let before = if position == 0 { '{' } else { ',' };
+            self.line(format_args!("{before}{label}=\"{text}\""));
+        }
+        self.line(format_args!("{} {value}\n", if labels.is_empty() { "" } else { "}" }));
+    }
+
+    fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        self.text.write_fmt(line).expect("a string takes all that is written to it");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use singlet_engine::{Consumed, Units};
+    use singlet_wire::{Consumption, Reply};
+
+    use super::*;
+    use crate::api::{IndexStatistics, StorageFigure};
+
+    fn reply(error: Option<&'static str>, consumed: Consumption) -> Reply {
+        Reply { status: 200, body: Vec::new(), operation: None, error, consumed }
+    }
+
+    #[test]
+    fn the_page_shows_requests_errors_capacity_and_sizes() {
+        let metrics = Metrics::new();
+        let consumed = Consumed { table_units: Units::read(0.5), ..Consumed::of("Music") };
+        let fine = reply(None, Consumption::One(consumed));
+        metrics.count(Some(Operation::GetItem), &fine, Duration::from_micros(70));
+        let failed = reply(Some("ValidationException"), Consumption::None);
+        metrics.count(Some(Operation::GetItem), &failed, Duration::from_micros(20));
+        metrics.count(None, &failed, Duration::from_micros(20));
+        let index = IndexStatistics { name: "ByYear".to_owned(), items: 2, bytes: 20 };
+        let table = TableStatistics { name: "Music".to_owned(), items: 3, bytes: 30, indexes: vec![index] };
+        let figure = StorageFigure { name: "log_bytes", help: "Bytes in the log.", value: 12.0 };
+        let statistics = Statistics { tables: vec![table], storage: vec![figure] };
+
+        let page = page(&metrics, &statistics, 7);
+        for line in [
+            "# TYPE singlet_request_seconds histogram",
+            "singlet_requests_total{operation=\"GetItem\"} 2",
+            "singlet_requests_total{operation=\"none\"} 1",
+            "singlet_errors_total{operation=\"GetItem\",error=\"ValidationException\"} 1",
+            "singlet_request_seconds_bucket{operation=\"GetItem\",le=\"0.00005\"} 1",
+            "singlet_request_seconds_bucket{operation=\"GetItem\",le=\"+Inf\"} 2",
+            "singlet_request_seconds_sum{operation=\"GetItem\"} 0.00009",
+            "singlet_consumed_read_units_total{table=\"Music\"} 0.5",
+            "singlet_connections_open 7",
+            "singlet_table_items{table=\"Music\"} 3",
+            "singlet_index_bytes{table=\"Music\",index=\"ByYear\"} 20",
+            "singlet_storage_log_bytes 12",
+        ] {
+            assert!(page.lines().any(|found| found == line), "{line} is not in\n{page}");
+        }
+    }
+
+    #[test]
+    fn every_figure_is_announced_once() {
+        let page = page(&Metrics::new(), &Statistics::default(), 0);
+        let mut announced: Vec<_> = page.lines().filter(|line| line.starts_with("# TYPE")).collect();
+        let count = announced.len();
+        announced.dedup();
+        assert_eq!(announced.len(), count);
+        for line in page.lines().filter(|line| !line.starts_with('#')) {
+            let (name, value) = line.rsplit_once(' ').unwrap();
+            assert!(value.parse::<f64>().is_ok(), "{line}");
+            assert!(announced.iter().any(|family| family.contains(name)), "{line}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The counters. Counting a request is a handful of atomic additions: no lock, no text.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use singlet_wire::{Operation, Reply};
+
+use super::capacity::CapacityCounts;
+use super::errors::ErrorCounts;
+use super::histogram::Histogram;
+
+/// Everything that the server counts.
+pub(crate) struct Metrics {
+    /// One row for each operation, in the order of [`Operation::ALL`], and one for requests without any.
+    pub(super) operations: Box<[Row]>,
+    pub(super) capacity: CapacityCounts,
+    pub(crate) connections_accepted: Count,
+    pub(crate) connections_refused: Count,
+    pub(crate) connections_timed_out: Count,
+    pub(crate) panics: Count,
+}
+
+/// The counters of one operation.
+#[derive(Default)]
+pub(super) struct Row {
+    pub(super) latency: Histogram,
+    pub(super) errors: ErrorCounts,
+}
+
+/// A number that only grows.
+#[derive(Default)]
+pub(crate) struct Count(AtomicU64);
+
+impl Count {
+    pub(crate) fn increment(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        Self {
+            operations: (0..=Operation::ALL.len()).map(|_| Row::default()).collect(),
+            capacity: CapacityCounts::default(),
+            connections_accepted: Count::default(),
+            connections_refused: Count::default(),
+            connections_timed_out: Count::default(),
+            panics: Count::default(),
+        }
+    }
+
+    /// Counts one answered request.
+    pub(crate) fn count(&self, operation: Option<Operation>, reply: &Reply, duration: Duration) {
+        let index = operation.map_or(Operation::ALL.len(), |operation| operation as usize);
+        let Some(row) = self.operations.get(index) else { return };
+        row.latency.record(duration);
+        if let Some(error) = reply.error {
+            row.errors.count(error);
+        }
+        for consumed in reply.consumed.tables() {
+            self.capacity.count(consumed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_has_the_row_of_its_place() {
+        // The rows are found by the number of the variant: the list must have them in that order.
+        for (index, operation) in Operation::ALL.iter().enumerate() {
+            assert_eq!(*operation as usize, index);
+        }
+    }
+}

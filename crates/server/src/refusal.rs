@@ -1,0 +1,59 @@
+//! What happens to connections beyond the limit: they are told to come back, and closed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+
+/// Refusals that may be under way at once; connections beyond these are closed without a word.
+const AT_ONCE_MAX: usize = 64;
+/// How long a refused client may take to read the answer.
+const LINGER: Duration = Duration::from_secs(1);
+const ANSWER: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
+    content-type: application/x-amz-json-1.0\r\n\
+    content-length: 100\r\n\
+    connection: close\r\n\r\n\
+    {\"__type\":\"com.amazon.coral.service#ServiceUnavailableException\",\"message\":\"Too many connections\"}\r\n";
+
+pub(crate) struct Refusals {
+    places: Arc<Semaphore>,
+}
+
+impl Default for Refusals {
+    fn default() -> Self {
+        Self { places: Arc::new(Semaphore::new(AT_ONCE_MAX)) }
+    }
+}
+
+impl Refusals {
+    pub(crate) fn refuse(&self, mut stream: TcpStream) {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else { return };
+        tokio::spawn(async move {
+            let refusal = async {
+                stream.write_all(ANSWER).await?;
+                stream.shutdown().await?;
+                // What the client has sent is read before the end: closing with unread data would reset the
+                // connection, and the answer could be lost.
+                let mut scrap = [0; 4096];
+                while stream.read(&mut scrap).await? > 0 {}
+                Ok::<(), std::io::Error>(())
+            };
+            let _ = tokio::time::timeout(LINGER, refusal).await;
+            drop(place);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_announced_length_is_that_of_the_body() {
+        let text = std::str::from_utf8(ANSWER).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains(&format!("content-length: {}\r\n", body.len())), "{}", body.len());
+    }
+}

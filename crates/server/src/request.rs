@@ -1,0 +1,234 @@
+//! One request: from its head to its answer.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::time::Instant;
+
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header::{CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, Request};
+use singlet_wire::{Operation, ProtocolError, Reply};
+
+use crate::api::Api;
+use crate::body::{Bodies, BodyError};
+use crate::caught::caught;
+use crate::connections::{Connections, Phase, Registration};
+use crate::cors::{self, Cors};
+use crate::health;
+use crate::metrics::{self, Metrics};
+use crate::options::Options;
+use crate::request_id::RequestIds;
+use crate::response::{self, Answer, ContentType};
+use crate::signature::{self, Access, Verifier};
+
+const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
+
+/// Everything that all requests share.
+pub(crate) struct Front<A> {
+    api: A,
+    region: String,
+    verifier: Option<Verifier>,
+    cors: Option<Cors>,
+    metrics_public: bool,
+    bodies: Bodies,
+    request_ids: RequestIds,
+    pub(crate) metrics: Metrics,
+}
+
+/// Who is at the other end of a connection.
+pub(crate) struct Caller<'a> {
+    pub(crate) address: IpAddr,
+    pub(crate) registration: &'a Registration,
+    pub(crate) connections: &'a Connections,
+}
+
+/// The client left in the middle of its request: there is nobody to answer.
+#[derive(Debug)]
+pub(crate) struct ClientGone;
+
+impl fmt::Display for ClientGone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the client left in the middle of its request")
+    }
+}
+
+impl std::error::Error for ClientGone {}
+
+impl<A: Api> Front<A> {
+    pub(crate) fn new(api: A, options: &Options, cors: Option<Cors>) -> Self {
+        let verifier = options
+            .credentials
+            .clone()
+            .map(|credentials| Verifier::new(credentials, options.region.clone(), options.clock.clone()));
+        Self {
+            api,
+            region: options.region.clone(),
+            verifier,
+            cors,
+            metrics_public: options.metrics_public,
+            bodies: Bodies::new(&options.limits),
+            request_ids: RequestIds::random(),
+            metrics: Metrics::new(),
+        }
+    }
+
+    /// Answers one request, whatever it is.
+    pub(crate) async fn answer(
+        &self,
+        caller: &Caller<'_>,
+        request: Request<Incoming>,
+    ) -> Result<Answer, ClientGone> {
+        let request_id = self.request_ids.next();
+        let (parts, body) = request.into_parts();
+        let mut answer = match (&parts.method, parts.uri.path()) {
+            // DynamoDB doesn't look at the path of a call.
+            (&Method::POST, _) => self.answer_call(caller, &parts, body, request_id).await?,
+            (&Method::GET, "/" | "/health") => {
+                response::answer(200, ContentType::Text, health::page(&self.region).into(), request_id)
+            }
+            (&Method::GET, "/metrics") if self.shows_metrics_to(caller.address) => {
+                response::answer(200, ContentType::Prometheus, self.metrics_page(caller), request_id)
+            }
+            (method, _) => match &self.cors {
+                Some(cors) if method == Method::OPTIONS => cors.preflight(&parts.headers, request_id),
+                _ => response::unknown(request_id),
+            },
+        };
+        if let Some(cors) = &self.cors {
+            cors.mark(&mut answer);
+        }
+        Ok(answer)
+    }
+
+    async fn answer_call(
+        &self,
+        caller: &Caller<'_>,
+        parts: &Parts,
+        body: Incoming,
+        request_id: HeaderValue,
+    ) -> Result<Answer, ClientGone> {
+        let started = Instant::now();
+        caller.registration.enter(Phase::Receiving);
+        let received = match self.bodies.receive(body).await {
+            Ok(received) => Ok(received),
+            Err(BodyError::Refused(error)) => Err(error),
+            Err(BodyError::Gone) => return Err(ClientGone),
+        };
+        caller.registration.enter(Phase::Working);
+        let content_type = content_type(&parts.headers);
+        let target = parts.headers.get(TARGET).and_then(|target| target.to_str().ok()).unwrap_or_default();
+        let operation = Operation::from_target(target);
+        let (reply, body_is_left) = match &received {
+            Ok(body) if content_type.is_none() && !body.bytes.is_empty() => {
+                caller.registration.enter(Phase::Waiting);
+                return Ok(response::unknown(request_id));
+            }
+            Ok(body) => (self.call(parts, operation, &body.bytes).await, false),
+            Err(error) => (error.reply(), true),
+        };
+        drop(received);
+        caller.registration.enter(Phase::Waiting);
+        self.record(operation, &reply, started, &request_id);
+        let content_type = content_type.unwrap_or(ContentType::AmazonJson);
+        let mut answer = response::answer(reply.status, content_type, reply.body.into(), request_id);
+        if body_is_left {
+            answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        Ok(answer)
+    }
+
+    async fn call(&self, parts: &Parts, operation: Option<Operation>, body: &Bytes) -> Reply {
+        let Some(operation) = operation else {
+            return ProtocolError::UnknownOperation.reply();
+        };
+        let body = match self.admit(parts, operation, body) {
+            Ok(body) => body,
+            Err(error) => return error.reply(),
+        };
+        match caught(self.api.call(operation, &body)).await {
+            Some(reply) => reply,
+            None => {
+                self.metrics.panics.increment();
+                ProtocolError::Internal.reply()
+            }
+        }
+    }
+
+    /// Checks that the request may reach the database, and gives the plain body.
+    fn admit(&self, parts: &Parts, operation: Operation, body: &Bytes) -> Result<Bytes, ProtocolError> {
+        match &self.verifier {
+            Some(verifier) => {
+                let access = verifier.verify(parts, body)?;
+                if access == Access::ReadOnly && operation.is_write() {
+                    return Err(read_only(operation));
+                }
+            }
+            None => {
+                signature::check_form(parts)?;
+                // Without credentials, a web page that the user happens to visit could do as any local
+                // program does: browsers send its requests, and only hide the answers.
+                if let Some(origin) = cors::foreign_origin(self.cors.as_ref(), &parts.headers) {
+                    return Err(foreign(origin));
+                }
+            }
+        }
+        match parts.headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes) {
+            None | Some(b"" | b"identity") => Ok(body.clone()),
+            Some(b"gzip") => self.bodies.decompress(body),
+            Some(_) => Err(ProtocolError::Serialization),
+        }
+    }
+
+    fn record(
+        &self,
+        operation: Option<Operation>,
+        reply: &Reply,
+        started: Instant,
+        request_id: &HeaderValue,
+    ) {
+        let duration = started.elapsed();
+        self.metrics.count(operation, reply, duration);
+        let name = operation.map_or("none", Operation::name);
+        let microseconds = duration.as_micros() as u64;
+        let (status, error) = (reply.status, reply.error.unwrap_or_default());
+        if status >= 500 {
+            tracing::warn!(operation = name, status, error, microseconds, ?request_id, "request failed");
+        } else {
+            tracing::debug!(operation = name, status, error, microseconds, ?request_id, "request");
+        }
+    }
+
+    /// Table names and load are nobody's business but the owner's: if others can reach the server, they
+    /// are shown only to this machine, unless the owner wants it otherwise.
+    fn shows_metrics_to(&self, address: IpAddr) -> bool {
+        self.metrics_public || address.to_canonical().is_loopback()
+    }
+
+    fn metrics_page(&self, caller: &Caller<'_>) -> Bytes {
+        metrics::page(&self.metrics, &self.api.statistics(), caller.connections.count()).into()
+    }
+}
+
+/// The content type of a call and its answer; `None` if it is none that DynamoDB takes.
+fn content_type(headers: &HeaderMap) -> Option<ContentType> {
+    let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    match value.split(';').next().unwrap_or_default().trim() {
+        "application/x-amz-json-1.0" => Some(ContentType::AmazonJson),
+        "application/json" => Some(ContentType::Json),
+        _ => None,
+    }
+}
+
+fn read_only(operation: Operation) -> ProtocolError {
+    let name = operation.name();
+    let text = format!("User is not authorized to perform: dynamodb:{name}: the access key is read-only");
+    ProtocolError::AccessDenied(text.into())
+}
+
+fn foreign(origin: &HeaderValue) -> ProtocolError {
+    let origin = String::from_utf8_lossy(origin.as_bytes());
+    let text = format!("Web pages of '{origin}' may not call this server: --cors allows an origin");
+    ProtocolError::AccessDenied(text.into())
+}

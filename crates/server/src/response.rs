@@ -1,0 +1,74 @@
+//! Answers, as HTTP.
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue, SERVER};
+use hyper::{Response, StatusCode};
+
+/// A whole answer: head and body leave in one write.
+pub(crate) type Answer = Response<Full<Bytes>>;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
+const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
+const SERVER_NAME: HeaderValue = HeaderValue::from_static("Singlet");
+
+/// What a body is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ContentType {
+    /// DynamoDB's JSON.
+    AmazonJson,
+    /// JSON by its plain name, for clients that sent it so.
+    Json,
+    /// Plain text.
+    Text,
+    /// The format of a Prometheus page.
+    Prometheus,
+    /// Not said.
+    Unsaid,
+}
+
+impl ContentType {
+    fn header(self) -> Option<HeaderValue> {
+        let name = match self {
+            Self::AmazonJson => "application/x-amz-json-1.0",
+            Self::Json => "application/json",
+            Self::Text => "text/plain; charset=utf-8",
+            Self::Prometheus => "text/plain; version=0.0.4; charset=utf-8",
+            Self::Unsaid => return None,
+        };
+        Some(HeaderValue::from_static(name))
+    }
+}
+
+/// An answer with the headers that DynamoDB's answers have.
+pub(crate) fn answer(status: u16, content_type: ContentType, body: Bytes, request_id: HeaderValue) -> Answer {
+    let crc32 = crc32fast::hash(&body);
+    let mut answer = Response::new(Full::new(body));
+    *answer.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = answer.headers_mut();
+    headers.reserve(8);
+    headers.insert(SERVER, SERVER_NAME);
+    if let Some(content_type) = content_type.header() {
+        headers.insert(CONTENT_TYPE, content_type);
+    }
+    headers.insert(REQUEST_ID, request_id);
+    headers.insert(CRC32, HeaderValue::from(crc32));
+    answer
+}
+
+/// What DynamoDB answers to a method, path or content type that it doesn't know.
+pub(crate) fn unknown(request_id: HeaderValue) -> Answer {
+    let body = Bytes::from_static(b"<UnknownOperationException/>\n");
+    answer(404, ContentType::Unsaid, body, request_id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_of_the_unknown_operation_is_dynamodbs() {
+        let answer = unknown(HeaderValue::from_static("ID"));
+        assert_eq!(answer.headers().get("x-amz-crc32").unwrap(), "3552371480");
+    }
+}

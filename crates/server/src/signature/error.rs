@@ -1,0 +1,60 @@
+//! Why a signature is refused. The texts are those that DynamoDB answers.
+
+use singlet_wire::ProtocolError;
+
+use super::timestamp::Timestamp;
+
+/// Why a request's signature is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum SignatureError {
+    /// The request carries no signature.
+    #[error("Request is missing Authentication Token")]
+    Missing,
+    /// The signature lacks parts or has them in a wrong form.
+    #[error("{0}")]
+    Incomplete(String),
+    /// The access key, or the session token that came with it, is not known.
+    #[error("The security token included in the request is invalid.")]
+    UnknownKey,
+    /// The signature is whole and does not hold.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+impl SignatureError {
+    pub(super) fn mismatch() -> Self {
+        Self::Invalid(
+            "The request signature we calculated does not match the signature you provided. \
+             Check your AWS Secret Access Key and signing method. \
+             Consult the service documentation for details."
+                .to_owned(),
+        )
+    }
+
+    pub(super) fn expired(signed: Timestamp, now: Timestamp, allowed_seconds: u64) -> Self {
+        let oldest = now.minus_seconds(allowed_seconds);
+        let minutes = allowed_seconds / 60;
+        Self::Invalid(format!(
+            "Signature expired: {signed} is now earlier than {oldest} ({now} - {minutes} min.)"
+        ))
+    }
+
+    pub(super) fn not_yet_current(signed: Timestamp, now: Timestamp, allowed_seconds: u64) -> Self {
+        let newest = now.plus_seconds(allowed_seconds);
+        let minutes = allowed_seconds / 60;
+        Self::Invalid(format!(
+            "Signature not yet current: {signed} is still later than {newest} ({now} + {minutes} min.)"
+        ))
+    }
+}
+
+impl From<SignatureError> for ProtocolError {
+    fn from(error: SignatureError) -> Self {
+        match error {
+            SignatureError::Missing => Self::MissingAuthenticationToken,
+            SignatureError::Incomplete(text) => Self::IncompleteSignature(text.into()),
+            SignatureError::UnknownKey => Self::UnrecognizedClient,
+            SignatureError::Invalid(text) => Self::InvalidSignature(text.into()),
+        }
+    }
+}

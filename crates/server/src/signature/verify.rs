@@ -1,0 +1,196 @@
+//! The check of a signature against the known keys.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+use hmac::{Hmac, KeyInit, Mac};
+use hyper::http::request::Parts;
+use sha2::{Digest, Sha256};
+use singlet_engine::Clock;
+
+use super::canonical::{SignedRequest, write_hex};
+use super::credentials::{AccessKey, Credentials};
+use super::error::SignatureError;
+use super::presented::{ALGORITHM, Presented};
+use super::query::hex_digit;
+use super::timestamp::Timestamp;
+
+/// How far a signature's time may lie from ours.
+const SKEW_SECONDS: u64 = 5 * 60;
+/// The longest life of a pre-signed request.
+const LIFETIME_SECONDS_MAX: u64 = 7 * 24 * 3600;
+const TERMINATOR: &str = "aws4_request";
+
+type HmacSha256 = Hmac<Sha256>;
+
+/// What the holder of a verified signature may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Everything.
+    Full,
+    /// Only operations that change nothing.
+    ReadOnly,
+}
+
+/// Checks signatures against the known keys.
+pub(crate) struct Verifier {
+    keys: HashMap<String, KnownKey>,
+    region: String,
+    service: &'static str,
+    clock: Arc<dyn Clock>,
+}
+
+/// An access key with the signing key that was last derived from it. Region and service are the server's
+/// own, so only the day can change: one place is enough.
+struct KnownKey {
+    key: AccessKey,
+    derived: ArcSwapOption<SigningKey>,
+}
+
+struct SigningKey {
+    date: String,
+    /// The state after the key was taken in; a clone of it signs.
+    mac: HmacSha256,
+}
+
+impl Verifier {
+    pub(crate) fn new(credentials: Credentials, region: impl Into<String>, clock: Arc<dyn Clock>) -> Self {
+        let known = |(id, key)| (id, KnownKey { key, derived: ArcSwapOption::empty() });
+        Self {
+            keys: credentials.keys.into_iter().map(known).collect(),
+            region: region.into(),
+            service: "dynamodb",
+            clock,
+        }
+    }
+
+    /// Says what the request's sender may do, or why its signature is refused. The checks and their
+    /// order are DynamoDB's.
+    pub(crate) fn verify(&self, parts: &Parts, body: &[u8]) -> Result<Access, SignatureError> {
+        let presented = Presented::read(parts)?;
+        self.check_time(&presented)?;
+        check_host_is_signed(&presented)?;
+        self.check_scope(&presented)?;
+        let known = self.keys.get(presented.access_key.as_ref()).ok_or(SignatureError::UnknownKey)?;
+        let request = SignedRequest {
+            method: parts.method.as_str(),
+            path: parts.uri.path(),
+            query: parts.uri.query(),
+            headers: &parts.headers,
+            signed_headers: &presented.signed_headers,
+            body,
+        };
+        self.check_signature(&request, &presented, known)?;
+        // The token is compared last: only who holds the secret key comes this far.
+        if presented.session_token.as_deref() != known.key.session_token.as_deref() {
+            return Err(SignatureError::UnknownKey);
+        }
+        Ok(if known.key.read_only { Access::ReadOnly } else { Access::Full })
+    }
+
+    fn check_time(&self, presented: &Presented<'_>) -> Result<(), SignatureError> {
+        let now = Timestamp::from_seconds(self.clock.now_ms() / 1000);
+        let lifetime_seconds =
+            presented.lifetime_seconds.map_or(SKEW_SECONDS, |seconds| seconds.min(LIFETIME_SECONDS_MAX));
+        if presented.time.plus_seconds(lifetime_seconds) < now {
+            return Err(SignatureError::expired(presented.time, now, lifetime_seconds));
+        }
+        if presented.time > now.plus_seconds(SKEW_SECONDS) {
+            return Err(SignatureError::not_yet_current(presented.time, now, SKEW_SECONDS));
+        }
+        Ok(())
+    }
+
+    fn check_scope(&self, presented: &Presented<'_>) -> Result<(), SignatureError> {
+        let scope = &presented.scope;
+        let signed_on = presented.time.date();
+        let mut faults = Vec::new();
+        if scope.region != self.region {
+            faults.push(format!("Credential should be scoped to a valid region, not '{}'.", scope.region));
+        }
+        if scope.service != self.service {
+            faults.push(format!("Credential should be scoped to correct service: '{}'.", self.service));
+        }
+        if scope.terminator != TERMINATOR {
+            faults.push(format!(
+                "Credential should be scoped with a valid terminator: '{TERMINATOR}', not '{}'.",
+                scope.terminator
+            ));
+        }
+        if scope.date != signed_on {
+            faults.push(format!(
+                "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: \
+                 '{}' != '{signed_on}', from '{}'.",
+                scope.date, presented.time
+            ));
+        }
+        if faults.is_empty() { Ok(()) } else { Err(SignatureError::Invalid(faults.join(" "))) }
+    }
+
+    fn check_signature(
+        &self,
+        request: &SignedRequest<'_>,
+        presented: &Presented<'_>,
+        known: &KnownKey,
+    ) -> Result<(), SignatureError> {
+        let canonical = request.canonical().ok_or_else(SignatureError::mismatch)?;
+        let signature = hex_bytes(&presented.signature).ok_or_else(SignatureError::mismatch)?;
+        let mut mac = self.signing_mac(known, &presented.scope.date);
+        let (region, service) = (&self.region, self.service);
+        let scope = format!("{}/{region}/{service}/{TERMINATOR}", presented.scope.date);
+        mac.update(format!("{ALGORITHM}\n{}\n{scope}\n", presented.time).as_bytes());
+        let mut digest = Vec::with_capacity(64);
+        write_hex(&mut digest, &Sha256::digest(canonical));
+        mac.update(&digest);
+        // Compares in constant time.
+        mac.verify_slice(&signature).map_err(|_| SignatureError::mismatch())
+    }
+
+    fn signing_mac(&self, known: &KnownKey, date: &str) -> HmacSha256 {
+        if let Some(derived) = known.derived.load().as_ref()
+            && derived.date == date
+        {
+            return derived.mac.clone();
+        }
+        let mut key = format!("AWS4{}", known.key.secret).into_bytes();
+        for part in [date, &self.region, self.service, TERMINATOR] {
+            let mut mac = keyed(&key);
+            mac.update(part.as_bytes());
+            key = mac.finalize().into_bytes().to_vec();
+        }
+        let mac = keyed(&key);
+        known.derived.store(Some(Arc::new(SigningKey { date: date.to_owned(), mac: mac.clone() })));
+        mac
+    }
+}
+
+/// Checks only that the request carries a whole signature, without any secret to check it against.
+pub(crate) fn check_form(parts: &Parts) -> Result<(), SignatureError> {
+    Presented::read(parts).map(|_| ())
+}
+
+fn check_host_is_signed(presented: &Presented<'_>) -> Result<(), SignatureError> {
+    if presented.signed_headers.split(';').any(|name| name.eq_ignore_ascii_case("host")) {
+        return Ok(());
+    }
+    Err(SignatureError::Invalid(
+        "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.".to_owned(),
+    ))
+}
+
+fn keyed(key: &[u8]) -> HmacSha256 {
+    HmacSha256::new_from_slice(key).expect("HMAC takes a key of any length")
+}
+
+fn hex_bytes(text: &str) -> Option<Vec<u8>> {
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    if !rest.is_empty() {
+        return None;
+    }
+    pairs.iter().map(|[high, low]| Some(hex_digit(*high)? << 4 | hex_digit(*low)?)).collect()
+}
+
+#[cfg(test)]
+#[path = "verify_tests.rs"]
+mod tests;
