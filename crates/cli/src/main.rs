@@ -13,6 +13,11 @@ use clap::Parser;
 
 use crate::arguments::{Arguments, Command};
 
+/// Requests allocate on one thread and free on another, which the system's allocator does slowly: `bench` measured
+/// a fifth less CPU per query and a sixth less per put with this one.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Serve(arguments) => serve::serve(arguments),

@@ -129,6 +129,21 @@ mod tests {
         assert_eq!(RowSpace::collections(7).end(), RowSpace::items(8).prefix());
     }
 
+    proptest::proptest! {
+        #[test]
+        fn every_key_of_a_space_lies_between_its_prefix_and_its_end(
+            table in proptest::prelude::any::<u32>(),
+            space in proptest::prelude::any::<u16>(),
+            rest in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..9),
+        ) {
+            let space = RowSpace { table, space };
+            let key = space.key(&rest);
+            proptest::prop_assert!(space.prefix().as_slice() <= key.as_ref());
+            // Nothing follows the very last space; its table number is never given.
+            proptest::prop_assert!(key.as_ref() < space.end().as_slice() || space.end() == [0; PREFIX_BYTES]);
+        }
+    }
+
     #[test]
     fn a_space_is_read_back_from_its_prefix() {
         let space = RowSpace::index(70_000, 300);

@@ -1,10 +1,11 @@
 //! The pages of a query or scan together give each matching item exactly once, in order.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
 mod support;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
 use proptest::collection::vec;
 use proptest::option;
@@ -14,8 +15,8 @@ use singlet_engine::{
     CreateTable, Database, DeleteItem, IndexDefinition, PutItem, Query, ScalarType, Scan, UpdateItem,
 };
 use support::{
-    Random, cases, filter, item, key_condition, key_of, query_all, query_pages, scan_all, small_database,
-    update,
+    Random, Stop, cases, filter, item, key_condition, key_of, query_all, query_pages, scan_all,
+    small_database, update,
 };
 
 const TABLE: &str = "paged";
@@ -200,10 +201,14 @@ fn asked() -> impl Strategy<Value = Asked> {
     )
 }
 
+/// A test of an item, and one of a value.
+type ItemTest = Box<dyn Fn(&Item) -> bool>;
+type ValueTest = Box<dyn Fn(&AttributeValue) -> bool>;
+
 /// A query and, separately, what it must give: the reference shares no code with the engine.
 struct Prepared {
     query: Query,
-    matches: Box<dyn Fn(&Item) -> bool>,
+    matches: ItemTest,
     source: &'static Source,
     forward: bool,
 }
@@ -213,7 +218,7 @@ impl Asked {
         let source = &SOURCES[self.source];
         let mut text = Vec::new();
         let mut values = Item::new();
-        let mut tests: Vec<Box<dyn Fn(&Item) -> bool>> = Vec::new();
+        let mut tests: Vec<ItemTest> = Vec::new();
         let partition = [scalar(ScalarType::S, self.partition), scalar(ScalarType::N, self.second_partition)];
         let equal = self.equal.min(source.sort.len().saturating_sub(1));
         let equals = source.partition.iter().zip(partition);
@@ -244,12 +249,7 @@ impl Asked {
 }
 
 impl Range {
-    fn prepare(
-        &self,
-        name: &str,
-        sort: ScalarType,
-        values: &mut Item,
-    ) -> (Option<String>, Box<dyn Fn(&AttributeValue) -> bool>) {
+    fn prepare(&self, name: &str, sort: ScalarType, values: &mut Item) -> (Option<String>, ValueTest) {
         match *self {
             Range::Compare(operator, choice) => {
                 let bound = scalar(sort, choice);
@@ -384,15 +384,6 @@ proptest! {
     }
 }
 
-/// Ends the writers also when the reader fails.
-struct StopOnDrop<'a>(&'a AtomicBool);
-
-impl Drop for StopOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Memory::Release);
-    }
-}
-
 /// The rows that stay where they are, and those that come and go among them.
 fn stable_and_passing_rows() -> (Vec<Row>, Vec<Row>) {
     let rows = (0..SCALARS * 2).map(|n| Row {
@@ -412,9 +403,9 @@ fn key_attributes(item: &Item) -> Item {
 }
 
 /// Updates stable items without moving them.
-fn touch(database: &Database, items: &[Item], seed: u64, stop: &AtomicBool) {
+fn touch(database: &Database, items: &[Item], seed: u64, stop: &Stop) {
     let mut random = Random::new(seed);
-    while !stop.load(Memory::Acquire) {
+    while !stop.is_set() {
         let item = &items[random.below(items.len() as u64) as usize];
         let touched = update(
             "ADD touched :one SET size_changes = :text",
@@ -428,9 +419,9 @@ fn touch(database: &Database, items: &[Item], seed: u64, stop: &AtomicBool) {
 }
 
 /// Lets items of the same partitions, and of others, come and go.
-fn pass_through(database: &Database, items: &[Item], seed: u64, stop: &AtomicBool) {
+fn pass_through(database: &Database, items: &[Item], seed: u64, stop: &Stop) {
     let mut random = Random::new(seed);
-    while !stop.load(Memory::Acquire) {
+    while !stop.is_set() {
         let mut item = items[random.below(items.len() as u64) as usize].clone();
         if random.below(3) == 0 {
             item.insert("pk", "elsewhere");
@@ -454,9 +445,9 @@ fn pages_lose_and_repeat_nothing_while_others_write() {
         create(&database, sort);
         let stable = load(&database, &stable, sort);
         let passing = load(&database, &passing, sort);
-        let stop = AtomicBool::new(false);
+        let stop = Stop::default();
         std::thread::scope(|scope| {
-            let _stop = StopOnDrop(&stop);
+            let _stop = stop.on_drop();
             scope.spawn(|| touch(&database, &stable, seed, &stop));
             scope.spawn(|| pass_through(&database, &passing, seed + 1, &stop));
             let mut random = Random::new(seed + 2);

@@ -6,6 +6,7 @@ use bytes::{Bytes, BytesMut};
 use flate2::read::MultiGzDecoder;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
+use hyper::header::{CONTENT_ENCODING, HeaderMap, HeaderValue};
 use singlet_wire::ProtocolError;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -28,6 +29,27 @@ pub(crate) struct ReceivedBody<'a> {
     _room: Option<SemaphorePermit<'a>>,
 }
 
+/// How a body is encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// As it is.
+    Plain,
+    /// Compressed.
+    Gzip,
+    /// In a way that the server doesn't know.
+    Unknown,
+}
+
+impl Encoding {
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        match headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes) {
+            None | Some(b"" | b"identity") => Self::Plain,
+            Some(b"gzip") => Self::Gzip,
+            Some(_) => Self::Unknown,
+        }
+    }
+}
+
 /// Why a body is not there.
 pub(crate) enum BodyError {
     /// The client is told why.
@@ -47,7 +69,11 @@ impl Bodies {
     }
 
     /// Receives a whole body. One that came in one piece is not copied.
-    pub(crate) async fn receive(&self, mut body: Incoming) -> Result<ReceivedBody<'_>, BodyError> {
+    pub(crate) async fn receive(
+        &self,
+        mut body: Incoming,
+        encoding: Encoding,
+    ) -> Result<ReceivedBody<'_>, BodyError> {
         // A body in chunks doesn't say how long it is: it may become as long as any.
         let announced = body
             .size_hint()
@@ -56,7 +82,9 @@ impl Bodies {
         if announced > self.bytes_max {
             return self.refuse(body).await;
         }
-        let room = self.room_for(announced).await;
+        // What is compressed may become as long as any, too.
+        let expected = if encoding == Encoding::Gzip { self.bytes_max } else { announced };
+        let room = self.room_for(expected).await;
         let Some(first) = next_data(&mut body).await? else {
             return Ok(ReceivedBody { bytes: Bytes::new(), _room: room });
         };
@@ -77,8 +105,17 @@ impl Bodies {
         Ok(ReceivedBody { bytes: whole.freeze(), _room: room })
     }
 
-    /// Undoes gzip; a small request that unpacks beyond the limit is stopped there.
-    pub(crate) fn decompress(&self, compressed: &[u8]) -> Result<Bytes, ProtocolError> {
+    /// Undoes the encoding.
+    pub(crate) fn decode(&self, body: &Bytes, encoding: Encoding) -> Result<Bytes, ProtocolError> {
+        match encoding {
+            Encoding::Plain => Ok(body.clone()),
+            Encoding::Gzip => self.decompress(body),
+            Encoding::Unknown => Err(ProtocolError::Serialization),
+        }
+    }
+
+    /// A small body that unpacks beyond the limit is stopped there.
+    fn decompress(&self, compressed: &[u8]) -> Result<Bytes, ProtocolError> {
         let mut plain = Vec::with_capacity((compressed.len() * 4).min(self.bytes_max));
         MultiGzDecoder::new(compressed)
             .take(self.bytes_max as u64 + 1)

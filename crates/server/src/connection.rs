@@ -15,6 +15,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::api::Api;
 use crate::connections::{Connections, Order, Registration};
+use crate::repoll::Repoll;
 use crate::request::{Caller, Front};
 
 /// Serves a connection to its end.
@@ -49,14 +50,12 @@ async fn serve_stream<A: Api>(
 ) {
     let service = service_fn(|request| front.answer(caller, request));
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
-    let mut registered = false;
+    let task = poll_fn(|context| Poll::Ready(context.waker().clone())).await;
+    caller.registration.wake(&task);
+    let repoll = Repoll::new(task);
     let mut finishing = false;
-    poll_fn(|context| {
-        if !registered {
-            caller.registration.wake(context.waker());
-            registered = true;
-        }
-        loop {
+    let serve = poll_fn(|_| {
+        repoll.poll(|context| {
             if let Poll::Ready(result) = connection.as_mut().poll(context) {
                 return Poll::Ready(result);
             }
@@ -65,13 +64,16 @@ async fn serve_stream<A: Api>(
                 Order::Finish if !finishing => {
                     finishing = true;
                     connection.as_mut().graceful_shutdown();
+                    context.waker().wake_by_ref();
                 }
-                _ => return Poll::Pending,
+                _ => {}
             }
-        }
-    })
-    .await
-    .unwrap_or_else(|error| tracing::debug!(peer = %caller.address, %error, "connection ended"));
+            Poll::Pending
+        })
+    });
+    if let Err(error) = serve.await {
+        tracing::debug!(peer = %caller.address, %error, "connection ended");
+    }
 }
 
 /// Runs the future unless the connection is told to close, or to finish: it has nothing to finish yet.

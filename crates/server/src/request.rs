@@ -6,24 +6,23 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use hyper::body::Incoming;
-use hyper::header::{CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request};
 use singlet_wire::{Operation, ProtocolError, Reply};
 
 use crate::api::Api;
-use crate::body::{Bodies, BodyError};
+use crate::body::{Bodies, BodyError, Encoding};
 use crate::caught::caught;
 use crate::connections::{Connections, Phase, Registration};
 use crate::cors::{self, Cors};
+use crate::header::{self, TARGET};
 use crate::health;
 use crate::metrics::{self, Metrics};
 use crate::options::Options;
 use crate::request_id::RequestIds;
 use crate::response::{self, Answer, ContentType};
 use crate::signature::{self, Access, Verifier};
-
-const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 
 /// Everything that all requests share.
 pub(crate) struct Front<A> {
@@ -84,7 +83,7 @@ impl<A: Api> Front<A> {
         let (parts, body) = request.into_parts();
         let mut answer = match (&parts.method, parts.uri.path()) {
             // DynamoDB doesn't look at the path of a call.
-            (&Method::POST, _) => self.answer_call(caller, &parts, body, request_id).await?,
+            (&Method::POST, _) => self.answer_call(caller, parts, body, request_id).await?,
             (&Method::GET, "/" | "/health") => {
                 response::answer(200, ContentType::Text, health::page(&self.region).into(), request_id)
             }
@@ -105,45 +104,54 @@ impl<A: Api> Front<A> {
     async fn answer_call(
         &self,
         caller: &Caller<'_>,
-        parts: &Parts,
+        parts: Parts,
         body: Incoming,
         request_id: HeaderValue,
     ) -> Result<Answer, ClientGone> {
         let started = Instant::now();
+        let encoding = Encoding::of(&parts.headers);
         caller.registration.enter(Phase::Receiving);
-        let received = match self.bodies.receive(body).await {
+        let received = match self.bodies.receive(body, encoding).await {
             Ok(received) => Ok(received),
             Err(BodyError::Refused(error)) => Err(error),
             Err(BodyError::Gone) => return Err(ClientGone),
         };
         caller.registration.enter(Phase::Working);
         let content_type = content_type(&parts.headers);
-        let target = parts.headers.get(TARGET).and_then(|target| target.to_str().ok()).unwrap_or_default();
-        let operation = Operation::from_target(target);
+        let operation = header::text(&parts.headers, &TARGET).and_then(Operation::from_target);
         let (reply, body_is_left) = match &received {
             Ok(body) if content_type.is_none() && !body.bytes.is_empty() => {
                 caller.registration.enter(Phase::Waiting);
                 return Ok(response::unknown(request_id));
             }
-            Ok(body) => (self.call(parts, operation, &body.bytes).await, false),
+            Ok(body) => (self.call(&parts, operation, &body.bytes, encoding).await, false),
             Err(error) => (error.reply(), true),
         };
         drop(received);
         caller.registration.enter(Phase::Waiting);
         self.record(operation, &reply, started, &request_id);
         let content_type = content_type.unwrap_or(ContentType::AmazonJson);
-        let mut answer = response::answer(reply.status, content_type, reply.body.into(), request_id);
+        let recycled = parts.headers;
+        let mut answer =
+            response::answer_with(recycled, reply.status, content_type, reply.body.into(), request_id);
         if body_is_left {
             answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         Ok(answer)
     }
 
-    async fn call(&self, parts: &Parts, operation: Option<Operation>, body: &Bytes) -> Reply {
+    async fn call(
+        &self,
+        parts: &Parts,
+        operation: Option<Operation>,
+        body: &Bytes,
+        encoding: Encoding,
+    ) -> Reply {
         let Some(operation) = operation else {
             return ProtocolError::UnknownOperation.reply();
         };
-        let body = match self.admit(parts, operation, body) {
+        let admitted = self.admit(parts, operation, body);
+        let body = match admitted.and_then(|()| self.bodies.decode(body, encoding)) {
             Ok(body) => body,
             Err(error) => return error.reply(),
         };
@@ -156,8 +164,8 @@ impl<A: Api> Front<A> {
         }
     }
 
-    /// Checks that the request may reach the database, and gives the plain body.
-    fn admit(&self, parts: &Parts, operation: Operation, body: &Bytes) -> Result<Bytes, ProtocolError> {
+    /// Checks that the request may reach the database.
+    fn admit(&self, parts: &Parts, operation: Operation, body: &[u8]) -> Result<(), ProtocolError> {
         match &self.verifier {
             Some(verifier) => {
                 let access = verifier.verify(parts, body)?;
@@ -174,11 +182,7 @@ impl<A: Api> Front<A> {
                 }
             }
         }
-        match parts.headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes) {
-            None | Some(b"" | b"identity") => Ok(body.clone()),
-            Some(b"gzip") => self.bodies.decompress(body),
-            Some(_) => Err(ProtocolError::Serialization),
-        }
+        Ok(())
     }
 
     fn record(
@@ -213,10 +217,15 @@ impl<A: Api> Front<A> {
 
 /// The content type of a call and its answer; `None` if it is none that DynamoDB takes.
 fn content_type(headers: &HeaderMap) -> Option<ContentType> {
-    let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
-    match value.split(';').next().unwrap_or_default().trim() {
-        "application/x-amz-json-1.0" => Some(ContentType::AmazonJson),
-        "application/json" => Some(ContentType::Json),
+    const AMAZON_JSON: &[u8] = b"application/x-amz-json-1.0";
+    let value = headers.get(CONTENT_TYPE)?.as_bytes();
+    // Nearly all have it exactly so; others may add parameters.
+    if value == AMAZON_JSON {
+        return Some(ContentType::AmazonJson);
+    }
+    match value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii() {
+        AMAZON_JSON => Some(ContentType::AmazonJson),
+        b"application/json" => Some(ContentType::Json),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http_body_util::Full;
-use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue, SERVER};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, SERVER};
 use hyper::{Response, StatusCode};
 
 /// A whole answer: head and body leave in one write.
@@ -42,17 +42,29 @@ impl ContentType {
 
 /// An answer with the headers that DynamoDB's answers have.
 pub(crate) fn answer(status: u16, content_type: ContentType, body: Bytes, request_id: HeaderValue) -> Answer {
+    answer_with(HeaderMap::with_capacity(8), status, content_type, body, request_id)
+}
+
+/// The same, with the space of a map that has served: hyper gives the answer's map to the next request,
+/// so that one map, once it is large enough, does for all requests of a connection.
+pub(crate) fn answer_with(
+    mut headers: HeaderMap,
+    status: u16,
+    content_type: ContentType,
+    body: Bytes,
+    request_id: HeaderValue,
+) -> Answer {
+    headers.clear();
     let crc32 = crc32fast::hash(&body);
-    let mut answer = Response::new(Full::new(body));
-    *answer.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let headers = answer.headers_mut();
-    headers.reserve(8);
     headers.insert(SERVER, SERVER_NAME);
     if let Some(content_type) = content_type.header() {
         headers.insert(CONTENT_TYPE, content_type);
     }
     headers.insert(REQUEST_ID, request_id);
     headers.insert(CRC32, HeaderValue::from(crc32));
+    let mut answer = Response::new(Full::new(body));
+    *answer.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *answer.headers_mut() = headers;
     answer
 }
 

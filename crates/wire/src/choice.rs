@@ -7,6 +7,11 @@ use singlet_expr::legacy::{ComparisonOperator, ConditionalOperator, UpdateAction
 pub(crate) trait Choice: Copy + 'static {
     /// The words, in the order in which DynamoDB lists them when another one is given.
     const WORDS: &'static [(&'static str, Self)];
+
+    /// The value with this word.
+    fn named(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, choice)| *choice)
+    }
 }
 
 /// How much a caller wants to know about consumed capacity.

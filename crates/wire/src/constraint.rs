@@ -11,6 +11,9 @@ use crate::read::Text;
 /// Violations that one answer lists; DynamoDB stops there.
 const VIOLATIONS_MAX: usize = 10;
 
+/// Bytes of what may name a table.
+const ARN_BYTES: (usize, usize) = (1, 1024);
+
 /// The violations found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Constraints {
@@ -66,8 +69,8 @@ impl Constraints {
     /// A member that must be one of a few words.
     pub(crate) fn choice<C: Choice>(&mut self, path: impl Display, member: Option<&Text<'_>>) -> Option<C> {
         let word = member?.as_str();
-        let found = C::WORDS.iter().find(|(known, _)| *known == word);
-        if found.is_none() {
+        let choice = C::named(word);
+        if choice.is_none() {
             let words: Vec<&str> = C::WORDS.iter().map(|(known, _)| *known).collect();
             self.violation(
                 word,
@@ -75,7 +78,7 @@ impl Constraints {
                 format_args!("Member must satisfy enum value set: [{}]", words.join(", ")),
             );
         }
-        found.map(|(_, choice)| *choice)
+        choice
     }
 
     /// A member whose length has bounds; `shown` is how the answer repeats it.
@@ -96,6 +99,22 @@ impl Constraints {
         if length > bounds.1 {
             self.violation(
                 shown,
+                path,
+                format_args!("Member must have length less than or equal to {}", bounds.1),
+            );
+        }
+    }
+
+    /// A member whose length has bounds, reported in the form that does not repeat it.
+    pub(crate) fn silent_length(&mut self, path: impl Display + Copy, length: usize, bounds: (usize, usize)) {
+        if length < bounds.0 {
+            self.silent_violation(
+                path,
+                format_args!("Member must have length greater than or equal to {}", bounds.0),
+            );
+        }
+        if length > bounds.1 {
+            self.silent_violation(
                 path,
                 format_args!("Member must have length less than or equal to {}", bounds.1),
             );
@@ -123,8 +142,19 @@ impl Constraints {
         }
     }
 
-    /// The name of an index.
-    pub(crate) fn index_name(&mut self, path: impl Display + Copy, member: Option<&Text<'_>>) {
+    /// A table's name or ARN, which must be there. Whether it names a table is for `table_name` to say.
+    pub(crate) fn table_name<'t>(
+        &mut self,
+        path: impl Display + Copy,
+        member: Option<&'t Text<'_>>,
+    ) -> Option<&'t str> {
+        let name = self.required(path, member)?.as_str();
+        self.length(path, name, name.len(), ARN_BYTES);
+        Some(name)
+    }
+
+    /// The name of an index, or of a table where an ARN will not do.
+    pub(crate) fn name(&mut self, path: impl Display + Copy, member: Option<&Text<'_>>) {
         let Some(name) = member.map(Text::as_str) else {
             return;
         };
@@ -187,7 +217,7 @@ mod tests {
         constraints.range("limit", Some(1), (1, 10));
         constraints.range("limit", None, (1, 10));
         constraints.length("list", "[]", 3, (3, 3));
-        constraints.index_name("indexName", Some(&Text("a-Z.0_9".into())));
+        constraints.name("indexName", Some(&Text("a-Z.0_9".into())));
         assert!(constraints.check().is_ok());
     }
 }

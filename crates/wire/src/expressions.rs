@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use singlet_expr::Placeholders;
+use singlet_expr::{Condition, ExpressionKind, Placeholders, Projection, Update};
 
 use crate::error::Failure;
 use crate::read::{AttributeMap, Map, Text};
@@ -64,4 +64,29 @@ pub(crate) fn placeholders(
         }
         None => Ok(placeholders),
     }
+}
+
+/// Reads a condition or filter.
+pub(crate) fn parse_condition(
+    kind: ExpressionKind,
+    text: Option<&Text<'_>>,
+    placeholders: &mut Placeholders,
+) -> Result<Option<Condition>, Failure> {
+    Ok(text.map(|text| Condition::parse(kind, text.as_str(), placeholders)).transpose()?)
+}
+
+/// Reads a projection.
+pub(crate) fn parse_projection(
+    text: Option<&Text<'_>>,
+    placeholders: &mut Placeholders,
+) -> Result<Option<Projection>, Failure> {
+    Ok(text.map(|text| Projection::parse(text.as_str(), placeholders)).transpose()?)
+}
+
+/// Reads an update.
+pub(crate) fn parse_update(
+    text: Option<&Text<'_>>,
+    placeholders: &mut Placeholders,
+) -> Result<Option<Update>, Failure> {
+    Ok(text.map(|text| Update::parse(text.as_str(), placeholders)).transpose()?)
 }

@@ -44,56 +44,52 @@ impl TableName {
     }
 }
 
-/// Reads the table of a data operation. An absent name is left to the constraints of the other members.
-pub(crate) fn read_table_name(
-    member: Option<&Text<'_>>,
-    home: Home<'_>,
-) -> Result<Option<TableName>, Failure> {
-    member.map(|text| parse(text.as_str(), home, 1, "tableName")).transpose()
+/// Reads the table of an operation on items, found at `path`.
+pub(crate) fn parse(text: &str, path: impl Display + Copy, home: Home<'_>) -> Result<TableName, Failure> {
+    parse_name(text, path, home, 1)
 }
 
-/// Reads the table of an operation on tables, which must be there.
-pub(crate) fn require_table_name(member: Option<&Text<'_>>, home: Home<'_>) -> Result<TableName, Failure> {
-    let text = member.ok_or(RequestError::MissingTableName)?;
-    parse(text.as_str(), home, CREATED_NAME_BYTES_MIN, "tableName")
+/// Reads the table of an operation on tables. It comes before all other members.
+pub(crate) fn require(member: Option<&Text<'_>>, home: Home<'_>) -> Result<TableName, Failure> {
+    let member = member.ok_or(RequestError::MissingTableName)?;
+    let mut constraints = Constraints::default();
+    let name = constraints.table_name("tableName", Some(member));
+    parse_name(constraints.take(name)?, "tableName", home, CREATED_NAME_BYTES_MIN)
 }
 
-/// Reads the table of one action of a transaction.
-pub(crate) fn read_table_name_at(
-    path: impl Display + Copy,
-    member: Option<&Text<'_>>,
-    home: Home<'_>,
-) -> Result<Option<TableName>, Failure> {
-    member.map(|text| parse(text.as_str(), home, 1, path)).transpose()
-}
-
-/// Reads a table's name or ARN, found at `path`.
-pub(crate) fn parse(
+fn parse_name(
     text: &str,
+    path: impl Display + Copy,
     home: Home<'_>,
     bytes_min: usize,
-    path: impl Display + Copy,
 ) -> Result<TableName, Failure> {
     if text.starts_with("arn:") {
         let name = name_in_arn(text, home)?;
         return Ok(TableName { name: name.to_owned(), label: Some(text.to_owned()) });
     }
-    check_name(text, bytes_min, path)?;
+    // One rule after the other: a name is reported with the first that it breaks.
+    let mut constraints = Constraints::default();
+    constraints.length(path, text, text.len(), (bytes_min, NAME_BYTES_MAX));
+    constraints.check()?;
+    let mut constraints = Constraints::default();
+    if !is_name(text) {
+        constraints.violation(text, path, NAME_PATTERN);
+    }
+    constraints.check()?;
     Ok(TableName { name: text.to_owned(), label: None })
 }
 
-/// One rule after the other: a name is reported with the first that it breaks.
-fn check_name(name: &str, bytes_min: usize, path: impl Display + Copy) -> Result<(), Failure> {
-    let mut constraints = Constraints::default();
-    let bytes_min = if name.is_empty() { 1 } else { bytes_min };
-    if (bytes_min..=NAME_BYTES_MAX).contains(&name.len()) {
-        if !is_name(name) {
-            constraints.violation(name, path, NAME_PATTERN);
-        }
-    } else {
-        constraints.length(path, name, name.len(), (bytes_min, NAME_BYTES_MAX));
+/// Holds a table that a batch names, which is a key of its `RequestItems`, against the constraints of such keys.
+/// `shown` is how the answer repeats the map.
+pub(crate) fn check_map_key(constraints: &mut Constraints, table: &str, shown: impl Display) {
+    let is_sound = (CREATED_NAME_BYTES_MIN..=NAME_BYTES_MAX).contains(&table.len()) && is_name(table);
+    if !is_sound && !table.starts_with("arn:") {
+        let rule = format_args!(
+            "Map keys must satisfy constraint: [Member must have length less than or equal to {NAME_BYTES_MAX}, \
+             Member must have length greater than or equal to {CREATED_NAME_BYTES_MIN}, {NAME_PATTERN}]"
+        );
+        constraints.violation(shown, "requestItems", rule);
     }
-    constraints.check()
 }
 
 /// The table's name in an ARN. Tables of another region or account are not here.
@@ -129,14 +125,14 @@ mod tests {
 
     #[test]
     fn a_name_is_taken_as_it_is() {
-        let table = parse("Music.2024_a-b", HOME, 3, "tableName").unwrap();
+        let table = parse("Music.2024_a-b", "tableName", HOME).unwrap();
         assert_eq!(table, TableName { name: "Music.2024_a-b".into(), label: None });
     }
 
     #[test]
     fn an_arn_of_this_database_names_its_table_and_is_repeated() {
         let arn = "arn:aws:dynamodb:eu-central-1:000000000000:table/Music";
-        let table = parse(arn, HOME, 3, "tableName").unwrap();
+        let table = parse(arn, "tableName", HOME).unwrap();
         assert_eq!((table.name.as_str(), table.as_written()), ("Music", arn));
     }
 
@@ -147,7 +143,7 @@ mod tests {
             "arn:aws:dynamodb:eu-central-1:123456789012:table/Music",
         ] {
             assert!(matches!(
-                parse(arn, HOME, 3, "tableName"),
+                parse(arn, "tableName", HOME),
                 Err(Failure::Engine(singlet_engine::Error::TableNotFound))
             ));
         }
@@ -159,10 +155,7 @@ mod tests {
             ["arn:", "arn:aws:s3:::bucket", "arn:aws:dynamodb:eu-central-1:000000000000:table/a/index/b"]
         {
             assert!(
-                matches!(
-                    parse(arn, HOME, 3, "tableName"),
-                    Err(Failure::Request(RequestError::InvalidArn(_)))
-                ),
+                matches!(parse(arn, "tableName", HOME), Err(Failure::Request(RequestError::InvalidArn(_)))),
                 "{arn}"
             );
         }
@@ -172,14 +165,12 @@ mod tests {
     fn a_name_is_reported_with_the_first_rule_that_it_breaks() {
         let long = "a".repeat(256);
         let cases = [
-            ("", 1, "Member must have length greater than or equal to 1"),
-            ("", 3, "Member must have length greater than or equal to 1"),
             ("ab", 3, "Member must have length greater than or equal to 3"),
             (long.as_str(), 1, "Member must have length less than or equal to 255"),
             ("x!", 1, NAME_PATTERN),
         ];
         for (name, bytes_min, rule) in cases {
-            let Err(Failure::Constraints(text)) = parse(name, HOME, bytes_min, "tableName") else {
+            let Err(Failure::Constraints(text)) = parse_name(name, "tableName", HOME, bytes_min) else {
                 panic!("{name}")
             };
             assert_eq!(
@@ -189,6 +180,7 @@ mod tests {
                 )
             );
         }
-        assert!(parse("ab", HOME, 1, "tableName").is_ok());
+        assert!(parse("ab", "tableName", HOME).is_ok());
+        assert!(require(Some(&Text("ab".into())), HOME).is_err());
     }
 }

@@ -150,6 +150,12 @@ pub(crate) enum ValueError {
         .0.join(", ")
     )]
     DuplicateBinaries(Vec<String>),
+    /// A value without a name.
+    #[error("Empty attribute name")]
+    EmptyName,
+    /// A name of 64 KB or more.
+    #[error("Attribute name is too large, must be less than 65536 bytes")]
+    NameTooLong,
     /// Too many levels of lists and maps.
     #[error(
         "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
@@ -171,6 +177,8 @@ impl ValueError {
             | ValueError::NotNull
             | ValueError::EmptyStringSet
             | ValueError::EmptyBinarySet
+            | ValueError::EmptyName
+            | ValueError::NameTooLong
             | ValueError::TooDeep => false,
         }
     }

@@ -2,6 +2,8 @@
 
 mod recover;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod writes;
 
 use std::path::Path;

@@ -59,3 +59,27 @@ fn as_slice(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
         Bound::Unbounded => Bound::Unbounded,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which of the rows 0 to 9 lie in the bounds.
+    fn contained(bounds: &Bounds) -> Vec<u8> {
+        (0..10).filter(|row| bounds.contain(&[*row])).collect()
+    }
+
+    #[test]
+    fn the_lower_end_is_part_of_a_range_and_the_upper_is_not() {
+        assert_eq!(contained(&Bounds::new(vec![3], Some(vec![6]))), [3, 4, 5]);
+        assert_eq!(contained(&Bounds::new(vec![7], None)), [7, 8, 9]);
+        assert_eq!(contained(&Bounds::new(vec![6], Some(vec![3]))), []);
+    }
+
+    #[test]
+    fn a_cursor_cuts_off_what_was_read_and_itself() {
+        let bounds = Bounds::new(vec![3], Some(vec![8]));
+        assert_eq!(contained(&bounds.clone().after(vec![5], Direction::Forward)), [6, 7]);
+        assert_eq!(contained(&bounds.after(vec![5], Direction::Backward)), [3, 4]);
+    }
+}

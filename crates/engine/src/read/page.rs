@@ -1,16 +1,17 @@
 //! One page of a query or scan.
 
+use bytes::Bytes;
 use singlet_expr::{Condition, Projection};
-use singlet_values::EncodedItem;
+use singlet_values::{EncodedItem, Item, ItemRef};
 
 use super::View;
 use super::bounds::Bounds;
-use super::get::project;
 use super::source::Source;
 use crate::capacity::{Consumed, ReadKind, Units};
 use crate::error::Result;
 use crate::request::{PageOutcome, Select};
 use crate::store::Direction;
+use crate::table::KeyProblem;
 
 /// Most bytes that a page reads, before the filter.
 const PAGE_BYTES_MAX: usize = 1024 * 1024;
@@ -30,12 +31,33 @@ pub(super) struct Page<'a> {
 /// What has been read so far.
 #[derive(Default)]
 struct Progress {
-    items: Vec<EncodedItem>,
+    items: Items,
     count: usize,
     scanned_count: usize,
     bytes: usize,
     fetched_units: f64,
-    last: Option<EncodedItem>,
+    cursor: Option<Item>,
+}
+
+/// The items of a page, copied one behind the other: a page is one allocation, however many items it has.
+#[derive(Default)]
+struct Items {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Items {
+    fn push(&mut self, item: ItemRef<'_>) {
+        self.bytes.extend_from_slice(item.as_bytes());
+        self.ends.push(self.bytes.len());
+    }
+
+    fn into_items(self) -> Vec<EncodedItem> {
+        let bytes = Bytes::from(self.bytes);
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let spans = starts.zip(self.ends.iter().copied());
+        spans.map(|(start, end)| EncodedItem::from_bytes(bytes.slice(start..end))).collect()
+    }
 }
 
 impl Page<'_> {
@@ -43,45 +65,54 @@ impl Page<'_> {
     pub(super) fn read(&self, view: &View) -> Result<PageOutcome> {
         let fetch = self.source.needs_fetch(self.select, self.projection)?;
         let mut progress = Progress::default();
-        for row in view.range(self.bounds.lower(), self.bounds.upper(), self.direction) {
-            let (_, value) = row?;
-            let item = EncodedItem::from_bytes(value);
-            progress.bytes += item.size_bytes();
-            progress.scanned_count += 1;
-            let is_full = self.limit.is_some_and(|limit| progress.scanned_count >= limit)
-                || progress.bytes >= PAGE_BYTES_MAX;
-            if is_full {
-                progress.last = Some(item.clone());
-            }
-            self.take(view, item, fetch, &mut progress)?;
-            if is_full {
-                break;
-            }
+        let mut rows = view.range(self.bounds.lower(), self.bounds.upper(), self.direction);
+        while progress.cursor.is_none() {
+            let read =
+                rows.read_next(|_, value| self.visit(view, ItemRef::new(value), fetch, &mut progress))?;
+            let Some(visited) = read else { break };
+            visited?;
         }
         Ok(self.outcome(progress))
     }
 
-    /// Keeps an item if it passes the filter.
-    fn take(&self, view: &View, entry: EncodedItem, fetch: bool, progress: &mut Progress) -> Result<()> {
-        let item = if fetch { self.fetch(view, entry, progress)? } else { entry };
-        if let Some(filter) = self.filter
-            && !filter.matches(item.view())
-        {
-            return Ok(());
+    /// Counts an item in, keeps it if it passes the filter, and sets the cursor if the page is full with it.
+    fn visit(&self, view: &View, item: ItemRef<'_>, fetch: bool, progress: &mut Progress) -> Result<()> {
+        progress.bytes += item.size_bytes();
+        progress.scanned_count += 1;
+        let is_full = self.limit.is_some_and(|limit| progress.scanned_count >= limit)
+            || progress.bytes >= PAGE_BYTES_MAX;
+        if is_full {
+            progress.cursor = Some(self.source.cursor(item));
         }
-        progress.count += 1;
-        if self.select != Some(Select::Count) {
-            progress.items.push(project(item, self.projection));
+        if fetch {
+            let whole = self.fetch(view, item, progress)?;
+            self.keep(whole.as_ref().map_or(item, EncodedItem::view), progress);
+        } else {
+            self.keep(item, progress);
         }
         Ok(())
     }
 
+    fn keep(&self, item: ItemRef<'_>, progress: &mut Progress) {
+        if self.filter.is_some_and(|filter| !filter.matches(item)) {
+            return;
+        }
+        progress.count += 1;
+        if self.select == Some(Select::Count) {
+            return;
+        }
+        match self.projection {
+            Some(projection) => progress.items.push(projection.project(item).view()),
+            None => progress.items.push(item),
+        }
+    }
+
     /// The whole item of a local index entry.
-    fn fetch(&self, view: &View, entry: EncodedItem, progress: &mut Progress) -> Result<EncodedItem> {
+    fn fetch(&self, view: &View, entry: ItemRef<'_>, progress: &mut Progress) -> Result<Option<EncodedItem>> {
         let table = self.source.table;
-        let row = table.key.row_key(table.items(), entry.view()).map_err(crate::table::KeyProblem::in_key)?;
-        let item = view.get(&row)?.map_or(entry, EncodedItem::from_bytes);
-        progress.fetched_units += self.kind().units(item.size_bytes());
+        let row = table.key.row_key(table.items(), entry).map_err(KeyProblem::in_key)?;
+        let item = view.get(&row)?.map(EncodedItem::from_bytes);
+        progress.fetched_units += self.kind().units(item.as_ref().map_or(0, EncodedItem::size_bytes));
         Ok(item)
     }
 
@@ -98,10 +129,10 @@ impl Page<'_> {
         }
         consumed.table_units.add(Units::read(progress.fetched_units));
         PageOutcome {
-            items: (self.select != Some(Select::Count)).then_some(progress.items),
+            items: (self.select != Some(Select::Count)).then(|| progress.items.into_items()),
             count: progress.count,
             scanned_count: progress.scanned_count,
-            last_key: progress.last.map(|item| self.source.cursor(item.view())),
+            last_key: progress.cursor,
             consumed,
         }
     }

@@ -59,7 +59,12 @@ impl<'a, A> Batch<'a, A> {
     }
 
     /// The entries of the working state between two bounds.
-    pub fn range(&self, lower: Bound<&[u8]>, upper: Bound<&[u8]>, direction: Direction) -> Range<'_> {
+    pub fn range<'r>(
+        &'r self,
+        lower: Bound<&'r [u8]>,
+        upper: Bound<&'r [u8]>,
+        direction: Direction,
+    ) -> Range<'r> {
         if is_empty_range(lower, upper) {
             return Range::empty(direction);
         }

@@ -1,7 +1,7 @@
 //! The log thread: makes batches durable, then publishes and acknowledges them.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, SyncSender};
+use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::Instant;
 
 use super::batch::Completion;
@@ -42,7 +42,7 @@ pub(super) struct Committer<A, J> {
     pub(super) log: Appender,
     pub(super) commits: Receiver<Commit<A>>,
     pub(super) folds: SyncSender<FoldJob>,
-    pub(super) chores: Sender<Chore>,
+    pub(super) chores: SyncSender<Chore>,
 }
 
 impl<A, J> Committer<A, J> {
@@ -79,7 +79,8 @@ impl<A, J> Committer<A, J> {
                 let _ = self.folds.send(fold);
             }
             if let Some(retired) = commit.retired.take() {
-                let _ = self.chores.send(Chore::Free(retired));
+                // With no room it is freed here.
+                let _ = self.chores.try_send(Chore::Free(retired));
             }
             commit.complete(Ok(()));
         }
@@ -90,7 +91,8 @@ impl<A, J> Committer<A, J> {
         for commit in group.iter_mut() {
             self.shared.counters.commit_bytes.add(commit.frames.len());
             if self.log.append(&mut commit.frames)? {
-                let _ = self.chores.send(Chore::PrepareSegment);
+                // With no room, one is being made ready already.
+                let _ = self.chores.try_send(Chore::PrepareSegment);
             }
             if let Some(fold) = &mut commit.fold {
                 fold.set_log_end(self.log.end());

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::log::LogEnd;
 use super::overlay::Overlay;
+use super::queue::FoldProgress;
 use super::shared::Shared;
 use super::tally::Tallies;
 use super::tree::{FoldPoint, TreeView};
@@ -36,6 +37,8 @@ impl FoldJob {
 pub(super) struct Folder<A, J> {
     pub(super) shared: Arc<Shared<A, J>>,
     pub(super) jobs: Receiver<FoldJob>,
+    /// How many entries go into one transaction.
+    pub(super) part_entries: usize,
 }
 
 impl<A, J> Folder<A, J> {
@@ -55,7 +58,9 @@ impl<A, J> Folder<A, J> {
 
     fn fold(&self, job: &FoldJob) -> Result<TreeView, StoreError> {
         let start = Instant::now();
-        self.shared.tree.fold(&job.overlay, &job.tallies, job.point)?;
+        let total = job.overlay.len();
+        let report = |done| self.shared.queue.set_fold_progress(FoldProgress { done, total });
+        self.shared.tree.fold(&job.overlay, &job.tallies, job.point, self.part_entries, report)?;
         let view = self.shared.tree.view()?;
         let counters = &self.shared.counters;
         counters.folds.add(1);

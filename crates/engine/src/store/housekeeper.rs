@@ -6,7 +6,10 @@ use std::sync::mpsc::Receiver;
 use super::log::Catalogue;
 use super::overlay::Overlay;
 
-/// Work that nobody should wait for. At most one of each kind is under way per segment or fold.
+/// More than this are not put off.
+pub(super) const CHORES_WAITING_MAX: usize = 4;
+
+/// Work that nobody should wait for.
 pub(super) enum Chore {
     /// A segment was begun: have a file ready for the next one.
     PrepareSegment,

@@ -16,6 +16,9 @@ pub enum SyncPolicy {
 pub struct StoreOptions {
     /// The overlay is frozen and folded at this size. Memory is bounded by twice that, then writers wait.
     pub overlay_bytes_max: usize,
+    /// The fold writes so many entries into the tree per transaction. Short ones keep the disk free for the log, and
+    /// tell waiting writers sooner that there is room; entries come sorted, so hardly any page is written twice.
+    pub fold_part_entries: usize,
     /// The tree's page cache.
     pub cache_bytes: usize,
     /// The size of one log file.
@@ -32,6 +35,7 @@ impl Default for StoreOptions {
     fn default() -> Self {
         Self {
             overlay_bytes_max: 64 << 20,
+            fold_part_entries: 4096,
             cache_bytes: 256 << 20,
             segment_bytes: 16 << 20,
             batch_jobs_max: 256,

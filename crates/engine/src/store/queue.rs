@@ -18,10 +18,18 @@ pub(super) struct Queue<J> {
 
 struct State<J> {
     jobs: VecDeque<J>,
+    fold_progress: FoldProgress,
     folded: Option<Arc<TreeView>>,
     closed: bool,
     writer_waits: bool,
     submitters_waiting: usize,
+}
+
+/// How far the fold under way has got.
+#[derive(Clone, Copy, Default)]
+pub(super) struct FoldProgress {
+    pub(super) done: usize,
+    pub(super) total: usize,
 }
 
 /// What the writer has to do next.
@@ -39,6 +47,7 @@ impl<J> Queue<J> {
     pub(super) fn new(jobs_max: usize) -> Self {
         let state = State {
             jobs: VecDeque::new(),
+            fold_progress: FoldProgress::default(),
             folded: None,
             closed: false,
             writer_waits: false,
@@ -124,14 +133,19 @@ impl<J> Queue<J> {
         Work::Some { folded }
     }
 
-    /// Waits until the fold is done; nothing if the store is poisoned instead.
-    pub(super) fn wait_folded(&self, poison: &Poison) -> Option<Arc<TreeView>> {
+    /// Waits until the fold is done and returns what it made. Returns nothing if it has got far enough before, or if
+    /// the store is poisoned.
+    pub(super) fn wait_fold(
+        &self,
+        poison: &Poison,
+        is_far_enough: impl Fn(FoldProgress) -> bool,
+    ) -> Option<Arc<TreeView>> {
         let mut state = self.state();
         loop {
             if let Some(folded) = state.folded.take() {
                 return Some(folded);
             }
-            if poison.is_set() {
+            if poison.is_set() || is_far_enough(state.fold_progress) {
                 return None;
             }
             state = self.writer_wait(state);
@@ -145,9 +159,23 @@ impl<J> Queue<J> {
         state
     }
 
+    pub(super) fn fold_progress(&self) -> FoldProgress {
+        self.state().fold_progress
+    }
+
+    /// The fold has got so far.
+    pub(super) fn set_fold_progress(&self, progress: FoldProgress) {
+        self.state().fold_progress = progress;
+        self.writer.notify_one();
+    }
+
     /// The fold is done.
     pub(super) fn set_folded(&self, tree: Arc<TreeView>) {
-        self.state().folded = Some(tree);
+        {
+            let mut state = self.state();
+            state.folded = Some(tree);
+            state.fold_progress = FoldProgress::default();
+        }
         self.writer.notify_one();
     }
 

@@ -56,7 +56,16 @@ impl Head<'_> {
         }
     }
 
-    /// The key and value, or nothing for a deletion.
+    /// The value, or nothing for a deletion.
+    fn value(&self) -> Option<&[u8]> {
+        match self {
+            Head::Change(_, change) => change.value.as_deref(),
+            Head::Entry(entry) => entry.value.as_deref(),
+            Head::Tree(entry) => Some(entry.value()),
+        }
+    }
+
+    /// The key and value to keep, or nothing for a deletion.
     fn take(self) -> Option<(Bytes, Bytes)> {
         match self {
             Head::Change(key, change) => Some((key.clone(), change.value.clone()?)),
@@ -83,10 +92,7 @@ impl<'a> Layer<'a> {
                 let next = if forward { range.next() } else { range.next_back() };
                 next.map(|(key, change)| Head::Change(key, change))
             }
-            Source::Overlay(range) => {
-                let next = if forward { range.next() } else { range.next_back() };
-                next.map(Head::Entry)
-            }
+            Source::Overlay(range) => range.next().map(Head::Entry),
             Source::Tree(range) => range.step(direction)?.map(Head::Tree),
         };
         Ok(())
@@ -142,7 +148,14 @@ impl<'a> Range<'a> {
         best.map(|(place, _)| place)
     }
 
-    fn step(&mut self) -> Result<Option<(Bytes, Bytes)>, StoreError> {
+    /// Steps to the next entry and reads it where it lies, without keeping it. After an error the range ends.
+    pub fn read_next<T>(&mut self, read: impl FnOnce(&[u8], &[u8]) -> T) -> Result<Option<T>, StoreError> {
+        let head = self.step().inspect_err(|_| self.layers.clear())?;
+        Ok(head.and_then(|head| head.value().map(|value| read(head.key(), value))))
+    }
+
+    /// The next entry that is no deletion.
+    fn step(&mut self) -> Result<Option<Head<'a>>, StoreError> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
@@ -162,8 +175,8 @@ impl<'a> Range<'a> {
                     hidden.advance(self.direction)?;
                 }
             }
-            if let Some(found) = head.take() {
-                return Ok(Some(found));
+            if head.value().is_some() {
+                return Ok(Some(head));
             }
         }
         Ok(None)
@@ -174,7 +187,7 @@ impl Iterator for Range<'_> {
     type Item = Result<(Bytes, Bytes), StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let step = self.step().transpose();
+        let step = self.step().map(|head| head.and_then(Head::take)).transpose();
         if !matches!(step, Some(Ok(_))) {
             self.layers.clear();
         }

@@ -1,6 +1,6 @@
 //! The store: opening, submitting, viewing, closing.
 
-use std::sync::mpsc::{channel, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -8,6 +8,7 @@ use arc_swap::ArcSwap;
 
 use super::committer::{COMMITS_WAITING_MAX, Committer};
 use super::folder::Folder;
+use super::housekeeper::CHORES_WAITING_MAX;
 use super::log::Appender;
 use super::queue::Queue;
 use super::recovery::{Recovered, recover};
@@ -73,12 +74,13 @@ impl Opened {
         });
         let (commits_to_log, commits) = sync_channel(COMMITS_WAITING_MAX);
         let (folds_to_fold, folds) = sync_channel(1);
-        let (chores_to_do, chores) = channel();
+        let (chores_to_do, chores) = sync_channel(CHORES_WAITING_MAX);
         let log = Appender::new(catalogue.clone(), options.sync, view.sequence);
         let writer = Writer::new(shared.clone(), handler, view, clock, commits_to_log, &options);
         let committer =
             Committer { shared: shared.clone(), log, commits, folds: folds_to_fold, chores: chores_to_do };
-        let folder = Folder { shared: shared.clone(), jobs: folds };
+        let part_entries = options.fold_part_entries.max(1);
+        let folder = Folder { shared: shared.clone(), jobs: folds, part_entries };
 
         let store = Store { shared, threads: Mutex::default() };
         // If one can't be started, dropping the store joins the others: their channels are closed then.

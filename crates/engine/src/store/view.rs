@@ -50,7 +50,12 @@ impl<A> View<A> {
     }
 
     /// The entries between two bounds; bounds that leave no room give nothing.
-    pub fn range(&self, lower: Bound<&[u8]>, upper: Bound<&[u8]>, direction: Direction) -> Range<'_> {
+    pub fn range<'r>(
+        &'r self,
+        lower: Bound<&'r [u8]>,
+        upper: Bound<&'r [u8]>,
+        direction: Direction,
+    ) -> Range<'r> {
         self.range_below(None, lower, upper, direction)
     }
 
@@ -58,8 +63,8 @@ impl<A> View<A> {
     pub(super) fn range_below<'a>(
         &'a self,
         changes: Option<ChangesRange<'a>>,
-        lower: Bound<&[u8]>,
-        upper: Bound<&[u8]>,
+        lower: Bound<&'a [u8]>,
+        upper: Bound<&'a [u8]>,
         direction: Direction,
     ) -> Range<'a> {
         if is_empty_range(lower, upper) {
@@ -67,7 +72,7 @@ impl<A> View<A> {
         }
         let overlays = [Some(&self.active), self.frozen.as_ref()];
         let overlays = overlays.into_iter().flatten().filter(|overlay| !overlay.is_empty());
-        let overlays = overlays.map(|overlay| overlay.range(lower, upper));
+        let overlays = overlays.map(|overlay| overlay.range(lower, upper, direction));
         Range::new(changes, overlays, self.tree.range(lower, upper), direction)
     }
 

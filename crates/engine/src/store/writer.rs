@@ -9,7 +9,7 @@ use super::batch::{Batch, Completion, Handler};
 use super::committer::Commit;
 use super::folder::FoldJob;
 use super::overlay::Overlay;
-use super::queue::Work;
+use super::queue::{FoldProgress, Work};
 use super::shared::Shared;
 use super::tree::TreeView;
 use super::{Clock, CommitError, StoreOptions, View};
@@ -79,10 +79,11 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
             }
             self.hand_over(None);
         }
+        self.wait_fold(|_| false);
         if !self.state.active.is_empty() {
             self.freeze();
+            self.wait_fold(|_| false);
         }
-        self.wait_for_fold();
         self.hand_over(None);
     }
 
@@ -103,23 +104,46 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
         }
     }
 
-    /// Freezes a full overlay. If the one before is still being folded, the writer waits, and so does everybody who
+    /// Freezes a full overlay. While the one before is being folded, waits where need be, and so does everybody who
     /// submits: that is what bounds the memory.
     fn make_room(&mut self) {
-        if self.state.active.bytes() >= self.overlay_bytes_max && !self.shared.poison.is_set() {
+        if self.state.frozen.is_some() {
+            self.keep_pace_with_fold();
+        }
+        if self.state.active.bytes() >= self.overlay_bytes_max && self.state.frozen.is_none() {
             self.freeze();
         }
     }
 
-    fn freeze(&mut self) {
-        if self.state.frozen.is_some() {
-            // What is evaluated need not wait for the fold.
-            self.hand_over(None);
-            let start = Instant::now();
-            self.wait_for_fold();
-            self.shared.counters.writer_waits.add(1);
-            self.shared.counters.writer_wait_time.add_time(start.elapsed());
+    /// The active overlay may be half full when the fold begins and full when it ends. Who writes at the pace of the
+    /// fold or slower never waits; who writes faster waits often and briefly, rather than once for the whole fold.
+    fn keep_pace_with_fold(&mut self) {
+        let (bytes, half) = (self.state.active.bytes(), self.overlay_bytes_max / 2);
+        if bytes < half {
+            return;
         }
+        let has_room = |progress: FoldProgress| bytes < half + half * progress.done / progress.total.max(1);
+        if has_room(self.shared.queue.fold_progress()) {
+            return;
+        }
+        // What is evaluated need not wait for the fold.
+        self.hand_over(None);
+        let start = Instant::now();
+        self.wait_fold(has_room);
+        self.shared.counters.writer_waits.add(1);
+        self.shared.counters.writer_wait_time.add_time(start.elapsed());
+    }
+
+    fn wait_fold(&mut self, is_far_enough: impl Fn(FoldProgress) -> bool) {
+        if self.state.frozen.is_some()
+            && let Some(tree) = self.shared.queue.wait_fold(&self.shared.poison, is_far_enough)
+        {
+            self.show_folded(tree);
+        }
+    }
+
+    /// There must be no frozen overlay.
+    fn freeze(&mut self) {
         if self.shared.poison.is_set() {
             return;
         }
@@ -127,14 +151,6 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
         self.state.frozen = Some(overlay.clone());
         let job = FoldJob::new(overlay, &self.state);
         self.hand_over(Some(job));
-    }
-
-    fn wait_for_fold(&mut self) {
-        if self.state.frozen.is_some()
-            && let Some(tree) = self.shared.queue.wait_folded(&self.shared.poison)
-        {
-            self.show_folded(tree);
-        }
     }
 
     /// The tree shows what was frozen.

@@ -74,6 +74,16 @@ impl KeyShape {
         KeySchema { partition: names(&self.partition), sort: names(&self.sort) }
     }
 
+    /// Checks those attributes of the key that an item has.
+    pub(crate) fn check_present(&self, item: ItemRef<'_>) -> Result<(), KeyProblem<'_>> {
+        for attribute in self.attributes() {
+            if let Some(value) = item.get(&attribute.name) {
+                attribute.check(value)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The row key of an item: space, partition hash, partition parts, sort parts.
     pub(crate) fn row_key(&self, space: RowSpace, item: ItemRef<'_>) -> Result<Vec<u8>, KeyProblem<'_>> {
         let mut row = self.partition_row(space, item)?;
@@ -164,11 +174,11 @@ impl KeyProblem<'_> {
         }
     }
 
-    /// The problem as it is told about the entry of an item in an index; `None` if the item merely isn't in it.
-    pub(crate) fn in_index(self, index: &str) -> Option<Invalid> {
+    /// The problem as it is told about the entry of an item in an index.
+    pub(crate) fn in_index(self, index: &str) -> Invalid {
         let index = index.to_owned();
-        Some(match self {
-            KeyProblem::Missing(_) => return None,
+        match self {
+            missing @ KeyProblem::Missing(_) => missing.in_key(),
             KeyProblem::WrongType(attribute, actual) => Invalid::IndexKeyType {
                 name: attribute.name.clone(),
                 expected: attribute.scalar.code(),
@@ -184,6 +194,79 @@ impl KeyProblem<'_> {
             KeyProblem::SortTooLong => {
                 Invalid::IndexKeyTooLong { key: "rangekey", bytes_max: SORT_BYTES_MAX, index }
             }
-        })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use singlet_values::{AttributeValue, EncodedItem, Item, Number};
+
+    use super::*;
+
+    fn shape(partition: &[(&str, ScalarType)], sort: &[(&str, ScalarType)]) -> KeyShape {
+        let attributes = |names: &[(&str, ScalarType)]| {
+            names
+                .iter()
+                .map(|(name, scalar)| KeyAttribute { name: (*name).to_owned(), scalar: *scalar })
+                .collect()
+        };
+        KeyShape { partition: attributes(partition), sort: attributes(sort) }
+    }
+
+    fn row(shape: &KeyShape, item: &Item) -> Vec<u8> {
+        shape.row_key(RowSpace::items(1), EncodedItem::encode(item).view()).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn rows_of_a_partition_sort_like_their_sort_keys(
+            left in ("[\u{0}\u{1}ab]{1,3}", any::<i8>()),
+            right in ("[\u{0}\u{1}ab]{1,3}", any::<i8>()),
+        ) {
+            let shape = shape(&[("p", ScalarType::S)], &[("s", ScalarType::S), ("n", ScalarType::N)]);
+            let item = |(text, number): &(String, i8)| Item::from([
+                ("p", AttributeValue::from("one")),
+                ("s", text.as_str().into()),
+                ("n", Number::from(i64::from(*number)).into()),
+            ]);
+            let order = row(&shape, &item(&left)).cmp(&row(&shape, &item(&right)));
+            prop_assert_eq!(order, left.cmp(&right));
+        }
+
+        #[test]
+        fn every_row_begins_with_its_partition_and_with_no_other(
+            left in ("[ab\u{0}]{1,3}", "[ab\u{0}]{1,3}"),
+            right in ("[ab\u{0}]{1,3}", "[ab\u{0}]{1,3}"),
+        ) {
+            // Two attributes: ("a", "ba") and ("ab", "a") must not run together.
+            let shape = shape(&[("p", ScalarType::S), ("q", ScalarType::S)], &[]);
+            let item = |(p, q): &(String, String)| Item::from([("p", p.as_str()), ("q", q.as_str())]);
+            let partition = shape
+                .partition_row(RowSpace::items(1), EncodedItem::encode(&item(&left)).view())
+                .unwrap();
+            prop_assert_eq!(row(&shape, &item(&right)).starts_with(&partition), left == right);
+        }
+    }
+
+    #[test]
+    fn a_key_that_can_not_be_made_is_told() {
+        let shape = shape(&[("p", ScalarType::S)], &[("s", ScalarType::B)]);
+        let key = |item: &Item| {
+            let item = EncodedItem::encode(item);
+            shape.row_key(RowSpace::items(1), item.view()).unwrap_err().in_item()
+        };
+        let binary = |length: usize| AttributeValue::from(vec![1u8; length]);
+        let item = |p: AttributeValue, s: AttributeValue| Item::from([("p", p), ("s", s)]);
+        assert_eq!(key(&Item::from([("p", "x")])), Invalid::MissingKey("s".to_owned()));
+        let wrong = Invalid::KeyType { name: "p".to_owned(), expected: "S", actual: "N" };
+        assert_eq!(key(&item(1.into(), binary(1))), wrong);
+        assert_eq!(
+            key(&item("x".into(), binary(0))),
+            Invalid::EmptyKey { name: "s".to_owned(), kind: "binary" }
+        );
+        assert_eq!(key(&item("x".repeat(2049).into(), binary(1))), Invalid::PartitionKeyTooLong);
+        assert_eq!(key(&item("x".into(), binary(1025))), Invalid::SortKeyTooLong);
     }
 }

@@ -108,9 +108,13 @@ impl Action {
 pub(crate) fn entries(table: &Table, row: &[u8], item: &EncodedItem) -> Result<Entries, Invalid> {
     table
         .kept_indexes()
-        .map(|index| match index.entry(table, row, item) {
-            Ok(entry) => Ok(Some(entry)),
-            Err(problem) => problem.in_index(&index.name).map_or(Ok(None), Err),
+        .map(|index| {
+            let entry = match index.entry(table, row, item) {
+                // An item without the whole key isn't in the index, but what it has of the key must fit.
+                Err(KeyProblem::Missing(_)) => index.key.check_present(item.view()).map(|()| None),
+                entry => entry.map(Some),
+            };
+            entry.map_err(|problem| problem.in_index(&index.name))
         })
         .collect()
 }

@@ -20,6 +20,7 @@ pub(crate) struct Collection {
     key: AttributeValue,
     key_name: String,
     size_bytes: i64,
+    growth_bytes: i64,
 }
 
 impl Collection {
@@ -31,9 +32,9 @@ impl Collection {
         }
         let Some(item) = change.new.as_ref().or(change.old.as_ref()) else { return Ok(None) };
         let Some(mut collection) = Collection::of(change, item) else { return Ok(None) };
-        let growth = change.collection_growth_bytes();
-        collection.size_bytes = read_size(batch, &collection.row)? + growth;
-        if growth > 0 && collection.size_bytes > COLLECTION_BYTES_MAX {
+        collection.growth_bytes = change.collection_growth_bytes();
+        collection.size_bytes = read_size(batch, &collection.row)? + collection.growth_bytes;
+        if collection.growth_bytes > 0 && collection.size_bytes > COLLECTION_BYTES_MAX {
             return Err(Error::CollectionTooLarge);
         }
         Ok(Some(collection))
@@ -44,11 +45,14 @@ impl Collection {
         let row = table.key.partition_row(RowSpace::collections(table.number), item.view()).ok()?;
         let key_name = table.key.partition.first()?.name.clone();
         let key = item.view().get(&key_name)?.to_value().ok()?;
-        Some(Collection { row: row.into(), key, key_name, size_bytes: 0 })
+        Some(Collection { row: row.into(), key, key_name, size_bytes: 0, growth_bytes: 0 })
     }
 
-    /// Stores the collection's size.
+    /// Stores the collection's size, if it changed.
     pub(crate) fn store(&self, batch: &mut Batch<'_>) {
+        if self.growth_bytes == 0 {
+            return;
+        }
         if self.size_bytes > 0 {
             let size = bytes::Bytes::copy_from_slice(&self.size_bytes.to_be_bytes());
             batch.put(self.row.clone(), size, None);

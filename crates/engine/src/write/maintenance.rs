@@ -97,8 +97,8 @@ fn purge_space(batch: &mut Batch<'_>, purge: Bytes) -> Result<()> {
 
 fn next_purge(batch: &Batch<'_>) -> Result<Option<Bytes>> {
     let space = RowSpace::purges();
-    let mut rows =
-        batch.range(Bound::Included(&space.prefix()), Bound::Excluded(&space.end()), Direction::Forward);
+    let (start, end) = (space.prefix(), space.end());
+    let mut rows = batch.range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward);
     Ok(rows.next().transpose()?.map(|(row, _)| row))
 }
 

@@ -19,11 +19,9 @@ pub(crate) struct Reply {
 /// Writes one item.
 pub(super) fn write_one(batch: &mut Batch<'_>, action: Action, reply: Reply) -> Result<WriteOutcome> {
     let change = decide(batch, action, reply.values)?;
-    let collection = Collection::after(batch, &change)?;
-    change.apply(batch);
-    let collection = collection.inspect(|collection| collection.store(batch));
+    let collection = change.apply_with_collection(batch)?;
     Ok(WriteOutcome {
-        collection: collection.filter(|_| reply.collection_metrics).map(|collection| collection.describe()),
+        collection: collection.filter(|_| reply.collection_metrics),
         attributes: change.returned,
         consumed: change.consumed,
     })

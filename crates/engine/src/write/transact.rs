@@ -28,8 +28,10 @@ pub(super) fn write_transaction(
     }
     let changes = decide_all(batch, actions)?;
     let mut outcome = TransactWriteOutcome::default();
-    for mut change in changes {
-        let described = change.apply_with_collection(batch)?;
+    let count = changes.len();
+    for (place, mut change) in changes.into_iter().enumerate() {
+        let described =
+            change.apply_with_collection(batch).or_else(|error| cancel_at(place, count, error))?;
         if collection_metrics && let Some(collection) = described {
             outcome.collections.push((change.table.name.clone(), collection));
         }
@@ -57,6 +59,15 @@ fn decide_all(batch: &Batch<'_>, actions: Vec<Action>) -> Result<Vec<Change>> {
         }
     }
     if changes.len() == reasons.len() { Ok(changes) } else { Err(Error::TransactionCanceled { reasons }) }
+}
+
+/// Cancels the transaction for one of its actions.
+fn cancel_at<T>(place: usize, count: usize, error: Error) -> Result<T> {
+    let mut reasons = vec![CancellationReason::None; count];
+    if let Some(slot) = reasons.get_mut(place) {
+        *slot = reason(error)?;
+    }
+    Err(Error::TransactionCanceled { reasons })
 }
 
 /// The reason for which one action cancels its transaction; other errors fail the call as a whole.

@@ -8,6 +8,8 @@ use singlet_engine::{Disk, DiskFile};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Syncs {
     Work,
+    /// So many work, then they fail.
+    WorkFor(usize),
     Wait,
     Fail,
 }
@@ -29,9 +31,14 @@ impl Switch {
 
     fn pass(&self) -> io::Result<()> {
         let syncs = self.turned.wait_while(self.lock(), |syncs| *syncs == Syncs::Wait);
-        match *syncs.expect("no test thread panics while it holds the switch") {
-            Syncs::Fail => Err(io::Error::other("the disk is broken")),
+        let mut syncs = syncs.expect("no test thread panics while it holds the switch");
+        match *syncs {
             Syncs::Work | Syncs::Wait => Ok(()),
+            Syncs::WorkFor(left @ 1..) => {
+                *syncs = Syncs::WorkFor(left - 1);
+                Ok(())
+            }
+            Syncs::WorkFor(0) | Syncs::Fail => Err(io::Error::other("the disk is broken")),
         }
     }
 }
@@ -61,6 +68,11 @@ impl ControlledDisk {
     /// Syncs fail, also those that wait.
     pub(crate) fn fail_syncs(&self) {
         self.switch.turn(Syncs::Fail);
+    }
+
+    /// This many more syncs work, the others fail.
+    pub(crate) fn fail_after_syncs(&self, syncs: usize) {
+        self.switch.turn(Syncs::WorkFor(syncs));
     }
 
     /// Syncs work again.

@@ -7,6 +7,7 @@ mod controlled_disk;
 mod expressions;
 mod random;
 mod reading;
+mod stop;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ pub(crate) use controlled_disk::ControlledDisk;
 pub(crate) use expressions::{condition, filter, key_condition, projection, update};
 pub(crate) use random::Random;
 pub(crate) use reading::{decode, get, key_of, query_all, query_pages, scan_all, scan_pages};
+pub(crate) use stop::Stop;
 
 /// An item, a key, or the values of an expression: `item! { "pk" => "a", "likes" => 3 }`.
 macro_rules! item {

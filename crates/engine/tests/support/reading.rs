@@ -44,9 +44,12 @@ pub(crate) fn key_of(item: &Item, names: &[&str]) -> Item {
 }
 
 fn follow(start: Option<Item>, mut page_after: impl FnMut(Option<Item>) -> PageOutcome) -> Vec<PageOutcome> {
-    let mut pages = vec![page_after(start)];
+    let mut pages = vec![page_after(start.clone())];
+    let mut before = start;
     while let Some(last) = pages.last().and_then(|page| page.last_key.clone()) {
-        pages.push(page_after(Some(last)));
+        assert_ne!(before.as_ref(), Some(&last), "a page ends where it began");
+        pages.push(page_after(Some(last.clone())));
+        before = Some(last);
     }
     pages
 }

@@ -78,6 +78,7 @@ impl Credentials {
     pub fn from_file(path: &Path) -> Result<Self, CredentialsError> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| CredentialsError::Unreadable { path: path.display().to_string(), error })?;
+        warn_if_others_can_read(path);
         Self::from_toml(&text)
             .map_err(|reason| CredentialsError::Malformed { path: path.display().to_string(), reason })
     }
@@ -109,6 +110,20 @@ impl Credentials {
         }
         Ok(Self { keys: file.key })
     }
+}
+
+/// A slip that is easily made and seldom noticed.
+fn warn_if_others_can_read(path: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
+        if mode & 0o077 != 0 {
+            tracing::warn!(path = %path.display(), "others can read the credentials file: chmod 600 it");
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = path;
 }
 
 fn line_of(text: &str, offset: usize) -> usize {

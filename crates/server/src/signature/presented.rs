@@ -3,20 +3,22 @@
 
 use std::borrow::Cow;
 
-use hyper::header::{AUTHORIZATION, DATE, HeaderMap, HeaderValue};
+use hyper::header::{AUTHORIZATION, DATE, HeaderMap};
 use hyper::http::request::Parts;
+use memchr::{memchr, memchr_iter};
 
 use super::error::SignatureError;
 use super::query;
 use super::timestamp::Timestamp;
+use crate::header::{self, AMZ_DATE, SECURITY_TOKEN};
 
 /// The only algorithm that DynamoDB takes.
 pub(super) const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
 /// The signature that a request presents.
 pub(super) struct Presented<'a> {
-    pub(super) access_key: Cow<'a, str>,
-    pub(super) scope: Scope<'a>,
+    /// Five elements with slashes between them; see [`Presented::credential`].
+    credential: Cow<'a, str>,
     pub(super) signed_headers: Cow<'a, str>,
     pub(super) signature: Cow<'a, str>,
     pub(super) time: Timestamp,
@@ -25,37 +27,52 @@ pub(super) struct Presented<'a> {
     pub(super) lifetime_seconds: Option<u64>,
 }
 
-/// What the signing key was derived for.
-pub(super) struct Scope<'a> {
-    pub(super) date: Cow<'a, str>,
-    pub(super) region: Cow<'a, str>,
-    pub(super) service: Cow<'a, str>,
-    pub(super) terminator: Cow<'a, str>,
+/// The access key, and what the signing key was derived for.
+pub(super) struct Credential<'a> {
+    pub(super) access_key: &'a str,
+    pub(super) date: &'a str,
+    pub(super) region: &'a str,
+    pub(super) service: &'a str,
+    pub(super) terminator: &'a str,
 }
 
 impl<'a> Presented<'a> {
     /// Finds the request's signature, wherever it stands.
     pub(super) fn read(parts: &'a Parts) -> Result<Self, SignatureError> {
-        let header = parts.headers.get(AUTHORIZATION).map(|value| value.to_str().unwrap_or_default());
+        let header = header::text(&parts.headers, &AUTHORIZATION);
         let query = parts.uri.query().filter(|query| query::parameter(query, "X-Amz-Algorithm").is_some());
         match (header, query) {
             (Some(_), Some(_)) => Err(SignatureError::Invalid(
                 "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header."
                     .to_owned(),
             )),
-            (Some(header), None) if header.trim_start().starts_with("AWS4-") => {
-                Self::from_header(header.trim(), &parts.headers)
+            (Some(header), None) if header.trim_ascii_start().starts_with("AWS4-") => {
+                Self::from_header(header.trim_ascii(), &parts.headers)
             }
             (None, Some(query)) => Self::from_query(query),
             _ => Err(SignatureError::Missing),
         }
     }
 
-    fn from_header(header: &'a str, headers: &'a HeaderMap<HeaderValue>) -> Result<Self, SignatureError> {
-        let (algorithm, rest) = header.split_once(' ').unwrap_or((header, ""));
+    /// The elements of the credential.
+    pub(super) fn credential(&self) -> Credential<'_> {
+        let mut elements = self.credential.split('/');
+        let mut next = || elements.next().unwrap_or_default();
+        Credential { access_key: next(), date: next(), region: next(), service: next(), terminator: next() }
+    }
+
+    fn from_header(header: &'a str, headers: &'a HeaderMap) -> Result<Self, SignatureError> {
+        let (algorithm, rest) = cut(header, b' ').unwrap_or((header, ""));
         let (mut credential, mut signed_headers, mut signature) = (None, None, None);
-        for pair in rest.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
-            let Some((name, value)) = pair.split_once('=') else {
+        let mut rest = Some(rest);
+        while let Some(text) = rest {
+            let pair;
+            (pair, rest) = cut(text, b',').map_or((text, None), |(pair, rest)| (pair, Some(rest)));
+            let pair = pair.trim_ascii();
+            if pair.is_empty() {
+                continue;
+            }
+            let Some((name, value)) = cut(pair, b'=') else {
                 return Err(SignatureError::Incomplete(format!(
                     "'{pair}' not a valid key=value pair (missing equal-sign) in Authorization header: \
                      '{header}'."
@@ -68,7 +85,7 @@ impl<'a> Presented<'a> {
                 _ => {}
             }
         }
-        let date = header_text(headers, "x-amz-date").or_else(|| headers.get(DATE)?.to_str().ok());
+        let date = header::text(headers, &AMZ_DATE).or_else(|| header::text(headers, &DATE));
         let (Some(credential), Some(signature), Some(signed_headers), Some(date)) =
             (credential, signature, signed_headers, date)
         else {
@@ -78,14 +95,13 @@ impl<'a> Presented<'a> {
             .or_else(|| Timestamp::parse_http(date))
             .ok_or_else(|| wrong_date(date))?;
         check_algorithm(algorithm)?;
-        let (access_key, scope) = split_credential(Cow::Borrowed(credential))?;
+        check_credential(credential)?;
         Ok(Self {
-            access_key,
-            scope,
+            credential: Cow::Borrowed(credential),
             signed_headers: Cow::Borrowed(signed_headers),
             signature: Cow::Borrowed(signature),
             time,
-            session_token: header_text(headers, "x-amz-security-token").map(Cow::Borrowed),
+            session_token: header::text(headers, &SECURITY_TOKEN).map(Cow::Borrowed),
             lifetime_seconds: None,
         })
     }
@@ -103,10 +119,9 @@ impl<'a> Presented<'a> {
         };
         let time = Timestamp::parse_basic(&date).ok_or_else(|| wrong_date(&date))?;
         check_algorithm(&algorithm)?;
-        let (access_key, scope) = split_credential(credential)?;
+        check_credential(&credential)?;
         Ok(Self {
-            access_key,
-            scope,
+            credential,
             signed_headers,
             signature,
             time,
@@ -116,8 +131,11 @@ impl<'a> Presented<'a> {
     }
 }
 
-fn header_text<'a>(headers: &'a HeaderMap<HeaderValue>, name: &str) -> Option<&'a str> {
-    headers.get(name)?.to_str().ok()
+/// What stands before and after the first such byte, which must be ASCII. Every request comes through
+/// here, and for texts as short as these `memchr` is several times as fast as a search by pattern.
+fn cut(text: &str, at: u8) -> Option<(&str, &str)> {
+    let position = memchr(at, text.as_bytes())?;
+    Some((text.get(..position)?, text.get(position + 1..)?))
 }
 
 fn check_algorithm(algorithm: &str) -> Result<(), SignatureError> {
@@ -129,24 +147,14 @@ fn check_algorithm(algorithm: &str) -> Result<(), SignatureError> {
     )))
 }
 
-fn split_credential(credential: Cow<'_, str>) -> Result<(Cow<'_, str>, Scope<'_>), SignatureError> {
-    fn five<T>(parts: &mut impl Iterator<Item = T>) -> Option<[T; 5]> {
-        let five = [parts.next()?, parts.next()?, parts.next()?, parts.next()?, parts.next()?];
-        parts.next().is_none().then_some(five)
+fn check_credential(credential: &str) -> Result<(), SignatureError> {
+    if memchr_iter(b'/', credential.trim_end_matches('/').as_bytes()).count() == 4 {
+        return Ok(());
     }
-    let parts = match &credential {
-        Cow::Borrowed(text) => five(&mut text.trim_end_matches('/').split('/').map(Cow::Borrowed)),
-        Cow::Owned(text) => {
-            five(&mut text.trim_end_matches('/').split('/').map(|part| Cow::Owned(part.to_owned())))
-        }
-    };
-    let Some([access_key, date, region, service, terminator]) = parts else {
-        return Err(SignatureError::Incomplete(format!(
-            "Credential must have exactly 5 slash-delimited elements, e.g. \
-             keyid/date/region/service/term, got '{credential}'"
-        )));
-    };
-    Ok((access_key, Scope { date, region, service, terminator }))
+    Err(SignatureError::Incomplete(format!(
+        "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, \
+         got '{credential}'"
+    )))
 }
 
 fn wrong_date(date: &str) -> SignatureError {

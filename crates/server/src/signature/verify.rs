@@ -12,7 +12,7 @@ use singlet_engine::Clock;
 use super::canonical::{SignedRequest, write_hex};
 use super::credentials::{AccessKey, Credentials};
 use super::error::SignatureError;
-use super::presented::{ALGORITHM, Presented};
+use super::presented::{ALGORITHM, Credential, Presented};
 use super::query::hex_digit;
 use super::timestamp::Timestamp;
 
@@ -71,8 +71,9 @@ impl Verifier {
         let presented = Presented::read(parts)?;
         self.check_time(&presented)?;
         check_host_is_signed(&presented)?;
-        self.check_scope(&presented)?;
-        let known = self.keys.get(presented.access_key.as_ref()).ok_or(SignatureError::UnknownKey)?;
+        let credential = presented.credential();
+        self.check_scope(&credential, presented.time)?;
+        let known = self.keys.get(credential.access_key).ok_or(SignatureError::UnknownKey)?;
         let request = SignedRequest {
             method: parts.method.as_str(),
             path: parts.uri.path(),
@@ -102,9 +103,8 @@ impl Verifier {
         Ok(())
     }
 
-    fn check_scope(&self, presented: &Presented<'_>) -> Result<(), SignatureError> {
-        let scope = &presented.scope;
-        let signed_on = presented.time.date();
+    fn check_scope(&self, scope: &Credential<'_>, time: Timestamp) -> Result<(), SignatureError> {
+        let signed_on = time.date();
         let mut faults = Vec::new();
         if scope.region != self.region {
             faults.push(format!("Credential should be scoped to a valid region, not '{}'.", scope.region));
@@ -122,7 +122,7 @@ impl Verifier {
             faults.push(format!(
                 "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: \
                  '{}' != '{signed_on}', from '{}'.",
-                scope.date, presented.time
+                scope.date, time
             ));
         }
         if faults.is_empty() { Ok(()) } else { Err(SignatureError::Invalid(faults.join(" "))) }
@@ -136,10 +136,11 @@ impl Verifier {
     ) -> Result<(), SignatureError> {
         let canonical = request.canonical().ok_or_else(SignatureError::mismatch)?;
         let signature = hex_bytes(&presented.signature).ok_or_else(SignatureError::mismatch)?;
-        let mut mac = self.signing_mac(known, &presented.scope.date);
-        let (region, service) = (&self.region, self.service);
-        let scope = format!("{}/{region}/{service}/{TERMINATOR}", presented.scope.date);
-        mac.update(format!("{ALGORITHM}\n{}\n{scope}\n", presented.time).as_bytes());
+        let date = presented.credential().date;
+        let mut mac = self.signing_mac(known, date);
+        let (time, region, service) = (presented.time, &self.region, self.service);
+        let scope = format!("{date}/{region}/{service}/{TERMINATOR}");
+        mac.update(format!("{ALGORITHM}\n{time}\n{scope}\n").as_bytes());
         let mut digest = Vec::with_capacity(64);
         write_hex(&mut digest, &Sha256::digest(canonical));
         mac.update(&digest);

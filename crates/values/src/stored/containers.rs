@@ -36,6 +36,7 @@ impl<'a> MapRef<'a> {
     }
 
     /// Names and values, by ascending name.
+    #[inline]
     pub fn iter(self) -> MapIter<'a> {
         MapIter(Elements::new(self.body))
     }
@@ -85,6 +86,7 @@ impl<'a> ListRef<'a> {
     }
 
     /// The elements in their order.
+    #[inline]
     pub fn iter(self) -> ListIter<'a> {
         ListIter(Elements::new(self.body))
     }
@@ -114,6 +116,7 @@ impl<'a> SetRef<'a> {
     }
 
     /// The elements in ascending order.
+    #[inline]
     pub fn iter(self) -> SetIter<'a> {
         SetIter { element: self.element, elements: Elements::new(self.body) }
     }
@@ -142,6 +145,7 @@ struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
+    #[inline]
     fn new(body: &'a [u8]) -> Self {
         let mut reader = Reader::new(body);
         // Each element takes at least a byte, so a count beyond the bytes is a lie; don't repeat it as a length.
@@ -149,6 +153,7 @@ impl<'a> Elements<'a> {
         Elements { reader, left }
     }
 
+    #[inline]
     fn next<T>(&mut self, read: impl FnOnce(&mut Reader<'a>) -> Result<T, Corrupt>) -> Option<T> {
         self.left = self.left.checked_sub(1)?;
         let element = read(&mut self.reader).ok();
@@ -170,6 +175,7 @@ pub struct MapIter<'a>(Elements<'a>);
 impl<'a> Iterator for MapIter<'a> {
     type Item = (&'a str, ValueRef<'a>);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.0.next(|reader| Ok((text(reader.delimited()?)?, ValueRef::from_raw(reader.value()?)?)))
     }
@@ -186,6 +192,7 @@ pub struct ListIter<'a>(Elements<'a>);
 impl<'a> Iterator for ListIter<'a> {
     type Item = ValueRef<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.0.next(|reader| ValueRef::from_raw(reader.value()?))
     }
@@ -205,6 +212,7 @@ pub struct SetIter<'a> {
 impl<'a> Iterator for SetIter<'a> {
     type Item = ValueRef<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let element = self.element;
         self.elements.next(|reader| match element {

@@ -17,24 +17,29 @@ pub(super) struct RawValue<'a> {
 }
 
 impl<'a> Reader<'a> {
+    #[inline]
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Reader { rest: bytes }
     }
 
+    #[inline]
     pub(super) fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
+    #[inline]
     fn take(&mut self, len: usize) -> Result<&'a [u8], Corrupt> {
         let (taken, rest) = self.rest.split_at_checked(len).ok_or(Corrupt)?;
         self.rest = rest;
         Ok(taken)
     }
 
+    #[inline]
     fn byte(&mut self) -> Result<u8, Corrupt> {
         let (byte, rest) = self.rest.split_first().ok_or(Corrupt)?;
         self.rest = rest;
@@ -42,11 +47,13 @@ impl<'a> Reader<'a> {
     }
 
     /// A length or count: seven bits a byte, least significant first, the high bit on all but the last.
+    #[inline]
     pub(super) fn varint(&mut self) -> Result<usize, Corrupt> {
         let first = self.byte()?;
-        if first < 0x80 {
-            return Ok(usize::from(first));
-        }
+        if first < 0x80 { Ok(usize::from(first)) } else { self.long_varint(first) }
+    }
+
+    fn long_varint(&mut self, first: u8) -> Result<usize, Corrupt> {
         let mut value = u64::from(first & 0x7F);
         for shift in [7, 14, 21, 28] {
             let byte = self.byte()?;
@@ -60,12 +67,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Bytes preceded by their length.
+    #[inline]
     pub(super) fn delimited(&mut self) -> Result<&'a [u8], Corrupt> {
         let len = self.varint()?;
         self.take(len)
     }
 
     /// The bytes of a list, map or set, preceded by their length in four bytes.
+    #[inline]
     fn body(&mut self) -> Result<&'a [u8], Corrupt> {
         let len = self.rest.first_chunk::<4>().copied().ok_or(Corrupt)?;
         self.take(len.len())?;
@@ -73,11 +82,13 @@ impl<'a> Reader<'a> {
     }
 
     /// The bytes of a number, found by its end byte.
+    #[inline]
     pub(super) fn number(&mut self) -> Result<&'a [u8], Corrupt> {
         self.take(number::encoded_len(self.rest).ok_or(Corrupt)?)
     }
 
     /// Steps over one value.
+    #[inline]
     pub(super) fn value(&mut self) -> Result<RawValue<'a>, Corrupt> {
         let tag = self.byte()?;
         let payload = match tag {
@@ -92,11 +103,13 @@ impl<'a> Reader<'a> {
 }
 
 /// Bytes that must be text.
+#[inline]
 pub(super) fn text(bytes: &[u8]) -> Result<&str, Corrupt> {
     std::str::from_utf8(bytes).map_err(|_| Corrupt)
 }
 
 /// Bytes that must be one number.
+#[inline]
 pub(super) fn number(bytes: &[u8]) -> Result<NumberRef<'_>, Corrupt> {
     NumberRef::from_bytes(bytes).ok_or(Corrupt)
 }

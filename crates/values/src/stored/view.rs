@@ -39,6 +39,7 @@ impl<'a> ItemRef<'a> {
     }
 
     /// All attributes as one map.
+    #[inline]
     pub fn as_map(self) -> MapRef<'a> {
         let mut reader = Reader::new(self.bytes);
         // Nothing is left to read after a header that can't be read.
@@ -98,6 +99,7 @@ pub enum ValueRef<'a> {
 }
 
 impl<'a> ValueRef<'a> {
+    #[inline]
     pub(super) fn from_raw(raw: RawValue<'a>) -> Result<Self, Corrupt> {
         let body = raw.payload;
         Ok(match raw.tag {
@@ -117,6 +119,7 @@ impl<'a> ValueRef<'a> {
     }
 
     /// Which kind of value this is.
+    #[inline]
     pub fn kind(self) -> Kind {
         match self {
             ValueRef::S(_) => Kind::S,

@@ -1,17 +1,18 @@
 //! `BatchGetItem`.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use singlet_engine::{BatchGet, BatchGetOutcome, BatchGetTable, Database};
-use singlet_expr::Projection;
 
 use super::Answer;
 use super::legacy::{check_attributes_to_get, projection_of};
 use crate::choice::ReturnConsumedCapacity;
 use crate::constraint::Constraints;
 use crate::error::Failure;
-use crate::expressions::{check_generations, placeholders};
+use crate::expressions::{check_generations, parse_projection, placeholders};
 use crate::read::{self, AttributeMap, Element, Flag, List, Map, Structure, Text};
-use crate::table_name::{Home, parse};
+use crate::table_name::{self, Home};
 use crate::text::RequestError;
 use crate::write::{CapacityReport, JsonWriter, write_attributes, write_capacities, write_item};
 
@@ -71,15 +72,16 @@ pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> 
 fn read<'a>(bytes: &'a [u8], home: Home<'_>) -> Result<Call<'a>, Failure> {
     let body: Body<'a> = read::body(bytes)?;
     let mut constraints = Constraints::default();
-    let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
     let items = constraints.required("requestItems", body.request_items);
     for (table, Element(table_request)) in items.iter().flat_map(|Map(items)| items) {
         check_constraints(&mut constraints, table, table_request);
     }
+    let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
     let Map(items) = constraints.take(items)?;
     if items.is_empty() {
         return Err(RequestError::EmptyBatch("BatchGetItem").into());
     }
+    check_one_generation(&items)?;
 
     let mut request = BatchGet { tables: Vec::with_capacity(items.len()) };
     let mut repeats = Vec::with_capacity(items.len());
@@ -95,21 +97,23 @@ fn read<'a>(bytes: &'a [u8], home: Home<'_>) -> Result<Call<'a>, Failure> {
 }
 
 fn check_constraints(constraints: &mut Constraints, table: &str, request: &KeysAndAttributes<'_>) {
-    let path = format_args!("requestItems.{table}.member.keys");
-    if let Some(List(keys)) = constraints.required(path, request.keys.as_ref()) {
-        if keys.is_empty() {
-            constraints.length(path, "[]", 0, (1, KEYS_MAX));
-        }
-        if keys.len() > KEYS_MAX {
-            let path = format_args!("RequestItems.{table}.member.Keys");
-            constraints.silent_violation(
-                path,
-                format_args!("Member must have length less than or equal to {KEYS_MAX}"),
-            );
-        }
+    let count = request.keys.as_ref().map_or(0, |List(keys)| keys.len());
+    table_name::check_map_key(constraints, table, format_args!("{{{table}=[{count} keys]}}"));
+    constraints.required(format_args!("requestItems.{table}.member.keys"), request.keys.as_ref());
+    if request.keys.is_some() {
+        constraints.silent_length(format_args!("RequestItems.{table}.member.Keys"), count, (1, KEYS_MAX));
     }
     let path = format_args!("requestItems.{table}.member.attributesToGet");
     check_attributes_to_get(constraints, path, request.attributes_to_get.as_ref());
+}
+
+/// Tables may not be asked in different generations of parameters either.
+fn check_one_generation(
+    items: &BTreeMap<String, Element<KeysAndAttributes<'_>>>,
+) -> Result<(), RequestError> {
+    let expressions = items.values().any(|Element(table)| table.projection_expression.is_some());
+    let legacy = items.values().any(|Element(table)| table.attributes_to_get.is_some());
+    check_generations(&[("ProjectionExpression", expressions)], &[("AttributesToGet", legacy)], None, None)
 }
 
 fn read_table<'a>(
@@ -125,12 +129,9 @@ fn read_table<'a>(
     )?;
     let legacy = projection_of(request.attributes_to_get.clone())?;
     let mut placeholders = placeholders(request.expression_attribute_names.clone(), None)?;
-    let projection = match &request.projection_expression {
-        Some(text) => Some(Projection::parse(text.as_str(), &mut placeholders)?),
-        None => legacy,
-    };
+    let projection = parse_projection(request.projection_expression.as_ref(), &mut placeholders)?.or(legacy);
     placeholders.finish()?;
-    let name = parse(table, home, 1, "tableName")?;
+    let name = table_name::parse(table, "tableName", home)?;
     let List(keys) = request.keys.unwrap_or(List(Vec::new()));
     let keys = keys.into_iter().map(AttributeMap::checked).collect::<Result<Vec<_>, _>>()?;
     let repeat = Repeat {

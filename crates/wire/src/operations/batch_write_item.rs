@@ -8,7 +8,7 @@ use crate::choice::{ReturnConsumedCapacity, ReturnItemCollectionMetrics};
 use crate::constraint::Constraints;
 use crate::error::Failure;
 use crate::read::{self, AttributeMap, Element, Field, List, Map, MapValue, Structure, Text};
-use crate::table_name::{Home, TableName, parse};
+use crate::table_name::{self, Home, TableName};
 use crate::text::RequestError;
 use crate::write::{CapacityReport, JsonWriter, write_capacities, write_collection};
 
@@ -87,6 +87,12 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(BatchWrite, Report), Failure> {
         check_constraints(&mut constraints, table, requests);
     }
     let Map(items) = constraints.take(items)?;
+    let mut constraints = Constraints::default();
+    for (table, List(requests)) in &items {
+        let shown = format_args!("{{{table}=[{} write requests]}}", requests.len());
+        table_name::check_map_key(&mut constraints, table, shown);
+    }
+    constraints.check()?;
     if items.is_empty() {
         return Err(RequestError::EmptyBatch("BatchWriteItem").into());
     }
@@ -97,7 +103,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(BatchWrite, Report), Failure> {
     let mut actions = Vec::new();
     let mut tables = Vec::with_capacity(items.len());
     for (table, List(requests)) in items {
-        let table = parse(&table, home, 1, "tableName")?;
+        let table = table_name::parse(&table, "tableName", home)?;
         for Element(request) in requests {
             actions.push(action(&table, request)?);
         }

@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 use singlet_engine::{BillingMode, CreateTable, Database, TableDescription};
 
 use super::Answer;
-use super::table_shapes::{
+use super::table_members::{
     AskedIndex, AskedUnits, AttributeDefinitionMember, IndexMember, KEY_ELEMENTS, KeySchemaElement,
     OnDemandMember, ProvisionedMember, SseSpecification, StreamSpecification, TagMember, WarmMember,
     read_definitions, read_indexes, read_key_elements, read_on_demand, read_provisioned, read_stream,
@@ -14,7 +14,7 @@ use super::table_shapes::{
 use crate::constraint::Constraints;
 use crate::error::Failure;
 use crate::read::{self, Element, Field, Flag, List, Text};
-use crate::table_name::{Home, require_table_name};
+use crate::table_name::{self, Home};
 use crate::text::RequestError;
 use crate::write::{JsonWriter, write_table};
 
@@ -59,7 +59,7 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 /// Reads the request.
 fn read(bytes: &[u8], home: Home<'_>) -> Result<CreateTable, Failure> {
     let body: Body<'_> = read::body(bytes)?;
-    let name = require_table_name(body.table_name.as_ref(), home)?.name;
+    let name = table_name::require(body.table_name.as_ref(), home)?.name;
     let mut constraints = Constraints::default();
     let attributes = constraints.required("attributeDefinitions", body.attribute_definitions);
     let attributes = attributes.and_then(|members| read_definitions(&mut constraints, members));
@@ -68,8 +68,8 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<CreateTable, Failure> {
         read_provisioned(&mut constraints, "provisionedThroughput", body.provisioned_throughput);
     let key = constraints.required("keySchema", body.key_schema);
     let key = key.and_then(|members| read_key_elements(&mut constraints, "keySchema", members, KEY_ELEMENTS));
-    let local = read_indexes(&mut constraints, "localSecondaryIndexes", body.local_secondary_indexes);
     let global = read_indexes(&mut constraints, "globalSecondaryIndexes", body.global_secondary_indexes);
+    let local = read_indexes(&mut constraints, "localSecondaryIndexes", body.local_secondary_indexes);
     let warm = read_warm(&mut constraints, "warmThroughput", body.warm_throughput);
     let class = constraints.choice("tableClass", body.table_class.as_ref());
     let stream = read_stream(&mut constraints, body.stream_specification.as_ref());

@@ -7,7 +7,7 @@ use super::Answer;
 use super::create_table::answer_table;
 use crate::error::Failure;
 use crate::read::{self, Text};
-use crate::table_name::{Home, require_table_name};
+use crate::table_name::{self, Home};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -25,5 +25,5 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 /// Reads the name of the table.
 pub(super) fn read(bytes: &[u8], home: Home<'_>) -> Result<String, Failure> {
     let body: Body<'_> = read::body(bytes)?;
-    Ok(require_table_name(body.table_name.as_ref(), home)?.name)
+    Ok(table_name::require(body.table_name.as_ref(), home)?.name)
 }

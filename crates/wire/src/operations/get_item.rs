@@ -2,15 +2,14 @@
 
 use serde::Deserialize;
 use singlet_engine::{Database, GetItem, GetOutcome};
-use singlet_expr::Projection;
 
 use super::legacy::{check_attributes_to_get, projection_of};
 use super::{Answer, Report};
 use crate::constraint::Constraints;
 use crate::error::Failure;
-use crate::expressions::{check_generations, placeholders};
+use crate::expressions::{check_generations, parse_projection, placeholders};
 use crate::read::{self, AttributeMap, Flag, List, Map, Text};
-use crate::table_name::{Home, read_table_name};
+use crate::table_name::{self, Home};
 use crate::write::{JsonWriter, write_item};
 
 #[derive(Deserialize)]
@@ -40,13 +39,13 @@ pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> 
 /// Reads the request.
 fn read(bytes: &[u8], home: Home<'_>) -> Result<(GetItem, Report), Failure> {
     let body: Body<'_> = read::body(bytes)?;
-    let table = read_table_name(body.table_name.as_ref(), home)?;
     let mut constraints = Constraints::default();
     let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
     check_attributes_to_get(&mut constraints, "attributesToGet", body.attributes_to_get.as_ref());
-    let table = constraints.required("tableName", table);
+    let table = constraints.table_name("tableName", body.table_name.as_ref());
     let key = constraints.required("key", body.key);
     let (table, key) = constraints.take(table.zip(key))?;
+    let table = table_name::parse(table, "tableName", home)?;
 
     check_generations(
         &[("ProjectionExpression", body.projection_expression.is_some())],
@@ -57,10 +56,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(GetItem, Report), Failure> {
     let key = key.checked()?;
     let legacy = projection_of(body.attributes_to_get)?;
     let mut placeholders = placeholders(body.expression_attribute_names, None)?;
-    let projection = match &body.projection_expression {
-        Some(text) => Some(Projection::parse(text.as_str(), &mut placeholders)?),
-        None => legacy,
-    };
+    let projection = parse_projection(body.projection_expression.as_ref(), &mut placeholders)?.or(legacy);
     placeholders.finish()?;
     let consistent = body.consistent_read.is_some_and(|flag| flag.0);
     let report = Report { capacity: capacity.unwrap_or_default(), label: table.label };

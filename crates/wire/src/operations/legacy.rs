@@ -15,6 +15,7 @@ use singlet_expr::legacy::{
 use singlet_expr::{Condition, KeyCondition, Projection, Update};
 use singlet_values::AttributeValue;
 
+use crate::choice::Choice;
 use crate::constraint::Constraints;
 use crate::error::Failure;
 use crate::expressions::Given;
@@ -32,8 +33,10 @@ pub(super) fn check_attributes_to_get(
     let Some(List(names)) = member else {
         return;
     };
-    let shown = names.iter().map(Text::as_str).collect::<Vec<_>>().join(", ");
-    constraints.length(path, format_args!("[{shown}]"), names.len(), ATTRIBUTES_TO_GET);
+    if !(ATTRIBUTES_TO_GET.0..=ATTRIBUTES_TO_GET.1).contains(&names.len()) {
+        let shown = names.iter().map(Text::as_str).collect::<Vec<_>>().join(", ");
+        constraints.length(path, format_args!("[{shown}]"), names.len(), ATTRIBUTES_TO_GET);
+    }
 }
 
 /// `AttributesToGet` as a projection.
@@ -123,7 +126,7 @@ impl<'a> Expectations<'a> {
 
 /// The operator, which is known to be one.
 fn known_operator(member: Option<&Text<'_>>) -> Option<ComparisonOperator> {
-    ComparisonOperator::named(member?.as_str())
+    Choice::named(member?.as_str())
 }
 
 fn checked_values(List(values): List<SingleValue<false>>) -> Result<Vec<AttributeValue>, ValueError> {

@@ -29,7 +29,7 @@ pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> 
 fn read(bytes: &[u8]) -> Result<ListTables, Failure> {
     let body: Body<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
-    constraints.index_name("exclusiveStartTableName", body.exclusive_start_table_name.as_ref());
+    constraints.name("exclusiveStartTableName", body.exclusive_start_table_name.as_ref());
     constraints.range("limit", body.limit.map(|limit| limit.0), LIMIT);
     constraints.check()?;
     Ok(ListTables {

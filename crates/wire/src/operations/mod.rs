@@ -24,7 +24,7 @@ mod legacy;
 mod page;
 mod report;
 mod single_write;
-mod table_shapes;
+mod table_members;
 
 pub(crate) use answer::Answer;
 use report::Report;

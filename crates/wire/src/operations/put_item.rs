@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use singlet_engine::{Database, PutItem};
-use singlet_expr::{Condition, ExpressionKind};
+use singlet_expr::ExpressionKind;
 
 use super::legacy::{Expectations, ExpectedMap};
 use super::single_write::{answer_write, old_or_none};
@@ -10,9 +10,9 @@ use super::{Answer, Report};
 use crate::choice::{ReturnItemCollectionMetrics, ReturnValuesOnConditionCheckFailure};
 use crate::constraint::Constraints;
 use crate::error::Failure;
-use crate::expressions::{check_generations, placeholders};
+use crate::expressions::{check_generations, parse_condition, placeholders};
 use crate::read::{self, AttributeMap, Map, Text};
-use crate::table_name::{Home, read_table_name};
+use crate::table_name::{self, Home};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -49,10 +49,9 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 /// Reads the request.
 fn read(bytes: &[u8], home: Home<'_>) -> Result<(PutItem, Report), Failure> {
     let body: Body<'_> = read::body(bytes)?;
-    let table = read_table_name(body.table_name.as_ref(), home)?;
     let mut constraints = Constraints::default();
     let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
-    let table = constraints.required("tableName", table);
+    let table = constraints.table_name("tableName", body.table_name.as_ref());
     let item = constraints.required("item", body.item);
     let metrics =
         constraints.choice("returnItemCollectionMetrics", body.return_item_collection_metrics.as_ref());
@@ -63,6 +62,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(PutItem, Report), Failure> {
     );
     let expected = Expectations::read(&mut constraints, body.expected, body.conditional_operator.as_ref());
     let (table, item) = constraints.take(table.zip(item))?;
+    let table = table_name::parse(table, "tableName", home)?;
 
     check_generations(
         &[("ConditionExpression", body.condition_expression.is_some())],
@@ -74,10 +74,9 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(PutItem, Report), Failure> {
     let return_values = old_or_none(return_values)?;
     let legacy = expected.condition()?;
     let mut placeholders = placeholders(body.expression_attribute_names, body.expression_attribute_values)?;
-    let condition = match &body.condition_expression {
-        Some(text) => Some(Condition::parse(ExpressionKind::Condition, text.as_str(), &mut placeholders)?),
-        None => legacy,
-    };
+    let condition =
+        parse_condition(ExpressionKind::Condition, body.condition_expression.as_ref(), &mut placeholders)?
+            .or(legacy);
     placeholders.finish()?;
     let report = Report { capacity: capacity.unwrap_or_default(), label: table.label };
     let request = PutItem {

@@ -2,16 +2,16 @@
 
 use serde::Deserialize;
 use singlet_engine::{Database, Query};
-use singlet_expr::{Condition, ExpressionKind, KeyCondition, Projection};
+use singlet_expr::{ExpressionKind, KeyCondition};
 
 use super::legacy::{ConditionMap, Conditions, check_attributes_to_get, projection_of};
 use super::page::{answer_page, check_select, projection_parameter, start_key};
 use super::{Answer, Report};
 use crate::constraint::Constraints;
 use crate::error::Failure;
-use crate::expressions::{check_generations, placeholders};
+use crate::expressions::{check_generations, parse_condition, parse_projection, placeholders};
 use crate::read::{self, AttributeMap, Flag, List, Map, Text, Whole};
-use crate::table_name::{Home, read_table_name};
+use crate::table_name::{self, Home};
 use crate::text::RequestError;
 
 #[derive(Deserialize)]
@@ -57,10 +57,9 @@ pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> 
 /// Reads the request.
 fn read(bytes: &[u8], home: Home<'_>) -> Result<(Query, Report), Failure> {
     let mut body: Body<'_> = read::body(bytes)?;
-    let table = read_table_name(body.table_name.as_ref(), home)?;
     let mut constraints = Constraints::default();
     let select = constraints.choice("select", body.select.as_ref());
-    constraints.index_name("indexName", body.index_name.as_ref());
+    constraints.name("indexName", body.index_name.as_ref());
     let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
     let filter = Conditions::read(
         &mut constraints,
@@ -68,7 +67,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(Query, Report), Failure> {
         body.query_filter.take(),
         body.conditional_operator.as_ref(),
     );
-    let table = constraints.required("tableName", table);
+    let table = constraints.table_name("tableName", body.table_name.as_ref());
     check_attributes_to_get(&mut constraints, "attributesToGet", body.attributes_to_get.as_ref());
     if body.limit.is_some_and(|limit| limit.0 < 1) {
         constraints.silent_violation("Limit", "Member must have value greater than or equal to 1");
@@ -76,6 +75,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(Query, Report), Failure> {
     let key_conditions =
         Conditions::read(&mut constraints, "keyConditions", body.key_conditions.take(), None);
     let table = constraints.take(table)?;
+    let table = table_name::parse(table, "tableName", home)?;
 
     check_parameters(&body, &filter, &key_conditions)?;
     let legacy_filter = filter.condition()?;
@@ -92,14 +92,10 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(Query, Report), Failure> {
         Some(text) => KeyCondition::parse(text.as_str(), &mut placeholders)?,
         None => key_conditions.key_condition()?,
     };
-    let filter = match &body.filter_expression {
-        Some(text) => Some(Condition::parse(ExpressionKind::Filter, text.as_str(), &mut placeholders)?),
-        None => legacy_filter,
-    };
-    let projection = match &body.projection_expression {
-        Some(text) => Some(Projection::parse(text.as_str(), &mut placeholders)?),
-        None => legacy_projection,
-    };
+    let filter = parse_condition(ExpressionKind::Filter, body.filter_expression.as_ref(), &mut placeholders)?
+        .or(legacy_filter);
+    let projection =
+        parse_projection(body.projection_expression.as_ref(), &mut placeholders)?.or(legacy_projection);
     placeholders.finish()?;
     let report = Report { capacity: capacity.unwrap_or_default(), label: table.label };
     let request = Query {

@@ -2,16 +2,16 @@
 
 use serde::Deserialize;
 use singlet_engine::{Database, Scan, ScanSegment};
-use singlet_expr::{Condition, ExpressionKind, Projection};
+use singlet_expr::ExpressionKind;
 
 use super::legacy::{ConditionMap, Conditions, check_attributes_to_get, projection_of};
 use super::page::{answer_page, check_select, projection_parameter, start_key};
 use super::{Answer, Report};
 use crate::constraint::Constraints;
 use crate::error::Failure;
-use crate::expressions::{check_generations, placeholders};
+use crate::expressions::{check_generations, parse_condition, parse_projection, placeholders};
 use crate::read::{self, AttributeMap, Flag, List, Map, Text, Whole};
-use crate::table_name::{Home, read_table_name};
+use crate::table_name::{self, Home};
 use crate::text::RequestError;
 
 const SEGMENTS_MAX: i64 = 1_000_000;
@@ -56,13 +56,12 @@ pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> 
 /// Reads the request.
 fn read(bytes: &[u8], home: Home<'_>) -> Result<(Scan, Report), Failure> {
     let mut body: Body<'_> = read::body(bytes)?;
-    let table = read_table_name(body.table_name.as_ref(), home)?;
     let mut constraints = Constraints::default();
     let select = constraints.choice("select", body.select.as_ref());
-    constraints.index_name("indexName", body.index_name.as_ref());
+    constraints.name("indexName", body.index_name.as_ref());
     constraints.range("totalSegments", body.total_segments.map(|total| total.0), (1, SEGMENTS_MAX));
     let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
-    let table = constraints.required("tableName", table);
+    let table = constraints.table_name("tableName", body.table_name.as_ref());
     let filter = Conditions::read(
         &mut constraints,
         "scanFilter",
@@ -73,6 +72,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(Scan, Report), Failure> {
     constraints.range("limit", body.limit.map(|limit| limit.0), (1, i64::MAX));
     check_attributes_to_get(&mut constraints, "attributesToGet", body.attributes_to_get.as_ref());
     let table = constraints.take(table)?;
+    let table = table_name::parse(table, "tableName", home)?;
 
     check_parameters(&body, &filter)?;
     let projected =
@@ -83,14 +83,10 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(Scan, Report), Failure> {
     let segment = segment(body.segment, body.total_segments)?;
     check_select(select, projected)?;
     let mut placeholders = placeholders(body.expression_attribute_names, body.expression_attribute_values)?;
-    let filter = match &body.filter_expression {
-        Some(text) => Some(Condition::parse(ExpressionKind::Filter, text.as_str(), &mut placeholders)?),
-        None => legacy_filter,
-    };
-    let projection = match &body.projection_expression {
-        Some(text) => Some(Projection::parse(text.as_str(), &mut placeholders)?),
-        None => legacy_projection,
-    };
+    let filter = parse_condition(ExpressionKind::Filter, body.filter_expression.as_ref(), &mut placeholders)?
+        .or(legacy_filter);
+    let projection =
+        parse_projection(body.projection_expression.as_ref(), &mut placeholders)?.or(legacy_projection);
     placeholders.finish()?;
     let report = Report { capacity: capacity.unwrap_or_default(), label: table.label };
     let request = Scan {

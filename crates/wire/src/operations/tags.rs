@@ -4,7 +4,7 @@ use serde::Deserialize;
 use singlet_engine::{Database, Error, Tag};
 
 use super::Answer;
-use super::table_shapes::{TagMember, read_tags};
+use super::table_members::{TagMember, read_tags};
 use crate::constraint::Constraints;
 use crate::error::Failure;
 use crate::read::{self, Element, List, Text};

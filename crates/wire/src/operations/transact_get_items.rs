@@ -2,15 +2,14 @@
 
 use serde::Deserialize;
 use singlet_engine::{Database, TransactGet, TransactGetItem, TransactGetOutcome};
-use singlet_expr::Projection;
 
 use super::Answer;
 use crate::choice::ReturnConsumedCapacity;
 use crate::constraint::Constraints;
 use crate::error::Failure;
-use crate::expressions::{check_generations, placeholders};
+use crate::expressions::{check_generations, parse_projection, placeholders};
 use crate::read::{self, AttributeMap, Element, Field, List, Map, Structure, Text};
-use crate::table_name::{Home, TableName, read_table_name_at};
+use crate::table_name::{self, Home, TableName};
 use crate::write::{CapacityReport, JsonWriter, write_capacities, write_item};
 
 const ACTIONS_MAX: usize = 100;
@@ -99,9 +98,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(TransactGet, Report), Failure> 
             continue;
         };
         let path = format_args!("transactItems.{}.member.get.tableName", at + 1);
-        let Some(table) = read_table_name_at(path, get.table_name.as_ref(), home)? else {
-            continue;
-        };
+        let table = table_name::parse(get.table_name.as_ref().map_or("", Text::as_str), path, home)?;
         items.push(read_get(&table, get)?);
         tables.push(table);
     }
@@ -112,7 +109,7 @@ fn check_constraints(constraints: &mut Constraints, at: usize, member: &Transact
     let path = format_args!("transactItems.{}.member.get", at + 1);
     if let Some(Field(get)) = constraints.required(path, member.get.as_ref()) {
         constraints.required(format_args!("{path}.key"), get.key.as_ref());
-        constraints.required(format_args!("{path}.tableName"), get.table_name.as_ref());
+        constraints.table_name(format_args!("{path}.tableName"), get.table_name.as_ref());
     }
 }
 
@@ -125,10 +122,7 @@ fn read_get(table: &TableName, get: Get<'_>) -> Result<TransactGetItem, Failure>
     )?;
     let key = get.key.unwrap_or_default().checked()?;
     let mut placeholders = placeholders(get.expression_attribute_names, None)?;
-    let projection = match &get.projection_expression {
-        Some(text) => Some(Projection::parse(text.as_str(), &mut placeholders)?),
-        None => None,
-    };
+    let projection = parse_projection(get.projection_expression.as_ref(), &mut placeholders)?;
     placeholders.finish()?;
     Ok(TransactGetItem { table: table.name.clone(), key, projection })
 }

@@ -7,17 +7,17 @@ use singlet_engine::{
     Database, DeleteItem, PutItem, ReturnValues, TransactAction, TransactWrite, TransactWriteOutcome,
     UpdateItem,
 };
-use singlet_expr::{Condition, ExpressionKind, Placeholders, Update};
+use singlet_expr::ExpressionKind;
 
 use super::Answer;
 use super::batch_write_item::write_collections;
 use super::transact_get_items::{Report, check_count};
-use crate::choice::{ReturnItemCollectionMetrics, ReturnValuesOnConditionCheckFailure};
+use crate::choice::{Choice, ReturnItemCollectionMetrics, ReturnValuesOnConditionCheckFailure};
 use crate::constraint::Constraints;
 use crate::error::Failure;
-use crate::expressions::{Given, check_generations, placeholders};
+use crate::expressions::{Given, check_generations, parse_condition, parse_update, placeholders};
 use crate::read::{self, AttributeMap, ContentHash, Element, Field, List, Map, Structure, Text};
-use crate::table_name::{Home, TableName, read_table_name_at};
+use crate::table_name::{self, Home, TableName};
 use crate::text::RequestError;
 use crate::write::{CapacityReport, JsonWriter, write_capacities};
 
@@ -131,12 +131,12 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 fn read(bytes: &[u8], home: Home<'_>) -> Result<(TransactWrite, Report), Failure> {
     let body: Body<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
-    let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
-    let metrics =
-        constraints.choice("returnItemCollectionMetrics", body.return_item_collection_metrics.as_ref());
     if let Some(token) = body.client_request_token.as_ref().map(Text::as_str) {
         constraints.length("clientRequestToken", token, token.len(), TOKEN_BYTES);
     }
+    let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
+    let metrics =
+        constraints.choice("returnItemCollectionMetrics", body.return_item_collection_metrics.as_ref());
     let members = constraints.required("transactItems", body.transact_items);
     if let Some(List(members)) = &members {
         check_count(&mut constraints, members.len());
@@ -154,9 +154,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(TransactWrite, Report), Failure
     for (at, Element(member)) in members.into_iter().enumerate() {
         let (verb, action) = member.into_action()?;
         let path = format_args!("transactItems.{}.member.{}.tableName", at + 1, verb.member());
-        let Some(table) = read_table_name_at(path, action.table_name.as_ref(), home)? else {
-            continue;
-        };
+        let table = table_name::parse(action.table_name.as_ref().map_or("", Text::as_str), path, home)?;
         actions.push(read_action(&table, verb, action)?);
         tables.push(table);
     }
@@ -176,7 +174,7 @@ fn check_constraints(constraints: &mut Constraints, path: impl Display, verb: Ve
             constraints.required(format_args!("{path}.key"), action.key.as_ref())
         }
     };
-    constraints.required(format_args!("{path}.tableName"), action.table_name.as_ref());
+    constraints.table_name(format_args!("{path}.tableName"), action.table_name.as_ref());
     match verb {
         Verb::ConditionCheck => {
             constraints
@@ -187,16 +185,11 @@ fn check_constraints(constraints: &mut Constraints, path: impl Display, verb: Ve
         }
         Verb::Put | Verb::Delete => {}
     }
-    on_failure(constraints, path, action);
-}
-
-fn on_failure(
-    constraints: &mut Constraints,
-    path: impl Display,
-    action: &Action<'_>,
-) -> Option<ReturnValuesOnConditionCheckFailure> {
     let path = format_args!("{path}.returnValuesOnConditionCheckFailure");
-    constraints.choice(path, action.return_values_on_condition_check_failure.as_ref())
+    constraints.choice::<ReturnValuesOnConditionCheckFailure>(
+        path,
+        action.return_values_on_condition_check_failure.as_ref(),
+    );
 }
 
 fn read_action(table: &TableName, verb: Verb, action: Action<'_>) -> Result<TransactAction, Failure> {
@@ -210,62 +203,43 @@ fn read_action(table: &TableName, verb: Verb, action: Action<'_>) -> Result<Tran
         action.expression_attribute_names.as_ref(),
         action.expression_attribute_values.as_ref(),
     )?;
-    let return_old_on_failure = on_failure(&mut Constraints::default(), "", &action)
-        == Some(ReturnValuesOnConditionCheckFailure::AllOld);
+    let on_failure = action.return_values_on_condition_check_failure.as_ref();
+    let on_failure = on_failure.and_then(|word| Choice::named(word.as_str()));
+    let return_old_on_failure = on_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld);
     let subject = if verb == Verb::Put { action.item } else { action.key };
     let subject = subject.unwrap_or_default().checked()?;
     let mut placeholders =
         placeholders(action.expression_attribute_names, action.expression_attribute_values)?;
-    let update = match &action.update_expression {
-        Some(text) if verb == Verb::Update => Some(Update::parse(text.as_str(), &mut placeholders)?),
-        _ => None,
-    };
-    let condition = parse_condition(action.condition_expression.as_ref(), &mut placeholders)?;
+    let update = action.update_expression.as_ref().filter(|_| verb == Verb::Update);
+    let update = parse_update(update, &mut placeholders)?;
+    let condition = action.condition_expression.as_ref();
+    let condition = parse_condition(ExpressionKind::Condition, condition, &mut placeholders)?;
     placeholders.finish()?;
 
-    let table = table.name.clone();
-    let (return_values, collection_metrics) = (ReturnValues::None, false);
+    let table = table.name.as_str();
     Ok(match (verb, condition) {
         (Verb::ConditionCheck, Some(condition)) => {
-            TransactAction::Check { table, key: subject, condition, return_old_on_failure }
+            TransactAction::Check { table: table.to_owned(), key: subject, condition, return_old_on_failure }
         }
         (Verb::ConditionCheck, None) => return Err(RequestError::TransactAction.into()),
-        (Verb::Put, condition) => TransactAction::Put(PutItem {
-            table,
-            item: subject,
-            condition,
-            return_values,
-            return_old_on_failure,
-            collection_metrics,
-        }),
+        (Verb::Put, condition) => {
+            TransactAction::Put(PutItem { condition, return_old_on_failure, ..PutItem::new(table, subject) })
+        }
         (Verb::Delete, condition) => TransactAction::Delete(DeleteItem {
-            table,
-            key: subject,
             condition,
-            return_values,
             return_old_on_failure,
-            collection_metrics,
+            ..DeleteItem::new(table, subject)
         }),
         (Verb::Update, condition) => TransactAction::Update(UpdateItem {
-            table,
+            table: table.to_owned(),
             key: subject,
             update,
             condition,
-            return_values,
+            return_values: ReturnValues::None,
             return_old_on_failure,
-            collection_metrics,
+            collection_metrics: false,
         }),
     })
-}
-
-fn parse_condition(
-    text: Option<&Text<'_>>,
-    placeholders: &mut Placeholders,
-) -> Result<Option<Condition>, Failure> {
-    match text {
-        Some(text) => Ok(Some(Condition::parse(ExpressionKind::Condition, text.as_str(), placeholders)?)),
-        None => Ok(None),
-    }
 }
 
 /// What a token stands for: the actions, however they are spaced and ordered inside.

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use singlet_engine::{Database, UpdateItem};
-use singlet_expr::{Condition, ExpressionKind, Update};
+use singlet_expr::ExpressionKind;
 
 use super::legacy::{AttributeUpdateMap, AttributeUpdates, Expectations, ExpectedMap};
 use super::single_write::answer_write;
@@ -10,9 +10,9 @@ use super::{Answer, Report};
 use crate::choice::{ReturnItemCollectionMetrics, ReturnValuesOnConditionCheckFailure};
 use crate::constraint::Constraints;
 use crate::error::Failure;
-use crate::expressions::{check_generations, placeholders};
+use crate::expressions::{check_generations, parse_condition, parse_update, placeholders};
 use crate::read::{self, AttributeMap, Map, Text};
-use crate::table_name::{Home, read_table_name};
+use crate::table_name::{self, Home};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -53,10 +53,9 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 /// Reads the request.
 fn read(bytes: &[u8], home: Home<'_>) -> Result<(UpdateItem, Report), Failure> {
     let body: Body<'_> = read::body(bytes)?;
-    let table = read_table_name(body.table_name.as_ref(), home)?;
     let mut constraints = Constraints::default();
     let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
-    let table = constraints.required("tableName", table);
+    let table = constraints.table_name("tableName", body.table_name.as_ref());
     let metrics =
         constraints.choice("returnItemCollectionMetrics", body.return_item_collection_metrics.as_ref());
     let return_values = constraints.choice("returnValues", body.return_values.as_ref());
@@ -64,10 +63,11 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(UpdateItem, Report), Failure> {
         "returnValuesOnConditionCheckFailure",
         body.return_values_on_condition_check_failure.as_ref(),
     );
-    let key = constraints.required("key", body.key);
     let expected = Expectations::read(&mut constraints, body.expected, body.conditional_operator.as_ref());
+    let key = constraints.required("key", body.key);
     let updates = AttributeUpdates::read(&mut constraints, body.attribute_updates);
     let (table, key) = constraints.take(table.zip(key))?;
+    let table = table_name::parse(table, "tableName", home)?;
 
     let [expected_given, operator_given] = expected.given();
     check_generations(
@@ -83,14 +83,10 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(UpdateItem, Report), Failure> {
     let legacy_update = updates.update()?;
     let legacy_condition = expected.condition()?;
     let mut placeholders = placeholders(body.expression_attribute_names, body.expression_attribute_values)?;
-    let update = match &body.update_expression {
-        Some(text) => Some(Update::parse(text.as_str(), &mut placeholders)?),
-        None => legacy_update,
-    };
-    let condition = match &body.condition_expression {
-        Some(text) => Some(Condition::parse(ExpressionKind::Condition, text.as_str(), &mut placeholders)?),
-        None => legacy_condition,
-    };
+    let update = parse_update(body.update_expression.as_ref(), &mut placeholders)?.or(legacy_update);
+    let condition =
+        parse_condition(ExpressionKind::Condition, body.condition_expression.as_ref(), &mut placeholders)?
+            .or(legacy_condition);
     placeholders.finish()?;
     let report = Report { capacity: capacity.unwrap_or_default(), label: table.label };
     let request = UpdateItem {

@@ -8,7 +8,7 @@ use singlet_engine::{Database, IndexUpdate, UpdateTable};
 
 use super::Answer;
 use super::create_table::{answer_table, refuse_unsupported};
-use super::table_shapes::{
+use super::table_members::{
     AskedIndex, AskedUnits, AttributeDefinitionMember, IndexMember, OnDemandMember, ProvisionedMember,
     SseSpecification, StreamSpecification, WarmMember, all, read_definitions, read_index, read_on_demand,
     read_provisioned, read_stream, read_warm,
@@ -16,7 +16,7 @@ use super::table_shapes::{
 use crate::constraint::Constraints;
 use crate::error::Failure;
 use crate::read::{self, Element, Field, Flag, List, Structure, Text};
-use crate::table_name::{Home, require_table_name};
+use crate::table_name::{self, Home};
 use crate::text::RequestError;
 
 #[derive(Deserialize)]
@@ -103,7 +103,7 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 /// Reads the request.
 fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTable, Failure> {
     let body: Body<'_> = read::body(bytes)?;
-    let name = require_table_name(body.table_name.as_ref(), home)?.name;
+    let name = table_name::require(body.table_name.as_ref(), home)?.name;
     let mut constraints = Constraints::default();
     let attributes = body
         .attribute_definitions
@@ -196,7 +196,7 @@ fn read_name(
     member: Option<Text<'_>>,
 ) -> Option<String> {
     let name = constraints.required(path, member);
-    constraints.index_name(path, name.as_ref());
+    constraints.name(path, name.as_ref());
     name.map(Text::into_string)
 }
 

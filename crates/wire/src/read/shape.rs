@@ -4,6 +4,7 @@
 //! where the member stands. Serde's own messages never reach a client.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -18,11 +19,12 @@ use crate::text::{Found, ShapeError};
 /// constraint without ever being held in memory.
 const LIST_ELEMENTS_KEPT: usize = 1000;
 
-/// Reads a whole request body.
+/// Reads a whole request body, which must be an object.
 pub(crate) fn body<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Failure> {
-    let mut json = serde_json::Deserializer::from_slice(bytes);
-    let read = ReadAs(Body(PhantomData)).deserialize(&mut json);
-    read.and_then(|body| json.end().map(|()| body)).map_err(serialization_failure)
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        return Err(Failure::Serialization(None));
+    }
+    serde_json::from_slice(bytes).map_err(serialization_failure)
 }
 
 /// Serde's JSON reader appends the position to every message; DynamoDB does not tell it.
@@ -123,21 +125,6 @@ impl<'de, S: Shape<'de>> Visitor<'de> for ReadAs<S> {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<S::Value, A::Error> {
         self.0.map(map)
-    }
-}
-
-/// The request itself, which must be an object.
-struct Body<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Shape<'de> for Body<T> {
-    type Value = T;
-
-    fn refusal(&self, _found: Found) -> ShapeError {
-        ShapeError::UnexpectedField
-    }
-
-    fn map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(map))
     }
 }
 
@@ -289,9 +276,9 @@ impl<T: Structure> MapValue for Element<T> {
     const NAME: &'static str = T::NAME;
 }
 
-/// A map member, in the order of the request; a name that comes twice keeps its last value.
+/// A map member; a name that comes twice keeps its last value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Map<T>(pub(crate) Vec<(String, T)>);
+pub(crate) struct Map<T>(pub(crate) BTreeMap<String, T>);
 
 struct MapShape<T>(PhantomData<T>);
 
@@ -306,24 +293,12 @@ impl<'de, T: Deserialize<'de> + MapValue> Shape<'de> for MapShape<T> {
     }
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Map<T>, A::Error> {
-        let mut entries: Vec<(String, T)> = Vec::new();
-        while let Some((name, value)) = map.next_entry::<String, T>()? {
-            entries.push((name, value));
+        let mut entries = BTreeMap::new();
+        while let Some((name, value)) = map.next_entry()? {
+            entries.insert(name, value);
         }
-        keep_last_of_each(&mut entries);
         Ok(Map(entries))
     }
-}
-
-/// Drops all but the last entry of each name and keeps the order otherwise.
-fn keep_last_of_each<T>(entries: &mut Vec<(String, T)>) {
-    let mut seen = std::collections::HashSet::with_capacity(entries.len());
-    let keep: Vec<bool> = entries.iter().rev().map(|(name, _)| seen.insert(name.as_str())).collect();
-    if keep.iter().all(|keep| *keep) {
-        return;
-    }
-    let mut keep = keep.into_iter().rev();
-    entries.retain(|_| keep.next().unwrap_or(true));
 }
 
 impl<'de, T: Deserialize<'de> + MapValue> Deserialize<'de> for Map<T> {

@@ -14,21 +14,23 @@ use singlet_values::{AttributeValue, Item, Kind};
 use super::shape::{Place, ReadAs, Shape, Structure, Text};
 use crate::text::{Found, ShapeError, ValueError};
 
-/// Levels of lists and maps that are read. What lies deeper is skipped without recursion, so that no request can
-/// exhaust the stack.
-const DEPTH_MAX: usize = 32;
+/// The longest name of an attribute.
+const NAME_BYTES_MAX: usize = 65_535;
 
 /// Names and values (an item, a key, expression values), with the first value that no item can hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct AttributeMap {
     item: Item,
     problem: Option<Box<(String, ValueError)>>,
+    /// Whether a value has no name, which comes before any problem with a value.
+    nameless: bool,
 }
 
 impl AttributeMap {
     /// The values, if all of them can be held.
     pub(crate) fn checked(self) -> Result<Item, ValueError> {
         match self.problem {
+            _ if self.nameless => Err(ValueError::EmptyName),
             Some(problem) => Err(problem.1),
             None => Ok(self.item),
         }
@@ -72,11 +74,10 @@ impl<'de, const FIELD: bool> Deserialize<'de> for SingleValue<FIELD> {
 
 impl<'de> Deserialize<'de> for AttributeMap {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut found = (None, None);
-        let item = ReadAs(Values { problem: &mut found.0, at: Some(&mut found.1), depth: 0 })
-            .deserialize(deserializer)?;
-        let problem = found.0.map(|error| Box::new((found.1.unwrap_or_default(), error)));
-        Ok(AttributeMap { item, problem })
+        let mut problem = None;
+        let read = ReadAs(Values { problem: &mut problem, depth: 0 }).deserialize(deserializer)?;
+        let problem = problem.map(|error| Box::new((read.at.unwrap_or_default(), error)));
+        Ok(AttributeMap { item: read.item, problem, nameless: read.nameless })
     }
 }
 
@@ -88,13 +89,20 @@ fn remember(problem: &mut Option<ValueError>, error: ValueError) {
 /// A map of values at some depth.
 struct Values<'p> {
     problem: &'p mut Option<ValueError>,
-    /// Takes the name under which the first problem was found.
-    at: Option<&'p mut Option<String>>,
     depth: usize,
 }
 
+/// A map of values as far as it was read.
+#[derive(Default)]
+struct ReadValues {
+    item: Item,
+    /// The name under which the first problem was found.
+    at: Option<String>,
+    nameless: bool,
+}
+
 impl<'de> Shape<'de> for Values<'_> {
-    type Value = Item;
+    type Value = ReadValues;
 
     fn refusal(&self, found: Found) -> ShapeError {
         match found {
@@ -103,28 +111,28 @@ impl<'de> Shape<'de> for Values<'_> {
         }
     }
 
-    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Item, A::Error> {
-        let mut item = Item::new();
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<ReadValues, A::Error> {
+        let mut read = ReadValues::default();
         while let Some(name) = map.next_key::<String>()? {
+            read.nameless |= name.is_empty();
+            if self.problem.is_some() {
+                // The request is refused: values are neither kept nor read any more.
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
             let value = Value { problem: self.problem, depth: self.depth, place: Place::Element };
             let value = map.next_value_seed(ReadAs(value))?;
-            if self.problem.is_some() {
-                // The request is refused: what follows is neither kept nor read.
-                if let Some(at) = self.at {
-                    *at = Some(name);
-                }
-                skip_entries(&mut map)?;
-                return Ok(item);
+            if name.len() > NAME_BYTES_MAX {
+                remember(self.problem, ValueError::NameTooLong);
             }
-            item.insert(name, value);
+            if self.problem.is_some() {
+                read.at = Some(name);
+            } else {
+                read.item.insert(name, value);
+            }
         }
-        Ok(item)
+        Ok(read)
     }
-}
-
-fn skip_entries<'de, A: MapAccess<'de>>(map: &mut A) -> Result<(), A::Error> {
-    while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-    Ok(())
 }
 
 /// The elements of a list value.
@@ -254,14 +262,20 @@ fn read_value<'de, A: MapAccess<'de>>(
             }
             AttributeValue::Null
         }),
-        Kind::M | Kind::L if depth >= DEPTH_MAX => {
+        Kind::M | Kind::L if depth >= AttributeValue::DEPTH_MAX => {
+            // What lies deeper is skipped without recursion, so that no request can exhaust the stack.
             remember(problem, ValueError::TooDeep);
             map.next_value::<IgnoredAny>()?;
             Some(AttributeValue::Null)
         }
         Kind::M => {
-            let values = Values { problem, at: None, depth: depth + 1 };
-            map.next_value_seed(Optional(values))?.map(AttributeValue::M)
+            let values = map.next_value_seed(Optional(Values { problem, depth: depth + 1 }))?;
+            values.map(|values| {
+                if values.nameless {
+                    remember(problem, ValueError::EmptyName);
+                }
+                AttributeValue::M(values.item)
+            })
         }
         Kind::L => {
             map.next_value_seed(Optional(Elements { problem, depth: depth + 1 }))?.map(AttributeValue::L)

@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::fixture::{Job, Random, TestStore, bytes, contents, small, try_start};
 use super::power_disk::PowerDisk;
-use crate::store::{Space, StoreOptions, Tally};
+use crate::store::{Space, StoreOptions, SyncPolicy, Tally};
 
 const KEYS: u64 = 40;
 
@@ -128,5 +128,21 @@ fn power_cut_again_and_again_loses_nothing_acknowledged() {
         }
         let store = try_start(&disk.as_disk(), options()).unwrap();
         check(&store, acknowledged, &format!("seed {seed}, at the end"));
+    }
+}
+
+#[test]
+fn without_syncing_a_power_cut_leaves_a_prefix_and_never_damage() {
+    let options = || StoreOptions { sync: SyncPolicy::Never, ..options() };
+    for seed in 0..60 {
+        let random = &mut Random::new(seed);
+        let disk = PowerDisk::new();
+        disk.cut_power_after_syncs(10 + random.below(60) as usize);
+        if let Ok(store) = try_start(&disk.as_disk(), options()) {
+            work(&store, 150);
+        }
+        let survivor = disk.after_power_loss(random).as_disk();
+        let store = try_start(&survivor, options()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        check(&store, 0, &format!("seed {seed}"));
     }
 }

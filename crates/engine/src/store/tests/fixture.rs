@@ -29,6 +29,7 @@ impl Handler<Attachment> for RunJob {
 pub(super) fn small() -> StoreOptions {
     StoreOptions {
         overlay_bytes_max: 4 << 10,
+        fold_part_entries: 4,
         cache_bytes: 1 << 20,
         segment_bytes: 16 << 10,
         batch_jobs_max: 8,

@@ -13,7 +13,7 @@ use redb::{
 };
 
 use self::backend::{Backend, TreeFile};
-use super::overlay::Overlay;
+use super::overlay::{Entry, Overlay};
 use super::tally::{Tallies, Tally};
 use super::{Direction, Disk, StoreError};
 
@@ -139,30 +139,57 @@ impl Tree {
         Ok(tallies)
     }
 
-    /// Writes the overlay into the tree, in one transaction, and with it the totals and the point that it reaches.
+    /// Writes the overlay into the tree, and with the last of it the totals and the point that it reaches.
+    /// Reports how many entries are done after each part.
     ///
-    /// If it fails, the tree on disk is as before, and views taken before go on reading.
+    /// If it fails or the power goes, the tree has some entries from after its fold point. They do no harm: the log
+    /// still has all that comes after the point, and reading it again ends in the same state. Views taken before go
+    /// on reading what they read.
     pub(super) fn fold(
         &self,
         overlay: &Overlay,
         tallies: &Tallies,
         point: FoldPoint,
+        part_entries: usize,
+        report: impl Fn(usize),
     ) -> Result<(), StoreError> {
-        let transaction = self.begin_write()?;
-        {
-            let mut table = transaction.open_table(ENTRIES).map_err(StoreError::tree)?;
-            for entry in overlay.iter() {
-                match &entry.value {
-                    Some(value) => table.insert(entry.key.as_ref(), value.as_ref()).map(drop),
-                    None => table.remove(entry.key.as_ref()).map(drop),
-                }
-                .map_err(StoreError::tree)?;
-                self.file.check()?;
+        let mut entries = overlay.iter();
+        let mut done = 0;
+        loop {
+            let transaction = self.begin_write()?;
+            let part = self.write_entries(&transaction, entries.by_ref().take(part_entries))?;
+            done += part;
+            let is_last = part == 0 || done == overlay.len();
+            if is_last {
+                write_tallies(&transaction, tallies)?;
+                write_meta(&transaction, point)?;
+            }
+            self.commit(transaction)?;
+            report(done);
+            if is_last {
+                return Ok(());
             }
         }
-        write_tallies(&transaction, tallies)?;
-        write_meta(&transaction, point)?;
-        self.commit(transaction)
+    }
+
+    /// Returns how many there were.
+    fn write_entries<'a>(
+        &self,
+        transaction: &WriteTransaction,
+        entries: impl Iterator<Item = &'a Entry>,
+    ) -> Result<usize, StoreError> {
+        let mut table = transaction.open_table(ENTRIES).map_err(StoreError::tree)?;
+        let mut count = 0;
+        for entry in entries {
+            match &entry.value {
+                Some(value) => table.insert(entry.key.as_ref(), value.as_ref()).map(drop),
+                None => table.remove(entry.key.as_ref()).map(drop),
+            }
+            .map_err(StoreError::tree)?;
+            self.file.check()?;
+            count += 1;
+        }
+        Ok(count)
     }
 
     /// One read view, to be shared by all readers until the next fold.
@@ -244,6 +271,10 @@ pub(super) struct TreeEntry {
 impl TreeEntry {
     pub(super) fn key(&self) -> &[u8] {
         self.key.value()
+    }
+
+    pub(super) fn value(&self) -> &[u8] {
+        self.value.value()
     }
 
     pub(super) fn to_bytes(&self) -> (Bytes, Bytes) {

@@ -1,0 +1,12 @@
+//! The headers that the server reads beyond HTTP's own.
+
+use hyper::header::{HeaderMap, HeaderName};
+
+pub(crate) const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
+pub(crate) const AMZ_DATE: HeaderName = HeaderName::from_static("x-amz-date");
+pub(crate) const SECURITY_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
+
+/// A header's text; `None` if there is none, or it is no text.
+pub(crate) fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    std::str::from_utf8(headers.get(name)?.as_bytes()).ok()
+}

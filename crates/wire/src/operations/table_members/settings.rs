@@ -1,0 +1,92 @@
+//! Tags, streams and encryption.
+
+use serde::Deserialize;
+use singlet_engine::Tag;
+
+use super::all;
+use crate::constraint::Constraints;
+use crate::read::{Element, Field, Flag, List, Structure, Text};
+
+const TAG_KEY_CHARACTERS: (usize, usize) = (1, 128);
+const TAG_VALUE_CHARACTERS: (usize, usize) = (0, 256);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(in crate::operations) struct TagMember<'a> {
+    #[serde(borrow)]
+    key: Option<Text<'a>>,
+    #[serde(borrow)]
+    value: Option<Text<'a>>,
+}
+
+impl Structure for TagMember<'_> {
+    const NAME: &'static str = "Tag";
+}
+
+/// Reads tags.
+pub(in crate::operations) fn read_tags(
+    constraints: &mut Constraints,
+    members: List<Element<TagMember<'_>>>,
+) -> Option<Vec<Tag>> {
+    let tags = members.0.into_iter().enumerate().map(|(at, Element(member))| {
+        let key_path = format_args!("tags.{}.member.key", at + 1);
+        let key = constraints.required(key_path, member.key).map(Text::into_string);
+        if let Some(key) = &key {
+            constraints.length(key_path, key.as_str(), key.chars().count(), TAG_KEY_CHARACTERS);
+        }
+        let value_path = format_args!("tags.{}.member.value", at + 1);
+        let value = constraints.required(value_path, member.value).map(Text::into_string);
+        if let Some(value) = &value {
+            constraints.length(value_path, value.as_str(), value.chars().count(), TAG_VALUE_CHARACTERS);
+        }
+        Some(Tag { key: key?, value: value? })
+    });
+    all(tags)
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(in crate::operations) struct StreamSpecification<'a> {
+    stream_enabled: Option<Flag>,
+    #[serde(borrow)]
+    #[expect(dead_code, reason = "its shape is checked; a stream that is off has no view")]
+    stream_view_type: Option<Text<'a>>,
+}
+
+impl Structure for StreamSpecification<'_> {
+    const NAME: &'static str = "StreamSpecification";
+}
+
+/// Whether a stream is asked for.
+pub(in crate::operations) fn read_stream(
+    constraints: &mut Constraints,
+    member: Option<&Field<StreamSpecification<'_>>>,
+) -> bool {
+    let Some(Field(member)) = member else {
+        return false;
+    };
+    constraints
+        .required("streamSpecification.streamEnabled", member.stream_enabled)
+        .is_some_and(|flag| flag.0)
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(in crate::operations) struct SseSpecification<'a> {
+    pub(in crate::operations) enabled: Option<Flag>,
+    #[serde(borrow, rename = "SSEType")]
+    pub(in crate::operations) sse_type: Option<Text<'a>>,
+    #[serde(borrow, rename = "KMSMasterKeyId")]
+    pub(in crate::operations) kms_master_key_id: Option<Text<'a>>,
+}
+
+impl Structure for SseSpecification<'_> {
+    const NAME: &'static str = "SSESpecification";
+}
+
+impl SseSpecification<'_> {
+    /// Whether this asks for encryption with keys of the caller's.
+    pub(in crate::operations) fn asks_for_keys(&self) -> bool {
+        self.enabled.is_some_and(|flag| flag.0) || self.sse_type.is_some() || self.kms_master_key_id.is_some()
+    }
+}
