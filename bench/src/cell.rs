@@ -15,6 +15,8 @@ use crate::workload::{Choice, Traffic, Workload};
 
 /// How long a server may go on working by itself after a load before the next one is measured.
 const SETTLE_MAX: Duration = Duration::from_secs(15);
+/// Conflicts between transactions on random items are rare; a server that refuses more than this isn't measured by it.
+const CONFLICT_SHARE_MAX: f64 = 0.01;
 /// Up to this share of the machine in others' hands it counts as quiet.
 const QUIET_SHARE: f64 = 0.05;
 
@@ -70,6 +72,8 @@ pub(crate) struct Measurement {
     pub(crate) disk_bytes: u64,
     pub(crate) per_second: Vec<u64>,
     pub(crate) unsent: u64,
+    /// Requests refused because of a transaction on the same item; not part of the throughput.
+    pub(crate) conflicts: u64,
     pub(crate) errors: BTreeMap<String, u64>,
 }
 
@@ -88,12 +92,15 @@ pub(crate) fn measure(target: &Target, cell: Cell, settings: &Settings, round: u
     let table = table_name(cell.indexes);
     let before = CpuTimes::now(target.id());
     let begin = Instant::now();
-    let outcome = drive(&plan, |thread| {
+    let mut outcome = drive(&plan, |thread| {
         let seed = ((round as u64) << 32) | thread as u64;
         let choice = Choice::Random { items: settings.items };
         Traffic::new(&host, &table, cell.workload, choice, target.kind.answers(), seed)
     })?;
     let cpu = CpuTimes::now(target.id()).since(before);
+    if outcome.conflicts as f64 > CONFLICT_SHARE_MAX * outcome.answered as f64 {
+        outcome.fail(format!("{} conflicts are more than chance explains", outcome.conflicts));
+    }
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
     let per_request = 1e6 / outcome.answered.max(1) as f64;
     Ok(Measurement {
@@ -114,6 +121,7 @@ pub(crate) fn measure(target: &Target, cell: Cell, settings: &Settings, round: u
         disk_bytes: disk_bytes(target.data()),
         per_second: outcome.per_second,
         unsent: outcome.unsent,
+        conflicts: outcome.conflicts,
         errors: outcome.errors,
     })
 }

@@ -1,5 +1,6 @@
 //! The comparison: all servers, all cells, round after round, interleaved.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
@@ -153,13 +154,26 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<()> {
                 }
             });
         }
+        // A run of hours that is cut short keeps its whole rounds.
+        save(options, &about, settings, &kinds, &left_out, &measurements)?;
     }
-    let durability = kinds.iter().map(|kind| (*kind, kind.durability())).collect();
-    let found = Found { settings, durability, left_out: &left_out, measurements: &measurements };
-    let path = write_json(&options.programs.results, "compare", &about, &found)?;
+    let path = save(options, &about, settings, &kinds, &left_out, &measurements)?;
     print_report(&about, &kinds, &cells, &measurements, &left_out);
     println!("written to {}", path.display());
     Ok(())
+}
+
+fn save(
+    options: &CompareOptions,
+    about: &About,
+    settings: Settings,
+    kinds: &[Kind],
+    left_out: &[String],
+    measurements: &[Measurement],
+) -> Result<PathBuf> {
+    let durability = kinds.iter().map(|kind| (*kind, kind.durability())).collect();
+    let found = Found { settings, durability, left_out, measurements };
+    write_json(&options.programs.results, "compare", about, &found)
 }
 
 /// Starts and fills the servers; gives those that run, and why the others don't.
@@ -239,7 +253,10 @@ fn print_report(
     let (usual, worst) = comparison.noise();
     println!("Others used {:.0} % of the machine (median; worst {:.0} %).", usual * 100.0, worst * 100.0);
     let errors: u64 = measurements.iter().flat_map(|found| found.errors.values()).sum();
-    println!("Errors: {errors}.");
+    let conflicts: u64 = measurements.iter().map(|found| found.conflicts).sum();
+    println!(
+        "Errors: {errors}. Refused for a transaction on the same item, not counted as throughput: {conflicts}."
+    );
     for found in measurements {
         for (text, times) in &found.errors {
             println!("  {} × {}, {}: {text}", times, found.target.name(), found.cell.name());

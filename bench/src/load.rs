@@ -26,8 +26,19 @@ pub(crate) trait Source: Send {
     type Ticket: Copy;
     /// Replaces `out` by the next request, or says that there is none.
     fn next(&mut self, out: &mut Vec<u8>) -> Option<Self::Ticket>;
-    /// Says what is wrong with an answer.
-    fn check(&mut self, ticket: Self::Ticket, status: u16, body: &[u8]) -> Result<(), String>;
+    /// Judges an answer.
+    fn check(&mut self, ticket: Self::Ticket, status: u16, body: &[u8]) -> Verdict;
+}
+
+/// What an answer is worth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It is what was asked for.
+    Right,
+    /// Refused, as DynamoDB refuses a request that meets a transaction on the same item; clients try again.
+    Conflict,
+    /// It is wrong, for this reason.
+    Wrong(String),
 }
 
 /// When requests are sent.
@@ -184,7 +195,7 @@ impl<S: Source> Worker<S> {
         };
         let now = Instant::now();
         match self.source.check(ticket, head.status, connection.body(head)) {
-            Ok(()) => {
+            Verdict::Right => {
                 self.outcome.answered += 1;
                 // A closed loop counts what was answered within the window; an open loop what arrived within it.
                 let at = if self.arrivals.next.is_some() { since } else { now };
@@ -192,7 +203,8 @@ impl<S: Source> Worker<S> {
                     self.outcome.record(at - self.window.start, now - since);
                 }
             }
-            Err(text) => self.outcome.fail(text),
+            Verdict::Conflict => self.outcome.conflicts += 1,
+            Verdict::Wrong(text) => self.outcome.fail(text),
         }
         if head.closes {
             return self.replace(index, &anyhow!("server doesn't keep connections alive"));
@@ -280,7 +292,7 @@ mod tests {
     use std::net::{SocketAddr, TcpListener};
     use std::time::{Duration, Instant};
 
-    use super::{Pace, Plan, Source, drive};
+    use super::{Pace, Plan, Source, Verdict, drive};
 
     struct Counted(u64);
 
@@ -292,8 +304,12 @@ mod tests {
             self.0 = self.0.checked_sub(1)?;
             Some(())
         }
-        fn check(&mut self, (): (), status: u16, body: &[u8]) -> Result<(), String> {
-            if status == 200 && body == b"ok" { Ok(()) } else { Err(format!("status {status}")) }
+        fn check(&mut self, (): (), status: u16, body: &[u8]) -> Verdict {
+            if status == 200 && body == b"ok" {
+                Verdict::Right
+            } else {
+                Verdict::Wrong(format!("status {status}"))
+            }
         }
     }
 

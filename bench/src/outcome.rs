@@ -19,6 +19,8 @@ pub(crate) struct Outcome {
     pub(crate) per_second: Vec<u64>,
     /// Right answers in all, those before and after the measured time included.
     pub(crate) answered: u64,
+    /// Requests refused because of a transaction on the same item: neither throughput nor errors.
+    pub(crate) conflicts: u64,
     /// What went wrong, warm-up included, and how often.
     pub(crate) errors: BTreeMap<String, u64>,
     /// Arrivals of an open loop that found no free connection before the end.
@@ -30,7 +32,15 @@ impl Outcome {
     pub(crate) fn new(measured: Duration) -> Self {
         let latency = Histogram::new_with_bounds(1, LATENCY_MAX_NANOSECONDS, 3)
             .expect("the bounds and the precision are constants within the histogram's limits");
-        Self { measured, latency, per_second: Vec::new(), answered: 0, errors: BTreeMap::new(), unsent: 0 }
+        Self {
+            measured,
+            latency,
+            per_second: Vec::new(),
+            answered: 0,
+            conflicts: 0,
+            errors: BTreeMap::new(),
+            unsent: 0,
+        }
     }
 
     /// Counts a right answer that came `at` after the measured time began.
@@ -67,6 +77,7 @@ impl Outcome {
             *self.errors.entry(text).or_default() += count;
         }
         self.answered += other.answered;
+        self.conflicts += other.conflicts;
         self.unsent += other.unsent;
     }
 

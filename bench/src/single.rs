@@ -65,7 +65,13 @@ pub(crate) fn single(options: &SingleOptions) -> Result<()> {
         let choice = Choice::Random { items: options.items };
         Traffic::new(&host, &table, options.workload, choice, answers, thread as u64)
     })?;
-    println!("{}/s, errors {}, unsent {}", count(outcome.rate()), outcome.error_count(), outcome.unsent);
+    println!(
+        "{}/s, errors {}, conflicts {}, unsent {}",
+        count(outcome.rate()),
+        outcome.error_count(),
+        outcome.conflicts,
+        outcome.unsent
+    );
     for (name, quantile) in
         [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999), ("max", 1.0)]
     {

@@ -7,7 +7,7 @@ use crate::http::RequestWriter;
 use crate::item::{
     ITEMS_PER_PARTITION, IndexKeys, ItemWriter, is_item, item_json_bytes, write_key, write_partition,
 };
-use crate::load::Source;
+use crate::load::{Source, Verdict};
 
 /// Items in one batch write.
 pub(crate) const BATCH_ITEMS: u64 = 25;
@@ -251,11 +251,36 @@ impl Source for Traffic {
         Some(Ticket { operation, item })
     }
 
-    fn check(&mut self, ticket: Ticket, status: u16, body: &[u8]) -> Result<(), String> {
-        if status != 200 {
-            let start: String = String::from_utf8_lossy(body).chars().take(200).collect();
-            return Err(format!("{}: status {status}: {start}", ticket.operation.name()));
+    fn check(&mut self, ticket: Ticket, status: u16, body: &[u8]) -> Verdict {
+        if status == 200 {
+            return self.check_answer(ticket, body).map_or_else(Verdict::Wrong, |()| Verdict::Right);
         }
+        if serde_json::from_slice(body).is_ok_and(|answer| is_conflict(&answer)) {
+            return Verdict::Conflict;
+        }
+        let start: String = String::from_utf8_lossy(body).chars().take(200).collect();
+        Verdict::Wrong(format!("{}: status {status}: {start}", ticket.operation.name()))
+    }
+}
+
+/// Whether an error says that a transaction on the same item was under way, and nothing else.
+fn is_conflict(answer: &Value) -> bool {
+    let name = answer.get("__type").and_then(Value::as_str).unwrap_or_default();
+    let code = |reason: &Value| reason.get("Code").and_then(Value::as_str).map(str::to_owned);
+    match name.rsplit('#').next() {
+        Some("TransactionConflictException") => true,
+        Some("TransactionCanceledException") => {
+            let reasons = answer.get("CancellationReasons").and_then(Value::as_array);
+            let codes: Vec<_> = reasons.into_iter().flatten().filter_map(code).collect();
+            codes.iter().any(|code| code == "TransactionConflict")
+                && codes.iter().all(|code| code == "None" || code == "TransactionConflict")
+        }
+        _ => false,
+    }
+}
+
+impl Traffic {
+    fn check_answer(&mut self, ticket: Ticket, body: &[u8]) -> Result<(), String> {
         self.answered += 1;
         let known = self.lengths.get(ticket.operation as usize).copied().flatten();
         let sampled = self.answers == Answers::Database && self.answered.is_multiple_of(self.sample_every);
@@ -362,9 +387,9 @@ fn companion(item: u64, place: u64, among: u64, random: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answers, BATCH_ITEMS, Choice, Operation, Traffic, Workload, companion};
-    use crate::load::Source;
-    use serde_json::Value;
+    use super::{Answers, BATCH_ITEMS, Choice, Operation, Traffic, Workload, companion, is_conflict};
+    use crate::load::{Source, Verdict};
+    use serde_json::{Value, json};
 
     fn traffic(workload: Workload, choice: Choice) -> Traffic {
         Traffic::new("localhost:1", "t", workload, choice, Answers::Database, 1)
@@ -414,14 +439,28 @@ mod tests {
     fn wrong_status_length_and_content_are_all_noticed() {
         let mut source = traffic(Workload::Put, Choice::Random { items: 1000 });
         let ticket = source.next(&mut Vec::new()).unwrap();
-        assert!(source.check(ticket, 400, b"{}").is_err());
-        assert!(source.check(ticket, 200, b"{\"a\":1}").is_err());
-        assert!(source.check(ticket, 200, b"{}").is_ok());
-        assert!(source.check(ticket, 200, b"{} ").is_err());
+        let wrong = |verdict| matches!(verdict, Verdict::Wrong(_));
+        assert!(wrong(source.check(ticket, 400, b"{}")));
+        assert!(wrong(source.check(ticket, 200, b"{\"a\":1}")));
+        assert_eq!(source.check(ticket, 200, b"{}"), Verdict::Right);
+        assert!(wrong(source.check(ticket, 200, b"{} ")));
 
         let mut source = traffic(Workload::Get, Choice::Random { items: 1000 });
         let ticket = source.next(&mut Vec::new()).unwrap();
-        assert!(source.check(ticket, 200, b"{}").is_err());
+        assert!(wrong(source.check(ticket, 200, b"{}")));
+    }
+
+    #[test]
+    fn only_a_refusal_for_conflict_alone_is_a_conflict() {
+        let cancelled = |codes: [&str; 2]| {
+            let reasons = codes.map(|code| json!({"Code": code}));
+            json!({"__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException", "CancellationReasons": reasons})
+        };
+        assert!(is_conflict(&cancelled(["None", "TransactionConflict"])));
+        assert!(!is_conflict(&cancelled(["ConditionalCheckFailed", "TransactionConflict"])));
+        assert!(!is_conflict(&cancelled(["None", "None"])));
+        assert!(is_conflict(&json!({"__type": "x#TransactionConflictException"})));
+        assert!(!is_conflict(&json!({"__type": "x#ThrottlingException"})));
     }
 
     #[test]

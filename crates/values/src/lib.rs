@@ -38,7 +38,7 @@ pub use attributes::{Attributes, Item};
 pub use key::{KeyReader, NotAKey, key_successor, partition_hash, write_key_part, write_key_prefix};
 pub use number::{Number, NumberError, NumberRef};
 pub use stored::{
-    Corrupt, EncodedItem, EncodedValue, ItemBuilder, ItemRef, ListIter, ListRef, MapIter, MapRef, SetIter,
-    SetRef, ValueRef, encode_subset,
+    Corrupt, EncodedItem, EncodedValue, ItemBuilder, ItemRef, ListIter, ListRef, MapIter, MapRef, RawRef,
+    SetIter, SetRef, ValueRef, encode_subset,
 };
 pub use value::{AttributeValue, Kind};

@@ -54,8 +54,7 @@ pub(crate) fn placeholders(
         Some((values, problem)) => (Some(values.into_iter().collect::<BTreeMap<_, _>>()), problem),
         None => (None, None),
     };
-    // Keys come before values: a map that is empty only because its first value is wrong must not be called empty.
-    let values = if problem.is_some() { values.filter(|values| !values.is_empty()) } else { values };
+    // Placeholders are checked before what they stand for.
     let placeholders = Placeholders::new(names, values)?;
     match problem {
         Some(problem) => {

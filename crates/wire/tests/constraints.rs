@@ -250,8 +250,13 @@ fn a_put_is_checked_in_dynamodbs_order() {
         json!({"#a": "a"}),
     );
     check(
-        "ExpressionAttributeValues contains invalid value: Supplied AttributeValue is empty, must contain exactly one of \
-         the supported datatypes for key b",
+        "ExpressionAttributeValues contains invalid key: Syntax error; key: \"b\"",
+        "ExpressionAttributeValues",
+        json!({":a": {}, ":b": {"S": "b"}}),
+    );
+    check(
+        "ExpressionAttributeValues contains invalid value: Supplied AttributeValue is empty, must contain exactly one \
+         of the supported datatypes for key :a",
         "ExpressionAttributeValues",
         json!({":b": {"S": "b"}}),
     );

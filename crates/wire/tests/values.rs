@@ -158,6 +158,15 @@ fn a_list_far_over_its_limit_is_refused_without_being_held() {
 }
 
 #[test]
+fn very_many_names_in_any_order_are_read_without_delay() {
+    let client = Client::with_tables();
+    let names: Vec<String> = (0..200_000u32).rev().map(|at| format!(r#""{at}":{{"S":""}}"#)).collect();
+    let body = format!(r#"{{"TableName":"hash","Item":{{"a":{{"S":"k"}},{}}}}}"#, names.join(","));
+    let reply = client.raw("PutItem", body.as_bytes());
+    assert_eq!(support::parse(&reply)["message"], "Item size has exceeded the maximum allowed size");
+}
+
+#[test]
 fn an_attribute_without_a_name_comes_before_a_wrong_value() {
     let client = Client::new();
     for item in [r#"{"":{"S":"x"},"d":{}}"#, r#"{"d":{},"":{"S":"x"}}"#] {

@@ -21,7 +21,8 @@ const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(1);
 /// How many rows there are between two keys.
 fn count_rows(database: &Database, from: &[u8], to: &[u8]) -> usize {
     let view = database.view();
-    view.range(Bound::Included(from), Bound::Excluded(to), Direction::Forward).map(|row| row.unwrap()).count()
+    let rows = view.range(Bound::Included(from), Bound::Excluded(to), Direction::Forward);
+    rows.collect::<Result<Vec<_>, _>>().unwrap().len()
 }
 
 /// How many rows the table with this number has in all of its spaces.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::Corrupt;
 use super::reader::{Reader, number, text};
-use super::view::ValueRef;
+use super::view::{RawRef, ValueRef};
 use crate::Kind;
 
 /// A stored map, read in place.
@@ -39,6 +39,15 @@ impl<'a> MapRef<'a> {
     #[inline]
     pub fn iter(self) -> MapIter<'a> {
         MapIter(Elements::new(self.body))
+    }
+
+    /// Like `iter`, with names and strings as the bytes they are stored as.
+    #[inline]
+    pub fn iter_raw(self) -> impl Iterator<Item = (&'a [u8], RawRef<'a>)> {
+        let mut elements = Elements::new(self.body);
+        std::iter::from_fn(move || {
+            elements.next(|reader| Ok((reader.delimited()?, RawRef::from_raw(reader.value()?)?)))
+        })
     }
 
     /// Like `iter`, for some of the names only. Values of the others are stepped over unseen.
@@ -89,6 +98,13 @@ impl<'a> ListRef<'a> {
     #[inline]
     pub fn iter(self) -> ListIter<'a> {
         ListIter(Elements::new(self.body))
+    }
+
+    /// Like `iter`, with strings as the bytes they are stored as.
+    #[inline]
+    pub fn iter_raw(self) -> impl Iterator<Item = RawRef<'a>> {
+        let mut elements = Elements::new(self.body);
+        std::iter::from_fn(move || elements.next(|reader| RawRef::from_raw(reader.value()?)))
     }
 
     /// How many elements the list has.

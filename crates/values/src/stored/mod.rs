@@ -11,7 +11,7 @@ mod view;
 
 pub use containers::{ListIter, ListRef, MapIter, MapRef, SetIter, SetRef};
 pub use encode::{EncodedItem, EncodedValue, ItemBuilder, encode_subset};
-pub use view::{ItemRef, ValueRef};
+pub use view::{ItemRef, RawRef, ValueRef};
 
 /// Stored bytes that are not what this crate writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

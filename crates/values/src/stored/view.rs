@@ -98,6 +98,26 @@ pub enum ValueRef<'a> {
     Bs(SetRef<'a>),
 }
 
+/// A stored value for writers that only copy it. A string was checked to be UTF-8 when it was encoded, and what is
+/// stored has checksums, so a copy need not check it again.
+#[derive(Clone, Copy, Debug)]
+pub enum RawRef<'a> {
+    /// A string, as bytes.
+    Text(&'a [u8]),
+    /// Any other value.
+    Value(ValueRef<'a>),
+}
+
+impl<'a> RawRef<'a> {
+    #[inline]
+    pub(super) fn from_raw(raw: RawValue<'a>) -> Result<Self, Corrupt> {
+        match raw.tag {
+            tag::S => Ok(RawRef::Text(raw.payload)),
+            _ => ValueRef::from_raw(raw).map(RawRef::Value),
+        }
+    }
+}
+
 impl<'a> ValueRef<'a> {
     #[inline]
     pub(super) fn from_raw(raw: RawValue<'a>) -> Result<Self, Corrupt> {

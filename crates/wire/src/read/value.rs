@@ -113,11 +113,13 @@ impl<'de> Shape<'de> for Values<'_> {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<ReadValues, A::Error> {
         let mut read = ReadValues::default();
+        let mut entries = Vec::new();
         while let Some(name) = map.next_key::<String>()? {
             read.nameless |= name.is_empty();
             if self.problem.is_some() {
-                // The request is refused: values are neither kept nor read any more.
+                // The request is refused: values are not read any more.
                 map.next_value::<IgnoredAny>()?;
+                entries.push((name, AttributeValue::Null));
                 continue;
             }
             let value = Value { problem: self.problem, depth: self.depth, place: Place::Element };
@@ -126,13 +128,22 @@ impl<'de> Shape<'de> for Values<'_> {
                 remember(self.problem, ValueError::NameTooLong);
             }
             if self.problem.is_some() {
-                read.at = Some(name);
-            } else {
-                read.item.insert(name, value);
+                read.at = Some(name.clone());
             }
+            entries.push((name, value));
         }
+        read.item = item_of(entries);
         Ok(read)
     }
+}
+
+/// The item with these values. They are sorted first, because inserting very many names one by one in any order
+/// would cost their square; the last value of a name wins.
+fn item_of(mut entries: Vec<(String, AttributeValue)>) -> Item {
+    if !entries.is_sorted_by(|one, other| one.0 < other.0) {
+        entries.sort_by(|one, other| one.0.cmp(&other.0));
+    }
+    entries.into_iter().collect()
 }
 
 /// The elements of a list value.

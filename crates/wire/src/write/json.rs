@@ -3,9 +3,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Bytes looked at together when a text is searched for characters to escape; the search of one chunk has no
-/// branches, which lets the compiler use wide instructions.
-const ESCAPE_CHUNK_BYTES: usize = 64;
+/// Bytes looked at together when a text is searched for characters to escape. The search of one chunk has a fixed
+/// length and no branches, so the compiler makes a few wide instructions of it.
+const ESCAPE_CHUNK_BYTES: usize = 16;
 
 /// Writes JSON into one buffer. Commas come by themselves: a value or name that follows another one is separated
 /// from it.
@@ -60,21 +60,29 @@ impl JsonWriter {
 
     /// Writes the name of a member that a client chose.
     pub(crate) fn name(&mut self, name: &str) -> &mut Self {
-        self.text(name);
+        self.name_bytes(name.as_bytes())
+    }
+
+    /// Writes the name of a member from its UTF-8 bytes.
+    pub(super) fn name_bytes(&mut self, name: &[u8]) -> &mut Self {
+        self.text_bytes(name);
         self.out.push(b':');
         self
     }
 
     /// Writes a text.
     pub(crate) fn text(&mut self, text: &str) {
+        self.text_bytes(text.as_bytes());
+    }
+
+    /// Writes a text from its UTF-8 bytes.
+    pub(super) fn text_bytes(&mut self, text: &[u8]) {
         self.separate();
         self.out.push(b'"');
-        for chunk in text.as_bytes().chunks(ESCAPE_CHUNK_BYTES) {
-            if chunk.iter().fold(false, |found, byte| found | needs_escape(*byte)) {
-                chunk.iter().for_each(|byte| self.escaped(*byte));
-            } else {
-                self.out.extend_from_slice(chunk);
-            }
+        if has_escapes(text) {
+            text.iter().for_each(|byte| self.escaped(*byte));
+        } else {
+            self.out.extend_from_slice(text);
         }
         self.out.push(b'"');
     }
@@ -170,6 +178,13 @@ impl JsonWriter {
         self.separate();
         self.raw(json);
     }
+}
+
+fn has_escapes(text: &[u8]) -> bool {
+    let (chunks, rest) = text.as_chunks::<ESCAPE_CHUNK_BYTES>();
+    let in_chunk =
+        |chunk: &[u8; ESCAPE_CHUNK_BYTES]| chunk.iter().fold(false, |found, b| found | needs_escape(*b));
+    chunks.iter().any(in_chunk) || rest.iter().any(|byte| needs_escape(*byte))
 }
 
 fn needs_escape(byte: u8) -> bool {

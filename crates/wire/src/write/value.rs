@@ -1,6 +1,6 @@
 //! Attribute values as DynamoDB's typed JSON.
 
-use singlet_values::{AttributeValue, Attributes, ItemRef, ListRef, MapRef, SetRef, ValueRef};
+use singlet_values::{AttributeValue, Attributes, ItemRef, ListRef, MapRef, RawRef, SetRef, ValueRef};
 
 use super::JsonWriter;
 
@@ -20,10 +20,17 @@ pub(crate) fn write_attributes(json: &mut JsonWriter, attributes: &Attributes) {
 
 fn write_map(json: &mut JsonWriter, map: MapRef<'_>) {
     json.object(|json| {
-        for (name, value) in map.iter() {
-            write_value(json.name(name), value);
+        for (name, value) in map.iter_raw() {
+            write_raw(json.name_bytes(name), value);
         }
     });
+}
+
+fn write_raw(json: &mut JsonWriter, value: RawRef<'_>) {
+    match value {
+        RawRef::Text(text) => tagged(json, b"{\"S\":", |json| json.text_bytes(text)),
+        RawRef::Value(value) => write_value(json, value),
+    }
 }
 
 fn write_value(json: &mut JsonWriter, value: ValueRef<'_>) {
@@ -42,7 +49,7 @@ fn write_value(json: &mut JsonWriter, value: ValueRef<'_>) {
 }
 
 fn write_list(json: &mut JsonWriter, list: ListRef<'_>) {
-    json.array(|json| list.iter().for_each(|value| write_value(json, value)));
+    json.array(|json| list.iter_raw().for_each(|value| write_raw(json, value)));
 }
 
 fn write_set(json: &mut JsonWriter, set: SetRef<'_>) {

@@ -1,10 +1,13 @@
-//! The examples in `docs/format.md` are what is written.
+//! The examples in `docs/format.md` are what is written, and files that are used again are never mixed up.
 
 use bytes::Bytes;
 
+use super::catalogue::Catalogue;
 use super::frame::{Frame, FrameEntry, seal};
 use super::segment::encode_header;
 use crate::store::tally::{Space, TallyDelta};
+use crate::store::tests::fixture::Random;
+use crate::store::tests::power_disk::PowerDisk;
 
 const PAGE: &str = include_str!("../../../../../docs/format.md");
 
@@ -47,4 +50,29 @@ fn the_frame_in_the_documentation_is_what_is_written() {
     let read = Frame::parse(3, &written).and_then(|sealed| sealed.decode()).expect("a good frame");
     assert_eq!(read, (frame, vec![true, false, true]));
     assert!(Frame::parse(4, &written).is_none(), "a frame of another segment");
+}
+
+#[test]
+fn a_power_cut_while_files_are_used_again_leaves_a_log_that_opens() {
+    const SEGMENT_BYTES: u64 = 16 << 10;
+    let open = |disk: &PowerDisk| Catalogue::open(disk.as_disk(), SEGMENT_BYTES, 8);
+    for cut in 0..12 {
+        let disk = PowerDisk::new();
+        let catalogue = open(&disk).expect("an empty folder");
+        for first_sequence in [1, 10, 20] {
+            catalogue.begin_segment(first_sequence, SEGMENT_BYTES).expect("a segment");
+        }
+        disk.cut_power_after_syncs(cut);
+        // The first two files become spares, and segments again.
+        let _ = catalogue.trim(19);
+        let _ = [30, 40].map(|first_sequence| catalogue.begin_segment(first_sequence, SEGMENT_BYTES));
+        for seed in 0..32 {
+            let survivor = disk.after_power_loss(&mut Random::new(seed));
+            let reopened = open(&survivor).unwrap_or_else(|error| panic!("cut {cut}, seed {seed}: {error}"));
+            assert!(
+                reopened.segments().iter().any(|segment| segment.first_sequence == 20),
+                "the last one in use"
+            );
+        }
+    }
 }

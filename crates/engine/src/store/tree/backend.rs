@@ -62,9 +62,7 @@ impl TreeFile {
         tracing::error!(%error, "the tree file takes no more writes");
         // Only one thread writes, so this is the first failure.
         let _ = self.failure.set((error.kind(), error.to_string()));
-        let file_bytes = self.file.len().unwrap_or_default();
-        *self.detached.lock().unwrap_or_else(PoisonError::into_inner) =
-            Detached::new(file_bytes, self.file_bytes());
+        *self.detached.lock().unwrap_or_else(PoisonError::into_inner) = Detached::new(self.file_bytes());
         self.is_detached.store(true, Ordering::Release);
     }
 

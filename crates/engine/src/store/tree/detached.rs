@@ -17,9 +17,9 @@ pub(super) struct Detached {
 }
 
 impl Detached {
-    /// `file_bytes` is the true length of the file, `len` the one that the library knows.
-    pub(super) fn new(file_bytes: u64, len: u64) -> Self {
-        Self { file_bytes, len, pages: BTreeMap::new() }
+    /// On top of a file of this length.
+    pub(super) fn new(file_bytes: u64) -> Self {
+        Self { file_bytes, len: file_bytes, pages: BTreeMap::new() }
     }
 
     pub(super) fn len(&self) -> u64 {
@@ -63,7 +63,9 @@ impl Detached {
         let there =
             usize::try_from(self.file_bytes.saturating_sub(offset)).unwrap_or(usize::MAX).min(out.len());
         let (from_file, behind) = out.split_at_mut_checked(there).unwrap_or_default();
-        file.read_exact_at(offset, from_file)?;
+        if !from_file.is_empty() {
+            file.read_exact_at(offset, from_file)?;
+        }
         behind.fill(0);
         Ok(())
     }

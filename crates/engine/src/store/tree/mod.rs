@@ -2,20 +2,18 @@
 
 mod backend;
 mod detached;
+mod view;
 
-use std::ops::Bound;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use bytes::Bytes;
-use redb::{
-    AccessGuard, Builder, Database, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition,
-    WriteTransaction,
-};
+use redb::{Builder, Database, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 
 use self::backend::{Backend, TreeFile};
+pub(super) use self::view::{TreeEntry, TreeRange, TreeView};
 use super::overlay::{Entry, Overlay};
 use super::tally::{Tallies, Tally};
-use super::{Direction, Disk, StoreError};
+use super::{Disk, StoreError};
 
 const NAME: &str = "tree";
 /// A tree under construction; it gets its name when it can be opened.
@@ -45,7 +43,8 @@ pub(super) struct FoldPoint {
 
 /// The tree file. Dropped when the last view of it is.
 pub(super) struct Tree {
-    database: Database,
+    /// There until the tree is dropped.
+    database: Option<Database>,
     file: Arc<TreeFile>,
 }
 
@@ -71,12 +70,16 @@ impl Tree {
     fn load(disk: &Arc<dyn Disk>, name: &str, cache_bytes: usize) -> Result<Self, StoreError> {
         let file = disk.open(name).map_err(StoreError::io("open", name))?;
         let file = Arc::new(TreeFile::new(file, disk.clone()));
-        let database = Builder::new()
-            .set_cache_size(cache_bytes)
-            .create_with_backend(Backend(file.clone()))
-            .map_err(StoreError::tree)?;
+        let backend = Backend(file.clone());
+        let database = guarded(|| {
+            Builder::new().set_cache_size(cache_bytes).create_with_backend(backend).map_err(StoreError::tree)
+        })?;
         file.check()?;
-        Ok(Self { database, file })
+        Ok(Self { database: Some(database), file })
+    }
+
+    fn database(&self) -> Result<&Database, StoreError> {
+        self.database.as_ref().ok_or_else(|| StoreError::tree(redb::Error::DatabaseClosed))
     }
 
     fn initialise(&self) -> Result<(), StoreError> {
@@ -88,7 +91,7 @@ impl Tree {
     }
 
     fn begin_write(&self) -> Result<WriteTransaction, StoreError> {
-        let mut transaction = self.database.begin_write().map_err(StoreError::tree)?;
+        let mut transaction = self.database()?.begin_write().map_err(StoreError::tree)?;
         // Opening after a crash must not read the whole file.
         transaction.set_quick_repair(true);
         Ok(transaction)
@@ -108,12 +111,14 @@ impl Tree {
     }
 
     fn meta(&self, name: &str) -> Result<u64, StoreError> {
-        let transaction = self.database.begin_read().map_err(StoreError::tree)?;
-        let table = transaction.open_table(META).map_err(StoreError::tree)?;
-        let value = table.get(name).map_err(StoreError::tree)?;
-        value
-            .map(|value| value.value())
-            .ok_or_else(|| StoreError::corrupt(NAME, 0, format!("{name} is missing from the meta table")))
+        guarded(|| {
+            let transaction = self.database()?.begin_read().map_err(StoreError::tree)?;
+            let table = transaction.open_table(META).map_err(StoreError::tree)?;
+            let value = table.get(name).map_err(StoreError::tree)?;
+            value
+                .map(|value| value.value())
+                .ok_or_else(|| StoreError::corrupt(NAME, 0, format!("{name} is missing from the meta table")))
+        })
     }
 
     /// The point of the log that the tree reaches.
@@ -128,15 +133,17 @@ impl Tree {
 
     /// The totals at the fold point.
     pub(super) fn tallies(&self) -> Result<Tallies, StoreError> {
-        let transaction = self.database.begin_read().map_err(StoreError::tree)?;
-        let table = transaction.open_table(TALLIES).map_err(StoreError::tree)?;
-        let mut tallies = Tallies::default();
-        for entry in table.iter().map_err(StoreError::tree)? {
-            let (space, tally) = entry.map_err(StoreError::tree)?;
-            let (count, bytes) = tally.value();
-            tallies.0.insert(space.value(), Tally { count, bytes });
-        }
-        Ok(tallies)
+        guarded(|| {
+            let transaction = self.database()?.begin_read().map_err(StoreError::tree)?;
+            let table = transaction.open_table(TALLIES).map_err(StoreError::tree)?;
+            let mut tallies = Tallies::default();
+            for entry in table.iter().map_err(StoreError::tree)? {
+                let (space, tally) = entry.map_err(StoreError::tree)?;
+                let (count, bytes) = tally.value();
+                tallies.0.insert(space.value(), Tally { count, bytes });
+            }
+            Ok(tallies)
+        })
     }
 
     /// Writes the overlay into the tree, and with the last of it the totals and the point that it reaches.
@@ -194,15 +201,33 @@ impl Tree {
 
     /// One read view, to be shared by all readers until the next fold.
     pub(super) fn view(self: &Arc<Self>) -> Result<TreeView, StoreError> {
-        let transaction = self.database.begin_read().map_err(StoreError::tree)?;
-        let table = transaction.open_table(ENTRIES).map_err(StoreError::tree)?;
-        Ok(TreeView { table, _tree: self.clone() })
+        guarded(|| {
+            let transaction = self.database()?.begin_read().map_err(StoreError::tree)?;
+            let table = transaction.open_table(ENTRIES).map_err(StoreError::tree)?;
+            Ok(TreeView::new(table, self.clone()))
+        })
     }
 
     /// The size of the file.
     pub(super) fn file_bytes(&self) -> u64 {
         self.file.file_bytes()
     }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        // Closing reads and writes pages. If it fails, the next opening repairs.
+        let _ = guarded(|| {
+            drop(self.database.take());
+            Ok(())
+        });
+    }
+}
+
+/// The library panics on some damaged pages; here that is damage like any other.
+fn guarded<T>(action: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    catch_unwind(AssertUnwindSafe(action))
+        .unwrap_or_else(|_| Err(StoreError::corrupt(NAME, 0, "a page can't be understood")))
 }
 
 fn write_meta(transaction: &WriteTransaction, point: FoldPoint) -> Result<(), StoreError> {
@@ -228,56 +253,4 @@ fn write_tallies(transaction: &WriteTransaction, tallies: &Tallies) -> Result<()
         table.insert(space, (tally.count, tally.bytes)).map_err(StoreError::tree)?;
     }
     Ok(())
-}
-
-/// A snapshot of the tree's entries.
-pub(super) struct TreeView {
-    table: ReadOnlyTable<&'static [u8], &'static [u8]>,
-    // The file stays open, and the folder locked, while somebody reads.
-    _tree: Arc<Tree>,
-}
-
-impl TreeView {
-    pub(super) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        let value = self.table.get(key).map_err(StoreError::tree)?;
-        Ok(value.map(|value| Bytes::copy_from_slice(value.value())))
-    }
-
-    pub(super) fn range(&self, lower: Bound<&[u8]>, upper: Bound<&[u8]>) -> Result<TreeRange, StoreError> {
-        self.table.range::<&[u8]>((lower, upper)).map(TreeRange).map_err(StoreError::tree)
-    }
-}
-
-/// The tree's entries between two bounds.
-pub(super) struct TreeRange(redb::Range<'static, &'static [u8], &'static [u8]>);
-
-impl TreeRange {
-    pub(super) fn step(&mut self, direction: Direction) -> Result<Option<TreeEntry>, StoreError> {
-        let next = match direction {
-            Direction::Forward => self.0.next(),
-            Direction::Backward => self.0.next_back(),
-        };
-        let next = next.transpose().map_err(StoreError::tree)?;
-        Ok(next.map(|(key, value)| TreeEntry { key, value }))
-    }
-}
-
-/// An entry still in its page; copied only if it is wanted.
-pub(super) struct TreeEntry {
-    key: AccessGuard<'static, &'static [u8]>,
-    value: AccessGuard<'static, &'static [u8]>,
-}
-
-impl TreeEntry {
-    pub(super) fn key(&self) -> &[u8] {
-        self.key.value()
-    }
-
-    pub(super) fn value(&self) -> &[u8] {
-        self.value.value()
-    }
-
-    pub(super) fn to_bytes(&self) -> (Bytes, Bytes) {
-        (Bytes::copy_from_slice(self.key.value()), Bytes::copy_from_slice(self.value.value()))
-    }
 }
