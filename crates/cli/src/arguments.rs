@@ -105,6 +105,10 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "SIZE", default_value = "64MB")]
     pub(crate) overlay_size: Size,
 
+    /// What happens to a write of an item that a transaction is writing at that moment
+    #[arg(long, value_enum, value_name = "POLICY", default_value_t = TransactionConflicts::Refuse)]
+    pub(crate) transaction_conflicts: TransactionConflicts,
+
     /// Threads that answer requests [default: one for each processor core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -130,6 +134,15 @@ pub(crate) enum Durability {
     /// When the operating system has it: nothing acknowledged is lost if the program is killed, but the
     /// last moments may be if the machine goes down
     None,
+}
+
+/// What happens to a write that meets a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TransactionConflicts {
+    /// It is refused with a conflict, as Amazon DynamoDB refuses it: clients learn to try again
+    Refuse,
+    /// It waits for its turn
+    Wait,
 }
 
 /// How much to log.

@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use singlet_engine::{Database, StoreOptions, SyncPolicy};
+use singlet_engine::{Conflicts, Database, StoreOptions, SyncPolicy};
 use singlet_server::{Credentials, CredentialsError, Limits, Options, Server, StartError, TlsFiles};
 use singlet_wire::Service;
 
-use crate::arguments::{Durability, ServeArguments};
+use crate::arguments::{Durability, ServeArguments, TransactionConflicts};
 use crate::logging;
 use crate::signals::Signals;
 
@@ -19,9 +19,11 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Start(#[from] StartError),
     #[error(
-        "can't open the data in {folder}: {reason}.\nA folder serves one process at a time; --data DIR chooses \
-         another."
+        "{0} is in use by another process, and a folder serves one at a time.\nStop that process, talk to it over \
+         HTTP, or choose another folder with --data DIR."
     )]
+    FolderInUse(String),
+    #[error("can't open the data in {folder}: {reason}")]
     Open { folder: String, reason: singlet_engine::Error },
     #[error("the data was not closed as it should be: {0}. What was acknowledged is safe in the log.")]
     Close(singlet_engine::Error),
@@ -96,6 +98,10 @@ fn open(arguments: &ServeArguments) -> Result<Database, Failure> {
             },
             ..StoreOptions::default()
         },
+        conflicts: match arguments.transaction_conflicts {
+            TransactionConflicts::Refuse => Conflicts::Refuse,
+            TransactionConflicts::Wait => Conflicts::Wait,
+        },
         ..singlet_engine::Options::default()
     };
     let (folder, opened) = if arguments.in_memory {
@@ -103,7 +109,10 @@ fn open(arguments: &ServeArguments) -> Result<Database, Failure> {
     } else {
         (arguments.data.display().to_string(), Database::open_with(&arguments.data, options))
     };
-    opened.map_err(|reason| Failure::Open { folder, reason })
+    opened.map_err(|reason| match reason {
+        singlet_engine::Error::FolderInUse { folder } => Failure::FolderInUse(folder),
+        reason => Failure::Open { folder, reason },
+    })
 }
 
 /// Says where the server is, where the data is, and how to try it.

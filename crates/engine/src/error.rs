@@ -55,6 +55,12 @@ pub enum Error {
     /// The items under one partition key would pass 10 GB in a table with local indexes.
     #[error("Collection size exceeded.")]
     CollectionTooLarge,
+    /// Another process has the folder open: close it there, or use that process.
+    #[error("{folder} is in use by another process")]
+    FolderInUse {
+        /// The folder.
+        folder: String,
+    },
     /// The storage failed; writes stop until the database is opened again.
     #[error("storage failed: {0}")]
     Storage(String),
@@ -442,7 +448,10 @@ fn reason_codes(reasons: &[CancellationReason]) -> String {
 
 impl From<crate::store::StoreError> for Error {
     fn from(error: crate::store::StoreError) -> Self {
-        Error::Storage(error.to_string())
+        match error {
+            crate::store::StoreError::Locked { folder } => Error::FolderInUse { folder },
+            other => Error::Storage(other.to_string()),
+        }
     }
 }
 

@@ -322,10 +322,11 @@ fn a_token_under_way_is_told_so() {
     let (disk, database) = held_database(Conflicts::Wait);
     disk.hold_syncs();
     let first = database.submit_transact_write(transfer("once"));
-    let second = database.submit_transact_write(transfer("once")).wait();
-    assert!(matches!(second, Err(Error::TransactionInProgress)), "{second:?}");
+    let second = database.submit_transact_write(transfer("once"));
     disk.mend();
     first.wait().unwrap();
+    let second = second.wait();
+    assert!(matches!(second, Err(Error::TransactionInProgress)), "{second:?}");
     database.transact_write(transfer("once")).unwrap();
     assert_eq!(balance(&database, "b"), Some(1.into()));
 }
@@ -335,17 +336,18 @@ fn a_write_of_an_item_in_a_transaction_is_refused() {
     let (disk, database) = held_database(Conflicts::Refuse);
     disk.hold_syncs();
     let transaction = database.submit_transact_write(transfer("once"));
-    let outcomes = [
-        database.submit_put_item(PutItem::new(TABLE, account("a", 5))).wait(),
-        database.submit_delete_item(DeleteItem::new(TABLE, key("b"))).wait(),
-        database.submit_update_item(UpdateItem::new(TABLE, key("a"), update("SET x = id", item! {}))).wait(),
+    let conflicting = [
+        database.submit_put_item(PutItem::new(TABLE, account("a", 5))),
+        database.submit_delete_item(DeleteItem::new(TABLE, key("b"))),
+        database.submit_update_item(UpdateItem::new(TABLE, key("a"), update("SET x = id", item! {}))),
     ];
-    for outcome in outcomes {
-        assert!(matches!(outcome, Err(Error::TransactionConflict)), "{outcome:?}");
-    }
     let elsewhere = database.submit_put_item(PutItem::new(TABLE, account("c", 5)));
     disk.mend();
     transaction.wait().unwrap();
+    for write in conflicting {
+        let outcome = write.wait();
+        assert!(matches!(outcome, Err(Error::TransactionConflict)), "{outcome:?}");
+    }
     elsewhere.wait().unwrap();
     database.put_item(PutItem::new(TABLE, account("a", 5))).unwrap();
     assert_eq!(balance(&database, "a"), Some(5.into()));
@@ -358,11 +360,11 @@ fn a_transaction_that_meets_another_is_canceled_with_the_place_of_the_conflict()
     disk.hold_syncs();
     let first = database.submit_transact_write(TransactWrite::new(vec![add("a", -1), add("b", 1)]));
     let second = database.submit_transact_write(TransactWrite::new(vec![add("c", -1), add("b", 1)]));
-    assert_eq!(codes(second.wait()), ["None", "TransactionConflict"]);
     // What a refused transaction did not get, it does not keep from others.
     let third = database.submit_transact_write(TransactWrite::new(vec![add("c", -1), add("d", 1)]));
     disk.mend();
     first.wait().unwrap();
+    assert_eq!(codes(second.wait()), ["None", "TransactionConflict"]);
     third.wait().unwrap();
     write(&database, vec![add("c", -1), add("b", 1)]).unwrap();
     assert_eq!([balance(&database, "b"), balance(&database, "c")], [Some(2.into()), Some((-2).into())]);

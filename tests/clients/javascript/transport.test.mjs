@@ -63,6 +63,11 @@ test("a batch returns up to 16 MB and names the keys that are left", async () =>
   for (const item of found) assert.deepEqual(item, blob(item.id));
 });
 
+test("a request far over 16 MB is refused in a way that the SDK understands", async () => {
+  const put = new PutCommand({ TableName, Item: { id: "huge", text: "x".repeat(2 * BATCH_BYTES_MAX) } });
+  await assert.rejects(documents.send(put), { name: "RequestEntityTooLargeException" });
+});
+
 test("a compressed request is understood", async () => {
   const compressing = DynamoDBDocumentClient.from(new DynamoDBClient({}));
   let sent = 0;
