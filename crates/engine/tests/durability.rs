@@ -288,7 +288,7 @@ fn a_folder_is_open_in_one_place_only() {
     let folder = tempfile::tempdir().unwrap();
     let first = Database::open(folder.path()).unwrap();
     let second = Database::open(folder.path());
-    assert!(matches!(&second, Err(Error::Storage(text)) if text.contains("in use")), "{second:?}");
+    assert!(matches!(second, Err(Error::FolderInUse { .. })), "{second:?}");
     drop(first);
     Database::open(folder.path()).unwrap();
 }
