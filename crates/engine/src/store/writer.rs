@@ -17,6 +17,10 @@ use super::{Clock, CommitError, StoreOptions, View};
 /// A batch is handed over early when its frames pass this size.
 const BATCH_BYTES_MAX: usize = 1 << 20;
 
+/// An overlay is frozen, full or not, when the log since the last freeze passes so many times the overlay's size.
+/// Else a few keys that are written over and over would let the log, and with it the next opening, grow without end.
+const LOG_PER_OVERLAY_MAX: usize = 4;
+
 /// The writer thread's state.
 pub(super) struct Writer<A, H: Handler<A>> {
     pub(super) shared: Arc<Shared<A, H::Job>>,
@@ -26,6 +30,8 @@ pub(super) struct Writer<A, H: Handler<A>> {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) commits: SyncSender<Commit<A>>,
     pub(super) overlay_bytes_max: usize,
+    /// What has been logged since the last freeze.
+    pub(super) unfolded_log_bytes: usize,
     pub(super) batch_jobs_max: usize,
     pub(super) batch: Pending,
 }
@@ -60,6 +66,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
             clock,
             commits,
             overlay_bytes_max: options.overlay_bytes_max,
+            unfolded_log_bytes: 0,
             batch_jobs_max: options.batch_jobs_max,
             batch: Pending::default(),
         }
@@ -89,6 +96,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
 
     fn apply(&mut self, job: H::Job) {
         self.shared.counters.jobs.add(1);
+        let logged_before = self.batch.frames.len();
         let mut batch = Batch::new(&mut self.state, self.clock.now_ms());
         let completion = self.handler.apply(job, &mut batch);
         match batch.commit(&mut self.batch.frames) {
@@ -99,6 +107,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
             // Nothing of the job was applied, so there is nothing to wait for.
             Err(error) => completion(Err(error)),
         }
+        self.unfolded_log_bytes += self.batch.frames.len().saturating_sub(logged_before);
         if self.batch.frames.len() >= BATCH_BYTES_MAX {
             self.hand_over(None);
         }
@@ -110,9 +119,14 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
         if self.state.frozen.is_some() {
             self.keep_pace_with_fold();
         }
-        if self.state.active.bytes() >= self.overlay_bytes_max && self.state.frozen.is_none() {
+        if self.state.frozen.is_none() && self.is_due_for_fold() {
             self.freeze();
         }
+    }
+
+    fn is_due_for_fold(&self) -> bool {
+        self.state.active.bytes() >= self.overlay_bytes_max
+            || self.unfolded_log_bytes >= self.overlay_bytes_max.saturating_mul(LOG_PER_OVERLAY_MAX)
     }
 
     /// The active overlay may be half full when the fold begins and full when it ends. Who writes at the pace of the
@@ -147,6 +161,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
         if self.shared.poison.is_set() {
             return;
         }
+        self.unfolded_log_bytes = 0;
         let overlay = std::mem::take(&mut self.state.active);
         self.state.frozen = Some(overlay.clone());
         let job = FoldJob::new(overlay, &self.state);

@@ -307,6 +307,19 @@ fn log_files_are_used_again_and_their_number_stays_bounded() {
 }
 
 #[test]
+fn a_key_written_over_and_over_does_not_let_the_log_grow() {
+    let disk = memory();
+    let store = start(&disk, small());
+    for i in 0..1_000u32 {
+        put(&store, "the same", vec![i.to_le_bytes()[0]; 300]).unwrap();
+    }
+    let stats = store.stats();
+    assert!(stats.folds > 0, "{stats:?}");
+    store.close().unwrap();
+    assert!(store.stats().log_segments <= 2, "{:?}", store.stats());
+}
+
+#[test]
 fn retained_frames_are_not_trimmed() {
     let disk = memory();
     let store = start(&disk, small());
