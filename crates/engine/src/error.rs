@@ -75,15 +75,6 @@ pub enum InUse {
     /// A table of this name exists.
     #[error("Table already exists: {0}")]
     TableExists(String),
-    /// An earlier change is still under way.
-    #[error("Attempt to change a resource which is still in use: Table is being {1}: {0}")]
-    Changing(String, &'static str),
-    /// An index of the table is being changed.
-    #[error("Attempt to change a resource which is still in use: Table: {0} is being updated")]
-    IndexChanging(String),
-    /// An index of this name exists.
-    #[error("Attempting to create an index which already exists")]
-    IndexExists,
 }
 
 /// Why a request is wrong in itself or for the table that it names.

@@ -89,26 +89,6 @@ pub enum TableClass {
     InfrequentAccess,
 }
 
-/// A request to turn on a stream; refused until the change log can serve it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StreamRequest {
-    /// On or off.
-    pub enabled: bool,
-    /// The view type as named by the protocol.
-    pub view: Option<String>,
-}
-
-/// A request for encryption at rest.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SseRequest {
-    /// On or off.
-    pub enabled: bool,
-    /// The kind of key, as named by the protocol.
-    pub kind: Option<String>,
-    /// The key's identifier.
-    pub key_id: Option<String>,
-}
-
 /// One index of a table, as it is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexDefinition {
@@ -162,10 +142,6 @@ pub struct CreateTable {
     pub deletion_protection: bool,
     /// Tags set from the start.
     pub tags: Vec<Tag>,
-    /// Stream asked for.
-    pub stream: Option<StreamRequest>,
-    /// Encryption asked for.
-    pub sse: Option<SseRequest>,
 }
 
 impl CreateTable {
@@ -184,8 +160,6 @@ impl CreateTable {
             class: TableClass::Standard,
             deletion_protection: false,
             tags: Vec::new(),
-            stream: None,
-            sse: None,
         };
         let partition = partition.into();
         let mut table = table.attribute(partition.clone(), scalar);
@@ -316,10 +290,6 @@ pub struct UpdateTable {
     pub class: Option<TableClass>,
     /// Deletion protection.
     pub deletion_protection: Option<bool>,
-    /// Stream asked for.
-    pub stream: Option<StreamRequest>,
-    /// Encryption asked for.
-    pub sse: Option<SseRequest>,
 }
 
 /// Lists table names in order.

@@ -204,8 +204,6 @@ fn check_asks_something(request: &UpdateTable) -> Result<(), SchemaError> {
         || request.warm.is_some()
         || request.class.is_some()
         || request.deletion_protection.is_some()
-        || request.stream.is_some()
-        || request.sse.is_some()
         || !request.indexes.is_empty();
     if asks { Ok(()) } else { Err(SchemaError::NothingToUpdate) }
 }

@@ -153,8 +153,6 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTable, Failure> {
         indexes: index_updates(updates)?,
         class,
         deletion_protection,
-        stream: None,
-        sse: None,
     })
 }
 
