@@ -1,0 +1,240 @@
+//! Reading JSON: strict, bounded in depth, with the place of the first mistake.
+
+use std::str::FromStr;
+
+use singlet_engine::values::Number;
+
+use super::Json;
+
+/// Values nested deeper than this are refused; DynamoDB itself stops at 32.
+const DEPTH_MAX: usize = 64;
+
+/// Why a text is not JSON.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason} at byte {at}")]
+pub struct JsonError {
+    /// The byte where reading stopped.
+    pub at: usize,
+    /// What was wrong there.
+    pub reason: &'static str,
+}
+
+impl FromStr for Json {
+    type Err = JsonError;
+
+    fn from_str(text: &str) -> Result<Json, JsonError> {
+        let mut reader = Reader { text, at: 0 };
+        let value = reader.value(0)?;
+        reader.space();
+        if reader.at < text.len() {
+            return Err(reader.error("there is more after the value"));
+        }
+        Ok(value)
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn value(&mut self, depth: usize) -> Result<Json, JsonError> {
+        if depth > DEPTH_MAX {
+            return Err(self.error("too deeply nested"));
+        }
+        self.space();
+        match self.peek() {
+            Some(b'{') => self.object(depth),
+            Some(b'[') => self.list(depth),
+            Some(b'"') => self.string().map(Json::Text),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            _ => self.word(),
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Json, JsonError> {
+        self.at += 1;
+        let mut members: Vec<(String, Json)> = Vec::new();
+        if self.closes(b'}') {
+            return Ok(Json::Object(members));
+        }
+        loop {
+            self.space();
+            let start = self.at;
+            if self.peek() != Some(b'"') {
+                return Err(self.error("a name in quotes is expected"));
+            }
+            let name = self.string()?;
+            if members.iter().any(|(known, _)| *known == name) {
+                return Err(JsonError { at: start, reason: "a name stands twice in one object" });
+            }
+            self.expect(b':', "a colon is expected")?;
+            members.push((name, self.value(depth + 1)?));
+            if self.closes(b'}') {
+                return Ok(Json::Object(members));
+            }
+            self.expect(b',', "a comma or a closing brace is expected")?;
+        }
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Json, JsonError> {
+        self.at += 1;
+        let mut elements = Vec::new();
+        if self.closes(b']') {
+            return Ok(Json::List(elements));
+        }
+        loop {
+            elements.push(self.value(depth + 1)?);
+            if self.closes(b']') {
+                return Ok(Json::List(elements));
+            }
+            self.expect(b',', "a comma or a closing bracket is expected")?;
+        }
+    }
+
+    fn string(&mut self) -> Result<String, JsonError> {
+        self.at += 1;
+        let mut value = String::new();
+        loop {
+            let rest = self.rest();
+            let stop = rest
+                .find(|character: char| character == '"' || character == '\\' || character < ' ')
+                .ok_or(JsonError { at: self.text.len(), reason: "a text has no closing quote" })?;
+            let (plain, tail) = rest.split_at(stop);
+            value.push_str(plain);
+            self.at += stop;
+            match tail.bytes().next() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(value);
+                }
+                Some(b'\\') => value.push(self.escape()?),
+                _ => return Err(self.error("a control character must be written as an escape")),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, JsonError> {
+        self.at += 1;
+        let character = match self.peek() {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => return self.unicode(),
+            _ => return Err(self.error("no such escape")),
+        };
+        self.at += 1;
+        Ok(character)
+    }
+
+    fn unicode(&mut self) -> Result<char, JsonError> {
+        let first = self.hex()?;
+        let code = match first {
+            0xD800..=0xDBFF => {
+                if !self.rest().starts_with("\\u") {
+                    return Err(self.error("half of a surrogate pair"));
+                }
+                self.at += 1;
+                let second = self.hex()?;
+                if !(0xDC00..=0xDFFF).contains(&second) {
+                    return Err(self.error("half of a surrogate pair"));
+                }
+                0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)
+            }
+            _ => first,
+        };
+        char::from_u32(code).ok_or(self.error("half of a surrogate pair"))
+    }
+
+    /// Four hexadecimal digits after the `u` at the present place.
+    fn hex(&mut self) -> Result<u32, JsonError> {
+        let digits =
+            self.rest().get(1..5).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let code = code.ok_or(self.error("four hexadecimal digits are expected"))?;
+        self.at += 5;
+        Ok(code)
+    }
+
+    fn number(&mut self) -> Result<Json, JsonError> {
+        let rest = self.rest();
+        let length =
+            rest.find(|character: char| !"+-.eE0123456789".contains(character)).unwrap_or(rest.len());
+        let (text, _) = rest.split_at(length);
+        if !is_json_number(text) {
+            return Err(self.error("not a number as JSON writes it"));
+        }
+        let number: Number = text
+            .parse()
+            .map_err(|_| self.error("a number has at most 38 digits and lies between 1E-130 and 9.9E+125"))?;
+        self.at += length;
+        Ok(Json::Number(number))
+    }
+
+    fn word(&mut self) -> Result<Json, JsonError> {
+        for (word, value) in [("true", Json::Bool(true)), ("false", Json::Bool(false)), ("null", Json::Null)]
+        {
+            if self.rest().starts_with(word) {
+                self.at += word.len();
+                return Ok(value);
+            }
+        }
+        Err(self.error("a value is expected"))
+    }
+
+    fn closes(&mut self, bracket: u8) -> bool {
+        self.space();
+        let closes = self.peek() == Some(bracket);
+        if closes {
+            self.at += 1;
+        }
+        closes
+    }
+
+    fn expect(&mut self, byte: u8, reason: &'static str) -> Result<(), JsonError> {
+        self.space();
+        if self.peek() != Some(byte) {
+            return Err(self.error(reason));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn space(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    fn error(&self, reason: &'static str) -> JsonError {
+        JsonError { at: self.at, reason }
+    }
+}
+
+/// JSON's grammar of numbers, which is narrower than DynamoDB's: no plus in front, no leading zeros, digits on both
+/// sides of the point.
+fn is_json_number(text: &str) -> bool {
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let (mantissa, exponent) =
+        unsigned.split_once(['e', 'E']).map_or((unsigned, None), |(m, e)| (m, Some(e)));
+    let (whole, fraction) = mantissa.split_once('.').map_or((mantissa, None), |(w, f)| (w, Some(f)));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let exponent = exponent.map(|exponent| exponent.strip_prefix(['+', '-']).unwrap_or(exponent));
+    digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+        && exponent.is_none_or(digits)
+}

@@ -1,0 +1,53 @@
+//! A design after it was read and resolved: every name is bound, every template parsed, every parameter known.
+//!
+//! Nothing here can be wrong in itself: [`crate::load`] makes it, and reports instead of making a broken one.
+
+mod entity;
+mod field;
+mod pattern;
+mod table;
+
+use std::sync::Arc;
+
+pub use entity::{Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, When};
+pub use field::{Field, FieldType, Made};
+pub use pattern::{
+    Argument, BatchGet, Binding, Change, Check, Delete, ElementChange, Get, Insert, Merge, Operation, Order,
+    Parameter, ParameterType, Part, Parts, Pattern, Query, Rate, Resolve, ShardRead, SortRange, Step,
+    Transaction, Update, ValueSource,
+};
+pub use table::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
+
+/// A whole design.
+#[derive(Debug, Clone)]
+pub struct Design {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub about: Option<String>,
+    /// The environments that it may be applied to, in the order of the file; empty if it names none.
+    pub environments: Vec<Environment>,
+    /// Its tables, in the order of the file.
+    pub tables: Vec<Arc<Table>>,
+    /// Its entities, in the order of the file.
+    pub entities: Vec<Arc<Entity>>,
+    /// Its patterns, in the order of the file.
+    pub patterns: Vec<Arc<Pattern>>,
+}
+
+impl Design {
+    /// The entity of this name.
+    pub fn entity(&self, name: &str) -> Option<&Arc<Entity>> {
+        self.entities.iter().find(|entity| entity.name == name)
+    }
+
+    /// The pattern of this name.
+    pub fn pattern(&self, name: &str) -> Option<&Arc<Pattern>> {
+        self.patterns.iter().find(|pattern| pattern.name == name)
+    }
+
+    /// The entities that live in a table.
+    pub fn entities_of<'a>(&'a self, table: &'a Table) -> impl Iterator<Item = &'a Arc<Entity>> {
+        self.entities.iter().filter(|entity| entity.table.label == table.label)
+    }
+}

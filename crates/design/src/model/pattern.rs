@@ -1,0 +1,386 @@
+//! Access patterns: what can be asked of a design.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::entity::Entity;
+use super::field::FieldType;
+use super::table::{Index, Table};
+use crate::condition::Condition;
+use crate::json::Json;
+use crate::report::Span;
+
+/// One access pattern.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    /// Its name.
+    pub name: String,
+    /// What it answers.
+    pub about: Option<String>,
+    /// Free words, such as the ids of a catalogue.
+    pub tags: Vec<String>,
+    /// How often it is expected.
+    pub rate: Option<Rate>,
+    /// How long it may take.
+    pub within: Option<Duration>,
+    /// What the caller gives, in order of first use.
+    pub parameters: Vec<Parameter>,
+    /// What it does.
+    pub operation: Operation,
+    /// Where it stands in the file.
+    pub span: Span,
+}
+
+impl Pattern {
+    /// The parameter of this name.
+    pub fn parameter(&self, name: &str) -> Option<&Parameter> {
+        self.parameters.iter().find(|parameter| parameter.name == name)
+    }
+}
+
+/// A rate, in thousandths of a request a second so that `5/day` has a value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rate {
+    /// Requests a second.
+    pub per_second: f64,
+}
+
+/// What a caller gives to a pattern.
+#[derive(Debug, Clone)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// What values it takes.
+    pub kind: ParameterType,
+    /// Whether it must be given.
+    pub required: bool,
+    /// What it is for.
+    pub about: Option<String>,
+}
+
+/// What values a parameter takes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ParameterType {
+    /// A value of a field.
+    Field(FieldType),
+    /// The beginning of a text.
+    Prefix,
+    /// A list of such values.
+    ListOf(Box<ParameterType>),
+    /// Objects with these members, one for each key of a batch.
+    Keys(Vec<(String, FieldType)>),
+}
+
+/// What a pattern does.
+#[derive(Debug, Clone)]
+pub enum Operation {
+    /// Reads one item, or tells that it isn't there.
+    Get(Get),
+    /// Tells whether an item is there.
+    Exists(Get),
+    /// Reads several items by key.
+    BatchGet(BatchGet),
+    /// Reads a page of items in order.
+    Query(Query),
+    /// Writes a new item; refused if it is there.
+    Create(Insert),
+    /// Writes an item, replacing what is there.
+    Put(Insert),
+    /// Changes an item that is there.
+    Update(Update),
+    /// Deletes an item.
+    Delete(Delete),
+    /// Holds a condition against an item, inside a transaction.
+    Check(Check),
+    /// Several writes, all or none.
+    Transaction(Transaction),
+    /// Several reads at once.
+    Parts(Parts),
+    /// A list, then a query for each of its items, merged into one order.
+    Merge(Merge),
+}
+
+/// Reads one item by the table's key, or the first item under an index's key.
+#[derive(Debug, Clone)]
+pub struct Get {
+    /// What is read.
+    pub entity: Arc<Entity>,
+    /// Through this index.
+    pub on: Option<Arc<Index>>,
+    /// Strongly consistent.
+    pub consistent: bool,
+    /// Only these fields.
+    pub show: Option<Vec<String>>,
+    /// References that are followed.
+    pub resolve: Vec<Resolve>,
+    /// Whether items past their time-to-live are shown.
+    pub show_expired: bool,
+}
+
+/// Reads several items of one entity by key; the parameter is a list.
+#[derive(Debug, Clone)]
+pub struct BatchGet {
+    /// What is read.
+    pub entity: Arc<Entity>,
+    /// The parameter: a list of key objects, or of plain values if the key needs one value only.
+    pub parameter: String,
+    /// Strongly consistent.
+    pub consistent: bool,
+    /// Only these fields.
+    pub show: Option<Vec<String>>,
+    /// Whether items past their time-to-live are shown.
+    pub show_expired: bool,
+}
+
+/// Reads the items under one partition key in sort order.
+#[derive(Debug, Clone)]
+pub struct Query {
+    /// What is read: one entity, or several of one item collection. Others under the key are left out.
+    pub entities: Vec<Arc<Entity>>,
+    /// The table.
+    pub table: Arc<Table>,
+    /// Through this index.
+    pub on: Option<Arc<Index>>,
+    /// Ascending or descending.
+    pub order: Order,
+    /// Leading parts of the sort key that are parameters, in order.
+    pub matched: Vec<String>,
+    /// The next part of the sort key, bounded by parameters.
+    pub range: Option<SortRange>,
+    /// What the key is spread over, if the partition template has a shard.
+    pub shards: Option<ShardRead>,
+    /// Keeps only the items for which this holds.
+    pub filter: Option<Condition>,
+    /// Items on a page, unless the caller asks for another number.
+    pub limit: Option<u32>,
+    /// Strongly consistent.
+    pub consistent: bool,
+    /// Only these fields.
+    pub show: Option<Vec<String>>,
+    /// References that are followed.
+    pub resolve: Vec<Resolve>,
+    /// Whether items past their time-to-live are shown.
+    pub show_expired: bool,
+}
+
+/// The order of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Oldest or lowest first.
+    Ascending,
+    /// Newest or highest first.
+    Descending,
+}
+
+/// Bounds on the next part of the sort key.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SortRange {
+    /// `from` and `to`, both optional and inclusive, are values of this field.
+    Between {
+        /// The field.
+        field: String,
+    },
+    /// The parameter named like the field is the beginning of its text.
+    Prefix {
+        /// The field.
+        field: String,
+    },
+}
+
+/// A partition key that is spread over shards: every shard is read, and the answers are merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShardRead {
+    /// How many there are.
+    pub count: u32,
+}
+
+/// A reference that is followed: the item it names is put into the answer.
+#[derive(Debug, Clone)]
+pub struct Resolve {
+    /// The name under which it is put into the answer.
+    pub name: String,
+    /// The field that holds the reference, or a list or set of references.
+    pub field: String,
+    /// What it refers to.
+    pub entity: Arc<Entity>,
+}
+
+/// Writes a whole item.
+#[derive(Debug, Clone)]
+pub struct Insert {
+    /// What is written.
+    pub entity: Arc<Entity>,
+    /// Fields that the pattern itself gives a value.
+    pub set: Vec<(String, ValueSource)>,
+    /// Must hold on the item that is there.
+    pub condition: Option<Condition>,
+}
+
+/// Changes fields of an item; refused if the item isn't there.
+#[derive(Debug, Clone)]
+pub struct Update {
+    /// What is changed.
+    pub entity: Arc<Entity>,
+    /// The changes, in the order of the file.
+    pub changes: Vec<Change>,
+    /// Must hold on the item that is there.
+    pub condition: Option<Condition>,
+}
+
+/// One change of an update.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// Gives a field a value. If it comes from an optional parameter that is missing, the field stays; `null` takes
+    /// an optional field away.
+    Set {
+        /// The field, or a path into an object: `address.city`.
+        path: String,
+        /// The value.
+        value: ValueSource,
+    },
+    /// Adds to a number, or elements to a set.
+    Add {
+        /// The field.
+        path: String,
+        /// What is added.
+        value: ValueSource,
+    },
+    /// Takes a field away.
+    Remove {
+        /// The field.
+        path: String,
+    },
+    /// Takes elements out of a set.
+    Subtract {
+        /// The field.
+        path: String,
+        /// The elements.
+        value: ValueSource,
+    },
+    /// Adds an element to a list whose elements have a key: refused if the key is there or the list is full.
+    InsertElement(ElementChange),
+    /// Changes fields of one element of such a list: refused if it isn't there.
+    ChangeElement(ElementChange),
+    /// Takes one element out of such a list: refused if it isn't there.
+    DropElement(ElementChange),
+}
+
+/// Which list an element operation is about. The element's fields are parameters of the pattern.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ElementChange {
+    /// The list.
+    pub field: String,
+    /// The element's field that identifies it.
+    pub key: String,
+    /// The parameter that holds the key, and the parameters for the other fields: (parameter, element field).
+    pub members: Vec<(String, String)>,
+}
+
+/// Deletes an item; deleting what isn't there succeeds, unless a condition says otherwise.
+#[derive(Debug, Clone)]
+pub struct Delete {
+    /// What is deleted.
+    pub entity: Arc<Entity>,
+    /// Must hold on the item that is there.
+    pub condition: Option<Condition>,
+}
+
+/// Holds a condition against an item.
+#[derive(Debug, Clone)]
+pub struct Check {
+    /// What is looked at.
+    pub entity: Arc<Entity>,
+    /// Must hold; without one, the item must be there.
+    pub condition: Option<Condition>,
+}
+
+/// Several writes, all or none.
+#[derive(Debug, Clone)]
+pub struct Transaction {
+    /// The writes, in order.
+    pub steps: Vec<Step>,
+}
+
+/// One write of a transaction.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// Its name in the answer.
+    pub name: String,
+    /// A create, put, update, delete or check.
+    pub pattern: Arc<Pattern>,
+    /// Parameters that don't come from the caller under their own name.
+    pub bindings: Vec<Binding>,
+    /// Runs once for each element of a list parameter: (the step's parameter, the caller's list parameter).
+    pub each: Option<(String, String)>,
+}
+
+/// A parameter of a part or step that is given by the composed pattern.
+#[derive(Debug, Clone)]
+pub struct Binding {
+    /// The parameter of the part.
+    pub parameter: String,
+    /// Where its value comes from.
+    pub argument: Argument,
+}
+
+/// Where the value of a bound parameter comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Argument {
+    /// A constant.
+    Constant(Json),
+    /// A parameter of the composed pattern.
+    Parameter(String),
+    /// A field of what an earlier step wrote, ids made by Singlet included: (step, field). In a merge the step is
+    /// the list, and the field is one of its item.
+    Result(String, String),
+}
+
+/// Several reads at once.
+#[derive(Debug, Clone)]
+pub struct Parts {
+    /// The reads, in order.
+    pub parts: Vec<Part>,
+    /// All gets, at one point of the commit order.
+    pub together: bool,
+}
+
+/// One read of a composed pattern.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// Its name in the answer.
+    pub name: String,
+    /// A read.
+    pub pattern: Arc<Pattern>,
+    /// Parameters that don't come from the caller under their own name.
+    pub bindings: Vec<Binding>,
+}
+
+/// A list, then a query for each of its items, merged into one order with one cursor.
+#[derive(Debug, Clone)]
+pub struct Merge {
+    /// The list: a query.
+    pub each: Arc<Pattern>,
+    /// The query that is run for each item of the list.
+    pub run: Arc<Pattern>,
+    /// Parameters of `run` and where they come from; `Argument::Result("each", field)` is a field of the list's item.
+    pub bindings: Vec<Binding>,
+    /// The field that orders the merged items.
+    pub by: String,
+    /// The order.
+    pub order: Order,
+    /// Items on a page.
+    pub limit: u32,
+    /// Most items of the list that are followed.
+    pub each_max: u32,
+}
+
+/// Where a written value comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ValueSource {
+    /// A constant, as JSON.
+    Constant(Json),
+    /// A parameter.
+    Parameter(String),
+    /// The time of the write.
+    Now,
+}

@@ -1,0 +1,79 @@
+//! Why a pattern did not run.
+
+use crate::store::{Feature, StoreError};
+
+/// Why a pattern did not run; the variant says what to do next.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum RunError {
+    /// The design has no such pattern.
+    #[error("there is no pattern {name}{}", nearest.as_ref().map(|n| format!("; did you mean {n}?")).unwrap_or_default())]
+    NoPattern {
+        /// What was asked for.
+        name: String,
+        /// The nearest name.
+        nearest: Option<String>,
+    },
+    /// A parameter is missing, unknown or doesn't fit.
+    #[error("{parameter}: {reason}")]
+    Parameter {
+        /// Which.
+        parameter: String,
+        /// Why, and what would do.
+        reason: String,
+    },
+    /// What `create` would write is there already.
+    #[error("{entity} is there already")]
+    Exists {
+        /// What.
+        entity: String,
+    },
+    /// What is to be changed isn't there.
+    #[error("{entity} isn't there")]
+    Missing {
+        /// What.
+        entity: String,
+    },
+    /// Another item holds the value of a unique field.
+    #[error("another {entity} has this {field}")]
+    NotUnique {
+        /// What.
+        entity: String,
+        /// The field, or fields joined with commas.
+        field: String,
+    },
+    /// The pattern's condition did not hold.
+    #[error("the condition of {pattern} did not hold: {condition}")]
+    Condition {
+        /// Which pattern or step.
+        pattern: String,
+        /// As it was written.
+        condition: String,
+    },
+    /// The cursor is damaged, made up, or belongs to another pattern, other parameters or another key.
+    #[error("the cursor {0}")]
+    Cursor(&'static str),
+    /// Others kept changing the same item.
+    #[error("others kept changing {entity}: {attempts} attempts failed; try again later")]
+    Contention {
+        /// What.
+        entity: String,
+        /// How often it was tried.
+        attempts: u32,
+    },
+    /// The store can't do what the pattern needs.
+    #[error("{pattern} needs {feature:?}, which {store} doesn't have")]
+    Unsupported {
+        /// The pattern.
+        pattern: String,
+        /// What is lacking.
+        feature: Feature,
+        /// The store.
+        store: String,
+    },
+    /// The request passes a limit: too many items, an item too large.
+    #[error("{0}")]
+    Limit(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,208 @@
+//! Requests and answers, in DynamoDB's terms.
+
+use singlet_engine::values::{AttributeValue, EncodedItem, Item};
+
+use super::expression::Expression;
+
+/// `GetItem`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Get {
+    /// Table name.
+    pub table: String,
+    /// Exactly the key attributes.
+    pub key: Item,
+    /// Strongly consistent.
+    pub consistent: bool,
+    /// `ProjectionExpression`.
+    pub projection: Option<Expression>,
+}
+
+/// `BatchGetItem` of one table, with any number of keys.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BatchGet {
+    /// Table name.
+    pub table: String,
+    /// Keys, none twice.
+    pub keys: Vec<Item>,
+    /// Strongly consistent.
+    pub consistent: bool,
+    /// `ProjectionExpression`.
+    pub projection: Option<Expression>,
+}
+
+/// `TransactGetItems`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TransactGet {
+    /// The reads; their `consistent` doesn't matter.
+    pub gets: Vec<Get>,
+}
+
+/// `Query`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query {
+    /// Table name.
+    pub table: String,
+    /// Index name.
+    pub index: Option<String>,
+    /// The partition attributes with their values.
+    pub partition: Vec<(String, AttributeValue)>,
+    /// Tests of the sort attributes: all but the last are `Equal`.
+    pub sort: Vec<(String, KeyTest)>,
+    /// `FilterExpression`.
+    pub filter: Option<Expression>,
+    /// `ProjectionExpression`.
+    pub projection: Option<Expression>,
+    /// Most items that are evaluated.
+    pub limit: Option<u32>,
+    /// Ascending.
+    pub forward: bool,
+    /// Strongly consistent.
+    pub consistent: bool,
+    /// `ExclusiveStartKey`.
+    pub start_key: Option<Item>,
+}
+
+/// A test of a sort attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub enum KeyTest {
+    /// `=`
+    Equal(AttributeValue),
+    /// `begins_with`
+    BeginsWith(AttributeValue),
+    /// `BETWEEN`, both ends included.
+    Between(AttributeValue, AttributeValue),
+    /// `>=`
+    AtLeast(AttributeValue),
+    /// `<=`
+    AtMost(AttributeValue),
+    /// `<`
+    Less(AttributeValue),
+    /// `>`
+    Greater(AttributeValue),
+}
+
+/// What a write returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ReturnItem {
+    /// Nothing.
+    #[default]
+    None,
+    /// The item before.
+    Old,
+    /// The item after (updates only).
+    New,
+}
+
+/// `PutItem`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Put {
+    /// Table name.
+    pub table: String,
+    /// The item.
+    pub item: Item,
+    /// `ConditionExpression`. A failure carries the item that is there.
+    pub condition: Option<Expression>,
+    /// `None` or `Old`.
+    pub returned: ReturnItem,
+}
+
+/// `UpdateItem`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Update {
+    /// Table name.
+    pub table: String,
+    /// Exactly the key attributes.
+    pub key: Item,
+    /// `UpdateExpression`.
+    pub update: Expression,
+    /// `ConditionExpression`; it shares no placeholder with `update` unless with the same meaning. A failure carries
+    /// the item that is there.
+    pub condition: Option<Expression>,
+    /// What comes back.
+    pub returned: ReturnItem,
+}
+
+/// `DeleteItem`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Delete {
+    /// Table name.
+    pub table: String,
+    /// Exactly the key attributes.
+    pub key: Item,
+    /// `ConditionExpression`. A failure carries the item that is there.
+    pub condition: Option<Expression>,
+    /// `None` or `Old`.
+    pub returned: ReturnItem,
+}
+
+/// `TransactWriteItems`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TransactWrite {
+    /// The actions; no item twice.
+    pub actions: Vec<Action>,
+    /// `ClientRequestToken`.
+    pub token: Option<String>,
+}
+
+/// One action of a transaction. `returned` of the parts is not looked at; a failed condition carries the item.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// Puts.
+    Put(Put),
+    /// Updates.
+    Update(Update),
+    /// Deletes.
+    Delete(Delete),
+    /// Only checks.
+    Check {
+        /// Table name.
+        table: String,
+        /// Exactly the key attributes.
+        key: Item,
+        /// Must hold.
+        condition: Expression,
+    },
+}
+
+/// Units that a call used, by table and index, as the backend said.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Consumed {
+    /// Read units.
+    pub read: f64,
+    /// Write units.
+    pub write: f64,
+    /// Units per index, read or write, whichever the call was.
+    pub indexes: Vec<(String, f64)>,
+}
+
+/// What reads by key found: `items` in request order with `None` for what isn't there (for a batch: what was found,
+/// in any order, all `Some`).
+#[derive(Debug, Clone, Default)]
+pub struct Answer {
+    /// The items.
+    pub items: Vec<Option<EncodedItem>>,
+    /// Units used.
+    pub consumed: Consumed,
+}
+
+/// A page of a query.
+#[derive(Debug, Clone, Default)]
+pub struct Page {
+    /// The items that passed the filter, in order.
+    pub items: Vec<EncodedItem>,
+    /// `LastEvaluatedKey`.
+    pub last_key: Option<Item>,
+    /// How many were evaluated.
+    pub scanned: u32,
+    /// Units used.
+    pub consumed: Consumed,
+}
+
+/// What a write did.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    /// What was asked to come back.
+    pub item: Option<EncodedItem>,
+    /// Units used.
+    pub consumed: Consumed,
+}

@@ -1,0 +1,78 @@
+//! Key templates: `USER#{user_id}`, `POST#{created_at:month}#{shard:post_id/8}`.
+
+mod parse;
+mod render;
+
+use singlet_engine::values::ValueRef;
+
+pub use parse::TemplateError;
+pub use render::RenderError;
+
+/// A key, as text with placeholders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    /// As it was written.
+    pub source: String,
+    /// Its parts; neighbouring literals are one.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// Text that stands for itself.
+    Literal(String),
+    /// The value of a field.
+    Field {
+        /// The field, or a path into an object.
+        path: String,
+        /// How it is written.
+        format: Format,
+    },
+    /// A number from 0 to `count - 1` that depends on the field's value: spreads one key over several partitions.
+    Shard {
+        /// The field.
+        path: String,
+        /// How many shards there are.
+        count: u32,
+    },
+}
+
+/// How a value is written into a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// As it is. Alone in a template, a number stays a number and bytes stay bytes.
+    Plain,
+    /// A number with a fixed width, zeros in front: `05.2` makes `09.50` of 9.5. Values that don't fit, negative
+    /// ones and those with more decimals are refused.
+    Padded {
+        /// Characters in all, the point included.
+        width: u8,
+        /// Digits after the point.
+        decimals: u8,
+    },
+    /// Small letters without marks: `Thịt gà` becomes `thit ga`.
+    Fold,
+    /// Small letters.
+    Lower,
+    /// Capital letters.
+    Upper,
+    /// A time cut to the year: `2025`.
+    Year,
+    /// To the month: `2025-01`.
+    Month,
+    /// To the ISO week: `2025-W04`.
+    Week,
+    /// To the day: `2025-01-20`.
+    Day,
+    /// To the hour: `2025-01-20T15`.
+    Hour,
+    /// To the minute: `2025-01-20T15:30`.
+    Minute,
+}
+
+/// Where the values of a template's fields come from.
+pub trait Values {
+    /// The value at a path such as `user_id` or `address.city`; `None` if it is missing or null.
+    fn value(&self, path: &str) -> Option<ValueRef<'_>>;
+}
