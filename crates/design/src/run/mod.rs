@@ -1,5 +1,6 @@
 //! Patterns that run: parameters checked, keys built, derived keys kept right, pages merged.
 
+pub mod derive;
 mod error;
 mod outcome;
 
