@@ -8,9 +8,10 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use singlet_engine::values::{AttributeValue, Item, Number, ValueRef};
 
-use super::error::RunError;
+use super::RunError;
+use super::keys::{refused, table_key};
 use crate::model::{Entity, IndexEntry, TimeToLive, When};
-use crate::template::{RenderError, Template, Values};
+use crate::template::{Template, Values};
 use crate::value;
 
 /// The fields of an item as the values of templates.
@@ -43,25 +44,6 @@ pub fn value_at<'a>(item: &'a Item, path: &str) -> Option<&'a AttributeValue> {
 pub fn paths_meet(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     long.strip_prefix(short).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-/// The table's key of the item with these fields.
-pub fn table_key(entity: &Entity, values: &impl Values) -> Result<Item, RunError> {
-    let templates = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
-    let mut key = Item::with_capacity(2);
-    for (attribute, template) in entity.table.key().zip(templates) {
-        let value = template.render(entity.table.separator, values).map_err(refused)?;
-        let value = value.ok_or_else(|| RunError::Parameter {
-            parameter: template
-                .fields()
-                .find(|path| values.value(path).is_none())
-                .unwrap_or_default()
-                .to_owned(),
-            reason: format!("{} can't do without it: it is part of its key {}", entity.name, template.source),
-        })?;
-        key.insert(attribute.name.as_str(), value);
-    }
-    Ok(key)
 }
 
 /// Gives an item every attribute that follows from its fields, and takes away those that no longer do. What is
@@ -186,9 +168,4 @@ fn holds(entity: &Entity, when: &When, item: &Item) -> bool {
         return false;
     };
     when.values.iter().any(|wanted| value::to_attribute(kind, wanted).as_ref() == Ok(have))
-}
-
-/// A value that can't stand in a key is the fault of whoever gave it.
-fn refused(error: RenderError) -> RunError {
-    RunError::Parameter { parameter: error.field, reason: error.reason }
 }
