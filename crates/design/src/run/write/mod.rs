@@ -1,16 +1,75 @@
 //! Patterns that write.
+//!
+//! A write is planned ([`planner`], [`update`]), then committed ([`commit`]): as one request if it is about one item
+//! only, as a transaction if unique values or several steps are involved. A plan that relies on something read
+//! carries the condition that it is still so ([`guard`]); if it isn't, the whole is planned again ([`retry`]).
 
+mod change;
+mod commit;
+mod edit;
+mod element;
+mod expiry;
+mod guard;
+mod plan;
+mod planner;
+mod retry;
+mod source;
+mod transaction;
+mod unique;
+mod update;
+
+pub use unique::reservation;
+
+use planner::Planner;
+
+use super::arguments::Bound;
 use super::{Call, Outcome, RunError, Runner};
-use crate::store::Store;
+use crate::model::{Operation, Pattern};
+use crate::store::{Store, StoreError};
+
+/// One write: a pattern of its own, or a step of a transaction.
+pub(super) struct Step<'a, 'b> {
+    /// The pattern's name, or the step's in its transaction.
+    label: &'a str,
+    /// What it does.
+    pattern: &'a Pattern,
+    /// With which values.
+    bound: &'b Bound<'b>,
+    /// Fields that later steps take from what this one writes.
+    wanted: Vec<&'a str>,
+    /// Whether it is part of a transaction.
+    composed: bool,
+}
 
 /// Runs a create, put, update, delete or check.
 pub(super) fn run_write<S: Store>(runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
-    let _ = (runner, call);
-    todo!()
+    let pattern = call.pattern;
+    let step =
+        Step { label: &pattern.name, pattern, bound: &call.bound, wanted: Vec::new(), composed: false };
+    let planner = Planner { runner, now_ms: call.now_ms };
+    retry::persist(&*runner.entropy, entity_name(pattern), || commit::alone(runner, pattern, planner.plan(&step)?))
 }
 
 /// Runs a transaction.
 pub(super) fn run_transaction<S: Store>(runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
-    let _ = (runner, call);
-    todo!()
+    match &call.pattern.operation {
+        Operation::Transaction(transaction) => transaction::run(runner, call, transaction),
+        _ => run_write(runner, call),
+    }
+}
+
+/// What a pattern writes, for messages.
+fn entity_name(pattern: &Pattern) -> &str {
+    match &pattern.operation {
+        Operation::Create(insert) | Operation::Put(insert) => &insert.entity.name,
+        Operation::Update(update) => &update.entity.name,
+        Operation::Delete(delete) => &delete.entity.name,
+        Operation::Check(check) => &check.entity.name,
+        _ => &pattern.name,
+    }
+}
+
+/// An item whose stored bytes make no sense.
+fn unreadable() -> RunError {
+    RunError::Store(StoreError::Unavailable("an item of the table can't be read: its bytes are damaged".to_owned()))
 }
