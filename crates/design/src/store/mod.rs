@@ -32,6 +32,17 @@ pub enum Feature {
     Streams,
 }
 
+impl std::fmt::Display for Feature {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Feature::Transactions => "transactions",
+            Feature::MultiAttributeKeys => "index keys of several attributes",
+            Feature::TimeToLive => "time to live",
+            Feature::Streams => "streams",
+        })
+    }
+}
+
 /// A database that designs run on.
 pub trait Store: Send + Sync {
     /// How people call it, for messages: a folder or an address.
