@@ -6,26 +6,13 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use singlet_engine::values::{AttributeValue, Item, Number, ValueRef};
+use singlet_engine::values::{AttributeValue, Item, Number};
 
 use super::RunError;
 use super::keys::{refused, table_key};
 use crate::model::{Entity, IndexEntry, TimeToLive, When};
 use crate::template::{Template, Values};
 use crate::value;
-
-/// The fields of an item as the values of templates.
-#[derive(Debug, Clone, Copy)]
-pub struct Fields<'a>(pub &'a Item);
-
-impl Values for Fields<'_> {
-    fn value(&self, path: &str) -> Option<ValueRef<'_>> {
-        match value_at(self.0, path)?.as_scalar()? {
-            ValueRef::Null => None,
-            value => Some(value),
-        }
-    }
-}
 
 /// The value that a path such as `address.city` or `foods[2].name` leads to.
 pub fn value_at<'a>(item: &'a Item, path: &str) -> Option<&'a AttributeValue> {
@@ -57,7 +44,7 @@ pub fn paths_meet(one: &str, other: &str) -> bool {
 /// Gives an item every attribute that follows from its fields, and takes away those that no longer do. What is
 /// there already is not trusted: this is the rebuild from scratch.
 pub fn complete(entity: &Entity, item: &mut Item) -> Result<(), RunError> {
-    for (name, value) in table_key(entity, &Fields(item))? {
+    for (name, value) in table_key(entity, item)? {
         item.insert(name, value);
     }
     item.insert(entity.table.type_attribute.as_str(), entity.type_name.as_str());
@@ -136,15 +123,14 @@ impl<'a> Derived<'a> {
         let Some((_, template)) = entry.templates().find(|(name, _)| *name == self.attribute) else {
             return Ok(None);
         };
-        template.render(entity.table.separator, &Fields(item)).map_err(refused)
+        template.render(entity.table.separator, item).map_err(refused)
     }
 }
 
 /// Whether an item is in an index by this entry: every `when` holds, and no part of the key is missing.
 pub fn applies(entity: &Entity, entry: &IndexEntry, item: &Item) -> bool {
-    let values = Fields(item);
     let mut parts = entry.partition.iter().chain(&entry.sort).flat_map(Template::fields);
-    entry.when.iter().all(|when| holds(entity, when, item)) && parts.all(|path| values.value(path).is_some())
+    entry.when.iter().all(|when| holds(entity, when, item)) && parts.all(|path| item.value(path).is_some())
 }
 
 /// The epoch second after which an item is gone; `None` if the field that it counts from is missing.

@@ -10,6 +10,7 @@ mod write;
 
 pub use error::RunError;
 pub use outcome::{Outcome, Record};
+pub use write::reservation;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -111,8 +112,10 @@ impl<S: Store> Runner<S> {
     /// Runs a pattern.
     pub fn run(&self, pattern: &str, arguments: &Arguments, paging: &Paging) -> Result<Outcome, RunError> {
         let pattern = self.pattern(pattern)?;
-        let bound = Bound::check(pattern, arguments)?;
-        self.run_call(&Call { pattern, bound, paging, now_ms: self.clock.now_ms() })
+        let now_ms = self.clock.now_ms();
+        let arguments = write::filled(self, pattern, arguments, now_ms);
+        let bound = Bound::check(pattern, &arguments)?;
+        self.run_call(&Call { pattern, bound, paging, now_ms })
     }
 
     fn run_call(&self, call: &Call<'_>) -> Result<Outcome, RunError> {

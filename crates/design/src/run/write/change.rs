@@ -1,11 +1,13 @@
 //! What an update changes with what its caller gave.
 
+use singlet_engine::values::AttributeValue;
+
 use super::edit::{Edit, Verb};
-use super::source::{Source, is_empty_set};
+use super::source::Source;
 use crate::model::{Change, Entity, Field, FieldType, Made, Update, ValueSource};
 use crate::run::RunError;
 use crate::run::arguments::Given;
-use singlet_engine::values::AttributeValue;
+use crate::value::is_empty_set;
 
 /// The changes that an update makes with what its caller gave, list elements apart. Every write also makes the
 /// time of the last write anew.
@@ -20,7 +22,7 @@ pub(super) fn edits(update: &Update, source: &Source<'_>) -> Result<Vec<Edit>, R
     }
     for field in entity.fields.iter().filter(|field| field.made == Some(Made::Updated)) {
         if edits.iter().all(|edit| edit.path != field.name) {
-            edits.push(Edit::set(field.name.as_str(), source.now(&field.name, &field.kind)?));
+            edits.push(Edit::set(field.name.as_str(), source.now(&field.kind)));
         }
     }
     Ok(edits)
@@ -43,10 +45,7 @@ fn edit(entity: &Entity, change: &Change, source: &Source<'_>) -> Result<Option<
                     parameter: path.clone(),
                     reason: format!("can't be taken away: {} can't do without it", entity.name),
                 }),
-                Given::Value(mut value) => {
-                    source.fill(&kind, &mut value)?;
-                    Ok(Some(Edit::set(path.as_str(), value)))
-                }
+                Given::Value(value) => Ok(Some(Edit::set(path.as_str(), value))),
             }
         }
         Change::Remove { path } => Ok(Some(Edit::remove(path.as_str()))),
@@ -64,7 +63,9 @@ fn edit(entity: &Entity, change: &Change, source: &Source<'_>) -> Result<Option<
 
 fn elements(path: &str, given: Given, verb: impl Fn(AttributeValue) -> Verb) -> Option<Edit> {
     match given {
-        Given::Value(value) if !is_empty_set(&value) => Some(Edit { path: path.to_owned(), verb: verb(value) }),
+        Given::Value(value) if !is_empty_set(&value) => {
+            Some(Edit { path: path.to_owned(), verb: verb(value) })
+        }
         _ => None,
     }
 }

@@ -82,7 +82,9 @@ fn cancelled(meanings: &[Meaning<'_>], reasons: &[Cancellation]) -> Setback {
             Cancellation::None => continue,
             Cancellation::Conflict => Setback::Again,
             Cancellation::ConditionFailed { item } => meaning.failed(item.as_ref()),
-            Cancellation::Refused(text) => Setback::Failed(RunError::Store(StoreError::Refused(text.clone()))),
+            Cancellation::Refused(text) => {
+                Setback::Failed(RunError::Store(StoreError::Refused(text.clone())))
+            }
         };
         match setback {
             Setback::Again => return Setback::Again,
@@ -95,7 +97,8 @@ fn cancelled(meanings: &[Meaning<'_>], reasons: &[Cancellation]) -> Setback {
 /// What committed plans answer. Transactions return nothing, so that items which were only changed are read again.
 pub(super) fn outcomes<S: Store>(runner: &Runner<S>, plans: &[Plan<'_>]) -> Vec<Outcome> {
     let updated = plans.iter().filter(|plan| matches!(plan.answer, Answer::Stored));
-    let mut found = reread(runner, &updated.map(|plan| (plan.entity, key(plan))).collect::<Vec<_>>()).into_iter();
+    let mut found =
+        reread(runner, &updated.map(|plan| (plan.entity, key(plan))).collect::<Vec<_>>()).into_iter();
     let mut outcomes = Vec::with_capacity(plans.len());
     for plan in plans {
         let item = if plan.answer == Answer::Stored { found.next().flatten() } else { None };
@@ -136,9 +139,8 @@ fn reread<S: Store>(runner: &Runner<S>, keys: &[(&Arc<Entity>, Item)]) -> Vec<Op
         let request = BatchGet { table: name, keys: wanted, consistent: true, projection: None };
         let Ok(answer) = runner.store.batch_get(&request) else { continue };
         for item in answer.items.into_iter().flatten() {
-            let is_it = |key: &Item| {
-                key.iter().all(|(name, value)| item.view().get(name) == value.as_scalar())
-            };
+            let is_it =
+                |key: &Item| key.iter().all(|(name, value)| item.view().get(name) == value.as_scalar());
             let place = keys.iter().position(|(entity, key)| here(entity) && is_it(key));
             if let Some(slot) = place.and_then(|place| found.get_mut(place)) {
                 *slot = Some(item);

@@ -2,9 +2,9 @@
 
 use singlet_engine::values::{AttributeValue, Item, NumberError};
 
-use super::source::is_empty_set;
 use crate::run::RunError;
 use crate::store::{Expression, ExpressionBuilder};
+use crate::value::is_empty_set;
 
 /// One change with its value.
 #[derive(Debug, Clone, PartialEq)]

@@ -33,7 +33,8 @@ pub(super) fn edits(
     guard: &mut Guard,
     after: &mut Item,
 ) -> Result<Vec<Edit>, RunError> {
-    let (Change::InsertElement(element) | Change::ChangeElement(element) | Change::DropElement(element)) = change
+    let (Change::InsertElement(element) | Change::ChangeElement(element) | Change::DropElement(element)) =
+        change
     else {
         return Ok(Vec::new());
     };
@@ -66,10 +67,7 @@ impl List<'_> {
         let mut members = Attributes::with_capacity(self.fields.len());
         for field in self.fields {
             let value = match self.given(source, &field.name) {
-                Given::Value(mut value) => {
-                    source.fill(&field.kind, &mut value)?;
-                    Some(value)
-                }
+                Given::Value(value) => Some(value),
                 Given::Missing | Given::Null => source.unasked(field)?,
             };
             match value {
@@ -83,7 +81,11 @@ impl List<'_> {
             return Err(RunError::Exists { entity: self.name() });
         }
         if self.max.is_some_and(|max| elements.len() >= usize::try_from(max).unwrap_or(usize::MAX)) {
-            return Err(RunError::Limit(format!("{} has {} elements already, and may not have more", self.name(), elements.len())));
+            return Err(RunError::Limit(format!(
+                "{} has {} elements already, and may not have more",
+                self.name(),
+                elements.len()
+            )));
         }
         self.guard_keys(before, elements, guard);
         let element = AttributeValue::M(members);
@@ -111,12 +113,7 @@ impl List<'_> {
                 Given::Missing => continue,
                 Given::Null if field.is_none_or(|field| field.optional) => edits.push(Edit::remove(path)),
                 Given::Null => return Err(self.lacking(parameter)),
-                Given::Value(mut value) => {
-                    if let Some(field) = field {
-                        source.fill(&field.kind, &mut value)?;
-                    }
-                    edits.push(Edit::set(path, value));
-                }
+                Given::Value(value) => edits.push(Edit::set(path, value)),
             }
         }
         if edits.is_empty() {

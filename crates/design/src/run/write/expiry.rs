@@ -5,6 +5,9 @@ use singlet_engine::values::{AttributeValue, Item, Number};
 use crate::model::Entity;
 use crate::store::ExpressionBuilder;
 
+/// Stores ignore times that lie further back: such a number was hardly meant as an expiry.
+const IGNORED_AFTER_SECONDS: u64 = 5 * 365 * 24 * 60 * 60;
+
 /// The attribute with the second of expiry, if items of this entity can have it.
 fn attribute(entity: &Entity) -> Option<&str> {
     let name = entity.table.ttl.as_deref()?;
@@ -14,7 +17,9 @@ fn attribute(entity: &Entity) -> Option<&str> {
 /// Whether an item is past its time to live.
 pub(super) fn is_expired(entity: &Entity, item: &Item, now_second: u64) -> bool {
     match attribute(entity).and_then(|name| item.get(name)) {
-        Some(AttributeValue::N(expiry)) => *expiry <= Number::from(now_second),
+        Some(AttributeValue::N(expiry)) => {
+            Number::from(oldest(now_second)) <= *expiry && *expiry <= Number::from(now_second)
+        }
         _ => false,
     }
 }
@@ -24,9 +29,7 @@ pub(super) fn absent(entity: &Entity, now_second: u64, builder: &mut ExpressionB
     let missing = format!("attribute_not_exists({})", builder.name(&entity.table.partition.name));
     match attribute(entity) {
         None => missing,
-        Some(name) => {
-            format!("({missing} OR {} <= {})", builder.name(name), builder.value(now_second.into()))
-        }
+        Some(name) => format!("({missing} OR {})", expired(name, now_second, builder)),
     }
 }
 
@@ -35,10 +38,17 @@ pub(super) fn present(entity: &Entity, now_second: u64, builder: &mut Expression
     let there = format!("attribute_exists({})", builder.name(&entity.table.partition.name));
     match attribute(entity) {
         None => there,
-        Some(name) => {
-            let name = builder.name(name);
-            let now = builder.value(now_second.into());
-            format!("{there} AND (attribute_not_exists({name}) OR {name} > {now})")
-        }
+        Some(name) => format!("{there} AND NOT {}", expired(name, now_second, builder)),
     }
+}
+
+/// The condition that an attribute holds a second of expiry that is over. It does not hold if there is none.
+pub(super) fn expired(attribute: &str, now_second: u64, builder: &mut ExpressionBuilder) -> String {
+    let name = builder.name(attribute);
+    let (from, to) = (builder.value(oldest(now_second).into()), builder.value(now_second.into()));
+    format!("{name} BETWEEN {from} AND {to}")
+}
+
+fn oldest(now_second: u64) -> u64 {
+    now_second.saturating_sub(IGNORED_AFTER_SECONDS - 1)
 }

@@ -18,12 +18,14 @@ mod transaction;
 mod unique;
 mod update;
 
+use std::borrow::Cow;
+
 pub use unique::reservation;
 
 use planner::Planner;
 
 use super::arguments::Bound;
-use super::{Call, Outcome, RunError, Runner};
+use super::{Arguments, Call, Outcome, RunError, Runner};
 use crate::model::{Operation, Pattern};
 use crate::store::{Store, StoreError};
 
@@ -47,7 +49,9 @@ pub(super) fn run_write<S: Store>(runner: &Runner<S>, call: &Call<'_>) -> Result
     let step =
         Step { label: &pattern.name, pattern, bound: &call.bound, wanted: Vec::new(), composed: false };
     let planner = Planner { runner, now_ms: call.now_ms };
-    retry::persist(&*runner.entropy, entity_name(pattern), || commit::alone(runner, pattern, planner.plan(&step)?))
+    retry::persist(&*runner.entropy, entity_name(pattern), || {
+        commit::alone(runner, pattern, planner.plan(&step)?)
+    })
 }
 
 /// Runs a transaction.
@@ -55,6 +59,21 @@ pub(super) fn run_transaction<S: Store>(runner: &Runner<S>, call: &Call<'_>) -> 
     match &call.pattern.operation {
         Operation::Transaction(transaction) => transaction::run(runner, call, transaction),
         _ => run_write(runner, call),
+    }
+}
+
+/// The arguments of a write with what the objects in them lack and Singlet makes; those of a read as they are.
+pub(super) fn filled<'a, S>(
+    runner: &Runner<S>,
+    pattern: &Pattern,
+    arguments: &'a Arguments,
+    now_ms: u64,
+) -> Cow<'a, Arguments> {
+    match &pattern.operation {
+        Operation::Create(_) | Operation::Put(_) | Operation::Update(_) | Operation::Transaction(_) => {
+            source::filled(pattern, arguments, &*runner.entropy, now_ms)
+        }
+        _ => Cow::Borrowed(arguments),
     }
 }
 
@@ -71,5 +90,7 @@ fn entity_name(pattern: &Pattern) -> &str {
 
 /// An item whose stored bytes make no sense.
 fn unreadable() -> RunError {
-    RunError::Store(StoreError::Unavailable("an item of the table can't be read: its bytes are damaged".to_owned()))
+    RunError::Store(StoreError::Unavailable(
+        "an item of the table can't be read: its bytes are damaged".to_owned(),
+    ))
 }

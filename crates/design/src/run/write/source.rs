@@ -1,14 +1,15 @@
 //! Where written values come from: the pattern, the caller, the clock, the field's default, or chance.
 
-use jiff::Timestamp;
+use std::borrow::Cow;
+
 use singlet_engine::values::{AttributeValue, Item};
 
-use crate::entropy::Entropy;
+use crate::entropy::{Entropy, make};
 use crate::json::Json;
-use crate::model::{Entity, Field, FieldType, Insert, Made, ValueSource};
-use crate::run::RunError;
+use crate::model::{Entity, Field, FieldType, Insert, Made, ParameterType, Pattern, ValueSource};
 use crate::run::arguments::{Bound, Given};
-use crate::value::to_attribute;
+use crate::run::{Arguments, RunError};
+use crate::value::{date_of_ms, fill, is_empty_set, time_of_ms, to_attribute};
 
 /// Makes values for one call.
 pub(super) struct Source<'a> {
@@ -29,10 +30,7 @@ impl Source<'_> {
                 None => self.bound.given(&field.name).cloned().unwrap_or(Given::Missing),
             };
             let value = match given {
-                Given::Value(mut value) => {
-                    self.fill(&field.kind, &mut value)?;
-                    Some(value)
-                }
+                Given::Value(value) => Some(value),
                 Given::Missing | Given::Null => self.unasked(field)?,
             };
             match value {
@@ -54,80 +52,94 @@ impl Source<'_> {
     ) -> Result<Given, RunError> {
         match source {
             ValueSource::Constant(Json::Null) => Ok(Given::Null),
-            ValueSource::Constant(json) => constant(path, kind, json).map(Given::Value),
+            ValueSource::Constant(json) => self.constant(path, kind, json).map(Given::Value),
             ValueSource::Parameter(name) => Ok(self.bound.given(name).cloned().unwrap_or(Given::Missing)),
-            ValueSource::Now => Ok(Given::Value(self.now(path, kind)?)),
+            ValueSource::Now => Ok(Given::Value(self.now(kind))),
         }
     }
 
     /// The time of the call, as a field of this type holds it.
-    pub(super) fn now(&self, path: &str, kind: &FieldType) -> Result<AttributeValue, RunError> {
-        if matches!(kind, FieldType::Epoch) {
-            return Ok(AttributeValue::from(self.now_ms / 1000));
+    pub(super) fn now(&self, kind: &FieldType) -> AttributeValue {
+        match kind {
+            FieldType::Epoch => AttributeValue::from(self.now_ms / 1000),
+            FieldType::Date => AttributeValue::S(date_of_ms(self.now_ms)),
+            _ => AttributeValue::S(time_of_ms(self.now_ms)),
         }
-        let form = if matches!(kind, FieldType::Date) { "%Y-%m-%d" } else { "%Y-%m-%dT%H:%M:%S.%3fZ" };
-        let instant = i64::try_from(self.now_ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
-        let instant = instant.ok_or_else(|| RunError::Parameter {
-            parameter: path.to_owned(),
-            reason: "the clock is past the last instant that a time can hold".to_owned(),
-        })?;
-        Ok(AttributeValue::S(instant.strftime(form).to_string()))
     }
 
     /// The value that a field has when nobody gives one: made, or its default.
     pub(super) fn unasked(&self, field: &Field) -> Result<Option<AttributeValue>, RunError> {
         match (field.made, &field.default) {
-            (Some(Made::Created | Made::Updated), _) => self.now(&field.name, &field.kind).map(Some),
-            (Some(made), _) => Ok(Some(made.id(self.entropy, self.now_ms).into())),
+            (Some(made), _) => Ok(Some(make(made, self.now_ms, self.entropy).into())),
             (None, Some(Json::Null)) | (None, None) => Ok(None),
-            (None, Some(default)) => constant(&field.name, &field.kind, default).map(Some),
+            (None, Some(default)) => self.constant(&field.name, &field.kind, default).map(Some),
         }
     }
 
-    /// Gives the objects inside a value what nobody gave: ids, times and defaults of their fields.
-    pub(super) fn fill(&self, kind: &FieldType, value: &mut AttributeValue) -> Result<(), RunError> {
-        match (kind, value) {
-            (FieldType::Object(fields), AttributeValue::M(members)) => {
-                for field in fields {
-                    match members.get_mut(&field.name) {
-                        Some(member) => self.fill(&field.kind, member)?,
-                        None => {
-                            if let Some(made) = self.unasked(field)? {
-                                members.insert(field.name.as_str(), made);
-                            }
-                        }
-                    }
+    /// A constant of the design as a value.
+    fn constant(&self, path: &str, kind: &FieldType, json: &Json) -> Result<AttributeValue, RunError> {
+        let mut json = json.clone();
+        fill_objects(kind, &mut json, &mut |made| make(made, self.now_ms, self.entropy).into());
+        to_attribute(kind, &json).map_err(|error| RunError::Parameter {
+            parameter: format!("{path}{}", error.path),
+            reason: error.reason,
+        })
+    }
+}
+
+/// The caller's arguments with what the objects in them lack and Singlet makes: ids and times of nested fields.
+pub(super) fn filled<'a>(
+    pattern: &Pattern,
+    arguments: &'a Arguments,
+    entropy: &dyn Entropy,
+    now_ms: u64,
+) -> Cow<'a, Arguments> {
+    let mut filled = Cow::Borrowed(arguments);
+    for parameter in &pattern.parameters {
+        let kind = kind_of(&parameter.kind);
+        if !arguments.contains_key(&parameter.name) || !makes(kind) {
+            continue;
+        }
+        if let Some(json) = filled.to_mut().get_mut(&parameter.name) {
+            let make = &mut |made| make(made, now_ms, entropy).into();
+            match (&parameter.kind, json) {
+                (ParameterType::ListOf(_), Json::List(elements)) => {
+                    elements.iter_mut().for_each(|element| fill_objects(kind, element, make));
                 }
-                Ok(())
+                (_, json) => fill_objects(kind, json, make),
             }
-            (FieldType::List { of, .. }, AttributeValue::L(elements)) => {
-                elements.iter_mut().try_for_each(|element| self.fill(of, element))
-            }
-            (FieldType::Map { of, .. }, AttributeValue::M(members)) => {
-                let names: Vec<String> = members.iter().map(|(name, _)| name.to_owned()).collect();
-                let mut each = names.iter();
-                each.try_for_each(|name| members.get_mut(name).map_or(Ok(()), |value| self.fill(of, value)))
-            }
-            _ => Ok(()),
         }
+    }
+    filled
+}
+
+fn kind_of(kind: &ParameterType) -> &FieldType {
+    match kind {
+        ParameterType::Field(kind) => kind,
+        ParameterType::ListOf(of) => kind_of(of),
+        ParameterType::Prefix | ParameterType::Keys(_) => &FieldType::Bool,
     }
 }
 
-/// A constant of the design as a value.
-pub(super) fn constant(path: &str, kind: &FieldType, json: &Json) -> Result<AttributeValue, RunError> {
-    to_attribute(kind, json).map_err(|error| RunError::Parameter {
-        parameter: format!("{path}{}", error.path),
-        reason: error.reason,
-    })
+/// Whether objects inside such a value have fields that Singlet makes.
+fn makes(kind: &FieldType) -> bool {
+    match kind {
+        FieldType::Object(fields) => fields.iter().any(|field| field.made.is_some() || makes(&field.kind)),
+        FieldType::List { of, .. } | FieldType::Map { of, .. } => makes(of),
+        _ => false,
+    }
 }
 
-/// An empty set can't be stored: it is the same as none.
-pub(super) fn is_empty_set(value: &AttributeValue) -> bool {
-    match value {
-        AttributeValue::Ss(set) => set.is_empty(),
-        AttributeValue::Ns(set) => set.is_empty(),
-        AttributeValue::Bs(set) => set.is_empty(),
-        _ => false,
+fn fill_objects(kind: &FieldType, json: &mut Json, make: &mut dyn FnMut(Made) -> Json) {
+    match (kind, json) {
+        (FieldType::Object(fields), object) => fill(fields, object, make),
+        (FieldType::List { of, .. }, Json::List(elements)) => {
+            elements.iter_mut().for_each(|element| fill_objects(of, element, make));
+        }
+        (FieldType::Map { of, .. }, Json::Object(members)) => {
+            members.iter_mut().for_each(|(_, member)| fill_objects(of, member, make));
+        }
+        _ => {}
     }
 }
 

@@ -6,6 +6,7 @@
 use sha2::{Digest, Sha256};
 use singlet_engine::values::{AttributeValue, Item};
 
+use super::expiry;
 use super::plan::{Meaning, Planned};
 use crate::model::{Entity, Table, Unique};
 use crate::run::derive::value_at;
@@ -127,7 +128,7 @@ fn free_or_held_by(table: &Table, reservation: &Item, now_second: Option<u64>) -
     }
     text = format!("{text} OR ({})", same.join(" AND "));
     if let (Some(attribute), Some(now)) = (&table.ttl, now_second) {
-        text = format!("{text} OR {} <= {}", builder.name(attribute), builder.value(now.into()));
+        text = format!("{text} OR {}", expiry::expired(attribute, now, &mut builder));
     }
     builder.finish(text)
 }

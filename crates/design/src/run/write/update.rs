@@ -77,9 +77,7 @@ impl<S: Store> Planner<'_, S> {
     ) -> Result<Ground<'a>, Setback> {
         let entity = &update.entity;
         let in_key = settled_by_key(entity);
-        let settled = |path: &str| {
-            in_key.contains(&path) || edits.iter().any(|edit| edit.settles(path))
-        };
+        let settled = |path: &str| in_key.contains(&path) || edits.iter().any(|edit| edit.settles(path));
         let needed = derived.iter().flat_map(|derived| derived.fields()).chain(step.wanted.iter().copied());
         let unsettled: Vec<&str> = needed.filter(|path| !settled(path)).collect();
         // Reservations expire with their holder, so they follow its time to live as well.
@@ -112,7 +110,14 @@ impl<S: Store> Planner<'_, S> {
         edits.iter().try_for_each(|edit| edit.apply(&mut after))?;
         let mut edits = edits;
         for change in update.changes.iter().filter(|change| change::is_element(change)) {
-            edits.extend(element::edits(entity, change, &self.source(step), &before, &mut guard, &mut after)?);
+            edits.extend(element::edits(
+                entity,
+                change,
+                &self.source(step),
+                &before,
+                &mut guard,
+                &mut after,
+            )?);
         }
         Ok(Ground { before: Some(before), after, edits, guard, uniques })
     }
