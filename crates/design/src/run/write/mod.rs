@@ -4,6 +4,7 @@
 //! only, as a transaction if unique values or several steps are involved. A plan that relies on something read
 //! carries the condition that it is still so ([`guard`]); if it isn't, the whole is planned again ([`retry`]).
 
+mod bounds;
 mod change;
 mod commit;
 mod edit;

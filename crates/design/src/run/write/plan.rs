@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use singlet_engine::values::{EncodedItem, Item};
 
+use super::bounds::SumBound;
+use super::expiry::is_expired;
 use super::guard::Guard;
 use super::retry::Setback;
 use crate::condition::Condition;
 use crate::model::{Entity, Unique};
 use crate::run::RunError;
+use crate::run::derive::value_at;
 use crate::store::{Action, StoreError};
 
 /// A write that is ready for the store.
@@ -76,6 +79,8 @@ pub(super) struct Expectation<'a> {
     pub(super) guard: Guard,
     /// Objects that the write reaches into.
     pub(super) parents: Vec<String>,
+    /// Bounds that sums must keep.
+    pub(super) sums: Vec<SumBound>,
     /// The pattern's own condition.
     pub(super) condition: Option<&'a Condition>,
     /// Now, to tell what has expired.
@@ -121,8 +126,7 @@ impl Expectation<'_> {
             Ok(item) => item,
             Err(_) => return Setback::Failed(super::unreadable()),
         };
-        let live =
-            item.as_ref().filter(|item| !super::expiry::is_expired(self.entity, item, self.now_second));
+        let live = item.as_ref().filter(|item| !is_expired(self.entity, item, self.now_second));
         let name = || self.entity.name.clone();
         match (self.presence, live) {
             (Presence::Absent, Some(_)) => return Setback::Failed(RunError::Exists { entity: name() }),
@@ -132,11 +136,8 @@ impl Expectation<'_> {
         if !self.guard.holds(item.as_ref()) {
             return Setback::Again;
         }
-        let lacking = |path: &&String| {
-            item.as_ref().is_some_and(|item| crate::run::derive::value_at(item, path).is_none())
-        };
-        if let Some(parent) = self.parents.iter().find(lacking) {
-            return Setback::Failed(RunError::Missing { entity: format!("{}.{parent}", self.entity.name) });
+        if let Some(error) = item.as_ref().and_then(|item| self.impossible(item)) {
+            return Setback::Failed(error);
         }
         match (self.condition, live) {
             (Some(_), None) => Setback::Failed(RunError::Missing { entity: name() }),
@@ -146,6 +147,14 @@ impl Expectation<'_> {
             }),
             // Nothing of what failed can be seen any more: somebody wrote in between.
             (None, _) => Setback::Again,
+        }
+    }
+    /// Why the item can't be changed in this way, if it can't.
+    fn impossible(&self, item: &Item) -> Option<RunError> {
+        let lacking = self.parents.iter().find(|path| value_at(item, path).is_none());
+        match lacking {
+            Some(parent) => Some(RunError::Missing { entity: format!("{}.{parent}", self.entity.name) }),
+            None => self.sums.iter().find_map(|sum| sum.broken_by(item)),
         }
     }
 }

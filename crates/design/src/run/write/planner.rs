@@ -144,8 +144,8 @@ impl<S: Store> Planner<'_, S> {
         condition: Option<&'a Condition>,
     ) -> Expectation<'a> {
         let now_second = self.now_ms / 1000;
-        let (guard, parents) = (Guard::default(), Vec::new());
-        Expectation { entity, label: step.label, presence, guard, parents, condition, now_second }
+        let (guard, parents, sums) = (Guard::default(), Vec::new(), Vec::new());
+        Expectation { entity, label: step.label, presence, guard, parents, sums, condition, now_second }
     }
 
     fn put_action<'a>(&self, step: &Step<'_, '_>, item: Item, expectation: Expectation<'a>) -> Planned<'a> {
@@ -184,6 +184,7 @@ impl<S: Store> Planner<'_, S> {
         for parent in &expectation.parents {
             terms.push(format!("attribute_exists({})", builder.path(parent)));
         }
+        expectation.sums.iter().for_each(|sum| sum.write(&mut builder, &mut terms));
         expectation.guard.write(&entity.table.partition.name, &mut builder, &mut terms);
         if let Some(condition) = expectation.condition {
             let text = condition.write(

@@ -2,12 +2,13 @@
 
 use singlet_engine::values::{AttributeValue, Item};
 
+use super::bounds::SumBound;
 use super::edit::{self, Edit, Verb};
 use super::guard::Guard;
 use super::plan::{Answer, Meaning, Plan, Planned, Presence};
 use super::planner::{Planner, guard_of};
 use super::retry::Setback;
-use super::{Step, change, element, expiry};
+use super::{Step, bounds, change, element, expiry};
 use crate::model::{Entity, Unique, Update};
 use crate::run::RunError;
 use crate::run::derive::{self, Derived};
@@ -51,6 +52,7 @@ impl<S: Store> Planner<'_, S> {
         let mut expectation = self.expect(step, entity, Presence::Present, update.condition.as_ref());
         expectation.guard = ground.guard;
         expectation.parents = parents(&ground.edits);
+        expectation.sums = SumBound::of(entity, &ground.edits);
         let mut actions = vec![Planned {
             action: Action::Update(store::Update {
                 table: self.runner.table_name(&entity.table).to_owned(),
@@ -79,6 +81,8 @@ impl<S: Store> Planner<'_, S> {
         let in_key = settled_by_key(entity);
         let settled = |path: &str| in_key.contains(&path) || edits.iter().any(|edit| edit.settles(path));
         let needed = derived.iter().flat_map(|derived| derived.fields()).chain(step.wanted.iter().copied());
+        let growing = bounds::growing_sets(entity, &edits);
+        let needed = needed.chain(growing.iter().copied());
         let unsettled: Vec<&str> = needed.filter(|path| !settled(path)).collect();
         // Reservations expire with their holder, so they follow its time to live as well.
         let ttl = entity.table.ttl.as_deref();
@@ -93,7 +97,7 @@ impl<S: Store> Planner<'_, S> {
         let mut after = Item::new();
         if unsettled.is_empty() && uniques.is_empty() && !by_element {
             for path in in_key {
-                if let (Some(value), false) = (step.bound.get(path), path.contains('.')) {
+                if let Some(value) = step.bound.get(path) {
                     after.insert(path, value.clone());
                 }
             }
@@ -108,6 +112,7 @@ impl<S: Store> Planner<'_, S> {
         unsettled.iter().for_each(|path| guard.keep(&before, path));
         after = before.clone();
         edits.iter().try_for_each(|edit| edit.apply(&mut after))?;
+        bounds::check_sets(entity, &growing, &after)?;
         let mut edits = edits;
         for change in update.changes.iter().filter(|change| change::is_element(change)) {
             edits.extend(element::edits(
