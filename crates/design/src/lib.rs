@@ -6,6 +6,7 @@
 pub mod apply;
 pub mod condition;
 pub mod entropy;
+pub mod explain;
 pub mod json;
 pub mod model;
 pub mod report;

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod cursor;
+pub mod derive;
 mod error;
 mod keys;
 mod outcome;
@@ -11,6 +12,7 @@ mod write;
 
 pub use error::RunError;
 pub use outcome::{Outcome, Record};
+pub use write::reservation;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +22,7 @@ use singlet_engine::{Clock, SystemClock};
 use crate::entropy::{Entropy, SystemEntropy};
 use crate::json::Json;
 use crate::model::{Design, Operation, Pattern, Table};
-use crate::store::Store;
+use crate::store::{Feature, Store};
 use arguments::Bound;
 use cursor::Seal;
 use plan::{Plan, PlanContext};
@@ -121,13 +123,17 @@ impl<S: Store> Runner<S> {
         let (pattern, plan) = self.find(pattern)?;
         self.check_features(pattern, plan)?;
         check_paging(pattern, plan, paging)?;
+        let now_ms = self.clock.now_ms();
+        let Some(read) = &plan.read else {
+            let arguments = write::filled(self, pattern, arguments, now_ms);
+            let call = Call { pattern, bound: Bound::check(pattern, &arguments)?, paging, now_ms };
+            return match &pattern.operation {
+                Operation::Transaction(_) => write::run_transaction(self, &call),
+                _ => write::run_write(self, &call),
+            };
+        };
         let bound = Bound::check(pattern, arguments)?;
-        let call = Call { pattern, bound, paging, now_ms: self.clock.now_ms() };
-        match (&pattern.operation, &plan.read) {
-            (_, Some(read)) => read.run(self, &call),
-            (Operation::Transaction(_), None) => write::run_transaction(self, &call),
-            (_, None) => write::run_write(self, &call),
-        }
+        read.run(self, &Call { pattern, bound, paging, now_ms })
     }
 
     /// Which patterns can't run on this store, and why: known before anything runs.
@@ -146,14 +152,15 @@ impl<S: Store> Runner<S> {
     }
 
     fn check_features(&self, pattern: &Pattern, plan: &Plan) -> Result<(), RunError> {
-        match plan.needs.iter().find(|feature| !self.store.supports(**feature)) {
-            None => Ok(()),
-            Some(feature) => Err(RunError::Unsupported {
-                pattern: pattern.name.clone(),
-                feature: *feature,
-                store: self.store.label(),
-            }),
+        plan.needs.iter().try_for_each(|feature| self.require(pattern, *feature))
+    }
+
+    /// Refuses a pattern that needs what the store doesn't have.
+    pub(crate) fn require(&self, pattern: &Pattern, feature: Feature) -> Result<(), RunError> {
+        if self.store.supports(feature) {
+            return Ok(());
         }
+        Err(RunError::Unsupported { pattern: pattern.name.clone(), feature, store: self.store.label() })
     }
 
     /// The name of a table of the design in this environment.

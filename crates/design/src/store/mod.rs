@@ -7,8 +7,10 @@
 mod embedded;
 mod error;
 mod expression;
+mod key_expression;
 mod request;
 mod table;
+pub(crate) mod trees;
 
 pub use embedded::Embedded;
 pub use error::{Cancellation, StoreError};

@@ -10,7 +10,7 @@ use super::expiry::Expiry;
 use super::keyed::{key_bytes, read_keys};
 use super::project::projection;
 use crate::model::{self, Entity};
-use crate::run::keys::table_key;
+use crate::run::derive::table_key;
 use crate::run::plan::PlanContext;
 use crate::run::{Call, Outcome, Record, RunError, Runner};
 use crate::store::{Expression, Store};
@@ -21,7 +21,7 @@ const KEYS_MAX: usize = 1000;
 
 /// A batch with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
-pub(super) struct BatchPlan {
+pub(in crate::run) struct BatchPlan {
     entity: Arc<Entity>,
     parameter: String,
     /// The only field of the key, if it has one only.

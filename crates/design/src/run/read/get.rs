@@ -9,14 +9,14 @@ use super::project::projection;
 use super::query::{QueryPlan, drive};
 use super::resolve::{ResolvePlan, resolve};
 use crate::model::{Entity, Get, Pattern};
-use crate::run::keys::table_key;
+use crate::run::derive::table_key;
 use crate::run::plan::PlanContext;
 use crate::run::{Call, Outcome, Record, RunError, Runner};
 use crate::store::{self, Expression, Store};
 
 /// A get with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
-pub(super) struct GetPlan {
+pub(in crate::run) struct GetPlan {
     /// Only whether it is there is asked.
     exists: bool,
     way: Way,

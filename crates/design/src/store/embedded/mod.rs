@@ -1,7 +1,7 @@
 //! The engine in this process as a store.
 
 mod error;
-mod expressions;
+
 mod reads;
 mod tables;
 mod writes;

@@ -4,7 +4,7 @@ use singlet_engine::values::Item;
 use singlet_engine::{self as engine, BatchGetTable, Database, GetItem, TransactGetItem};
 
 use super::error::store_error;
-use super::expressions;
+use crate::store::trees;
 use crate::store::{Answer, BatchGet, Consumed, Get, Page, Query, StoreError, TransactGet};
 
 /// Most keys of a `BatchGetItem`.
@@ -15,7 +15,7 @@ pub(super) fn get(database: &Database, request: &Get) -> Result<Answer, StoreErr
         table: request.table.clone(),
         key: request.key.clone(),
         consistent: request.consistent,
-        projection: expressions::projection(request.projection.as_ref())?,
+        projection: trees::projection(request.projection.as_ref())?,
     };
     let found = database.get_item(&get).map_err(|error| store_error(error, &request.table))?;
     Ok(Answer { items: vec![found.item], consumed: consumed([&found.consumed]) })
@@ -25,9 +25,9 @@ pub(super) fn query(database: &Database, request: &Query) -> Result<Page, StoreE
     let query = engine::Query {
         table: request.table.clone(),
         index: request.index.clone(),
-        key_condition: expressions::key_condition(request),
-        filter: expressions::filter(request.filter.as_ref())?,
-        projection: expressions::projection(request.projection.as_ref())?,
+        key_condition: trees::key_condition(request),
+        filter: trees::filter(request.filter.as_ref())?,
+        projection: trees::projection(request.projection.as_ref())?,
         select: None,
         limit: request.limit.map(|limit| limit as usize),
         forward: request.forward,
@@ -44,7 +44,7 @@ pub(super) fn query(database: &Database, request: &Query) -> Result<Page, StoreE
 }
 
 pub(super) fn batch_get(database: &Database, request: &BatchGet) -> Result<Answer, StoreError> {
-    let projection = expressions::projection(request.projection.as_ref())?;
+    let projection = trees::projection(request.projection.as_ref())?;
     let mut answer = Answer::default();
     let mut left: Vec<Item> = request.keys.clone();
     while !left.is_empty() {
@@ -81,7 +81,7 @@ pub(super) fn transact_get(database: &Database, request: &TransactGet) -> Result
         Ok(TransactGetItem {
             table: get.table.clone(),
             key: get.key.clone(),
-            projection: expressions::projection(get.projection.as_ref())?,
+            projection: trees::projection(get.projection.as_ref())?,
         })
     };
     let items = request.gets.iter().map(read).collect::<Result<_, StoreError>>()?;

@@ -5,8 +5,8 @@ use singlet_engine::{
 };
 
 use super::error::store_error;
-use super::expressions;
 use super::reads::consumed;
+use crate::store::trees;
 use crate::store::{Action, Delete, Put, ReturnItem, StoreError, TransactWrite, Update, Written};
 
 pub(super) fn put(database: &Database, request: &Put) -> Result<Written, StoreError> {
@@ -38,7 +38,7 @@ fn action(action: &Action) -> Result<TransactAction, StoreError> {
         Action::Check { table, key, condition } => TransactAction::Check {
             table: table.clone(),
             key: key.clone(),
-            condition: expressions::must_hold(condition)?,
+            condition: trees::must_hold(condition)?,
             return_old_on_failure: true,
         },
     })
@@ -46,14 +46,14 @@ fn action(action: &Action) -> Result<TransactAction, StoreError> {
 
 fn put_item(request: &Put) -> Result<PutItem, StoreError> {
     let mut put = PutItem::new(request.table.clone(), request.item.clone());
-    put.condition = expressions::condition(request.condition.as_ref())?;
+    put.condition = trees::condition(request.condition.as_ref())?;
     put.return_values = return_values(request.returned);
     put.return_old_on_failure = true;
     Ok(put)
 }
 
 fn update_item(request: &Update) -> Result<UpdateItem, StoreError> {
-    let (changes, condition) = expressions::update(&request.update, request.condition.as_ref())?;
+    let (changes, condition) = trees::update(&request.update, request.condition.as_ref())?;
     let mut update = UpdateItem::new(request.table.clone(), request.key.clone(), changes);
     update.condition = condition;
     update.return_values = return_values(request.returned);
@@ -63,7 +63,7 @@ fn update_item(request: &Update) -> Result<UpdateItem, StoreError> {
 
 fn delete_item(request: &Delete) -> Result<DeleteItem, StoreError> {
     let mut delete = DeleteItem::new(request.table.clone(), request.key.clone());
-    delete.condition = expressions::condition(request.condition.as_ref())?;
+    delete.condition = trees::condition(request.condition.as_ref())?;
     delete.return_values = return_values(request.returned);
     delete.return_old_on_failure = true;
     Ok(delete)

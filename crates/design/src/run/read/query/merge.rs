@@ -32,7 +32,7 @@ type Identity = [u8; IDENTITY_BYTES];
 
 /// A merge with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
-pub(in super::super) struct MergePlan {
+pub(in crate::run) struct MergePlan {
     each: QueryPlan,
     run: QueryPlan,
     limit: u32,

@@ -36,7 +36,7 @@ pub(super) const LIMIT_MAX: u32 = 1000;
 
 /// A query with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
-pub(super) struct QueryPlan {
+pub(in crate::run) struct QueryPlan {
     table: String,
     index: Option<String>,
     separator: char,

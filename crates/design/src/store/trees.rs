@@ -1,4 +1,4 @@
-//! Expressions from text to the engine's trees.
+//! Expressions from text to the engine's trees, which can be evaluated.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use singlet_engine::expr::{
 use crate::store::{Expression, KeyTest, Query, StoreError};
 
 /// A key condition, made without going through text: every query has one.
-pub(super) fn key_condition(query: &Query) -> KeyCondition {
+pub(crate) fn key_condition(query: &Query) -> KeyCondition {
     let mut terms = Vec::with_capacity(query.partition.len() + query.sort.len());
     for (name, value) in &query.partition {
         terms.push(KeyTerm { attribute: name.clone(), test: EngineTest::Equal(value.clone()) });
@@ -34,22 +34,22 @@ fn engine_test(test: &KeyTest) -> EngineTest {
 }
 
 /// A condition of a write.
-pub(super) fn condition(expression: Option<&Expression>) -> Result<Option<Condition>, StoreError> {
+pub(crate) fn condition(expression: Option<&Expression>) -> Result<Option<Condition>, StoreError> {
     expression.map(must_hold).transpose()
 }
 
 /// A condition that a transaction checks.
-pub(super) fn must_hold(expression: &Expression) -> Result<Condition, StoreError> {
+pub(crate) fn must_hold(expression: &Expression) -> Result<Condition, StoreError> {
     parse_condition(ExpressionKind::Condition, expression)
 }
 
 /// The filter of a query.
-pub(super) fn filter(expression: Option<&Expression>) -> Result<Option<Condition>, StoreError> {
+pub(crate) fn filter(expression: Option<&Expression>) -> Result<Option<Condition>, StoreError> {
     expression.map(|expression| parse_condition(ExpressionKind::Filter, expression)).transpose()
 }
 
 /// The projection of a read.
-pub(super) fn projection(expression: Option<&Expression>) -> Result<Option<Projection>, StoreError> {
+pub(crate) fn projection(expression: Option<&Expression>) -> Result<Option<Projection>, StoreError> {
     let parse = |expression: &Expression| {
         parsed(&[expression], |placeholders| Projection::parse(&expression.text, placeholders))
     };
@@ -57,7 +57,7 @@ pub(super) fn projection(expression: Option<&Expression>) -> Result<Option<Proje
 }
 
 /// The update and the condition of an `UpdateItem`: they share their placeholders.
-pub(super) fn update(
+pub(crate) fn update(
     update: &Expression,
     condition: Option<&Expression>,
 ) -> Result<(Update, Option<Condition>), StoreError> {
