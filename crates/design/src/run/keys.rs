@@ -1,9 +1,21 @@
-//! Keys from templates, when every value must be there.
+//! The key of an item, from the values that make it.
 
-use singlet_engine::values::AttributeValue;
+use singlet_engine::values::{AttributeValue, Item};
 
 use super::RunError;
+use crate::model::Entity;
 use crate::template::{RenderError, Template, Values};
+
+/// Exactly the table's key attributes of an entity's item.
+pub(crate) fn table_key(entity: &Entity, values: &impl Values) -> Result<Item, RunError> {
+    let table = &entity.table;
+    let mut key = Item::with_capacity(2);
+    key.insert(table.partition.name.as_str(), whole(&entity.key.partition, table.separator, values)?);
+    if let (Some(attribute), Some(template)) = (&table.sort, &entity.key.sort) {
+        key.insert(attribute.name.as_str(), whole(template, table.separator, values)?);
+    }
+    Ok(key)
+}
 
 /// The key that a template makes, when every value must be there.
 pub(crate) fn whole(

@@ -10,7 +10,7 @@ use super::expiry::Expiry;
 use super::keyed::{key_bytes, read_keys};
 use super::project::projection;
 use crate::model::{self, Entity};
-use crate::run::derive::table_key;
+use crate::run::keys::table_key;
 use crate::run::plan::PlanContext;
 use crate::run::{Call, Outcome, Record, RunError, Runner};
 use crate::store::{Expression, Store};

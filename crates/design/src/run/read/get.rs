@@ -9,7 +9,7 @@ use super::project::projection;
 use super::query::{QueryPlan, drive};
 use super::resolve::{ResolvePlan, resolve};
 use crate::model::{Entity, Get, Pattern};
-use crate::run::derive::table_key;
+use crate::run::keys::table_key;
 use crate::run::plan::PlanContext;
 use crate::run::{Call, Outcome, Record, RunError, Runner};
 use crate::store::{self, Expression, Store};

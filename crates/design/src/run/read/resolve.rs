@@ -9,7 +9,7 @@ use super::expiry::Expiry;
 use super::keyed::{key_bytes, read_keys};
 use crate::json::Json;
 use crate::model::{Entity, Resolve};
-use crate::run::derive::table_key;
+use crate::run::keys::table_key;
 use crate::run::plan::PlanContext;
 use crate::run::{Record, RunError, Runner};
 use crate::store::Store;
