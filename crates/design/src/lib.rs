@@ -12,6 +12,7 @@ pub mod json;
 pub mod model;
 pub mod report;
 pub mod run;
+pub mod seed;
 pub mod store;
 pub mod template;
 pub mod value;
