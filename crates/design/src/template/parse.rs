@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{FORMATS, Format, Part, SHARDS_MAX, Template};
+use crate::value::nearest;
 
 /// The widest padded number: more digits than any number has.
 const WIDTH_MAX: u8 = 40;
@@ -135,13 +136,9 @@ fn read_format(text: &str, at: usize) -> Result<Format, TemplateError> {
     }
     let message =
         if text.is_empty() { "a format is missing".to_owned() } else { format!("there is no format {text}") };
-    let nearest = FORMATS
-        .iter()
-        .map(|(name, _)| (strsim::damerau_levenshtein(&text.to_lowercase(), name), *name))
-        .min()
-        .filter(|(distance, name)| *distance <= name.len() / 2);
+    let nearest = nearest(text, FORMATS.iter().map(|(name, _)| *name));
     let help = match nearest {
-        Some((_, name)) => format!("did you mean {name}?"),
+        Some(name) => format!("did you mean {name}?"),
         None => {
             let names: Vec<&str> = FORMATS.iter().map(|(name, _)| *name).collect();
             format!("formats are {}, and a width for numbers such as 05.2", names.join(", "))
