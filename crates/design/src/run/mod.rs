@@ -1,10 +1,16 @@
 //! Patterns that run: parameters checked, keys built, derived keys kept right, pages merged.
 
+mod arguments;
+pub mod derive;
 mod error;
+mod keys;
 mod outcome;
+mod read;
+mod write;
 
 pub use error::RunError;
 pub use outcome::{Outcome, Record};
+pub use write::reservation;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,8 +19,9 @@ use singlet_engine::{Clock, SystemClock};
 
 use crate::entropy::{Entropy, SystemEntropy};
 use crate::json::Json;
-use crate::model::Design;
-use crate::store::Store;
+use crate::model::{Design, Operation, Pattern, Table};
+use crate::store::{Feature, Store};
+use arguments::Bound;
 
 /// The values a caller gives, by parameter name.
 pub type Arguments = BTreeMap<String, Json>;
@@ -33,9 +40,23 @@ pub struct Runner<S> {
     design: Arc<Design>,
     store: S,
     environment: String,
+    /// Table names in the environment, in the order of the design's tables.
+    table_names: Vec<String>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
     cursor_key: [u8; 32],
+}
+
+/// One call of a pattern, checked and typed.
+pub(crate) struct Call<'a> {
+    /// The pattern.
+    pub(crate) pattern: &'a Pattern,
+    /// The values of its parameters.
+    pub(crate) bound: Bound<'a>,
+    /// Which page.
+    pub(crate) paging: &'a Paging,
+    /// The time of the call, in milliseconds since 1970: one for everything that it does.
+    pub(crate) now_ms: u64,
 }
 
 impl<S: Store> Runner<S> {
@@ -45,10 +66,12 @@ impl<S: Store> Runner<S> {
         let entropy = SystemEntropy;
         let mut cursor_key = [0; 32];
         entropy.fill(&mut cursor_key);
+        let environment = environment.into();
         Runner {
+            table_names: design.tables.iter().map(|table| table.name_in(&environment)).collect(),
             design,
             store,
-            environment: environment.into(),
+            environment,
             clock: Arc::new(SystemClock),
             entropy: Arc::new(entropy),
             cursor_key,
@@ -88,7 +111,49 @@ impl<S: Store> Runner<S> {
 
     /// Runs a pattern.
     pub fn run(&self, pattern: &str, arguments: &Arguments, paging: &Paging) -> Result<Outcome, RunError> {
-        let _ = (pattern, arguments, paging, &self.environment, &self.clock, &self.entropy, &self.cursor_key);
-        todo!()
+        let pattern = self.pattern(pattern)?;
+        let now_ms = self.clock.now_ms();
+        let arguments = write::filled(self, pattern, arguments, now_ms);
+        let bound = Bound::check(pattern, &arguments)?;
+        self.run_call(&Call { pattern, bound, paging, now_ms })
+    }
+
+    fn run_call(&self, call: &Call<'_>) -> Result<Outcome, RunError> {
+        match &call.pattern.operation {
+            Operation::Get(_)
+            | Operation::Exists(_)
+            | Operation::BatchGet(_)
+            | Operation::Query(_)
+            | Operation::Parts(_)
+            | Operation::Merge(_) => read::run_read(self, call),
+            Operation::Create(_)
+            | Operation::Put(_)
+            | Operation::Update(_)
+            | Operation::Delete(_)
+            | Operation::Check(_) => write::run_write(self, call),
+            Operation::Transaction(_) => write::run_transaction(self, call),
+        }
+    }
+
+    fn pattern(&self, name: &str) -> Result<&Pattern, RunError> {
+        self.design.pattern(name).map(|pattern| &**pattern).ok_or_else(|| {
+            let known = self.design.patterns.iter().map(|pattern| pattern.name.as_str());
+            let nearest = arguments::nearest(name, known).map(str::to_owned);
+            RunError::NoPattern { name: name.to_owned(), nearest }
+        })
+    }
+
+    /// The name of a table of the design in this environment.
+    pub(crate) fn table_name<'a>(&'a self, table: &'a Table) -> &'a str {
+        let position = self.design.tables.iter().position(|known| known.label == table.label);
+        position.and_then(|position| self.table_names.get(position)).map_or(&table.name, String::as_str)
+    }
+
+    /// Refuses a pattern that needs what the store doesn't have.
+    pub(crate) fn require(&self, pattern: &Pattern, feature: Feature) -> Result<(), RunError> {
+        if self.store.supports(feature) {
+            return Ok(());
+        }
+        Err(RunError::Unsupported { pattern: pattern.name.clone(), feature, store: self.store.label() })
     }
 }
