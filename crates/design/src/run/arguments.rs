@@ -82,16 +82,6 @@ impl<'a> Bound<'a> {
         Ok(Bound { pattern, given })
     }
 
-    /// The same with another value for one parameter.
-    #[must_use]
-    pub(crate) fn with(mut self, parameter: &str, value: AttributeValue) -> Self {
-        let position = self.pattern.parameters.iter().position(|known| known.name == parameter);
-        if let Some(slot) = position.and_then(|position| self.given.get_mut(position)) {
-            *slot = Given::Value(value);
-        }
-        self
-    }
-
     /// What was given for a parameter; `None` if the pattern has no such parameter.
     pub(crate) fn given(&self, parameter: &str) -> Option<&Given> {
         let position = self.pattern.parameters.iter().position(|known| known.name == parameter)?;

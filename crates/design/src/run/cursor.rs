@@ -40,11 +40,14 @@ pub(crate) struct Bond<'a> {
 
 impl Seal {
     /// For this design and environment.
-    pub(crate) fn new(key: &[u8; 32], design: &str, environment: &str) -> Option<Self> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
+    pub(crate) fn new(key: &[u8; 32], design: &str, environment: &str) -> Self {
+        // HMAC itself fills a short key with zeros up to its block; a whole block can't be of the wrong length.
+        let mut block = [0; 64];
+        block.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
+        let mut mac = Hmac::<Sha256>::new(&block.into());
         update(&mut mac, design.as_bytes());
         update(&mut mac, environment.as_bytes());
-        Some(Seal { mac })
+        Seal { mac }
     }
 
     /// The cursor with this payload.
@@ -95,6 +98,15 @@ impl Payload {
         let mut bytes = Vec::with_capacity(128);
         bytes.push(VERSION);
         Payload { bytes }
+    }
+
+    /// A piece that is appended to another payload.
+    pub(crate) fn part() -> Self {
+        Payload { bytes: Vec::new() }
+    }
+
+    pub(crate) fn append(&mut self, part: Payload) {
+        self.bytes.extend(part.bytes);
     }
 
     pub(crate) fn byte(&mut self, byte: u8) {

@@ -1,10 +1,12 @@
 //! Patterns that run: parameters checked, keys built, derived keys kept right, pages merged.
 
 mod arguments;
+mod cursor;
 pub mod derive;
 mod error;
 mod keys;
 mod outcome;
+mod plan;
 mod read;
 mod write;
 
@@ -22,6 +24,8 @@ use crate::json::Json;
 use crate::model::{Design, Operation, Pattern, Table};
 use crate::store::{Feature, Store};
 use arguments::Bound;
+use cursor::Seal;
+use plan::{Plan, PlanContext};
 
 /// The values a caller gives, by parameter name.
 pub type Arguments = BTreeMap<String, Json>;
@@ -44,7 +48,9 @@ pub struct Runner<S> {
     table_names: Vec<String>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
-    cursor_key: [u8; 32],
+    seal: Seal,
+    /// One for each pattern of the design, in its order.
+    plans: Vec<Plan>,
 }
 
 /// One call of a pattern, checked and typed.
@@ -67,14 +73,17 @@ impl<S: Store> Runner<S> {
         let mut cursor_key = [0; 32];
         entropy.fill(&mut cursor_key);
         let environment = environment.into();
+        let context = PlanContext { design: &design, environment: &environment };
+        let plans = design.patterns.iter().map(|pattern| Plan::new(&context, pattern)).collect();
         Runner {
+            seal: Seal::new(&cursor_key, &design.name, &environment),
+            plans,
             table_names: design.tables.iter().map(|table| table.name_in(&environment)).collect(),
             design,
             store,
             environment,
             clock: Arc::new(SystemClock),
             entropy: Arc::new(entropy),
-            cursor_key,
         }
     }
 
@@ -95,7 +104,7 @@ impl<S: Store> Runner<S> {
     /// Authenticates cursors with this key.
     #[must_use]
     pub fn with_cursor_key(mut self, key: [u8; 32]) -> Self {
-        self.cursor_key = key;
+        self.seal = Seal::new(&key, &self.design.name, &self.environment);
         self
     }
 
@@ -111,42 +120,39 @@ impl<S: Store> Runner<S> {
 
     /// Runs a pattern.
     pub fn run(&self, pattern: &str, arguments: &Arguments, paging: &Paging) -> Result<Outcome, RunError> {
-        let pattern = self.pattern(pattern)?;
+        let (pattern, plan) = self.find(pattern)?;
+        self.check_features(pattern, plan)?;
+        check_paging(pattern, plan, paging)?;
         let now_ms = self.clock.now_ms();
-        let arguments = write::filled(self, pattern, arguments, now_ms);
-        let bound = Bound::check(pattern, &arguments)?;
-        self.run_call(&Call { pattern, bound, paging, now_ms })
+        let Some(read) = &plan.read else {
+            let arguments = write::filled(self, pattern, arguments, now_ms);
+            let call = Call { pattern, bound: Bound::check(pattern, &arguments)?, paging, now_ms };
+            return match &pattern.operation {
+                Operation::Transaction(_) => write::run_transaction(self, &call),
+                _ => write::run_write(self, &call),
+            };
+        };
+        let bound = Bound::check(pattern, arguments)?;
+        read.run(self, &Call { pattern, bound, paging, now_ms })
     }
 
-    fn run_call(&self, call: &Call<'_>) -> Result<Outcome, RunError> {
-        match &call.pattern.operation {
-            Operation::Get(_)
-            | Operation::Exists(_)
-            | Operation::BatchGet(_)
-            | Operation::Query(_)
-            | Operation::Parts(_)
-            | Operation::Merge(_) => read::run_read(self, call),
-            Operation::Create(_)
-            | Operation::Put(_)
-            | Operation::Update(_)
-            | Operation::Delete(_)
-            | Operation::Check(_) => write::run_write(self, call),
-            Operation::Transaction(_) => write::run_transaction(self, call),
-        }
+    /// Which patterns can't run on this store, and why: known before anything runs.
+    pub fn unsupported(&self) -> Vec<RunError> {
+        let plans = self.design.patterns.iter().zip(&self.plans);
+        plans.filter_map(|(pattern, plan)| self.check_features(pattern, plan).err()).collect()
     }
 
-    fn pattern(&self, name: &str) -> Result<&Pattern, RunError> {
-        self.design.pattern(name).map(|pattern| &**pattern).ok_or_else(|| {
-            let known = self.design.patterns.iter().map(|pattern| pattern.name.as_str());
-            let nearest = arguments::nearest(name, known).map(str::to_owned);
-            RunError::NoPattern { name: name.to_owned(), nearest }
+    fn find(&self, name: &str) -> Result<(&Pattern, &Plan), RunError> {
+        let plans = || self.design.patterns.iter().zip(&self.plans);
+        let found = plans().find(|(pattern, _)| pattern.name == name);
+        found.map(|(pattern, plan)| (&**pattern, plan)).ok_or_else(|| {
+            let nearest = arguments::nearest(name, plans().map(|(pattern, _)| pattern.name.as_str()));
+            RunError::NoPattern { name: name.to_owned(), nearest: nearest.map(str::to_owned) }
         })
     }
 
-    /// The name of a table of the design in this environment.
-    pub(crate) fn table_name<'a>(&'a self, table: &'a Table) -> &'a str {
-        let position = self.design.tables.iter().position(|known| known.label == table.label);
-        position.and_then(|position| self.table_names.get(position)).map_or(&table.name, String::as_str)
+    fn check_features(&self, pattern: &Pattern, plan: &Plan) -> Result<(), RunError> {
+        plan.needs.iter().try_for_each(|feature| self.require(pattern, *feature))
     }
 
     /// Refuses a pattern that needs what the store doesn't have.
@@ -156,4 +162,26 @@ impl<S: Store> Runner<S> {
         }
         Err(RunError::Unsupported { pattern: pattern.name.clone(), feature, store: self.store.label() })
     }
+
+    /// The name of a table of the design in this environment.
+    pub(crate) fn table_name<'a>(&'a self, table: &'a Table) -> &'a str {
+        let position = self.design.tables.iter().position(|known| known.label == table.label);
+        position.and_then(|position| self.table_names.get(position)).map_or(&table.name, String::as_str)
+    }
+}
+
+/// Only lists have pages.
+fn check_paging(pattern: &Pattern, plan: &Plan, paging: &Paging) -> Result<(), RunError> {
+    let (pages, lists) = match &plan.read {
+        Some(read) => (read.is_list(), read.has_list()),
+        None => (false, false),
+    };
+    if paging.cursor.is_some() && !pages {
+        return Err(RunError::Cursor("belongs to a list: ask for the next page with the list's own pattern"));
+    }
+    if paging.limit.is_some() && !lists {
+        let reason = format!("{} doesn't answer with a list", pattern.name);
+        return Err(RunError::Parameter { parameter: "limit".to_owned(), reason });
+    }
+    Ok(())
 }

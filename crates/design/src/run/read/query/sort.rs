@@ -107,13 +107,15 @@ impl SortPlan {
         for (attribute, template) in &self.equal {
             equal.push((attribute.clone(), whole(template, separator, bound)?));
         }
-        let Some(next) = &self.next else { return Ok(SortBounds { equal, last: None, exact: None }) };
-        let (interval, exact) = if next.plain {
-            (self.plain_interval(bound), None)
+        let Some(next) = &self.next else {
+            return Ok(SortBounds { equal, last: None, part_at: 0, exact: None });
+        };
+        let (interval, part_at, exact) = if next.plain {
+            (self.plain_interval(bound), 0, None)
         } else {
             self.text_interval(next, bound, separator)?
         };
-        Ok(SortBounds { equal, last: Some((next.attribute.name.clone(), interval)), exact })
+        Ok(SortBounds { equal, last: Some((next.attribute.name.clone(), interval)), part_at, exact })
     }
 
     fn plain_interval(&self, bound: &Bound<'_>) -> Interval {
@@ -134,26 +136,28 @@ impl SortPlan {
         next: &NextPart,
         bound: &Bound<'_>,
         separator: char,
-    ) -> Result<(Interval, Option<Exact>), RunError> {
+    ) -> Result<(Interval, usize, Option<Exact>), RunError> {
         if let Bounded::Head(head) = &self.bounded {
-            return Ok((Interval::of_prefix(head.clone()), None));
+            return Ok((Interval::of_prefix(head.clone()), 0, None));
         }
         let prefix = next.template.render_until(separator, bound, next.part).map_err(refused)?;
         let prefix = prefix.ok_or_else(|| lacking(&next.template, bound))?;
+        let part_at = prefix.len();
         match &self.bounded {
             Bounded::Prefix(parameter) => {
                 let Some(AttributeValue::S(text)) = bound.get(parameter) else {
-                    return Ok((Interval::of_prefix(prefix), None));
+                    return Ok((Interval::of_prefix(prefix), part_at, None));
                 };
                 let begun = next.template.render_beginning(separator, bound, next.part, text);
-                Ok((Interval::of_prefix(begun.map_err(refused)?.unwrap_or(prefix)), None))
+                Ok((Interval::of_prefix(begun.map_err(refused)?.unwrap_or(prefix)), part_at, None))
             }
             Bounded::Range => {
                 let end = |parameter| next.range_end(bound, separator, parameter);
                 let (from, to) = (end("from")?, end("to")?);
-                Ok(next.range(prefix, from, to))
+                let (interval, exact) = next.range(prefix, from, to);
+                Ok((interval, part_at, exact))
             }
-            Bounded::No | Bounded::Head(_) => Ok((Interval::of_prefix(prefix), None)),
+            Bounded::No | Bounded::Head(_) => Ok((Interval::of_prefix(prefix), part_at, None)),
         }
     }
 }
@@ -217,8 +221,9 @@ impl NextPart {
         });
         let upper = to.as_ref().map(|to| {
             let value = to.get(prefix.len()..).unwrap_or_default();
-            let lower_than_end =
-                |(at, character): (usize, char)| (at > 0 && end.chars().next() > Some(character)).then_some(at);
+            let lower_than_end = |(at, character): (usize, char)| {
+                (at > 0 && end.chars().next() > Some(character)).then_some(at)
+            };
             let shortest = value.char_indices().find_map(lower_than_end).unwrap_or(value.len());
             format!("{prefix}{}{end}{LAST}", value.get(..shortest).unwrap_or_default())
         });
@@ -258,6 +263,8 @@ impl NextPart {
 pub(super) struct SortBounds {
     equal: Vec<(String, AttributeValue)>,
     last: Option<(String, Interval)>,
+    /// Where in the last attribute's text the first unknown part begins.
+    part_at: usize,
     /// Takes out what the key test lets through.
     pub(super) exact: Option<Exact>,
 }
@@ -287,44 +294,48 @@ impl SortBounds {
         Some(tests)
     }
 
-    /// How many bytes of the last attribute's text are the same in all of these keys.
-    pub(super) fn prefix_bytes(&self) -> usize {
-        match &self.last {
-            Some((_, Interval::Text { prefix, .. })) => prefix.len(),
-            _ => 0,
-        }
+    /// Where in the last attribute's text the first unknown part begins.
+    pub(super) fn part_at(&self) -> usize {
+        self.part_at
     }
 
-    /// Begins at a rank that [`NextPart::rank`] gave, itself included.
+    /// Begins at a rank that [`NextPart::rank`] gave, itself included; `None` if it is no rank of these keys.
     pub(super) fn begin_at(&mut self, next: &NextPart, rank: &[u8], forward: bool) -> Option<()> {
-        match &mut self.last.as_mut()?.1 {
-            Interval::Text { prefix, from, to } if !next.plain => {
-                let rank = format!("{prefix}{}", std::str::from_utf8(rank).ok()?);
-                if forward {
-                    *from = Some(from.take().map_or(rank.clone(), |from| from.max(rank)));
-                } else {
-                    let rank = format!("{rank}{LAST}");
-                    *to = Some(to.take().map_or(rank.clone(), |to| to.min(rank)));
-                }
+        let interval = &mut self.last.as_mut()?.1;
+        match interval {
+            Interval::Text { prefix, .. } if !next.plain => {
+                let known = prefix.get(..self.part_at)?;
+                let rank = format!("{known}{}", std::str::from_utf8(rank).ok()?);
+                let edge = if forward { rank } else { format!("{rank}{LAST}") };
+                interval.begin_at(edge.into(), forward);
             }
-            interval => {
-                let value = KeyReader::new(rank).read(kind(next.attribute.kind)).ok()?;
-                interval.begin_at_value(value, forward);
-            }
+            _ => interval.begin_at(KeyReader::new(rank).read(kind(next.attribute.kind)).ok()?, forward),
         }
         Some(())
     }
 }
 
 impl Interval {
-    fn begin_at_value(&mut self, value: AttributeValue, forward: bool) {
-        // The rank of an item that was read lies between the ends that the caller gave.
+    /// Moves the end at which reading begins, unless it is further in already.
+    fn begin_at(&mut self, edge: AttributeValue, forward: bool) {
         match self {
-            Interval::Typed { from, .. } if forward => *from = Some(value),
-            Interval::Typed { to, .. } => *to = Some(value),
+            Interval::Typed { from, to } => {
+                let end = if forward { from } else { to };
+                let further_in = |have: &AttributeValue| {
+                    let order = have.as_scalar().zip(edge.as_scalar());
+                    let order = order.and_then(|(have, edge)| have.partial_cmp(&edge));
+                    order.is_some_and(|order| if forward { order.is_gt() } else { order.is_lt() })
+                };
+                if !end.as_ref().is_some_and(further_in) {
+                    *end = Some(edge);
+                }
+            }
             Interval::Text { from, to, .. } => {
-                if let AttributeValue::S(text) = value {
-                    *(if forward { from } else { to }) = Some(text);
+                let AttributeValue::S(edge) = edge else { return };
+                if forward {
+                    *from = Some(from.take().map_or(edge.clone(), |from| from.max(edge)));
+                } else {
+                    *to = Some(to.take().map_or(edge.clone(), |to| to.min(edge)));
                 }
             }
         }
@@ -379,7 +390,8 @@ impl Exact {
         let Some(ValueRef::S(text)) = item.get(&self.attribute) else { return true };
         let rest = text.get(self.prefix_bytes..).unwrap_or_default();
         let value = rest.split_once(self.end.as_str()).map_or(rest, |(value, _)| value);
-        self.from.as_deref().is_none_or(|from| from <= value) && self.to.as_deref().is_none_or(|to| value <= to)
+        self.from.as_deref().is_none_or(|from| from <= value)
+            && self.to.as_deref().is_none_or(|to| value <= to)
     }
 }
 
