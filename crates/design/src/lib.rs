@@ -3,8 +3,11 @@
 //! It knows designs, key templates and patterns, and a database only through [`store::Store`]. It must not know
 //! HTTP, terminals or files other than by the text it is given.
 
+pub mod apply;
 pub mod condition;
+pub mod describe;
 pub mod entropy;
+pub mod explain;
 pub mod json;
 pub mod model;
 pub mod report;
