@@ -5,6 +5,7 @@
 
 pub mod apply;
 pub mod condition;
+pub mod describe;
 pub mod entropy;
 pub mod explain;
 pub mod json;

@@ -88,7 +88,7 @@ fn times_are_stored_in_utc_with_milliseconds() {
         assert_eq!(to_attribute(&FieldType::Time, &Json::from(given)), Ok(AttributeValue::from(stored)));
     }
     assert_eq!(time_of_ms(0), "1970-01-01T00:00:00.000Z");
-    assert_eq!(time_of_ms(u64::MAX), "9999-12-30T22:00:00.999Z");
+    assert_eq!(time_of_ms(u64::MAX), "9999-12-30T22:00:00.000Z");
     assert_eq!(date_of_ms(86_400_000), "1970-01-02");
 }
 
@@ -229,7 +229,7 @@ proptest! {
     }
 
     #[test]
-    fn stored_times_sort_like_the_instants(a in 0_u64..253_402_207_201_000, b in 0_u64..253_402_207_201_000) {
+    fn stored_times_sort_like_the_instants(a in 0_u64..253_402_207_200_000, b in 0_u64..253_402_207_200_000) {
         prop_assert_eq!(time_of_ms(a).cmp(&time_of_ms(b)), a.cmp(&b));
         prop_assert_eq!(normal_time(&time_of_ms(a)), Some(time_of_ms(a)));
     }

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
-/// 9999-12-30T22:00:00.999Z: later instants would not be in the year 9999 everywhere on earth.
-const LAST_MS: u64 = 253_402_207_200_999;
+/// 9999-12-30T22:00:00.000Z: later instants would not be in the year 9999 everywhere on earth.
+const LAST_MS: u64 = 253_402_207_200_000;
 
 /// The stored form of an instant: `2025-01-20T15:30:00.000Z`.
 pub fn time_of_ms(now_ms: u64) -> String {
