@@ -7,6 +7,7 @@ mod cut;
 mod fold;
 mod pad;
 mod parse;
+mod print;
 mod render;
 mod shard;
 mod values;
