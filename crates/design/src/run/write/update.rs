@@ -182,3 +182,21 @@ fn told_by(template: &Template, separator: char) -> Vec<&str> {
     }
     told
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_tells_a_field_only_if_it_could_hold_no_other_value() {
+        let told = |source: &str| -> Vec<String> {
+            let template = Template::parse(source).unwrap();
+            told_by(&template, '#').into_iter().map(str::to_owned).collect()
+        };
+        assert_eq!(told("{user_id}"), ["user_id"]);
+        assert_eq!(told("A#{user_id}#B#{rank:06}"), ["user_id", "rank"]);
+        assert_eq!(told("A#{name:fold}#{user_id}"), ["user_id"]);
+        assert_eq!(told("A#{shard:user_id/4}"), [""; 0]);
+        assert_eq!(told("{first}-{second}"), [""; 0], "a-b-c could be read in two ways");
+    }
+}
