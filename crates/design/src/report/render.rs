@@ -18,7 +18,8 @@ pub(super) struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// Finds where each line begins.
     pub(super) fn new(source: &'a str) -> Self {
-        let after_breaks = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let after_breaks =
+            source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         Lines { source, starts: std::iter::once(0).chain(after_breaks).collect() }
     }
 
@@ -97,13 +98,17 @@ fn cut(text: &str, from: usize, to: usize) -> (String, String, String) {
 /// The text with nothing in it that would move a terminal's cursor.
 fn shown(text: &str) -> String {
     text.chars()
-        .map(|letter| if letter.is_control() && letter != '\t' { char::REPLACEMENT_CHARACTER } else { letter })
+        .map(
+            |letter| if letter.is_control() && letter != '\t' { char::REPLACEMENT_CHARACTER } else { letter },
+        )
         .collect()
 }
 
 /// As much empty space as the text takes; a tab stays a tab.
 fn blank(text: &str) -> String {
-    text.chars().map(|letter| if letter == '\t' { "\t".to_owned() } else { " ".repeat(columns(letter)) }).collect()
+    text.chars()
+        .map(|letter| if letter == '\t' { "\t".to_owned() } else { " ".repeat(columns(letter)) })
+        .collect()
 }
 
 fn width(text: &str) -> usize {

@@ -7,7 +7,11 @@ use super::*;
 fn report(source: &str, mistakes: &[(Range<usize>, &str)]) -> Report {
     let mistakes = mistakes
         .iter()
-        .map(|(span, message)| Mistake { span: span.clone().into(), message: (*message).to_owned(), help: None })
+        .map(|(span, message)| Mistake {
+            span: span.clone().into(),
+            message: (*message).to_owned(),
+            help: None,
+        })
         .collect();
     Report { file: "a.toml".to_owned(), source: source.to_owned(), mistakes }
 }
@@ -15,7 +19,10 @@ fn report(source: &str, mistakes: &[(Range<usize>, &str)]) -> Report {
 #[test]
 fn a_caret_stands_under_each_character_of_the_place() {
     let text = report("one = 1\ntwo = 22\n", &[(14..16, "too much")]).to_string();
-    assert_eq!(text, "error: too much\n --> a.toml:2:7\n  |\n2 | two = 22\n  |       ^^\n\n1 mistake in a.toml");
+    assert_eq!(
+        text,
+        "error: too much\n --> a.toml:2:7\n  |\n2 | two = 22\n  |       ^^\n\n1 mistake in a.toml"
+    );
 }
 
 #[test]
