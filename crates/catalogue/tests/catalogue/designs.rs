@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use singlet_design::apply::{plan, plan_removal};
 use singlet_design::load;
-use singlet_design::model::{Design, Table};
-use singlet_design::store::{IndexShape, Store, TableChange, TableShape};
+use singlet_design::model::{Design, Environment, Removal};
+use singlet_design::store::Store;
 
 /// The environment that tests run designs in.
 pub(crate) const ENVIRONMENT: &str = "dev";
@@ -47,37 +48,21 @@ fn with_prefix(source: &str, prefix: &str) -> String {
     renamed
 }
 
-/// Creates a design's tables.
+/// Makes a design's tables. Doing it again finds nothing to do.
 #[track_caller]
-pub(crate) fn create_tables(design: &Design, store: &dyn Store) {
-    for table in &design.tables {
-        store.change_table(&TableChange::Create(shape(table))).unwrap();
-    }
+pub(crate) fn apply(design: &Design, store: &dyn Store) {
+    let made = plan(design, &environment(), store).unwrap();
+    made.run(store, &mut |_| ()).unwrap();
+    let again = plan(design, &environment(), store).unwrap();
+    assert!(again.is_empty(), "{again}");
 }
 
-/// Deletes them again.
+/// Takes a design's tables away.
 #[track_caller]
-pub(crate) fn delete_tables(design: &Design, store: &dyn Store) {
-    for table in &design.tables {
-        store.change_table(&TableChange::Delete { table: table.name_in(ENVIRONMENT) }).unwrap();
-    }
+pub(crate) fn remove(design: &Design, store: &dyn Store) {
+    plan_removal(design, &environment(), store).unwrap().run(store, &mut |_| ()).unwrap();
 }
 
-fn shape(table: &Table) -> TableShape {
-    let indexes = table.indexes.iter().map(|index| IndexShape {
-        name: index.name.clone(),
-        partition: index.partition.clone(),
-        sort: index.sort.clone(),
-        projection: index.projection.clone(),
-        local: index.local,
-    });
-    TableShape {
-        name: table.name_in(ENVIRONMENT),
-        partition: table.partition.clone(),
-        sort: table.sort.clone(),
-        indexes: indexes.collect(),
-        protected: false,
-        ttl: table.ttl.clone(),
-        stream: table.stream,
-    }
+fn environment() -> Environment {
+    Environment { name: ENVIRONMENT.to_owned(), removal: Removal::Delete, default: true }
 }

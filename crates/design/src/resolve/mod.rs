@@ -9,7 +9,7 @@ mod environment;
 mod field;
 mod key;
 mod key_kind;
-mod name;
+pub(crate) mod name;
 mod parameters;
 mod pattern;
 mod table;

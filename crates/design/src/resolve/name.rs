@@ -44,7 +44,11 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
 }
 
 /// A help for an unknown name: the nearest one, else all that there are.
-pub(crate) fn help<'a>(name: &str, what: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub(crate) fn help<'a>(
+    name: &str,
+    what: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
     /// More names than this are not listed.
     const LISTED_MAX: usize = 16;
     let candidates: Vec<&str> = candidates.into_iter().collect();
@@ -82,4 +86,23 @@ pub(super) fn check_part(context: &Context<'_>, what: &str, name: &str, span: Sp
 /// Whether DynamoDB allows the letter in the name of a table or index.
 pub(super) fn in_table_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.')
+}
+
+/// Names in a sentence: `a`, `b` or `c`.
+pub(crate) fn list_or<T: AsRef<str>>(names: &[T]) -> String {
+    list(names).replace(" and ", " or ")
+}
+
+/// A help for a word that is none of these: the nearest one, else all of them.
+pub(crate) fn help_of<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    for candidate in candidates {
+        if !words.contains(&candidate) {
+            words.push(candidate);
+        }
+    }
+    match nearest(name, words.iter().copied()) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("it can be {}", list_or(&words)),
+    }
 }

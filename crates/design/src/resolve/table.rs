@@ -6,7 +6,7 @@ use super::context::Context;
 use super::name;
 use crate::model::{Index, KeyAttribute, KeyKind, Projection, Table};
 use crate::report::Span;
-use crate::syntax::{Entry, Node, Value};
+use crate::syntax::{Entry, Node, are_several};
 
 /// A table while the types of its key attributes are not known yet.
 #[derive(Debug)]
@@ -37,13 +37,6 @@ impl TableDraft {
     }
 }
 
-/// Whether the `table` of a design holds several tables.
-pub(crate) fn are_several(table: &Node) -> bool {
-    table.table().is_some_and(|entries| {
-        !entries.is_empty() && entries.iter().all(|entry| matches!(entry.node.value, Value::Table(_)))
-    })
-}
-
 /// The tables that a design names.
 pub(super) fn tables(context: &Context<'_>, root: &Node, design: &str) -> Vec<TableDraft> {
     let Some(entry) = root.entry("table") else { return Vec::new() };
@@ -59,7 +52,14 @@ pub(super) fn tables(context: &Context<'_>, root: &Node, design: &str) -> Vec<Ta
         }
         for Entry { name, span, node } in entry.node.table().unwrap_or_default() {
             name::check_part(context, "a table", name, *span);
-            tables.push(table(context, node, *span, name, &format!("{design}-{name}"), node.entries("index")));
+            tables.push(table(
+                context,
+                node,
+                *span,
+                name,
+                &format!("{design}-{name}"),
+                node.entries("index"),
+            ));
         }
     } else {
         tables.push(table(context, &entry.node, entry.span, design, design, root.entries("index")));
@@ -157,7 +157,9 @@ fn special_attributes(context: &Context<'_>, node: &Node, table: &Table) {
     }
     if let (Some(ttl), Some(place)) = (&table.ttl, node.get("ttl")) {
         if *ttl == table.type_attribute {
-            context.mistakes.add(place.span, format!("`{ttl}` is the type attribute, it can't be the ttl attribute too"));
+            context
+                .mistakes
+                .add(place.span, format!("`{ttl}` is the type attribute, it can't be the ttl attribute too"));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Entities, their index entries and relations.
 
-use super::field::FIELD;
+use super::field::FIELD_VALUE;
 use super::{Construct, Shape, Variants, about, key, required, variant};
 
 const TEMPLATE: Shape = Shape::Text("a template");
@@ -16,13 +16,17 @@ pub(crate) static ENTITY: Construct = Construct {
         about(),
         key("table", Shape::Text("a table"), "its table, if there are several"),
         key("type", Shape::Text("a text"), "what the type attribute holds; by default the entity's name"),
-        key("key", TEMPLATES, "the templates of the table's key; not needed where a key attribute is a field"),
+        key(
+            "key",
+            TEMPLATES,
+            "the templates of the table's key; not needed where a key attribute is a field",
+        ),
         key(
             "unique",
-            Shape::List(1, &Shape::Either(&[
-                Shape::Text("a field"),
-                Shape::List(1, &Shape::Text("a field")),
-            ])),
+            Shape::List(
+                1,
+                &Shape::Either(&[Shape::Text("a field"), Shape::List(1, &Shape::Text("a field"))]),
+            ),
             "fields, or groups of fields, that no two items share",
         ),
         key(
@@ -31,14 +35,15 @@ pub(crate) static ENTITY: Construct = Construct {
             "when its items expire: `90 days after created_at`, or a field with the time itself",
         ),
         required("fields", Shape::Named("field", &FIELD_VALUE), "its fields"),
-        key("relations", Shape::Named("relation", &Shape::Table(&RELATION)), "how it relates to other entities"),
+        key(
+            "relations",
+            Shape::Named("relation", &Shape::Table(&RELATION)),
+            "how it relates to other entities",
+        ),
     ],
     variants: Variants::None,
     others: Some(&Shape::Either(&[TEMPLATE, TEMPLATE_LIST, Shape::Table(&INDEX_ENTRY)])),
 };
-
-/// A field: the word for its type, or a table that says more.
-pub(super) const FIELD_VALUE: Shape = Shape::Either(&[Shape::Word(super::field::TYPE_WORDS), Shape::Table(&FIELD)]);
 
 /// How an entity is in an index, with a condition.
 pub(crate) static INDEX_ENTRY: Construct = Construct {

@@ -1,6 +1,5 @@
 //! Fields and their types.
 
-use super::entity::FIELD_VALUE;
 use super::{Construct, Key, Shape, Variant, Variants, about, key, required, variant};
 
 const COUNT_MAX: u64 = u32::MAX as u64;
@@ -11,7 +10,6 @@ const REF: Key = key("ref", Shape::Text("an entity"), "the entity that it refers
 const DEFAULT: Key = key("default", Shape::Constant, "the value of a new item that gives none");
 const LEAST: Key = key("min", Shape::Number, "least");
 const MOST: Key = key("max", Shape::Number, "most");
-const OF: Key = required("of", FIELD_VALUE, "what its entries are: a type, or a table that says more");
 const MADE: Key = key(
     "made",
     Shape::Word(&[
@@ -46,12 +44,17 @@ pub(super) const TYPE_WORDS: &[(&str, &str)] = &[
 
 /// The types of fields, with the keys that go with each.
 pub(crate) static FIELD_TYPES: &[Variant] = &[
-    variant("string", Shape::Constant, "text", &[
-        key("min", Shape::Whole(0, COUNT_MAX), "fewest characters"),
-        MAX_CHARACTERS,
-        key("enum", Shape::List(1, &Shape::Text("a value")), "the only values"),
-        DEFAULT,
-    ]),
+    variant(
+        "string",
+        Shape::Constant,
+        "text",
+        &[
+            key("min", Shape::Whole(0, COUNT_MAX), "fewest characters"),
+            MAX_CHARACTERS,
+            key("enum", Shape::List(1, &Shape::Text("a value")), "the only values"),
+            DEFAULT,
+        ],
+    ),
     variant("int", Shape::Constant, "whole number", &[LEAST, MOST, DEFAULT]),
     variant("number", Shape::Constant, "number of up to 38 digits", &[LEAST, MOST, DEFAULT]),
     variant("bool", Shape::Constant, "true or false", &[DEFAULT]),
@@ -64,21 +67,42 @@ pub(crate) static FIELD_TYPES: &[Variant] = &[
     variant("secret", Shape::Constant, "can't be guessed", &[]),
     variant("created", Shape::Constant, "time of creation", &[]),
     variant("updated", Shape::Constant, "time of the last write", &[]),
-    variant("list", Shape::Constant, "a list", &[
-        OF,
-        MAX_ENTRIES,
-        key("key", Shape::Text("a field of the elements"), "the field that identifies an element: elements can then be changed one by one"),
-        REF,
-        DEFAULT,
-    ]),
-    variant("set", Shape::Constant, "a set", &[OF, MAX_ENTRIES, REF, DEFAULT]),
-    variant("map", Shape::Constant, "a map", &[OF, MAX_ENTRIES, DEFAULT]),
-    variant("object", Shape::Constant, "an object", &[
-        required("fields", Shape::Named("field", &FIELD_VALUE), "its fields"),
-        DEFAULT,
-    ]),
+    variant(
+        "list",
+        Shape::Constant,
+        "a list",
+        &[
+            of(),
+            MAX_ENTRIES,
+            key(
+                "key",
+                Shape::Text("a field of the elements"),
+                "the field that identifies an element: elements can then be changed one by one",
+            ),
+            REF,
+            DEFAULT,
+        ],
+    ),
+    variant("set", Shape::Constant, "a set", &[of(), MAX_ENTRIES, REF, DEFAULT]),
+    variant("map", Shape::Constant, "a map", &[of(), MAX_ENTRIES, DEFAULT]),
+    variant(
+        "object",
+        Shape::Constant,
+        "an object",
+        &[required("fields", Shape::Named("field", &FIELD_VALUE), "its fields"), DEFAULT],
+    ),
     variant("any", Shape::Constant, "any JSON", &[MAX_BYTES, DEFAULT]),
 ];
+
+/// Statics and a function, since types hold types: constants can't refer to each other in a circle.
+static FIELD_FORMS: [Shape; 2] = [Shape::Word(TYPE_WORDS), Shape::Table(&FIELD)];
+
+/// A field: the word for its type, or a table that says more.
+pub(super) static FIELD_VALUE: Shape = Shape::Either(&FIELD_FORMS);
+
+const fn of() -> Key {
+    required("of", Shape::Either(&FIELD_FORMS), "what its entries are: a type, or a table that says more")
+}
 
 /// A field.
 pub(crate) static FIELD: Construct = Construct {

@@ -9,14 +9,22 @@ pub(crate) static DESIGN: Construct = Construct {
     name: "a design",
     id: "design",
     keys: &[
-        required("design", Shape::Form("small letters, digits, hyphens", "^[a-z0-9-]+$"), "the design's name"),
+        required(
+            "design",
+            Shape::Form("small letters, digits, hyphens", "^[a-z0-9-]+$"),
+            "the design's name",
+        ),
         about(),
         key(
             "environment",
             Shape::Named("environment", &Shape::Table(&ENVIRONMENT)),
             "the places that the design is applied to",
         ),
-        required("table", Shape::Either(&[Shape::Table(&TABLE), TABLES]), "the table, or several under names"),
+        required(
+            "table",
+            Shape::Either(&[Shape::Table(&TABLE), TABLES]),
+            "the table, or several under names",
+        ),
         key("index", INDEXES, "the indexes of the only table"),
         key("entity", Shape::Named("entity", &Shape::Table(&ENTITY)), "the kinds of items"),
         key("pattern", Shape::Named("pattern", &Shape::Table(&PATTERN)), "what can be asked"),
@@ -69,12 +77,24 @@ static NAMED_TABLE: Construct = Construct {
     id: "named_table",
     keys: &[
         about(),
-        key("name", Shape::Text("a name; `{environment}` may stand in it"), "its name; by default DESIGN-LABEL"),
+        key(
+            "name",
+            Shape::Text("a name; `{environment}` may stand in it"),
+            "its name; by default DESIGN-LABEL",
+        ),
         required("key", KEY_NAMES, "the attributes of its key"),
-        key("type", Shape::Text("an attribute"), "the attribute that tells what an item is; by default `type`"),
+        key(
+            "type",
+            Shape::Text("an attribute"),
+            "the attribute that tells what an item is; by default `type`",
+        ),
         key("ttl", Shape::Text("an attribute"), "the attribute with the epoch second of expiry"),
         key("stream", Shape::Bool, "whether it has a change stream; by default not"),
-        key("separator", Shape::Form("one sign", "^[!-/;-@\\[-^`|~]$"), "stands between the parts of a key; by default `#`"),
+        key(
+            "separator",
+            Shape::Form("one sign", "^[!-/;-@\\[-^`|~]$"),
+            "stands between the parts of a key; by default `#`",
+        ),
         key("index", INDEXES, "its indexes"),
     ],
     variants: Variants::None,

@@ -8,10 +8,9 @@ mod field;
 mod file;
 mod pattern;
 
-pub(crate) use entity::{ENTITY, INDEX_ENTRY, RELATION};
-pub(crate) use field::{FIELD, FIELD_TYPES};
-pub(crate) use file::{DESIGN, ENVIRONMENT, INDEX, TABLE, TABLES};
-pub(crate) use pattern::{MERGE, PART, PATTERN, STEP};
+pub(crate) use entity::ENTITY;
+pub(crate) use file::DESIGN;
+pub(crate) use pattern::PATTERN;
 
 /// What a value may be.
 #[derive(Debug)]

@@ -4,7 +4,8 @@ use super::{Construct, Key, Shape, Variants, about, key, required, variant};
 
 const ENTITY: Shape = Shape::Text("an entity");
 const ON: Key = key("on", Shape::Text("an index"), "the index that is read instead of the table");
-const CONSISTENT: Key = key("consistent", Shape::Bool, "sees every write that came before; not on global indexes");
+const CONSISTENT: Key =
+    key("consistent", Shape::Bool, "sees every write that came before; not on global indexes");
 const SHOW: Key = key("show", Shape::List(1, &Shape::Text("a field")), "only these fields are in the answer");
 const RESOLVE: Key = key(
     "resolve",
@@ -18,7 +19,8 @@ const EXPIRED: Key = key(
 );
 const IF: Key = key("if", Shape::Text("a condition"), "must hold on the item that is there");
 const SET_VALUES: Shape = Shape::Named("field", &Shape::Constant);
-const GIVEN: Key = key("set", SET_VALUES, "values that the pattern gives itself: a constant, `{parameter}` or `{now}`");
+const GIVEN: Key =
+    key("set", SET_VALUES, "values that the pattern gives itself: a constant, `{parameter}` or `{now}`");
 const ORDER: Key = key(
     "order",
     Shape::Word(&[
@@ -29,7 +31,8 @@ const ORDER: Key = key(
     ]),
     "the order of the sort key",
 );
-const LIMIT: Key = key("limit", Shape::Whole(1, 1000), "items on a page, unless the caller asks for another number");
+const LIMIT: Key =
+    key("limit", Shape::Whole(1, 1000), "items on a page, unless the caller asks for another number");
 const WITH: Key = key(
     "with",
     Shape::Named("parameter", &Shape::Constant),
@@ -48,7 +51,11 @@ pub(crate) static PATTERN: Construct = Construct {
             Shape::Form("a rate such as `50/s`", "^[0-9.]+ ?/ ?(s|second|minute|hour|day)$"),
             "how often it is expected: a number `/s`, `/minute`, `/hour` or `/day`",
         ),
-        key("within", Shape::Form("a time such as `20ms`", "^[0-9.]+ ?(ms|s)$"), "how long it may take: `20ms`, `1.5s`"),
+        key(
+            "within",
+            Shape::Form("a time such as `20ms`", "^[0-9.]+ ?(ms|s)$"),
+            "how long it may take: `20ms`, `1.5s`",
+        ),
     ],
     variants: Variants::ByKey(&[
         variant("get", ENTITY, "reads one item", &[ON, CONSISTENT, SHOW, RESOLVE, EXPIRED]),
@@ -61,9 +68,21 @@ pub(crate) static PATTERN: Construct = Construct {
             &[
                 ON,
                 ORDER,
-                key("match", Shape::List(1, &Shape::Text("a field")), "leading parts of the sort key that are parameters"),
-                key("range", Shape::Text("a field"), "the next part of the sort key: optional parameters `from` and `to`, both included"),
-                key("prefix", Shape::Text("a field"), "the next part of the sort key begins with the parameter of that name"),
+                key(
+                    "match",
+                    Shape::List(1, &Shape::Text("a field")),
+                    "leading parts of the sort key that are parameters",
+                ),
+                key(
+                    "range",
+                    Shape::Text("a field"),
+                    "the next part of the sort key: optional parameters `from` and `to`, both included",
+                ),
+                key(
+                    "prefix",
+                    Shape::Text("a field"),
+                    "the next part of the sort key begins with the parameter of that name",
+                ),
                 key("filter", Shape::Text("a condition"), "only items for which it holds"),
                 LIMIT,
                 CONSISTENT,
@@ -87,9 +106,21 @@ pub(crate) static PATTERN: Construct = Construct {
                 key("add", SET_VALUES, "added to numbers; elements put into sets"),
                 key("subtract", SET_VALUES, "elements taken out of sets"),
                 key("remove", Shape::List(1, &Shape::Text("a field")), "optional fields that are taken away"),
-                key("insert", Shape::Text("a list with `key`"), "one new element of a list; its fields are parameters"),
-                key("change", Shape::Text("a list with `key`"), "one element of a list; its fields are parameters"),
-                key("drop", Shape::Text("a list with `key`"), "takes one element out of a list; its key is a parameter"),
+                key(
+                    "insert",
+                    Shape::Text("a list with `key`"),
+                    "one new element of a list; its fields are parameters",
+                ),
+                key(
+                    "change",
+                    Shape::Text("a list with `key`"),
+                    "one element of a list; its fields are parameters",
+                ),
+                key(
+                    "drop",
+                    Shape::Text("a list with `key`"),
+                    "takes one element out of a list; its key is a parameter",
+                ),
                 IF,
             ],
         ),
@@ -107,7 +138,12 @@ pub(crate) static PATTERN: Construct = Construct {
             "several reads at once",
             &[key("together", Shape::Bool, "gets only: at one point of the commit order")],
         ),
-        variant("merge", Shape::Table(&MERGE), "a list, then a query for each of its items, merged into one order", &[]),
+        variant(
+            "merge",
+            Shape::Table(&MERGE),
+            "a list, then a query for each of its items, merged into one order",
+            &[],
+        ),
     ]),
     others: None,
 };
