@@ -1,5 +1,6 @@
 //! After any sequence of patterns, with any interleaving of callers, the table is what a rebuild would make it.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::thread;
 
@@ -8,7 +9,7 @@ use singlet_design::run::RunError;
 use singlet_engine::values::{AttributeValue, Number};
 
 use crate::audit::assert_true_to_fields;
-use crate::designs::TASKS;
+use crate::designs::{KITCHEN, TASKS};
 use crate::fixture::Fixture;
 
 /// A pattern with its arguments, over few ids and values so that callers meet.
@@ -97,6 +98,56 @@ proptest! {
             }
         });
         assert_true_to_fields(&fixture);
+    }
+}
+
+/// An operation on one of five foods.
+fn food_call() -> impl Strategy<Value = (&'static str, String)> {
+    let pattern = prop::sample::select(vec!["add_food", "add_food", "change_food", "remove_food"]);
+    (pattern, 0..5_u8, 0..9_u8).prop_map(|(pattern, id, amount)| {
+        let key = format!(r#""container_id": "c", "food_id": "{id}""#);
+        let rest = match pattern {
+            "add_food" => format!(r#", "name": "food {id}""#),
+            "change_food" => format!(r#", "amount": {amount}"#),
+            _ => String::new(),
+        };
+        (pattern, format!("{{{key}{rest}}}"))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn elements_stay_whole_single_and_within_bounds(
+        callers in prop::collection::vec(prop::collection::vec(food_call(), 1..20), 2..5),
+    ) {
+        let fixture = Fixture::new(KITCHEN);
+        let container = r#"{"container_id": "c", "group_id": "g", "place": {"room": "cellar"}, "foods": []}"#;
+        fixture.run("create_container", container);
+        thread::scope(|scope| {
+            for calls in &callers {
+                let fixture = &fixture;
+                scope.spawn(move || calls.iter().for_each(|(pattern, arguments)| {
+                    match fixture.try_run(pattern, arguments) {
+                        Ok(_) | Err(RunError::Exists { .. } | RunError::Missing { .. } | RunError::Contention { .. }) => {}
+                        // The list is full.
+                        Err(RunError::Limit(_)) if *pattern == "add_food" => {}
+                        Err(error) => panic!("{pattern} {arguments}: {error}"),
+                    }
+                }));
+            }
+        });
+        let stored = fixture.stored("Container", "container_id", "c").unwrap();
+        let Some(AttributeValue::L(foods)) = stored.get("foods") else { panic!("no list: {stored:?}") };
+        let mut ids = BTreeSet::new();
+        for food in foods {
+            let AttributeValue::M(food) = food else { panic!("no object: {food:?}") };
+            let Some(AttributeValue::S(id)) = food.get("food_id") else { panic!("without key: {food:?}") };
+            prop_assert_eq!(food.get("name"), Some(&format!("food {id}").into()));
+            prop_assert!(ids.insert(id.clone()), "{} is there twice", id);
+        }
+        prop_assert!(foods.len() <= 4);
     }
 }
 
