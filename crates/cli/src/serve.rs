@@ -35,11 +35,8 @@ pub(crate) enum Failure {
 pub(crate) fn serve(arguments: Box<ServeArguments>) -> Result<(), Failure> {
     logging::start(arguments.log, arguments.log_format);
     let options = server_options(&arguments)?;
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    if let Some(threads) = arguments.threads {
-        runtime.worker_threads(threads.into());
-    }
-    runtime.thread_name("singlet-http").enable_all().build()?.block_on(run(&arguments, options))
+    // The server has its own threads for the requests; this one only lets connections in.
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(run(&arguments, options))
 }
 
 async fn run(arguments: &ServeArguments, options: Options) -> Result<(), Failure> {
@@ -74,6 +71,7 @@ fn server_options(arguments: &ServeArguments) -> Result<Options, Failure> {
         None => Credentials::from_environment(|name| std::env::var(name).ok())?,
     };
     let tls = arguments.tls_cert.clone().zip(arguments.tls_key.clone());
+    let standard = Options::default();
     Ok(Options {
         address: arguments.address.clone(),
         region: arguments.region.clone(),
@@ -81,8 +79,9 @@ fn server_options(arguments: &ServeArguments) -> Result<Options, Failure> {
         tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
         cors_origin: arguments.cors.clone(),
         metrics_public: arguments.metrics_public,
+        threads: arguments.threads.map_or(standard.threads, usize::from),
         limits: Limits { connections_max: arguments.connections_max as usize, ..Limits::default() },
-        ..Options::default()
+        ..standard
     })
 }
 
