@@ -3,6 +3,7 @@
 
 mod arguments;
 mod logging;
+mod memory;
 mod serve;
 mod signals;
 mod size;

@@ -9,6 +9,7 @@ use singlet_wire::Service;
 
 use crate::arguments::{Durability, ServeArguments, TransactionConflicts};
 use crate::logging;
+use crate::memory;
 use crate::signals::Signals;
 
 /// Why the server did not start, or did not end well. The text says what to do about it.
@@ -86,11 +87,16 @@ fn server_options(arguments: &ServeArguments) -> Result<Options, Failure> {
 }
 
 fn open(arguments: &ServeArguments) -> Result<Database, Failure> {
+    let memory_bytes = memory::total_bytes();
     let options = singlet_engine::Options {
         region: arguments.region.clone(),
         store: StoreOptions {
-            cache_bytes: arguments.cache_size.bytes,
-            overlay_bytes_max: arguments.overlay_size.bytes,
+            cache_bytes: arguments
+                .cache_size
+                .map_or_else(|| memory::cache_bytes(memory_bytes), |size| size.bytes),
+            overlay_bytes_max: arguments
+                .overlay_size
+                .map_or_else(|| memory::overlay_bytes(memory_bytes), |size| size.bytes),
             sync: match arguments.durability {
                 Durability::Full => SyncPolicy::EveryBatch,
                 Durability::None => SyncPolicy::Never,
