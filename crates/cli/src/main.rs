@@ -8,6 +8,7 @@ mod cursor_key;
 mod design_file;
 mod failure;
 mod logging;
+mod memory;
 mod progress;
 mod signals;
 mod size;
