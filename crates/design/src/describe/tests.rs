@@ -53,6 +53,7 @@ within     = "20ms"
 rate       = "50/s"
 
 [pattern.reader_by_email]
+rate = "1000/day"
 get = "Reader"
 on  = "GSI1"
 
@@ -149,6 +150,7 @@ fn the_worksheet_says_what_will_be_sent() {
         assert_eq!(cell(pattern, "Condition"), condition, "{pattern}");
     }
     assert_eq!(cell("join", "Rate"), "5/day");
+    assert_eq!(cell("reader_by_email", "Rate"), "1000/day");
     assert_eq!(cell("reader", "Rate"), "50/s");
     assert_eq!(cell("reader", "Within"), "20 ms");
     assert_eq!(cell("reader", "Tags"), "L-1, L-2");

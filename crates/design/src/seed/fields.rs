@@ -118,8 +118,8 @@ impl Maker<'_> {
             return Some(reference);
         }
         if let Some(default) = &field.default {
-            let spread = matches!(field.kind, FieldType::Choice(_) | FieldType::Bool);
-            if is_counter(&field.name) || (!spread && self.dice.chance(50)) {
+            let usual = if matches!(field.kind, FieldType::Choice(_)) { 0 } else { 70 };
+            if is_counter(&field.name) || self.dice.chance(usual) {
                 return Some(default.clone());
             }
         }
@@ -215,7 +215,8 @@ impl Maker<'_> {
         let high = max.and_then(Number::to_i64);
         let widest = self.rules.fixed_width(path).map(|(largest, _)| largest);
         let low = low.or(widest.map(|_| 0)).unwrap_or_else(|| high.map_or(0, |high| high.min(0)));
-        let high = high.unwrap_or_else(|| low.saturating_add(100));
+        // Even where there is room for more, most numbers that people see are small.
+        let high = high.map_or(low.saturating_add(100), |high| high.min(low.saturating_add(1000)));
         self.dice.between(low, high.min(widest.unwrap_or(i64::MAX)))
     }
 
