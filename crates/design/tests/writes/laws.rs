@@ -1,19 +1,25 @@
 //! After any sequence of patterns, with any interleaving of callers, the table is what a rebuild would make it.
 
 use std::collections::BTreeSet;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::thread;
 
 use proptest::prelude::*;
-use singlet_design::run::RunError;
+use singlet_design::run::{RunError, Runner};
+use singlet_design::store::Store;
 use singlet_engine::values::{AttributeValue, Number};
 
 use crate::audit::assert_true_to_fields;
 use crate::designs::{KITCHEN, TASKS};
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, try_run};
+use crate::meddler::Meddler;
 
-/// A pattern with its arguments, over few ids and values so that callers meet.
-fn call() -> impl Strategy<Value = (&'static str, String)> {
+/// A pattern with its arguments.
+pub(crate) type Call = (&'static str, String);
+
+/// A call of any write, over few ids and values so that callers meet.
+fn call() -> impl Strategy<Value = Call> {
     let id = prop::sample::select(vec!["a", "b", "c"]);
     let member = |name: &'static str, values: &'static [&'static str]| {
         prop::option::weighted(0.35, prop::sample::select(values))
@@ -54,8 +60,8 @@ fn call() -> impl Strategy<Value = (&'static str, String)> {
 }
 
 /// What callers may be told; anything else is a fault.
-fn attempt(fixture: &Fixture, (pattern, arguments): &(&str, String)) {
-    match fixture.try_run(pattern, arguments) {
+pub(crate) fn attempt<S: Store>(runner: &Runner<S>, (pattern, arguments): &Call) {
+    match try_run(runner, pattern, arguments) {
         Ok(_)
         | Err(
             RunError::Exists { .. }
@@ -78,7 +84,22 @@ proptest! {
         let fixture = Fixture::new(TASKS);
         for call in &calls {
             fixture.clock.advance_ms(1);
-            attempt(&fixture, call);
+            attempt(&fixture.runner, call);
+            assert_true_to_fields(&fixture);
+        }
+    }
+
+    #[test]
+    fn callers_that_get_in_between_leave_what_a_rebuild_would_make(
+        before in prop::collection::vec(call(), 4..12),
+        turns in prop::collection::vec((call(), prop::collection::vec(call(), 0..4)), 1..12),
+    ) {
+        let fixture = Fixture::new(TASKS);
+        before.iter().for_each(|call| attempt(&fixture.runner, call));
+        for (call, meddling) in turns {
+            fixture.clock.advance_ms(1);
+            let store = Meddler { fixture: &fixture, calls: Mutex::new(meddling.into()) };
+            attempt(&fixture.runner_on(store), &call);
             assert_true_to_fields(&fixture);
         }
     }
@@ -93,7 +114,7 @@ proptest! {
                 let fixture = &fixture;
                 scope.spawn(move || calls.iter().for_each(|call| {
                     fixture.clock.advance_ms(1);
-                    attempt(fixture, call);
+                    attempt(&fixture.runner, call);
                 }));
             }
         });
