@@ -8,5 +8,6 @@ mod elements;
 mod fixture;
 mod keys;
 mod laws;
+mod meddler;
 mod transactions;
 mod unique;
