@@ -76,6 +76,9 @@ impl Maker<'_> {
         {
             return Ok(Some(value));
         }
+        if field.refers_to.is_some() && field.optional {
+            return Ok(None);
+        }
         let Some(json) = self.json(field, &field.name, moment) else { return Ok(None) };
         let fits =
             to_attribute(&field.kind, &json).or_else(|_| to_attribute(&field.kind, &plainest(&field.kind)));
@@ -109,9 +112,14 @@ impl Maker<'_> {
         if field.optional && !self.dice.chance(usual) {
             return None;
         }
+        if let Some(target) = &field.refers_to
+            && let Some(reference) = self.parents.some(self.dice, target, field)
+        {
+            return Some(reference);
+        }
         if let Some(default) = &field.default {
-            let spread = matches!(field.kind, FieldType::Choice(_) | FieldType::Bool);
-            if is_counter(&field.name) || (!spread && self.dice.chance(50)) {
+            let usual = if matches!(field.kind, FieldType::Choice(_)) { 0 } else { 70 };
+            if is_counter(&field.name) || self.dice.chance(usual) {
                 return Some(default.clone());
             }
         }
@@ -121,14 +129,8 @@ impl Maker<'_> {
     fn value(&mut self, kind: &FieldType, name: &str, path: &str, moment: &Moment) -> Json {
         match kind {
             FieldType::Text { min, max } => {
-                let most =
-                    max.map(|max| max.saturating_sub(if self.number.is_some() { 8 } else { 0 }).max(1));
-                let text = self.rules.for_key(path, moment.subject.text(self.dice, name, None));
-                let text = within(text, None, most);
-                let text = match self.number {
-                    Some(_) => self.rules.for_key(path, moment.subject.text(self.dice, name, self.number)),
-                    None => text,
-                };
+                let text = moment.subject.text(self.dice, name, self.number);
+                let text = self.rules.for_key(path, begun_with_number(text, self.number, *max));
                 Json::Text(within(text, *min, *max))
             }
             FieldType::Choice(choices) => {
@@ -213,7 +215,8 @@ impl Maker<'_> {
         let high = max.and_then(Number::to_i64);
         let widest = self.rules.fixed_width(path).map(|(largest, _)| largest);
         let low = low.or(widest.map(|_| 0)).unwrap_or_else(|| high.map_or(0, |high| high.min(0)));
-        let high = high.unwrap_or_else(|| low.saturating_add(100));
+        // Even where there is room for more, most numbers that people see are small.
+        let high = high.map_or(low.saturating_add(100), |high| high.min(low.saturating_add(1000)));
         self.dice.between(low, high.min(widest.unwrap_or(i64::MAX)))
     }
 
@@ -232,6 +235,14 @@ impl Maker<'_> {
         let number = text.parse().unwrap_or(Number::ZERO);
         let within = |number: &Number| max.is_none_or(|max| number <= max);
         if within(&number) { number } else { Number::from(whole) }
+    }
+}
+
+/// A text that is cut at its end keeps the number that keeps it apart.
+fn begun_with_number(text: String, number: Option<u64>, max: Option<u32>) -> String {
+    match (number, max) {
+        (Some(number), Some(max)) if text.chars().count() > max as usize => format!("{number} {text}"),
+        _ => text,
     }
 }
 

@@ -20,6 +20,8 @@ pub(super) enum Meaning {
     Prose,
     Word,
     Unit,
+    Amount,
+    Gender,
     Currency,
     Language,
     Code,
@@ -90,6 +92,8 @@ pub(super) fn meaning(name: &str, person: bool) -> Meaning {
             Meaning::Prose
         }
         () if has(&["unit", "units"]) => Meaning::Unit,
+        () if has(&["quantity", "amount"]) => Meaning::Amount,
+        () if has(&["gender", "sex"]) => Meaning::Gender,
         () if has(&["currency"]) => Meaning::Currency,
         () if has(&["language", "lang", "locale"]) => Meaning::Language,
         () if has(&["code", "sku", "number", "reference", "serial", "invoice"]) => Meaning::Code,

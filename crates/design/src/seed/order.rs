@@ -59,7 +59,7 @@ fn parents_first(design: &Design) -> Vec<usize> {
     order
 }
 
-pub(super) fn position_of(design: &Design, name: &str) -> Option<usize> {
+fn position_of(design: &Design, name: &str) -> Option<usize> {
     design.entities.iter().position(|entity| entity.name == name)
 }
 

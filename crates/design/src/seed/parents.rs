@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use singlet_engine::values::{AttributeValue, Item};
 
 use super::dice::Dice;
-use super::order::position_of;
+use crate::json::Json;
 use crate::model::{Cardinality, Design, Entity, Field, FieldType};
 
 /// Places that are tried by chance before all are looked at in turn.
@@ -30,7 +30,6 @@ struct Kind {
     /// The field that a reference holds, unless the referring field has the name of another one.
     identity: String,
     relations: Vec<Bound>,
-    /// Where the entities are that its fields refer to.
     items: Vec<Known>,
 }
 
@@ -109,6 +108,16 @@ impl Parents {
             }
         }
         Some(family)
+    }
+
+    /// A reference to any item of an entity, for fields inside objects.
+    pub(super) fn some(&self, dice: &mut Dice, target: &str, field: &Field) -> Option<Json> {
+        let kind = self.entities.iter().find(|kind| kind.name == target)?;
+        match kind.value_for(dice.popular_place(kind.items.len()), field)? {
+            AttributeValue::S(text) => Some(Json::from(text.as_str())),
+            AttributeValue::N(number) => Some(Json::Number(*number)),
+            _ => None,
+        }
     }
 
     /// Remembers a new item.
@@ -246,10 +255,9 @@ fn shared(design: &Design, entity: &Entity) -> Vec<String> {
     };
     let is_shared = |field: &Field| {
         let copied = referring().any(|(other, by)| other.field(&copy_name(by, &field.name)).is_some());
-        field.name == identity || (field.kind == FieldType::Id) || copied
+        field.name == identity || field.kind == FieldType::Id || copied
     };
-    let wanted = |field: &&Field| position_of(design, &entity.name).is_some() && is_shared(field);
-    entity.fields.iter().filter(wanted).map(|field| field.name.clone()).collect()
+    entity.fields.iter().filter(|field| is_shared(field)).map(|field| field.name.clone()).collect()
 }
 
 /// `product_id` and `name` make `product_name`, `productId` and `name` make `productName`.

@@ -3,8 +3,8 @@
 use super::dice::Dice;
 use super::names::{Meaning, meaning};
 use super::words::{
-    ADJECTIVES, CITIES, COUNTRIES, CURRENCIES, FIRST_NAMES, LANGUAGES, LAST_NAMES, STREETS, THINGS, UNITS,
-    VERBS,
+    ADJECTIVES, CITIES, COUNTRIES, CURRENCIES, FIRST_NAMES, GENDERS, LANGUAGES, LAST_NAMES, STREETS, THINGS,
+    UNITS, VERBS,
 };
 use crate::template::fold;
 
@@ -53,6 +53,8 @@ impl Subject {
             Meaning::Title => format!("{}{spaced}", title(dice)),
             Meaning::Prose => prose(dice),
             Meaning::Word => format!("{}{digits}", dice.pick(THINGS)),
+            Meaning::Amount => dice.between(1, 20).to_string(),
+            Meaning::Gender => dice.pick(GENDERS).to_owned(),
             Meaning::Unit => dice.pick(UNITS).to_owned(),
             Meaning::Currency => dice.pick(CURRENCIES).to_owned(),
             Meaning::Language => dice.pick(LANGUAGES).to_owned(),
@@ -83,7 +85,7 @@ pub(super) fn within(text: String, min: Option<u32>, max: Option<u32>) -> String
 
 fn title(dice: &mut Dice) -> String {
     let sentence = format!("The {} {} {}", dice.pick(ADJECTIVES), dice.pick(THINGS), dice.pick(VERBS));
-    format!("{sentence} a {}", dice.pick(THINGS))
+    format!("{sentence} the {}", dice.pick(THINGS))
 }
 
 fn prose(dice: &mut Dice) -> String {

@@ -97,3 +97,4 @@ pub(super) const VERBS: &[&str] =
 pub(super) const UNITS: &[&str] = &["g", "kg", "ml", "l", "piece", "spoon"];
 pub(super) const CURRENCIES: &[&str] = &["EUR", "USD", "VND", "JPY"];
 pub(super) const LANGUAGES: &[&str] = &["en", "vi", "de", "pt", "ja"];
+pub(super) const GENDERS: &[&str] = &["female", "male", "other"];
