@@ -115,6 +115,8 @@ pub struct Get {
     pub resolve: Vec<Resolve>,
     /// Whether items past their time-to-live are shown.
     pub show_expired: bool,
+    /// Items of other entities may lie under the same index key: they are not meant.
+    pub mixed: bool,
 }
 
 /// Reads several items of one entity by key; the parameter is a list.
@@ -161,6 +163,9 @@ pub struct Query {
     pub resolve: Vec<Resolve>,
     /// Whether items past their time-to-live are shown.
     pub show_expired: bool,
+    /// Items of other entities may lie among those that are read: they are left out, by the type attribute where the
+    /// index carries it, by the shape of their keys where it doesn't.
+    pub mixed: bool,
 }
 
 /// The order of a list.

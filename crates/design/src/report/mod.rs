@@ -1,5 +1,7 @@
 //! What is wrong with a design, and where.
 
+mod render;
+
 use std::fmt;
 use std::ops::Range;
 
@@ -40,11 +42,36 @@ pub struct Report {
     pub mistakes: Vec<Mistake>,
 }
 
+/// A place as people and editors count it: both numbers begin with 1, columns are characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The character in the line.
+    pub column: usize,
+}
+
+impl Report {
+    /// Where a mistake begins.
+    pub fn position(&self, mistake: &Mistake) -> Position {
+        render::Lines::new(&self.source).position(mistake.span.start)
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let _ = f;
-        Ok(())
+        let lines = render::Lines::new(&self.source);
+        for mistake in &self.mistakes {
+            render::mistake(f, &self.file, &lines, mistake)?;
+        }
+        match self.mistakes.len() {
+            1 => write!(f, "1 mistake in {}", self.file),
+            count => write!(f, "{count} mistakes in {}", self.file),
+        }
     }
 }
 
 impl std::error::Error for Report {}
+
+#[cfg(test)]
+mod tests;

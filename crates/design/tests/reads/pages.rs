@@ -1,0 +1,172 @@
+//! Pages together give every item exactly once and in order, however they are cut.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use singlet_design::model::*;
+use singlet_design::run::{Paging, RunError};
+
+use crate::fixture::{Data, NOW_MS, Social, given, items, member};
+
+/// A post: author, time (few, so that there are ties), whether it has expired.
+type Sample = (u8, u8, bool);
+
+fn network(order: Order) -> Data {
+    let mut social = Social::new();
+    let posts = Query { order, ..social.query(&["Post"], Some("GSI1")) };
+    let run = social.add("user_posts", &["user_id"], Operation::Query(posts));
+    let feed = Query { order, shards: Some(ShardRead { count: 4 }), ..social.query(&["Post"], Some("Feed")) };
+    let sharded = social.add("feed", &[], Operation::Query(feed));
+    let each = social.add("following", &["user_id"], Operation::Query(social.query(&["Follow"], None)));
+    let merge = |run: std::sync::Arc<Pattern>, bindings| Merge {
+        each: each.clone(),
+        run,
+        bindings,
+        by: "created_at".to_owned(),
+        order,
+        limit: 5,
+        each_max: 200,
+    };
+    let followed = vec![Binding {
+        parameter: "user_id".to_owned(),
+        argument: Argument::Result("each".to_owned(), "following_id".to_owned()),
+    }];
+    social.add("home", &["user_id"], Operation::Merge(merge(run, followed)));
+    social.add("shards_merged", &["user_id"], Operation::Merge(merge(sharded, Vec::new())));
+    social.open()
+}
+
+fn fill(data: &Data, samples: &[Sample]) {
+    let past = (NOW_MS / 1000 - 1).to_string();
+    for (number, (author, time, expired)) in samples.iter().enumerate() {
+        let (post, author, time) = (format!("p{number:03}"), format!("u{author}"), format!("t{time:02}"));
+        let mut fields = vec![("post_id", post.as_str()), ("user_id", &author), ("created_at", &time)];
+        if *expired {
+            fields.push(("expires_at", &past));
+        }
+        data.put("Post", &fields);
+    }
+    for author in 0..4 {
+        data.put("Follow", &[("user_id", "me"), ("following_id", &format!("u{author}"))]);
+    }
+}
+
+/// The posts that should come, as (time, id), in the order of the key.
+fn expected(
+    samples: &[Sample],
+    author: impl Fn(u8) -> bool,
+    order: Order,
+    expired: bool,
+) -> Vec<(String, String)> {
+    let posts = samples.iter().enumerate().filter(|(_, sample)| author(sample.0) && (expired || !sample.2));
+    let mut posts: Vec<_> =
+        posts.map(|(number, sample)| (format!("t{:02}", sample.1), format!("p{number:03}"))).collect();
+    posts.sort();
+    if order == Order::Descending {
+        posts.reverse();
+    }
+    posts
+}
+
+/// Each item once, ordered by time; ties in any order.
+fn check(pages: Vec<(String, String)>, expected: &[(String, String)]) {
+    let times = |posts: &[(String, String)]| posts.iter().map(|(time, _)| time.clone()).collect::<Vec<_>>();
+    assert_eq!(times(&pages), times(expected));
+    let distinct: BTreeSet<_> = pages.iter().collect();
+    assert_eq!(distinct, expected.iter().collect());
+}
+
+fn post(data: &Data, pattern: &str, arguments: &[(&str, &str)], limit: u32) -> Vec<(String, String)> {
+    // The feed's index has the keys only.
+    let keys = |field: &str| data.pages(pattern, arguments, limit, field);
+    let (times, ids) = match pattern {
+        "feed" | "shards_merged" => (keys("FeedSK"), keys("PK")),
+        _ => (keys("created_at"), keys("post_id")),
+    };
+    times.into_iter().zip(ids.into_iter().map(|id| id.trim_start_matches("POST#").to_owned())).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pages_give_each_item_once_and_in_order_over_shards_merges_and_expired_items(
+        samples in prop::collection::vec((0_u8..5, 0_u8..6, prop::bool::weighted(0.2)), 0..60),
+        limit in 1_u32..12,
+        ascending in any::<bool>(),
+    ) {
+        let order = if ascending { Order::Ascending } else { Order::Descending };
+        let data = network(order);
+        fill(&data, &samples);
+        let of_one = post(&data, "user_posts", &[("user_id", "u1")], limit);
+        prop_assert_eq!(of_one, expected(&samples, |author| author == 1, order, false));
+        // The feed's index doesn't carry the time to live, so nothing can be left out there.
+        check(post(&data, "feed", &[], limit), &expected(&samples, |_| true, order, true));
+        check(post(&data, "home", &[("user_id", "me")], limit), &expected(&samples, |author| author < 4, order, false));
+        check(post(&data, "shards_merged", &[("user_id", "me")], limit), &expected(&samples, |_| true, order, true));
+    }
+
+    #[test]
+    fn a_changed_cursor_is_refused(change in any::<(u8, u16)>(), noise in ".{0,80}") {
+        let data = network(Order::Ascending);
+        fill(&data, &[(1, 1, false), (1, 2, false), (1, 3, false)]);
+        for (pattern, arguments) in [("user_posts", vec![("user_id", "u1")]), ("feed", vec![]), ("home", vec![("user_id", "me")])] {
+            let page = |cursor: Option<String>| {
+                data.runner.run(pattern, &given(&arguments), &Paging { limit: Some(1), cursor })
+            };
+            let cursor = items(page(None).unwrap()).1.unwrap();
+            let mut bytes = cursor.clone().into_bytes();
+            let at = usize::from(change.1) % bytes.len();
+            bytes[at] = bytes[at].wrapping_add(change.0.max(1));
+            let changed = String::from_utf8_lossy(&bytes).into_owned();
+            for wrong in [changed, noise.clone(), String::new(), cursor[..at].to_owned(), format!("{cursor}AAAA")] {
+                prop_assert!(matches!(page(Some(wrong)), Err(RunError::Cursor(_))));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cursor_belongs_to_its_pattern_arguments_environment_and_key() {
+    let data = network(Order::Ascending);
+    fill(&data, &[(1, 1, false), (1, 2, false), (2, 3, false), (2, 4, false)]);
+    let page = |pattern: &str, user: &str, cursor: Option<String>| {
+        data.runner.run(pattern, &given(&[("user_id", user)]), &Paging { limit: Some(1), cursor })
+    };
+    let cursor = items(page("user_posts", "u1", None).unwrap()).1;
+    assert!(matches!(page("user_posts", "u2", cursor.clone()), Err(RunError::Cursor(_))));
+    assert!(matches!(page("home", "u1", cursor.clone()), Err(RunError::Cursor(_))));
+    let (records, end) = items(page("user_posts", "u1", cursor.clone()).unwrap());
+    assert_eq!((member(&records[0], "created_at").as_str(), end), ("t02", None));
+    let other = data.runner.with_cursor_key([8; 32]);
+    let refused = other.run("user_posts", &given(&[("user_id", "u1")]), &Paging { limit: Some(1), cursor });
+    assert!(matches!(refused, Err(RunError::Cursor(_))));
+}
+
+#[test]
+fn a_list_that_changes_between_pages_only_brings_or_takes_its_own_items() {
+    let data = network(Order::Ascending);
+    let samples: Vec<Sample> = (0..40).map(|number| (number % 4, number / 8, false)).collect();
+    fill(&data, &samples);
+    let page = |cursor: Option<String>| {
+        items(
+            data.runner
+                .run("home", &given(&[("user_id", "me")]), &Paging { limit: Some(7), cursor })
+                .unwrap(),
+        )
+    };
+    let (mut seen, mut cursor) = page(None);
+    data.put("Follow", &[("user_id", "me"), ("following_id", "u7")]);
+    data.put("Post", &[("post_id", "late"), ("user_id", "u7"), ("created_at", "t04")]);
+    data.put("Post", &[("post_id", "early"), ("user_id", "u7"), ("created_at", "t00")]);
+    while cursor.is_some() {
+        let (records, next) = page(cursor);
+        seen.extend(records);
+        cursor = next;
+    }
+    let ids: Vec<String> = seen.iter().map(|record| member(record, "post_id")).collect();
+    let distinct: BTreeSet<&String> = ids.iter().collect();
+    assert_eq!(ids.len(), 41);
+    assert_eq!(distinct.len(), 41);
+    assert!(distinct.contains(&"late".to_owned()));
+}
