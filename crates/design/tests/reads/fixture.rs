@@ -69,7 +69,7 @@ fn field(name: &str, kind: FieldType) -> Field {
 
 pub(crate) fn kind_of(name: &str) -> FieldType {
     match name {
-        "rank" | "likes" => FieldType::Int { min: None, max: None },
+        "rank" | "likes" | "least" => FieldType::Int { min: None, max: None },
         "friends" => FieldType::Set { of: Box::new(FieldType::Id), max: None },
         "readers" => FieldType::List { of: Box::new(FieldType::Id), max: None, key: None },
         "expires_at" => FieldType::Epoch,

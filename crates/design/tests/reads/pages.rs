@@ -3,13 +3,19 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use singlet_design::condition::Condition;
 use singlet_design::model::*;
 use singlet_design::run::{Paging, RunError};
 
 use crate::fixture::{Data, NOW_MS, Social, given, items, member};
 
-/// A post: author, time (few, so that there are ties), whether it has expired.
+/// A post: author, time (few, so that there are ties), whether it has expired. Its number is how often it was liked.
 type Sample = (u8, u8, bool);
+
+/// Where a part of the list is filtered: what was liked at least so often.
+fn liked() -> Option<Condition> {
+    Some(Condition::parse("likes >= {least}").unwrap())
+}
 
 fn network(order: Order) -> Data {
     let mut social = Social::new();
@@ -31,7 +37,10 @@ fn network(order: Order) -> Data {
         parameter: "user_id".to_owned(),
         argument: Argument::Result("each".to_owned(), "following_id".to_owned()),
     }];
-    social.add("home", &["user_id"], Operation::Merge(merge(run, followed)));
+    social.add("home", &["user_id"], Operation::Merge(merge(run, followed.clone())));
+    let popular = Query { order, filter: liked(), ..social.query(&["Post"], Some("GSI1")) };
+    let popular = social.add("popular", &["user_id", "least"], Operation::Query(popular));
+    social.add("popular_home", &["user_id", "least"], Operation::Merge(merge(popular, followed)));
     social.add("shards_merged", &["user_id"], Operation::Merge(merge(sharded, Vec::new())));
     social.open()
 }
@@ -41,6 +50,8 @@ fn fill(data: &Data, samples: &[Sample]) {
     for (number, (author, time, expired)) in samples.iter().enumerate() {
         let (post, author, time) = (format!("p{number:03}"), format!("u{author}"), format!("t{time:02}"));
         let mut fields = vec![("post_id", post.as_str()), ("user_id", &author), ("created_at", &time)];
+        let likes = number.to_string();
+        fields.push(("likes", &likes));
         if *expired {
             fields.push(("expires_at", &past));
         }
@@ -103,6 +114,14 @@ proptest! {
         // The feed's index doesn't carry the time to live, so nothing can be left out there.
         check(post(&data, "feed", &[], limit), &expected(&samples, |_| true, order, true));
         check(post(&data, "home", &[("user_id", "me")], limit), &expected(&samples, |author| author < 4, order, false));
+        let least = (samples.len() / 2).to_string();
+        let popular = |posts: Vec<(String, String)>| {
+            posts.into_iter().filter(|(_, id)| *id >= format!("p{:03}", samples.len() / 2)).collect::<Vec<_>>()
+        };
+        let found = post(&data, "popular", &[("user_id", "u1"), ("least", &least)], limit);
+        prop_assert_eq!(found, popular(expected(&samples, |author| author == 1, order, false)));
+        let found = post(&data, "popular_home", &[("user_id", "me"), ("least", &least)], limit);
+        check(found, &popular(expected(&samples, |author| author < 4, order, false)));
         check(post(&data, "shards_merged", &[("user_id", "me")], limit), &expected(&samples, |_| true, order, true));
     }
 
@@ -169,4 +188,39 @@ fn a_list_that_changes_between_pages_only_brings_or_takes_its_own_items() {
     assert_eq!(ids.len(), 41);
     assert_eq!(distinct.len(), 41);
     assert!(distinct.contains(&"late".to_owned()));
+}
+
+#[test]
+fn a_filter_that_lets_little_through_ends_calls_but_not_the_list() {
+    let data = network(Order::Ascending);
+    // Far more than one call evaluates, in two of four streams; only the last ones are liked.
+    const POSTS: u32 = 12_000;
+    for number in 0..POSTS {
+        let (post, time) = (format!("p{number:05}"), format!("t{number:05}"));
+        let author = if number % 2 == 0 { "u0" } else { "u2" };
+        let likes = if number >= POSTS - 3 { "1" } else { "0" };
+        data.put("Post", &[("post_id", &post), ("user_id", author), ("created_at", &time), ("likes", likes)]);
+    }
+    data.put("Post", &[("post_id", "first"), ("user_id", "u0"), ("created_at", "t"), ("likes", "1")]);
+    fill(&data, &[]);
+    for (pattern, user, expected) in
+        [("popular", "u0", "first p11998"), ("popular_home", "me", "first p11997 p11998 p11999")]
+    {
+        let arguments = given(&[("user_id", user), ("least", "1")]);
+        let (mut cursor, mut seen, mut calls) = (None, Vec::new(), 0);
+        loop {
+            calls += 1;
+            assert!(calls < 20, "every call gets further");
+            let paging = Paging { limit: Some(2), cursor };
+            let (records, next) = items(data.runner.run(pattern, &arguments, &paging).unwrap());
+            seen.extend(records.iter().map(|record| member(record, "post_id")));
+            assert!(next.as_ref().is_none_or(|cursor| cursor.len() < 600), "cursors stay short");
+            cursor = next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert!(calls > 2, "one call doesn't read everything");
+        assert_eq!(seen.join(" "), expected);
+    }
 }

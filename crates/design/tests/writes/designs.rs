@@ -46,6 +46,9 @@ put = "Task"
 [pattern.edit]
 update = "Task"
 set = ["project", "title", "status", "flagged", "owner", "due", "rank", "slug", "number"]
+[pattern.rename]
+update = "Task"
+set = ["slug"]
 [pattern.vote]
 update = "Task"
 add = { votes = "{by}" }

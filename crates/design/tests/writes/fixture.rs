@@ -6,13 +6,24 @@ use singlet_design::entropy::SeededEntropy;
 use singlet_design::json::Json;
 use singlet_design::model::Design;
 use singlet_design::run::{Arguments, Outcome, Paging, RunError, Runner};
-use singlet_design::store::Embedded;
+use singlet_design::store::{Embedded, Store};
 use singlet_design::{apply, load};
 use singlet_engine::values::Item;
 use singlet_engine::{Database, ManualClock, Options, Scan};
 
 /// 2025-01-20T15:30:00Z.
 pub(crate) const NOW_MS: u64 = 1_737_387_000_000;
+
+/// Runs a pattern with arguments as the text of a JSON object.
+pub(crate) fn try_run<S: Store>(
+    runner: &Runner<S>,
+    pattern: &str,
+    arguments: &str,
+) -> Result<Outcome, RunError> {
+    let Json::Object(members) = arguments.parse::<Json>().unwrap() else { panic!("an object") };
+    let arguments: Arguments = members.into_iter().collect();
+    runner.run(pattern, &arguments, &Paging::default())
+}
 
 /// A runner and the database under it.
 pub(crate) struct Fixture {
@@ -44,9 +55,12 @@ impl Fixture {
 
     /// Runs a pattern with arguments as the text of a JSON object.
     pub(crate) fn try_run(&self, pattern: &str, arguments: &str) -> Result<Outcome, RunError> {
-        let Json::Object(members) = arguments.parse::<Json>().unwrap() else { panic!("an object") };
-        let arguments: Arguments = members.into_iter().collect();
-        self.runner.run(pattern, &arguments, &Paging::default())
+        try_run(&self.runner, pattern, arguments)
+    }
+
+    /// A runner of the same design on another store.
+    pub(crate) fn runner_on<S: Store>(&self, store: S) -> Runner<S> {
+        Runner::new(self.runner.design().clone(), store, "dev").with_clock(self.clock.clone())
     }
 
     /// The same, when it must succeed; gives the answer as JSON.

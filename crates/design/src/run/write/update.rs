@@ -108,7 +108,7 @@ impl<S: Store> Planner<'_, S> {
         let before = self.read(entity, key.clone())?;
         let before = before.filter(|item| !expiry::is_expired(entity, item, self.now_ms / 1000));
         let before = before.ok_or_else(|| RunError::Missing { entity: entity.name.clone() })?;
-        let mut guard = guard_of(&uniques, Some(&before));
+        let mut guard = guard_of(entity, &uniques, Some(&before));
         unsettled.iter().for_each(|path| guard.keep(&before, path));
         after = before.clone();
         edits.iter().try_for_each(|edit| edit.apply(&mut after))?;

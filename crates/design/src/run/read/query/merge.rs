@@ -11,8 +11,8 @@
 //! number of places (4 bytes), and for each the stream's identity and its position as in a query's cursor.
 
 use sha2::{Digest, Sha256};
-use singlet_engine::values::AttributeValue;
 
+use super::super::resolve::value_at;
 use super::reader::{PartRank, Reader, drive};
 use super::sort::NextPart;
 use super::stream::{Position, Stream};
@@ -60,7 +60,7 @@ impl MergePlan {
             return None;
         };
         let fields = merge.bindings.iter().filter_map(|binding| match &binding.argument {
-            Argument::Result(_, field) => Some(field.as_str()),
+            Argument::Result(_, path) => path.split('.').next(),
             _ => None,
         });
         let fields: Vec<&str> = fields.collect();
@@ -126,9 +126,7 @@ impl MergePlan {
         }
         let mut bounds = Vec::new();
         for row in reader.take_rows() {
-            let field = |_: &str, field: &str| -> Option<AttributeValue> {
-                row.item.view().get(field)?.to_value().ok()
-            };
+            let field = |_: &str, path: &str| value_at(row.item.view(), path)?.to_value().ok();
             bounds.push(Bound::derive(&merge.run, &call.bound, &merge.bindings, &field)?);
         }
         Ok(bounds)
