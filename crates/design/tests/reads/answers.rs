@@ -1,53 +1,12 @@
 //! Gets, batches, parts and references.
 
-use singlet_design::model::*;
 use singlet_design::run::{Paging, RunError};
 
-use crate::fixture::{Data, NOW_MS, Social, given};
+use crate::fixture::{Data, NOW_MS, given};
 
 fn network() -> Data {
-    let mut social = Social::new();
-    let get_user = social.add("get_user", &["user_id"], Operation::Get(social.get("User", None)));
-    social.add("user_by_name", &["name"], Operation::Get(social.get("User", Some("GSI1"))));
-    let is_user = social.add("is_user", &["user_id"], Operation::Exists(social.get("User", None)));
-    let city = Get { show: Some(vec!["city".to_owned()]), ..social.get("User", None) };
-    social.add("city_of", &["user_id"], Operation::Get(city));
-    let batch = BatchGet {
-        entity: social.entity("User"),
-        parameter: "keys".to_owned(),
-        consistent: false,
-        show: None,
-        show_expired: false,
-    };
-    social.add("get_users", &["keys"], Operation::BatchGet(batch));
-    let resolve = |name: &str, field: &str| Resolve {
-        name: name.to_owned(),
-        field: field.to_owned(),
-        entity: social.entity("User"),
-    };
-    let followed = Get {
-        resolve: vec![resolve("author", "user_id"), resolve("read_by", "readers")],
-        ..social.get("Post", None)
-    };
-    let get_post = social.add("get_post", &["post_id"], Operation::Get(followed));
-    let posts =
-        social.add("user_posts", &["user_id"], Operation::Query(social.query(&["Post"], Some("GSI1"))));
-    let part = |name: &str, pattern: &std::sync::Arc<Pattern>| Part {
-        name: name.to_owned(),
-        pattern: pattern.clone(),
-        bindings: Vec::new(),
-    };
-    let parts = vec![
-        part("user", &get_user),
-        part("there", &is_user),
-        part("posts", &posts),
-        part("post", &get_post),
-    ];
-    social.add("page", &["user_id", "post_id"], Operation::Parts(Parts { parts, together: false }));
-    let parts = vec![part("user", &get_user), part("there", &is_user), part("post", &get_post)];
-    social.add("page_at_once", &["user_id", "post_id"], Operation::Parts(Parts { parts, together: true }));
-    let data = social.open();
-    data.put("User", &[("user_id", "u1"), ("name", "ann"), ("city", "Huế"), ("friends", "u2 u3")]);
+    let data = Data::new(include_str!("network.toml"));
+    data.put("User", &[("user_id", "u1"), ("name", "ann"), ("city", "Huế"), ("friends", r#"["u2", "u3"]"#)]);
     data.put("User", &[("user_id", "u2"), ("name", "bob"), ("city", "Oslo")]);
     let past = (NOW_MS / 1000 - 10).to_string();
     data.put("User", &[("user_id", "u3"), ("name", "cid"), ("city", "Rome"), ("expires_at", &past)]);
@@ -58,7 +17,7 @@ fn network() -> Data {
             ("user_id", "u1"),
             ("created_at", "1"),
             ("title", "Hi"),
-            ("readers", "u2 u9 u1"),
+            ("readers", r#"["u2", "u9", "u1"]"#),
         ],
     );
     data

@@ -1,60 +1,19 @@
 //! Which items a query gives: matched parts, ranges, beginnings, several entities.
 
-use singlet_design::model::*;
+use crate::fixture::Data;
 
-use crate::fixture::{Data, Social};
-
-fn between(field: &str) -> Option<SortRange> {
-    Some(SortRange::Between { field: field.to_owned() })
-}
-
-fn lists() -> Data {
-    let mut social = Social::new();
-    let comments = || social.query(&["Comment"], None);
-    let ranged = Query { range: between("created_at"), ..comments() };
-    let dishes = Query { range: between("name"), ..social.query(&["Dish"], None) };
-    let begun = Query {
-        range: Some(SortRange::Prefix { field: "name".to_owned() }),
-        ..social.query(&["Dish"], None)
-    };
-    let places = || social.query(&["Place"], Some("Places"));
-    let ranks = Query {
-        matched: vec!["city".to_owned()],
-        range: between("rank"),
-        order: Order::Descending,
-        ..places()
-    };
-    let cities = Query { range: between("city"), ..places() };
-    let patterns = [
-        ("comments", vec!["post_id"], Query { limit: None, ..comments() }),
-        ("notes", vec!["post_id"], social.query(&["Note"], None)),
-        ("whole_post", vec!["post_id"], social.query(&["Post", "Comment"], None)),
-        ("comments_between", vec!["post_id", "from?", "to?"], ranged),
-        ("dishes_between", vec!["kitchen", "from?", "to?"], dishes),
-        ("dishes_begin", vec!["kitchen", "name*?"], begun),
-        ("ranks", vec!["tenant", "city", "from?", "to?"], ranks),
-        ("cities", vec!["tenant", "from?", "to?"], cities),
-        ("places", vec!["tenant"], places()),
-    ];
-    let mut added = Vec::new();
-    for (name, parameters, query) in patterns {
-        added.push(crate::fixture::pattern(name, &parameters, Operation::Query(query)));
-    }
-    // The ranks of places are numbers.
-    if let Some(ranks) = added.iter_mut().find(|pattern| pattern.name == "ranks") {
-        for parameter in &mut std::sync::Arc::get_mut(ranks).unwrap().parameters {
-            if parameter.name == "from" || parameter.name == "to" {
-                parameter.kind = ParameterType::Field(FieldType::Int { min: None, max: None });
-            }
-        }
-    }
-    social.patterns = added;
-    let data = social.open();
+fn network() -> Data {
+    let data = Data::new(include_str!("network.toml"));
     data.put("Post", &[("post_id", "p1"), ("user_id", "u1"), ("created_at", "t0"), ("title", "Hi")]);
     for (id, at) in [("a", "t1"), ("b", "t1"), ("c", "t2"), ("d", "t3")] {
         data.put("Comment", &[("post_id", "p1"), ("comment_id", id), ("created_at", at)]);
     }
     data.put("Note", &[("post_id", "p1"), ("note_id", "n"), ("created_at", "t2")]);
+    data
+}
+
+fn kitchen() -> Data {
+    let data = Data::new(include_str!("kitchen.toml"));
     for (id, name) in [("1", "bun"), ("2", "bun cha"), ("3", "bun cha ca"), ("4", "bunx"), ("5", "canh")] {
         data.put("Dish", &[("kitchen", "k"), ("dish_id", id), ("name", name)]);
     }
@@ -66,7 +25,7 @@ fn lists() -> Data {
 
 #[test]
 fn entities_that_share_a_key_are_told_apart() {
-    let data = lists();
+    let data = network();
     for limit in [1, 2, 100] {
         assert_eq!(data.pages("comments", &[("post_id", "p1")], limit, "comment_id"), ["a", "b", "c", "d"]);
         assert_eq!(data.pages("notes", &[("post_id", "p1")], limit, "note_id"), ["n"]);
@@ -75,14 +34,14 @@ fn entities_that_share_a_key_are_told_apart() {
 
 #[test]
 fn lists_of_several_entities_say_what_each_item_is() {
-    let data = lists();
+    let data = network();
     let types = data.pages("whole_post", &[("post_id", "p1")], 2, "type");
     assert_eq!(types, ["COMMENT", "COMMENT", "COMMENT", "COMMENT", "POST"]);
 }
 
 #[test]
 fn both_ends_of_a_range_are_included_with_all_that_continues_them() {
-    let data = lists();
+    let data = network();
     let ids = |from: Option<&str>, to: Option<&str>| {
         let mut arguments = vec![("post_id", "p1")];
         arguments.extend(from.map(|from| ("from", from)));
@@ -98,7 +57,7 @@ fn both_ends_of_a_range_are_included_with_all_that_continues_them() {
 
 #[test]
 fn a_range_of_texts_goes_by_the_text_not_by_the_key() {
-    let data = lists();
+    let data = kitchen();
     let names = |from: &str, to: &str| {
         data.pages("dishes_between", &[("kitchen", "k"), ("from", from), ("to", to)], 2, "name")
     };
@@ -110,7 +69,7 @@ fn a_range_of_texts_goes_by_the_text_not_by_the_key() {
 
 #[test]
 fn a_beginning_finds_every_text_that_begins_so() {
-    let data = lists();
+    let data = kitchen();
     let begun =
         |name: &str| data.pages("dishes_begin", &[("kitchen", "k"), ("name", name)], 2, "dish_id").join("");
     assert_eq!(begun("bun"), "3214");
@@ -121,7 +80,7 @@ fn a_beginning_finds_every_text_that_begins_so() {
 
 #[test]
 fn keys_of_several_attributes_are_matched_and_bounded_with_their_own_types() {
-    let data = lists();
+    let data = kitchen();
     let ids = |arguments: &[(&str, &str)]| {
         let given: Vec<(&str, &str)> =
             [("tenant", "t"), ("city", "hue")].into_iter().chain(arguments.iter().copied()).collect();

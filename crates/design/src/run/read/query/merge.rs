@@ -17,7 +17,7 @@ use super::reader::{PartRank, Reader, drive};
 use super::sort::NextPart;
 use super::stream::{Position, Stream};
 use super::{LIMIT_MAX, PlanContext, QueryPlan, page_limit};
-use crate::model::{Argument, Merge, Operation, Order};
+use crate::model::{Argument, Binding, Merge, Operation, Order};
 use crate::run::arguments::Bound;
 use crate::run::cursor::{Bond, OUTDATED, Payload, PayloadReader};
 use crate::run::{Call, Outcome, Paging, RunError, Runner};
@@ -127,6 +127,14 @@ impl MergePlan {
         let mut bounds = Vec::new();
         for row in reader.take_rows() {
             let field = |_: &str, path: &str| value_at(row.item.view(), path)?.to_value().ok();
+            let leads_on = |binding: &Binding| match &binding.argument {
+                Argument::Result(list, path) => field(list, path).is_some(),
+                Argument::Constant(_) | Argument::Parameter(_) => true,
+            };
+            // An item without the field has no query of its own.
+            if !merge.bindings.iter().all(leads_on) {
+                continue;
+            }
             bounds.push(Bound::derive(&merge.run, &call.bound, &merge.bindings, &field)?);
         }
         Ok(bounds)
