@@ -1,28 +1,12 @@
-//! What can be said on the command line, and the help that teaches it.
+//! What can be said to `singlet serve`.
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 
 use crate::size::Size;
 
-const EXAMPLES: &str = "\
-Examples:
-  singlet serve
-      a database in ./singlet-data, on http://127.0.0.1:8000
-  singlet serve --in-memory --address 127.0.0.1:9000
-      for tests: nothing is kept
-  singlet serve --data /var/lib/singlet --address 0.0.0.0:8000 --credentials keys.toml \\
-      --tls-cert cert.pem --tls-key key.pem
-      for other machines: only with access keys, best with TLS
-
-Any DynamoDB client works with it:
-  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
-  boto3.client(\"dynamodb\", endpoint_url=\"http://127.0.0.1:8000\")
-
-Exit codes: 0 it ended as it should, 1 it could not start or failed, 2 the arguments are wrong.";
-
-const SERVE_NOTES: &str = "\
+pub(super) const SERVE_NOTES: &str = "\
 Credentials (--credentials FILE):
   [key.AKIDWRITER]
   secret = \"…\"
@@ -40,23 +24,16 @@ The machine's memory is that of its container, if there is one with a limit.
 Pages: GET / says that the server is well, GET /metrics is for Prometheus.
 SIGTERM or Ctrl-C finishes the running requests, then ends; a second one ends at once.";
 
-/// A DynamoDB-compatible database, in one program and one folder.
-#[derive(Debug, Parser)]
-#[command(name = "singlet", version, after_help = EXAMPLES, arg_required_else_help = true)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    pub(crate) command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Serve a database over the DynamoDB protocol
-    #[command(after_help = SERVE_NOTES)]
-    Serve(Box<ServeArguments>),
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
+    /// Designs whose tables are made, or changed to match, before the server answers
+    #[arg(value_name = "FILE")]
+    pub(crate) designs: Vec<PathBuf>,
+
+    /// The environment of the designs
+    #[arg(long, value_name = "NAME", requires = "designs")]
+    pub(crate) environment: Option<String>,
+
     /// The folder with the data; it is made if it isn't there
     #[arg(long, value_name = "DIR", default_value = "./singlet-data")]
     pub(crate) data: PathBuf,
@@ -178,18 +155,17 @@ fn region(text: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::Parser;
 
+    use super::super::{Arguments, Command};
     use super::*;
 
     fn serve(arguments: &[&str]) -> Result<Box<ServeArguments>, clap::Error> {
         let words = ["singlet", "serve"].iter().chain(arguments);
-        Arguments::try_parse_from(words).map(|Arguments { command: Command::Serve(serve) }| serve)
-    }
-
-    #[test]
-    fn the_declarations_agree_with_each_other() {
-        Arguments::command().debug_assert();
+        Arguments::try_parse_from(words).map(|arguments| match arguments.command {
+            Command::Serve(serve) => serve,
+            other => panic!("{other:?}"),
+        })
     }
 
     #[test]
