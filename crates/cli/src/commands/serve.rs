@@ -46,7 +46,8 @@ pub(crate) fn serve(arguments: Box<ServeArguments>) -> Result<(), failure::Failu
     logging::start(arguments.log, arguments.log_format);
     let options = server_options(&arguments)?;
     // The server has its own threads for the requests; this one only lets connections in.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::System)?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::System)?;
     runtime.block_on(run(&arguments, &designs, options))
 }
 
