@@ -5,9 +5,11 @@
 
 pub mod condition;
 pub mod entropy;
+pub mod estimate;
 pub mod json;
 pub mod model;
 pub mod report;
+pub mod review;
 pub mod run;
 pub mod store;
 pub mod template;

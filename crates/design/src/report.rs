@@ -48,3 +48,17 @@ impl fmt::Display for Report {
 }
 
 impl std::error::Error for Report {}
+
+/// Line and column of a byte, both from one; columns count characters.
+pub fn position(source: &str, at: usize) -> (usize, usize) {
+    let before = source.get(..at).unwrap_or(source);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let column = before.get(line_start..).unwrap_or("").chars().count() + 1;
+    (before.matches('\n').count() + 1, column)
+}
+
+/// A headed excerpt of the file with carets under the place.
+pub fn excerpt(file: &str, source: &str, span: Span, head: &str) -> String {
+    let (line, column) = position(source, span.start);
+    format!("{head}\n --> {file}:{line}:{column}\n")
+}

@@ -5,6 +5,7 @@
 mod entity;
 mod field;
 mod pattern;
+mod place;
 mod table;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ pub use pattern::{
     Parameter, ParameterType, Part, Parts, Pattern, Query, Rate, Resolve, ShardRead, SortRange, Step,
     Transaction, Update, ValueSource,
 };
+pub use place::{Allowance, Places};
 pub use table::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
 
 /// A whole design.

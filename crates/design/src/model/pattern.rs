@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::entity::Entity;
 use super::field::FieldType;
+use super::place::{Allowance, Places};
 use super::table::{Index, Table};
 use crate::condition::Condition;
 use crate::json::Json;
@@ -29,6 +30,10 @@ pub struct Pattern {
     pub operation: Operation,
     /// Where it stands in the file.
     pub span: Span,
+    /// Where its keys stand in the file.
+    pub places: Places,
+    /// Findings of the review that are fine here.
+    pub allow: Vec<Allowance>,
 }
 
 impl Pattern {
@@ -263,6 +268,22 @@ pub enum Change {
     ChangeElement(ElementChange),
     /// Takes one element out of such a list: refused if it isn't there.
     DropElement(ElementChange),
+}
+
+impl Change {
+    /// The field that is changed, without the path into it.
+    pub fn field(&self) -> &str {
+        let path = match self {
+            Change::Set { path, .. }
+            | Change::Add { path, .. }
+            | Change::Remove { path }
+            | Change::Subtract { path, .. } => path,
+            Change::InsertElement(element)
+            | Change::ChangeElement(element)
+            | Change::DropElement(element) => &element.field,
+        };
+        path.split('.').next().unwrap_or(path)
+    }
 }
 
 /// Which list an element operation is about. The element's fields are parameters of the pattern.

@@ -1,0 +1,205 @@
+//! The review: a design held against rules, before anything runs.
+//!
+//! One rule is one file in `rules/` with its page beside it. A rule looks at the resolved design and the load that its
+//! rates make, and reports findings: what will happen in this design, with its own names and numbers, and a fix as
+//! changed lines.
+
+mod finding;
+mod fix;
+mod format;
+mod partition;
+mod rules;
+mod text;
+
+use std::sync::Arc;
+
+pub use finding::{Allowed, Finding, Severity};
+pub use fix::{Edit, Fix};
+pub use format::{Format, Reviewed, render};
+pub use rules::{RULES, Rule, rule};
+
+use crate::estimate::Load;
+use crate::model::{Allowance, Design, Entity, Field, Index, Pattern, Table};
+use crate::report::Span;
+
+/// What a rule sees.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The design.
+    pub design: &'a Design,
+    /// Where its rates land.
+    pub load: Load,
+    /// The text of the design's file: fixes quote it.
+    pub source: &'a str,
+}
+
+/// What the review of one design found.
+#[derive(Debug, Clone, Default)]
+pub struct Review {
+    /// What is not allowed, in the order of the file, errors first on the same place.
+    pub findings: Vec<Finding>,
+    /// What the design allows, with its reasons.
+    pub allowed: Vec<Allowed>,
+}
+
+impl Review {
+    /// The worst severity that is left.
+    pub fn worst(&self) -> Option<Severity> {
+        self.findings.iter().map(|finding| finding.severity).max()
+    }
+}
+
+/// Holds a design against every rule. `source` is the text that it was loaded from.
+pub fn review(design: &Design, source: &str) -> Review {
+    let context = Context { design, load: Load::of(design), source };
+    let mut findings = Findings::default();
+    for rule in RULES {
+        findings.rule = rule.id;
+        (rule.check)(&context, &mut findings);
+    }
+    settle(design, findings.found)
+}
+
+/// Sorts out what the design allows, and adds a finding for each allowance that nothing matches.
+fn settle(design: &Design, mut found: Vec<Finding>) -> Review {
+    let mut review = Review::default();
+    let mut open: Vec<(Subject, &Allowance)> = allowances(design).collect();
+    let mut used = Vec::new();
+    found.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.severity)));
+    for finding in found {
+        let allowance = open.iter().find(|(subject, allowance)| {
+            allowance.rule == finding.rule && finding.subjects.iter().any(|one| one == subject)
+        });
+        match allowance {
+            Some((_, allowance)) => {
+                used.push(allowance.span);
+                review.allowed.push(Allowed { reason: allowance.reason.clone(), finding });
+            }
+            None => review.findings.push(finding),
+        }
+    }
+    open.retain(|(_, allowance)| !used.contains(&allowance.span));
+    review.findings.extend(open.into_iter().map(|(subject, allowance)| unused(subject, allowance)));
+    review.findings.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.severity)));
+    review
+}
+
+/// An allowance that matches nothing: the design changed, or the rule's name is wrong.
+fn unused(subject: Subject, allowance: &Allowance) -> Finding {
+    let message = match rule(&allowance.rule) {
+        Some(_) => {
+            format!("{subject} allows {}, but nothing of that kind is found here any more", allowance.rule)
+        }
+        None => format!("{subject} allows {}, but there is no such rule", allowance.rule),
+    };
+    Finding {
+        rule: "unused-allowance",
+        severity: Severity::Warning,
+        span: allowance.span,
+        message,
+        fix: Some(Fix::advice("take the allowance away")),
+        subjects: vec![subject],
+    }
+}
+
+fn allowances(design: &Design) -> impl Iterator<Item = (Subject, &Allowance)> {
+    let tables = design.tables.iter().flat_map(|table| {
+        let own = table.allow.iter().map(|allowance| (Subject::table(table), allowance));
+        let indexes = table
+            .indexes
+            .iter()
+            .flat_map(|index| index.allow.iter().map(|allowance| (Subject::index(table, index), allowance)));
+        own.chain(indexes)
+    });
+    let entities = design
+        .entities
+        .iter()
+        .flat_map(|entity| entity.allow.iter().map(|allowance| (Subject::entity(entity), allowance)));
+    let patterns = design
+        .patterns
+        .iter()
+        .flat_map(|pattern| pattern.allow.iter().map(|allowance| (Subject::pattern(pattern), allowance)));
+    tables.chain(entities).chain(patterns)
+}
+
+/// What a finding is about, and where an allowance of it may stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// A table, by its label.
+    Table(String),
+    /// An index: table and name.
+    Index(String, String),
+    /// An entity.
+    Entity(String),
+    /// A pattern.
+    Pattern(String),
+}
+
+impl Subject {
+    /// A table.
+    pub fn table(table: &Table) -> Subject {
+        Subject::Table(table.label.clone())
+    }
+
+    /// An index.
+    pub fn index(table: &Table, index: &Index) -> Subject {
+        Subject::Index(table.label.clone(), index.name.clone())
+    }
+
+    /// An entity.
+    pub fn entity(entity: &Entity) -> Subject {
+        Subject::Entity(entity.name.clone())
+    }
+
+    /// A pattern.
+    pub fn pattern(pattern: &Pattern) -> Subject {
+        Subject::Pattern(pattern.name.clone())
+    }
+}
+
+impl std::fmt::Display for Subject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Subject::Table(name) => write!(f, "table {name}"),
+            Subject::Index(_, name) => write!(f, "index {name}"),
+            Subject::Entity(name) => write!(f, "{name}"),
+            Subject::Pattern(name) => write!(f, "pattern {name}"),
+        }
+    }
+}
+
+/// Collects what the rules report.
+#[derive(Debug, Default)]
+pub struct Findings {
+    rule: &'static str,
+    found: Vec<Finding>,
+}
+
+impl Findings {
+    /// Reports a finding about these subjects, the nearest first.
+    pub fn report(
+        &mut self,
+        severity: Severity,
+        span: Span,
+        subjects: Vec<Subject>,
+        message: String,
+        fix: Option<Fix>,
+    ) {
+        self.found.push(Finding { rule: self.rule, severity, span, subjects, message, fix });
+    }
+}
+
+impl Context<'_> {
+    /// The text at a place.
+    pub fn text(&self, span: Span) -> &str {
+        self.source.get(span.start..span.end).unwrap_or("")
+    }
+
+    /// Every field of every entity.
+    pub fn fields(&self) -> impl Iterator<Item = (&Arc<Entity>, &Field)> {
+        self.design.entities.iter().flat_map(|entity| entity.fields.iter().map(move |field| (entity, field)))
+    }
+}
+
+#[cfg(test)]
+mod tests;
