@@ -7,7 +7,7 @@ mod size;
 
 pub use distinct::{Distinct, distinct_keys};
 pub use load::{Contribution, KeyLoad, Load, Place, WriteCost, pattern_writes};
-pub use size::{Size, entry_size, field_size, item_size, value_size};
+pub use size::{Size, entry_size, field_size, item_size, template_size, value_size};
 
 /// Write units a second that one partition key serves at most.
 pub const PARTITION_WRITE_UNITS_MAX: f64 = 1_000.0;

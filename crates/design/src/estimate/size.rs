@@ -155,7 +155,12 @@ fn derived_size(entity: &Entity, name: &str, template: &Template) -> Size {
 
 /// A key attribute with its name.
 fn key_size(entity: &Entity, name: &str, template: &Template) -> Size {
-    Size::exactly(name.len() as u64) + template.parts.iter().map(|part| part_size(entity, part)).sum()
+    Size::exactly(name.len() as u64) + template_size(entity, template)
+}
+
+/// The size of the key that a template makes.
+pub fn template_size(entity: &Entity, template: &Template) -> Size {
+    template.parts.iter().map(|part| part_size(entity, part)).sum()
 }
 
 fn part_size(entity: &Entity, part: &Part) -> Size {

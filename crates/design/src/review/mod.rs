@@ -7,6 +7,7 @@
 mod finding;
 mod fix;
 mod format;
+mod keys;
 mod partition;
 mod rules;
 mod text;
