@@ -38,5 +38,10 @@ fn other_writer<'a>(context: &'a Context<'_>, entity: &Entity) -> Option<&'a str
         Operation::Update(update) => update.entity.name == entity.name,
         _ => false,
     };
-    context.design.patterns.iter().find(|pattern| writes(&pattern.operation)).map(|pattern| pattern.name.as_str())
+    context
+        .design
+        .patterns
+        .iter()
+        .find(|pattern| writes(&pattern.operation))
+        .map(|pattern| pattern.name.as_str())
 }

@@ -15,8 +15,11 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for table in &context.design.tables {
         for (position, index) in table.indexes.iter().enumerate() {
-            let Some(earlier) =
-                table.indexes.iter().take(position).find(|earlier| same(context.design, table, earlier, index))
+            let Some(earlier) = table
+                .indexes
+                .iter()
+                .take(position)
+                .find(|earlier| same(context.design, table, earlier, index))
             else {
                 continue;
             };
@@ -25,7 +28,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 index.name, earlier.name,
             );
             let fix = Fix::advice(format!("let the patterns on {} read {}", index.name, earlier.name));
-            findings.report(Severity::Warning, index.span, vec![Subject::index(table, index)], message, Some(fix));
+            findings.report(
+                Severity::Warning,
+                index.span,
+                vec![Subject::index(table, index)],
+                message,
+                Some(fix),
+            );
         }
     }
 }

@@ -31,8 +31,16 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             number(kept * 100.0),
             entity.name,
         );
-        let fix = Fix::advice("put what is filtered by into the key, or into an index that only such items are in (`when`)");
-        findings.report(severity, pattern.places.of("filter"), vec![Subject::pattern(pattern)], message, Some(fix));
+        let fix = Fix::advice(
+            "put what is filtered by into the key, or into an index that only such items are in (`when`)",
+        );
+        findings.report(
+            severity,
+            pattern.places.of("filter"),
+            vec![Subject::pattern(pattern)],
+            message,
+            Some(fix),
+        );
     }
 }
 
@@ -43,13 +51,12 @@ fn kept(entity: &Entity, tree: &Tree) -> f64 {
         Tree::And(all) => all.iter().map(|one| kept(entity, one)).product(),
         Tree::Or(any) => any.iter().map(|one| kept(entity, one)).sum::<f64>().min(1.0),
         Tree::Not(inner) => 1.0 - kept(entity, inner),
-        Tree::Compare(Operand::Path(path), comparison, _) | Tree::Compare(_, comparison, Operand::Path(path)) => {
-            match comparison {
-                Comparison::Equal => one_of(entity, path),
-                Comparison::NotEqual => 1.0 - one_of(entity, path),
-                _ => 1.0,
-            }
-        }
+        Tree::Compare(Operand::Path(path), comparison, _)
+        | Tree::Compare(_, comparison, Operand::Path(path)) => match comparison {
+            Comparison::Equal => one_of(entity, path),
+            Comparison::NotEqual => 1.0 - one_of(entity, path),
+            _ => 1.0,
+        },
         #[expect(clippy::cast_precision_loss, reason = "at most a hundred values")]
         Tree::In(Operand::Path(path), values) => (one_of(entity, path) * values.len() as f64).min(1.0),
         _ => 1.0,

@@ -32,7 +32,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             bytes(max),
             largest.name,
         );
-        let fix = Fix::advice(format!("bound {} more tightly, or give its elements items of their own", largest.name));
+        let fix = Fix::advice(format!(
+            "bound {} more tightly, or give its elements items of their own",
+            largest.name
+        ));
         findings.report(severity, largest.span, vec![Subject::entity(entity)], message, Some(fix));
     }
 }

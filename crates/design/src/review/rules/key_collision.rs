@@ -35,9 +35,9 @@ fn same_instant(entity: &Arc<Entity>, findings: &mut Findings) {
     let templates = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
     let fields: Vec<_> = templates.flat_map(Template::fields).filter_map(|name| entity.field(name)).collect();
     let timed = fields.iter().find(|field| matches!(field.made, Some(Made::Created | Made::Updated)));
-    let own_id = fields.iter().any(|field| {
-        matches!(field.made, Some(Made::Uuid7 | Made::Uuid4 | Made::Ulid | Made::Secret))
-    });
+    let own_id = fields
+        .iter()
+        .any(|field| matches!(field.made, Some(Made::Uuid7 | Made::Uuid4 | Made::Ulid | Made::Secret)));
     let Some(time) = timed.filter(|_| !own_id) else { return };
     let message = format!(
         "two {} items made in one instant have one key, because only {} tells them apart: the second overwrites the \
@@ -45,7 +45,13 @@ fn same_instant(entity: &Arc<Entity>, findings: &mut Findings) {
         entity.name, time.name,
     );
     let fix = Fix::advice(format!("add an id behind the time: `{{{}}}#{{id}}`", time.name));
-    findings.report(Severity::Error, entity.places.of("key"), vec![Subject::entity(entity)], message, Some(fix));
+    findings.report(
+        Severity::Error,
+        entity.places.of("key"),
+        vec![Subject::entity(entity)],
+        message,
+        Some(fix),
+    );
 }
 
 fn meet(one: &Entity, two: &Entity) -> bool {

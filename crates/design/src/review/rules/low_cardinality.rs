@@ -19,9 +19,11 @@ const VALUES_ENOUGH: u64 = 50;
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for partition in partitions(context) {
         let parts = partition.templates.iter().flat_map(|template| &template.parts);
-        let chosen = parts.clone().any(|part| matches!(part, Part::Field { format, .. } if !format.cuts_time()));
+        let chosen =
+            parts.clone().any(|part| matches!(part, Part::Field { format, .. } if !format.cuts_time()));
         let sharded_already = parts.clone().any(|part| matches!(part, Part::Shard { .. }));
-        let timed = parts.clone().any(|part| matches!(part, Part::Field { format, .. } if format.cuts_time()));
+        let timed =
+            parts.clone().any(|part| matches!(part, Part::Field { format, .. } if format.cuts_time()));
         let Distinct::Exactly(count) = distinct_keys(partition.entity, partition.templates) else { continue };
         if !chosen || sharded_already || timed || count >= VALUES_ENOUGH {
             continue;

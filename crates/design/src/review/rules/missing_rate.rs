@@ -16,10 +16,23 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     if patterns.iter().all(|pattern| pattern.rate.is_none()) {
         return;
     }
-    for pattern in patterns.iter().filter(|pattern| pattern.rate.is_none() && !is_part(context, &pattern.name)) {
+    for pattern in
+        patterns.iter().filter(|pattern| pattern.rate.is_none() && !is_part(context, &pattern.name))
+    {
         let message = format!("{} has no rate: it counts as nothing in the load and the plan", pattern.name);
-        let fix = Fix::line_after("say how often it is called", context.source, pattern.places.head, "rate = \"1/s\"");
-        findings.report(Severity::Info, pattern.places.head, vec![Subject::pattern(pattern)], message, Some(fix));
+        let fix = Fix::line_after(
+            "say how often it is called",
+            context.source,
+            pattern.places.head,
+            "rate = \"1/s\"",
+        );
+        findings.report(
+            Severity::Info,
+            pattern.places.head,
+            vec![Subject::pattern(pattern)],
+            message,
+            Some(fix),
+        );
     }
 }
 

@@ -24,7 +24,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             if !counted && rate < OFTEN_PER_SECOND {
                 continue;
             }
-            let Some(entry) = update.entity.indexes.iter().find(|entry| holds(entry, change.field())) else { continue };
+            let Some(entry) = update.entity.indexes.iter().find(|entry| holds(entry, change.field())) else {
+                continue;
+            };
             let how = if rate > 0.0 { format!(" {} times a second", number(rate)) } else { String::new() };
             let message = format!(
                 "{} changes {}, which is in the key of {},{how}: each time the old entry is deleted and a new one \
@@ -33,7 +35,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 change.field(),
                 entry.index.name,
             );
-            let fix = Fix::advice("keep a copy in the key that is refreshed every so often, or sort when reading");
+            let fix =
+                Fix::advice("keep a copy in the key that is refreshed every so often, or sort when reading");
             let subjects = vec![
                 Subject::pattern(pattern),
                 Subject::entity(&update.entity),

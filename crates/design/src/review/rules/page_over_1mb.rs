@@ -35,6 +35,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         );
         let fits = (PAGE_BYTES_MAX / largest.max(1)).max(1);
         let fix = Fix::replace("a page that always fits", pattern.places.of("limit"), fits.to_string());
-        findings.report(Severity::Info, pattern.places.of("limit"), vec![Subject::pattern(pattern)], message, Some(fix));
+        findings.report(
+            Severity::Info,
+            pattern.places.of("limit"),
+            vec![Subject::pattern(pattern)],
+            message,
+            Some(fix),
+        );
     }
 }

@@ -27,8 +27,17 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 entry.index.name,
                 missing.join(", "),
             );
-            let fix = Fix::advice(format!("nothing has to be done; with {} as parameters it is one write", missing.join(", ")));
-            findings.report(Severity::Info, pattern.span, vec![Subject::pattern(pattern)], message, Some(fix));
+            let fix = Fix::advice(format!(
+                "nothing has to be done; with {} as parameters it is one write",
+                missing.join(", ")
+            ));
+            findings.report(
+                Severity::Info,
+                pattern.span,
+                vec![Subject::pattern(pattern)],
+                message,
+                Some(fix),
+            );
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `projection-missing`: a pattern that needs what its index doesn't carry.
 
 use super::Rule;
+use crate::condition::{Operand, Tree};
 use crate::model::{Entity, Index, Operation, Projection};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::Template;
@@ -15,10 +16,12 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let (entities, on, mut needed) = match &pattern.operation {
-            Operation::Get(get) => (std::slice::from_ref(&get.entity), &get.on, get.show.clone().unwrap_or_default()),
+            Operation::Get(get) => {
+                (std::slice::from_ref(&get.entity), &get.on, get.show.clone().unwrap_or_default())
+            }
             Operation::Query(query) => {
                 let mut needed = query.show.clone().unwrap_or_default();
-                needed.extend(query.filter.iter().flat_map(|filter| filter.paths().map(str::to_owned)));
+                needed.extend(query.filter.iter().flat_map(|filter| paths(&filter.tree)));
                 needed.extend(query.resolve.iter().map(|resolve| resolve.field.clone()));
                 (query.entities.as_slice(), &query.on, needed)
             }
@@ -31,7 +34,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let names = needed.join(", ");
-        let message = format!("{} needs {names} of {}, which {} doesn't carry", pattern.name, entity.name, index.name);
+        let message =
+            format!("{} needs {names} of {}, which {} doesn't carry", pattern.name, entity.name, index.name);
         let fix = Fix::advice(format!("let {} project {names} as well", index.name));
         let subjects = vec![Subject::pattern(pattern), Subject::index(&entity.table, index)];
         findings.report(Severity::Error, pattern.places.of("on"), subjects, message, Some(fix));
@@ -50,4 +54,23 @@ fn carries(entity: &Entity, index: &Index, field: &str) -> bool {
     let entry = entity.entry(&index.name);
     let keys = key.chain(entry.into_iter().flat_map(|entry| entry.partition.iter().chain(&entry.sort)));
     projected || keys.filter_map(Template::plain_field).any(|name| name == field)
+}
+
+/// Every field that a condition looks at.
+fn paths(tree: &Tree) -> Vec<String> {
+    let operand = |operand: &Operand| match operand {
+        Operand::Path(path) | Operand::Size(path) => Some(path.clone()),
+        _ => None,
+    };
+    match tree {
+        Tree::And(several) | Tree::Or(several) => several.iter().flat_map(paths).collect(),
+        Tree::Not(inner) => paths(inner),
+        Tree::Compare(left, _, right) => [left, right].into_iter().filter_map(operand).collect(),
+        Tree::Between(value, low, high) => [value, low, high].into_iter().filter_map(operand).collect(),
+        Tree::In(value, list) => std::iter::once(value).chain(list).filter_map(operand).collect(),
+        Tree::Exists(path) | Tree::Missing(path) => vec![path.clone()],
+        Tree::BeginsWith(path, other) | Tree::Contains(path, other) => {
+            std::iter::once(path.clone()).chain(operand(other)).collect()
+        }
+    }
 }

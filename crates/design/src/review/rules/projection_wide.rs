@@ -15,12 +15,18 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for table in &context.design.tables {
-        for index in table.indexes.iter().filter(|index| index.projection == Projection::All && !index.local) {
-            let Some(shown) = shown(context.design, table, index).filter(|shown| !shown.is_empty()) else { continue };
-            let entities = context.design.entities_of(table).filter_map(|entity| Some((entity, entity.entry(&index.name)?)));
-            let whole: u64 = entities.clone().map(|(entity, entry)| entry_size(entity, entry).usual).sum();
-            let fields = entities.flat_map(|(entity, _)| &entity.fields);
-            let read: u64 = fields.filter(|field| shown.contains(&field.name)).map(|field| field_size(field).usual).sum();
+        for index in table.indexes.iter().filter(|index| index.projection == Projection::All && !index.local)
+        {
+            let Some(shown) = shown(context.design, table, index).filter(|shown| !shown.is_empty()) else {
+                continue;
+            };
+            let (mut whole, mut read) = (0, 0);
+            for entity in context.design.entities_of(table) {
+                let Some(entry) = entity.entry(&index.name) else { continue };
+                whole += entry_size(entity, entry).usual;
+                let fields = entity.fields.iter().filter(|field| shown.contains(&field.name));
+                read += fields.map(|field| field_size(field).usual).sum::<u64>();
+            }
             if read * 2 >= whole {
                 continue;
             }
@@ -34,7 +40,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             );
             let names: Vec<String> = shown.iter().map(|name| format!("\"{name}\"")).collect();
             let fix = Fix::advice(format!("project = [{}]", names.join(", ")));
-            findings.report(Severity::Warning, index.span, vec![Subject::index(table, index)], message, Some(fix));
+            findings.report(
+                Severity::Warning,
+                index.span,
+                vec![Subject::index(table, index)],
+                message,
+                Some(fix),
+            );
         }
     }
 }
@@ -44,8 +56,12 @@ fn shown(design: &Design, table: &Table, index: &Index) -> Option<Vec<String>> {
     let mut shown: Vec<String> = Vec::new();
     for pattern in &design.patterns {
         let (reads, show): (bool, Option<&Vec<String>>) = match &pattern.operation {
-            Operation::Get(get) => (get.on.as_ref().is_some_and(|on| on.name == index.name), get.show.as_ref()),
-            Operation::Query(query) => (query.on.as_ref().is_some_and(|on| on.name == index.name), query.show.as_ref()),
+            Operation::Get(get) => {
+                (get.on.as_ref().is_some_and(|on| on.name == index.name), get.show.as_ref())
+            }
+            Operation::Query(query) => {
+                (query.on.as_ref().is_some_and(|on| on.name == index.name), query.show.as_ref())
+            }
             _ => continue,
         };
         if !reads || !table.indexes.iter().any(|own| own.name == index.name) {

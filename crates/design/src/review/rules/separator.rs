@@ -19,7 +19,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         for part in &key.template.parts {
-            let Part::Field { path, format: Format::Plain | Format::Fold | Format::Lower | Format::Upper } = part else {
+            let Part::Field { path, format: Format::Plain | Format::Fold | Format::Lower | Format::Upper } =
+                part
+            else {
                 continue;
             };
             if !matches!(key.entity.field_at(path), Some(FieldType::Text { .. })) {
@@ -31,7 +33,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                  writing such a {} is refused",
                 key.template.source, key.entity.name,
             );
-            let fix = Fix::advice(format!("make {path} an id or one of declared values, or use another separator"));
+            let fix =
+                Fix::advice(format!("make {path} an id or one of declared values, or use another separator"));
             findings.report(Severity::Warning, key.span, key.subjects(), message, Some(fix));
         }
     }

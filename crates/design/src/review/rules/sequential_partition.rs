@@ -16,7 +16,9 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for key in keys(context).filter(|key| key.role == Role::Partition) {
         let counter = key.template.parts.iter().find_map(|part| match part {
-            Part::Field { path, .. } => matches!(key.entity.field_at(path), Some(FieldType::Int { .. })).then_some(path),
+            Part::Field { path, .. } => {
+                matches!(key.entity.field_at(path), Some(FieldType::Int { .. })).then_some(path)
+            }
             _ => None,
         });
         let Some(counter) = counter else { continue };

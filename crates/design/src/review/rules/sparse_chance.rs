@@ -23,7 +23,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             pattern.name, entity.name,
         );
         let fix = Fix::advice(format!("an index entry with `when = \"{flag}\"`, and the pattern on it"));
-        findings.report(Severity::Info, pattern.places.of("filter"), vec![Subject::pattern(pattern)], message, Some(fix));
+        findings.report(
+            Severity::Info,
+            pattern.places.of("filter"),
+            vec![Subject::pattern(pattern)],
+            message,
+            Some(fix),
+        );
     }
 }
 

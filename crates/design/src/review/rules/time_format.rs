@@ -29,7 +29,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let rival = sorts.iter().take(position).find(|other| {
             other.attribute == key.attribute
                 && other.entity.table.label == key.entity.table.label
-                && leading_time(other).is_some_and(|(theirs, other_form)| theirs == head && other_form != form)
+                && leading_time(other)
+                    .is_some_and(|(theirs, other_form)| theirs == head && other_form != form)
         });
         let Some(rival) = rival else { continue };
         let message = format!(
@@ -50,7 +51,9 @@ fn leading_time<'a>(key: &'a Key<'_>) -> Option<(&'a str, Form)> {
 fn form(entity: &Entity, part: &Part) -> Option<Form> {
     let Part::Field { path, format } = part else { return None };
     match entity.field_at(path)? {
-        FieldType::Time | FieldType::Date | FieldType::Epoch if format.cuts_time() => Some(Form::Cut(*format)),
+        FieldType::Time | FieldType::Date | FieldType::Epoch if format.cuts_time() => {
+            Some(Form::Cut(*format))
+        }
         FieldType::Time => Some(Form::Instant),
         FieldType::Date => Some(Form::Day),
         FieldType::Epoch => Some(Form::Epoch),

@@ -13,7 +13,9 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for entity in &context.design.entities {
-        let Some(field) = entity.table.ttl.as_ref().and_then(|attribute| entity.field(attribute)) else { continue };
+        let Some(field) = entity.table.ttl.as_ref().and_then(|attribute| entity.field(attribute)) else {
+            continue;
+        };
         if matches!(field.kind, FieldType::Epoch | FieldType::Int { .. }) {
             continue;
         }

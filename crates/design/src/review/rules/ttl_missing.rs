@@ -25,15 +25,26 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         );
         let line = format!("ttl = \"365 days after {field}\"");
         let fix = Fix::line_after("let old ones expire", context.source, entity.places.of("key"), &line);
-        let fix = if entity.table.ttl.is_some() { fix } else { Fix::advice(format!("give the table a ttl attribute, and {} {line}", entity.name)) };
-        findings.report(Severity::Warning, entity.places.of("key"), vec![Subject::entity(entity)], message, Some(fix));
+        let fix = if entity.table.ttl.is_some() {
+            fix
+        } else {
+            Fix::advice(format!("give the table a ttl attribute, and {} {line}", entity.name))
+        };
+        findings.report(
+            Severity::Warning,
+            entity.places.of("key"),
+            vec![Subject::entity(entity)],
+            message,
+            Some(fix),
+        );
     }
 }
 
 fn time_in<'a>(entity: &Entity, template: &'a Template) -> Option<&'a str> {
     template.parts.iter().find_map(|part| match part {
         Part::Field { path, .. } => {
-            matches!(entity.field_at(path), Some(FieldType::Time | FieldType::Date | FieldType::Epoch)).then_some(path.as_str())
+            matches!(entity.field_at(path), Some(FieldType::Time | FieldType::Date | FieldType::Epoch))
+                .then_some(path.as_str())
         }
         _ => None,
     })

@@ -32,8 +32,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             several => format!("unique = [[{}]]", several.join(", ")),
         };
         let place = get.entity.places.of("key");
-        let fix = Fix::line_after("reserve the value in the same transaction", context.source, place, &unique);
-        let fix = if get.entity.places.has("unique") { Fix::advice(format!("add it to `unique`: {unique}")) } else { fix };
+        let fix =
+            Fix::line_after("reserve the value in the same transaction", context.source, place, &unique);
+        let fix = if get.entity.places.has("unique") {
+            Fix::advice(format!("add it to `unique`: {unique}"))
+        } else {
+            fix
+        };
         let subjects = vec![Subject::pattern(pattern), Subject::entity(&get.entity)];
         findings.report(Severity::Error, pattern.places.of("on"), subjects, message, Some(fix));
     }
@@ -41,10 +46,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 
 /// The fields are declared unique, hold an id that Singlet makes, or are the table's own key.
 fn is_unique(entity: &Entity, entry: &IndexEntry, fields: &[&str]) -> bool {
-    let declared = entity.unique.iter().any(|unique| unique.fields.iter().all(|name| fields.contains(&name.as_str())));
-    let made = fields.iter().filter_map(|name| entity.field(name)).any(|field| {
-        matches!(field.made, Some(Made::Uuid7 | Made::Uuid4 | Made::Ulid | Made::Secret))
-    });
+    let declared =
+        entity.unique.iter().any(|unique| unique.fields.iter().all(|name| fields.contains(&name.as_str())));
+    let made = fields
+        .iter()
+        .filter_map(|name| entity.field(name))
+        .any(|field| matches!(field.made, Some(Made::Uuid7 | Made::Uuid4 | Made::Ulid | Made::Secret)));
     let key = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
     let own_key = key.flat_map(Template::fields).all(|name| fields.contains(&name));
     let sorted = entry.sort.iter().flat_map(Template::fields).next().is_some();

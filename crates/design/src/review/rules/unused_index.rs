@@ -26,7 +26,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 index.name,
             );
             let fix = Fix::advice("take the index away, or add the pattern that needs it");
-            findings.report(Severity::Warning, index.span, vec![Subject::index(table, index)], message, Some(fix));
+            findings.report(
+                Severity::Warning,
+                index.span,
+                vec![Subject::index(table, index)],
+                message,
+                Some(fix),
+            );
         }
     }
 }

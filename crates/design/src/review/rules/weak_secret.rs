@@ -13,7 +13,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 /// Words that name something which gives access to whoever has it.
-const SECRET_WORDS: &[&str] = &["secret", "token", "hash", "invitation_code", "invite_code", "magic_link", "reset_code"];
+const SECRET_WORDS: &[&str] =
+    &["secret", "token", "hash", "invitation_code", "invite_code", "magic_link", "reset_code"];
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for (entity, field) in context.fields() {
@@ -37,7 +38,9 @@ fn is_secret(field: &Field) -> bool {
         .flat_map(|letter| letter.is_uppercase().then_some('_').into_iter().chain(letter.to_lowercase()))
         .collect();
     let words: Vec<&str> = name.split('_').collect();
-    SECRET_WORDS.iter().any(|secret| name.contains(secret) && (secret.contains('_') || words.contains(secret)))
+    SECRET_WORDS
+        .iter()
+        .any(|secret| name.contains(secret) && (secret.contains('_') || words.contains(secret)))
 }
 
 /// Whether items are found by the field: it is in a partition key.
