@@ -3,15 +3,20 @@
 //! It knows designs, key templates and patterns, and a database only through [`store::Store`]. It must not know
 //! HTTP, terminals or files other than by the text it is given.
 
+pub mod apply;
 pub mod condition;
+pub mod describe;
 pub mod entropy;
 pub mod estimate;
+pub mod explain;
 pub mod json;
 pub mod model;
 pub mod report;
+mod resolve;
 pub mod review;
 pub mod run;
 pub mod store;
+mod syntax;
 pub mod template;
 pub mod value;
 
@@ -20,6 +25,11 @@ use report::Report;
 
 /// Reads and resolves a design; every mistake is in the report. `file` is only used in messages.
 pub fn load(file: &str, source: &str) -> Result<Design, Report> {
-    let _ = (file, source);
-    todo!()
+    let mistakes = syntax::Mistakes::default();
+    let design = syntax::read(source, &mistakes).map(|root| resolve::resolve(&root, source, &mistakes));
+    let mistakes = mistakes.sorted();
+    match design {
+        Some(design) if mistakes.is_empty() => Ok(design),
+        _ => Err(Report { file: file.to_owned(), source: source.to_owned(), mistakes }),
+    }
 }

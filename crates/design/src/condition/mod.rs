@@ -3,13 +3,14 @@
 //! A condition is read once, checked against the fields of an entity, and written as a DynamoDB expression with
 //! placeholders when a pattern runs.
 
+mod check;
+mod lex;
+mod parse;
+mod write;
+
 use std::ops::Range;
 
-use singlet_engine::values::AttributeValue;
-
 use crate::json::Json;
-use crate::model::FieldType;
-use crate::store::ExpressionBuilder;
 
 /// A condition on the fields of an item.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,33 +90,11 @@ pub struct ConditionError {
     pub help: Option<String>,
 }
 
-impl Condition {
-    /// Reads a condition.
-    pub fn parse(text: &str) -> Result<Condition, ConditionError> {
-        let _ = text;
-        todo!()
-    }
-
-    /// Holds it against the fields: every path must lead somewhere, every constant must fit. Gives the parameters
-    /// with the type of the field that each is compared with, in order of first use.
-    pub fn check(
-        &self,
-        field: &dyn Fn(&str) -> Option<FieldType>,
-    ) -> Result<Vec<(String, FieldType)>, ConditionError> {
-        let _ = field;
-        todo!()
-    }
-
-    /// Writes it as the text of a DynamoDB expression. `argument` gives the value of a parameter, already of the
-    /// field's type; `now_ms` is the time for `{now}`.
-    pub fn write(
-        &self,
-        builder: &mut ExpressionBuilder,
-        field: &dyn Fn(&str) -> Option<FieldType>,
-        argument: &dyn Fn(&str) -> Option<AttributeValue>,
-        now_ms: u64,
-    ) -> String {
-        let _ = (builder, field, argument, now_ms);
-        todo!()
+impl ConditionError {
+    fn new(range: Range<usize>, message: impl Into<String>, help: &str) -> Self {
+        ConditionError { range, message: message.into(), help: Some(help.to_owned()) }
     }
 }
+
+#[cfg(test)]
+mod tests;

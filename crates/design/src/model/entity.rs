@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::field::{Field, FieldType};
-use super::place::{Allowance, Places};
 use super::table::{Index, Table};
 use crate::json::Json;
 use crate::report::Span;
@@ -34,10 +33,6 @@ pub struct Entity {
     pub relations: Vec<Relation>,
     /// Where it stands in the file.
     pub span: Span,
-    /// Where its keys stand in the file.
-    pub places: Places,
-    /// Findings of the review that are fine here.
-    pub allow: Vec<Allowance>,
 }
 
 impl Entity {

@@ -2,7 +2,6 @@
 
 use singlet_engine::values::Number;
 
-use super::place::Places;
 use crate::json::Json;
 use crate::report::Span;
 
@@ -25,8 +24,6 @@ pub struct Field {
     pub refers_to: Option<String>,
     /// Where it stands in the file.
     pub span: Span,
-    /// Where its keys stand in the file.
-    pub places: Places,
 }
 
 /// The values that a field takes.

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use super::entity::Entity;
 use super::field::FieldType;
-use super::place::{Allowance, Places};
 use super::table::{Index, Table};
 use crate::condition::Condition;
 use crate::json::Json;
@@ -30,10 +29,6 @@ pub struct Pattern {
     pub operation: Operation,
     /// Where it stands in the file.
     pub span: Span,
-    /// Where its keys stand in the file.
-    pub places: Places,
-    /// Findings of the review that are fine here.
-    pub allow: Vec<Allowance>,
 }
 
 impl Pattern {
@@ -120,6 +115,8 @@ pub struct Get {
     pub resolve: Vec<Resolve>,
     /// Whether items past their time-to-live are shown.
     pub show_expired: bool,
+    /// Items of other entities may lie under the same index key: they are not meant.
+    pub mixed: bool,
 }
 
 /// Reads several items of one entity by key; the parameter is a list.
@@ -166,6 +163,9 @@ pub struct Query {
     pub resolve: Vec<Resolve>,
     /// Whether items past their time-to-live are shown.
     pub show_expired: bool,
+    /// Items of other entities may lie among those that are read: they are left out, by the type attribute where the
+    /// index carries it, by the shape of their keys where it doesn't.
+    pub mixed: bool,
 }
 
 /// The order of a list.

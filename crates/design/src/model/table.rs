@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::place::{Allowance, Places};
 use crate::report::Span;
 
 /// A table of the design.
@@ -28,10 +27,6 @@ pub struct Table {
     pub indexes: Vec<Arc<Index>>,
     /// Where it stands in the file.
     pub span: Span,
-    /// Where its keys stand in the file.
-    pub places: Places,
-    /// Findings of the review that are fine here.
-    pub allow: Vec<Allowance>,
 }
 
 impl Table {
@@ -86,10 +81,6 @@ pub struct Index {
     pub local: bool,
     /// Where it stands in the file.
     pub span: Span,
-    /// Where its keys stand in the file.
-    pub places: Places,
-    /// Findings of the review that are fine here.
-    pub allow: Vec<Allowance>,
 }
 
 impl Index {

@@ -2,7 +2,7 @@
 
 use super::{Finding, Fix, RULES, Review, Severity};
 use crate::json::Json;
-use crate::report::{self, Span};
+use crate::report::{self, Position, Span};
 
 /// How a review is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ fn human(file: &Reviewed<'_>) -> String {
         text.push('\n');
     }
     for allowed in &file.review.allowed {
-        let (line, _) = report::position(file.source, allowed.finding.span.start);
+        let line = report::position(file.source, allowed.finding.span.start).line;
         let rule = allowed.finding.rule;
         text.push_str(&format!("allowed[{rule}]: {}:{line}: {}\n", file.file, allowed.reason));
     }
@@ -100,7 +100,7 @@ fn json(file: &Reviewed<'_>) -> Json {
 }
 
 fn json_finding(file: &Reviewed<'_>, finding: &Finding) -> Json {
-    let (line, column) = report::position(file.source, finding.span.start);
+    let Position { line, column } = report::position(file.source, finding.span.start);
     object([
         ("rule", Json::from(finding.rule)),
         ("severity", Json::from(finding.severity.word())),
@@ -161,13 +161,13 @@ fn sarif_result(file: &Reviewed<'_>, finding: &Finding) -> Json {
 }
 
 fn region(source: &str, span: Span) -> Json {
-    let (line, column) = report::position(source, span.start);
-    let (end_line, end_column) = report::position(source, span.end);
+    let start = report::position(source, span.start);
+    let end = report::position(source, span.end);
     object([
-        ("startLine", number(line)),
-        ("startColumn", number(column)),
-        ("endLine", number(end_line)),
-        ("endColumn", number(end_column)),
+        ("startLine", number(start.line)),
+        ("startColumn", number(start.column)),
+        ("endLine", number(end.line)),
+        ("endColumn", number(end.column)),
     ])
 }
 
@@ -178,7 +178,7 @@ fn github(file: &Reviewed<'_>) -> Vec<String> {
         Severity::Info => "notice",
     };
     let line = |finding: &Finding| {
-        let (line, column) = report::position(file.source, finding.span.start);
+        let Position { line, column } = report::position(file.source, finding.span.start);
         let (word, rule) = (command(finding.severity), finding.rule);
         let (name, message) = (property(file.file), escaped(&finding.message));
         format!("::{word} file={name},line={line},col={column},title={rule}::{message}\n")

@@ -55,7 +55,7 @@ pub(super) fn keys<'a>(context: &'a Context<'_>) -> impl Iterator<Item = Key<'a>
 
 fn table_keys<'a>(context: &'a Context<'_>, entity: &'a Arc<Entity>) -> impl Iterator<Item = Key<'a>> {
     let table = &entity.table;
-    let written = entity.places.of("key");
+    let written = context.place(&Subject::entity(entity), "key");
     let partition = (Role::Partition, table.partition.name.as_str(), &entity.key.partition);
     let sort = table.sort.as_ref().zip(entity.key.sort.as_ref());
     let sort = sort.map(|(attribute, template)| (Role::Sort, attribute.name.as_str(), template));

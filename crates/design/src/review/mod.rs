@@ -20,7 +20,8 @@ pub use format::{Format, Reviewed, render};
 pub use rules::{RULES, Rule, rule};
 
 use crate::estimate::Load;
-use crate::model::{Allowance, Design, Entity, Field, Index, Pattern, Table};
+pub use crate::model::Subject;
+use crate::model::{Allowance, Design, Entity, Field, Places};
 use crate::report::Span;
 
 /// What a rule sees.
@@ -64,7 +65,7 @@ pub fn review(design: &Design, source: &str) -> Review {
 /// Sorts out what the design allows, and adds a finding for each allowance that nothing matches.
 fn settle(design: &Design, mut found: Vec<Finding>) -> Review {
     let mut review = Review::default();
-    let mut open: Vec<(Subject, &Allowance)> = allowances(design).collect();
+    let mut open: Vec<&(Subject, Allowance)> = design.layout.allowances.iter().collect();
     let mut used = Vec::new();
     found.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.severity)));
     for finding in found {
@@ -86,7 +87,7 @@ fn settle(design: &Design, mut found: Vec<Finding>) -> Review {
 }
 
 /// An allowance that matches nothing: the design changed, or the rule's name is wrong.
-fn unused(subject: Subject, allowance: &Allowance) -> Finding {
+fn unused(subject: &Subject, allowance: &Allowance) -> Finding {
     let message = match rule(&allowance.rule) {
         Some(_) => {
             format!("{subject} allows {}, but nothing of that kind is found here any more", allowance.rule)
@@ -99,73 +100,7 @@ fn unused(subject: Subject, allowance: &Allowance) -> Finding {
         span: allowance.span,
         message,
         fix: Some(Fix::advice("take the allowance away")),
-        subjects: vec![subject],
-    }
-}
-
-fn allowances(design: &Design) -> impl Iterator<Item = (Subject, &Allowance)> {
-    let tables = design.tables.iter().flat_map(|table| {
-        let own = table.allow.iter().map(|allowance| (Subject::table(table), allowance));
-        let indexes = table
-            .indexes
-            .iter()
-            .flat_map(|index| index.allow.iter().map(|allowance| (Subject::index(table, index), allowance)));
-        own.chain(indexes)
-    });
-    let entities = design
-        .entities
-        .iter()
-        .flat_map(|entity| entity.allow.iter().map(|allowance| (Subject::entity(entity), allowance)));
-    let patterns = design
-        .patterns
-        .iter()
-        .flat_map(|pattern| pattern.allow.iter().map(|allowance| (Subject::pattern(pattern), allowance)));
-    tables.chain(entities).chain(patterns)
-}
-
-/// What a finding is about, and where an allowance of it may stand.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Subject {
-    /// A table, by its label.
-    Table(String),
-    /// An index: table and name.
-    Index(String, String),
-    /// An entity.
-    Entity(String),
-    /// A pattern.
-    Pattern(String),
-}
-
-impl Subject {
-    /// A table.
-    pub fn table(table: &Table) -> Subject {
-        Subject::Table(table.label.clone())
-    }
-
-    /// An index.
-    pub fn index(table: &Table, index: &Index) -> Subject {
-        Subject::Index(table.label.clone(), index.name.clone())
-    }
-
-    /// An entity.
-    pub fn entity(entity: &Entity) -> Subject {
-        Subject::Entity(entity.name.clone())
-    }
-
-    /// A pattern.
-    pub fn pattern(pattern: &Pattern) -> Subject {
-        Subject::Pattern(pattern.name.clone())
-    }
-}
-
-impl std::fmt::Display for Subject {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Subject::Table(name) => write!(f, "table {name}"),
-            Subject::Index(_, name) => write!(f, "index {name}"),
-            Subject::Entity(name) => write!(f, "{name}"),
-            Subject::Pattern(name) => write!(f, "pattern {name}"),
-        }
+        subjects: vec![subject.clone()],
     }
 }
 
@@ -194,6 +129,31 @@ impl Context<'_> {
     /// The text at a place.
     pub fn text(&self, span: Span) -> &str {
         self.source.get(span.start..span.end).unwrap_or("")
+    }
+
+    /// The value of a key, or the subject's name if the key isn't written.
+    pub fn place(&self, subject: &Subject, key: &str) -> Span {
+        let key = self.places(subject).and_then(|places| places.keys.iter().find(|(name, _)| name == key));
+        key.map_or_else(|| self.name(subject), |(_, span)| *span)
+    }
+
+    /// Whether a key is written.
+    pub fn has(&self, subject: &Subject, key: &str) -> bool {
+        self.places(subject).is_some_and(|places| places.keys.iter().any(|(name, _)| name == key))
+    }
+
+    /// Where a subject is named.
+    pub fn name(&self, subject: &Subject) -> Span {
+        self.places(subject).map_or_else(Span::default, |places| places.name)
+    }
+
+    /// What a subject is said to be: the value behind its name.
+    pub fn value(&self, subject: &Subject) -> Span {
+        self.places(subject).map_or_else(Span::default, |places| places.value)
+    }
+
+    fn places(&self, subject: &Subject) -> Option<&Places> {
+        self.design.layout.places.get(subject)
     }
 
     /// Every field of every entity.

@@ -55,7 +55,7 @@ pub(super) fn partitions<'a>(context: &'a Context<'_>) -> impl Iterator<Item = P
             entity,
             entry: None,
             templates: std::slice::from_ref(&entity.key.partition),
-            span: entity.places.of("key"),
+            span: context.place(&Subject::entity(entity), "key"),
             load: context.load.on(&Place::table(entity), &entity.key.partition.source),
         };
         let indexes = entity.indexes.iter().map(move |entry| Partition {

@@ -1,10 +1,18 @@
 //! Patterns that run: parameters checked, keys built, derived keys kept right, pages merged.
 
+mod arguments;
+mod cursor;
+pub mod derive;
 mod error;
+mod keys;
 mod outcome;
+mod plan;
+mod read;
+mod write;
 
 pub use error::RunError;
 pub use outcome::{Outcome, Record};
+pub use write::reservation;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,8 +21,11 @@ use singlet_engine::{Clock, SystemClock};
 
 use crate::entropy::{Entropy, SystemEntropy};
 use crate::json::Json;
-use crate::model::Design;
-use crate::store::Store;
+use crate::model::{Design, Operation, Pattern, Table};
+use crate::store::{Feature, Store};
+use arguments::Bound;
+use cursor::Seal;
+use plan::{Plan, PlanContext};
 
 /// The values a caller gives, by parameter name.
 pub type Arguments = BTreeMap<String, Json>;
@@ -33,9 +44,25 @@ pub struct Runner<S> {
     design: Arc<Design>,
     store: S,
     environment: String,
+    /// Table names in the environment, in the order of the design's tables.
+    table_names: Vec<String>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
-    cursor_key: [u8; 32],
+    seal: Seal,
+    /// One for each pattern of the design, in its order.
+    plans: Vec<Plan>,
+}
+
+/// One call of a pattern, checked and typed.
+pub(crate) struct Call<'a> {
+    /// The pattern.
+    pub(crate) pattern: &'a Pattern,
+    /// The values of its parameters.
+    pub(crate) bound: Bound<'a>,
+    /// Which page.
+    pub(crate) paging: &'a Paging,
+    /// The time of the call, in milliseconds since 1970: one for everything that it does.
+    pub(crate) now_ms: u64,
 }
 
 impl<S: Store> Runner<S> {
@@ -45,13 +72,18 @@ impl<S: Store> Runner<S> {
         let entropy = SystemEntropy;
         let mut cursor_key = [0; 32];
         entropy.fill(&mut cursor_key);
+        let environment = environment.into();
+        let context = PlanContext { design: &design, environment: &environment };
+        let plans = design.patterns.iter().map(|pattern| Plan::new(&context, pattern)).collect();
         Runner {
+            seal: Seal::new(&cursor_key, &design.name, &environment),
+            plans,
+            table_names: design.tables.iter().map(|table| table.name_in(&environment)).collect(),
             design,
             store,
-            environment: environment.into(),
+            environment,
             clock: Arc::new(SystemClock),
             entropy: Arc::new(entropy),
-            cursor_key,
         }
     }
 
@@ -72,7 +104,7 @@ impl<S: Store> Runner<S> {
     /// Authenticates cursors with this key.
     #[must_use]
     pub fn with_cursor_key(mut self, key: [u8; 32]) -> Self {
-        self.cursor_key = key;
+        self.seal = Seal::new(&key, &self.design.name, &self.environment);
         self
     }
 
@@ -88,7 +120,68 @@ impl<S: Store> Runner<S> {
 
     /// Runs a pattern.
     pub fn run(&self, pattern: &str, arguments: &Arguments, paging: &Paging) -> Result<Outcome, RunError> {
-        let _ = (pattern, arguments, paging, &self.environment, &self.clock, &self.entropy, &self.cursor_key);
-        todo!()
+        let (pattern, plan) = self.find(pattern)?;
+        self.check_features(pattern, plan)?;
+        check_paging(pattern, plan, paging)?;
+        let now_ms = self.clock.now_ms();
+        let Some(read) = &plan.read else {
+            let arguments = write::filled(self, pattern, arguments, now_ms);
+            let call = Call { pattern, bound: Bound::check(pattern, &arguments)?, paging, now_ms };
+            return match &pattern.operation {
+                Operation::Transaction(_) => write::run_transaction(self, &call),
+                _ => write::run_write(self, &call),
+            };
+        };
+        let bound = Bound::check(pattern, arguments)?;
+        read.run(self, &Call { pattern, bound, paging, now_ms })
     }
+
+    /// Which patterns can't run on this store, and why: known before anything runs.
+    pub fn unsupported(&self) -> Vec<RunError> {
+        let plans = self.design.patterns.iter().zip(&self.plans);
+        plans.filter_map(|(pattern, plan)| self.check_features(pattern, plan).err()).collect()
+    }
+
+    fn find(&self, name: &str) -> Result<(&Pattern, &Plan), RunError> {
+        let plans = || self.design.patterns.iter().zip(&self.plans);
+        let found = plans().find(|(pattern, _)| pattern.name == name);
+        found.map(|(pattern, plan)| (&**pattern, plan)).ok_or_else(|| {
+            let nearest = arguments::nearest(name, plans().map(|(pattern, _)| pattern.name.as_str()));
+            RunError::NoPattern { name: name.to_owned(), nearest: nearest.map(str::to_owned) }
+        })
+    }
+
+    fn check_features(&self, pattern: &Pattern, plan: &Plan) -> Result<(), RunError> {
+        plan.needs.iter().try_for_each(|feature| self.require(pattern, *feature))
+    }
+
+    /// Refuses a pattern that needs what the store doesn't have.
+    pub(crate) fn require(&self, pattern: &Pattern, feature: Feature) -> Result<(), RunError> {
+        if self.store.supports(feature) {
+            return Ok(());
+        }
+        Err(RunError::Unsupported { pattern: pattern.name.clone(), feature, store: self.store.label() })
+    }
+
+    /// The name of a table of the design in this environment.
+    pub(crate) fn table_name<'a>(&'a self, table: &'a Table) -> &'a str {
+        let position = self.design.tables.iter().position(|known| known.label == table.label);
+        position.and_then(|position| self.table_names.get(position)).map_or(&table.name, String::as_str)
+    }
+}
+
+/// Only lists have pages.
+fn check_paging(pattern: &Pattern, plan: &Plan, paging: &Paging) -> Result<(), RunError> {
+    let (pages, lists) = match &plan.read {
+        Some(read) => (read.is_list(), read.has_list()),
+        None => (false, false),
+    };
+    if paging.cursor.is_some() && !pages {
+        return Err(RunError::Cursor("belongs to a list: ask for the next page with the list's own pattern"));
+    }
+    if paging.limit.is_some() && !lists {
+        let reason = format!("{} doesn't answer with a list", pattern.name);
+        return Err(RunError::Parameter { parameter: "limit".to_owned(), reason });
+    }
+    Ok(())
 }

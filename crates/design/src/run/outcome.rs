@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use singlet_engine::values::EncodedItem;
+use singlet_engine::values::{EncodedItem, ValueRef};
 
 use crate::json::Json;
 use crate::model::Entity;
+use crate::value::to_json;
 
 /// An item of an entity. It stays in its stored form until somebody asks for its JSON.
 #[derive(Debug, Clone)]
@@ -20,6 +21,60 @@ pub struct Record {
     pub resolved: Vec<(String, Json)>,
     /// Whether answers say its type: in lists of several entities.
     pub show_type: bool,
+}
+
+impl Record {
+    /// An item of an entity, to be shown whole.
+    pub fn of(entity: Arc<Entity>, item: EncodedItem) -> Self {
+        Record { entity: Some(entity), item, show: None, resolved: Vec::new(), show_type: false }
+    }
+
+    /// As clean JSON: the fields in the entity's order, then the attributes that the design doesn't name, then what
+    /// references led to. Keys, type and time to live are left out unless they are fields.
+    pub fn to_json(&self) -> Json {
+        let mut members = Vec::new();
+        match &self.entity {
+            Some(entity) => self.write_fields(entity, &mut members),
+            None => {
+                members.extend(self.item.view().iter().map(|(name, value)| (name.to_owned(), to_json(value))))
+            }
+        }
+        for (name, value) in &self.resolved {
+            members.retain(|(member, _)| member != name);
+            members.push((name.clone(), value.clone()));
+        }
+        Json::Object(members)
+    }
+
+    fn write_fields(&self, entity: &Entity, members: &mut Vec<(String, Json)>) {
+        let item = self.item.view();
+        if self.show_type && entity.field("type").is_none() {
+            members.push(("type".to_owned(), entity.type_name.as_str().into()));
+        }
+        for field in entity.fields.iter().filter(|field| self.shows(&field.name)) {
+            if let Some(value) = item.get(&field.name) {
+                members.push((field.name.clone(), to_json(value)));
+            }
+        }
+        let unknown = |(name, value): (&str, ValueRef<'_>)| {
+            let hidden = entity.field(name).is_some() || derived(entity, name) || !self.shows(name);
+            (!hidden).then(|| (name.to_owned(), to_json(value)))
+        };
+        members.extend(item.iter().filter_map(unknown));
+    }
+
+    fn shows(&self, name: &str) -> bool {
+        self.show.as_deref().is_none_or(|show| show.iter().any(|shown| shown == name))
+    }
+}
+
+/// Whether Singlet itself keeps this attribute: a key, the type, or the time to live.
+fn derived(entity: &Entity, name: &str) -> bool {
+    let table = &entity.table;
+    let indexes = || table.indexes.iter().flat_map(|index| index.key());
+    name == table.type_attribute
+        || table.ttl.as_deref() == Some(name)
+        || table.key().chain(indexes()).any(|attribute| attribute.name == name)
 }
 
 /// What a pattern answers.
@@ -51,6 +106,23 @@ pub enum Outcome {
 impl Outcome {
     /// As clean JSON: an object or null for an item, `{"items": […], "cursor": …}` for a list.
     pub fn to_json(&self) -> Json {
-        todo!()
+        match self {
+            Outcome::Item(record) | Outcome::Deleted(record) => {
+                record.as_ref().map_or(Json::Null, Record::to_json)
+            }
+            Outcome::Exists(there) => Json::Bool(*there),
+            Outcome::Items { records, cursor } => {
+                let items = records.iter().map(Record::to_json).collect();
+                let mut members = vec![("items".to_owned(), Json::List(items))];
+                members.extend(cursor.iter().map(|cursor| ("cursor".to_owned(), cursor.as_str().into())));
+                Json::Object(members)
+            }
+            Outcome::Written(record) => record.to_json(),
+            Outcome::Checked => Json::Bool(true),
+            Outcome::Parts(parts) => {
+                Json::Object(parts.iter().map(|(name, part)| (name.clone(), part.to_json())).collect())
+            }
+            Outcome::Each(outcomes) => Json::List(outcomes.iter().map(Outcome::to_json).collect()),
+        }
     }
 }

@@ -7,8 +7,10 @@
 mod embedded;
 mod error;
 mod expression;
+mod key_expression;
 mod request;
 mod table;
+pub(crate) mod trees;
 
 pub use embedded::Embedded;
 pub use error::{Cancellation, StoreError};
@@ -30,6 +32,17 @@ pub enum Feature {
     TimeToLive,
     /// Streams.
     Streams,
+}
+
+impl std::fmt::Display for Feature {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Feature::Transactions => "transactions",
+            Feature::MultiAttributeKeys => "index keys of several attributes",
+            Feature::TimeToLive => "time to live",
+            Feature::Streams => "streams",
+        })
+    }
 }
 
 /// A database that designs run on.

@@ -164,15 +164,46 @@ pub enum Action {
     },
 }
 
-/// Units that a call used, by table and index, as the backend said.
+impl Action {
+    /// The table it is about.
+    pub fn table(&self) -> &str {
+        match self {
+            Action::Put(put) => &put.table,
+            Action::Update(update) => &update.table,
+            Action::Delete(delete) => &delete.table,
+            Action::Check { table, .. } => table,
+        }
+    }
+}
+
+/// Units that a call used, as the backend said.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Consumed {
-    /// Read units.
+    /// Read units, indexes included.
     pub read: f64,
-    /// Write units.
+    /// Write units, indexes included.
     pub write: f64,
     /// Units per index, read or write, whichever the call was.
     pub indexes: Vec<(String, f64)>,
+}
+
+impl Consumed {
+    /// Adds what another call used.
+    pub fn add(&mut self, other: &Consumed) {
+        self.read += other.read;
+        self.write += other.write;
+        for (index, units) in &other.indexes {
+            self.add_index(index, *units);
+        }
+    }
+
+    /// Adds to the account of an index.
+    pub fn add_index(&mut self, index: &str, units: f64) {
+        match self.indexes.iter_mut().find(|(known, _)| known == index) {
+            Some((_, sum)) => *sum += units,
+            None => self.indexes.push((index.to_owned(), units)),
+        }
+    }
 }
 
 /// What reads by key found: `items` in request order with `None` for what isn't there (for a batch: what was found,

@@ -106,3 +106,18 @@ pub enum TableChange {
         table: String,
     },
 }
+
+impl TableChange {
+    /// The table it is about.
+    pub fn table(&self) -> &str {
+        match self {
+            TableChange::Create(shape) => &shape.name,
+            TableChange::CreateIndex { table, .. }
+            | TableChange::DeleteIndex { table, .. }
+            | TableChange::Protect { table, .. }
+            | TableChange::TimeToLive { table, .. }
+            | TableChange::Stream { table, .. }
+            | TableChange::Delete { table } => table,
+        }
+    }
+}

@@ -1,12 +1,36 @@
 //! Key templates: `USER#{user_id}`, `POST#{created_at:month}#{shard:post_id/8}`.
 
+//!
+//! Rendering is on the path of every call: a key costs one allocation, its own text.
+
+mod cut;
+mod fold;
+mod pad;
 mod parse;
+mod print;
 mod render;
+mod shard;
+mod values;
 
 use singlet_engine::values::ValueRef;
 
+pub use fold::fold;
 pub use parse::TemplateError;
 pub use render::RenderError;
+pub use shard::{SHARDS_MAX, shard_of};
+
+/// How the formats are called in templates; `05.2` stands beside them.
+const FORMATS: [(&str, Format); 9] = [
+    ("fold", Format::Fold),
+    ("lower", Format::Lower),
+    ("upper", Format::Upper),
+    ("year", Format::Year),
+    ("month", Format::Month),
+    ("week", Format::Week),
+    ("day", Format::Day),
+    ("hour", Format::Hour),
+    ("minute", Format::Minute),
+];
 
 /// A key, as text with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,3 +124,6 @@ pub trait Values {
     /// The value at a path such as `user_id` or `address.city`; `None` if it is missing or null.
     fn value(&self, path: &str) -> Option<ValueRef<'_>>;
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,16 @@
 //! Filling templates with values.
 
-use singlet_engine::values::AttributeValue;
+use std::fmt::Write;
 
-use super::{Template, Values};
+use singlet_engine::values::{AttributeValue, ValueRef};
+
+use super::cut::write_cut;
+use super::fold::{End, write_folded};
+use super::pad::write_padded;
+use super::{Format, Part, Template, Values, shard_of};
+
+/// Room for the text of a value whose length isn't known yet: a UUID is 36 characters long.
+const VALUE_BYTES: usize = 36;
 
 /// Why a value can't stand in a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -14,6 +22,12 @@ pub struct RenderError {
     pub reason: String,
 }
 
+impl RenderError {
+    fn new(field: &str, reason: impl Into<String>) -> Self {
+        RenderError { field: field.to_owned(), reason: reason.into() }
+    }
+}
+
 impl Template {
     /// The key that the values make; `None` if one of them is missing: the item is then not in the index.
     pub fn render(
@@ -21,8 +35,10 @@ impl Template {
         separator: char,
         values: &impl Values,
     ) -> Result<Option<AttributeValue>, RenderError> {
-        let _ = (separator, values);
-        todo!()
+        match self.plain_field() {
+            Some(field) => plain_key(field, values),
+            None => Ok(self.write_parts(separator, values, self.parts.len(), None)?.map(AttributeValue::S)),
+        }
     }
 
     /// The same, with this shard instead of the one that the values give.
@@ -32,8 +48,13 @@ impl Template {
         values: &impl Values,
         shard: u32,
     ) -> Result<Option<AttributeValue>, RenderError> {
-        let _ = (separator, values, shard);
-        todo!()
+        match self.plain_field() {
+            Some(field) => plain_key(field, values),
+            None => {
+                let text = self.write_parts(separator, values, self.parts.len(), Some(shard))?;
+                Ok(text.map(AttributeValue::S))
+            }
+        }
     }
 
     /// The text of the parts before `part`; `None` if a value is missing.
@@ -43,27 +64,190 @@ impl Template {
         values: &impl Values,
         part: usize,
     ) -> Result<Option<String>, RenderError> {
-        let _ = (separator, values, part);
-        todo!()
+        self.write_parts(separator, values, part, None)
+    }
+
+    /// The text of the parts before `part`, and of `part` with `beginning` as its value, of which more may follow:
+    /// what the keys begin with whose value begins so. `None` if a value is missing or `part` is no field that a
+    /// beginning makes sense for.
+    pub fn render_beginning(
+        &self,
+        separator: char,
+        values: &impl Values,
+        part: usize,
+        beginning: &str,
+    ) -> Result<Option<String>, RenderError> {
+        let Some(mut text) = self.write_parts(separator, values, part, None)? else { return Ok(None) };
+        let Some(Part::Field { path, format }) = self.parts.get(part) else { return Ok(None) };
+        let start = text.len();
+        match format {
+            Format::Padded { .. } => return Ok(None),
+            Format::Fold => write_folded(&mut text, beginning, End::Open),
+            Format::Lower => text.extend(beginning.chars().flat_map(char::to_lowercase)),
+            Format::Upper => text.extend(beginning.chars().flat_map(char::to_uppercase)),
+            _ => text.push_str(beginning),
+        }
+        if self.plain_field().is_none() {
+            refuse_separator(path, text.get(start..).unwrap_or_default(), separator)?;
+        }
+        Ok(Some(text))
     }
 
     /// Every field that the template reads, in order, each once; shards included.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
-        std::iter::empty()
+        let paths = || self.parts.iter().filter_map(Part::path);
+        paths()
+            .enumerate()
+            .filter(move |(at, path)| !paths().take(*at).any(|p| p == *path))
+            .map(|(_, path)| path)
     }
 
     /// The text before the first placeholder.
     pub fn constant_head(&self) -> &str {
-        todo!()
+        match self.parts.first() {
+            Some(Part::Literal(text)) => text,
+            _ => "",
+        }
     }
 
     /// The field, if the template is nothing but that field as it is: the key attribute keeps the field's type.
     pub fn plain_field(&self) -> Option<&str> {
-        todo!()
+        match self.parts.as_slice() {
+            [Part::Field { path, format: Format::Plain }] => Some(path),
+            _ => None,
+        }
     }
 
     /// How many shards it spreads over.
     pub fn shard_count(&self) -> Option<u32> {
-        todo!()
+        self.parts.iter().find_map(|part| match part {
+            Part::Shard { count, .. } => Some(*count),
+            _ => None,
+        })
     }
+
+    fn write_parts(
+        &self,
+        separator: char,
+        values: &impl Values,
+        end: usize,
+        shard: Option<u32>,
+    ) -> Result<Option<String>, RenderError> {
+        let room = |part: &Part| if let Part::Literal(text) = part { text.len() } else { VALUE_BYTES };
+        let mut out = String::with_capacity(self.parts.iter().take(end).map(room).sum());
+        // One plain placeholder alone is a whole key by itself: its value can't forge another one.
+        let separator = self.plain_field().is_none().then_some(separator);
+        for part in self.parts.iter().take(end) {
+            match part {
+                Part::Literal(text) => out.push_str(text),
+                Part::Field { path, format } => {
+                    let Some(value) = present(values, path) else { return Ok(None) };
+                    write_field(&mut out, path, value, *format, separator)?;
+                }
+                Part::Shard { path, count } => {
+                    let number = match shard {
+                        Some(number) => number,
+                        None => match present(values, path) {
+                            Some(value) => shard_of(value, *count).ok_or_else(|| {
+                                RenderError::new(
+                                    path,
+                                    "only a text, a number, a truth value or bytes choose a shard",
+                                )
+                            })?,
+                            None => return Ok(None),
+                        },
+                    };
+                    // Writing to a string can't fail.
+                    let _ = write!(out, "{number}");
+                }
+            }
+        }
+        Ok(Some(out))
+    }
+}
+
+impl Part {
+    /// The field that it reads.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Part::Literal(_) => None,
+            Part::Field { path, .. } | Part::Shard { path, .. } => Some(path),
+        }
+    }
+}
+
+/// Sources may hold the null value, which counts as missing.
+fn present<'a>(values: &'a impl Values, path: &str) -> Option<ValueRef<'a>> {
+    values.value(path).filter(|value| *value != ValueRef::Null)
+}
+
+fn plain_key(field: &str, values: &impl Values) -> Result<Option<AttributeValue>, RenderError> {
+    let key = match present(values, field) {
+        None => return Ok(None),
+        Some(ValueRef::S("")) | Some(ValueRef::B([])) => return Err(empty(field)),
+        Some(ValueRef::S(text)) => AttributeValue::S(text.to_owned()),
+        Some(ValueRef::N(number)) => AttributeValue::N(number.to_number()),
+        Some(ValueRef::B(bytes)) => AttributeValue::B(bytes.to_vec()),
+        Some(_) => return Err(RenderError::new(field, "a key is a text, a number or bytes")),
+    };
+    Ok(Some(key))
+}
+
+fn write_field(
+    out: &mut String,
+    field: &str,
+    value: ValueRef<'_>,
+    format: Format,
+    separator: Option<char>,
+) -> Result<(), RenderError> {
+    let start = out.len();
+    match (format, value) {
+        (Format::Plain, ValueRef::S(text)) => out.push_str(text),
+        (Format::Plain, ValueRef::N(number)) => {
+            // Writing to a string can't fail.
+            let _ = write!(out, "{number}");
+        }
+        (Format::Plain, ValueRef::Bool(truth)) => out.push_str(if truth { "true" } else { "false" }),
+        (Format::Plain, _) => {
+            return Err(RenderError::new(
+                field,
+                "only a text, a number or a truth value can stand in the text of a key",
+            ));
+        }
+        (Format::Fold, ValueRef::S(text)) => write_folded(out, text, End::Whole),
+        (Format::Lower, ValueRef::S(text)) => out.extend(text.chars().flat_map(char::to_lowercase)),
+        (Format::Upper, ValueRef::S(text)) => out.extend(text.chars().flat_map(char::to_uppercase)),
+        (Format::Fold | Format::Lower | Format::Upper, _) => {
+            return Err(RenderError::new(field, "only a text has small and capital letters"));
+        }
+        // What follows has a fixed shape, in which a value can't hide a separator.
+        (Format::Padded { width, decimals }, ValueRef::N(number)) => {
+            return write_padded(out, number, width, decimals)
+                .map_err(|reason| RenderError::new(field, reason));
+        }
+        (Format::Padded { .. }, _) => return Err(RenderError::new(field, "only a number can be padded")),
+        _ => return write_cut(out, value, format).map_err(|reason| RenderError::new(field, reason)),
+    }
+    let written = out.get(start..).unwrap_or_default();
+    if written.is_empty() {
+        return Err(empty(field));
+    }
+    match separator {
+        Some(separator) => refuse_separator(field, written, separator),
+        None => Ok(()),
+    }
+}
+
+fn refuse_separator(field: &str, text: &str, separator: char) -> Result<(), RenderError> {
+    if text.contains(separator) {
+        let reason = format!(
+            "it contains {separator:?}, which separates the parts of a key: it could forge another key"
+        );
+        return Err(RenderError::new(field, reason));
+    }
+    Ok(())
+}
+
+fn empty(field: &str) -> RenderError {
+    RenderError::new(field, "it is part of a key and can't be empty")
 }

@@ -1,9 +1,18 @@
 //! Values between JSON and attributes: checked against their field on the way in, clean JSON on the way out.
 
-use singlet_engine::values::{AttributeValue, ValueRef};
+mod fill;
+mod nearest;
+mod read;
+mod text;
+mod time;
+mod write;
 
-use crate::json::Json;
-use crate::model::FieldType;
+pub use fill::fill;
+pub use nearest::nearest;
+pub use read::{is_empty_set, to_attribute};
+pub use text::from_text;
+pub use time::{date_of_ms, normal_time, time_of_ms};
+pub use write::to_json;
 
 /// Why a value does not fit its field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -15,19 +24,21 @@ pub struct ValueError {
     pub reason: String,
 }
 
+impl ValueError {
+    fn new(reason: impl Into<String>) -> Self {
+        ValueError { path: String::new(), reason: reason.into() }
+    }
+
+    /// The same error, seen from one level further up.
+    fn at(mut self, step: &str) -> Self {
+        self.path.insert_str(0, step);
+        self
+    }
+}
+
 fn place(path: &str) -> String {
     if path.is_empty() { String::new() } else { format!("{path}: ") }
 }
 
-/// The attribute that a JSON value makes for a field. Times are normalised, choices and bounds checked, fields of
-/// nested objects too (their defaults and ids are made by the caller before).
-pub fn to_attribute(kind: &FieldType, json: &Json) -> Result<AttributeValue, ValueError> {
-    let _ = (kind, json);
-    todo!()
-}
-
-/// The JSON of an attribute. With a field type, binaries and sets are written as it says; without, as they are.
-pub fn to_json(value: ValueRef<'_>) -> Json {
-    let _ = value;
-    todo!()
-}
+#[cfg(test)]
+mod tests;

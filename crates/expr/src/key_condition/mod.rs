@@ -99,6 +99,15 @@ impl KeyCondition {
         Ok(KeyCondition { terms })
     }
 
+    /// A condition made of terms, without text. Two terms of one attribute are refused by [`KeyCondition::terms`].
+    pub fn from_terms(terms: Vec<KeyTerm>) -> KeyCondition {
+        let mut names = terms.iter().enumerate();
+        let twice = names.any(|(position, term)| {
+            terms.iter().take(position).any(|earlier| earlier.attribute == term.attribute)
+        });
+        KeyCondition { terms: if twice { Err(KeyConditionError::TwoConditions) } else { Ok(terms) } }
+    }
+
     /// A condition from terms, or from what is wrong with them.
     pub(crate) fn of(terms: Result<Vec<KeyTerm>, KeyConditionError>) -> KeyCondition {
         KeyCondition { terms }

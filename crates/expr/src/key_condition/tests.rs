@@ -255,3 +255,15 @@ fn a_key_is_never_empty() {
     let key = KeyNames { partition: &[KeyAttribute { name: "pk", kind: Kind::B }], sort: &[] };
     assert_eq!(bind_error(&key, "pk = :v", &[(":v", b(""))]), empty("binary", "pk"));
 }
+
+#[test]
+fn terms_without_text_are_bound_like_parsed_ones_and_never_two_to_an_attribute() {
+    let term =
+        |attribute: &str, value| KeyTerm { attribute: attribute.to_owned(), test: KeyTest::Equal(value) };
+    let condition = KeyCondition::from_terms(vec![term("pk", s("p")), term("sk", s("s"))]);
+    let bound = condition.bind(&COMPOSITE).unwrap();
+    assert_eq!((bound.partition, bound.sort, bound.range), (vec![s("p")], vec![s("s")], None));
+
+    let twice = KeyCondition::from_terms(vec![term("pk", s("p")), term("pk", s("q"))]);
+    assert_eq!(twice.terms().unwrap_err(), KeyConditionError::TwoConditions.into());
+}

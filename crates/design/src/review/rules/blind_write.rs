@@ -27,7 +27,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             put.entity.name,
         ));
         let subjects = vec![Subject::pattern(pattern), Subject::entity(&put.entity)];
-        findings.report(Severity::Warning, pattern.places.of("put"), subjects, message, Some(fix));
+        findings.report(
+            Severity::Warning,
+            context.place(&Subject::pattern(pattern), "put"),
+            subjects,
+            message,
+            Some(fix),
+        );
     }
 }
 

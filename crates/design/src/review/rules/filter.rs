@@ -36,7 +36,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         );
         findings.report(
             severity,
-            pattern.places.of("filter"),
+            context.place(&Subject::pattern(pattern), "filter"),
             vec![Subject::pattern(pattern)],
             message,
             Some(fix),

@@ -32,6 +32,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         );
         let fix = Fix::advice("spread the counter over sharded items and add them up when reading");
         let subjects = vec![Subject::pattern(pattern), Subject::entity(&update.entity)];
-        findings.report(Severity::Error, pattern.places.of("add"), subjects, message, Some(fix));
+        findings.report(
+            Severity::Error,
+            context.place(&Subject::pattern(pattern), "add"),
+            subjects,
+            message,
+            Some(fix),
+        );
     }
 }

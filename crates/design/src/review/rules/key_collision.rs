@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for (position, entity) in context.design.entities.iter().enumerate() {
-        same_instant(entity, findings);
+        same_instant(context, entity, findings);
         let later = context.design.entities.iter().skip(position + 1);
         for other in later.filter(|other| other.table.label == entity.table.label && meet(entity, other)) {
             let message = format!(
@@ -25,13 +25,19 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             );
             let fix = Fix::advice(format!("begin the sort key of {} with a word of its own", other.name));
             let subjects = vec![Subject::entity(other), Subject::entity(entity)];
-            findings.report(Severity::Error, other.places.of("key"), subjects, message, Some(fix));
+            findings.report(
+                Severity::Error,
+                context.place(&Subject::entity(other), "key"),
+                subjects,
+                message,
+                Some(fix),
+            );
         }
     }
 }
 
 /// An entity whose own key is told apart by nothing but a time that is made on creation.
-fn same_instant(entity: &Arc<Entity>, findings: &mut Findings) {
+fn same_instant(context: &Context<'_>, entity: &Arc<Entity>, findings: &mut Findings) {
     let templates = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
     let fields: Vec<_> = templates.flat_map(Template::fields).filter_map(|name| entity.field(name)).collect();
     let timed = fields.iter().find(|field| matches!(field.made, Some(Made::Created | Made::Updated)));
@@ -47,7 +53,7 @@ fn same_instant(entity: &Arc<Entity>, findings: &mut Findings) {
     let fix = Fix::advice(format!("add an id behind the time: `{{{}}}#{{id}}`", time.name));
     findings.report(
         Severity::Error,
-        entity.places.of("key"),
+        context.place(&Subject::entity(entity), "key"),
         vec![Subject::entity(entity)],
         message,
         Some(fix),

@@ -23,12 +23,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let fix = Fix::line_after(
             "say how often it is called",
             context.source,
-            pattern.places.head,
+            context.name(&Subject::pattern(pattern)),
             "rate = \"1/s\"",
         );
         findings.report(
             Severity::Info,
-            pattern.places.head,
+            context.name(&Subject::pattern(pattern)),
             vec![Subject::pattern(pattern)],
             message,
             Some(fix),

@@ -34,10 +34,14 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             page.div_ceil(PAGE_BYTES_MAX),
         );
         let fits = (PAGE_BYTES_MAX / largest.max(1)).max(1);
-        let fix = Fix::replace("a page that always fits", pattern.places.of("limit"), fits.to_string());
+        let fix = Fix::replace(
+            "a page that always fits",
+            context.place(&Subject::pattern(pattern), "limit"),
+            fits.to_string(),
+        );
         findings.report(
             Severity::Info,
-            pattern.places.of("limit"),
+            context.place(&Subject::pattern(pattern), "limit"),
             vec![Subject::pattern(pattern)],
             message,
             Some(fix),

@@ -35,7 +35,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             let separator = entity.table.separator;
             let fix = Fix::advice(format!("end the prefix with the separator: `{head}{separator}`"));
             let subjects = vec![Subject::pattern(pattern), Subject::entity(entity), Subject::entity(other)];
-            findings.report(Severity::Error, pattern.places.of("query"), subjects, message, Some(fix));
+            findings.report(
+                Severity::Error,
+                context.place(&Subject::pattern(pattern), "query"),
+                subjects,
+                message,
+                Some(fix),
+            );
         }
     }
 }

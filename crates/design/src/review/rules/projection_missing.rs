@@ -38,7 +38,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             format!("{} needs {names} of {}, which {} doesn't carry", pattern.name, entity.name, index.name);
         let fix = Fix::advice(format!("let {} project {names} as well", index.name));
         let subjects = vec![Subject::pattern(pattern), Subject::index(&entity.table, index)];
-        findings.report(Severity::Error, pattern.places.of("on"), subjects, message, Some(fix));
+        findings.report(
+            Severity::Error,
+            context.place(&Subject::pattern(pattern), "on"),
+            subjects,
+            message,
+            Some(fix),
+        );
     }
 }
 

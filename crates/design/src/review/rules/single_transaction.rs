@@ -23,7 +23,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             pattern.name,
         );
         let fix = Fix::advice(format!("call {} itself", step.pattern.name));
-        let place = pattern.places.of("transaction");
+        let place = context.place(&Subject::pattern(pattern), "transaction");
         findings.report(Severity::Warning, place, vec![Subject::pattern(pattern)], message, Some(fix));
     }
 }

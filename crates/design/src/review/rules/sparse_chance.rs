@@ -25,7 +25,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let fix = Fix::advice(format!("an index entry with `when = \"{flag}\"`, and the pattern on it"));
         findings.report(
             Severity::Info,
-            pattern.places.of("filter"),
+            context.place(&Subject::pattern(pattern), "filter"),
             vec![Subject::pattern(pattern)],
             message,
             Some(fix),

@@ -24,7 +24,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         };
         let message = format!("{} {how}; a transaction of more than {WRITES_MAX} is refused", pattern.name);
         let fix = Fix::advice("bound the list with `max`, reservations of unique fields counted");
-        let place = pattern.places.of("transaction");
+        let place = context.place(&Subject::pattern(pattern), "transaction");
         findings.report(Severity::Error, place, vec![Subject::pattern(pattern)], message, Some(fix));
     }
 }

@@ -24,7 +24,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             entity.name,
         );
         let line = format!("ttl = \"365 days after {field}\"");
-        let fix = Fix::line_after("let old ones expire", context.source, entity.places.of("key"), &line);
+        let fix = Fix::line_after(
+            "let old ones expire",
+            context.source,
+            context.place(&Subject::entity(entity), "key"),
+            &line,
+        );
         let fix = if entity.table.ttl.is_some() {
             fix
         } else {
@@ -32,7 +37,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         };
         findings.report(
             Severity::Warning,
-            entity.places.of("key"),
+            context.place(&Subject::entity(entity), "key"),
             vec![Subject::entity(entity)],
             message,
             Some(fix),

@@ -21,7 +21,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         );
         let fix = Fix::advice("take `expired = \"show\"` away");
         let subjects = vec![Subject::pattern(pattern)];
-        findings.report(Severity::Warning, pattern.places.of("expired"), subjects, message, Some(fix));
+        findings.report(
+            Severity::Warning,
+            context.place(&Subject::pattern(pattern), "expired"),
+            subjects,
+            message,
+            Some(fix),
+        );
     }
 }
 

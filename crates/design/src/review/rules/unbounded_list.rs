@@ -27,10 +27,12 @@ fn report(context: &Context<'_>, findings: &mut Findings, entity: &Arc<Entity>, 
          until then every change rewrites and pays for all of it",
         field.name, entity.name,
     );
-    let written = context.text(field.places.head);
+    let written = context.text(context.value(&Subject::field(entity, field)));
     let bounded = written.strip_suffix('}').map(|open| format!("{}, max = 100 }}", open.trim_end()));
     let fix = match bounded {
-        Some(text) => Fix::replace("say how many there can be", field.places.head, text),
+        Some(text) => {
+            Fix::replace("say how many there can be", context.value(&Subject::field(entity, field)), text)
+        }
         None => Fix::advice("say how many there can be (`max = …`), or give the elements items of their own"),
     };
     findings.report(Severity::Error, field.span, vec![Subject::entity(entity)], message, Some(fix));

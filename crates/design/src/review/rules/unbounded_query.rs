@@ -21,7 +21,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             "{} has no page size: a call reads up to 1 MB, which is 128 read units, and returns as many items as fit",
             pattern.name,
         );
-        let place = pattern.places.of("query");
+        let place = context.place(&Subject::pattern(pattern), "query");
         let fix = Fix::line_after("say how many items a page has", context.source, place, "limit = 25");
         findings.report(Severity::Warning, place, vec![Subject::pattern(pattern)], message, Some(fix));
     }

@@ -31,16 +31,22 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             [one] => format!("unique = [{one}]"),
             several => format!("unique = [[{}]]", several.join(", ")),
         };
-        let place = get.entity.places.of("key");
+        let place = context.place(&Subject::entity(&get.entity), "key");
         let fix =
             Fix::line_after("reserve the value in the same transaction", context.source, place, &unique);
-        let fix = if get.entity.places.has("unique") {
+        let fix = if context.has(&Subject::entity(&get.entity), "unique") {
             Fix::advice(format!("add it to `unique`: {unique}"))
         } else {
             fix
         };
         let subjects = vec![Subject::pattern(pattern), Subject::entity(&get.entity)];
-        findings.report(Severity::Error, pattern.places.of("on"), subjects, message, Some(fix));
+        findings.report(
+            Severity::Error,
+            context.place(&Subject::pattern(pattern), "on"),
+            subjects,
+            message,
+            Some(fix),
+        );
     }
 }
 

@@ -1,0 +1,81 @@
+//! Notifications, and reports of what is no ingredient.
+
+use singlet_design::json::Json;
+use singlet_design::run::RunError;
+
+use crate::arguments::{Look, args, column};
+use crate::stage::Stage;
+
+pub(crate) fn sc_31_unread_notifications_are_those_not_read_yet(stage: &Stage) {
+    let mut sent = Vec::new();
+    for content in ["first", "second", "third"] {
+        sent.push(stage.run("notify", args!(user_id = "anna", type = "comment", content = content)));
+    }
+    stage.run("notify", args!(user_id = "binh", type = "comment", content = "another's"));
+    let list = |pattern: &str| column(&stage.list(pattern, args!(user_id = "anna")), "content");
+    assert_eq!(list("notifications"), ["third", "second", "first"]);
+    assert_eq!(list("unread_notifications"), ["third", "second", "first"]);
+
+    let read = args!(
+        user_id = "anna",
+        created_at = sent[1].at("created_at"),
+        notification_id = sent[1].at("notification_id")
+    );
+    stage.run("mark_read", read.clone());
+    stage.run("mark_read", read);
+    assert_eq!(list("unread_notifications"), ["third", "first"]);
+    assert_eq!(list("notifications"), ["third", "second", "first"]);
+    let all = stage.list("notifications", args!(user_id = "anna"));
+    assert_eq!(*all[1].at("is_read"), Json::Bool(true));
+    assert_eq!(all[1].text("type"), "comment");
+
+    stage.days_pass(30);
+    assert_eq!(list("notifications"), Vec::<String>::new());
+    assert_eq!(list("unread_notifications"), Vec::<String>::new());
+}
+
+/// Reports what may have been reported before.
+#[track_caller]
+fn report(stage: &Stage, name: &str, times: usize) {
+    stage.run("report_ingredient", args!(ingredient_name = name, user_id = "user 1"));
+    for user in 2..=times {
+        stage.run("report_ingredient_again", args!(ingredient_name = name, user_id = format!("user {user}")));
+    }
+}
+
+pub(crate) fn sc_32_pending_reports_come_most_reported_first_ten_before_nine(stage: &Stage) {
+    report(stage, "abc", 9);
+    report(stage, "Đá cuội", 10);
+    report(stage, "xyz", 1);
+    let pending = || {
+        let reports = stage.list("pending_reports", args!());
+        let total = |report: &Json| report.at("total_reports").to_string();
+        reports.iter().map(|report| (report.text("ingredient_name"), total(report))).collect::<Vec<_>>()
+    };
+    let reports = |list: &[(&str, &str)]| -> Vec<(String, String)> {
+        list.iter().map(|(name, total)| ((*name).to_owned(), (*total).to_owned())).collect()
+    };
+    assert_eq!(pending(), reports(&[("Đá cuội", "10"), ("abc", "9"), ("xyz", "1")]));
+    for user in ["user 11", "user 12"] {
+        stage.run("report_ingredient_again", args!(ingredient_name = "ABC", user_id = user));
+    }
+    assert_eq!(pending(), reports(&[("abc", "11"), ("Đá cuội", "10"), ("xyz", "1")]));
+
+    stage.run("decide_report", args!(ingredient_name = "da cuoi", status = "accepted", admin_notes = "stones"));
+    assert_eq!(pending(), reports(&[("abc", "11"), ("xyz", "1")]));
+    stage.run("report_ingredient_again", args!(ingredient_name = "đá cuội", user_id = "late"));
+    assert_eq!(pending(), reports(&[("abc", "11"), ("xyz", "1")]));
+}
+
+pub(crate) fn sc_32_a_user_reports_an_ingredient_once(stage: &Stage) {
+    report(stage, "abc xyz", 2);
+    let again = stage.refused("report_ingredient_again", args!(ingredient_name = "ABC XYZ", user_id = "user 2"));
+    assert!(matches!(again, RunError::Exists { .. }), "{again:?}");
+    let first = stage.refused("report_ingredient_again", args!(ingredient_name = "new", user_id = "user 2"));
+    assert!(matches!(first, RunError::Missing { .. }), "{first:?}");
+    for (name, user, reported) in [("Abc xyz", "user 2", true), ("abc", "user 2", false), ("abc xyz", "user 3", false)] {
+        let answer = stage.run("has_reported", args!(ingredient_name = name, user_id = user));
+        assert_eq!(answer, Json::Bool(reported), "{name} {user}");
+    }
+    assert_eq!(stage.list("pending_reports", args!())[0].at("total_reports").to_string(), "2");
+}

@@ -1,0 +1,100 @@
+//! Posts, feeds, comments and reactions.
+
+use singlet_design::json::Json;
+use singlet_design::run::RunError;
+
+use super::friends::befriend;
+use crate::arguments::{Look, args, column};
+use crate::stage::Stage;
+
+#[track_caller]
+fn post(stage: &Stage, user: &str, content: &str) -> String {
+    stage.run("create_post", args!(user_id = user, content = content)).text("post_id")
+}
+
+pub(crate) fn sc_26_a_users_posts_come_newest_first(stage: &Stage) {
+    let pictures = vec!["https://pictures.example/1.jpg"];
+    let first =
+        stage.run("create_post", args!(user_id = "anna", content = "Rất ngon!", images = pictures, recipe_id = "pho"));
+    post(stage, "binh", "another's");
+    post(stage, "anna", "second");
+    assert_eq!(stage.run("get_post", args!(post_id = first.at("post_id"))), first);
+    assert_eq!(*first.at("likes_count"), Json::from(0));
+    let posts = stage.list("user_posts", args!(user_id = "anna"));
+    assert_eq!(column(&posts, "content"), ["second", "Rất ngon!"]);
+    assert_eq!(posts[1], first);
+}
+
+pub(crate) fn sc_27_the_public_feed_has_everybodys_public_posts_newest_first(stage: &Stage) {
+    let mut ids = Vec::new();
+    for n in 0..12 {
+        ids.push(post(stage, if n % 2 == 0 { "anna" } else { "binh" }, &n.to_string()));
+    }
+    stage.run("create_post", args!(user_id = "anna", content = "for friends", is_public = false));
+    let feed = || column(&stage.list("public_feed", args!()), "content");
+    assert_eq!(feed(), ["11", "10", "9", "8", "7", "6", "5", "4", "3", "2", "1", "0"]);
+    stage.run("change_post", args!(post_id = &ids[10], user_id = "anna", is_public = false));
+    assert_eq!(feed(), ["11", "9", "8", "7", "6", "5", "4", "3", "2", "1", "0"]);
+    let other = stage.refused("change_post", args!(post_id = &ids[9], user_id = "anna", content = "mine"));
+    assert!(matches!(other, RunError::Condition { .. }), "{other:?}");
+}
+
+pub(crate) fn sc_28_the_personal_feed_has_friends_posts_newest_first(stage: &Stage) {
+    befriend(stage, "anna", "binh");
+    befriend(stage, "chi", "anna");
+    stage.run("ask_friend", args!(user_id = "anna", friend_id = "dung"));
+    for (user, content) in
+        [("binh", "1"), ("chi", "2"), ("anna", "own"), ("dung", "no friend"), ("binh", "3"), ("binh", "4"), ("chi", "5")]
+    {
+        post(stage, user, content);
+    }
+    let feed = |user: &str| column(&stage.list("personal_feed", args!(user_id = user)), "content");
+    assert_eq!(feed("anna"), ["5", "4", "3", "2", "1"]);
+    assert_eq!(feed("binh"), ["own"]);
+    assert_eq!(feed("dung"), Vec::<String>::new());
+    stage.run("end_friendship", args!(user_id = "anna", friend_id = "binh"));
+    assert_eq!(feed("anna"), ["5", "2"]);
+}
+
+pub(crate) fn sc_29_comments_come_oldest_first_and_answers_under_their_parent(stage: &Stage) {
+    let comment = |post: &str, user: &str, content: &str| {
+        stage.run("comment", args!(post_id = post, user_id = user, content = content))
+    };
+    let first = comment("p1", "anna", "first");
+    comment("p1", "binh", "second");
+    comment("p2", "anna", "elsewhere");
+    for content in ["an answer", "another answer"] {
+        let parent = first.at("comment_id");
+        stage.run("comment", args!(post_id = "p1", user_id = "chi", content = content, parent_comment_id = parent));
+    }
+    let of_post = stage.list("post_comments", args!(post_id = "p1"));
+    assert_eq!(column(&of_post, "content"), ["first", "second", "an answer", "another answer"]);
+    assert!(!of_post[0].has("parent_comment_id"));
+    let answers = stage.list("comment_answers", args!(parent_comment_id = first.at("comment_id")));
+    assert_eq!(column(&answers, "content"), ["an answer", "another answer"]);
+    let of_user = stage.list("user_comments", args!(user_id = "anna"));
+    assert_eq!(column(&of_user, "content"), ["elsewhere", "first"]);
+}
+
+pub(crate) fn sc_30_a_user_reacts_to_a_post_once(stage: &Stage) {
+    let react = |post: &str, user: &str, how: &str| {
+        stage.run("react", args!(post_id = post, user_id = user, reaction_type = how))
+    };
+    react("p1", "binh", "love");
+    react("p1", "anna", "like");
+    react("p2", "anna", "yummy");
+    let again = stage.refused("react", args!(post_id = "p1", user_id = "anna", reaction_type = "wow"));
+    assert!(matches!(again, RunError::Exists { .. }), "{again:?}");
+    stage.run("change_reaction", args!(post_id = "p1", user_id = "anna", reaction_type = "wow"));
+
+    let of_post = stage.list("post_reactions", args!(post_id = "p1"));
+    assert_eq!(column(&of_post, "reaction_type"), ["wow", "love"]);
+    let of_user = stage.list("user_reactions", args!(user_id = "anna"));
+    assert_eq!(column(&of_user, "post_id"), ["p2", "p1"]);
+    let own = |user: &str| stage.run("own_reaction", args!(post_id = "p1", user_id = user));
+    assert_eq!(own("binh").text("reaction_type"), "love");
+    assert_eq!(own("chi"), Json::Null);
+    stage.run("take_back_reaction", args!(post_id = "p1", user_id = "binh"));
+    assert_eq!(own("binh"), Json::Null);
+    react("p1", "binh", "like");
+}

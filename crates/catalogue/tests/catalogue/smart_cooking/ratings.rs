@@ -1,0 +1,80 @@
+//! Ratings of recipes.
+
+use singlet_design::json::Json;
+use singlet_design::run::{Arguments, RunError};
+
+use super::cooking::start;
+use crate::arguments::{Look, args, column};
+use crate::stage::Stage;
+
+#[track_caller]
+fn rate(stage: &Stage, recipe: &str, user: &str, rating: i64) {
+    stage.run("rate_recipe", args!(recipe_id = recipe, user_id = user, rating = rating));
+}
+
+pub(crate) fn sc_20_a_user_rates_a_recipe_once(stage: &Stage) {
+    let rating = stage.run("rate_recipe", args!(recipe_id = "pho", user_id = "anna", rating = 9, comment = "Ngon!"));
+    assert_eq!(*rating.at("is_verified_cook"), Json::Bool(false));
+    let again = stage.refused("rate_recipe", args!(recipe_id = "pho", user_id = "anna", rating = 1));
+    assert!(matches!(again, RunError::Exists { .. }), "{again:?}");
+    stage.run("change_rating", args!(recipe_id = "pho", user_id = "anna", rating = 10));
+    let ratings = stage.list("recipe_ratings", args!(recipe_id = "pho"));
+    assert_eq!(ratings.len(), 1);
+    assert_eq!(*ratings[0].at("rating"), Json::from(10));
+    assert_eq!(ratings[0].text("comment"), "Ngon!");
+    for rating in [0, 11] {
+        let out = stage.refused("rate_recipe", args!(recipe_id = "bun", user_id = "anna", rating = rating));
+        assert!(matches!(&out, RunError::Parameter { parameter, .. } if parameter == "rating"), "{out:?}");
+    }
+}
+
+pub(crate) fn sc_20_only_who_cooked_it_is_a_verified_cook(stage: &Stage) {
+    let cooking = start(stage, "anna", "pho");
+    let rate = |recipe: &str| -> Arguments {
+        args!(
+            user_id = "anna",
+            recipe_id = recipe,
+            rating = 8,
+            history_id = &cooking["history_id"],
+            started_at = &cooking["created_at"]
+        )
+    };
+    let early = stage.refused("rate_cooked_recipe", rate("pho"));
+    assert!(matches!(early, RunError::Condition { .. }), "{early:?}");
+    stage.run("complete_cooking", cooking.clone());
+    let other = stage.refused("rate_cooked_recipe", rate("bun"));
+    assert!(matches!(other, RunError::Condition { .. }), "{other:?}");
+
+    stage.run("rate_cooked_recipe", rate("pho"));
+    let ratings = stage.list("recipe_ratings", args!(recipe_id = "pho"));
+    assert_eq!(*ratings[0].at("is_verified_cook"), Json::Bool(true));
+    assert_eq!(*ratings[0].at("history_id"), cooking["history_id"]);
+    let again = stage.refused("rate_cooked_recipe", rate("pho"));
+    assert!(matches!(again, RunError::Exists { .. }), "{again:?}");
+    assert_eq!(stage.list("recipe_ratings", args!(recipe_id = "bun")).len(), 0);
+}
+
+pub(crate) fn sc_21_all_ratings_of_a_recipe_are_listed(stage: &Stage) {
+    for (recipe, user, rating) in [("pho", "chi", 3), ("pho", "anna", 9), ("bun", "anna", 1), ("pho", "binh", 10)] {
+        rate(stage, recipe, user, rating);
+    }
+    let ratings = stage.list("recipe_ratings", args!(recipe_id = "pho"));
+    assert_eq!(column(&ratings, "user_id"), ["anna", "binh", "chi"]);
+    assert_eq!(*ratings[1].at("rating"), Json::from(10));
+}
+
+pub(crate) fn sc_22_a_users_ratings_come_newest_first(stage: &Stage) {
+    for (recipe, user) in [("pho", "anna"), ("bun", "anna"), ("pho", "binh"), ("com", "anna")] {
+        rate(stage, recipe, user, 5);
+    }
+    let ratings = stage.list("user_ratings", args!(user_id = "anna"));
+    assert_eq!(column(&ratings, "recipe_id"), ["com", "bun", "pho"]);
+}
+
+pub(crate) fn sc_23_whether_a_user_has_rated_is_known(stage: &Stage) {
+    rate(stage, "pho", "anna", 5);
+    for (recipe, user, rated) in [("pho", "anna", true), ("bun", "anna", false), ("pho", "binh", false)] {
+        let answer = stage.run("has_rated", args!(recipe_id = recipe, user_id = user));
+        assert_eq!(answer, Json::Bool(rated), "{user} {recipe}");
+    }
+}

@@ -1,0 +1,202 @@
+//! What must be done so that tables match a design.
+
+use super::shape::{key_in_words, shape_in};
+use crate::model::{Design, Environment};
+use crate::store::{Feature, IndexShape, IndexState, Store, StoreError, TableChange, TableShape, TableState};
+
+/// What must be done, what will not be done, and what is in the way. Its text is for people.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    /// What it is about: the design, the store and the environment.
+    pub title: String,
+    /// What is done, in order.
+    pub steps: Vec<Step>,
+    /// What the design wants and the store doesn't have, and other things worth knowing.
+    pub notes: Vec<String>,
+    /// What can't be done to a table that is there: nothing is done until it is out of the way.
+    pub obstacles: Vec<String>,
+}
+
+/// One step of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Changes a table, and waits until the change is done.
+    Change(TableChange),
+    /// Waits for an index that is being filled already.
+    AwaitIndex {
+        /// Table name.
+        table: String,
+        /// Index name.
+        index: String,
+    },
+}
+
+impl Plan {
+    /// Whether there is nothing to do and nothing in the way.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty() && self.obstacles.is_empty()
+    }
+}
+
+/// Finds out what must be done so that the tables of a design match it.
+pub fn plan(design: &Design, environment: &Environment, store: &dyn Store) -> Result<Plan, StoreError> {
+    let mut plan = Plan { title: title(design, environment, store), ..Plan::default() };
+    for table in &design.tables {
+        let wanted = plan.within_reach(shape_in(table, environment), store);
+        match store.describe_table(&wanted.name)? {
+            None => plan.steps.push(Step::Change(TableChange::Create(wanted))),
+            Some(state) => plan.compare(&wanted, &state, store),
+        }
+    }
+    for need in super::unmet_needs(design, store) {
+        plan.notes.push(need.to_string());
+    }
+    Ok(plan)
+}
+
+pub(super) fn title(design: &Design, environment: &Environment, store: &dyn Store) -> String {
+    format!("{} on {}, environment {}", design.name, store.label(), environment.name)
+}
+
+impl Plan {
+    /// The shape without what the store doesn't have; what is left out is noted.
+    fn within_reach(&mut self, mut shape: TableShape, store: &dyn Store) -> TableShape {
+        let label = store.label();
+        if !store.supports(Feature::TimeToLive)
+            && let Some(attribute) = shape.ttl.take()
+        {
+            self.notes.push(format!(
+                "{}: time to live ({attribute}) is not set here yet, because {label} doesn't have it. Expired items \
+                 are left out of answers, but they stay",
+                shape.name
+            ));
+        }
+        if shape.stream && !store.supports(Feature::Streams) {
+            shape.stream = false;
+            let note = format!(
+                "{}: the stream is not set here yet, because {label} doesn't have streams",
+                shape.name
+            );
+            self.notes.push(note);
+        }
+        if !store.supports(Feature::MultiAttributeKeys) {
+            for index in shape.indexes.iter().filter(|index| index.is_multi_attribute()) {
+                self.obstacles.push(format!(
+                    "{}: {label} doesn't have indexes with several attributes in a part of the key, as {} has",
+                    shape.name, index.name
+                ));
+            }
+        }
+        shape
+    }
+
+    fn compare(&mut self, wanted: &TableShape, state: &TableState, store: &dyn Store) {
+        let there = &state.shape;
+        if (&wanted.partition, &wanted.sort) != (&there.partition, &there.sort) {
+            let words = |shape: &TableShape| {
+                key_in_words(std::slice::from_ref(&shape.partition), shape.sort.as_slice())
+            };
+            self.obstacles.push(format!(
+                "{}: it has {}, the design wants {}. The key of a table can't be changed: give the table another name \
+                 in the design and move the data, or delete the table first",
+                there.name,
+                words(there),
+                words(wanted)
+            ));
+            return;
+        }
+        self.compare_local_indexes(wanted, there);
+        self.compare_global_indexes(wanted, state);
+        self.compare_settings(wanted, there, store);
+    }
+
+    fn compare_local_indexes(&mut self, wanted: &TableShape, there: &TableShape) {
+        let table = &there.name;
+        for index in wanted.indexes.iter().filter(|index| index.local) {
+            let reason = match there.indexes.iter().find(|known| known.name == index.name) {
+                Some(known) if known.matches(index) => continue,
+                Some(known) => format!("has {}, the design wants {}", known.in_words(), index.in_words()),
+                None => "isn't there".to_owned(),
+            };
+            self.obstacles.push(format!(
+                "{table}: the local index {} {reason}. Local indexes are made with the table and never changed: make it \
+                 a global index, or delete the table first",
+                index.name
+            ));
+        }
+        for index in there.indexes.iter().filter(|index| index.local) {
+            if !wanted.indexes.iter().any(|known| known.name == index.name) {
+                self.notes.push(format!(
+                    "{table}: the local index {} is not in the design; it stays, because local indexes can't be taken \
+                     away",
+                    index.name
+                ));
+            }
+        }
+    }
+
+    fn compare_global_indexes(&mut self, wanted: &TableShape, state: &TableState) {
+        let table = &state.shape.name;
+        let there = || state.shape.indexes.iter().zip(&state.indexes).filter(|(index, _)| !index.local);
+        for (index, _) in there() {
+            if !wanted.indexes.iter().any(|known| known.name == index.name) {
+                self.delete_index(table, index);
+            }
+        }
+        for index in wanted.indexes.iter().filter(|index| !index.local) {
+            match there().find(|(known, _)| known.name == index.name) {
+                None => self.create_index(table, index),
+                Some((_, IndexState::Deleting)) => {
+                    // Deleting it again only waits until it is gone.
+                    self.delete_index(table, index);
+                    self.create_index(table, index);
+                }
+                Some((known, _)) if !known.matches(index) => {
+                    self.notes.push(format!(
+                        "{table}: the index {} has {}, the design wants {}. It is deleted and made again; until it is \
+                         filled, patterns that read it fail",
+                        index.name,
+                        known.in_words(),
+                        index.in_words()
+                    ));
+                    self.delete_index(table, known);
+                    self.create_index(table, index);
+                }
+                Some((_, IndexState::Creating)) => {
+                    self.steps.push(Step::AwaitIndex { table: table.clone(), index: index.name.clone() });
+                }
+                Some((_, IndexState::Active)) => {}
+            }
+        }
+    }
+
+    fn create_index(&mut self, table: &str, index: &IndexShape) {
+        let change = TableChange::CreateIndex { table: table.to_owned(), index: index.clone() };
+        self.steps.push(Step::Change(change));
+    }
+
+    fn delete_index(&mut self, table: &str, index: &IndexShape) {
+        let change = TableChange::DeleteIndex { table: table.to_owned(), index: index.name.clone() };
+        self.steps.push(Step::Change(change));
+    }
+
+    fn compare_settings(&mut self, wanted: &TableShape, there: &TableShape, store: &dyn Store) {
+        let table = there.name.clone();
+        if wanted.protected != there.protected {
+            let change = TableChange::Protect { table: table.clone(), protected: wanted.protected };
+            self.steps.push(Step::Change(change));
+        }
+        if wanted.ttl != there.ttl && store.supports(Feature::TimeToLive) {
+            // One attribute is turned off before another is turned on.
+            let off = there.ttl.is_some().then_some(None);
+            let on = wanted.ttl.is_some().then(|| wanted.ttl.clone());
+            for attribute in off.into_iter().chain(on) {
+                self.steps.push(Step::Change(TableChange::TimeToLive { table: table.clone(), attribute }));
+            }
+        }
+        if wanted.stream != there.stream && store.supports(Feature::Streams) {
+            let change = TableChange::Stream { table, enabled: wanted.stream };
+            self.steps.push(Step::Change(change));
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! A plan as text.
+
+use std::fmt;
+
+use super::plan::{Plan, Step};
+use super::shape::key_in_words;
+use crate::store::{TableChange, TableShape};
+
+/// What will be done, what is worth knowing, and what is in the way.
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.title)?;
+        if self.is_empty() {
+            writeln!(f, "  nothing to do")?;
+        }
+        for step in &self.steps {
+            write_step(f, step)?;
+        }
+        write_list(f, "worth knowing:", &self.notes)?;
+        write_list(f, "in the way:", &self.obstacles)
+    }
+}
+
+/// In one line, for progress.
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Change(change) => write!(f, "{change}"),
+            Step::AwaitIndex { table, index } => write!(f, "wait for the index {index} of {table}"),
+        }
+    }
+}
+
+impl fmt::Display for TableChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TableChange::Create(shape) => write!(f, "create the table {}", shape.name),
+            TableChange::CreateIndex { table, index } => write!(f, "add the index {} to {table}", index.name),
+            TableChange::DeleteIndex { table, index } => write!(f, "delete the index {index} of {table}"),
+            TableChange::Protect { table, protected: true } => write!(f, "protect {table} from deletion"),
+            TableChange::Protect { table, protected: false } => {
+                write!(f, "end the protection of {table} from deletion")
+            }
+            TableChange::TimeToLive { table, attribute: Some(attribute) } => {
+                write!(f, "let items of {table} expire by {attribute}")
+            }
+            TableChange::TimeToLive { table, attribute: None } => {
+                write!(f, "end the time to live of {table}")
+            }
+            TableChange::Stream { table, enabled: true } => write!(f, "turn on the stream of {table}"),
+            TableChange::Stream { table, enabled: false } => write!(f, "turn off the stream of {table}"),
+            TableChange::Delete { table } => write!(f, "delete the table {table} with its data"),
+        }
+    }
+}
+
+fn write_step(f: &mut fmt::Formatter<'_>, step: &Step) -> fmt::Result {
+    let sign = match step {
+        Step::Change(TableChange::Create(_) | TableChange::CreateIndex { .. }) => '+',
+        Step::Change(TableChange::Delete { .. } | TableChange::DeleteIndex { .. }) => '-',
+        Step::Change(_) => '~',
+        Step::AwaitIndex { .. } => '…',
+    };
+    write!(f, "  {sign} {step}")?;
+    match step {
+        Step::Change(TableChange::Create(shape)) => write_shape(f, shape),
+        Step::Change(TableChange::CreateIndex { index, .. }) => writeln!(f, ": {}", index.in_words()),
+        _ => writeln!(f),
+    }
+}
+
+fn write_shape(f: &mut fmt::Formatter<'_>, shape: &TableShape) -> fmt::Result {
+    writeln!(f, ": {}", key_in_words(std::slice::from_ref(&shape.partition), shape.sort.as_slice()))?;
+    for index in &shape.indexes {
+        let kind = if index.local { "local index" } else { "index" };
+        writeln!(f, "      {kind} {}: {}", index.name, index.in_words())?;
+    }
+    if let Some(attribute) = &shape.ttl {
+        writeln!(f, "      items expire by {attribute}")?;
+    }
+    if shape.stream {
+        writeln!(f, "      with a stream")?;
+    }
+    if shape.protected {
+        writeln!(f, "      protected from deletion")?;
+    }
+    Ok(())
+}
+
+fn write_list(f: &mut fmt::Formatter<'_>, title: &str, lines: &[String]) -> fmt::Result {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(f, "  {title}")?;
+    lines.iter().try_for_each(|line| writeln!(f, "    {line}"))
+}

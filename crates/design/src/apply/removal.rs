@@ -1,0 +1,34 @@
+//! What becomes of the tables when a design is taken away.
+
+use super::plan::{Plan, Step, title};
+use crate::model::{Design, Environment, Removal};
+use crate::store::{Store, StoreError, TableChange};
+
+/// Finds out what must be done to take a design away: its tables are deleted where the environment says so, and stay
+/// otherwise.
+pub fn plan_removal(
+    design: &Design,
+    environment: &Environment,
+    store: &dyn Store,
+) -> Result<Plan, StoreError> {
+    let mut plan =
+        Plan { title: format!("removal of {}", title(design, environment, store)), ..Plan::default() };
+    for table in &design.tables {
+        let name = table.name_in(&environment.name);
+        let Some(state) = store.describe_table(&name)? else { continue };
+        match environment.removal {
+            Removal::Keep => plan.notes.push(format!(
+                "{name} stays with its data, because the environment {} has removal = \"keep\"",
+                environment.name
+            )),
+            Removal::Delete => {
+                if state.shape.protected {
+                    let change = TableChange::Protect { table: name.clone(), protected: false };
+                    plan.steps.push(Step::Change(change));
+                }
+                plan.steps.push(Step::Change(TableChange::Delete { table: name }));
+            }
+        }
+    }
+    Ok(plan)
+}

@@ -1,0 +1,174 @@
+use std::sync::Arc;
+
+use singlet_engine::Database;
+use singlet_engine::values::Item;
+
+use super::*;
+use crate::model::{Design, Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
+use crate::report::Span;
+use crate::store::{Embedded, Put, ReturnItem, Store, TableChange};
+
+fn text(name: &str) -> KeyAttribute {
+    KeyAttribute { name: name.to_owned(), kind: KeyKind::Text }
+}
+
+fn index(name: &str, partition: &str, projection: Projection) -> Arc<Index> {
+    Arc::new(Index {
+        name: name.to_owned(),
+        partition: vec![text(partition)],
+        sort: vec![text("SK")],
+        projection,
+        local: false,
+        span: Span::default(),
+    })
+}
+
+fn table(indexes: Vec<Arc<Index>>) -> Table {
+    Table {
+        label: "shop".to_owned(),
+        name: "shop-{environment}".to_owned(),
+        partition: text("PK"),
+        sort: Some(text("SK")),
+        type_attribute: "type".to_owned(),
+        ttl: None,
+        stream: false,
+        separator: '#',
+        indexes,
+        span: Span::default(),
+    }
+}
+
+fn design(table: Table) -> Design {
+    Design {
+        name: "shop".to_owned(),
+        about: None,
+        environments: Vec::new(),
+        tables: vec![Arc::new(table)],
+        entities: Vec::new(),
+        patterns: Vec::new(),
+        layout: crate::model::Layout::default(),
+    }
+}
+
+fn environment(removal: Removal) -> Environment {
+    Environment { name: "dev".to_owned(), removal, default: true }
+}
+
+fn store() -> Embedded {
+    Embedded::new(Database::in_memory().unwrap(), "memory")
+}
+
+/// Plans, carries it out, and gives the steps in words.
+fn apply(store: &Embedded, table: Table) -> Vec<String> {
+    let plan = plan(&design(table), &environment(Removal::Delete), store).unwrap();
+    let steps = plan.steps.iter().map(Step::to_string).collect();
+    plan.run(store, &mut |_| {}).unwrap();
+    steps
+}
+
+#[test]
+fn a_design_is_applied_once_and_then_there_is_nothing_to_do() {
+    let store = store();
+    let wanted = || table(vec![index("GSI1", "GSI1PK", Projection::All)]);
+    assert_eq!(apply(&store, wanted()), ["create the table shop-dev"]);
+    assert!(apply(&store, wanted()).is_empty());
+    let state = store.describe_table("shop-dev").unwrap().unwrap();
+    assert_eq!(state.shape, shape_in(&wanted(), &environment(Removal::Delete)));
+}
+
+#[test]
+fn indexes_are_added_rebuilt_and_taken_away_with_the_data_kept() {
+    let store = store();
+    apply(&store, table(Vec::new()));
+    for number in 0..500 {
+        let item = Item::from([("PK", "p"), ("SK", &*number.to_string()), ("GSI1PK", "g"), ("a", "1")]);
+        let put = Put { table: "shop-dev".to_owned(), item, condition: None, returned: ReturnItem::None };
+        store.put(&put).unwrap();
+    }
+    let include = |names: &[&str]| Projection::Include(names.iter().map(|name| (*name).to_owned()).collect());
+    assert_eq!(
+        apply(&store, table(vec![index("GSI1", "GSI1PK", include(&["a", "b"]))])),
+        ["add the index GSI1 to shop-dev"]
+    );
+    assert!(apply(&store, table(vec![index("GSI1", "GSI1PK", include(&["b", "a"]))])).is_empty());
+    assert_eq!(
+        apply(&store, table(vec![index("GSI1", "GSI1PK", Projection::All)])),
+        ["delete the index GSI1 of shop-dev", "add the index GSI1 to shop-dev"]
+    );
+    assert_eq!(apply(&store, table(Vec::new())), ["delete the index GSI1 of shop-dev"]);
+    assert_eq!(store.describe_table("shop-dev").unwrap().unwrap().items, 500);
+}
+
+#[test]
+fn what_can_not_be_changed_stops_everything_and_says_why() {
+    let store = store();
+    apply(&store, table(Vec::new()));
+    let other_key = Table { partition: text("id"), ..table(Vec::new()) };
+    let local = Index { local: true, ..Index::clone(&index("ByDate", "PK", Projection::All)) };
+    let with_local = table(vec![Arc::new(local), index("GSI1", "GSI1PK", Projection::All)]);
+    for (wanted, reason) in
+        [(other_key, "it has key PK, SK, the design wants key id, SK"), (with_local, "ByDate")]
+    {
+        let plan = plan(&design(wanted), &environment(Removal::Delete), &store).unwrap();
+        assert!(plan.obstacles.iter().any(|line| line.contains(reason)), "{plan}");
+        assert!(matches!(plan.run(&store, &mut |_| {}), Err(ApplyError::Obstacles(_))));
+    }
+    assert!(store.describe_table("shop-dev").unwrap().unwrap().shape.indexes.is_empty());
+}
+
+#[test]
+fn what_the_store_lacks_is_noted_and_does_not_stop_the_rest() {
+    let store = store();
+    let wanted = || Table { ttl: Some("expires_at".to_owned()), stream: true, ..table(Vec::new()) };
+    let first = plan(&design(wanted()), &environment(Removal::Delete), &store).unwrap();
+    let text = first.to_string();
+    assert!(text.contains("time to live (expires_at) is not set here yet"), "{text}");
+    assert!(text.contains("the stream is not set here yet"), "{text}");
+    first.run(&store, &mut |_| {}).unwrap();
+    assert!(plan(&design(wanted()), &environment(Removal::Delete), &store).unwrap().steps.is_empty());
+}
+
+#[test]
+fn kept_tables_are_protected_and_survive_removal() {
+    let store = store();
+    let (keep, delete) = (environment(Removal::Keep), environment(Removal::Delete));
+    let design = design(table(Vec::new()));
+    plan(&design, &keep, &store).unwrap().run(&store, &mut |_| {}).unwrap();
+    assert!(store.describe_table("shop-dev").unwrap().unwrap().shape.protected);
+
+    let removal = plan_removal(&design, &keep, &store).unwrap();
+    assert!(removal.steps.is_empty() && removal.to_string().contains("shop-dev stays"), "{removal}");
+    let removal = plan_removal(&design, &delete, &store).unwrap();
+    removal.run(&store, &mut |_| {}).unwrap();
+    assert!(store.describe_table("shop-dev").unwrap().is_none());
+    assert!(plan_removal(&design, &delete, &store).unwrap().is_empty());
+}
+
+#[test]
+fn every_step_is_told_before_it_begins() {
+    let store = store();
+    let mut told = Vec::new();
+    let plan = plan(&design(table(Vec::new())), &environment(Removal::Keep), &store).unwrap();
+    plan.run(&store, &mut |progress| told.push((progress.number, progress.total, progress.asked))).unwrap();
+    assert_eq!(told, [(1, 1, 0)]);
+    assert!(matches!(plan.steps.as_slice(), [Step::Change(TableChange::Create(_))]));
+}
+
+#[test]
+fn the_environment_is_the_asked_one_the_default_or_the_only_one() {
+    let mut design = design(table(Vec::new()));
+    assert_eq!(choose_environment(&design, None).unwrap().name, "dev");
+    assert_eq!(choose_environment(&design, Some("ci-7")).unwrap().removal, Removal::Keep);
+    assert!(choose_environment(&design, Some("a b")).is_err());
+
+    let named =
+        |name: &str, default| Environment { name: name.to_owned(), removal: Removal::Delete, default };
+    design.environments = vec![named("test", false)];
+    assert_eq!(choose_environment(&design, None).unwrap().name, "test");
+    design.environments.push(named("prod", false));
+    let none = choose_environment(&design, None).unwrap_err().to_string();
+    assert!(none.contains("test, prod"), "{none}");
+    assert!(choose_environment(&design, Some("dev")).unwrap_err().to_string().contains("test, prod"));
+    design.environments.push(named("dev", true));
+    assert_eq!(choose_environment(&design, None).unwrap().name, "dev");
+}

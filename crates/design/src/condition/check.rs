@@ -1,0 +1,300 @@
+//! Holding conditions against fields.
+
+use std::ops::Range;
+
+use super::parse::{Parsed, parse};
+use super::{Comparison, Condition, ConditionError, Operand, Tree};
+use crate::json::Json;
+use crate::model::FieldType;
+use crate::value::to_attribute;
+
+const TEXT: FieldType = FieldType::Text { min: None, max: None };
+const NUMBER: FieldType = FieldType::Number { min: None, max: None };
+const BINARY: FieldType = FieldType::Binary { max: None };
+
+/// What a type has in common with others that it can be compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Text,
+    Number,
+    Bool,
+    Binary,
+    Date,
+    Time,
+    Epoch,
+    Several,
+    Any,
+}
+
+impl Family {
+    fn of(kind: &FieldType) -> Family {
+        match kind {
+            FieldType::Text { .. } | FieldType::Choice(_) | FieldType::Id => Family::Text,
+            FieldType::Int { .. } | FieldType::Number { .. } => Family::Number,
+            FieldType::Bool => Family::Bool,
+            FieldType::Binary { .. } => Family::Binary,
+            FieldType::Date => Family::Date,
+            FieldType::Time => Family::Time,
+            FieldType::Epoch => Family::Epoch,
+            FieldType::List { .. } | FieldType::Set { .. } | FieldType::Map { .. } | FieldType::Object(_) => {
+                Family::Several
+            }
+            FieldType::Any { .. } => Family::Any,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Family::Text => "a text",
+            Family::Number => "a number",
+            Family::Bool => "true or false",
+            Family::Binary => "binary",
+            Family::Date => "a date",
+            Family::Time => "a time",
+            Family::Epoch => "a time in seconds",
+            Family::Several => "a list, set, map or object",
+            Family::Any => "any value",
+        }
+    }
+}
+
+impl Condition {
+    /// Holds it against the fields: every path must lead somewhere, every constant must fit. Gives the parameters
+    /// with the type of the field that each is compared with, in order of first use; bounds are left out, because
+    /// a value outside of them is a fine thing to compare with.
+    pub fn check(
+        &self,
+        field: &dyn Fn(&str) -> Option<FieldType>,
+    ) -> Result<Vec<(String, FieldType)>, ConditionError> {
+        self.check_naming(field, &|_| None)
+    }
+
+    /// The same; `nearest` gives the known field that is nearest to an unknown one, for the message.
+    pub fn check_naming(
+        &self,
+        field: &dyn Fn(&str) -> Option<FieldType>,
+        nearest: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Vec<(String, FieldType)>, ConditionError> {
+        // The tree has no places; reading the source again gives them in the order of the walk.
+        let Parsed { tree, places } = parse(&self.source)?;
+        let mut check = Check { field, nearest, places: places.into_iter(), parameters: Vec::new() };
+        check.tree(&tree)?;
+        Ok(check.parameters)
+    }
+}
+
+/// What a constant, a parameter or a field is compared with decides what it must be.
+pub(super) fn compared(kind: &FieldType, comparison: Comparison) -> FieldType {
+    let equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+    match kind {
+        FieldType::Choice(choices) if equality => FieldType::Choice(choices.clone()),
+        FieldType::Text { .. } | FieldType::Choice(_) | FieldType::Id => TEXT,
+        FieldType::Int { .. } | FieldType::Number { .. } => NUMBER,
+        FieldType::Binary { .. } => BINARY,
+        other => other.clone(),
+    }
+}
+
+/// What can be contained in a field of this type.
+pub(super) fn contained(kind: &FieldType) -> Option<FieldType> {
+    match kind {
+        FieldType::List { of, .. } | FieldType::Set { of, .. } => Some(compared(of, Comparison::Equal)),
+        FieldType::Any { .. } => Some(kind.clone()),
+        _ => beginning(kind),
+    }
+}
+
+/// What a field of this type can begin with.
+pub(super) fn beginning(kind: &FieldType) -> Option<FieldType> {
+    match Family::of(kind) {
+        Family::Text | Family::Date | Family::Time | Family::Any => Some(TEXT),
+        Family::Binary => Some(BINARY),
+        _ => None,
+    }
+}
+
+struct Check<'a> {
+    field: &'a dyn Fn(&str) -> Option<FieldType>,
+    nearest: &'a dyn Fn(&str) -> Option<String>,
+    places: std::vec::IntoIter<Range<usize>>,
+    parameters: Vec<(String, FieldType)>,
+}
+
+/// An operand with its place and, if it has one by itself, its type.
+struct Side<'a> {
+    operand: &'a Operand,
+    place: Range<usize>,
+    kind: Option<FieldType>,
+}
+
+impl Check<'_> {
+    fn tree(&mut self, tree: &Tree) -> Result<(), ConditionError> {
+        match tree {
+            Tree::And(branches) | Tree::Or(branches) => {
+                branches.iter().try_for_each(|branch| self.tree(branch))
+            }
+            Tree::Not(inner) => self.tree(inner),
+            Tree::Compare(left, comparison, right) => self.sides(left, &[right], *comparison),
+            Tree::Between(value, low, high) => self.sides(value, &[low, high], Comparison::AtLeast),
+            Tree::In(value, list) => self.sides(value, &list.iter().collect::<Vec<_>>(), Comparison::Equal),
+            Tree::Exists(path) | Tree::Missing(path) => self.path(path).map(|_| ()),
+            Tree::BeginsWith(path, value) => self.function(path, value, beginning, "begins_with"),
+            Tree::Contains(path, value) => self.function(path, value, contained, "contains"),
+        }
+    }
+
+    /// The first operand is compared with each of the others.
+    fn sides(
+        &mut self,
+        first: &Operand,
+        others: &[&Operand],
+        comparison: Comparison,
+    ) -> Result<(), ConditionError> {
+        let first = self.side(first)?;
+        let others = others.iter().map(|other| self.side(other)).collect::<Result<Vec<_>, _>>()?;
+        for other in &others {
+            match (&first.kind, &other.kind) {
+                (Some(kind), Some(other_kind)) => same_family(kind, other_kind, &other.place)?,
+                (Some(kind), None) => self.fit(other, kind, comparison)?,
+                (None, Some(kind)) => self.fit(&first, kind, comparison)?,
+                (None, None) => {
+                    let help = "one side must be a field of the entity";
+                    return Err(ConditionError::new(
+                        first.place.clone(),
+                        "nothing here depends on the item",
+                        help,
+                    ));
+                }
+            }
+        }
+        // A constant before `between` or `in` is held against the first field that it meets.
+        let kinds =
+            std::iter::once(&first).chain(&others).filter_map(|side| Some((side.kind.as_ref()?, side)));
+        kinds.into_iter().try_for_each(|(kind, side)| orderable(kind, comparison, &side.place))
+    }
+
+    fn side<'o>(&mut self, operand: &'o Operand) -> Result<Side<'o>, ConditionError> {
+        let (place, kind) = match operand {
+            Operand::Path(path) => {
+                let (kind, place) = self.path(path)?;
+                (place, Some(kind))
+            }
+            Operand::Size(path) => {
+                let (kind, place) = self.path(path)?;
+                if matches!(Family::of(&kind), Family::Number | Family::Bool | Family::Epoch) {
+                    let message = format!("{path} is {} and has no size", Family::of(&kind).name());
+                    let help = "texts, binaries, lists, sets, maps and objects have one";
+                    return Err(ConditionError::new(place, message, help));
+                }
+                (place, Some(NUMBER))
+            }
+            Operand::Constant(_) | Operand::Parameter(_) | Operand::Now => (self.place(), None),
+        };
+        Ok(Side { operand, place, kind })
+    }
+
+    fn function(
+        &mut self,
+        path: &str,
+        value: &Operand,
+        wanted: fn(&FieldType) -> Option<FieldType>,
+        name: &str,
+    ) -> Result<(), ConditionError> {
+        let (kind, place) = self.path(path)?;
+        let value = self.side(value)?;
+        let Some(wanted) = wanted(&kind) else {
+            let message = format!("{path} is {}: {name} can't look into it", Family::of(&kind).name());
+            return Err(ConditionError { range: place, message, help: None });
+        };
+        match &value.kind {
+            Some(kind) => same_family(&wanted, kind, &value.place),
+            None => self.fit(&value, &wanted, Comparison::Equal),
+        }
+    }
+
+    /// A constant must be a value of the type; a parameter becomes one.
+    fn fit(
+        &mut self,
+        side: &Side<'_>,
+        kind: &FieldType,
+        comparison: Comparison,
+    ) -> Result<(), ConditionError> {
+        let kind = compared(kind, comparison);
+        match side.operand {
+            Operand::Constant(json) => fit_constant(json, &kind, &side.place),
+            Operand::Now
+                if matches!(
+                    kind,
+                    FieldType::Date | FieldType::Time | FieldType::Epoch | FieldType::Any { .. }
+                ) =>
+            {
+                Ok(())
+            }
+            Operand::Now => {
+                let message =
+                    format!("{{now}} is a time, and it is compared with {}", Family::of(&kind).name());
+                let help = "compare it with a field of type time, created, updated, date or epoch";
+                Err(ConditionError::new(side.place.clone(), message, help))
+            }
+            Operand::Parameter(name) => self.parameter(name, kind, &side.place),
+            Operand::Path(_) | Operand::Size(_) => Ok(()),
+        }
+    }
+
+    fn parameter(&mut self, name: &str, kind: FieldType, place: &Range<usize>) -> Result<(), ConditionError> {
+        match self.parameters.iter().find(|(known, _)| known == name) {
+            None => self.parameters.push((name.to_owned(), kind)),
+            Some((_, known)) if Family::of(known) == Family::of(&kind) => {}
+            Some((_, known)) => {
+                let (before, here) = (Family::of(known).name(), Family::of(&kind).name());
+                let message = format!("{{{name}}} was compared with {before} before, and here with {here}");
+                return Err(ConditionError::new(place.clone(), message, "use two parameters"));
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&mut self, path: &str) -> Result<(FieldType, Range<usize>), ConditionError> {
+        let place = self.place();
+        match (self.field)(path) {
+            Some(kind) => Ok((kind, place)),
+            None => {
+                let help = (self.nearest)(path).map(|name| format!("did you mean {name}?"));
+                Err(ConditionError { range: place, message: format!("there is no field {path}"), help })
+            }
+        }
+    }
+
+    fn place(&mut self) -> Range<usize> {
+        self.places.next().unwrap_or_default()
+    }
+}
+
+fn fit_constant(json: &Json, kind: &FieldType, place: &Range<usize>) -> Result<(), ConditionError> {
+    match to_attribute(kind, json) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let message = format!("{json} does not fit: {}", error.reason);
+            Err(ConditionError { range: place.clone(), message, help: None })
+        }
+    }
+}
+
+fn same_family(kind: &FieldType, other: &FieldType, place: &Range<usize>) -> Result<(), ConditionError> {
+    let (left, right) = (Family::of(kind), Family::of(other));
+    if left == right || left == Family::Any || right == Family::Any {
+        return Ok(());
+    }
+    let message = format!("this is {} and is compared with {}", right.name(), left.name());
+    Err(ConditionError::new(place.clone(), message, "both sides must be of one type"))
+}
+
+fn orderable(kind: &FieldType, comparison: Comparison, place: &Range<usize>) -> Result<(), ConditionError> {
+    let equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+    let family = Family::of(kind);
+    if equality || !matches!(family, Family::Bool | Family::Several) {
+        return Ok(());
+    }
+    let message = format!("this is {}, which is neither less nor greater than another", family.name());
+    Err(ConditionError::new(place.clone(), message, "compare it with = or <>"))
+}

@@ -1,0 +1,132 @@
+//! The words of a condition.
+
+use std::ops::Range;
+
+use singlet_engine::values::Number;
+
+use super::{Comparison, ConditionError};
+
+/// A word of a condition.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Token {
+    /// A field, a path, a keyword or a function.
+    Word(String),
+    /// `'text'`; a quote inside is written twice.
+    Text(String),
+    Number(Number),
+    /// `{name}`
+    Parameter(String),
+    Comparison(Comparison),
+    Open,
+    Close,
+    Comma,
+}
+
+/// A word and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Placed {
+    pub(super) token: Token,
+    pub(super) range: Range<usize>,
+}
+
+/// All words of a text.
+pub(super) fn words(text: &str) -> Result<Vec<Placed>, ConditionError> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    loop {
+        let rest = text.get(at..).unwrap_or_default();
+        at += rest.len() - rest.trim_start().len();
+        let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) else { return Ok(words) };
+        let (token, length) = next(rest, at)?;
+        words.push(Placed { token, range: at..at + length });
+        at += length;
+    }
+}
+
+/// The first word of a text that doesn't begin with white space, and its length.
+fn next(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
+    const SYMBOLS: [(&str, Token); 10] = [
+        ("<>", Token::Comparison(Comparison::NotEqual)),
+        ("!=", Token::Comparison(Comparison::NotEqual)),
+        ("<=", Token::Comparison(Comparison::AtMost)),
+        (">=", Token::Comparison(Comparison::AtLeast)),
+        ("<", Token::Comparison(Comparison::Less)),
+        (">", Token::Comparison(Comparison::Greater)),
+        ("=", Token::Comparison(Comparison::Equal)),
+        ("(", Token::Open),
+        (")", Token::Close),
+        (",", Token::Comma),
+    ];
+    if let Some((symbol, token)) = SYMBOLS.into_iter().find(|(symbol, _)| rest.starts_with(symbol)) {
+        return Ok((token, symbol.len()));
+    }
+    match rest.chars().next() {
+        Some('\'') => text(rest, at),
+        Some('{') => parameter(rest, at),
+        Some('0'..='9' | '-' | '.') => number(rest, at),
+        Some(first) if is_word(first) => {
+            let length =
+                rest.find(|character: char| !is_word(character) && character != '.').unwrap_or(rest.len());
+            let (word, _) = rest.split_at(length);
+            Ok((Token::Word(word.to_owned()), length))
+        }
+        Some('"') => {
+            let help = "write texts in single quotes: 'open'";
+            Err(ConditionError::new(at..at + 1, "a double quote can't stand here", help))
+        }
+        Some(other) => {
+            let help = "see the table of conditions in the reference of the design language";
+            let message = format!("{other:?} can't stand in a condition");
+            Err(ConditionError::new(at..at + other.len_utf8(), message, help))
+        }
+        None => Ok((Token::Comma, 0)),
+    }
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_' || character == '-'
+}
+
+fn text(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
+    let mut value = String::new();
+    let mut characters = rest.char_indices().skip(1).peekable();
+    while let Some((position, character)) = characters.next() {
+        match (character, characters.peek()) {
+            ('\'', Some((_, '\''))) => {
+                value.push('\'');
+                characters.next();
+            }
+            ('\'', _) => return Ok((Token::Text(value), position + 1)),
+            (other, _) => value.push(other),
+        }
+    }
+    let help = "close it with ', and write a quote inside it twice: 'it''s'";
+    Err(ConditionError::new(at..at + rest.len(), "this text is not closed", help))
+}
+
+fn parameter(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
+    let help = "a parameter is written {least}, the present time {now}";
+    let Some(end) = rest.find('}') else {
+        return Err(ConditionError::new(at..at + 1, "this brace is not closed", help));
+    };
+    let name = rest.get(1..end).unwrap_or_default();
+    if name.is_empty() || !name.chars().all(is_word) {
+        let message = format!("{name:?} can't be the name of a parameter");
+        return Err(ConditionError::new(at..at + end + 1, message, help));
+    }
+    Ok((Token::Parameter(name.to_owned()), end + 1))
+}
+
+fn number(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
+    let digits = |character: char| character.is_alphanumeric() || "+-._".contains(character);
+    let length = rest.find(|character| !digits(character)).unwrap_or(rest.len());
+    let (text, _) = rest.split_at(length);
+    match text.parse() {
+        Ok(number) => Ok((Token::Number(number), length)),
+        Err(_) => {
+            let message = format!("{text} is not a number of at most 38 digits");
+            let help = "numbers are written 12 or -12.5; texts stand in single quotes";
+            Err(ConditionError::new(at..at + length, message, help))
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Reading conditions.
+
+use std::ops::Range;
+
+use super::lex::{Placed, Token, words};
+use super::{Condition, ConditionError, Operand, Tree};
+use crate::json::Json;
+
+/// Parentheses and `not` inside each other.
+const DEPTH_MAX: usize = 32;
+/// DynamoDB's bound on the operators of an expression.
+const OPERATORS_MAX: usize = 300;
+/// DynamoDB's bound on the list of an `in`.
+const LIST_MAX: usize = 100;
+/// DynamoDB's bound on the text of an expression.
+const BYTES_MAX: usize = 4096;
+/// The functions that are conditions by themselves.
+const TESTS: [&str; 4] = ["exists", "missing", "begins_with", "contains"];
+
+/// A condition with the place of each operand, in the order in which a walk through the tree meets them.
+pub(super) struct Parsed {
+    pub(super) tree: Tree,
+    pub(super) places: Vec<Range<usize>>,
+}
+
+impl Condition {
+    /// Reads a condition.
+    pub fn parse(text: &str) -> Result<Condition, ConditionError> {
+        Ok(Condition { source: text.to_owned(), tree: parse(text)?.tree })
+    }
+}
+
+pub(super) fn parse(text: &str) -> Result<Parsed, ConditionError> {
+    if text.len() > BYTES_MAX {
+        let message = format!("a condition has at most {BYTES_MAX} bytes");
+        return Err(ConditionError { range: 0..text.len(), message, help: None });
+    }
+    let words = words(text)?;
+    let mut parser = Parser { words: &words, at: 0, end: text.len(), places: Vec::new(), operators: 0 };
+    let tree = parser.any_of(0)?;
+    match parser.words.get(parser.at) {
+        None => Ok(Parsed { tree, places: parser.places }),
+        Some(more) => {
+            let help = "join conditions with and or or";
+            Err(ConditionError::new(more.range.clone(), "this can't follow here", help))
+        }
+    }
+}
+
+struct Parser<'a> {
+    words: &'a [Placed],
+    at: usize,
+    end: usize,
+    places: Vec<Range<usize>>,
+    operators: usize,
+}
+
+impl Parser<'_> {
+    fn any_of(&mut self, depth: usize) -> Result<Tree, ConditionError> {
+        let mut branches = vec![self.all_of(depth)?];
+        while self.keyword("or") {
+            self.count_operator()?;
+            branches.push(self.all_of(depth)?);
+        }
+        Ok(joined(branches, Tree::Or, |tree| match tree {
+            Tree::Or(branches) => Ok(branches),
+            other => Err(other),
+        }))
+    }
+
+    fn all_of(&mut self, depth: usize) -> Result<Tree, ConditionError> {
+        let mut branches = vec![self.one(depth)?];
+        while self.keyword("and") {
+            self.count_operator()?;
+            branches.push(self.one(depth)?);
+        }
+        Ok(joined(branches, Tree::And, |tree| match tree {
+            Tree::And(branches) => Ok(branches),
+            other => Err(other),
+        }))
+    }
+
+    fn one(&mut self, depth: usize) -> Result<Tree, ConditionError> {
+        if depth > DEPTH_MAX {
+            return Err(self.error("too deeply nested", "take parentheses and nots away"));
+        }
+        if self.keyword("not") {
+            self.count_operator()?;
+            return Ok(Tree::Not(Box::new(self.one(depth + 1)?)));
+        }
+        if self.token(&Token::Open) {
+            let tree = self.any_of(depth + 1)?;
+            self.expect(&Token::Close, "a closing parenthesis is expected")?;
+            return Ok(tree);
+        }
+        self.count_operator()?;
+        match self.function(&TESTS) {
+            Some("exists") => Ok(Tree::Exists(self.only_path()?)),
+            Some("missing") => Ok(Tree::Missing(self.only_path()?)),
+            Some("begins_with") => self.path_and_value().map(|(path, value)| Tree::BeginsWith(path, value)),
+            Some("contains") => self.path_and_value().map(|(path, value)| Tree::Contains(path, value)),
+            _ => self.comparison(),
+        }
+    }
+
+    fn comparison(&mut self) -> Result<Tree, ConditionError> {
+        let left = self.operand()?;
+        if self.keyword("between") {
+            let low = self.operand()?;
+            if !self.keyword("and") {
+                return Err(self.error("and is expected", "write: total between {least} and {most}"));
+            }
+            return Ok(Tree::Between(left, low, self.operand()?));
+        }
+        if self.keyword("in") {
+            return Ok(Tree::In(left, self.operands()?));
+        }
+        let Some(Placed { token: Token::Comparison(comparison), .. }) = self.words.get(self.at) else {
+            let help = "compare it with =, <>, <, <=, >, >=, between or in";
+            return Err(self.error("a comparison is expected", help));
+        };
+        let comparison = *comparison;
+        self.at += 1;
+        Ok(Tree::Compare(left, comparison, self.operand()?))
+    }
+
+    fn operands(&mut self) -> Result<Vec<Operand>, ConditionError> {
+        self.expect(&Token::Open, "a list in parentheses is expected")?;
+        let mut operands = vec![self.operand()?];
+        while self.token(&Token::Comma) {
+            if operands.len() == LIST_MAX {
+                return Err(self.error("a list has at most 100 values", "split it into two, joined with or"));
+            }
+            operands.push(self.operand()?);
+        }
+        self.expect(&Token::Close, "a comma or a closing parenthesis is expected")?;
+        Ok(operands)
+    }
+
+    fn operand(&mut self) -> Result<Operand, ConditionError> {
+        if self.function(&["size"]).is_some() {
+            return Ok(Operand::Size(self.only_path()?));
+        }
+        let help = "write a field, 'text', 12.5, true, {parameter} or {now}";
+        let Some(Placed { token, range }) = self.words.get(self.at) else {
+            return Err(self.error("a value is expected", help));
+        };
+        let operand = match token {
+            Token::Text(text) => Operand::Constant(Json::Text(text.clone())),
+            Token::Number(number) => Operand::Constant(Json::Number(*number)),
+            Token::Parameter(name) if name == "now" => Operand::Now,
+            Token::Parameter(name) => Operand::Parameter(name.clone()),
+            Token::Word(word) if word.eq_ignore_ascii_case("true") => Operand::Constant(Json::Bool(true)),
+            Token::Word(word) if word.eq_ignore_ascii_case("false") => Operand::Constant(Json::Bool(false)),
+            Token::Word(word) if !is_keyword(word) => Operand::Path(path(word, range)?),
+            _ => return Err(self.error("a value is expected", help)),
+        };
+        self.places.push(range.clone());
+        self.at += 1;
+        Ok(operand)
+    }
+
+    /// The one of these functions whose parenthesis opens next; it is stepped over.
+    fn function(&mut self, functions: &[&'static str]) -> Option<&'static str> {
+        let Token::Word(word) = &self.words.get(self.at)?.token else { return None };
+        let name = functions.iter().find(|name| word.eq_ignore_ascii_case(name))?;
+        if self.words.get(self.at + 1)?.token != Token::Open {
+            return None;
+        }
+        self.at += 2;
+        Some(*name)
+    }
+
+    fn only_path(&mut self) -> Result<String, ConditionError> {
+        let path = self.path()?;
+        self.expect(&Token::Close, "a closing parenthesis is expected")?;
+        Ok(path)
+    }
+
+    fn path_and_value(&mut self) -> Result<(String, Operand), ConditionError> {
+        let path = self.path()?;
+        self.expect(&Token::Comma, "a comma and a value are expected")?;
+        let value = self.operand()?;
+        self.expect(&Token::Close, "a closing parenthesis is expected")?;
+        Ok((path, value))
+    }
+
+    fn path(&mut self) -> Result<String, ConditionError> {
+        let Some(Placed { token: Token::Word(word), range }) = self.words.get(self.at) else {
+            return Err(self.error("the name of a field is expected", "write a field, such as address.city"));
+        };
+        let path = path(word, range)?;
+        self.places.push(range.clone());
+        self.at += 1;
+        Ok(path)
+    }
+
+    fn keyword(&mut self, keyword: &str) -> bool {
+        let word = self.words.get(self.at).map(|word| &word.token);
+        let there = matches!(word, Some(Token::Word(word)) if word.eq_ignore_ascii_case(keyword));
+        self.at += usize::from(there);
+        there
+    }
+
+    fn token(&mut self, token: &Token) -> bool {
+        let there = self.words.get(self.at).is_some_and(|word| word.token == *token);
+        self.at += usize::from(there);
+        there
+    }
+
+    fn expect(&mut self, token: &Token, message: &str) -> Result<(), ConditionError> {
+        if self.token(token) { Ok(()) } else { Err(self.error(message, "")) }
+    }
+
+    fn count_operator(&mut self) -> Result<(), ConditionError> {
+        self.operators += 1;
+        if self.operators > OPERATORS_MAX {
+            return Err(self.error("a condition has at most 300 operators", "split the pattern in two"));
+        }
+        Ok(())
+    }
+
+    /// An error at the present word, or after the last.
+    fn error(&self, message: &str, help: &str) -> ConditionError {
+        let range = self.words.get(self.at).map_or(self.end..self.end, |word| word.range.clone());
+        let help = (!help.is_empty()).then(|| help.to_owned());
+        ConditionError { range, message: message.to_owned(), help }
+    }
+}
+
+/// One tree for the branches; what stood in parentheses under the same word is taken in.
+fn joined(
+    mut branches: Vec<Tree>,
+    join: fn(Vec<Tree>) -> Tree,
+    split: fn(Tree) -> Result<Vec<Tree>, Tree>,
+) -> Tree {
+    if branches.len() == 1
+        && let Some(only) = branches.pop()
+    {
+        return only;
+    }
+    let flat = branches.into_iter().flat_map(|branch| split(branch).unwrap_or_else(|other| vec![other]));
+    join(flat.collect())
+}
+
+fn is_keyword(word: &str) -> bool {
+    ["and", "or", "not", "between", "in"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
+}
+
+fn path(word: &str, range: &Range<usize>) -> Result<String, ConditionError> {
+    if word.split('.').any(str::is_empty) {
+        let help = "write a path as names with one dot between them, such as address.city";
+        return Err(ConditionError::new(range.clone(), "a path with an empty step", help));
+    }
+    Ok(word.to_owned())
+}

@@ -1,0 +1,179 @@
+//! The access-pattern worksheet: each pattern with its requests, its rate and its bound.
+
+use std::time::Duration;
+
+use super::{Grid, access};
+use crate::condition::Condition;
+use crate::model::{Design, Entity, Get, Index, Insert, Merge, Operation, Order, Pattern, Query, Rate};
+
+/// Every pattern of the design, in the order of the file.
+pub fn pattern_table(design: &Design) -> Grid {
+    let columns =
+        ["Pattern", "About", "Does", "Request", "Key condition", "Condition", "Rate", "Within", "Tags"];
+    let mut grid = Grid::new("Access patterns".to_owned(), columns);
+    for pattern in &design.patterns {
+        let Access { does, request, keys, condition } = access(pattern);
+        grid.rows.push(vec![
+            pattern.name.clone(),
+            pattern.about.clone().unwrap_or_default(),
+            does,
+            request,
+            keys,
+            condition,
+            pattern.rate.map(rate).unwrap_or_default(),
+            pattern.within.map(within).unwrap_or_default(),
+            pattern.tags.join(", "),
+        ]);
+    }
+    grid.without_empty_columns()
+}
+
+/// One row in the making.
+#[derive(Debug, Default)]
+struct Access {
+    does: String,
+    request: String,
+    keys: String,
+    condition: String,
+}
+
+fn access(pattern: &Pattern) -> Access {
+    match &pattern.operation {
+        Operation::Get(get) => read(pattern, get, "get"),
+        Operation::Exists(get) => read(pattern, get, "exists"),
+        Operation::BatchGet(batch) => Access {
+            does: format!("batch_get {}", batch.entity.name),
+            request: "BatchGetItem".to_owned(),
+            keys: access::of_batch(batch),
+            condition: String::new(),
+        },
+        Operation::Query(query) => listed(query),
+        Operation::Create(insert) => create(insert),
+        Operation::Put(insert) => write("put", "PutItem", &insert.entity, source(insert.condition.as_ref())),
+        Operation::Update(update) => {
+            write("update", "UpdateItem", &update.entity, there(&update.entity, update.condition.as_ref()))
+        }
+        Operation::Delete(delete) => {
+            write("delete", "DeleteItem", &delete.entity, source(delete.condition.as_ref()))
+        }
+        Operation::Check(check) => Access {
+            request: "ConditionCheck".to_owned(),
+            ..write("check", "ConditionCheck", &check.entity, there(&check.entity, check.condition.as_ref()))
+        },
+        Operation::Transaction(transaction) => {
+            let step = |step: &crate::model::Step| match &step.each {
+                Some((_, list)) => format!("{} for each of {{{list}}}", step.pattern.name),
+                None => step.pattern.name.clone(),
+            };
+            composed("all or none", transaction.steps.iter().map(step), "TransactWriteItems")
+        }
+        Operation::Parts(parts) => {
+            let names = parts.parts.iter().map(|part| part.pattern.name.clone());
+            let request = if parts.together { "TransactGetItems" } else { "those of its parts" };
+            composed(if parts.together { "at one point" } else { "at once" }, names, request)
+        }
+        Operation::Merge(merge) => merged(merge),
+    }
+}
+
+fn read(pattern: &Pattern, get: &Get, word: &str) -> Access {
+    let (request, keys) = match &get.on {
+        Some(index) => (format!("Query {}", index.name), access::of_get(get, index, pattern)),
+        None => ("GetItem".to_owned(), access::of_item(&get.entity)),
+    };
+    let does = format!("{word} {}{}", get.entity.name, consistently(get.consistent));
+    Access { does, request, keys: keys.text(), condition: String::new() }
+}
+
+fn listed(query: &Query) -> Access {
+    let names: Vec<&str> = query.entities.iter().map(|entity| entity.name.as_str()).collect();
+    let order = match query.order {
+        Order::Ascending => "",
+        Order::Descending => ", last first",
+    };
+    let limit = query.limit.map(|limit| format!(", {limit} a page")).unwrap_or_default();
+    let times = query.shards.map(|shards| format!(" × {}", shards.count)).unwrap_or_default();
+    let index = query.on.as_deref().map(|index: &Index| format!(" {}", index.name)).unwrap_or_default();
+    Access {
+        does: format!("query {}{order}{limit}{}", names.join(", "), consistently(query.consistent)),
+        request: format!("Query{index}{times}"),
+        keys: access::of_query(query).text(),
+        condition: source(query.filter.as_ref()),
+    }
+}
+
+fn create(insert: &Insert) -> Access {
+    let entity = &insert.entity;
+    let absent = format!("attribute_not_exists({})", entity.table.partition.name);
+    let condition = match &insert.condition {
+        Some(condition) => format!("{absent} and {}", condition.source),
+        None => absent,
+    };
+    write("create", "PutItem", entity, condition)
+}
+
+/// Unique values are reserved in the same transaction.
+fn write(word: &str, request: &str, entity: &Entity, condition: String) -> Access {
+    let request = if entity.unique.is_empty() { request } else { "TransactWriteItems" };
+    Access {
+        does: format!("{word} {}", entity.name),
+        request: request.to_owned(),
+        keys: access::of_item(entity).text(),
+        condition,
+    }
+}
+
+fn composed(how: &str, names: impl Iterator<Item = String>, request: &str) -> Access {
+    let names: Vec<String> = names.collect();
+    Access { does: format!("{how}: {}", names.join(", ")), request: request.to_owned(), ..Access::default() }
+}
+
+fn merged(merge: &Merge) -> Access {
+    let order = match merge.order {
+        Order::Ascending => "lowest",
+        Order::Descending => "highest",
+    };
+    let does = format!(
+        "{} for each of {} (at most {}), {order} {} first, {} a page",
+        merge.run.name, merge.each.name, merge.each_max, merge.by, merge.limit
+    );
+    Access { does, request: "those of its parts".to_owned(), ..Access::default() }
+}
+
+/// The condition of a write that is refused when nothing is there.
+fn there(entity: &Entity, condition: Option<&Condition>) -> String {
+    let present = format!("attribute_exists({})", entity.table.partition.name);
+    match condition {
+        Some(condition) => format!("{present} and {}", condition.source),
+        None => present,
+    }
+}
+
+fn source(condition: Option<&Condition>) -> String {
+    condition.map(|condition| condition.source.clone()).unwrap_or_default()
+}
+
+fn consistently(consistent: bool) -> &'static str {
+    if consistent { ", consistent" } else { "" }
+}
+
+/// In the unit that makes it a number of at least one.
+fn rate(rate: Rate) -> String {
+    const UNITS: [(f64, &str); 4] = [(1.0, "s"), (60.0, "minute"), (3_600.0, "hour"), (86_400.0, "day")];
+    let (number, unit) = UNITS
+        .iter()
+        .map(|(seconds, unit)| (rate.per_second * seconds, *unit))
+        .find(|(number, _)| *number >= 0.999)
+        .unwrap_or((rate.per_second * 86_400.0, "day"));
+    let rounded = (number * 100.0).round() / 100.0;
+    format!("{rounded}/{unit}")
+}
+
+fn within(bound: Duration) -> String {
+    let milliseconds = bound.as_millis();
+    if milliseconds >= 1000 && milliseconds.is_multiple_of(1000) {
+        format!("{} s", milliseconds / 1000)
+    } else {
+        format!("{milliseconds} ms")
+    }
+}

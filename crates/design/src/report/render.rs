@@ -1,0 +1,144 @@
+//! A mistake as text: the message, the place, the line, and carets under what is meant.
+
+use std::fmt;
+
+use unicode_width::UnicodeWidthChar;
+
+use super::{Mistake, Position, Span};
+
+/// Columns of a line that are shown; longer lines are cut around the place.
+const COLUMNS_MAX: usize = 160;
+
+/// A text whose lines can be found by byte offset.
+pub(super) struct Lines<'a> {
+    source: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    /// Finds where each line begins.
+    pub(super) fn new(source: &'a str) -> Self {
+        let after_breaks =
+            source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        Lines { source, starts: std::iter::once(0).chain(after_breaks).collect() }
+    }
+
+    /// The line and column of a byte.
+    pub(super) fn position(&self, offset: usize) -> Position {
+        let (line, text, at) = self.line(offset);
+        let column = text.get(..at).unwrap_or(text).chars().count() + 1;
+        Position { line, column }
+    }
+
+    /// The number of the line that holds a byte, its text without the break, and the byte's place in it.
+    fn line(&self, offset: usize) -> (usize, &'a str, usize) {
+        let offset = self.boundary(offset);
+        let number = self.starts.partition_point(|start| *start <= offset);
+        let start = self.starts.get(number.saturating_sub(1)).copied().unwrap_or_default();
+        let end = self.starts.get(number).map_or(self.source.len(), |next| next.saturating_sub(1));
+        let text = self.source.get(start..end).unwrap_or_default();
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        (number.max(1), text, (offset - start).min(text.len()))
+    }
+
+    /// The nearest place at or before the offset where a character begins.
+    fn boundary(&self, offset: usize) -> usize {
+        let mut offset = offset.min(self.source.len());
+        while !self.source.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        offset
+    }
+}
+
+/// Writes one mistake and an empty line after it.
+pub(super) fn mistake(
+    f: &mut fmt::Formatter<'_>,
+    file: &str,
+    lines: &Lines<'_>,
+    mistake: &Mistake,
+) -> fmt::Result {
+    let head = format!("error: {}", mistake.message);
+    let excerpt = Excerpt { file, lines, span: mistake.span, head: &head };
+    write!(f, "{excerpt}")?;
+    if let Some(help) = &mistake.help {
+        writeln!(f, "{:margin$} = help: {help}", "", margin = excerpt.margin())?;
+    }
+    writeln!(f)
+}
+
+/// A headline, the place, the line, and carets under what is meant.
+pub(super) struct Excerpt<'a> {
+    pub(super) file: &'a str,
+    pub(super) lines: &'a Lines<'a>,
+    pub(super) span: Span,
+    pub(super) head: &'a str,
+}
+
+impl Excerpt<'_> {
+    /// How wide the line's number is.
+    fn margin(&self) -> usize {
+        self.lines.line(self.span.start).0.to_string().len()
+    }
+}
+
+impl fmt::Display for Excerpt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Excerpt { file, lines, span, head } = self;
+        let (number, text, from) = lines.line(span.start);
+        let column = text.get(..from).unwrap_or(text).chars().count() + 1;
+        let length = span.end.saturating_sub(span.start);
+        let to = lines.boundary(span.start.saturating_add(length));
+        let to = (to.saturating_sub(lines.boundary(span.start)) + from).min(text.len());
+        let (before, marked, after) = cut(text, from, to);
+
+        let margin = self.margin();
+        writeln!(f, "{head}")?;
+        writeln!(f, "{:margin$}--> {file}:{number}:{column}", "")?;
+        writeln!(f, "{:margin$} |", "")?;
+        writeln!(f, "{number} | {}{}{}", shown(&before), shown(&marked), shown(&after))?;
+        writeln!(f, "{:margin$} | {}{}", "", blank(&before), "^".repeat(width(&marked).max(1)))
+    }
+}
+
+/// The line in three pieces: before, under and after the carets; a long line loses its far ends.
+fn cut(text: &str, from: usize, to: usize) -> (String, String, String) {
+    let before = text.get(..from).unwrap_or_default();
+    let marked: String = text.get(from..to).unwrap_or_default().chars().take(COLUMNS_MAX).collect();
+    let after = text.get(from + marked.len()..).unwrap_or_default();
+    if text.chars().count() <= COLUMNS_MAX {
+        return (before.to_owned(), marked, after.to_owned());
+    }
+    let head_room = COLUMNS_MAX / 2;
+    let skipped = before.chars().count().saturating_sub(head_room);
+    let start = if skipped > 0 { "…" } else { "" };
+    let before = format!("{start}{}", before.chars().skip(skipped).collect::<String>());
+    let room = COLUMNS_MAX.saturating_sub(head_room + marked.chars().count());
+    let end = if after.chars().count() > room { "…" } else { "" };
+    let after = format!("{}{end}", after.chars().take(room).collect::<String>());
+    (before, marked, after)
+}
+
+/// The text with nothing in it that would move a terminal's cursor.
+fn shown(text: &str) -> String {
+    text.chars()
+        .map(
+            |letter| if letter.is_control() && letter != '\t' { char::REPLACEMENT_CHARACTER } else { letter },
+        )
+        .collect()
+}
+
+/// As much empty space as the text takes; a tab stays a tab.
+fn blank(text: &str) -> String {
+    text.chars()
+        .map(|letter| if letter == '\t' { "\t".to_owned() } else { " ".repeat(columns(letter)) })
+        .collect()
+}
+
+fn width(text: &str) -> usize {
+    text.chars().map(columns).sum()
+}
+
+fn columns(letter: char) -> usize {
+    letter.width().unwrap_or(1)
+}

@@ -1,0 +1,284 @@
+//! Entities: first drafts with their fields and keys, then, once the tables are known, the entities of the model.
+
+mod relation;
+mod time_to_live;
+mod unique;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::context::Context;
+use super::field::{self, Fields};
+use super::key::{EntryDraft, KeyReader};
+use super::name;
+use super::table::TableDraft;
+use crate::model::{Entity, FieldType, IndexEntry, KeyTemplates, Table};
+use crate::report::Span;
+use crate::syntax::{self, Node, language};
+
+/// An entity while its table is not finished.
+#[derive(Debug)]
+pub(super) struct EntityDraft<'a> {
+    /// Its name.
+    pub(super) name: &'a str,
+    /// Where its name stands.
+    pub(super) span: Span,
+    /// What it says.
+    pub(super) node: &'a Node,
+    /// Its table, by position; `None` if it could not be found.
+    pub(super) table: Option<usize>,
+    /// Its fields.
+    pub(super) fields: Fields,
+    /// The table's key; `None` if it could not be read.
+    pub(super) key: Option<KeyTemplates>,
+    /// The indexes it is in.
+    pub(super) entries: Vec<EntryDraft>,
+    /// The indexes about which it says something that could not be read.
+    pub(super) broken_entries: Vec<String>,
+}
+
+/// The entities of a design.
+#[derive(Debug)]
+pub(super) struct Entities {
+    /// In the order of the file.
+    pub(super) list: Vec<Known>,
+}
+
+/// An entity, and what could not be read about it.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// The entity.
+    pub(super) entity: Arc<Entity>,
+    /// Whether its key and table are known.
+    pub(super) sound: bool,
+    /// Its index entries that are not known.
+    pub(super) broken_entries: Vec<String>,
+    /// Its fields whose type is not known.
+    pub(super) vague: BTreeSet<String>,
+}
+
+impl Entities {
+    /// The entity of this name.
+    pub(super) fn find(&self, name: &str) -> Option<&Known> {
+        self.list.iter().find(|known| known.entity.name == name)
+    }
+
+    /// All names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().map(|known| known.entity.name.as_str())
+    }
+}
+
+/// Reads the fields and keys of all entities.
+pub(super) fn drafts<'a>(
+    context: &Context<'_>,
+    root: &'a Node,
+    tables: &[TableDraft],
+) -> Vec<EntityDraft<'a>> {
+    let mut drafts = Vec::new();
+    for entry in root.entries("entity") {
+        name::check_word(context, "an entity", &entry.name, entry.span);
+        let fields = field::fields(context, entry.node.entries("fields"));
+        let mut draft = EntityDraft {
+            name: &entry.name,
+            span: entry.span,
+            node: &entry.node,
+            table: table(context, &entry.node, entry.span, tables),
+            fields,
+            key: None,
+            entries: Vec::new(),
+            broken_entries: Vec::new(),
+        };
+        if let Some(table) = draft.table.and_then(|position| tables.get(position)) {
+            special_fields(context, &draft, table);
+            keys(context, &mut draft, table);
+        }
+        drafts.push(draft);
+    }
+    same_types(context, &drafts, tables);
+    drafts
+}
+
+/// The position of an entity's table.
+fn table(context: &Context<'_>, node: &Node, span: Span, tables: &[TableDraft]) -> Option<usize> {
+    let labels = || tables.iter().map(|draft| draft.table.label.as_str());
+    match node.get("table").and_then(|place| Some((place, place.text()?))) {
+        Some((place, label)) => {
+            let found = labels().position(|known| known == label);
+            if found.is_none() && !tables.is_empty() {
+                let message = format!("there is no table `{label}`");
+                context.mistakes.add_with(place.span, message, name::help(label, "table", labels()));
+            }
+            found
+        }
+        None if tables.len() > 1 && node.get("table").is_none() => {
+            let names: Vec<&str> = labels().collect();
+            let help = format!("write `table = …` with one of {}", name::list(&names));
+            context.mistakes.add_with_help(
+                span,
+                "with several tables, an entity says which one it is in",
+                help,
+            );
+            None
+        }
+        None => (tables.len() == 1).then_some(0),
+    }
+}
+
+/// The type and time-to-live attributes are written by Singlet.
+fn special_fields(context: &Context<'_>, draft: &EntityDraft<'_>, table: &TableDraft) {
+    for field in &draft.fields.list {
+        if field.name == table.table.type_attribute {
+            context.mistakes.add_with_help(
+                field.span,
+                format!("`{}` is the attribute that tells what an item is, it can't be a field", field.name),
+                "give the table another one, such as `type = \"entity_type\"`, or rename the field",
+            );
+        }
+        let is_ttl = table.table.ttl.as_ref() == Some(&field.name);
+        if is_ttl && field.kind != FieldType::Epoch && !draft.fields.vague.contains(&field.name) {
+            context.mistakes.add_with_help(
+                field.span,
+                format!("`{}` is the table's ttl attribute, so it must be of type `epoch`", field.name),
+                "DynamoDB expires items by a number of seconds since 1970",
+            );
+        }
+    }
+}
+
+fn keys(context: &Context<'_>, draft: &mut EntityDraft<'_>, table: &TableDraft) {
+    let mut reader = KeyReader {
+        context,
+        entity: draft.name,
+        span: draft.span,
+        fields: &draft.fields,
+        known: BTreeMap::new(),
+    };
+    if table.sound {
+        draft.key = reader.own(draft.node.get("key"), table);
+    }
+    for entry in draft.node.table().unwrap_or_default() {
+        if language::ENTITY.key(&entry.name).is_some() {
+            continue;
+        }
+        let Some(index) = table.index(&entry.name) else {
+            let keys = language::ENTITY.keys.iter().map(|key| key.name);
+            let message = format!("`{}` is neither a key of an entity nor an index", entry.name);
+            let help = name::help(&entry.name, "index", table.index_names().chain(keys));
+            context.mistakes.add_with(entry.span, message, help);
+            continue;
+        };
+        let before = context.mistakes.count();
+        if let Some(shape) = language::ENTITY.others {
+            syntax::check(shape, &entry.node, &entry.name, context.mistakes);
+        }
+        let sound = context.mistakes.count() == before;
+        match sound.then(|| reader.stated(entry, index)).flatten() {
+            Some(stated) => draft.entries.push(stated),
+            None => draft.broken_entries.push(entry.name.clone()),
+        }
+    }
+    for index in &table.indexes {
+        let stated = draft.entries.iter().any(|entry| entry.index == index.name)
+            || draft.broken_entries.contains(&index.name);
+        if let (false, Some(implied)) = (stated, reader.implied(index, &draft.entries)) {
+            draft.entries.push(implied);
+        }
+    }
+    let position = |name: &str| table.index_names().position(|index| index == name);
+    draft.entries.sort_by_key(|entry| position(&entry.index));
+}
+
+/// What the type attribute holds for an entity.
+fn type_name<'a>(draft: &EntityDraft<'a>) -> &'a str {
+    draft.node.text_of("type").unwrap_or(draft.name)
+}
+
+/// Items are told apart by their type.
+fn same_types(context: &Context<'_>, drafts: &[EntityDraft<'_>], tables: &[TableDraft]) {
+    for (position, draft) in drafts.iter().enumerate() {
+        let place = draft.node.get("type").map_or(draft.span, |place| place.span);
+        let name = type_name(draft);
+        let earlier = drafts.iter().take(position);
+        let twin = earlier.into_iter().find(|other| other.table == draft.table && type_name(other) == name);
+        if let Some(twin) = twin {
+            let message = format!("`{}` and `{}` have the same type `{name}`", twin.name, draft.name);
+            context.mistakes.add_with_help(place, message, "items of one table are told apart by their type");
+        } else if name == "unique" || name.is_empty() {
+            let attribute =
+                draft.table.and_then(|table| tables.get(table)).map(|draft| &draft.table.type_attribute);
+            let attribute = attribute.map_or("type", String::as_str);
+            let message = format!("`{attribute}` can't hold `{name}`");
+            context.mistakes.add_with_help(
+                place,
+                message,
+                "`unique` is kept for reservations of unique values; write another `type`",
+            );
+        }
+    }
+}
+
+/// The entities of the model.
+pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables: &[Arc<Table>]) -> Entities {
+    relation::check_references(context, &drafts);
+    let relations: Vec<_> = drafts.iter().map(|draft| relation::relations(context, draft, &drafts)).collect();
+    let list = drafts.into_iter().zip(relations).map(|(draft, relations)| {
+        let table = draft.table.and_then(|position| tables.get(position)).cloned();
+        let unique = unique::unique(context, &draft, table.as_deref());
+        let ttl = time_to_live::time_to_live(context, &draft, table.as_deref());
+        let sound = draft.key.is_some() && table.is_some();
+        let table = table.unwrap_or_else(|| Arc::new(unknown_table()));
+        let indexes = draft.entries.into_iter().filter_map(|entry| {
+            let index = Arc::clone(table.index(&entry.index)?);
+            Some(IndexEntry {
+                index,
+                partition: entry.partition,
+                sort: entry.sort,
+                when: entry.when,
+                span: entry.span,
+            })
+        });
+        let entity = Entity {
+            name: draft.name.to_owned(),
+            about: draft.node.text_of("about").map(str::to_owned),
+            type_name: draft.node.text_of("type").unwrap_or(draft.name).to_owned(),
+            key: draft.key.unwrap_or_else(unknown_key),
+            indexes: indexes.collect(),
+            unique,
+            ttl,
+            relations,
+            span: draft.span,
+            table,
+            fields: draft.fields.list,
+        };
+        Known {
+            entity: Arc::new(entity),
+            sound,
+            broken_entries: draft.broken_entries,
+            vague: draft.fields.vague,
+        }
+    });
+    Entities { list: list.collect() }
+}
+
+/// Stands for a key that could not be read. A design with such a key never leaves [`super::resolve`] as a good one.
+fn unknown_key() -> KeyTemplates {
+    let partition = crate::template::Template { source: String::new(), parts: Vec::new() };
+    KeyTemplates { partition, sort: None }
+}
+
+/// Stands for a table that could not be found.
+fn unknown_table() -> Table {
+    Table {
+        label: String::new(),
+        name: String::new(),
+        partition: crate::model::KeyAttribute { name: String::new(), kind: crate::model::KeyKind::Text },
+        sort: None,
+        type_attribute: String::new(),
+        ttl: None,
+        stream: false,
+        separator: '#',
+        indexes: Vec::new(),
+        span: Span::default(),
+    }
+}

@@ -1,0 +1,83 @@
+//! Relations and references between entities.
+
+use super::{Context, EntityDraft};
+use crate::model::{Cardinality, Relation};
+use crate::resolve::field;
+use crate::resolve::name;
+use crate::syntax::{Entry, Node};
+
+/// The relations that an entity names.
+pub(super) fn relations(
+    context: &Context<'_>,
+    draft: &EntityDraft<'_>,
+    all: &[EntityDraft<'_>],
+) -> Vec<Relation> {
+    let relations = draft.node.entries("relations").iter();
+    relations.filter_map(|entry| relation(context, entry, all)).collect()
+}
+
+fn relation(context: &Context<'_>, entry: &Entry, all: &[EntityDraft<'_>]) -> Option<Relation> {
+    let Entry { name, span, node } = entry;
+    let word = ["one", "few", "many"].into_iter().find_map(|word| Some((word, node.get(word)?)));
+    let (word, place) = word?;
+    let other = find(context, place, all)?;
+    let by = node.get("by").and_then(|by| Some((by, by.text()?)));
+    if let Some((place, field)) = by {
+        let names = || other.fields.list.iter().map(|field| field.name.as_str());
+        if !names().any(|known| known == field) {
+            let message = format!("`{}` has no field `{field}`", other.name);
+            context.mistakes.add_with(place.span, message, name::help(field, "field", names()));
+        }
+    }
+    let number = |key: &str| node.get(key).and_then(Node::whole);
+    let cardinality = match word {
+        "one" => Cardinality::One,
+        "few" => Cardinality::Few { max: number("max")? },
+        _ => Cardinality::Many { usual: number("usual"), max: number("max") },
+    };
+    Some(Relation {
+        name: name.clone(),
+        entity: other.name.to_owned(),
+        by: by.map(|(_, field)| field.to_owned()),
+        cardinality,
+        span: *span,
+    })
+}
+
+/// The entity that a text names, or a mistake.
+fn find<'d, 'a>(
+    context: &Context<'_>,
+    place: &Node,
+    all: &'d [EntityDraft<'a>],
+) -> Option<&'d EntityDraft<'a>> {
+    let name = place.text()?;
+    let found = all.iter().find(|draft| draft.name == name);
+    if found.is_none() {
+        let message = format!("there is no entity `{name}`");
+        context.mistakes.add_with(
+            place.span,
+            message,
+            name::help(name, "entity", all.iter().map(|draft| draft.name)),
+        );
+    }
+    found
+}
+
+/// Every `ref` must name an entity, also in nested fields.
+pub(super) fn check_references(context: &Context<'_>, drafts: &[EntityDraft<'_>]) {
+    for draft in drafts {
+        check_fields(context, draft.node.entries("fields"), drafts);
+    }
+}
+
+fn check_fields(context: &Context<'_>, fields: &[Entry], drafts: &[EntityDraft<'_>]) {
+    for Entry { node, .. } in fields {
+        if let Some(place) = field::refers_to(node) {
+            find(context, place, drafts);
+        }
+        check_fields(context, node.entries("fields"), drafts);
+        if let Some(of) = node.get("of") {
+            check_fields(context, of.entries("fields"), drafts);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! When items expire: `90 days after created_at`, or the field with the time itself.
+
+use super::{Context, EntityDraft};
+use crate::model::{FieldType, Table, TimeToLive};
+use crate::resolve::field::kind_name;
+use crate::resolve::name;
+
+/// Units of time with their seconds.
+const UNITS: &[(&str, u64)] =
+    &[("second", 1), ("minute", 60), ("hour", 3_600), ("day", 86_400), ("week", 604_800)];
+
+/// When the entity's items expire. A field that is itself the table's ttl attribute needs no words.
+pub(super) fn time_to_live(
+    context: &Context<'_>,
+    draft: &EntityDraft<'_>,
+    table: Option<&Table>,
+) -> Option<TimeToLive> {
+    let attribute = table.and_then(|table| table.ttl.as_deref());
+    let itself = attribute.filter(|attribute| draft.fields.list.iter().any(|field| field.name == *attribute));
+    let Some(node) = draft.node.get("ttl") else {
+        return itself.map(|field| TimeToLive { after_seconds: 0, field: field.to_owned() });
+    };
+    let text = node.text()?;
+    let Some((after_seconds, field)) = parse(text) else {
+        context.mistakes.add_with_help(
+            node.span,
+            format!("`{text}` doesn't say when items expire"),
+            "write `90 days after created_at`, or the field with the time; units are seconds, minutes, hours, days, weeks",
+        );
+        return None;
+    };
+    if table.is_some() && attribute.is_none() {
+        context.mistakes.add_with_help(
+            node.span,
+            format!("items of `{}` expire, but the table has no ttl attribute", draft.name),
+            "give the table one: `ttl = \"expires_at\"`",
+        );
+    }
+    if let Some(itself) = itself.filter(|itself| *itself != field || after_seconds != 0) {
+        context.mistakes.add_with_help(
+            node.span,
+            format!(
+                "`{itself}` is a field of `{}` and the table's ttl attribute: the field itself says when",
+                draft.name
+            ),
+            "take `ttl` away, or rename the field",
+        );
+    }
+    check_field(context, draft, field, context.inside(node, text.len() - field.len()..text.len()));
+    Some(TimeToLive { after_seconds, field: field.to_owned() })
+}
+
+fn check_field(context: &Context<'_>, draft: &EntityDraft<'_>, field: &str, span: crate::report::Span) {
+    let names = || draft.fields.list.iter().map(|field| field.name.as_str());
+    match draft.fields.list.iter().find(|known| known.name == field) {
+        None => {
+            let message = format!("`{}` has no field `{field}`", draft.name);
+            context.mistakes.add_with(span, message, name::help(field, "field", names()));
+        }
+        Some(known) if draft.fields.vague.contains(&known.name) => {}
+        Some(known) if !matches!(known.kind, FieldType::Time | FieldType::Date | FieldType::Epoch) => {
+            let message = format!("`{field}` is of type `{}`, not a time", kind_name(&known.kind));
+            context.mistakes.add_with_help(
+                span,
+                message,
+                "items expire after a `time`, `date`, `epoch`, `created` or `updated`",
+            );
+        }
+        Some(_) => {}
+    }
+}
+
+/// The seconds and the field.
+fn parse(text: &str) -> Option<(u64, &str)> {
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    match words.as_slice() {
+        [field] => Some((0, field)),
+        [count, unit, "after", field] => {
+            let singular = unit.strip_suffix('s').unwrap_or(unit);
+            let (_, seconds) = UNITS.iter().find(|(name, _)| *name == singular)?;
+            Some((count.parse::<u64>().ok()?.checked_mul(*seconds)?, field))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,242 @@
+//! Fields of entities and of nested objects.
+
+use std::collections::BTreeSet;
+
+use super::context::Context;
+use super::name;
+use crate::model::{Field, FieldType, Made};
+use crate::syntax::{Entry, Node};
+use crate::value;
+
+/// Fields, and which of them could not be read: nothing is said about what uses those.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    /// The fields in the order of the file; one that could not be read is there with the type `any`.
+    pub(super) list: Vec<Field>,
+    /// The fields that could not be read.
+    pub(super) vague: BTreeSet<String>,
+}
+
+/// The fields that a table names.
+pub(super) fn fields(context: &Context<'_>, entries: &[Entry]) -> Fields {
+    let mut fields = Fields::default();
+    for entry in entries {
+        name::check_word(context, "a field", &entry.name, entry.span);
+        let before = context.mistakes.count();
+        let field = field(context, entry);
+        if field.is_none() || context.mistakes.count() > before {
+            fields.vague.insert(entry.name.clone());
+        }
+        fields.list.push(field.unwrap_or_else(|| Field {
+            name: entry.name.clone(),
+            about: None,
+            kind: FieldType::Any { max_bytes: None },
+            optional: false,
+            default: None,
+            made: None,
+            refers_to: None,
+            span: entry.span,
+        }));
+    }
+    fields
+}
+
+/// `None` if its type is not known: that was noted when the file was held against the description.
+fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
+    let node = &entry.node;
+    let (kind, made) = kind(context, node)?;
+    let optional = node.get("optional").and_then(Node::truth).unwrap_or(false);
+    let default = node.get("default").map(|default| {
+        let json = default.json();
+        if let Err(error) = value::to_attribute(&kind, &json) {
+            let message = format!("the default of `{}` doesn't fit its type: {error}", entry.name);
+            context.mistakes.add(default.span, message);
+        }
+        json
+    });
+    if let (true, Some(_), Some(place)) = (optional, made, node.entry("optional")) {
+        context.mistakes.add_with_help(
+            place.span,
+            format!("`{}` is made by Singlet, so it is always there", entry.name),
+            "take `optional` away",
+        );
+    }
+    Some(Field {
+        name: entry.name.clone(),
+        about: node.text_of("about").map(str::to_owned),
+        kind,
+        optional,
+        default,
+        made,
+        refers_to: refers_to(node).and_then(Node::text).map(str::to_owned),
+        span: entry.span,
+    })
+}
+
+/// Where a field says what it refers to: itself, or what it is a list or set of.
+pub(super) fn refers_to(node: &Node) -> Option<&Node> {
+    node.get("ref").or_else(|| node.get("of")?.get("ref"))
+}
+
+/// The type that a word or a table stands for.
+fn kind(context: &Context<'_>, node: &Node) -> Option<(FieldType, Option<Made>)> {
+    let word = node.text().or_else(|| node.text_of("type"))?;
+    let count = |key: &str| node.get(key).and_then(Node::whole).and_then(|count| u32::try_from(count).ok());
+    let bound = |key: &str| node.get(key).and_then(Node::number).copied();
+    let kind = match word {
+        "string" => text(context, node),
+        "int" => FieldType::Int { min: bound("min"), max: bound("max") },
+        "number" => FieldType::Number { min: bound("min"), max: bound("max") },
+        "bool" => FieldType::Bool,
+        "binary" => FieldType::Binary { max: count("max") },
+        "date" => FieldType::Date,
+        "time" => FieldType::Time,
+        "epoch" => FieldType::Epoch,
+        "key" => FieldType::Id,
+        "id" => {
+            let made = match node.text_of("made") {
+                Some("uuid4") => Made::Uuid4,
+                Some("ulid") => Made::Ulid,
+                _ => Made::Uuid7,
+            };
+            return Some((FieldType::Id, Some(made)));
+        }
+        "secret" => return Some((FieldType::Id, Some(Made::Secret))),
+        "created" => return Some((FieldType::Time, Some(Made::Created))),
+        "updated" => return Some((FieldType::Time, Some(Made::Updated))),
+        "list" => list(context, node)?,
+        "set" => set(context, node)?,
+        "map" => FieldType::Map { of: Box::new(entries_kind(context, node)?), max: count("max") },
+        "object" => FieldType::Object(object(context, node)?),
+        "any" => FieldType::Any { max_bytes: count("max") },
+        _ => return None,
+    };
+    bounds(context, node);
+    Some((kind, None))
+}
+
+fn text(context: &Context<'_>, node: &Node) -> FieldType {
+    let count = |key: &str| node.get(key).and_then(Node::whole).and_then(|count| u32::try_from(count).ok());
+    let Some(choices) = node.get("enum").and_then(Node::list) else {
+        return FieldType::Text { min: count("min"), max: count("max") };
+    };
+    for bound in ["min", "max"].iter().filter_map(|key| node.entry(key)) {
+        context.mistakes.add(bound.span, format!("`{}` doesn't go with `enum`", bound.name));
+    }
+    let mut values: Vec<String> = Vec::new();
+    for choice in choices {
+        let Some(text) = choice.text() else { continue };
+        if values.iter().any(|other| other == text) {
+            context.mistakes.add(choice.span, format!("`{text}` stands twice in this enum"));
+        }
+        values.push(text.to_owned());
+    }
+    FieldType::Choice(values)
+}
+
+/// Notes a mistake if the least value is above the most.
+fn bounds(context: &Context<'_>, node: &Node) {
+    let (Some(least), Some(most)) = (node.get("min").and_then(Node::number), node.get("max")) else { return };
+    if most.number().is_some_and(|most| most < least) {
+        context.mistakes.add(most.span, format!("`max` is below `min`, which is {least}: no value fits"));
+    }
+}
+
+/// The type of the entries of a list, set or map.
+fn entries_kind(context: &Context<'_>, node: &Node) -> Option<FieldType> {
+    let of = node.get("of")?;
+    let (kind, made) = kind(context, of)?;
+    if let Some(made) = made.filter(|made| !matches!(made, Made::Uuid7 | Made::Uuid4 | Made::Ulid)) {
+        let word = match made {
+            Made::Secret => "secret",
+            Made::Created => "created",
+            _ => "updated",
+        };
+        context.mistakes.add_with_help(
+            of.span,
+            format!("entries can't be of type `{word}`: Singlet makes fields only"),
+            "give the entries' own type: `string` or `time`",
+        );
+    }
+    for key in ["optional", "default"].iter().filter_map(|key| of.entry(key)) {
+        let message = format!("`{}` has no meaning for the entries of a list, set or map", key.name);
+        context.mistakes.add(key.span, message);
+    }
+    Some(kind)
+}
+
+fn list(context: &Context<'_>, node: &Node) -> Option<FieldType> {
+    let of = entries_kind(context, node)?;
+    let key = node.get("key").and_then(|key| Some((key, key.text()?)));
+    if let Some((place, name)) = key {
+        match &of {
+            FieldType::Object(fields) => match fields.iter().find(|field| field.name == name) {
+                None => context.mistakes.add_with(
+                    place.span,
+                    format!("the elements have no field `{name}`"),
+                    name::help(name, "field", fields.iter().map(|field| field.name.as_str())),
+                ),
+                Some(field) if field.optional || !is_scalar(&field.kind) => context.mistakes.add_with_help(
+                    place.span,
+                    format!("`{name}` can't tell the elements apart"),
+                    "the key of a list is a field that is always there: a text, a number, an id or a time",
+                ),
+                Some(_) => {}
+            },
+            _ => context.mistakes.add_with_help(
+                place.span,
+                "only a list of objects can have a key",
+                "write `of = { type = \"object\", fields = { … } }`",
+            ),
+        }
+    }
+    let max = node.get("max").and_then(Node::whole).and_then(|max| u32::try_from(max).ok());
+    Some(FieldType::List { of: Box::new(of), max, key: key.map(|(_, name)| name.to_owned()) })
+}
+
+fn set(context: &Context<'_>, node: &Node) -> Option<FieldType> {
+    let of = entries_kind(context, node)?;
+    use FieldType::{Any, Binary, Choice, Date, Epoch, Id, Int, Number, Text, Time};
+    match of {
+        Text { .. } | Choice(_) | Id | Date | Time | Int { .. } | Number { .. } | Epoch | Binary { .. } => {}
+        // What could not be read was noted already.
+        Any { .. } if node.get("of").and_then(|of| of.text().or(of.text_of("type"))) != Some("any") => {}
+        _ => context.mistakes.add_with_help(
+            node.get("of").map_or(node.span, |of| of.span),
+            "a set holds texts, numbers or bytes",
+            "use `list` for other entries",
+        ),
+    }
+    let max = node.get("max").and_then(Node::whole).and_then(|max| u32::try_from(max).ok());
+    Some(FieldType::Set { of: Box::new(of), max })
+}
+
+fn object(context: &Context<'_>, node: &Node) -> Option<Vec<Field>> {
+    Some(fields(context, node.get("fields")?.table()?).list)
+}
+
+/// Whether values of the type are one text or one number.
+pub(super) fn is_scalar(kind: &FieldType) -> bool {
+    use FieldType::{Choice, Date, Epoch, Id, Int, Number, Text, Time};
+    matches!(kind, Text { .. } | Choice(_) | Id | Date | Time | Int { .. } | Number { .. } | Epoch)
+}
+
+/// What the design calls a type, for messages.
+pub(super) fn kind_name(kind: &FieldType) -> &'static str {
+    match kind {
+        FieldType::Text { .. } | FieldType::Choice(_) => "string",
+        FieldType::Int { .. } => "int",
+        FieldType::Number { .. } => "number",
+        FieldType::Bool => "bool",
+        FieldType::Binary { .. } => "binary",
+        FieldType::Date => "date",
+        FieldType::Time => "time",
+        FieldType::Epoch => "epoch",
+        FieldType::Id => "id or key",
+        FieldType::List { .. } => "list",
+        FieldType::Set { .. } => "set",
+        FieldType::Map { .. } => "map",
+        FieldType::Object(_) => "object",
+        FieldType::Any { .. } => "any",
+    }
+}

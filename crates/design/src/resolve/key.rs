@@ -1,0 +1,282 @@
+//! The keys of entities: a template for each key attribute of the table and of the indexes they are in.
+
+use std::collections::BTreeMap;
+
+use super::context::Context;
+use super::field::Fields;
+use super::name;
+use super::table::TableDraft;
+use super::template::{Place, template};
+use crate::json::Json;
+use crate::model::{FieldType, Index, KeyTemplates, When};
+use crate::report::Span;
+use crate::syntax::{Entry, Node};
+use crate::template::Template;
+use crate::value;
+
+/// How an entity is in an index, by the index's name.
+#[derive(Debug)]
+pub(super) struct EntryDraft {
+    /// The index.
+    pub(super) index: String,
+    /// One for each partition attribute.
+    pub(super) partition: Vec<Template>,
+    /// One for each sort attribute.
+    pub(super) sort: Vec<Template>,
+    /// In the index only while all of these hold.
+    pub(super) when: Vec<When>,
+    /// Where it stands in the file.
+    pub(super) span: Span,
+}
+
+/// Reads the keys of one entity.
+pub(super) struct KeyReader<'a> {
+    /// The text and the mistakes.
+    pub(super) context: &'a Context<'a>,
+    /// The entity's name.
+    pub(super) entity: &'a str,
+    /// Its name in the file.
+    pub(super) span: Span,
+    /// Its fields.
+    pub(super) fields: &'a Fields,
+    /// The templates of the key attributes that are known so far.
+    pub(super) known: BTreeMap<String, Template>,
+}
+
+impl KeyReader<'_> {
+    /// The templates of the table's own key.
+    pub(super) fn own(&mut self, key: Option<&Node>, table: &TableDraft) -> Option<KeyTemplates> {
+        let names: Vec<&str> = table.table.key().map(|attribute| attribute.name.as_str()).collect();
+        let sorts = names.len() - 1;
+        let mut templates = self.templates(key, &names, 1, true, "the table")?.into_iter();
+        let partition = templates.next()?;
+        let sort = templates.next();
+        if sort.is_none() && sorts > 0 {
+            return None;
+        }
+        self.known.extend(
+            names
+                .iter()
+                .map(|name| (*name).to_owned())
+                .zip([partition.clone()].into_iter().chain(sort.clone())),
+        );
+        self.kept_for_unique(key, &partition, table.table.separator);
+        Some(KeyTemplates { partition, sort })
+    }
+
+    /// How the entity says it is in an index.
+    pub(super) fn stated(&mut self, entry: &Entry, index: &Index) -> Option<EntryDraft> {
+        let node = &entry.node;
+        let key = if node.table().is_some() { node.get("key") } else { Some(node) };
+        let names: Vec<&str> = index.key().map(|attribute| attribute.name.as_str()).collect();
+        let what = format!("index `{}`", index.name);
+        let mut partition = self.templates(key, &names, index.partition.len(), false, &what)?;
+        self.known.extend(names.iter().map(|name| (*name).to_owned()).zip(partition.iter().cloned()));
+        let when = match node.get("when") {
+            Some(when) => self.when(when, entry, &names)?,
+            None => Vec::new(),
+        };
+        let sort = partition.split_off(index.partition.len());
+        Some(EntryDraft { index: index.name.clone(), partition, sort, when, span: entry.span })
+    }
+
+    /// How the entity is in an index without saying so: every attribute of the index's key is a field or known.
+    pub(super) fn implied(&self, index: &Index, others: &[EntryDraft]) -> Option<EntryDraft> {
+        let template = |name: &str| self.known.get(name).cloned().or_else(|| self.field_itself(name));
+        let partition: Option<Vec<_>> =
+            index.partition.iter().map(|attribute| template(&attribute.name)).collect();
+        let sort: Option<Vec<_>> = index.sort.iter().map(|attribute| template(&attribute.name)).collect();
+        let (partition, sort) = (partition?, sort?);
+        // An attribute that another entry writes is there only while that entry is.
+        let shares = |entry: &&EntryDraft| {
+            entry
+                .partition
+                .iter()
+                .chain(&entry.sort)
+                .any(|one| partition.iter().chain(&sort).any(|own| own == one))
+        };
+        let when = others.iter().filter(shares).flat_map(|entry| entry.when.clone()).collect();
+        Some(EntryDraft { index: index.name.clone(), partition, sort, when, span: self.span })
+    }
+
+    fn field_itself(&self, name: &str) -> Option<Template> {
+        let is_field = self.fields.list.iter().any(|field| field.name == name);
+        (is_field && !self.fields.vague.contains(name))
+            .then(|| Template::parse(&format!("{{{name}}}")).ok())?
+    }
+
+    /// A template for each key attribute, partition first; `None` after a mistake.
+    fn templates(
+        &self,
+        key: Option<&Node>,
+        names: &[&str],
+        partitions: usize,
+        own: bool,
+        what: &str,
+    ) -> Option<Vec<Template>> {
+        let given = match key {
+            Some(key) => self.given(key, partitions, names.len() - partitions, what)?,
+            None => vec![None; names.len()],
+        };
+        let mut templates = Vec::new();
+        let mut whole = true;
+        for (position, (name, given)) in names.iter().zip(&given).enumerate() {
+            let place = Place { own, partition: position < partitions };
+            match self.attribute(name, *given, place, key, what) {
+                Some(template) => templates.push(template),
+                None => whole = false,
+            }
+        }
+        let shards = templates.iter().filter(|template| template.shard_count().is_some()).count();
+        if let (true, Some(key)) = (shards > 1, key) {
+            self.context.mistakes.add(key.span, "a key is spread by one shard only");
+            return None;
+        }
+        whole.then_some(templates)
+    }
+
+    /// The nodes of the templates, one for each key attribute; `None` after a mistake.
+    fn given<'n>(
+        &self,
+        key: &'n Node,
+        partitions: usize,
+        sorts: usize,
+        what: &str,
+    ) -> Option<Vec<Option<&'n Node>>> {
+        let parts = key.list().unwrap_or(std::slice::from_ref(key));
+        if parts.len() > 2 || (parts.len() == 2 && sorts == 0) {
+            let has = if sorts == 0 { "a partition key only" } else { "a partition key and a sort key" };
+            let message = format!("{what} has {has}, but there are {} templates", parts.len());
+            self.context.mistakes.add(key.span, message);
+            return None;
+        }
+        let mut given = Vec::new();
+        for (position, count) in [(0, partitions), (1, sorts)] {
+            let part = parts.get(position);
+            let templates =
+                part.map(|part| part.list().unwrap_or(std::slice::from_ref(part))).unwrap_or_default();
+            if templates.len() > count
+                || (part.is_some_and(|part| part.list().is_some()) && templates.len() < count)
+            {
+                let message =
+                    format!("this part of the key of {what} has {count} attributes, not {}", templates.len());
+                self.context.mistakes.add(part.map_or(key.span, |part| part.span), message);
+                return None;
+            }
+            given.extend((0..count).map(|at| templates.get(at)));
+        }
+        Some(given)
+    }
+
+    fn attribute(
+        &self,
+        name: &str,
+        given: Option<&Node>,
+        place: Place,
+        key: Option<&Node>,
+        what: &str,
+    ) -> Option<Template> {
+        if self.fields.vague.contains(name) {
+            return None;
+        }
+        let field = self.fields.list.iter().find(|field| field.name == name);
+        let fixed = self.known.get(name).cloned().or_else(|| self.field_itself(name));
+        if let (Some(fixed), Some(given)) = (&fixed, given) {
+            if given.text().is_some_and(|text| text != fixed.source) {
+                let why = match field {
+                    Some(_) => format!("it is a field of `{}`, so it holds that field", self.entity),
+                    None => "another key has it too, and an attribute holds one value".to_owned(),
+                };
+                let message = format!("the template of `{name}` can only be `{}`", fixed.source);
+                self.context.mistakes.add_with_help(given.span, message, why);
+                return None;
+            }
+        }
+        if let (true, Some(field)) = (place.own, field.filter(|field| field.optional)) {
+            self.context.mistakes.add_with_help(
+                field.span,
+                format!("`{name}` is a key attribute of the table, so it can't be optional"),
+                "every item needs its whole key",
+            );
+            return None;
+        }
+        match (fixed, given) {
+            (Some(fixed), _) => Some(fixed),
+            (None, Some(given)) => template(self.context, given, self.entity, self.fields, place),
+            (None, None) => {
+                let message =
+                    format!("`{}` says nothing about `{name}`, a key attribute of {what}", self.entity);
+                let help = "give it a template, or a field of that name";
+                self.context.mistakes.add_with_help(key.map_or(self.span, |key| key.span), message, help);
+                None
+            }
+        }
+    }
+
+    /// `when = "flag"`, or `when = { status = ["new", "paid"] }`; `None` after a mistake.
+    fn when(&self, node: &Node, entry: &Entry, names: &[&str]) -> Option<Vec<When>> {
+        let own = |name: &&str| self.fields.list.iter().any(|field| field.name == **name);
+        if names.iter().all(|name| own(name)) {
+            self.context.mistakes.add_with_help(
+                node.span,
+                format!(
+                    "`when` can't keep items out of `{}`: the attributes of its key are fields",
+                    entry.name
+                ),
+                "make one of the fields optional, or give the index a key attribute of its own",
+            );
+            return None;
+        }
+        let before = self.context.mistakes.count();
+        let mut conditions = Vec::new();
+        if let Some(flag) = node.text() {
+            if self.field(flag, node.span).is_some_and(|kind| *kind != FieldType::Bool) {
+                self.context.mistakes.add_with_help(
+                    node.span,
+                    format!("`{flag}` is no flag: it isn't of type `bool`"),
+                    format!("say which values let the item in: `when = {{ {flag} = [\"…\"] }}`"),
+                );
+            }
+            conditions.push(When { field: flag.to_owned(), values: vec![Json::Bool(true)] });
+        }
+        for Entry { name, span, node } in node.table().unwrap_or_default() {
+            let Some(kind) = self.field(name, *span) else { continue };
+            let values = node.list().unwrap_or(std::slice::from_ref(node));
+            for value in values {
+                if let Err(error) = value::to_attribute(kind, &value.json()) {
+                    let message = format!("this is no value of `{name}`: {error}");
+                    self.context.mistakes.add(value.span, message);
+                }
+            }
+            conditions.push(When { field: name.clone(), values: values.iter().map(Node::json).collect() });
+        }
+        (self.context.mistakes.count() == before).then_some(conditions)
+    }
+
+    /// The type of a field, or a mistake.
+    fn field(&self, name: &str, span: Span) -> Option<&FieldType> {
+        if self.fields.vague.contains(name) {
+            return None;
+        }
+        let field = self.fields.list.iter().find(|field| field.name == name);
+        if field.is_none() {
+            let names = self.fields.list.iter().map(|field| field.name.as_str());
+            let message = format!("`{}` has no field `{name}`", self.entity);
+            self.context.mistakes.add_with(span, message, name::help(name, "field", names));
+        }
+        field.map(|field| &field.kind)
+    }
+
+    /// Reservations of unique values lie under keys of their own, which no entity may share.
+    fn kept_for_unique(&self, key: Option<&Node>, partition: &Template, separator: char) {
+        if let Some(key) =
+            key.filter(|_| partition.constant_head().starts_with(&format!("UNIQUE{separator}")))
+        {
+            self.context.mistakes.add_with_help(
+                key.span,
+                format!("keys that begin with `UNIQUE{separator}` are kept for unique fields"),
+                "begin with another word",
+            );
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! From the file's tree to the model: names are bound, templates and conditions read, parameters inferred.
+//!
+//! Every step notes its mistakes and goes on with what is left, so that all are found in one go. What a mistake makes
+//! unusable is remembered as such, and nothing is said about what only follows from it.
+
+mod context;
+mod entity;
+mod environment;
+mod field;
+mod key;
+mod key_kind;
+mod layout;
+pub(crate) mod name;
+mod parameters;
+mod pattern;
+mod table;
+mod template;
+
+use crate::model::Design;
+use crate::syntax::{Mistakes, Node};
+use context::Context;
+
+/// Makes the design that a tree describes. It is whole only if no mistake was noted.
+pub(crate) fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
+    let context = Context { source, mistakes };
+    let name = name::design(&context, root);
+    let environments = environment::environments(&context, root);
+    let mut tables = table::tables(&context, root, &name);
+    let drafts = entity::drafts(&context, root, &tables);
+    key_kind::infer(&context, &mut tables, &drafts);
+    let tables = table::finish(tables);
+    let entities = entity::finish(&context, drafts, &tables);
+    let patterns = pattern::patterns(&context, root, &entities);
+    let layout = layout::layout(root, &name);
+    Design {
+        name,
+        about: root.text_of("about").map(str::to_owned),
+        environments,
+        tables,
+        entities: entities.list.into_iter().map(|known| known.entity).collect(),
+        patterns,
+        layout,
+    }
+}

@@ -1,0 +1,143 @@
+//! Conditions and filters, held against the fields of the entities they look at.
+
+use super::super::name;
+use super::super::template::find;
+use super::{Draft, Known};
+use crate::condition::{Condition, Operand, Tree};
+use crate::model::{FieldType, Index, ParameterType, Projection};
+use crate::report::Span;
+use crate::syntax::Node;
+
+impl Draft<'_> {
+    /// Reads a condition; its parameters become those of the pattern. `None` after a mistake.
+    pub(super) fn condition(
+        &mut self,
+        node: &Node,
+        known: &[&Known],
+        on: Option<&Index>,
+    ) -> Option<Condition> {
+        let text = node.text()?;
+        let condition = match Condition::parse(text) {
+            Ok(condition) => condition,
+            Err(error) => {
+                self.context.mistakes.add_with(
+                    self.context.inside(node, error.range),
+                    error.message,
+                    error.help,
+                );
+                return None;
+            }
+        };
+        let before = self.context.mistakes.count();
+        let mut vague = false;
+        for path in paths(&condition.tree) {
+            let first = path.split('.').next().unwrap_or_default();
+            if known.iter().any(|known| known.vague.contains(first)) {
+                vague = true;
+            } else if let Some(on) = self.path(known, on, path, node, text) {
+                self.projected(known, on, first, self.place(node, text, path));
+            }
+        }
+        if vague || self.context.mistakes.count() > before {
+            return None;
+        }
+        let field = |path: &str| -> Option<FieldType> {
+            known.iter().find_map(|known| Some(find(&known.entity.fields, path)?.kind.clone()))
+        };
+        match condition.check(&field) {
+            Ok(parameters) => {
+                for (name, kind) in parameters {
+                    self.parameters.add(self.context, &name, ParameterType::Field(kind), true, node.span);
+                }
+                Some(condition)
+            }
+            Err(error) => {
+                self.context.mistakes.add_with(
+                    self.context.inside(node, error.range),
+                    error.message,
+                    error.help,
+                );
+                None
+            }
+        }
+    }
+
+    /// Notes a mistake unless one of the entities has the path; gives the index back if it must carry the path.
+    fn path<'i>(
+        &self,
+        known: &[&Known],
+        on: Option<&'i Index>,
+        path: &str,
+        node: &Node,
+        text: &str,
+    ) -> Option<&'i Index> {
+        if !known.iter().any(|known| find(&known.entity.fields, path).is_some()) {
+            let owners: Vec<&str> = known.iter().map(|known| known.entity.name.as_str()).collect();
+            let message = format!("{} has no field `{path}`", name::list_or(&owners));
+            let fields = known.first().map(|known| known.entity.fields.as_slice()).unwrap_or_default();
+            let help = super::super::template::help(fields, path);
+            self.context.mistakes.add_with(self.place(node, text, path), message, help);
+            return None;
+        }
+        on
+    }
+
+    /// A filter sees only what the index carries.
+    fn projected(&self, known: &[&Known], on: &Index, attribute: &str, span: Span) {
+        if on.projection == Projection::All {
+            return;
+        }
+        let included = matches!(&on.projection, Projection::Include(names) if names.iter().any(|name| name == attribute));
+        let table = known.first().map(|known| &known.entity.table);
+        let is_key =
+            on.key().chain(table.iter().flat_map(|table| table.key())).any(|key| key.name == attribute);
+        if !included && !is_key {
+            self.context.mistakes.add_with_help(
+                span,
+                format!(
+                    "the index `{}` doesn't carry `{attribute}`, so the filter would never hold",
+                    on.name
+                ),
+                "add it to what the index projects",
+            );
+        }
+    }
+
+    /// Where a path stands in a condition.
+    fn place(&self, node: &Node, text: &str, path: &str) -> Span {
+        let is_word =
+            |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '{' | '\'');
+        let whole = text.match_indices(path).find(|(at, _)| {
+            let before = text.get(..*at).and_then(|before| before.chars().next_back());
+            let after = text.get(at + path.len()..).and_then(|after| after.chars().next());
+            !before.is_some_and(is_word) && !after.is_some_and(is_word)
+        });
+        match whole {
+            Some((at, _)) => self.context.inside(node, at..at + path.len()),
+            None => node.span,
+        }
+    }
+}
+
+/// Every path that a condition looks at, in order.
+fn paths(tree: &Tree) -> Vec<&str> {
+    let operands: Vec<&Operand> = match tree {
+        Tree::And(trees) | Tree::Or(trees) => return trees.iter().flat_map(paths).collect(),
+        Tree::Not(tree) => return paths(tree),
+        Tree::Exists(path) | Tree::Missing(path) => return vec![path],
+        Tree::BeginsWith(path, operand) | Tree::Contains(path, operand) => {
+            return std::iter::once(path.as_str()).chain(of_operand(operand)).collect();
+        }
+        Tree::Compare(one, _, other) => vec![one, other],
+        Tree::Between(one, least, most) => vec![one, least, most],
+        Tree::In(one, others) => std::iter::once(one).chain(others).collect(),
+    };
+    operands.into_iter().filter_map(of_operand).collect()
+}
+
+fn of_operand(operand: &Operand) -> Option<&str> {
+    match operand {
+        Operand::Path(path) | Operand::Size(path) => Some(path),
+        Operand::Constant(_) | Operand::Parameter(_) | Operand::Now => None,
+    }
+}

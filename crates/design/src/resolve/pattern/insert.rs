@@ -1,0 +1,92 @@
+//! Creating and replacing whole items; deleting and checking them.
+
+use std::sync::Arc;
+
+use super::{Draft, Known};
+use crate::condition::Condition;
+use crate::model::{Check, Delete, Field, Insert, Made, ValueSource};
+use crate::report::Span;
+use crate::syntax::{Entry, Node};
+
+impl Draft<'_> {
+    /// `create` and `put`
+    pub(super) fn insert(&mut self, place: &Node) -> Option<Insert> {
+        let known = self.entity(place)?;
+        let set = self.given_values(known);
+        for field in &known.entity.fields {
+            if !set.iter().any(|(name, _)| *name == field.name) {
+                self.new_field(&field.name, field, place.span);
+            }
+        }
+        let condition = self.holds(known)?;
+        known.sound.then(|| Insert { entity: Arc::clone(&known.entity), set, condition })
+    }
+
+    /// The fields that the pattern itself gives a value.
+    fn given_values(&mut self, known: &Known) -> Vec<(String, ValueSource)> {
+        let mut set = Vec::new();
+        for Entry { name, span, node } in self.node.entries("set") {
+            let Some(field) = known.entity.field(name) else {
+                self.unknown_field(known, name, *span);
+                continue;
+            };
+            self.may_be_given(field, *span);
+            let required = !field.optional && field.default.is_none() && field.made.is_none();
+            if known.vague.contains(name) {
+                continue;
+            }
+            if let Some(source) = self.source(node, &field.kind, required) {
+                set.push((name.clone(), source));
+            }
+        }
+        set
+    }
+
+    /// Notes that an entity has no such field.
+    pub(super) fn unknown_field(&self, known: &Known, name: &str, span: Span) {
+        let message = format!("`{}` has no field `{name}`", known.entity.name);
+        let help = super::super::template::help(&known.entity.fields, name);
+        self.context.mistakes.add_with(span, message, help);
+    }
+
+    /// Notes a mistake if the field's value is Singlet's to make.
+    pub(super) fn may_be_given(&self, field: &Field, span: Span) {
+        if matches!(field.made, Some(Made::Created | Made::Updated)) {
+            let message = format!("`{}` is made by Singlet, a pattern can't give it", field.name);
+            self.context.mistakes.add_with_help(span, message, "a field of type `time` can be given");
+        }
+    }
+
+    /// A field of something new becomes a parameter, unless Singlet makes it.
+    pub(super) fn new_field(&mut self, parameter: &str, field: &Field, span: Span) {
+        if matches!(field.made, Some(Made::Created | Made::Updated | Made::Secret)) {
+            return;
+        }
+        let required = !field.optional && field.default.is_none() && field.made.is_none();
+        self.parameters.add_field(self.context, parameter, &field.kind, required, span);
+    }
+
+    /// `if`; the outer `None` after a mistake.
+    pub(super) fn holds(&mut self, known: &Known) -> Option<Option<Condition>> {
+        match self.node.get("if") {
+            Some(node) => self.condition(node, &[known], None).map(Some),
+            None => Some(None),
+        }
+    }
+
+    /// `delete`
+    pub(super) fn delete(&mut self, place: &Node) -> Option<Delete> {
+        let known = self.entity(place)?;
+        self.key_parameters(known, place.span);
+        let condition = self.holds(known)?;
+        known.sound.then(|| Delete { entity: Arc::clone(&known.entity), condition })
+    }
+
+    /// `check`
+    pub(super) fn check(&mut self, place: &Node) -> Option<Check> {
+        let known = self.entity(place)?;
+        self.key_parameters(known, place.span);
+        let condition = self.holds(known)?;
+        known.sound.then(|| Check { entity: Arc::clone(&known.entity), condition })
+    }
+}

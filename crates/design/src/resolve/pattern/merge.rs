@@ -1,0 +1,146 @@
+//! Merged reads: a list, then a query for each of its items, in one order.
+
+use std::sync::Arc;
+
+use super::compose::Results;
+use super::query::{entity_names, order, ordered_by};
+use super::source::{Written, written};
+use super::{Draft, Patterns};
+use crate::model::{Argument, Binding, Merge, Operation, Order, Pattern, Query};
+use crate::report::Span;
+use crate::syntax::{Entry, Node};
+
+/// What the list is called where the fields of its items are named.
+const LIST: &str = "each";
+/// Items on a page if nobody says.
+const LIMIT: u32 = 20;
+/// Items of the list that are followed if nobody says.
+const EACH_MAX: u32 = 100;
+
+impl<'a> Patterns<'a> {
+    /// `merge`
+    pub(super) fn merge(&mut self, draft: &mut Draft<'a>, place: &'a Node, span: Span) -> Option<Merge> {
+        let is_query = |operation: &Operation| matches!(operation, Operation::Query(_));
+        let each = self.run(place.get("each")?, is_query, "a merge goes through the items of a `query`");
+        let run = self.run(place.get("run")?, is_query, "a merge runs a `query` for each item");
+        let (each, run) = (each?, run?);
+        let (Operation::Query(list), Operation::Query(query)) = (&each.operation, &run.operation) else {
+            return None;
+        };
+
+        let bindings = draft.merge_bindings(place, list, &run);
+        draft.open_parameters(&each, &[], None, span);
+        draft.open_parameters(&run, &bindings, None, span);
+        let by = draft.merge_by(place, &run, query)?;
+        let number =
+            |key: &str| place.get(key).and_then(Node::whole).and_then(|number| u32::try_from(number).ok());
+        Some(Merge {
+            bindings,
+            by,
+            order: draft.merge_order(place, &run, query),
+            limit: number("limit").or(query.limit).unwrap_or(LIMIT),
+            each_max: number("max").unwrap_or(EACH_MAX),
+            each: Arc::clone(&each),
+            run: Arc::clone(&run),
+        })
+    }
+}
+
+impl Draft<'_> {
+    /// Where the parameters of `run` come from: `with`, else a field of the list's item that has the same name.
+    fn merge_bindings(&mut self, place: &Node, list: &Query, run: &Pattern) -> Vec<Binding> {
+        let mut bindings = Vec::new();
+        let with = place.entries("with");
+        for entry in with {
+            bindings.extend(self.merge_binding(entry, list, run));
+        }
+        for parameter in run.parameters.iter().filter(|parameter| parameter.required) {
+            let is_field = list.entities.iter().all(|entity| entity.field(&parameter.name).is_some());
+            if is_field && !with.iter().any(|entry| entry.name == parameter.name) {
+                let argument = Argument::Result(LIST.to_owned(), parameter.name.clone());
+                bindings.push(Binding { parameter: parameter.name.clone(), argument });
+            }
+        }
+        if !bindings.iter().any(|binding| matches!(binding.argument, Argument::Result(..)))
+            && self.all_bound(with, &bindings)
+        {
+            self.context.mistakes.add_with_help(
+                place.span,
+                format!("`{}` is the same query for each item of the list", run.name),
+                "give one of its parameters a field of the item: `with = { user_id = \"{following_id}\" }`",
+            );
+        }
+        bindings
+    }
+
+    /// Whether nothing in `with` was wrong.
+    fn all_bound(&self, with: &[Entry], bindings: &[Binding]) -> bool {
+        with.iter().all(|entry| bindings.iter().any(|binding| binding.parameter == entry.name))
+    }
+
+    /// In a merge, `{field}` is a field of the list's item if it has one of that name.
+    fn merge_binding(&mut self, entry: &Entry, list: &Query, run: &Pattern) -> Option<Binding> {
+        let Entry { name, node, .. } = entry;
+        if let (Some(Written::Reference(path)), Some(parameter)) =
+            (node.text().map(written), run.parameter(name))
+        {
+            let first = path.split('.').next().unwrap_or_default();
+            if let Some(entity) = list.entities.iter().find(|entity| entity.field(first).is_some()) {
+                self.result_field(node, entity, &path, &parameter.kind)?;
+                return Some(Binding {
+                    parameter: name.clone(),
+                    argument: Argument::Result(LIST.to_owned(), path),
+                });
+            }
+        }
+        let only = Node { span: node.span, value: crate::syntax::Value::Table(vec![with_alone(entry)]) };
+        let results = Results { steps: Vec::new(), closed: Vec::new() };
+        self.bindings(&only, run, &results, None).pop()
+    }
+
+    /// The streams that are merged must each be in the order of the merge.
+    fn merge_by(&self, place: &Node, run: &Pattern, query: &Query) -> Option<String> {
+        let node = place.get("by")?;
+        let by = node.text()?;
+        match ordered_by(query) {
+            Some((path, _)) if path == by => Some(by.to_owned()),
+            Some((path, _)) => {
+                let message = format!(
+                    "`{}` is in the order of `{path}`, so its items can't be merged by `{by}`",
+                    run.name
+                );
+                self.context.mistakes.add_with_help(node.span, message, format!("write `by = \"{path}\"`"));
+                None
+            }
+            None => {
+                let message =
+                    format!("`{}` gives {} in no order that a field tells", run.name, entity_names(query));
+                self.context.mistakes.add_with_help(
+                    node.span,
+                    message,
+                    "its sort key needs a placeholder that isn't given",
+                );
+                None
+            }
+        }
+    }
+
+    fn merge_order(&self, place: &Node, run: &Pattern, query: &Query) -> Order {
+        let wanted = order(place).unwrap_or(query.order);
+        if let (true, Some(node)) = (wanted != query.order, place.get("order")) {
+            let message = format!("`{}` is in the other order", run.name);
+            self.context.mistakes.add_with_help(
+                node.span,
+                message,
+                "what is merged must come in the order of the merge: give both the same `order`",
+            );
+        }
+        wanted
+    }
+}
+
+/// One binding as a `with` of its own.
+fn with_alone(entry: &Entry) -> Entry {
+    let node = Node { span: entry.span, value: crate::syntax::Value::Table(vec![entry.clone()]) };
+    Entry { name: "with".to_owned(), span: entry.span, node }
+}

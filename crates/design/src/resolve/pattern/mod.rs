@@ -1,0 +1,204 @@
+//! Access patterns.
+
+mod change;
+mod compose;
+mod condition;
+mod insert;
+mod merge;
+mod overlap;
+mod query;
+mod read;
+mod source;
+mod worksheet;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::context::Context;
+use super::entity::{Entities, Known};
+use super::name;
+use super::parameters::Parameters;
+use super::template::find;
+use crate::model::{FieldType, Operation, Pattern};
+use crate::report::Span;
+use crate::syntax::{Entry, Node, language};
+
+/// How deep composed patterns may be nested.
+const NESTED_MAX: usize = 8;
+
+/// The patterns of a design, in the order of the file.
+pub(super) fn patterns(context: &Context<'_>, root: &Node, entities: &Entities) -> Vec<Arc<Pattern>> {
+    let entries = root.entries("pattern");
+    let by_name = entries.iter().map(|entry| (entry.name.as_str(), entry)).collect();
+    let mut patterns = Patterns { context, entities, by_name, done: BTreeMap::new(), open: Vec::new() };
+    for entry in entries {
+        name::check_word(context, "a pattern", &entry.name, entry.span);
+        patterns.resolve(entry);
+    }
+    let done = patterns.done;
+    entries.iter().filter_map(|entry| Some(Arc::clone(&done.get(entry.name.as_str())?.pattern))).collect()
+}
+
+/// Patterns while they are resolved: composed ones need others first.
+struct Patterns<'a> {
+    context: &'a Context<'a>,
+    entities: &'a Entities,
+    by_name: BTreeMap<&'a str, &'a Entry>,
+    done: BTreeMap<&'a str, Done>,
+    /// The composed patterns on the way to this one.
+    open: Vec<&'a str>,
+}
+
+/// A resolved pattern.
+#[derive(Debug, Clone)]
+struct Done {
+    pattern: Arc<Pattern>,
+    /// Whether its parameters and operation are known: if not, nothing is said about what uses it.
+    sound: bool,
+}
+
+/// One pattern while it is resolved.
+struct Draft<'a> {
+    context: &'a Context<'a>,
+    entities: &'a Entities,
+    node: &'a Node,
+    parameters: Parameters,
+}
+
+impl<'a> Patterns<'a> {
+    fn resolve(&mut self, entry: &'a Entry) -> Done {
+        if let Some(done) = self.done.get(entry.name.as_str()) {
+            return done.clone();
+        }
+        let before = self.context.mistakes.count();
+        let mut draft = Draft {
+            context: self.context,
+            entities: self.entities,
+            node: &entry.node,
+            parameters: Parameters::default(),
+        };
+        self.open.push(&entry.name);
+        let operation = self.operation(&mut draft, entry.span);
+        self.open.pop();
+        let sound = operation.is_some() && self.context.mistakes.count() == before;
+        let pattern = Pattern {
+            name: entry.name.clone(),
+            about: entry.node.text_of("about").map(str::to_owned),
+            tags: worksheet::tags(&entry.node),
+            rate: worksheet::rate(self.context, &entry.node),
+            within: worksheet::within(self.context, &entry.node),
+            parameters: draft.parameters.into_list(),
+            operation: operation.unwrap_or_else(nothing),
+            span: entry.span,
+        };
+        let done = Done { pattern: Arc::new(pattern), sound };
+        self.done.insert(&entry.name, done.clone());
+        done
+    }
+
+    /// `None` if it could not be read.
+    fn operation(&mut self, draft: &mut Draft<'a>, span: Span) -> Option<Operation> {
+        let words = language::PATTERN.kinds().iter();
+        let given: Vec<_> = words.filter_map(|word| Some((word.name, draft.node.get(word.name)?))).collect();
+        // None or several were noted when the file was held against the description.
+        let [(word, place)] = given.as_slice() else { return None };
+        match *word {
+            "get" => draft.get(place).map(Operation::Get),
+            "exists" => draft.get(place).map(Operation::Exists),
+            "batch_get" => draft.batch_get(place).map(Operation::BatchGet),
+            "query" => draft.query(place).map(Operation::Query),
+            "create" => draft.insert(place).map(Operation::Create),
+            "put" => draft.insert(place).map(Operation::Put),
+            "update" => draft.update(place).map(Operation::Update),
+            "delete" => draft.delete(place).map(Operation::Delete),
+            "check" => draft.check(place).map(Operation::Check),
+            "transaction" => self.transaction(draft, place).map(Operation::Transaction),
+            "parts" => self.parts(draft, place).map(Operation::Parts),
+            "merge" => self.merge(draft, place, span).map(Operation::Merge),
+            _ => None,
+        }
+    }
+
+    /// Another pattern, which a composed one names; `None` if it is not known, or after a mistake.
+    fn other(&mut self, place: &Node) -> Option<Arc<Pattern>> {
+        let name = place.text()?;
+        let Some(entry) = self.by_name.get(name).copied() else {
+            let message = format!("there is no pattern `{name}`");
+            let help = name::help(name, "pattern", self.by_name.keys().copied());
+            self.context.mistakes.add_with(place.span, message, help);
+            return None;
+        };
+        if let Some(start) = self.open.iter().position(|open| *open == name) {
+            let way: Vec<&str> = self.open.iter().skip(start).copied().collect();
+            let message = format!("`{name}` would run itself");
+            let help = format!("the circle is {} and `{name}` again", name::list(&way));
+            self.context.mistakes.add_with_help(place.span, message, help);
+            return None;
+        }
+        if self.open.len() > NESTED_MAX {
+            let message = format!("patterns are nested more than {NESTED_MAX} deep here");
+            self.context.mistakes.add(place.span, message);
+            return None;
+        }
+        let done = self.resolve(entry);
+        done.sound.then_some(done.pattern)
+    }
+}
+
+impl<'a> Draft<'a> {
+    /// The entity that a text names; `None` if it isn't known, or after a mistake.
+    fn entity(&self, place: &Node) -> Option<&'a Known> {
+        let name = place.text()?;
+        let found = self.entities.find(name);
+        if found.is_none() {
+            let message = format!("there is no entity `{name}`");
+            self.context.mistakes.add_with(
+                place.span,
+                message,
+                name::help(name, "entity", self.entities.names()),
+            );
+        }
+        found
+    }
+
+    /// The same, if also its key is known.
+    fn sound_entity(&self, place: &Node) -> Option<&'a Known> {
+        self.entity(place).filter(|known| known.sound)
+    }
+
+    /// The fields of the table's key become parameters.
+    fn key_parameters(&mut self, known: &Known, span: Span) {
+        let entity = &known.entity;
+        let templates = [Some(&entity.key.partition), entity.key.sort.as_ref()];
+        let paths = templates.into_iter().flatten().flat_map(|template| template.fields());
+        for path in paths {
+            if let Some(found) = find(&entity.fields, path) {
+                self.parameters.add_field(self.context, path, found.kind, true, span);
+            }
+        }
+    }
+
+    /// The type of a field; `None` if it could not be read, or after a mistake.
+    fn field(&self, known: &'a Known, path: &str, span: Span) -> Option<&'a FieldType> {
+        if path.split('.').next().is_some_and(|first| known.vague.contains(first)) {
+            return None;
+        }
+        let found = find(&known.entity.fields, path);
+        if found.is_none() {
+            let message = format!("`{}` has no field `{path}`", known.entity.name);
+            self.context.mistakes.add_with(span, message, super::template::help(&known.entity.fields, path));
+        }
+        found.map(|found| found.kind)
+    }
+
+    /// Whether a key is there and true.
+    fn flag(&self, key: &str) -> bool {
+        self.node.get(key).and_then(Node::truth).unwrap_or(false)
+    }
+}
+
+/// Stands for an operation that could not be read. A design with such a pattern never leaves [`super::resolve`] as a
+/// good one.
+fn nothing() -> Operation {
+    Operation::Parts(crate::model::Parts { parts: Vec::new(), together: false })
+}

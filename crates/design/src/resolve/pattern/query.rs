@@ -1,0 +1,374 @@
+//! Queries: one item collection, in the order of its sort key.
+
+use std::sync::Arc;
+
+use super::super::name;
+use super::super::parameters::stored_alike;
+use super::super::template::find;
+use super::overlap::KeyShape;
+use super::read::Through;
+use super::{Draft, Known};
+use crate::model::{Entity, FieldType, Order, ParameterType, Query, ShardRead, SortRange};
+use crate::report::Span;
+use crate::syntax::Node;
+use crate::template::{Format, Part, Template};
+
+/// The key that a query of an entity goes by.
+struct QueryKey<'a> {
+    entity: &'a Entity,
+    partition: Vec<&'a Template>,
+    sort: Vec<&'a Template>,
+}
+
+impl Draft<'_> {
+    /// `query`
+    pub(super) fn query(&mut self, place: &Node) -> Option<Query> {
+        let places = place.list().unwrap_or(std::slice::from_ref(place));
+        let known: Option<Vec<&Known>> = places.iter().map(|place| self.sound_entity(place)).collect();
+        let known = known?;
+        let keys: Option<Vec<QueryKey<'_>>> = known.iter().map(|known| self.query_key(known)).collect();
+        let keys = keys?;
+        let (first, first_known) = (keys.first()?, *known.first()?);
+        self.one_collection(places, &known, &keys)?;
+
+        let shards = self.partition(first, place.span);
+        let (matched, range, given_parts) = self.sort_conditions(first, &keys)?;
+        let on = match self.through(first_known)? {
+            Through::Table => None,
+            Through::Index(index, _) => Some(Arc::clone(index)),
+        };
+        let filter = match self.node.get("filter") {
+            Some(filter) => Some(self.condition(filter, &known, on.as_deref())?),
+            None => None,
+        };
+        let mixed = known.iter().any(|one| {
+            let key = match on.as_ref().and_then(|index| one.entity.entry(&index.name)) {
+                Some(entry) => KeyShape::of_entry(&one.entity, entry, given_parts),
+                None => KeyShape::of_table(&one.entity, given_parts),
+            };
+            self.is_mixed(&known, &key, on.as_deref())
+        });
+        Some(Query {
+            table: Arc::clone(&first_known.entity.table),
+            on,
+            order: order(self.node).unwrap_or(Order::Ascending),
+            matched,
+            range,
+            shards,
+            filter,
+            limit: self.node.get("limit").and_then(Node::whole).and_then(|limit| u32::try_from(limit).ok()),
+            consistent: self.flag("consistent"),
+            show: self.show(&known),
+            resolve: self.resolve(&known),
+            show_expired: self.node.text_of("expired") == Some("show"),
+            mixed,
+            entities: known.iter().map(|known| Arc::clone(&known.entity)).collect(),
+        })
+    }
+
+    fn query_key<'k>(&self, known: &'k Known) -> Option<QueryKey<'k>> {
+        let entity = known.entity.as_ref();
+        match self.through(known)? {
+            Through::Table => Some(QueryKey {
+                entity,
+                partition: vec![&entity.key.partition],
+                sort: entity.key.sort.iter().collect(),
+            }),
+            Through::Index(_, entry) => Some(QueryKey {
+                entity,
+                partition: entry.partition.iter().collect(),
+                sort: entry.sort.iter().collect(),
+            }),
+        }
+    }
+
+    /// Several entities must lie under one partition key; `None` after a mistake.
+    fn one_collection(&self, places: &[Node], known: &[&Known], keys: &[QueryKey<'_>]) -> Option<()> {
+        let (first, first_key) = (known.first()?, keys.first()?);
+        let before = self.context.mistakes.count();
+        for (position, ((place, one), key)) in places.iter().zip(known).zip(keys).enumerate().skip(1) {
+            let name = &one.entity.name;
+            if known.iter().take(position).any(|other| other.entity.name == *name) {
+                self.context.mistakes.add(place.span, format!("`{name}` stands twice in this query"));
+            } else if one.entity.table.label != first.entity.table.label {
+                let message = format!("`{name}` and `{}` are in different tables", first.entity.name);
+                self.context.mistakes.add(place.span, message);
+            } else if !same_partition(first_key, key) {
+                let sources = |key: &QueryKey<'_>| -> String {
+                    key.partition
+                        .iter()
+                        .map(|template| template.source.as_str())
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                };
+                self.context.mistakes.add_with_help(
+                    place.span,
+                    format!("`{name}` and `{}` don't lie under one partition key", first.entity.name),
+                    format!("the keys are `{}` and `{}`", sources(key), sources(first_key)),
+                );
+            }
+        }
+        (self.context.mistakes.count() == before).then_some(())
+    }
+
+    /// The placeholders of the partition key become parameters; a shard that they don't tell is read everywhere.
+    fn partition(&mut self, key: &QueryKey<'_>, span: Span) -> Option<ShardRead> {
+        let parts = || key.partition.iter().flat_map(|template| &template.parts);
+        for part in parts() {
+            if let Part::Field { path, .. } = part {
+                self.field_parameter(key.entity, path, span);
+            }
+        }
+        parts().find_map(|part| match part {
+            Part::Shard { path, count } if !self.parameters.contains(path) => {
+                Some(ShardRead { count: *count })
+            }
+            _ => None,
+        })
+    }
+
+    fn field_parameter(&mut self, entity: &Entity, path: &str, span: Span) {
+        if let Some(found) = find(&entity.fields, path) {
+            self.parameters.add_field(self.context, path, found.kind, true, span);
+        }
+    }
+
+    /// `match`, `range` and `prefix`, which follow the sort key part by part. Also says how many parts of the first
+    /// sort attribute are given.
+    #[expect(clippy::type_complexity, reason = "the three results are used once, next to their names")]
+    fn sort_conditions(
+        &mut self,
+        key: &QueryKey<'_>,
+        keys: &[QueryKey<'_>],
+    ) -> Option<(Vec<String>, Option<SortRange>, usize)> {
+        let mut walk = Walk::new(key, |path| self.parameters.contains(path));
+        let mut matched = Vec::new();
+        for place in self.node.get("match").and_then(Node::list).unwrap_or_default() {
+            let wanted = place.text()?;
+            self.next_part(&mut walk, wanted, place, "match")?;
+            self.field_parameter(key.entity, wanted, place.span);
+            matched.push(wanted.to_owned());
+        }
+        let range = self.range(key, &mut walk)?;
+        let given_parts = walk.given_parts();
+        let conditions = self.node.get("match").or(self.node.get("range")).or(self.node.get("prefix"));
+        if let Some(place) = conditions {
+            self.same_sort_beginning(keys, &walk, place)?;
+        }
+        Some((matched, range, given_parts))
+    }
+
+    /// `None` after a mistake.
+    fn range(&mut self, key: &QueryKey<'_>, walk: &mut Walk<'_>) -> Option<Option<SortRange>> {
+        let (word, place) = match (self.node.entry("range"), self.node.entry("prefix")) {
+            (None, None) => return Some(None),
+            (Some(_), Some(prefix)) => {
+                self.context.mistakes.add(prefix.span, "`range` and `prefix` can't stand together");
+                return None;
+            }
+            (Some(range), None) => ("range", &range.node),
+            (None, Some(prefix)) => ("prefix", &prefix.node),
+        };
+        let field = place.text()?;
+        let format = self.next_part(walk, field, place, word)?;
+        let kind = find(&key.entity.fields, field)?.kind;
+        if word == "prefix" {
+            self.prefix(field, kind, format, place)?;
+            return Some(Some(SortRange::Prefix { field: field.to_owned() }));
+        }
+        for bound in ["from", "to"] {
+            if self.parameters.contains(bound) {
+                let message =
+                    format!("`range` makes a parameter `{bound}`, but a part of the key has that name");
+                self.context.mistakes.add(place.span, message);
+                return None;
+            }
+            self.parameters.add_field(self.context, bound, kind, false, place.span);
+        }
+        Some(Some(SortRange::Between { field: field.to_owned() }))
+    }
+
+    fn prefix(&mut self, field: &str, kind: &FieldType, format: Format, place: &Node) -> Option<()> {
+        use FieldType::{Choice, Date, Id, Text, Time};
+        let is_text = matches!(kind, Text { .. } | Choice(_) | Id | Date | Time);
+        if !is_text || matches!(format, Format::Padded { .. }) {
+            let message = format!("`{field}` is no text, so it has no beginning");
+            self.context.mistakes.add_with_help(place.span, message, "use `range`");
+            return None;
+        }
+        if self.parameters.contains(field) {
+            self.context.mistakes.add(place.span, format!("`{field}` is a parameter already"));
+            return None;
+        }
+        self.parameters.add(self.context, field, ParameterType::Prefix, true, place.span);
+        Some(())
+    }
+
+    /// The next part of the sort key must be the wanted one; gives its format.
+    fn next_part(&self, walk: &mut Walk<'_>, wanted: &str, place: &Node, word: &str) -> Option<Format> {
+        let sort: Vec<&str> = walk.sort.iter().map(|template| template.source.as_str()).collect();
+        let sort = sort.join(", ");
+        match walk.next() {
+            Some((path, format)) if path == wanted => Some(format),
+            Some((path, _)) => {
+                let message = format!("`{word}` must name the next part of the sort key, which is `{path}`");
+                let help =
+                    format!("the sort key is `{sort}`: its parts are given from the left, without a gap");
+                self.context.mistakes.add_with_help(place.span, message, help);
+                None
+            }
+            None if sort.is_empty() => {
+                self.context
+                    .mistakes
+                    .add(place.span, format!("`{word}` needs a sort key, and there is none here"));
+                None
+            }
+            None => {
+                let message = format!("`{wanted}` is no further part of the sort key `{sort}`");
+                self.context.mistakes.add_with_help(
+                    place.span,
+                    message,
+                    format!("take `{word}` away, or name a part that isn't given yet"),
+                );
+                None
+            }
+        }
+    }
+
+    /// With several entities, what is asked of the sort key must mean the same in all of them.
+    fn same_sort_beginning(&self, keys: &[QueryKey<'_>], walk: &Walk<'_>, place: &Node) -> Option<()> {
+        let first = keys.first()?;
+        for other in keys.iter().skip(1) {
+            let same = first.sort.iter().zip(&other.sort).enumerate().take(walk.template + 1).all(
+                |(at, (one, other))| {
+                    let parts = if at < walk.template { one.parts.len() } else { walk.part };
+                    one.parts.iter().take(parts).eq(other.parts.iter().take(parts))
+                },
+            );
+            if !same {
+                let message = format!(
+                    "the sort keys of `{}` and `{}` begin in different ways",
+                    first.entity.name, other.entity.name
+                );
+                self.context.mistakes.add_with_help(
+                    place.span,
+                    message,
+                    "query one entity, or leave out the conditions on the sort key",
+                );
+                return None;
+            }
+        }
+        Some(())
+    }
+}
+
+/// The order that a pattern asks for.
+pub(super) fn order(node: &Node) -> Option<Order> {
+    match node.text_of("order")? {
+        "newest" | "highest" => Some(Order::Descending),
+        _ => Some(Order::Ascending),
+    }
+}
+
+/// A walk along the placeholders of a sort key, over those that the partition key gives already.
+struct Walk<'a> {
+    sort: Vec<&'a Template>,
+    given: Vec<&'a str>,
+    /// The template that is walked.
+    template: usize,
+    /// The first part that has not been walked.
+    part: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn new(key: &QueryKey<'a>, is_given: impl Fn(&str) -> bool) -> Self {
+        let paths = key.sort.iter().flat_map(|template| template.fields());
+        Walk {
+            sort: key.sort.clone(),
+            given: paths.filter(|path| is_given(path)).collect(),
+            template: 0,
+            part: 0,
+        }
+    }
+
+    /// How many parts of the first sort attribute are given.
+    fn given_parts(&self) -> usize {
+        if self.template > 0 { usize::MAX } else { self.part }
+    }
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = (&'a str, Format);
+
+    fn next(&mut self) -> Option<(&'a str, Format)> {
+        loop {
+            let template: &'a Template = self.sort.get(self.template)?;
+            match template.parts.get(self.part) {
+                None => {
+                    self.template += 1;
+                    self.part = 0;
+                }
+                Some(Part::Field { path, format }) if !self.given.contains(&path.as_str()) => {
+                    self.part += 1;
+                    return Some((path, *format));
+                }
+                Some(_) => self.part += 1,
+            }
+        }
+    }
+}
+
+/// The first part of a query's sort key that its parameters don't give: what its items are ordered by.
+pub(super) fn ordered_by(query: &Query) -> Option<(&str, Format)> {
+    let entity = query.entities.first()?;
+    let (partition, sort): (Vec<&Template>, Vec<&Template>) =
+        match query.on.as_ref().and_then(|index| entity.entry(&index.name)) {
+            Some(entry) => (entry.partition.iter().collect(), entry.sort.iter().collect()),
+            None => (vec![&entity.key.partition], entity.key.sort.iter().collect()),
+        };
+    let fields = |template: &&Template| -> Vec<String> {
+        template
+            .parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Field { path, .. } => Some(path.clone()),
+                _ => None,
+            })
+            .collect()
+    };
+    let mut given: Vec<String> = partition.iter().flat_map(fields).collect();
+    given.extend(query.matched.iter().cloned());
+    let parts = sort.into_iter().flat_map(|template| &template.parts);
+    let mut open = parts.filter_map(|part| match part {
+        Part::Field { path, format } if !given.contains(path) => Some((path.as_str(), *format)),
+        _ => None,
+    });
+    open.next()
+}
+
+/// Whether the partition keys of two entities are made in the same way, if from fields of other names.
+fn same_partition(one: &QueryKey<'_>, other: &QueryKey<'_>) -> bool {
+    let kind =
+        |key: &QueryKey<'_>, path: &str| find(&key.entity.fields, path).map(|found| found.kind.clone());
+    let same_part = |pair: (&Part, &Part)| match pair {
+        (Part::Literal(a), Part::Literal(b)) => a == b,
+        (Part::Field { path: a, format }, Part::Field { path: b, format: other_format }) => {
+            let alike = kind(one, a).zip(kind(other, b)).is_some_and(|(a, b)| stored_alike(&a, &b));
+            format == other_format && alike
+        }
+        (Part::Shard { count: a, .. }, Part::Shard { count: b, .. }) => a == b,
+        _ => false,
+    };
+    one.partition.len() == other.partition.len()
+        && one
+            .partition
+            .iter()
+            .zip(&other.partition)
+            .all(|(a, b)| a.parts.len() == b.parts.len() && a.parts.iter().zip(&b.parts).all(same_part))
+}
+
+/// What a query of these entities is called in messages.
+pub(super) fn entity_names(query: &Query) -> String {
+    let names: Vec<&str> = query.entities.iter().map(|entity| entity.name.as_str()).collect();
+    name::list_or(&names)
+}

@@ -1,0 +1,216 @@
+//! Gets, and what reads have in common.
+
+use std::sync::Arc;
+
+use super::super::name;
+use super::super::parameters::stored_alike;
+use super::super::template::find;
+use super::overlap::KeyShape;
+use super::{Draft, Known};
+use crate::model::{BatchGet, Entity, FieldType, Get, Index, IndexEntry, ParameterType, Resolve};
+use crate::syntax::{Entry, Node};
+use crate::template::Part;
+
+/// The index that a read goes through.
+pub(super) enum Through<'a> {
+    /// The table itself.
+    Table,
+    /// An index that the entity is in.
+    Index(&'a Arc<Index>, &'a IndexEntry),
+}
+
+impl Draft<'_> {
+    /// `get` and `exists`
+    pub(super) fn get(&mut self, place: &Node) -> Option<Get> {
+        let known = self.sound_entity(place)?;
+        let (on, mixed) = match self.through(known)? {
+            Through::Table => {
+                self.key_parameters(known, place.span);
+                (None, false)
+            }
+            Through::Index(index, entry) => {
+                self.partition_parameters(known, entry, place);
+                let key = KeyShape::of_entry(&known.entity, entry, 0);
+                (Some(Arc::clone(index)), self.is_mixed(&[known], &key, Some(index)))
+            }
+        };
+        Some(Get {
+            entity: Arc::clone(&known.entity),
+            on,
+            consistent: self.flag("consistent"),
+            show: self.show(&[known]),
+            resolve: self.resolve(&[known]),
+            show_expired: self.node.text_of("expired") == Some("show"),
+            mixed,
+        })
+    }
+
+    /// All placeholders of an index's partition key, shards included, since one item is meant.
+    fn partition_parameters(&mut self, known: &Known, entry: &IndexEntry, place: &Node) {
+        for part in entry.partition.iter().flat_map(|template| &template.parts) {
+            let Some(path) = part.path() else { continue };
+            if let (Some(found), Part::Field { .. } | Part::Shard { .. }) =
+                (find(&known.entity.fields, path), part)
+            {
+                self.parameters.add_field(self.context, path, found.kind, true, place.span);
+            }
+        }
+    }
+
+    /// `batch_get`
+    pub(super) fn batch_get(&mut self, place: &Node) -> Option<BatchGet> {
+        const PARAMETER: &str = "keys";
+        let known = self.sound_entity(place)?;
+        let mut members = key_members(&known.entity);
+        let kind = match members.len() {
+            1 => ParameterType::ListOf(Box::new(ParameterType::Field(members.remove(0).1))),
+            0 => {
+                let message = format!("every `{}` has the same key: there is only one", known.entity.name);
+                self.context.mistakes.add_with_help(place.span, message, "use `get`");
+                return None;
+            }
+            _ => ParameterType::Keys(members),
+        };
+        self.parameters.add(self.context, PARAMETER, kind, true, place.span);
+        Some(BatchGet {
+            entity: Arc::clone(&known.entity),
+            parameter: PARAMETER.to_owned(),
+            consistent: self.flag("consistent"),
+            show: self.show(&[known]),
+            show_expired: self.node.text_of("expired") == Some("show"),
+        })
+    }
+
+    /// What `on` says; `None` after a mistake.
+    pub(super) fn through<'k>(&self, known: &'k Known) -> Option<Through<'k>> {
+        let Some(place) = self.node.get("on") else { return Some(Through::Table) };
+        let wanted = place.text()?;
+        let entity = &known.entity;
+        let Some(index) = entity.table.index(wanted) else {
+            let names = entity.table.indexes.iter().map(|index| index.name.as_str());
+            let message = format!("there is no index `{wanted}`");
+            self.context.mistakes.add_with(place.span, message, name::help(wanted, "index", names));
+            return None;
+        };
+        if let (true, false, Some(place)) =
+            (self.flag("consistent"), index.local, self.node.entry("consistent"))
+        {
+            self.context.mistakes.add_with_help(
+                place.span,
+                format!("reads through the global index `{wanted}` can't be consistent"),
+                "a global index follows the table a little later; read the table, or a local index",
+            );
+        }
+        if known.broken_entries.iter().any(|broken| broken == wanted) {
+            return None;
+        }
+        match entity.entry(wanted) {
+            Some(entry) => Some(Through::Index(index, entry)),
+            None => {
+                let message = format!("`{}` isn't in the index `{wanted}`", entity.name);
+                let help = format!("say how in [entity.{}]: `{wanted} = [\"…\", \"…\"]`", entity.name);
+                self.context.mistakes.add_with_help(place.span, message, help);
+                None
+            }
+        }
+    }
+
+    /// Only these fields are in the answer.
+    pub(super) fn show(&self, entities: &[&Known]) -> Option<Vec<String>> {
+        let places = self.node.get("show")?.list()?;
+        let mut fields: Vec<String> = Vec::new();
+        for place in places {
+            let Some(name) = place.text() else { continue };
+            self.field_of_any(entities, name, place);
+            if fields.iter().any(|other| other == name) {
+                self.context.mistakes.add(place.span, format!("`{name}` is shown already"));
+            }
+            fields.push(name.to_owned());
+        }
+        Some(fields)
+    }
+
+    /// Notes a mistake unless one of the entities has the field.
+    fn field_of_any(&self, entities: &[&Known], name: &str, place: &Node) -> bool {
+        let has = entities.iter().any(|known| known.entity.field(name).is_some());
+        if !has {
+            let names: Vec<&str> = entities
+                .iter()
+                .flat_map(|known| &known.entity.fields)
+                .map(|field| field.name.as_str())
+                .collect();
+            let owners: Vec<&str> = entities.iter().map(|known| known.entity.name.as_str()).collect();
+            let message = format!("{} has no field `{name}`", name::list_or(&owners));
+            self.context.mistakes.add_with(place.span, message, name::help(name, "field", names));
+        }
+        has
+    }
+
+    /// References that are followed.
+    pub(super) fn resolve(&self, entities: &[&Known]) -> Vec<Resolve> {
+        let entries = self.node.entries("resolve").iter();
+        entries.filter_map(|entry| self.resolve_one(entities, entry)).collect()
+    }
+
+    fn resolve_one(&self, entities: &[&Known], entry: &Entry) -> Option<Resolve> {
+        let Entry { name, span, node } = entry;
+        let wanted = node.text()?;
+        if !self.field_of_any(entities, wanted, node) {
+            return None;
+        }
+        if entities.iter().any(|known| known.entity.field(name).is_some()) {
+            let message = format!("`{name}` is a field: what `{wanted}` refers to needs a name of its own");
+            self.context.mistakes.add(*span, message);
+        }
+        let field = entities.iter().find_map(|known| known.entity.field(wanted))?;
+        let Some(target) = &field.refers_to else {
+            if !entities.iter().any(|known| known.vague.contains(wanted)) {
+                let help = format!("say what it refers to: `{wanted} = {{ type = \"key\", ref = \"…\" }}`");
+                self.context.mistakes.add_with_help(node.span, format!("`{wanted}` refers to nothing"), help);
+            }
+            return None;
+        };
+        let target = self.entities.find(target).filter(|target| target.sound)?;
+        let members = key_members(&target.entity);
+        let holds = match &field.kind {
+            FieldType::List { of, .. } | FieldType::Set { of, .. } => of,
+            kind => kind,
+        };
+        match members.as_slice() {
+            [(_, kind)] if stored_alike(kind, holds) => {}
+            [(path, _)] => {
+                let message =
+                    format!("`{wanted}` and `{path}` of `{}` are of different types", target.entity.name);
+                self.context.mistakes.add(node.span, message);
+            }
+            members => {
+                let paths: Vec<&str> = members.iter().map(|(path, _)| path.as_str()).collect();
+                let message = format!(
+                    "`{wanted}` holds one value, but the key of `{}` needs {}",
+                    target.entity.name,
+                    name::list(&paths)
+                );
+                self.context.mistakes.add_with_help(
+                    node.span,
+                    message,
+                    "only entities whose key is made of one field can be followed",
+                );
+            }
+        }
+        Some(Resolve { name: name.clone(), field: wanted.to_owned(), entity: Arc::clone(&target.entity) })
+    }
+}
+
+/// The fields that make an entity's key, with their types, each once.
+pub(super) fn key_members(entity: &Entity) -> Vec<(String, FieldType)> {
+    let mut members: Vec<(String, FieldType)> = Vec::new();
+    let templates = [Some(&entity.key.partition), entity.key.sort.as_ref()];
+    for path in templates.into_iter().flatten().flat_map(|template| template.fields()) {
+        if let (false, Some(found)) =
+            (members.iter().any(|(known, _)| known == path), find(&entity.fields, path))
+        {
+            members.push((path.to_owned(), found.kind.clone()));
+        }
+    }
+    members
+}

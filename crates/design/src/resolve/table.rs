@@ -1,0 +1,304 @@
+//! Tables and indexes.
+
+use std::sync::Arc;
+
+use super::context::Context;
+use super::name;
+use crate::model::{Index, KeyAttribute, KeyKind, Projection, Table};
+use crate::report::Span;
+use crate::syntax::{Entry, Node, are_several};
+
+/// A table while the types of its key attributes are not known yet.
+#[derive(Debug)]
+pub(super) struct TableDraft {
+    /// The table, all key attributes text, without its indexes.
+    pub(super) table: Table,
+    /// Its indexes, in the order of the file.
+    pub(super) indexes: Vec<Index>,
+    /// Whether its key is known: if not, nothing is said about the keys of its entities.
+    pub(super) sound: bool,
+}
+
+impl TableDraft {
+    /// Every key attribute of the table and its indexes.
+    pub(super) fn attributes_mut(&mut self) -> impl Iterator<Item = &mut KeyAttribute> {
+        let own = std::iter::once(&mut self.table.partition).chain(&mut self.table.sort);
+        own.chain(self.indexes.iter_mut().flat_map(|index| index.partition.iter_mut().chain(&mut index.sort)))
+    }
+
+    /// The index of this name.
+    pub(super) fn index(&self, name: &str) -> Option<&Index> {
+        self.indexes.iter().find(|index| index.name == name)
+    }
+
+    /// The names of the indexes.
+    pub(super) fn index_names(&self) -> impl Iterator<Item = &str> {
+        self.indexes.iter().map(|index| index.name.as_str())
+    }
+}
+
+/// The tables that a design names.
+pub(super) fn tables(context: &Context<'_>, root: &Node, design: &str) -> Vec<TableDraft> {
+    let Some(entry) = root.entry("table") else { return Vec::new() };
+    let several = are_several(&entry.node);
+    let mut tables: Vec<TableDraft> = Vec::new();
+    if several {
+        if let Some(index) = root.entry("index") {
+            context.mistakes.add_with_help(
+                index.span,
+                "with several tables, an index stands under its table",
+                "write [table.NAME.index]",
+            );
+        }
+        for Entry { name, span, node } in entry.node.table().unwrap_or_default() {
+            name::check_part(context, "a table", name, *span);
+            tables.push(table(
+                context,
+                node,
+                *span,
+                name,
+                &format!("{design}-{name}"),
+                node.entries("index"),
+            ));
+        }
+    } else {
+        tables.push(table(context, &entry.node, entry.span, design, design, root.entries("index")));
+    }
+    same_names(context, &tables);
+    tables
+}
+
+fn table(
+    context: &Context<'_>,
+    node: &Node,
+    span: Span,
+    label: &str,
+    default_name: &str,
+    indexes: &[Entry],
+) -> TableDraft {
+    let key = node.get("key").map(|key| key_attributes(context, key, 1)).unwrap_or_default();
+    let partition = key.partition.first().cloned();
+    let table = Table {
+        label: label.to_owned(),
+        name: table_name(context, node, span, default_name),
+        sort: key.sort.first().cloned(),
+        type_attribute: node.text_of("type").unwrap_or("type").to_owned(),
+        ttl: node.text_of("ttl").map(str::to_owned),
+        stream: node.get("stream").and_then(Node::truth).unwrap_or(false),
+        separator: separator(context, node),
+        indexes: Vec::new(),
+        span,
+        partition: partition.clone().unwrap_or_else(|| text_attribute("")),
+    };
+    special_attributes(context, node, &table);
+    let indexes = indexes.iter().filter_map(|entry| index(context, entry, &table)).collect();
+    TableDraft { table, indexes, sound: partition.is_some() }
+}
+
+fn text_attribute(name: &str) -> KeyAttribute {
+    KeyAttribute { name: name.to_owned(), kind: KeyKind::Text }
+}
+
+/// The name, or what stands for it.
+fn table_name(context: &Context<'_>, node: &Node, span: Span, default: &str) -> String {
+    let given = node.get("name").filter(|name| name.text().is_some());
+    let name = given.and_then(Node::text).unwrap_or(default);
+    let filled = name.replace("{environment}", "e");
+    let place = given.map_or(span, |name| name.span);
+    if let Some(open) = filled.find(['{', '}']) {
+        context.mistakes.add_with_help(
+            place,
+            format!("`{}` can't stand in the name of a table", filled.get(open..).unwrap_or_default()),
+            "only `{environment}` can",
+        );
+    } else if !filled.chars().all(name::in_table_name) || !(3..=255).contains(&filled.len()) {
+        if given.is_some() || !default.is_empty() {
+            context.mistakes.add_with_help(
+                place,
+                format!("`{name}` can't be the name of a table"),
+                "a name has 3 to 255 letters, digits, hyphens, underscores and dots",
+            );
+        }
+    }
+    name.to_owned()
+}
+
+fn separator(context: &Context<'_>, node: &Node) -> char {
+    const DEFAULT: char = '#';
+    let Some((given, text)) = node.get("separator").and_then(|given| Some((given, given.text()?))) else {
+        return DEFAULT;
+    };
+    let mut letters = text.chars();
+    match (letters.next(), letters.next()) {
+        (Some(letter), None) if letter.is_ascii_punctuation() && !"{}-:._".contains(letter) => letter,
+        _ => {
+            context.mistakes.add_with_help(
+                given.span,
+                format!("`{text}` can't be the separator"),
+                "it is one sign such as `#`, `|` or `/`, and none that ids and times contain: `-`, `_`, `:`, `.`",
+            );
+            DEFAULT
+        }
+    }
+}
+
+/// The type and time-to-live attributes hold what Singlet writes there, so they can't be keys.
+fn special_attributes(context: &Context<'_>, node: &Node, table: &Table) {
+    for (key, attribute) in [("type", Some(&table.type_attribute)), ("ttl", table.ttl.as_ref())] {
+        if let (Some(attribute), Some(place)) = (attribute, node.get(key)) {
+            if attribute.is_empty() || table.key().any(|part| part.name == *attribute) {
+                context.mistakes.add_with_help(
+                    place.span,
+                    format!("`{attribute}` can't be the table's {key} attribute"),
+                    "it needs a name of its own, which is no key attribute",
+                );
+            }
+        }
+    }
+    if let (Some(ttl), Some(place)) = (&table.ttl, node.get("ttl")) {
+        if *ttl == table.type_attribute {
+            context
+                .mistakes
+                .add(place.span, format!("`{ttl}` is the type attribute, it can't be the ttl attribute too"));
+        }
+    }
+}
+
+/// The attributes of a key, partition and sort.
+#[derive(Debug, Default)]
+struct KeyNames {
+    partition: Vec<KeyAttribute>,
+    sort: Vec<KeyAttribute>,
+}
+
+/// Reads `"PK"`, `["PK", "SK"]` or `[["tenant", "region"], "city"]`; a part has at most `most` attributes.
+fn key_attributes(context: &Context<'_>, key: &Node, most: usize) -> KeyNames {
+    let parts = match key.list() {
+        Some(parts) => parts,
+        None => std::slice::from_ref(key),
+    };
+    if parts.is_empty() || parts.len() > 2 {
+        context.mistakes.add_with_help(
+            key.span,
+            format!("a key has one or two parts, not {}", parts.len()),
+            "the partition key, and the sort key if there is one: [\"PK\", \"SK\"]",
+        );
+    }
+    let mut seen: Vec<String> = Vec::new();
+    let mut part = |node: &Node| -> Vec<KeyAttribute> {
+        let attributes = node.list().unwrap_or(std::slice::from_ref(node));
+        if attributes.is_empty() || attributes.len() > most {
+            let help = match most {
+                1 => "several attributes in a part are for global indexes".to_owned(),
+                _ => format!("a part has one to {most} attributes"),
+            };
+            let message = format!("a part of this key can't have {} attributes", attributes.len());
+            context.mistakes.add_with_help(node.span, message, help);
+        }
+        let mut names = Vec::new();
+        for attribute in attributes {
+            let Some(name) = attribute.text() else { continue };
+            if name.is_empty() || name.len() > 255 {
+                context.mistakes.add(attribute.span, "the name of a key attribute has 1 to 255 bytes");
+            } else if seen.iter().any(|other| other == name) {
+                context.mistakes.add(attribute.span, format!("`{name}` stands twice in this key"));
+            } else {
+                seen.push(name.to_owned());
+                names.push(text_attribute(name));
+            }
+        }
+        names
+    };
+    let partition = parts.first().map(&mut part).unwrap_or_default();
+    let sort = parts.get(1).map(&mut part).unwrap_or_default();
+    KeyNames { partition, sort }
+}
+
+fn index(context: &Context<'_>, entry: &Entry, table: &Table) -> Option<Index> {
+    let Entry { name, span, node } = entry;
+    index_name(context, name, *span);
+    let key_node = if node.table().is_some() { node.get("key")? } else { node };
+    let local = node.get("local").and_then(Node::truth).unwrap_or(false);
+    let key = key_attributes(context, key_node, if local { 1 } else { 4 });
+    if local {
+        local_key(context, &key, key_node.span, table);
+    }
+    let projection = match node.get("project").map(|project| (project.text(), project.list())) {
+        Some((Some("keys"), _)) => Projection::Keys,
+        Some((_, Some(attributes))) => {
+            Projection::Include(attributes.iter().filter_map(Node::text).map(str::to_owned).collect())
+        }
+        _ => Projection::All,
+    };
+    if key.partition.is_empty() {
+        return None;
+    }
+    Some(Index {
+        name: name.clone(),
+        partition: key.partition,
+        sort: key.sort,
+        projection,
+        local,
+        span: *span,
+    })
+}
+
+/// An index stands as a key in entities, so it can't have the name of another key.
+fn index_name(context: &Context<'_>, name: &str, span: Span) {
+    if crate::syntax::language::ENTITY.key(name).is_some() {
+        context.mistakes.add_with_help(
+            span,
+            format!("an index can't be named `{name}`"),
+            format!("`{name}` has another meaning in entities"),
+        );
+    } else if !(3..=255).contains(&name.len()) || !name.chars().all(name::in_table_name) {
+        context.mistakes.add_with_help(
+            span,
+            format!("`{name}` can't be the name of an index"),
+            "a name has 3 to 255 letters, digits, hyphens, underscores and dots",
+        );
+    }
+}
+
+fn local_key(context: &Context<'_>, key: &KeyNames, span: Span, table: &Table) {
+    let table_partition = &table.partition.name;
+    if key.partition.first().is_some_and(|own| own.name != *table_partition) && !table_partition.is_empty() {
+        context.mistakes.add_with_help(
+            span,
+            "a local index has the table's own partition key",
+            format!("begin its key with `{table_partition}`, or take `local` away"),
+        );
+    } else if key.sort.is_empty() {
+        context.mistakes.add(span, "a local index needs a sort key of its own");
+    } else if table.sort.is_none() {
+        context.mistakes.add_with_help(
+            span,
+            "a local index needs a table with a sort key",
+            "take `local` away, or give the table a sort key",
+        );
+    }
+}
+
+fn same_names(context: &Context<'_>, tables: &[TableDraft]) {
+    for (position, draft) in tables.iter().enumerate() {
+        let earlier = tables.iter().take(position);
+        if let Some(other) = earlier.into_iter().find(|other| other.table.name == draft.table.name) {
+            context.mistakes.add_with_help(
+                draft.table.span,
+                format!("the tables `{}` and `{}` have one name", other.table.label, draft.table.label),
+                "give each its own `name`",
+            );
+        }
+    }
+}
+
+/// The tables of the model, once the types of all key attributes are known.
+pub(super) fn finish(drafts: Vec<TableDraft>) -> Vec<Arc<Table>> {
+    drafts
+        .into_iter()
+        .map(|draft| {
+            let indexes = draft.indexes.into_iter().map(Arc::new).collect();
+            Arc::new(Table { indexes, ..draft.table })
+        })
+        .collect()
+}

@@ -1,0 +1,133 @@
+//! Reading one item, or asking whether it is there.
+
+use std::sync::Arc;
+
+use singlet_engine::values::{EncodedItem, Item};
+
+use super::expiry::Expiry;
+use super::project::projection;
+use super::query::{QueryPlan, drive};
+use super::resolve::{ResolvePlan, resolve};
+use crate::model::{Entity, Get, Pattern};
+use crate::run::keys::table_key;
+use crate::run::plan::PlanContext;
+use crate::run::{Call, Outcome, Record, RunError, Runner};
+use crate::store::{self, Expression, Store};
+
+/// A get with everything that doesn't depend on the call.
+#[derive(Debug, Clone)]
+pub(in crate::run) struct GetPlan {
+    /// Only whether it is there is asked.
+    exists: bool,
+    way: Way,
+}
+
+#[derive(Debug, Clone)]
+enum Way {
+    /// By the table's key.
+    Key(Box<ByKey>),
+    /// The first item under an index's key.
+    Index(Box<QueryPlan>),
+}
+
+/// A get by the table's key.
+#[derive(Debug, Clone)]
+pub(super) struct ByKey {
+    entity: Arc<Entity>,
+    pub(super) table: String,
+    pub(super) consistent: bool,
+    pub(super) projection: Option<Expression>,
+    show: Option<Arc<[String]>>,
+    resolve: Vec<ResolvePlan>,
+    expiry: Expiry,
+}
+
+impl GetPlan {
+    pub(super) fn new(context: &PlanContext<'_>, get: &Get, pattern: &Pattern, exists: bool) -> Self {
+        let way = match &get.on {
+            Some(index) => Way::Index(Box::new(QueryPlan::of_get(context, get, index, pattern))),
+            None => Way::Key(Box::new(ByKey::new(context, get, exists))),
+        };
+        GetPlan { exists, way }
+    }
+
+    pub(super) fn run<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+        match &self.way {
+            Way::Key(get) => {
+                let request = get.request(call)?;
+                let found = runner.store().get(&request)?.items.into_iter().next().flatten();
+                self.answer(runner, call, found)
+            }
+            Way::Index(query) => {
+                let mut reader = query.reader(runner, call, 1)?;
+                drive(runner.store(), &mut [&mut reader])?;
+                let mut rows = reader.take_rows();
+                rows.truncate(1);
+                let record = query.records(runner, rows, call.now_ms)?.pop();
+                Ok(if self.exists { Outcome::Exists(record.is_some()) } else { Outcome::Item(record) })
+            }
+        }
+    }
+
+    /// The get by the table's key, if it is one.
+    pub(super) fn by_key(&self) -> Option<&ByKey> {
+        match &self.way {
+            Way::Key(get) => Some(get),
+            Way::Index(_) => None,
+        }
+    }
+
+    /// The answer with what was found under the table's key.
+    pub(super) fn answer<S: Store>(
+        &self,
+        runner: &Runner<S>,
+        call: &Call<'_>,
+        found: Option<EncodedItem>,
+    ) -> Result<Outcome, RunError> {
+        let Way::Key(get) = &self.way else { return Ok(Outcome::Item(None)) };
+        let found = found.filter(|item| !get.expiry.is_over(item.view(), call.now_ms));
+        if self.exists {
+            return Ok(Outcome::Exists(found.is_some()));
+        }
+        let Some(item) = found else { return Ok(Outcome::Item(None)) };
+        let mut record = Record { show: get.show.clone(), ..Record::of(get.entity.clone(), item) };
+        resolve(runner, &get.resolve, std::slice::from_mut(&mut record), call.now_ms)?;
+        Ok(Outcome::Item(Some(record)))
+    }
+}
+
+impl ByKey {
+    fn new(context: &PlanContext<'_>, get: &Get, exists: bool) -> Self {
+        let table = &get.entity.table;
+        let expiry = Expiry::new(table.ttl.clone().filter(|_| !get.show_expired));
+        let references = get.resolve.iter().map(|resolve| resolve.field.as_str());
+        let needed = references.chain(expiry.attribute());
+        let show = if exists { Some(&[][..]) } else { get.show.as_deref() };
+        ByKey {
+            projection: show.map(|show| projection(table, None, show, needed)),
+            entity: get.entity.clone(),
+            table: context.table_name(table),
+            consistent: get.consistent,
+            show: get.show.as_deref().map(Into::into),
+            resolve: get.resolve.iter().map(|resolve| ResolvePlan::new(context, resolve)).collect(),
+            expiry,
+        }
+    }
+
+    pub(super) fn entity(&self) -> &Arc<Entity> {
+        &self.entity
+    }
+
+    pub(super) fn key(&self, call: &Call<'_>) -> Result<Item, RunError> {
+        table_key(&self.entity, &call.bound)
+    }
+
+    pub(super) fn request(&self, call: &Call<'_>) -> Result<store::Get, RunError> {
+        Ok(store::Get {
+            table: self.table.clone(),
+            key: self.key(call)?,
+            consistent: self.consistent,
+            projection: self.projection.clone(),
+        })
+    }
+}

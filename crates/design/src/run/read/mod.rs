@@ -1,0 +1,82 @@
+//! Patterns that read.
+
+mod batch_get;
+mod expiry;
+mod get;
+mod keyed;
+mod parts;
+mod project;
+mod query;
+mod resolve;
+
+use super::plan::PlanContext;
+use super::{Call, Outcome, RunError, Runner};
+use crate::model::{Operation, Pattern};
+use crate::store::Store;
+use batch_get::BatchPlan;
+use get::GetPlan;
+use query::{MergePlan, QueryPlan};
+
+/// A read with everything that doesn't depend on the call.
+#[derive(Debug, Clone)]
+pub(super) enum ReadPlan {
+    /// One item, or whether it is there.
+    Get(GetPlan),
+    /// Items by key.
+    BatchGet(BatchPlan),
+    /// A page of a list.
+    Query(Box<QueryPlan>),
+    /// Several reads.
+    Parts(Vec<ReadPlan>),
+    /// A page of a merged list.
+    Merge(Box<MergePlan>),
+}
+
+impl ReadPlan {
+    /// The plan of a pattern that reads; `None` for one that writes.
+    pub(super) fn new(context: &PlanContext<'_>, pattern: &Pattern) -> Option<Self> {
+        Some(match &pattern.operation {
+            Operation::Get(get) => ReadPlan::Get(GetPlan::new(context, get, pattern, false)),
+            Operation::Exists(get) => ReadPlan::Get(GetPlan::new(context, get, pattern, true)),
+            Operation::BatchGet(batch) => ReadPlan::BatchGet(BatchPlan::new(context, batch)),
+            Operation::Query(query) => ReadPlan::Query(Box::new(QueryPlan::of_query(context, query, &[]))),
+            Operation::Parts(parts) => {
+                let plans = parts.parts.iter().map(|part| ReadPlan::new(context, &part.pattern));
+                ReadPlan::Parts(plans.collect::<Option<_>>()?)
+            }
+            Operation::Merge(merge) => ReadPlan::Merge(Box::new(MergePlan::new(context, merge)?)),
+            Operation::Create(_)
+            | Operation::Put(_)
+            | Operation::Update(_)
+            | Operation::Delete(_)
+            | Operation::Check(_)
+            | Operation::Transaction(_) => return None,
+        })
+    }
+
+    /// Runs the read.
+    pub(super) fn run<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+        match (self, &call.pattern.operation) {
+            (ReadPlan::Get(plan), _) => plan.run(runner, call),
+            (ReadPlan::BatchGet(plan), _) => plan.run(runner, call),
+            (ReadPlan::Query(plan), _) => plan.run(runner, call),
+            (ReadPlan::Parts(plans), Operation::Parts(parts)) => parts::run(runner, call, parts, plans),
+            (ReadPlan::Merge(plan), Operation::Merge(merge)) => plan.run(runner, call, merge),
+            // A plan is made from its own pattern.
+            (ReadPlan::Parts(_) | ReadPlan::Merge(_), _) => Ok(Outcome::Item(None)),
+        }
+    }
+
+    /// Whether it answers with pages.
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self, ReadPlan::Query(_) | ReadPlan::Merge(_))
+    }
+
+    /// Whether it has lists in it, so that a limit makes sense.
+    pub(super) fn has_list(&self) -> bool {
+        match self {
+            ReadPlan::Parts(plans) => plans.iter().any(ReadPlan::has_list),
+            plan => plan.is_list(),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The cursor of a query: for each shard, how far it was read.
+//!
+//! Payload: `q`, the number of shards (4 bytes), then for each of them `0` (nothing read yet), `1` and the values of
+//! the last key as key bytes, or `2` (read to its end).
+
+use singlet_engine::values::{AttributeValue, Item, ValueRef};
+
+use super::QueryPlan;
+use super::reader::Reader;
+use super::sort::kind;
+use super::stream::{Place, Position, Stream};
+use crate::run::cursor::{Bond, OUTDATED, Payload, PayloadReader};
+use crate::run::{Call, RunError, Runner};
+use crate::store::{Store, StoreError};
+
+const QUERY: u8 = b'q';
+const START: u8 = 0;
+const AFTER: u8 = 1;
+const DONE: u8 = 2;
+
+impl QueryPlan {
+    /// Where the streams go on; empty without a cursor.
+    pub(super) fn resume<S: Store>(
+        &self,
+        runner: &Runner<S>,
+        call: &Call<'_>,
+    ) -> Result<Vec<Position>, RunError> {
+        let Some(cursor) = &call.paging.cursor else { return Ok(Vec::new()) };
+        let arguments = call.bound.canonical();
+        let bond = Bond { pattern: &call.pattern.name, arguments: arguments.as_bytes() };
+        let payload = runner.seal.open(&bond, cursor)?;
+        let mut reader = PayloadReader::new(&payload);
+        if reader.byte()? != QUERY || reader.number()? != self.shards.unwrap_or(1) {
+            return Err(OUTDATED);
+        }
+        let mut positions = Vec::new();
+        for _ in 0..self.shards.unwrap_or(1) {
+            positions.push(self.read_position(&mut reader)?);
+        }
+        reader.finish()?;
+        Ok(positions)
+    }
+
+    /// The cursor after what a reader has given.
+    pub(super) fn cursor<S: Store>(
+        &self,
+        runner: &Runner<S>,
+        call: &Call<'_>,
+        reader: &Reader<'_>,
+    ) -> Result<String, RunError> {
+        let mut payload = Payload::new();
+        payload.byte(QUERY);
+        payload.number(self.shards.unwrap_or(1));
+        for stream in &reader.streams {
+            self.write_place(&mut payload, &stream.place())?;
+        }
+        let arguments = call.bound.canonical();
+        let bond = Bond { pattern: &call.pattern.name, arguments: arguments.as_bytes() };
+        Ok(runner.seal.seal(&bond, payload))
+    }
+
+    pub(super) fn read_position(&self, reader: &mut PayloadReader<'_>) -> Result<Position, RunError> {
+        match reader.byte()? {
+            START => Ok(Position::Start),
+            AFTER => {
+                let values = self.position.iter().map(|attribute| reader.key_part(kind(attribute.kind)));
+                values.collect::<Result<_, _>>().map(Position::After)
+            }
+            DONE => Ok(Position::Done),
+            _ => Err(OUTDATED),
+        }
+    }
+
+    pub(super) fn write_place(&self, payload: &mut Payload, place: &Place<'_>) -> Result<(), RunError> {
+        match place {
+            Place::Start => payload.byte(START),
+            Place::Done => payload.byte(DONE),
+            Place::Given(item) => return self.write_after(payload, |name| item.view().get(name)),
+            Place::Key(key) => {
+                return self.write_after(payload, |name| key.get(name).and_then(AttributeValue::as_scalar));
+            }
+        }
+        Ok(())
+    }
+
+    fn write_after<'v>(
+        &self,
+        payload: &mut Payload,
+        value: impl Fn(&str) -> Option<ValueRef<'v>>,
+    ) -> Result<(), RunError> {
+        payload.byte(AFTER);
+        for attribute in &self.position {
+            if !value(&attribute.name).is_some_and(|value| payload.key_part(value)) {
+                let reason = format!("{} gave an item without its key {}", self.table, attribute.name);
+                return Err(StoreError::Refused(reason).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The whole key of the place from which a stream goes on.
+    pub(super) fn start_key(&self, stream: &mut Stream) -> Option<Item> {
+        let Position::After(values) = std::mem::take(&mut stream.resume) else { return None };
+        let partition = stream.partition().iter().cloned();
+        let rest = self.position.iter().map(|attribute| attribute.name.clone()).zip(values);
+        Some(partition.chain(rest).collect())
+    }
+}

@@ -1,0 +1,314 @@
+//! Queries: the items under one key in order, over shards as if they were one, page by page.
+
+mod cursor;
+mod filter;
+mod merge;
+mod reader;
+mod sort;
+mod stream;
+mod tell;
+
+use std::sync::Arc;
+
+use singlet_engine::values::AttributeValue;
+
+use super::expiry::Expiry;
+use super::project::projection;
+use super::resolve::ResolvePlan;
+use crate::model::{self, Entity, Index, KeyAttribute, Order, Pattern, SortRange, Table};
+use crate::run::arguments::Bound;
+use crate::run::keys::{lacking, refused};
+use crate::run::plan::PlanContext;
+use crate::run::{Call, Outcome, Record, RunError, Runner};
+use crate::store::{self, Expression, Store};
+use crate::template::Template;
+use filter::FilterPlan;
+pub(super) use merge::MergePlan;
+pub(super) use reader::{Reader, drive};
+use sort::{SortBounds, SortPlan};
+use stream::Stream;
+use tell::{Teller, common_head, is_constant, key_parts};
+
+/// Items on a page when neither the pattern nor the caller says how many.
+const LIMIT_DEFAULT: u32 = 100;
+/// Most items on a page.
+pub(super) const LIMIT_MAX: u32 = 1000;
+
+/// A query with everything that doesn't depend on the call.
+#[derive(Debug, Clone)]
+pub(in crate::run) struct QueryPlan {
+    table: String,
+    index: Option<String>,
+    separator: char,
+    partition: Vec<(String, Template)>,
+    sort: SortPlan,
+    /// The attributes that order the items.
+    sort_attributes: Vec<KeyAttribute>,
+    /// What a position holds besides the partition key: the rest of the index's and of the table's key.
+    position: Vec<KeyAttribute>,
+    shards: Option<u32>,
+    forward: bool,
+    consistent: bool,
+    filter: FilterPlan,
+    projection: Option<Expression>,
+    teller: Teller,
+    expiry: Expiry,
+    limit: u32,
+    show: Option<Arc<[String]>>,
+    show_type: bool,
+    resolve: Vec<ResolvePlan>,
+}
+
+/// What a plan is made from: a query, or a get through an index.
+struct Wanted<'a> {
+    entities: &'a [Arc<Entity>],
+    table: &'a Table,
+    index: Option<&'a Index>,
+    matched: &'a [String],
+    range: Option<&'a SortRange>,
+    show: Option<&'a [String]>,
+    resolve: &'a [model::Resolve],
+    show_expired: bool,
+}
+
+impl QueryPlan {
+    /// Of a query; `needed` are fields that somebody else reads from its items.
+    pub(super) fn of_query(runner: &PlanContext<'_>, query: &model::Query, needed: &[&str]) -> Self {
+        let wanted = Wanted {
+            entities: &query.entities,
+            table: &query.table,
+            index: query.on.as_deref(),
+            matched: &query.matched,
+            range: query.range.as_ref(),
+            show: query.show.as_deref(),
+            resolve: &query.resolve,
+            show_expired: query.show_expired,
+        };
+        QueryPlan {
+            shards: query.shards.map(|shards| shards.count),
+            forward: query.order == Order::Ascending,
+            consistent: query.consistent,
+            limit: query.limit.unwrap_or(LIMIT_DEFAULT),
+            ..QueryPlan::new(runner, &wanted, query.filter.as_ref(), needed)
+        }
+    }
+
+    /// Of a get through an index: the first item under its key.
+    pub(super) fn of_get(
+        runner: &PlanContext<'_>,
+        get: &model::Get,
+        index: &Index,
+        pattern: &Pattern,
+    ) -> Self {
+        let (partition, sort) = key_parts(&get.entity, Some(index));
+        let is_parameter = |field: &&str| pattern.parameter(field).is_some();
+        let sort_fields = sort.iter().flat_map(|(_, template)| template.fields());
+        let matched: Vec<String> = sort_fields.take_while(is_parameter).map(str::to_owned).collect();
+        let wanted = Wanted {
+            entities: std::slice::from_ref(&get.entity),
+            table: &get.entity.table,
+            index: Some(index),
+            matched: &matched,
+            range: None,
+            show: get.show.as_deref(),
+            resolve: &get.resolve,
+            show_expired: get.show_expired,
+        };
+        let spread = partition.iter().find_map(|(_, template)| template.shard_count());
+        let known = |(_, template): &(KeyAttribute, Template)| {
+            template.fields().all(|field| pattern.parameter(field).is_some())
+        };
+        QueryPlan {
+            // With the field that chooses the shard, there is no need to look into all of them.
+            shards: spread.filter(|_| !partition.iter().all(known)),
+            consistent: get.consistent,
+            limit: 1,
+            ..QueryPlan::new(runner, &wanted, None, &[])
+        }
+    }
+
+    fn new(
+        context: &PlanContext<'_>,
+        wanted: &Wanted<'_>,
+        filter: Option<&crate::condition::Condition>,
+        needed: &[&str],
+    ) -> Self {
+        let Wanted { entities, table, index, .. } = *wanted;
+        let keys: Vec<_> = entities.iter().map(|entity| key_parts(entity, index)).collect();
+        let (partition, sort) = keys.first().cloned().unwrap_or_default();
+        let sort_attributes: Vec<KeyAttribute> =
+            sort.iter().map(|(attribute, _)| attribute.clone()).collect();
+        let teller = Teller::new(context.design, entities, table, index);
+        let expiry = Expiry::new(table.ttl.clone().filter(|_| !wanted.show_expired));
+        let references = wanted.resolve.iter().map(|resolve| resolve.field.as_str());
+        let needed =
+            needed.iter().copied().chain(references).chain(teller.attribute()).chain(expiry.attribute());
+        let sort_plan = match (entities, wanted.matched, wanted.range, sort_attributes.first()) {
+            ([_, _, ..], [], None, Some(first)) => several(first, &keys),
+            _ => SortPlan::new(sort, wanted.matched, wanted.range, table.separator),
+        };
+        QueryPlan {
+            table: context.table_name(table),
+            index: index.map(|index| index.name.clone()),
+            separator: table.separator,
+            position: position(table, index, &partition, &sort_attributes),
+            partition: partition
+                .into_iter()
+                .map(|(attribute, template)| (attribute.name, template))
+                .collect(),
+            sort: sort_plan,
+            sort_attributes,
+            shards: None,
+            forward: true,
+            consistent: false,
+            filter: FilterPlan::new(filter, &teller, entities, table, index),
+            projection: wanted.show.map(|show| projection(table, index, show, needed)),
+            teller,
+            expiry,
+            limit: LIMIT_DEFAULT,
+            show: wanted.show.map(Into::into),
+            show_type: entities.len() > 1,
+            resolve: wanted.resolve.iter().map(|resolve| ResolvePlan::new(context, resolve)).collect(),
+        }
+    }
+
+    /// Items on a page unless the caller says otherwise.
+    pub(super) fn usual_limit(&self) -> u32 {
+        self.limit
+    }
+
+    /// Runs the query and answers with a page.
+    pub(super) fn run<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+        let limit = page_limit(call, self.limit)?;
+        let mut reader = self.reader(runner, call, limit)?;
+        drive(runner.store(), &mut [&mut reader])?;
+        self.answer(runner, call, reader)
+    }
+
+    /// A reader at the place that the call's cursor says.
+    pub(super) fn reader<'p, S: Store>(
+        &'p self,
+        runner: &Runner<S>,
+        call: &Call<'_>,
+        limit: u32,
+    ) -> Result<Reader<'p>, RunError> {
+        let positions = self.resume(runner, call)?;
+        let count = self.shards.unwrap_or(1);
+        let mut streams = Vec::with_capacity(count as usize);
+        let bounds = self.sort.bind(&call.bound, self.separator)?;
+        let filter = self.filter.write(&call.bound, call.now_ms);
+        let mut positions = positions.into_iter();
+        for shard in 0..count {
+            let request = self.request(&call.bound, &bounds, filter.clone(), shard)?;
+            streams.push(Stream::new(request, bounds.exact.clone(), positions.next().unwrap_or_default()));
+        }
+        Ok(Reader::over_shards(self, streams, limit, call.now_ms))
+    }
+
+    /// The page that a reader has read.
+    pub(super) fn answer<S: Store>(
+        &self,
+        runner: &Runner<S>,
+        call: &Call<'_>,
+        mut reader: Reader<'_>,
+    ) -> Result<Outcome, RunError> {
+        let cursor = if reader.has_more() { Some(self.cursor(runner, call, &reader)?) } else { None };
+        let records = self.records(runner, reader.take_rows(), call.now_ms)?;
+        Ok(Outcome::Items { records, cursor })
+    }
+
+    /// Records with their references resolved.
+    pub(super) fn records<S: Store>(
+        &self,
+        runner: &Runner<S>,
+        rows: Vec<stream::Row>,
+        now_ms: u64,
+    ) -> Result<Vec<Record>, RunError> {
+        let record = |row: stream::Row| Record {
+            entity: Some(row.entity),
+            item: row.item,
+            show: self.show.clone(),
+            resolved: Vec::new(),
+            show_type: self.show_type,
+        };
+        let mut records: Vec<Record> = rows.into_iter().map(record).collect();
+        super::resolve::resolve(runner, &self.resolve, &mut records, now_ms)?;
+        Ok(records)
+    }
+
+    /// The request for a shard's first page; `None` if no key can pass.
+    fn request(
+        &self,
+        bound: &Bound<'_>,
+        bounds: &SortBounds,
+        filter: Option<Expression>,
+        shard: u32,
+    ) -> Result<Option<store::Query>, RunError> {
+        let Some(sort) = bounds.tests() else { return Ok(None) };
+        let mut partition: Vec<(String, AttributeValue)> = Vec::with_capacity(self.partition.len());
+        for (name, template) in &self.partition {
+            let value = match self.shards {
+                Some(_) => template.render_shard(self.separator, bound, shard),
+                None => template.render(self.separator, bound),
+            };
+            let value = value.map_err(refused)?.ok_or_else(|| lacking(template, bound))?;
+            partition.push((name.clone(), value));
+        }
+        Ok(Some(store::Query {
+            table: self.table.clone(),
+            index: self.index.clone(),
+            partition,
+            sort,
+            filter,
+            projection: self.projection.clone(),
+            limit: None,
+            forward: self.forward,
+            consistent: self.consistent,
+            start_key: None,
+        }))
+    }
+}
+
+/// Several entities, each with its own sort key: what their keys have in common is tested.
+fn several(first: &KeyAttribute, keys: &[(tell::KeyPart, tell::KeyPart)]) -> SortPlan {
+    let templates = || keys.iter().filter_map(|(_, sort)| sort.first()).map(|(_, template)| template);
+    let head = common_head(templates());
+    // A key that is a constant as a whole may be shorter than what it has in common with the others.
+    debug_assert!(
+        templates()
+            .filter(|template| is_constant(template))
+            .all(|template| template.constant_head().len() >= head.len())
+    );
+    SortPlan::head(first, head)
+}
+
+/// What a position holds besides the partition key.
+fn position(
+    table: &Table,
+    index: Option<&Index>,
+    partition: &[(KeyAttribute, Template)],
+    sort: &[KeyAttribute],
+) -> Vec<KeyAttribute> {
+    let mut attributes: Vec<KeyAttribute> = Vec::new();
+    let of_table = table.key().filter(|_| index.is_some());
+    for attribute in sort.iter().chain(of_table) {
+        let known = partition.iter().any(|(known, _)| known.name == attribute.name)
+            || attributes.iter().any(|known| known.name == attribute.name);
+        if !known {
+            attributes.push(attribute.clone());
+        }
+    }
+    attributes
+}
+
+/// Items on the page.
+pub(super) fn page_limit(call: &Call<'_>, usual: u32) -> Result<u32, RunError> {
+    match call.paging.limit {
+        None => Ok(usual.clamp(1, LIMIT_MAX)),
+        Some(limit @ 1..=LIMIT_MAX) => Ok(limit),
+        Some(limit) => Err(RunError::Parameter {
+            parameter: "limit".to_owned(),
+            reason: format!("a page has 1 to {LIMIT_MAX} items, not {limit}"),
+        }),
+    }
+}

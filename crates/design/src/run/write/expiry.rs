@@ -1,0 +1,54 @@
+//! Items past their time to live are as good as gone, whether the table has removed them yet or not.
+
+use singlet_engine::values::{AttributeValue, Item, Number};
+
+use crate::model::Entity;
+use crate::store::ExpressionBuilder;
+
+/// Stores ignore times that lie further back: such a number was hardly meant as an expiry.
+const IGNORED_AFTER_SECONDS: u64 = 5 * 365 * 24 * 60 * 60;
+
+/// The attribute with the second of expiry, if items of this entity can have it.
+fn attribute(entity: &Entity) -> Option<&str> {
+    let name = entity.table.ttl.as_deref()?;
+    (entity.ttl.is_some() || entity.field(name).is_some()).then_some(name)
+}
+
+/// Whether an item is past its time to live.
+pub(super) fn is_expired(entity: &Entity, item: &Item, now_second: u64) -> bool {
+    match attribute(entity).and_then(|name| item.get(name)) {
+        Some(AttributeValue::N(expiry)) => {
+            Number::from(oldest(now_second)) <= *expiry && *expiry <= Number::from(now_second)
+        }
+        _ => false,
+    }
+}
+
+/// The condition that an item isn't there.
+pub(super) fn absent(entity: &Entity, now_second: u64, builder: &mut ExpressionBuilder) -> String {
+    let missing = format!("attribute_not_exists({})", builder.name(&entity.table.partition.name));
+    match attribute(entity) {
+        None => missing,
+        Some(name) => format!("({missing} OR {})", expired(name, now_second, builder)),
+    }
+}
+
+/// The condition that an item is there.
+pub(super) fn present(entity: &Entity, now_second: u64, builder: &mut ExpressionBuilder) -> String {
+    let there = format!("attribute_exists({})", builder.name(&entity.table.partition.name));
+    match attribute(entity) {
+        None => there,
+        Some(name) => format!("{there} AND NOT {}", expired(name, now_second, builder)),
+    }
+}
+
+/// The condition that an attribute holds a second of expiry that is over. It does not hold if there is none.
+pub(super) fn expired(attribute: &str, now_second: u64, builder: &mut ExpressionBuilder) -> String {
+    let name = builder.name(attribute);
+    let (from, to) = (builder.value(oldest(now_second).into()), builder.value(now_second.into()));
+    format!("{name} BETWEEN {from} AND {to}")
+}
+
+fn oldest(now_second: u64) -> u64 {
+    now_second.saturating_sub(IGNORED_AFTER_SECONDS - 1)
+}

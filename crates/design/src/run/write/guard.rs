@@ -1,0 +1,57 @@
+//! What a write has read and must find unchanged: the condition that makes reading and writing one step.
+
+use singlet_engine::values::{AttributeValue, Item};
+
+use crate::run::derive::value_at;
+use crate::store::ExpressionBuilder;
+
+/// Parts of an item as they were read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Guard {
+    parts: Vec<(String, Option<AttributeValue>)>,
+    /// The item was not there.
+    absent: bool,
+}
+
+impl Guard {
+    /// The item was not there, and must still not be.
+    pub(super) fn absent() -> Self {
+        Guard { parts: Vec::new(), absent: true }
+    }
+
+    /// What a path leads to must stay as it is in this item.
+    pub(super) fn keep(&mut self, item: &Item, path: &str) {
+        if self.parts.iter().all(|(known, _)| known != path) {
+            self.parts.push((path.to_owned(), value_at(item, path).cloned()));
+        }
+    }
+
+    /// Whether it demands anything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.is_empty() && !self.absent
+    }
+
+    /// Whether it holds against the item that is there.
+    pub(super) fn holds(&self, item: Option<&Item>) -> bool {
+        match item {
+            None => self.absent || self.parts.is_empty(),
+            Some(item) => {
+                !self.absent && self.parts.iter().all(|(path, value)| value_at(item, path) == value.as_ref())
+            }
+        }
+    }
+
+    /// Adds what it demands to the terms of a condition. `partition` is the name of the table's partition key.
+    pub(super) fn write(&self, partition: &str, builder: &mut ExpressionBuilder, terms: &mut Vec<String>) {
+        if self.absent {
+            terms.push(format!("attribute_not_exists({})", builder.name(partition)));
+        }
+        for (path, value) in &self.parts {
+            let path = builder.path(path);
+            terms.push(match value {
+                Some(value) => format!("{path} = {}", builder.value(value.clone())),
+                None => format!("attribute_not_exists({path})"),
+            });
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Tables: their shapes to and from the engine's definitions.
+
+use singlet_engine::{
+    CreateTable, Database, Error, IndexDefinition, IndexDescription, IndexStatus, ProjectedAttributes,
+    ScalarType, TableDescription, TableStatus, UpdateTable,
+};
+
+use super::error::store_error;
+use crate::model::{KeyAttribute, KeyKind, Projection};
+use crate::store::{IndexShape, IndexState, StoreError, TableChange, TableShape, TableState};
+
+pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableState>, StoreError> {
+    match database.describe_table(name) {
+        Ok(description) => Ok(Some(state(&description))),
+        Err(Error::ResourceNotFound(_) | Error::TableNotFound) => Ok(None),
+        Err(error) => Err(store_error(error, name)),
+    }
+}
+
+pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), StoreError> {
+    let done = match change {
+        TableChange::Create(shape) => database.create_table(create_table(shape)?),
+        TableChange::CreateIndex { table, index } => {
+            let mut update = UpdateTable::new(table).create_index(definition(index));
+            for attribute in index.partition.iter().chain(&index.sort) {
+                update = update.attribute(&attribute.name, scalar(attribute.kind));
+            }
+            database.update_table(update)
+        }
+        TableChange::DeleteIndex { table, index } => {
+            database.update_table(UpdateTable::new(table).delete_index(index))
+        }
+        TableChange::Protect { table, protected } => {
+            let mut update = UpdateTable::new(table);
+            update.deletion_protection = Some(*protected);
+            database.update_table(update)
+        }
+        TableChange::TimeToLive { .. } => return Err(not_yet("time to live")),
+        TableChange::Stream { .. } => return Err(not_yet("a stream")),
+        TableChange::Delete { table } => database.delete_table(table),
+    };
+    done.map(|_| ()).map_err(|error| store_error(error, change.table()))
+}
+
+fn not_yet(what: &str) -> StoreError {
+    StoreError::Refused(format!("the embedded engine doesn't have {what} yet"))
+}
+
+fn create_table(shape: &TableShape) -> Result<CreateTable, StoreError> {
+    if shape.ttl.is_some() {
+        return Err(not_yet("time to live"));
+    }
+    if shape.stream {
+        return Err(not_yet("a stream"));
+    }
+    let mut table = CreateTable::new(&shape.name, &shape.partition.name, scalar(shape.partition.kind));
+    if let Some(sort) = &shape.sort {
+        table = table.sort_key(&sort.name, scalar(sort.kind));
+    }
+    table.deletion_protection = shape.protected;
+    for index in &shape.indexes {
+        for attribute in index.partition.iter().chain(&index.sort) {
+            table = table.attribute(&attribute.name, scalar(attribute.kind));
+        }
+        table = if index.local {
+            table.local_index(definition(index))
+        } else {
+            table.global_index(definition(index))
+        };
+    }
+    Ok(table)
+}
+
+fn definition(index: &IndexShape) -> IndexDefinition {
+    fn names(attributes: &[KeyAttribute]) -> Vec<&str> {
+        attributes.iter().map(|attribute| attribute.name.as_str()).collect()
+    }
+    IndexDefinition::new(&index.name, &names(&index.partition), &names(&index.sort)).projection(match &index
+        .projection
+    {
+        Projection::All => ProjectedAttributes::All,
+        Projection::Keys => ProjectedAttributes::KeysOnly,
+        Projection::Include(attributes) => ProjectedAttributes::Include(attributes.clone()),
+    })
+}
+
+fn scalar(kind: KeyKind) -> ScalarType {
+    match kind {
+        KeyKind::Text => ScalarType::S,
+        KeyKind::Number => ScalarType::N,
+        KeyKind::Binary => ScalarType::B,
+    }
+}
+
+fn state(description: &TableDescription) -> TableState {
+    let local = description.local_indexes.iter().map(|index| (index, true));
+    let global = description.global_indexes.iter().map(|index| (index, false));
+    let indexes: Vec<(&IndexDescription, bool)> = local.chain(global).collect();
+    let key =
+        |names: &[String]| names.iter().map(|name| key_attribute(description, name)).collect::<Vec<_>>();
+    let mut partition = key(&description.key.partition);
+    let shape = TableShape {
+        name: description.name.clone(),
+        // A table always has a partition attribute: the engine makes none without.
+        partition: partition.pop().unwrap_or_else(|| key_attribute(description, "")),
+        sort: key(&description.key.sort).pop(),
+        indexes: indexes
+            .iter()
+            .map(|(index, local)| IndexShape {
+                name: index.definition.name.clone(),
+                partition: key(&index.definition.key.partition),
+                sort: key(&index.definition.key.sort),
+                projection: projection(&index.definition.projection),
+                local: *local,
+            })
+            .collect(),
+        protected: description.deletion_protection,
+        ttl: None,
+        stream: false,
+    };
+    TableState {
+        shape,
+        active: matches!(description.status, TableStatus::Active | TableStatus::Updating),
+        indexes: indexes.iter().map(|(index, _)| index_state(index.status)).collect(),
+        items: description.item_count,
+    }
+}
+
+fn key_attribute(description: &TableDescription, name: &str) -> KeyAttribute {
+    let known = description.attributes.iter().find(|attribute| attribute.name == name);
+    let kind = match known.map(|attribute| attribute.scalar) {
+        Some(ScalarType::N) => KeyKind::Number,
+        Some(ScalarType::B) => KeyKind::Binary,
+        Some(ScalarType::S) | None => KeyKind::Text,
+    };
+    KeyAttribute { name: name.to_owned(), kind }
+}
+
+fn projection(projection: &ProjectedAttributes) -> Projection {
+    match projection {
+        ProjectedAttributes::All => Projection::All,
+        ProjectedAttributes::KeysOnly => Projection::Keys,
+        ProjectedAttributes::Include(attributes) => Projection::Include(attributes.clone()),
+    }
+}
+
+fn index_state(status: IndexStatus) -> IndexState {
+    match status {
+        IndexStatus::Creating => IndexState::Creating,
+        IndexStatus::Updating | IndexStatus::Active => IndexState::Active,
+        IndexStatus::Deleting => IndexState::Deleting,
+    }
+}

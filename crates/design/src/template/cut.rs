@@ -1,0 +1,80 @@
+//! Times cut off for keys: the year, the month, the week…
+
+use std::fmt::Write;
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::Offset;
+use singlet_engine::values::ValueRef;
+
+use super::Format;
+
+/// What a stored time looks like, a digit for each digit.
+const TIME_SHAPE: &[u8; 24] = b"0000-00-00T00:00:00.000Z";
+/// Characters of a date.
+const DATE_LEN: usize = 10;
+
+/// Appends the time, cut as the format says. Stored times and dates are cut as text; anything else is read first.
+pub(super) fn write_cut(out: &mut String, value: ValueRef<'_>, format: Format) -> Result<(), String> {
+    match value {
+        ValueRef::S(text) if is_stored_time(text) && format != Format::Week => {
+            out.push_str(text.get(..length(format)).unwrap_or(text));
+            Ok(())
+        }
+        ValueRef::S(text) if text.len() == DATE_LEN => {
+            let date: Date = text.parse().map_err(|_| format!("{text:?} is no date"))?;
+            if matches!(format, Format::Hour | Format::Minute) {
+                return Err(format!("{text:?} is a date and has no hour"));
+            }
+            write_time(out, date.to_datetime(jiff::civil::Time::midnight()), format)
+        }
+        ValueRef::S(text) => {
+            let time: Timestamp = text.parse().map_err(|_| format!("{text:?} is no time"))?;
+            write_time(out, Offset::UTC.to_datetime(time), format)
+        }
+        ValueRef::N(seconds) => {
+            let time = seconds.to_i64().and_then(|seconds| Timestamp::from_second(seconds).ok());
+            let time = time.ok_or_else(|| format!("{seconds} is no time in whole seconds since 1970"))?;
+            write_time(out, Offset::UTC.to_datetime(time), format)
+        }
+        _ => Err("it is no time".to_owned()),
+    }
+}
+
+fn is_stored_time(text: &str) -> bool {
+    let shape = |(have, want): (u8, &u8)| if *want == b'0' { have.is_ascii_digit() } else { have == *want };
+    text.len() == TIME_SHAPE.len() && text.bytes().zip(TIME_SHAPE).all(shape)
+}
+
+/// Characters of a stored time that a format keeps.
+fn length(format: Format) -> usize {
+    match format {
+        Format::Year => 4,
+        Format::Month => 7,
+        Format::Hour => 13,
+        Format::Minute => 16,
+        _ => DATE_LEN,
+    }
+}
+
+fn write_time(out: &mut String, time: DateTime, format: Format) -> Result<(), String> {
+    let (year, month, day) = (time.year(), time.month(), time.day());
+    if year < 0 {
+        return Err("years before 0 don't sort as text".to_owned());
+    }
+    // Writing to a string can't fail.
+    let _ = match format {
+        Format::Year => write!(out, "{year:04}"),
+        Format::Month => write!(out, "{year:04}-{month:02}"),
+        Format::Week => {
+            let week = time.date().iso_week_date();
+            write!(out, "{:04}-W{:02}", week.year(), week.week())
+        }
+        Format::Hour => write!(out, "{year:04}-{month:02}-{day:02}T{:02}", time.hour()),
+        Format::Minute => {
+            write!(out, "{year:04}-{month:02}-{day:02}T{:02}:{:02}", time.hour(), time.minute())
+        }
+        _ => write!(out, "{year:04}-{month:02}-{day:02}"),
+    };
+    Ok(())
+}

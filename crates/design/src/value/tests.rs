@@ -1,0 +1,245 @@
+use proptest::prelude::*;
+use singlet_engine::values::{AttributeValue, EncodedValue};
+
+use super::*;
+use crate::json::Json;
+use crate::model::{Field, FieldType, Made, ParameterType};
+use crate::report::Span;
+
+const TEXT: FieldType = FieldType::Text { min: None, max: None };
+const NUMBER: FieldType = FieldType::Number { min: None, max: None };
+const INT: FieldType = FieldType::Int { min: None, max: None };
+const ANY: FieldType = FieldType::Any { max_bytes: None };
+
+fn json(text: &str) -> Json {
+    text.parse().unwrap()
+}
+
+fn field(name: &str, kind: FieldType) -> Field {
+    Field {
+        name: name.to_owned(),
+        about: None,
+        kind,
+        optional: false,
+        default: None,
+        made: None,
+        refers_to: None,
+        span: Span::default(),
+    }
+}
+
+fn food() -> FieldType {
+    FieldType::Object(vec![
+        Field { made: Some(Made::Uuid7), ..field("food_id", FieldType::Id) },
+        field("name", FieldType::Text { min: Some(1), max: Some(5) }),
+        Field { optional: true, ..field("note", TEXT) },
+        Field { default: Some(Json::from(1)), ..field("count", INT) },
+        Field { optional: true, ..field("tags", FieldType::Set { of: Box::new(TEXT), max: None }) },
+    ])
+}
+
+fn list(of: FieldType) -> FieldType {
+    FieldType::List { of: Box::new(of), max: Some(3), key: None }
+}
+
+fn set(of: FieldType) -> FieldType {
+    FieldType::Set { of: Box::new(of), max: Some(3) }
+}
+
+fn back(value: &AttributeValue) -> Json {
+    to_json(EncodedValue::encode(value).view())
+}
+
+#[test]
+fn values_that_fit_are_stored_and_come_back() {
+    let bounded = FieldType::Number { min: Some("0.5".parse().unwrap()), max: Some("9".parse().unwrap()) };
+    for (kind, text) in [
+        (TEXT, "\"\""),
+        (FieldType::Text { min: Some(2), max: Some(3) }, "\"Huế\""),
+        (FieldType::Choice(vec!["new".into(), "paid".into()]), "\"paid\""),
+        (INT, "12345678901234567890123456789012345678"),
+        (INT, "-1000000000000000000000"),
+        (bounded, "0.5"),
+        (FieldType::Bool, "false"),
+        (FieldType::Binary { max: Some(2) }, "\"AAE=\""),
+        (FieldType::Date, "\"2024-02-29\""),
+        (FieldType::Time, "\"2025-01-20T15:30:00.000Z\""),
+        (FieldType::Epoch, "1737387000"),
+        (FieldType::Id, "\"x\""),
+        (list(INT), "[3,1,2]"),
+        (set(INT), "[1,3,20]"),
+        (set(TEXT), "[\"a\",\"b\"]"),
+        (FieldType::Map { of: Box::new(FieldType::Bool), max: Some(1) }, "{\"a\":true}"),
+        (ANY, "{\"a\":[1,null,{\"b\":\"c\"}],\"d\":1.5}"),
+    ] {
+        let value = to_attribute(&kind, &json(text)).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(back(&value).to_string(), text);
+    }
+}
+
+#[test]
+fn times_are_stored_in_utc_with_milliseconds() {
+    for (given, stored) in [
+        ("2025-01-20T15:30:00Z", "2025-01-20T15:30:00.000Z"),
+        ("2025-01-20T00:30:00.1239+07:00", "2025-01-19T17:30:00.123Z"),
+        ("1969-12-31T23:59:59.9999Z", "1969-12-31T23:59:59.999Z"),
+        ("0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"),
+    ] {
+        assert_eq!(to_attribute(&FieldType::Time, &Json::from(given)), Ok(AttributeValue::from(stored)));
+    }
+    assert_eq!(time_of_ms(0), "1970-01-01T00:00:00.000Z");
+    assert_eq!(time_of_ms(u64::MAX), "9999-12-30T22:00:00.000Z");
+    assert_eq!(date_of_ms(86_400_000), "1970-01-02");
+}
+
+#[test]
+fn values_that_do_not_fit_are_refused_with_place_and_reason() {
+    let pair = FieldType::Choice(vec!["new".into(), "paid".into()]);
+    let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+    for (kind, text, message) in [
+        (TEXT, "1", "expected a text, got a number"),
+        (TEXT, "null", "expected a text, got null"),
+        (FieldType::Text { min: None, max: Some(2) }, "\"Huế\"", "at most 2 characters fit, this has 3"),
+        (
+            FieldType::Text { min: Some(4), max: None },
+            "\"Huế\"",
+            "at least 4 characters are needed, this has 3",
+        ),
+        (pair, "\"payd\"", "\"payd\" is none of new, paid; did you mean paid?"),
+        (INT, "1.5", "expected a whole number, got 1.5"),
+        (FieldType::Int { min: Some(1.into()), max: None }, "0", "0 is too small: at least 1"),
+        (FieldType::Number { min: None, max: Some(1.into()) }, "1.1", "1.1 is too large: at most 1"),
+        (FieldType::Bool, "\"true\"", "expected true or false, got a text"),
+        (FieldType::Binary { max: None }, "\"%\"", "expected bytes in base64, and this text is not base64"),
+        (FieldType::Binary { max: Some(1) }, "\"AAE=\"", "at most 1 bytes fit, these are 2"),
+        (FieldType::Date, "\"2025-02-30\"", "expected a date such as 2025-01-20, got \"2025-02-30\""),
+        (FieldType::Date, "\"20250120\"", "expected a date such as 2025-01-20, got \"20250120\""),
+        (FieldType::Epoch, "99999999999999", "expected seconds since 1970, got 99999999999999"),
+        (FieldType::Id, "\"\"", "an id can't be empty"),
+        (list(INT), "[1,\"2\"]", "[1]: expected a whole number, got a text"),
+        (list(INT), "[1,2,3,4]", "at most 3 entries fit, these are 4"),
+        (list(set(INT)), "[[]]", "[0]: a set in a list can't be empty"),
+        (set(INT), "[1,1.0]", "[1]: 1 stands twice in a set"),
+        (list(food()), "[{\"name\":\"a\"}]", "[0].food_id: it is missing"),
+        (list(food()), "[{\"nam\":\"a\"}]", "[0].nam: there is no such field; did you mean name?"),
+        (food(), "{\"food_id\":\"1\",\"name\":\"\"}", ".name: at least 1 characters are needed, this has 0"),
+        (FieldType::Any { max_bytes: Some(4) }, "\"abcde\"", "at most 4 bytes fit, these are 5"),
+        (ANY, &deep(32), &format!("{}: nested deeper than 32 levels", "[0]".repeat(31))),
+    ] {
+        assert_eq!(to_attribute(&kind, &json(text)).unwrap_err().to_string(), message, "{text}");
+    }
+    assert!(to_attribute(&ANY, &json(&deep(31))).is_ok());
+    let local = to_attribute(&FieldType::Time, &Json::from("2025-01-20T15:30:00")).unwrap_err();
+    assert!(local.reason.contains("with its offset"));
+}
+
+#[test]
+fn elements_with_one_key_are_refused() {
+    let keyed = FieldType::List { of: Box::new(food()), max: None, key: Some("food_id".to_owned()) };
+    let foods = json(r#"[{"food_id":"1","name":"a"},{"food_id":"1","name":"b"}]"#);
+    let error = to_attribute(&keyed, &foods).unwrap_err();
+    assert_eq!(error.to_string(), "[1]: an element before it has the same food_id");
+}
+
+#[test]
+fn nested_objects_get_their_defaults_and_made_values() {
+    let fields = [field("foods", list(food()))];
+    let mut item =
+        json(r#"{"foods":[{"name":"a","note":null,"tags":[]},{"name":"b","food_id":"x","count":3}]}"#);
+    fill(&fields, &mut item, &mut |made| Json::from(format!("{made:?}")));
+    let stored = to_attribute(&FieldType::Object(fields.to_vec()), &item).unwrap();
+    let expected =
+        r#"{"foods":[{"count":1,"food_id":"Uuid7","name":"a"},{"count":3,"food_id":"x","name":"b"}]}"#;
+    assert_eq!(back(&stored).to_string(), expected);
+}
+
+#[test]
+fn an_empty_set_stands_for_nothing() {
+    assert!(is_empty_set(&to_attribute(&set(TEXT), &json("[]")).unwrap()));
+    assert!(is_empty_set(&to_attribute(&set(INT), &json("[]")).unwrap()));
+    assert!(!is_empty_set(&to_attribute(&set(INT), &json("[1]")).unwrap()));
+}
+
+#[test]
+fn command_line_texts_need_no_quotes() {
+    let field = ParameterType::Field;
+    for (kind, text, expected) in [
+        (field(TEXT), "12", "\"12\""),
+        (field(FieldType::Id), "u-1", "\"u-1\""),
+        (field(FieldType::Date), "2025-01-20", "\"2025-01-20\""),
+        (field(NUMBER), "12.5", "12.5"),
+        (field(FieldType::Bool), "true", "true"),
+        (field(set(TEXT)), "a, b", "[\"a\",\"b\"]"),
+        (field(list(INT)), "1,2", "[1,2]"),
+        (field(list(TEXT)), "[\"a, b\"]", "[\"a, b\"]"),
+        (field(list(TEXT)), "", "[]"),
+        (field(list(food())), "[{\"name\":\"a\"}]", "[{\"name\":\"a\"}]"),
+        (ParameterType::Prefix, "Thịt ", "\"Thịt \""),
+        (ParameterType::ListOf(Box::new(field(FieldType::Id))), "a,b", "[\"a\",\"b\"]"),
+        (ParameterType::Keys(vec![]), "[{\"a\":1}]", "[{\"a\":1}]"),
+        (field(ANY), "{}", "{}"),
+    ] {
+        assert_eq!(from_text(&kind, text).unwrap().to_string(), expected);
+    }
+    assert!(from_text(&field(INT), "twelve").unwrap_err().reason.starts_with("expected JSON"));
+    assert_eq!(from_text(&field(list(INT)), "1,x").unwrap_err().path, "[1]");
+}
+
+#[test]
+fn the_nearest_name_is_one_that_could_be_meant() {
+    let names = ["created_at", "customer_id", "status"];
+    assert_eq!(nearest("creatd_at", names), Some("created_at"));
+    assert_eq!(nearest("STATUS", names), Some("status"));
+    assert_eq!(nearest("x", names), None);
+    assert_eq!(nearest("id", ["a"]), None);
+}
+
+fn any_json() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::Bool),
+        any::<i64>().prop_map(Json::from),
+        ".{0,6}".prop_map(Json::Text),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Json::List),
+            prop::collection::btree_map("[a-c]{1,3}", inner, 0..4)
+                .prop_map(|members| Json::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_json_comes_back_as_it_was(value in any_json()) {
+        prop_assert_eq!(back(&to_attribute(&ANY, &value).unwrap()), value);
+    }
+
+    #[test]
+    fn what_a_field_stores_it_takes_again(value in any_json(), which in 0_usize..9) {
+        let kinds = [
+            TEXT, NUMBER, FieldType::Bool, FieldType::Time, FieldType::Binary { max: None },
+            list(TEXT), set(NUMBER), FieldType::Map { of: Box::new(ANY), max: None }, food(),
+        ];
+        let kind = &kinds[which];
+        if let Ok(stored) = to_attribute(kind, &value) {
+            prop_assert_eq!(to_attribute(kind, &back(&stored)), Ok(stored));
+        }
+    }
+
+    #[test]
+    fn stored_times_sort_like_the_instants(a in 0_u64..253_402_207_200_000, b in 0_u64..253_402_207_200_000) {
+        prop_assert_eq!(time_of_ms(a).cmp(&time_of_ms(b)), a.cmp(&b));
+        prop_assert_eq!(normal_time(&time_of_ms(a)), Some(time_of_ms(a)));
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in ".{0,30}") {
+        for kind in [TEXT, INT, FieldType::Date, FieldType::Time, list(INT), set(TEXT), food(), ANY] {
+            if let Ok(value) = from_text(&ParameterType::Field(kind.clone()), &text) {
+                let _ = to_attribute(&kind, &value);
+            }
+        }
+    }
+}

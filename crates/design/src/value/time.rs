@@ -1,0 +1,41 @@
+//! Instants as they are stored: UTC with milliseconds, so that text order is time order.
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
+
+/// 9999-12-30T22:00:00.000Z: later instants would not be in the year 9999 everywhere on earth.
+const LAST_MS: u64 = 253_402_207_200_000;
+
+/// The stored form of an instant: `2025-01-20T15:30:00.000Z`.
+pub fn time_of_ms(now_ms: u64) -> String {
+    stored(civil(now_ms))
+}
+
+/// The day of an instant: `2025-01-20`.
+pub fn date_of_ms(now_ms: u64) -> String {
+    let date = civil(now_ms);
+    format!("{:04}-{:02}-{:02}", date.year(), date.month(), date.day())
+}
+
+/// The stored form of a time with any offset; parts of a millisecond are cut off. `None` if the text is no time with
+/// an offset, or lies before the year 0.
+pub fn normal_time(text: &str) -> Option<String> {
+    let instant: Timestamp = text.parse().ok()?;
+    // Cut off towards the past, also before 1970.
+    let milliseconds = instant.as_nanosecond().div_euclid(1_000_000);
+    let instant = Timestamp::from_millisecond(i64::try_from(milliseconds).ok()?).ok()?;
+    let time = Offset::UTC.to_datetime(instant);
+    (time.year() >= 0).then(|| stored(time))
+}
+
+fn civil(now_ms: u64) -> DateTime {
+    let milliseconds = i64::try_from(now_ms.min(LAST_MS)).unwrap_or_default();
+    Offset::UTC.to_datetime(Timestamp::from_millisecond(milliseconds).unwrap_or_default())
+}
+
+fn stored(time: DateTime) -> String {
+    let (hour, minute, second) = (time.hour(), time.minute(), time.second());
+    let (year, month, day, millisecond) = (time.year(), time.month(), time.day(), time.millisecond());
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}Z")
+}

@@ -1,0 +1,13 @@
+//! The engine in this process does what every store must do.
+
+mod store_conformance;
+
+use singlet_design::store::Embedded;
+use singlet_engine::Database;
+use store_conformance::store_tests;
+
+fn open() -> Box<Embedded> {
+    Box::new(Embedded::new(Database::in_memory().unwrap(), "memory"))
+}
+
+store_tests!(open());
