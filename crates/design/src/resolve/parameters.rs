@@ -23,7 +23,12 @@ impl Parameters {
             None => self.0.push(Parameter { name: name.to_owned(), kind, required, about: None }),
             Some(known) => {
                 known.required |= required;
-                if !agree(&known.kind, &kind) {
+                if agree(&known.kind, &kind) {
+                    // A field's type says more than that a step goes through the list: it has the bounds.
+                    if matches!((&known.kind, &kind), (ParameterType::ListOf(_), ParameterType::Field(_))) {
+                        known.kind = kind;
+                    }
+                } else {
                     let message = format!(
                         "the parameter `{name}` would be {} here, and {} elsewhere in the pattern",
                         in_words(&kind),
@@ -69,6 +74,14 @@ fn agree(one: &ParameterType, other: &ParameterType) -> bool {
         (ParameterType::Prefix, ParameterType::Prefix) => true,
         (ParameterType::ListOf(one), ParameterType::ListOf(other)) => agree(one, other),
         (ParameterType::Keys(one), ParameterType::Keys(other)) => one == other,
+        (
+            ParameterType::Field(FieldType::List { of, .. } | FieldType::Set { of, .. }),
+            ParameterType::ListOf(each),
+        )
+        | (
+            ParameterType::ListOf(each),
+            ParameterType::Field(FieldType::List { of, .. } | FieldType::Set { of, .. }),
+        ) => agree(&ParameterType::Field((**of).clone()), each),
         _ => false,
     }
 }
