@@ -2,7 +2,7 @@
 
 use super::entity::ENTITY;
 use super::pattern::PATTERN;
-use super::{Construct, Key, Shape, Variants, about, key, required};
+use super::{Construct, Key, Shape, Variants, about, allow, key, required};
 
 /// The whole file.
 pub(crate) static DESIGN: Construct = Construct {
@@ -65,6 +65,7 @@ const TABLE_KEYS: &[Key] = &[
         Shape::Form("one sign", "^[!-/;-@\\[-^`|~]$"),
         "stands between the parts of a key, which may not contain it; by default `#`",
     ),
+    allow(),
 ];
 
 /// The only table of a design.
@@ -96,6 +97,7 @@ static NAMED_TABLE: Construct = Construct {
             "stands between the parts of a key; by default `#`",
         ),
         key("index", INDEXES, "its indexes"),
+        allow(),
     ],
     variants: Variants::None,
     others: None,
@@ -123,6 +125,7 @@ pub(crate) static INDEX: Construct = Construct {
             "what its entries carry: `all`, `keys`, or a list of attributes",
         ),
         key("local", Shape::Bool, "shares the table's partition key; by default not"),
+        allow(),
     ],
     variants: Variants::None,
     others: None,

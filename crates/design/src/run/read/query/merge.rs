@@ -201,7 +201,7 @@ impl MergePlan {
         (identities, scanning): (&[Identity], &[bool]),
         before: Resume,
     ) -> Result<String, RunError> {
-        let given = reader.last_stream.and_then(|stream| identities.get(stream)).zip(reader.last_row());
+        let given = reader.last_stream.and_then(|stream| identities.get(stream)).zip(reader.rows().last());
         let last = match given {
             Some((identity, row)) => Some((row.rank.clone(), *identity)),
             None => before.last.clone(),
@@ -216,7 +216,7 @@ impl MergePlan {
             if is_last(identity) || scanned {
                 count += 1;
                 places.raw(identity);
-                self.run.write_place(&mut places, &stream.place())?;
+                self.run.write_place(&mut places, &stream.place(), reader.rows())?;
             }
         }
         let mut payload = Payload::new();
