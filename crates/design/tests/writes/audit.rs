@@ -15,7 +15,8 @@ pub fn assert_true_to_fields(fixture: &Fixture) {
     let mut rebuilt = Vec::new();
     let mut reserved = Vec::new();
     for item in stored.iter().filter(|item| item.get("type") != Some(&"unique".into())) {
-        let is_it = |entity: &&std::sync::Arc<Entity>| item.get("type") == Some(&entity.type_name.as_str().into());
+        let is_it =
+            |entity: &&std::sync::Arc<Entity>| item.get("type") == Some(&entity.type_name.as_str().into());
         let entity = design.entities.iter().find(is_it).unwrap_or_else(|| panic!("of no type: {item:?}"));
         let mut fields = item.clone();
         fields.retain(|name, _| entity.field(name).is_some());

@@ -84,7 +84,8 @@ fn of_elements_that_are_changed_at_once_none_is_lost() {
             let fixture = &fixture;
             scope.spawn(move || {
                 for amount in 1..=20 {
-                    let arguments = format!(r#"{{"container_id": "c", "food_id": "{id}", "amount": {amount}}}"#);
+                    let arguments =
+                        format!(r#"{{"container_id": "c", "food_id": "{id}", "amount": {amount}}}"#);
                     fixture.run("change_food", &arguments);
                 }
             });

@@ -20,8 +20,7 @@ fn with_tasks(ids: &[&str]) -> Fixture {
 #[test]
 fn a_later_step_uses_the_id_that_an_earlier_one_made() {
     let fixture = Fixture::new(KITCHEN);
-    let made =
-        fixture.run("create_group_with_container", r#"{"name": "home", "place": {"room": "cellar"}}"#);
+    let made = fixture.run("create_group_with_container", r#"{"name": "home", "place": {"room": "cellar"}}"#);
     let id = made.get("group").and_then(|group| group.get("group_id")).unwrap();
     assert_eq!(made.get("container").and_then(|container| container.get("group_id")), Some(id));
     assert_true_to_fields(&fixture);
@@ -57,7 +56,8 @@ fn derived_keys_of_every_step_are_right() {
 #[test]
 fn one_item_in_two_steps_is_refused_by_name() {
     let fixture = with_tasks(&["a"]);
-    let error = fixture.try_run("vote_for_both", r#"{"first_id": "a", "second_id": "a", "by": 3}"#).unwrap_err();
+    let error =
+        fixture.try_run("vote_for_both", r#"{"first_id": "a", "second_id": "a", "by": 3}"#).unwrap_err();
     assert!(error.to_string().contains("first and second"), "{error}");
     assert!(matches!(error, RunError::Limit(_)));
 }
@@ -70,7 +70,8 @@ fn a_check_that_does_not_hold_names_its_step() {
     fixture.run("finish", r#"{"task_id": "a"}"#);
     let error = fixture.try_run("vote_if_open", vote).unwrap_err();
     assert!(matches!(&error, RunError::Condition { pattern, .. } if pattern == "open"), "{error}");
-    let error = fixture.try_run("vote_if_open", r#"{"parent_id": "z", "task_id": "b", "by": 1}"#).unwrap_err();
+    let error =
+        fixture.try_run("vote_if_open", r#"{"parent_id": "z", "task_id": "b", "by": 1}"#).unwrap_err();
     assert!(matches!(error, RunError::Missing { .. }), "{error}");
 }
 
