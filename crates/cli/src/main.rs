@@ -8,6 +8,7 @@ mod cursor_key;
 mod design_file;
 mod failure;
 mod logging;
+mod memory;
 mod progress;
 mod signals;
 mod size;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Explain(arguments) => commands::explain::explain(&arguments),
         Command::Describe(arguments) => commands::describe::describe(&arguments),
         Command::Seed(arguments) => commands::seed::seed(&arguments),
+        Command::Schema => commands::schema::schema(),
         Command::Serve(arguments) => commands::serve::serve(arguments),
     };
     match outcome {

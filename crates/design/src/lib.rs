@@ -13,6 +13,7 @@ pub mod model;
 pub mod report;
 mod resolve;
 pub mod run;
+pub mod schema;
 pub mod seed;
 pub mod store;
 mod syntax;

@@ -50,6 +50,11 @@ Examples:
   singlet seed designs/shop.toml --items 1000
   singlet seed designs/shop.toml --items 200 --seed 7 --endpoint-url http://127.0.0.1:8000";
 
+pub(super) const SCHEMA_NOTES: &str = "\
+Example:
+  singlet schema > singlet-design.schema.json
+  and at the top of a design: #:schema ./singlet-design.schema.json";
+
 /// Where the tables are.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where")]

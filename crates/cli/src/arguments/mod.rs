@@ -63,6 +63,9 @@ pub(crate) enum Command {
     /// Fill the tables of a design with sample data that keeps its bounds and relations
     #[command(after_help = design::SEED_NOTES)]
     Seed(Box<SeedArguments>),
+    /// Print the JSON Schema of designs, for editors
+    #[command(after_help = design::SCHEMA_NOTES)]
+    Schema,
     /// Serve a database over the DynamoDB protocol
     #[command(after_help = serve::SERVE_NOTES)]
     Serve(Box<ServeArguments>),

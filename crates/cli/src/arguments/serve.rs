@@ -18,7 +18,8 @@ Credentials (--credentials FILE):
   One key may stand in SINGLET_ACCESS_KEY_ID and SINGLET_SECRET_ACCESS_KEY instead.
   Without any, every well-formed signature is taken, but only this machine can connect.
 
-Memory: about --cache-size, and twice --overlay-size under heavy writing.
+Memory: what the data needs, up to about --cache-size, and twice --overlay-size under heavy writing.
+The machine's memory is that of its container, if there is one with a limit.
 
 Pages: GET / says that the server is well, GET /metrics is for Prometheus.
 SIGTERM or Ctrl-C finishes the running requests, then ends; a second one ends at once.";
@@ -73,14 +74,16 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_enum, default_value_t = Durability::Full)]
     pub(crate) durability: Durability,
 
-    /// Memory for pages of the stored tables: the more of the data it holds, the fewer reads touch the disk
-    #[arg(long, value_name = "SIZE", default_value = "256MB")]
-    pub(crate) cache_size: Size,
+    /// Most memory for pages of the stored tables: the more of the data it holds, the fewer reads touch the
+    /// disk [default: half of the machine's memory beyond 1 GB, at least 256MB]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) cache_size: Option<Size>,
 
-    /// Memory for writes that are in the log and not yet in the tables: the larger, the better bursts of
-    /// writes are taken
-    #[arg(long, value_name = "SIZE", default_value = "64MB")]
-    pub(crate) overlay_size: Size,
+    /// Most memory for writes that are in the log and not yet in the tables: the larger, the better bursts of
+    /// writes are taken, and the longer a start after a crash takes [default: a 64th of the machine's memory,
+    /// 64MB to 192MB]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) overlay_size: Option<Size>,
 
     /// What happens to a write of an item that a transaction is writing at that moment
     #[arg(long, value_enum, value_name = "POLICY", default_value_t = TransactionConflicts::Refuse)]

@@ -5,5 +5,6 @@ pub(crate) mod check;
 pub(crate) mod describe;
 pub(crate) mod explain;
 pub(crate) mod run;
+pub(crate) mod schema;
 pub(crate) mod seed;
 pub(crate) mod serve;

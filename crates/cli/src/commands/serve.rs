@@ -15,6 +15,7 @@ use crate::arguments::{Durability, ServeArguments, TransactionConflicts};
 use crate::design_file;
 use crate::failure;
 use crate::logging;
+use crate::memory;
 use crate::signals::Signals;
 
 /// Why the server did not start, or did not end well. The text says what to do about it.
@@ -44,11 +45,9 @@ pub(crate) fn serve(arguments: Box<ServeArguments>) -> Result<(), failure::Failu
         arguments.designs.iter().map(|file| design_file::load(file)).collect::<Result<Vec<_>, _>>()?;
     logging::start(arguments.log, arguments.log_format);
     let options = server_options(&arguments)?;
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    if let Some(threads) = arguments.threads {
-        runtime.worker_threads(threads.into());
-    }
-    let runtime = runtime.thread_name("singlet-http").enable_all().build().map_err(Failure::System)?;
+    // The server has its own threads for the requests; this one only lets connections in.
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::System)?;
     runtime.block_on(run(&arguments, &designs, options))
 }
 
@@ -111,6 +110,7 @@ fn server_options(arguments: &ServeArguments) -> Result<Options, Failure> {
         None => Credentials::from_environment(|name| std::env::var(name).ok())?,
     };
     let tls = arguments.tls_cert.clone().zip(arguments.tls_key.clone());
+    let standard = Options::default();
     Ok(Options {
         address: arguments.address.clone(),
         region: arguments.region.clone(),
@@ -118,17 +118,23 @@ fn server_options(arguments: &ServeArguments) -> Result<Options, Failure> {
         tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
         cors_origin: arguments.cors.clone(),
         metrics_public: arguments.metrics_public,
+        threads: arguments.threads.map_or(standard.threads, usize::from),
         limits: Limits { connections_max: arguments.connections_max as usize, ..Limits::default() },
-        ..Options::default()
+        ..standard
     })
 }
 
 fn open(arguments: &ServeArguments) -> Result<Database, Failure> {
+    let memory_bytes = memory::total_bytes();
     let options = singlet_engine::Options {
         region: arguments.region.clone(),
         store: StoreOptions {
-            cache_bytes: arguments.cache_size.bytes,
-            overlay_bytes_max: arguments.overlay_size.bytes,
+            cache_bytes: arguments
+                .cache_size
+                .map_or_else(|| memory::cache_bytes(memory_bytes), |size| size.bytes),
+            overlay_bytes_max: arguments
+                .overlay_size
+                .map_or_else(|| memory::overlay_bytes(memory_bytes), |size| size.bytes),
             sync: match arguments.durability {
                 Durability::Full => SyncPolicy::EveryBatch,
                 Durability::None => SyncPolicy::Never,

@@ -23,7 +23,11 @@ impl Parameters {
             None => self.0.push(Parameter { name: name.to_owned(), kind, required, about: None }),
             Some(known) => {
                 known.required |= required;
-                if !agree(&known.kind, &kind) {
+                if let (ParameterType::ListOf(of), ParameterType::Field(list)) = (&known.kind, &kind)
+                    && holds_such(list, of)
+                {
+                    known.kind = kind;
+                } else if !agree(&known.kind, &kind) {
                     let message = format!(
                         "the parameter `{name}` would be {} here, and {} elsewhere in the pattern",
                         in_words(&kind),
@@ -69,6 +73,17 @@ fn agree(one: &ParameterType, other: &ParameterType) -> bool {
         (ParameterType::Prefix, ParameterType::Prefix) => true,
         (ParameterType::ListOf(one), ParameterType::ListOf(other)) => agree(one, other),
         (ParameterType::Keys(one), ParameterType::Keys(other)) => one == other,
+        (ParameterType::Field(list), ParameterType::ListOf(of)) => holds_such(list, of),
+        _ => false,
+    }
+}
+
+/// Whether a list or set field holds such values: it can then be gone through as well as written.
+fn holds_such(list: &FieldType, wanted: &ParameterType) -> bool {
+    match (list, wanted) {
+        (FieldType::List { of, .. } | FieldType::Set { of, .. }, ParameterType::Field(wanted)) => {
+            stored_alike(of, wanted)
+        }
         _ => false,
     }
 }

@@ -1,5 +1,6 @@
 //! The file as it is written: TOML with places, held against the description of the language.
 
+mod broken;
 mod check;
 pub(crate) mod language;
 mod mistakes;
@@ -14,10 +15,8 @@ use toml::de::DeTable;
 /// Reads a file and holds it against the description of the language. `None` if it isn't TOML.
 pub(crate) fn read(source: &str, mistakes: &Mistakes) -> Option<Node> {
     let (document, errors) = DeTable::parse_recoverable(source);
-    for error in &errors {
-        mistakes.add(error.span().unwrap_or_default().into(), error.message());
-    }
-    let root = errors.is_empty().then(|| tree::root(&document))?;
+    let readable = broken::note(source, &errors, mistakes);
+    let root = readable.then(|| tree::root(&document))?;
     check::check_file(&root, mistakes);
     Some(root)
 }

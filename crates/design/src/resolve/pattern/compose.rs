@@ -272,14 +272,11 @@ impl Draft<'_> {
             let binding = bindings.iter().find(|binding| binding.parameter == parameter.name);
             let kind = parameter.kind.clone();
             match (binding.map(|binding| &binding.argument), each) {
+                // A list that another step writes as an optional field may be missing: then nothing is gone through.
                 (_, Some((own, list))) if *own == parameter.name => {
-                    self.parameters.add(
-                        self.context,
-                        list,
-                        ParameterType::ListOf(Box::new(kind)),
-                        true,
-                        span,
-                    );
+                    let kind = ParameterType::ListOf(Box::new(kind));
+                    let required = !self.parameters.contains(list);
+                    self.parameters.add(self.context, list, kind, required, span);
                 }
                 (None, _) => {
                     self.parameters.add(self.context, &parameter.name, kind, parameter.required, span)

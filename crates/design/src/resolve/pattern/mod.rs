@@ -19,7 +19,7 @@ use super::entity::{Entities, Known};
 use super::name;
 use super::parameters::Parameters;
 use super::template::find;
-use crate::model::{FieldType, Operation, Pattern};
+use crate::model::{Operation, Pattern};
 use crate::report::Span;
 use crate::syntax::{Entry, Node, language};
 
@@ -176,19 +176,6 @@ impl<'a> Draft<'a> {
                 self.parameters.add_field(self.context, path, found.kind, true, span);
             }
         }
-    }
-
-    /// The type of a field; `None` if it could not be read, or after a mistake.
-    fn field(&self, known: &'a Known, path: &str, span: Span) -> Option<&'a FieldType> {
-        if path.split('.').next().is_some_and(|first| known.vague.contains(first)) {
-            return None;
-        }
-        let found = find(&known.entity.fields, path);
-        if found.is_none() {
-            let message = format!("`{}` has no field `{path}`", known.entity.name);
-            self.context.mistakes.add_with(span, message, super::template::help(&known.entity.fields, path));
-        }
-        found.map(|found| found.kind)
     }
 
     /// Whether a key is there and true.

@@ -1,0 +1,130 @@
+//! Files that are no TOML, in words that help.
+
+use toml::de::Error;
+
+use super::mistakes::Mistakes;
+use crate::report::Span;
+
+/// What the parser says about a key that stands twice.
+const DUPLICATE: &str = "duplicate key";
+
+/// Notes what the parser found. True if what is left can still be looked at: only keys stood twice.
+pub(super) fn note(source: &str, errors: &[Error], mistakes: &Mistakes) -> bool {
+    let mut duplicates = Duplicates { source, section_end: 0 };
+    let mut readable = true;
+    let mut line_end = 0;
+    for error in errors {
+        let place: Span = error.span().unwrap_or(source.len()..source.len()).into();
+        if error.message().starts_with(DUPLICATE) {
+            duplicates.note(place, mistakes);
+            continue;
+        }
+        readable = false;
+        // The first error of a line is the mistake, what follows is its echo.
+        if place.start >= line_end {
+            mistakes.add_with(place, format!("this is no TOML: {}", error.message()), hint(source, place));
+        }
+        line_end = source
+            .get(place.start..)
+            .and_then(|rest| rest.find('\n'))
+            .map_or(usize::MAX, |at| place.start + at);
+    }
+    readable
+}
+
+/// What is most often meant.
+fn hint(source: &str, place: Span) -> Option<String> {
+    let line_start = source.get(..place.start)?.rfind('\n').map_or(0, |at| at + 1);
+    let line = source.get(line_start..)?.lines().next()?.trim();
+    let value = line.split_once('=').map(|(_, value)| value.trim_start());
+    match value {
+        Some(value) if value.starts_with(|letter: char| letter.is_alphabetic()) => {
+            Some("texts stand in quotes: name = \"value\"".to_owned())
+        }
+        Some("") => Some("a value is missing after `=`".to_owned()),
+        None if !line.starts_with('[') => {
+            Some("a line is `key = value`, or a header such as [entity.User]".to_owned())
+        }
+        _ => None,
+    }
+}
+
+struct Duplicates<'a> {
+    source: &'a str,
+    /// The end of a section whose header stood twice: its keys stand twice only because of that.
+    section_end: usize,
+}
+
+impl Duplicates<'_> {
+    fn note(&mut self, place: Span, mistakes: &Mistakes) {
+        if place.start < self.section_end {
+            return;
+        }
+        let (line_start, line) = self.line(place.start);
+        let name = self.source.get(place.start..place.end).unwrap_or_default();
+        if line.trim_start().starts_with('[') {
+            let header = header(line);
+            self.section_end = self.next_header(line_start + line.len());
+            let first = self.first_line(|other| self::header(other) == header);
+            let message = format!("[{header}] stands twice");
+            mistakes.add_with(
+                place,
+                message,
+                first.map(|line| format!("the first one is in line {line}; give one of them another name")),
+            );
+        } else {
+            let message = format!("the key `{name}` stands twice");
+            mistakes.add_with(
+                place,
+                message,
+                self.first_key(name, place).map(|line| format!("the first one is in line {line}")),
+            );
+        }
+    }
+
+    /// Where the line of a byte begins, and its text.
+    fn line(&self, offset: usize) -> (usize, &str) {
+        let start = self.source.get(..offset).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+        (start, self.source.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default())
+    }
+
+    fn next_header(&self, from: usize) -> usize {
+        let rest = self.source.get(from..).unwrap_or_default();
+        let mut at = from;
+        for line in rest.split_inclusive('\n') {
+            if line.trim_start().starts_with('[') {
+                return at;
+            }
+            at += line.len();
+        }
+        self.source.len()
+    }
+
+    /// The number of the first line like this.
+    fn first_line(&self, is_it: impl Fn(&str) -> bool) -> Option<usize> {
+        self.source
+            .lines()
+            .position(|line| line.trim_start().starts_with('[') && is_it(line))
+            .map(|at| at + 1)
+    }
+
+    /// The number of the line where a key stands first in its section.
+    fn first_key(&self, name: &str, place: Span) -> Option<usize> {
+        let before = self.source.get(..place.start)?;
+        let section = before.lines().collect::<Vec<_>>();
+        let start =
+            section.iter().rposition(|line| line.trim_start().starts_with('[')).map_or(0, |at| at + 1);
+        let is_key = |line: &&str| {
+            let parts = line.split(['{', ',']).map(str::trim_start);
+            parts.filter_map(|part| part.split_once('=')).any(|(key, _)| key.trim() == name)
+        };
+        section.iter().skip(start).position(is_key).map(|at| start + at + 1)
+    }
+}
+
+/// What stands between the brackets of a header.
+fn header(line: &str) -> String {
+    let inner = line.trim_start().trim_start_matches('[');
+    let inner = inner.split(']').next().unwrap_or_default();
+    inner.chars().filter(|letter| !letter.is_whitespace()).collect()
+}
