@@ -156,7 +156,7 @@ fn special_attributes(context: &Context<'_>, node: &Node, table: &Table) {
         }
     }
     if let (Some(ttl), Some(place)) = (&table.ttl, node.get("ttl")) {
-        if *ttl == table.type_attribute {
+        if *ttl == table.type_attribute && !table.key().any(|part| part.name == *ttl) {
             context
                 .mistakes
                 .add(place.span, format!("`{ttl}` is the type attribute, it can't be the ttl attribute too"));

@@ -20,25 +20,29 @@ struct QueryKey<'a> {
     sort: Vec<&'a Template>,
 }
 
+/// What a query asks of the key.
+struct KeyConditions {
+    shards: Option<ShardRead>,
+    matched: Vec<String>,
+    range: Option<SortRange>,
+    /// How many parts of the first sort attribute are given.
+    given_parts: usize,
+}
+
 impl Draft<'_> {
     /// `query`
     pub(super) fn query(&mut self, place: &Node) -> Option<Query> {
         let places = place.list().unwrap_or(std::slice::from_ref(place));
-        let known: Option<Vec<&Known>> = places.iter().map(|place| self.sound_entity(place)).collect();
+        let known: Option<Vec<&Known>> = places.iter().map(|place| self.entity(place)).collect();
         let known = known?;
-        let keys: Option<Vec<QueryKey<'_>>> = known.iter().map(|known| self.query_key(known)).collect();
-        let keys = keys?;
-        let (first, first_known) = (keys.first()?, *known.first()?);
-        self.one_collection(places, &known, &keys)?;
-
-        let shards = self.partition(first, place.span);
-        let (matched, range, given_parts) = self.sort_conditions(first, &keys)?;
-        let on = match self.through(first_known)? {
-            Through::Table => None,
-            Through::Index(index, _) => Some(Arc::clone(index)),
-        };
-        let filter = match self.node.get("filter") {
-            Some(filter) => Some(self.condition(filter, &known, on.as_deref())?),
+        // What the key says and what is asked of the fields are looked at both, even if one is wrong.
+        let key = self.key_conditions(place, places, &known);
+        let on = self.node.text_of("on").and_then(|name| known.first()?.entity.table.index(name)).cloned();
+        let filter = self.node.get("filter").map(|filter| self.condition(filter, &known, on.as_deref()));
+        let (show, resolve) = (self.show(&known), self.resolve(&known));
+        let KeyConditions { shards, matched, range, given_parts } = key?;
+        let filter = match filter {
+            Some(filter) => Some(filter?),
             None => None,
         };
         let mixed = known.iter().any(|one| {
@@ -49,7 +53,7 @@ impl Draft<'_> {
             self.is_mixed(&known, &key, on.as_deref())
         });
         Some(Query {
-            table: Arc::clone(&first_known.entity.table),
+            table: Arc::clone(&known.first()?.entity.table),
             on,
             order: order(self.node).unwrap_or(Order::Ascending),
             matched,
@@ -58,17 +62,32 @@ impl Draft<'_> {
             filter,
             limit: self.node.get("limit").and_then(Node::whole).and_then(|limit| u32::try_from(limit).ok()),
             consistent: self.flag("consistent"),
-            show: self.show(&known),
-            resolve: self.resolve(&known),
+            show,
+            resolve,
             show_expired: self.node.text_of("expired") == Some("show"),
             mixed,
             entities: known.iter().map(|known| Arc::clone(&known.entity)).collect(),
         })
     }
 
+    /// What the query asks of the key; `None` if the key isn't known, or after a mistake.
+    fn key_conditions(&mut self, place: &Node, places: &[Node], known: &[&Known]) -> Option<KeyConditions> {
+        let keys: Option<Vec<QueryKey<'_>>> = known.iter().map(|known| self.query_key(known)).collect();
+        let keys = keys?;
+        let first = keys.first()?;
+        self.one_collection(places, known, &keys)?;
+        let shards = self.partition(first, place.span);
+        let (matched, range, given_parts) = self.sort_conditions(first, &keys)?;
+        Some(KeyConditions { shards, matched, range, given_parts })
+    }
+
     fn query_key<'k>(&self, known: &'k Known) -> Option<QueryKey<'k>> {
         let entity = known.entity.as_ref();
-        match self.through(known)? {
+        let through = self.through(known)?;
+        if !known.sound {
+            return None;
+        }
+        match through {
             Through::Table => Some(QueryKey {
                 entity,
                 partition: vec![&entity.key.partition],

@@ -22,8 +22,11 @@ pub(super) enum Through<'a> {
 impl Draft<'_> {
     /// `get` and `exists`
     pub(super) fn get(&mut self, place: &Node) -> Option<Get> {
-        let known = self.sound_entity(place)?;
-        let (on, mixed) = match self.through(known)? {
+        let known = self.entity(place)?;
+        let (show, resolve) = (self.show(&[known]), self.resolve(&[known]));
+        let through = self.through(known)?;
+        let (on, mixed) = match through {
+            _ if !known.sound => return None,
             Through::Table => {
                 self.key_parameters(known, place.span);
                 (None, false)
@@ -38,8 +41,8 @@ impl Draft<'_> {
             entity: Arc::clone(&known.entity),
             on,
             consistent: self.flag("consistent"),
-            show: self.show(&[known]),
-            resolve: self.resolve(&[known]),
+            show,
+            resolve,
             show_expired: self.node.text_of("expired") == Some("show"),
             mixed,
         })
@@ -60,7 +63,11 @@ impl Draft<'_> {
     /// `batch_get`
     pub(super) fn batch_get(&mut self, place: &Node) -> Option<BatchGet> {
         const PARAMETER: &str = "keys";
-        let known = self.sound_entity(place)?;
+        let known = self.entity(place)?;
+        let show = self.show(&[known]);
+        if !known.sound {
+            return None;
+        }
         let mut members = key_members(&known.entity);
         let kind = match members.len() {
             1 => ParameterType::ListOf(Box::new(ParameterType::Field(members.remove(0).1))),
@@ -76,7 +83,7 @@ impl Draft<'_> {
             entity: Arc::clone(&known.entity),
             parameter: PARAMETER.to_owned(),
             consistent: self.flag("consistent"),
-            show: self.show(&[known]),
+            show,
             show_expired: self.node.text_of("expired") == Some("show"),
         })
     }
@@ -86,6 +93,9 @@ impl Draft<'_> {
         let Some(place) = self.node.get("on") else { return Some(Through::Table) };
         let wanted = place.text()?;
         let entity = &known.entity;
+        if entity.table.label.is_empty() && !known.sound {
+            return None;
+        }
         let Some(index) = entity.table.index(wanted) else {
             let names = entity.table.indexes.iter().map(|index| index.name.as_str());
             let message = format!("there is no index `{wanted}`");
