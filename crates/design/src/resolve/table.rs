@@ -230,6 +230,16 @@ fn index(context: &Context<'_>, entry: &Entry, table: &Table) -> Option<Index> {
         }
         _ => Projection::All,
     };
+    for (what, attribute) in [("type", Some(&table.type_attribute)), ("ttl", table.ttl.as_ref())] {
+        let mut parts = key.partition.iter().chain(&key.sort);
+        if let Some(part) = parts.find(|part| Some(&part.name) == attribute) {
+            context.mistakes.add_with_help(
+                key_node.span,
+                format!("`{}` is the table's {what} attribute, it can't be in a key", part.name),
+                "give the index an attribute of its own",
+            );
+        }
+    }
     if key.partition.is_empty() {
         return None;
     }
