@@ -1,7 +1,7 @@
 //! Measures Singlet beside its peers and beside what the machine could do at most.
 //!
-//! Knows servers only by their address and process: nothing of Singlet's crates is linked in, so that the client costs
-//! the same for each of them and what is measured is what users get.
+//! Knows servers only by their address and process: the client costs the same for each of them, and what is measured is
+//! what users get. Only `pattern`, which compares two ways within one process, links Singlet's own crates.
 #![allow(clippy::print_stdout, reason = "this is a command; its reports go to standard output")]
 
 mod bare;
@@ -15,6 +15,7 @@ mod http;
 mod item;
 mod load;
 mod outcome;
+mod pattern;
 mod process;
 mod report;
 mod scaling;
@@ -46,6 +47,8 @@ enum Command {
     Scaling(scaling::ScalingOptions),
     /// The disk alone: write and fdatasync
     Sync(sync::SyncOptions),
+    /// A pattern in process beside the engine call that it becomes
+    Pattern(pattern::PatternOptions),
     /// Memory and disk over time under load
     Soak(soak::SoakOptions),
     /// The server that does nothing but read requests and answer fixed bytes
@@ -64,6 +67,7 @@ fn main() -> anyhow::Result<()> {
         Command::Reopen(options) => start::reopen(&options),
         Command::Scaling(options) => scaling::scaling(&options),
         Command::Sync(options) => sync::sync(&options),
+        Command::Pattern(options) => pattern::pattern(&options),
         Command::Soak(options) => soak::soak(&options),
         Command::Bare { address } => bare::serve(address),
     }

@@ -2,10 +2,17 @@
 //! sentences and exit codes. It must not know anything that a program which embeds Singlet would miss.
 
 mod arguments;
+mod columns;
+mod commands;
+mod cursor_key;
+mod design_file;
+mod failure;
 mod logging;
-mod serve;
+mod memory;
+mod progress;
 mod signals;
 mod size;
+mod target;
 
 use std::process::ExitCode;
 
@@ -20,13 +27,21 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
-        Command::Serve(arguments) => serve::serve(arguments),
+        Command::Check(arguments) => commands::check::check(&arguments),
+        Command::Apply(arguments) => commands::apply::apply(&arguments),
+        Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Explain(arguments) => commands::explain::explain(&arguments),
+        Command::Describe(arguments) => commands::describe::describe(&arguments),
+        Command::Seed(arguments) => commands::seed::seed(&arguments),
+        Command::Schema => commands::schema::schema(),
+        Command::Serve(arguments) => commands::serve::serve(arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
+        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {failure}");
-            ExitCode::FAILURE
+            failure.exit_code()
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::api::Api;
 use crate::connections::{Connections, Order, Registration};
 use crate::repoll::Repoll;
 use crate::request::{Caller, Front};
+use crate::workers::Place;
 
 /// Serves a connection to its end.
 pub(crate) async fn serve<A: Api>(
@@ -26,6 +27,7 @@ pub(crate) async fn serve<A: Api>(
     http: http1::Builder,
     tls: Option<TlsAcceptor>,
     (stream, peer): (TcpStream, SocketAddr),
+    place: Place,
 ) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%peer, %error, "connection lost");
@@ -33,9 +35,9 @@ pub(crate) async fn serve<A: Api>(
     }
     let caller = Caller { address: peer.ip(), registration: &registration, connections: &connections };
     match tls {
-        None => serve_stream(&front, &caller, &http, stream).await,
+        None => serve_stream(&front, &caller, &http, &place, stream).await,
         Some(tls) => match unless_closed(&registration, tls.accept(stream)).await {
-            Some(Ok(stream)) => serve_stream(&front, &caller, &http, stream).await,
+            Some(Ok(stream)) => serve_stream(&front, &caller, &http, &place, stream).await,
             Some(Err(error)) => tracing::debug!(%peer, %error, "TLS handshake failed"),
             None => {}
         },
@@ -46,11 +48,12 @@ async fn serve_stream<A: Api>(
     front: &Front<A>,
     caller: &Caller<'_>,
     http: &http1::Builder,
+    place: &Place,
     stream: impl AsyncRead + AsyncWrite + Unpin,
 ) {
     let service = service_fn(|request| front.answer(caller, request));
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
-    let task = poll_fn(|context| Poll::Ready(context.waker().clone())).await;
+    let task = poll_fn(|context| Poll::Ready(place.mailbox.address(context.waker().clone()))).await;
     caller.registration.wake(&task);
     let repoll = Repoll::new(task);
     let mut finishing = false;

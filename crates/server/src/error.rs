@@ -51,4 +51,7 @@ pub enum StartError {
     /// The CORS origin is not one.
     #[error("'{0}' is not an origin: write it as https://example.com, or * for every origin.")]
     Origin(String),
+    /// The system doesn't give us the threads that answer requests.
+    #[error("can't start the threads that answer requests: {0}")]
+    Threads(std::io::Error),
 }

@@ -34,6 +34,7 @@ mod error;
 mod header;
 mod health;
 mod listener;
+mod mailbox;
 mod metrics;
 mod options;
 mod refusal;
@@ -43,6 +44,7 @@ mod request_id;
 mod response;
 mod signature;
 mod tls;
+mod workers;
 
 pub use api::{Api, IndexStatistics, Statistics, StorageFigure, TableStatistics};
 pub use error::StartError;

@@ -19,6 +19,7 @@ use crate::options::Options;
 use crate::refusal::Refusals;
 use crate::request::Front;
 use crate::tls;
+use crate::workers::Workers;
 
 /// How long to wait when the system has no room for another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -31,6 +32,7 @@ pub struct Server {
     address: SocketAddr,
     tls: Option<TlsAcceptor>,
     cors: Option<Cors>,
+    workers: Workers,
     options: Options,
 }
 
@@ -50,7 +52,8 @@ impl Server {
         };
         let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
         let (listener, address) = listen(&options).await?;
-        Ok(Self { listener, address, tls, cors, options })
+        let workers = Workers::start(options.threads).map_err(StartError::Threads)?;
+        Ok(Self { listener, address, tls, cors, workers, options })
     }
 
     /// The address that was taken.
@@ -61,7 +64,7 @@ impl Server {
     /// Serves until `shutdown` ends; then no connection is accepted any more, and requests that are
     /// running may finish.
     pub async fn run<A: Api>(self, api: A, shutdown: impl Future<Output = ()>) -> Stopped {
-        let Self { listener, tls, cors, options, .. } = self;
+        let Self { listener, tls, cors, workers, options, .. } = self;
         let limits = &options.limits;
         let connections = Arc::new(Connections::new(limits));
         let front = Arc::new(Front::new(api, &options, cors));
@@ -72,6 +75,7 @@ impl Server {
             connections: Arc::clone(&connections),
             front: Arc::clone(&front),
             refusals: Refusals::default(),
+            workers: &workers,
         };
         let timed_out = |phase| {
             front.metrics.connections_timed_out.increment();
@@ -101,16 +105,17 @@ async fn finish(connections: &Connections, timeout: Duration) -> Stopped {
 }
 
 /// Where connections come in.
-struct Door<A> {
+struct Door<'w, A> {
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     http: http1::Builder,
     connections: Arc<Connections>,
     front: Arc<Front<A>>,
     refusals: Refusals,
+    workers: &'w Workers,
 }
 
-impl<A: Api> Door<A> {
+impl<A: Api> Door<'_, A> {
     async fn accept(&self) {
         loop {
             match self.listener.accept().await {
@@ -137,7 +142,10 @@ impl<A: Api> Door<A> {
         };
         let (front, connections) = (Arc::clone(&self.front), Arc::clone(&self.connections));
         let (http, tls) = (self.http.clone(), self.tls.clone());
-        tokio::spawn(connection::serve(front, connections, registration, http, tls, connection));
+        let (stream, peer) = connection;
+        self.workers.serve(stream, move |stream, place| {
+            connection::serve(front, connections, registration, http, tls, (stream, peer), place)
+        });
     }
 }
 

@@ -1,5 +1,6 @@
 //! How a server is set up.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,8 @@ pub struct Options {
     pub cors_origin: Option<String>,
     /// Whether the metrics page is shown to everybody, not only to callers on this machine.
     pub metrics_public: bool,
+    /// Threads that answer requests.
+    pub threads: usize,
     /// What a client may take.
     pub limits: Limits,
     /// Tells the time that signatures are held against.
@@ -38,6 +41,7 @@ impl Default for Options {
             tls: None,
             cors_origin: None,
             metrics_public: false,
+            threads: std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
             limits: Limits::default(),
             clock: Arc::new(SystemClock),
         }

@@ -71,12 +71,10 @@ macro_rules! args {
     };
 }
 
-/// An object, written like arguments.
+/// An object, written like arguments. Its members are in the order of their names, as stored objects have them.
 macro_rules! object {
     ($($name:tt = $value:expr),* $(,)?) => {
-        singlet_design::json::Json::Object(vec![
-            $((stringify!($name).to_owned(), $crate::arguments::IntoJson::into_json($value))),*
-        ])
+        singlet_design::json::Json::Object($crate::arguments::args!($($name = $value),*).into_iter().collect())
     };
 }
 

@@ -21,9 +21,13 @@ fn rows() -> BTreeMap<String, Row> {
     let table: toml::Table = source.parse().unwrap();
     let rows = table.iter().map(|(id, row)| {
         let row = row.as_table().unwrap();
-        let unknown: Vec<_> = row.keys().filter(|key| !["asks", "coming", "with"].contains(&key.as_str())).collect();
+        let unknown: Vec<_> =
+            row.keys().filter(|key| !["asks", "coming", "with"].contains(&key.as_str())).collect();
         assert_eq!(unknown, Vec::<&String>::new(), "{id}");
-        (id.clone(), Row { asks: text(row, "asks").unwrap(), coming: text(row, "coming"), with: text(row, "with") })
+        (
+            id.clone(),
+            Row { asks: text(row, "asks").unwrap(), coming: text(row, "coming"), with: text(row, "with") },
+        )
     });
     rows.collect()
 }
@@ -53,7 +57,11 @@ fn every_row_is_listed_under_its_number() {
 fn every_row_has_a_pattern_or_a_reason() {
     let tags = tags();
     for (id, row) in rows() {
-        assert!(tags.contains_key(&id) || row.coming.is_some(), "{id} ({}) has neither a pattern nor a reason", row.asks);
+        assert!(
+            tags.contains_key(&id) || row.coming.is_some(),
+            "{id} ({}) has neither a pattern nor a reason",
+            row.asks
+        );
     }
 }
 

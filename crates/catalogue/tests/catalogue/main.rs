@@ -33,12 +33,13 @@ macro_rules! rows {
             })*
         }
 
+        #[cfg(feature = "http")]
         mod over_http {
             $(mod $group {
                 use crate::$($module)::+ as rows;
                 $(#[test]
                 fn $row() {
-                    crate::backend::over_http($design, stringify!($row), rows::$row);
+                    crate::backend::http::play_row($design, stringify!($row), rows::$row);
                 })*
             })*
         }

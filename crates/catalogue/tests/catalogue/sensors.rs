@@ -18,7 +18,9 @@ fn measure(stage: &Stage, sensor: &str, day: &str, time: &str, temperature: f64)
 }
 
 pub(crate) fn nm_06_readings_of_a_sensor_and_day_come_in_order(stage: &Stage) {
-    for (time, temperature) in [("12:00:00", 21.5), ("00:00:00", -3.25), ("23:59:59.999", 18.0), ("06:30:00", 4.0)] {
+    for (time, temperature) in
+        [("12:00:00", 21.5), ("00:00:00", -3.25), ("23:59:59.999", 18.0), ("06:30:00", 4.0)]
+    {
         measure(stage, "s1", "2035-01-20", time, temperature);
     }
     measure(stage, "s1", "2035-01-21", "00:00:00", 9.0);
@@ -63,7 +65,8 @@ pub(crate) fn nm_06_all_readings_of_a_sensor_are_merged_over_its_days(stage: &St
 /// A post with hashtags: its id.
 #[track_caller]
 fn publish(stage: &Stage, user: &str, content: &str, hashtags: &[&str]) -> String {
-    let post = args!(user_id = user, content = content, hashtags = hashtags.to_vec());
+    let post =
+        args!(user_id = user, content = content, hashtags = hashtags.to_vec(), tagged = hashtags.to_vec());
     stage.run("publish_post", post).text("post.post_id")
 }
 
@@ -83,7 +86,13 @@ pub(crate) fn nm_07_a_post_is_in_all_tables_at_once(stage: &Stage) {
 
 pub(crate) fn nm_07_a_post_that_is_refused_is_in_no_table(stage: &Stage) {
     let id = publish(stage, "anna", "first", &["food"]);
-    let again = args!(post_id = &id, user_id = "binh", content = "same id", hashtags = vec!["other"]);
+    let again = args!(
+        post_id = &id,
+        user_id = "binh",
+        content = "same id",
+        hashtags = vec!["other"],
+        tagged = vec!["other"]
+    );
     let refused = stage.refused("publish_post", again);
     assert!(matches!(refused, RunError::Exists { .. }), "{refused:?}");
     assert_eq!(stage.list("user_posts", args!(user_id = "binh")).len(), 0);

@@ -53,12 +53,16 @@ pub(crate) fn nm_01_the_worksheet_is_in_the_design(stage: &Stage) {
 }
 
 pub(crate) fn nm_02_customers_and_their_addresses(stage: &Stage) {
-    let customer = args!(customer_id = "123", email = "alice@example.com", first_name = "Alice", last_name = "Smith");
+    let customer =
+        args!(customer_id = "123", email = "alice@example.com", first_name = "Alice", last_name = "Smith");
     stage.run("create_customer", customer);
     for (id, street) in [("1", "123 Main"), ("2", "456 Oak")] {
         stage.run("save_address", args!(customer_id = "123", address_id = id, street = street, city = "NYC"));
     }
-    stage.run("save_address", args!(customer_id = "1234", address_id = "1", street = "elsewhere", city = "LA"));
+    stage.run(
+        "save_address",
+        args!(customer_id = "1234", address_id = "1", street = "elsewhere", city = "LA"),
+    );
     stage.run("save_address", args!(customer_id = "123", address_id = "2", street = "457 Oak", city = "LA"));
     order(stage, "123");
     assert_eq!(stage.run("get_customer", args!(customer_id = "123")).text("first_name"), "Alice");
@@ -175,8 +179,12 @@ pub(crate) fn nm_04_orders_written_to_ten_shards_are_read_as_one_list(stage: &St
 }
 
 pub(crate) fn nm_08_documents_embed_what_belongs_to_them(stage: &Stage) {
-    stage.run("create_customer", args!(customer_id = "123", email = "alice@example.com", first_name = "Alice"));
-    let summary = object!(total_orders = 15, total_spent = 2500.5, last_order_date = "2035-01-15T00:00:00.000Z");
+    stage.run(
+        "create_customer",
+        args!(customer_id = "123", email = "alice@example.com", first_name = "Alice"),
+    );
+    let summary =
+        object!(total_orders = 15, total_spent = 2500.5, last_order_date = "2035-01-15T00:00:00.000Z");
     stage.run("set_order_summary", args!(customer_id = "123", order_summary = &summary));
     let customer = stage.run("get_customer", args!(customer_id = "123"));
     assert_eq!(*customer.at("order_summary"), summary);
@@ -192,7 +200,10 @@ pub(crate) fn nm_08_documents_embed_what_belongs_to_them(stage: &Stage) {
     let specifications = object!(storage = "256GB", color = "Blue");
     let phone = args!(name = "iPhone 15", price = 999, specifications = &specifications);
     let phone = stage.run("new_product", phone);
-    assert_eq!(*stage.run("get_product", args!(product_id = phone.at("product_id"))).at("specifications"), specifications);
+    assert_eq!(
+        *stage.run("get_product", args!(product_id = phone.at("product_id"))).at("specifications"),
+        specifications
+    );
 }
 
 pub(crate) fn nm_08_a_document_of_version_1_becomes_one_of_version_2_once(stage: &Stage) {

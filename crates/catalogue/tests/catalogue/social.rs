@@ -38,7 +38,9 @@ pub(crate) fn sm_01_a_user_is_found_by_id_name_and_address(stage: &Stage) {
 
 pub(crate) fn sm_01_names_and_addresses_are_unique_through_changes_and_deletion(stage: &Stage) {
     let anna = user(stage, "anna");
-    for (name, email, field) in [("anna", "new@example.com", "username"), ("new", "anna@example.com", "email")] {
+    for (name, email, field) in
+        [("anna", "new@example.com", "username"), ("new", "anna@example.com", "email")]
+    {
         let taken = stage.refused("create_user", args!(username = name, email = email, displayName = "x"));
         assert!(matches!(&taken, RunError::NotUnique { field: found, .. } if found == field), "{taken:?}");
     }
@@ -98,7 +100,8 @@ pub(crate) fn sm_04_a_user_likes_a_post_once(stage: &Stage) {
 }
 
 pub(crate) fn sm_05_comments_come_in_order_and_their_author_changes_them(stage: &Stage) {
-    let written: Vec<_> = ["first", "second", "third"].iter().map(|text| comment(stage, "p1", "anna", text)).collect();
+    let written: Vec<_> =
+        ["first", "second", "third"].iter().map(|text| comment(stage, "p1", "anna", text)).collect();
     comment(stage, "p2", "anna", "elsewhere");
     comment(stage, "p1", "binh", "fourth");
     let key = |n: usize, user: Option<&str>| {
@@ -167,7 +170,8 @@ pub(crate) fn sm_07_posts_of_one_instant_are_each_in_the_home_feed_once(stage: &
     }
     for n in 0..9 {
         let author = ["binh", "chi", "dung"][n % 3];
-        let arguments = args!(userId = author, caption = n.to_string(), imageUrl = "https://pictures.example/1.jpg");
+        let arguments =
+            args!(userId = author, caption = n.to_string(), imageUrl = "https://pictures.example/1.jpg");
         stage.at_once("create_post", arguments);
     }
     let mut captions = column(&stage.list("home_feed", args!(followerId = "anna")), "caption");
@@ -206,7 +210,9 @@ pub(crate) fn sm_09_the_profile_page_is_read_at_once(stage: &Stage) {
     assert_eq!(column(page.at("posts").items(), "caption"), newest);
 }
 
-pub(crate) fn sm_11_a_cursor_goes_on_exactly_where_its_page_ended_whatever_is_written_meanwhile(stage: &Stage) {
+pub(crate) fn sm_11_a_cursor_goes_on_exactly_where_its_page_ended_whatever_is_written_meanwhile(
+    stage: &Stage,
+) {
     for n in 0..5 {
         post(stage, "anna", &n.to_string());
     }
@@ -261,11 +267,17 @@ pub(crate) fn sm_14_texts_are_bounded_and_pictures_are_addresses(stage: &Stage) 
     comment(stage, "p1", "anna", &long(2000));
     for content in [long(2001), String::new()] {
         let refused = stage.refused("comment", args!(postId = "p1", userId = "anna", content = content));
-        assert!(matches!(&refused, RunError::Parameter { parameter, .. } if parameter == "content"), "{refused:?}");
+        assert!(
+            matches!(&refused, RunError::Parameter { parameter, .. } if parameter == "content"),
+            "{refused:?}"
+        );
     }
     let picture = args!(userId = "anna", imageUrl = long(2049));
     let refused = stage.refused("create_post", picture);
-    assert!(matches!(&refused, RunError::Parameter { parameter, .. } if parameter == "imageUrl"), "{refused:?}");
+    assert!(
+        matches!(&refused, RunError::Parameter { parameter, .. } if parameter == "imageUrl"),
+        "{refused:?}"
+    );
 }
 
 pub(crate) fn sm_15_notifications_go_after_30_days(stage: &Stage) {

@@ -71,7 +71,12 @@ impl<'a> Stage<'a> {
 
     /// One page of a list.
     #[track_caller]
-    pub(crate) fn page(&self, pattern: &str, arguments: &Arguments, paging: &Paging) -> (Vec<Json>, Option<String>) {
+    pub(crate) fn page(
+        &self,
+        pattern: &str,
+        arguments: &Arguments,
+        paging: &Paging,
+    ) -> (Vec<Json>, Option<String>) {
         match self.runner.run(pattern, arguments, paging) {
             Ok(Outcome::Items { records, cursor }) => {
                 (records.iter().map(|record| record.to_json()).collect(), cursor)

@@ -46,6 +46,7 @@ fn design(table: Table) -> Design {
         tables: vec![Arc::new(table)],
         entities: Vec::new(),
         patterns: Vec::new(),
+        layout: crate::model::Layout::default(),
     }
 }
 

@@ -28,6 +28,9 @@ impl Condition {
     }
 }
 
+/// What a function can look for in a field of a type.
+type Wanted = fn(&FieldType) -> Option<FieldType>;
+
 struct Writer<'a> {
     builder: &'a mut ExpressionBuilder,
     field: &'a dyn Fn(&str) -> Option<FieldType>,
@@ -93,12 +96,7 @@ impl Writer<'_> {
         }
     }
 
-    fn call(
-        &mut self,
-        name: &str,
-        path: &str,
-        value: Option<(&Operand, fn(&FieldType) -> Option<FieldType>)>,
-    ) {
+    fn call(&mut self, name: &str, path: &str, value: Option<(&Operand, Wanted)>) {
         self.out.push_str(name);
         self.out.push('(');
         let placeholder = self.builder.path(path);

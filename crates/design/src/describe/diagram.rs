@@ -58,7 +58,7 @@ fn write_fields(out: &mut String, entity: &Entity) {
     let _ = writeln!(out, "    {} {{", word(&entity.name));
     for field in &entity.fields {
         let keys = keys(entity, field);
-        let comment = field.about.as_ref().map(|about| format!(" \"{}\"", about.replace('"', "'")));
+        let comment = field.about.as_ref().map(|about| format!(" \"{}\"", about.replace(['"', '`'], "'")));
         let keys = if keys.is_empty() { String::new() } else { format!(" {}", keys.join(", ")) };
         let kind = type_name(&field.kind);
         let _ = writeln!(out, "        {kind} {}{keys}{}", word(&field.name), comment.unwrap_or_default());

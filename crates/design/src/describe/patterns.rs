@@ -8,14 +8,14 @@ use crate::model::{Design, Entity, Get, Index, Insert, Merge, Operation, Order, 
 
 /// Every pattern of the design, in the order of the file.
 pub fn pattern_table(design: &Design) -> Grid {
+    // What it is about comes last: it is the longest, and nothing has to be aligned after it.
     let columns =
-        ["Pattern", "About", "Does", "Request", "Key condition", "Condition", "Rate", "Within", "Tags"];
+        ["Pattern", "Does", "Request", "Key condition", "Condition", "Rate", "Within", "Tags", "About"];
     let mut grid = Grid::new("Access patterns".to_owned(), columns);
     for pattern in &design.patterns {
         let Access { does, request, keys, condition } = access(pattern);
         grid.rows.push(vec![
             pattern.name.clone(),
-            pattern.about.clone().unwrap_or_default(),
             does,
             request,
             keys,
@@ -23,6 +23,7 @@ pub fn pattern_table(design: &Design) -> Grid {
             pattern.rate.map(rate).unwrap_or_default(),
             pattern.within.map(within).unwrap_or_default(),
             pattern.tags.join(", "),
+            pattern.about.clone().unwrap_or_default(),
         ]);
     }
     grid.without_empty_columns()
@@ -157,13 +158,14 @@ fn consistently(consistent: bool) -> &'static str {
     if consistent { ", consistent" } else { "" }
 }
 
-/// In the unit that makes it a number of at least one.
+/// In the first unit that makes it a whole number, or a number of at least one.
 fn rate(rate: Rate) -> String {
     const UNITS: [(f64, &str); 4] = [(1.0, "s"), (60.0, "minute"), (3_600.0, "hour"), (86_400.0, "day")];
-    let (number, unit) = UNITS
-        .iter()
-        .map(|(seconds, unit)| (rate.per_second * seconds, *unit))
-        .find(|(number, _)| *number >= 0.999)
+    let in_units = || UNITS.iter().map(|(seconds, unit)| (rate.per_second * seconds, *unit));
+    let is_whole = |number: f64| number >= 0.999 && (number - number.round()).abs() < 1e-6 * number;
+    let (number, unit) = in_units()
+        .find(|(number, _)| is_whole(*number))
+        .or_else(|| in_units().find(|(number, _)| *number >= 0.999))
         .unwrap_or((rate.per_second * 86_400.0, "day"));
     let rounded = (number * 100.0).round() / 100.0;
     format!("{rounded}/{unit}")

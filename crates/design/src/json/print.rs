@@ -18,9 +18,7 @@ fn write_value(f: &mut fmt::Formatter<'_>, value: &Json, indent: Option<usize>) 
         Json::Bool(value) => write!(f, "{value}"),
         Json::Number(number) => write!(f, "{number}"),
         Json::Text(text) => write_text(f, text),
-        Json::List(elements) => {
-            write_all(f, ('[', ']'), elements, indent, |f, element, indent| write_value(f, element, indent))
-        }
+        Json::List(elements) => write_all(f, ('[', ']'), elements, indent, write_value),
         Json::Object(members) => write_all(f, ('{', '}'), members, indent, |f, (name, value), indent| {
             write_text(f, name)?;
             f.write_str(if indent.is_some() { ": " } else { ":" })?;

@@ -4,6 +4,7 @@
 
 mod entity;
 mod field;
+mod layout;
 mod pattern;
 mod table;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 pub use entity::{Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, When};
 pub use field::{Field, FieldType, Made};
+pub use layout::{Allowance, Layout, Places, Subject};
 pub use pattern::{
     Argument, BatchGet, Binding, Change, Check, Delete, ElementChange, Get, Insert, Merge, Operation, Order,
     Parameter, ParameterType, Part, Parts, Pattern, Query, Rate, Resolve, ShardRead, SortRange, Step,
@@ -33,6 +35,8 @@ pub struct Design {
     pub entities: Vec<Arc<Entity>>,
     /// Its patterns, in the order of the file.
     pub patterns: Vec<Arc<Pattern>>,
+    /// Where all of it is written.
+    pub layout: Layout,
 }
 
 impl Design {

@@ -270,6 +270,22 @@ pub enum Change {
     DropElement(ElementChange),
 }
 
+impl Change {
+    /// The field that is changed, without the path into it.
+    pub fn field(&self) -> &str {
+        let path = match self {
+            Change::Set { path, .. }
+            | Change::Add { path, .. }
+            | Change::Remove { path }
+            | Change::Subtract { path, .. } => path,
+            Change::InsertElement(element)
+            | Change::ChangeElement(element)
+            | Change::DropElement(element) => &element.field,
+        };
+        path.split('.').next().unwrap_or(path)
+    }
+}
+
 /// Which list an element operation is about. The element's fields are parameters of the pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ElementChange {

@@ -58,6 +58,16 @@ impl Report {
     }
 }
 
+/// Where a byte of a text is.
+pub fn position(source: &str, offset: usize) -> Position {
+    render::Lines::new(source).position(offset)
+}
+
+/// A headed excerpt of a file with carets under a place.
+pub fn excerpt(file: &str, source: &str, span: Span, head: &str) -> String {
+    render::Excerpt { file, lines: &render::Lines::new(source), span, head }.to_string()
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = render::Lines::new(&self.source);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use unicode_width::UnicodeWidthChar;
 
-use super::{Mistake, Position};
+use super::{Mistake, Position, Span};
 
 /// Columns of a line that are shown; longer lines are cut around the place.
 const COLUMNS_MAX: usize = 160;
@@ -58,23 +58,47 @@ pub(super) fn mistake(
     lines: &Lines<'_>,
     mistake: &Mistake,
 ) -> fmt::Result {
-    let (number, text, from) = lines.line(mistake.span.start);
-    let column = text.get(..from).unwrap_or(text).chars().count() + 1;
-    let length = mistake.span.end.saturating_sub(mistake.span.start);
-    let to = lines.boundary(mistake.span.start.saturating_add(length));
-    let to = (to.saturating_sub(lines.boundary(mistake.span.start)) + from).min(text.len());
-    let (before, marked, after) = cut(text, from, to);
-
-    let margin = number.to_string().len();
-    writeln!(f, "error: {}", mistake.message)?;
-    writeln!(f, "{:margin$}--> {file}:{number}:{column}", "")?;
-    writeln!(f, "{:margin$} |", "")?;
-    writeln!(f, "{number} | {}{}{}", shown(&before), shown(&marked), shown(&after))?;
-    writeln!(f, "{:margin$} | {}{}", "", blank(&before), "^".repeat(width(&marked).max(1)))?;
+    let head = format!("error: {}", mistake.message);
+    let excerpt = Excerpt { file, lines, span: mistake.span, head: &head };
+    write!(f, "{excerpt}")?;
     if let Some(help) = &mistake.help {
-        writeln!(f, "{:margin$} = help: {help}", "")?;
+        writeln!(f, "{:margin$} = help: {help}", "", margin = excerpt.margin())?;
     }
     writeln!(f)
+}
+
+/// A headline, the place, the line, and carets under what is meant.
+pub(super) struct Excerpt<'a> {
+    pub(super) file: &'a str,
+    pub(super) lines: &'a Lines<'a>,
+    pub(super) span: Span,
+    pub(super) head: &'a str,
+}
+
+impl Excerpt<'_> {
+    /// How wide the line's number is.
+    fn margin(&self) -> usize {
+        self.lines.line(self.span.start).0.to_string().len()
+    }
+}
+
+impl fmt::Display for Excerpt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Excerpt { file, lines, span, head } = self;
+        let (number, text, from) = lines.line(span.start);
+        let column = text.get(..from).unwrap_or(text).chars().count() + 1;
+        let length = span.end.saturating_sub(span.start);
+        let to = lines.boundary(span.start.saturating_add(length));
+        let to = (to.saturating_sub(lines.boundary(span.start)) + from).min(text.len());
+        let (before, marked, after) = cut(text, from, to);
+
+        let margin = self.margin();
+        writeln!(f, "{head}")?;
+        writeln!(f, "{:margin$}--> {file}:{number}:{column}", "")?;
+        writeln!(f, "{:margin$} |", "")?;
+        writeln!(f, "{number} | {}{}{}", shown(&before), shown(&marked), shown(&after))?;
+        writeln!(f, "{:margin$} | {}{}", "", blank(&before), "^".repeat(width(&marked).max(1)))
+    }
 }
 
 /// The line in three pieces: before, under and after the carets; a long line loses its far ends.

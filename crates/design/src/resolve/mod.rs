@@ -9,6 +9,7 @@ mod environment;
 mod field;
 mod key;
 mod key_kind;
+mod layout;
 pub(crate) mod name;
 mod parameters;
 mod pattern;
@@ -30,6 +31,7 @@ pub(crate) fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design 
     let tables = table::finish(tables);
     let entities = entity::finish(&context, drafts, &tables);
     let patterns = pattern::patterns(&context, root, &entities);
+    let layout = layout::layout(root, &name);
     Design {
         name,
         about: root.text_of("about").map(str::to_owned),
@@ -37,5 +39,6 @@ pub(crate) fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design 
         tables,
         entities: entities.list.into_iter().map(|known| known.entity).collect(),
         patterns,
+        layout,
     }
 }

@@ -171,3 +171,49 @@ impl<'a> PayloadReader<'a> {
 /// The cursor is ours, but the design has changed since.
 pub(crate) const OUTDATED: RunError =
     RunError::Cursor("was made before the design was changed: begin again without it");
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn payload(bytes: &[u8]) -> Payload {
+        let mut payload = Payload::new();
+        payload.raw(bytes);
+        payload
+    }
+
+    proptest! {
+        #[test]
+        fn a_cursor_opens_with_its_own_bond_only(
+            bytes in prop::collection::vec(any::<u8>(), 0..60),
+            pattern in "[a-z]{0,3}",
+            arguments in prop::collection::vec(any::<u8>(), 0..3),
+            other in ("[a-z]{0,3}", prop::collection::vec(any::<u8>(), 0..3)),
+        ) {
+            let seal = Seal::new(&[1; 32], "design", "dev");
+            let bond = Bond { pattern: &pattern, arguments: &arguments };
+            let cursor = seal.seal(&bond, payload(&bytes));
+            prop_assert_eq!(seal.open(&bond, &cursor).unwrap(), bytes);
+            let foreign = Bond { pattern: &other.0, arguments: &other.1 };
+            let same = (&other.0, &other.1) == (&pattern, &arguments);
+            prop_assert_eq!(seal.open(&foreign, &cursor).is_ok(), same);
+            for elsewhere in [Seal::new(&[1; 32], "design", "prod"), Seal::new(&[1; 32], "desig", "ndev"), Seal::new(&[2; 32], "design", "dev")] {
+                prop_assert!(elsewhere.open(&bond, &cursor).is_err());
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            for kind in [Kind::S, Kind::N, Kind::B] {
+                let mut reader = PayloadReader::new(&bytes);
+                let _ = reader.byte();
+                let _ = reader.key_part(kind);
+                let length = reader.number().unwrap_or(3) as usize;
+                let _ = reader.raw(length);
+                let _ = reader.finish();
+            }
+        }
+    }
+}

@@ -136,12 +136,6 @@ impl<S: Store> Runner<S> {
         read.run(self, &Call { pattern, bound, paging, now_ms })
     }
 
-    /// Which patterns can't run on this store, and why: known before anything runs.
-    pub fn unsupported(&self) -> Vec<RunError> {
-        let plans = self.design.patterns.iter().zip(&self.plans);
-        plans.filter_map(|(pattern, plan)| self.check_features(pattern, plan).err()).collect()
-    }
-
     fn find(&self, name: &str) -> Result<(&Pattern, &Plan), RunError> {
         let plans = || self.design.patterns.iter().zip(&self.plans);
         let found = plans().find(|(pattern, _)| pattern.name == name);

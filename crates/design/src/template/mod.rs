@@ -95,6 +95,30 @@ pub enum Format {
     Minute,
 }
 
+impl Format {
+    /// How many characters it always makes, if that is fixed.
+    pub fn width(self) -> Option<u64> {
+        match self {
+            Format::Plain | Format::Fold | Format::Lower | Format::Upper => None,
+            Format::Padded { width, .. } => Some(u64::from(width)),
+            Format::Year => Some(4),
+            Format::Month => Some(7),
+            Format::Week => Some(8),
+            Format::Day => Some(10),
+            Format::Hour => Some(13),
+            Format::Minute => Some(16),
+        }
+    }
+
+    /// Whether it cuts a time: all of now's values are one.
+    pub fn cuts_time(self) -> bool {
+        matches!(
+            self,
+            Format::Year | Format::Month | Format::Week | Format::Day | Format::Hour | Format::Minute
+        )
+    }
+}
+
 /// Where the values of a template's fields come from.
 pub trait Values {
     /// The value at a path such as `user_id` or `address.city`; `None` if it is missing or null.

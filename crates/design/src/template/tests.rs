@@ -161,9 +161,11 @@ fn names_fold_as_people_search_for_them() {
 
 #[test]
 fn folding_any_character_twice_is_folding_it_once() {
-    for character in '\0'..=char::MAX {
-        let once = fold(&format!("a{character}b"));
-        assert_eq!(fold(&once), once, "U+{:04X}", u32::from(character));
+    let all: Vec<char> = ('\0'..=char::MAX).collect();
+    for some in all.chunks(256) {
+        let text: String = some.iter().flat_map(|character| ['a', *character, 'b']).collect();
+        let once = fold(&text);
+        assert_eq!(fold(&once), once, "from U+{:04X}", u32::from(some[0]));
     }
 }
 

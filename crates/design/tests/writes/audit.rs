@@ -9,7 +9,7 @@ use singlet_engine::values::Item;
 use crate::fixture::Fixture;
 
 /// Every derived attribute, every reservation and every index entry is exactly what follows from the fields.
-pub fn assert_true_to_fields(fixture: &Fixture) {
+pub(crate) fn assert_true_to_fields(fixture: &Fixture) {
     let design = fixture.runner.design().clone();
     let stored = fixture.scan(None);
     let mut rebuilt = Vec::new();

@@ -2,7 +2,7 @@
 
 /// Optional parts, `when`, shards, cut times, folded text, counters in keys, single and grouped unique fields, a time to
 /// live that follows a field, and an index on fields themselves.
-pub const TASKS: &str = r#"
+pub(crate) const TASKS: &str = r#"
 design = "tasks"
 
 [table]
@@ -46,6 +46,9 @@ put = "Task"
 [pattern.edit]
 update = "Task"
 set = ["project", "title", "status", "flagged", "owner", "due", "rank", "slug", "number"]
+[pattern.rename]
+update = "Task"
+set = ["slug"]
 [pattern.vote]
 update = "Task"
 add = { votes = "{by}" }
@@ -89,7 +92,7 @@ transaction = { open = { run = "is_open", with = { task_id = "{parent_id}" } }, 
 "#;
 
 /// Made ids that later steps use, elements of a list, nested objects.
-pub const KITCHEN: &str = r#"
+pub(crate) const KITCHEN: &str = r#"
 design = "kitchen"
 
 [table]

@@ -102,3 +102,13 @@ fn of_elements_that_are_changed_at_once_none_is_lost() {
     assert_eq!(foods.matches("food_id").count(), 3, "{foods}");
     assert_eq!(foods.matches("\"amount\"").count(), 2, "{foods}");
 }
+
+#[test]
+fn a_long_list_takes_elements_too() {
+    let fixture = Fixture::new(&KITCHEN.replace("max = 4", "max = 80"));
+    let foods: Vec<String> = (0..70).map(|id| format!(r#"{{"food_id": "{id}", "name": "x"}}"#)).collect();
+    let container = r#""container_id": "c", "group_id": "g", "place": {"room": "cellar"}"#;
+    fixture.run("create_container", &format!(r#"{{{container}, "foods": [{}]}}"#, foods.join(",")));
+    assert_eq!(names(&add(&fixture, "70").unwrap()).len(), 71);
+    assert!(matches!(add(&fixture, "69"), Err(RunError::Exists { .. })));
+}

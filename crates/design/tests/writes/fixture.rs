@@ -6,29 +6,40 @@ use singlet_design::entropy::SeededEntropy;
 use singlet_design::json::Json;
 use singlet_design::model::Design;
 use singlet_design::run::{Arguments, Outcome, Paging, RunError, Runner};
-use singlet_design::store::Embedded;
+use singlet_design::store::{Embedded, Store};
 use singlet_design::{apply, load};
 use singlet_engine::values::Item;
 use singlet_engine::{Database, ManualClock, Options, Scan};
 
 /// 2025-01-20T15:30:00Z.
-pub const NOW_MS: u64 = 1_737_387_000_000;
+pub(crate) const NOW_MS: u64 = 1_737_387_000_000;
+
+/// Runs a pattern with arguments as the text of a JSON object.
+pub(crate) fn try_run<S: Store>(
+    runner: &Runner<S>,
+    pattern: &str,
+    arguments: &str,
+) -> Result<Outcome, RunError> {
+    let Json::Object(members) = arguments.parse::<Json>().unwrap() else { panic!("an object") };
+    let arguments: Arguments = members.into_iter().collect();
+    runner.run(pattern, &arguments, &Paging::default())
+}
 
 /// A runner and the database under it.
-pub struct Fixture {
-    pub runner: Runner<Embedded>,
-    pub database: Database,
-    pub clock: Arc<ManualClock>,
+pub(crate) struct Fixture {
+    pub(crate) runner: Runner<Embedded>,
+    pub(crate) database: Database,
+    pub(crate) clock: Arc<ManualClock>,
 }
 
 impl Fixture {
     /// Applies a design to an empty database.
-    pub fn new(source: &str) -> Self {
+    pub(crate) fn new(source: &str) -> Self {
         let design = load("test.toml", source).unwrap_or_else(|report| panic!("{report}"));
         Fixture::of(design)
     }
 
-    pub fn of(design: Design) -> Self {
+    pub(crate) fn of(design: Design) -> Self {
         let design = Arc::new(design);
         let clock = Arc::new(ManualClock::new(NOW_MS));
         let options = Options { clock: clock.clone(), ..Options::default() };
@@ -43,14 +54,17 @@ impl Fixture {
     }
 
     /// Runs a pattern with arguments as the text of a JSON object.
-    pub fn try_run(&self, pattern: &str, arguments: &str) -> Result<Outcome, RunError> {
-        let Json::Object(members) = arguments.parse::<Json>().unwrap() else { panic!("an object") };
-        let arguments: Arguments = members.into_iter().collect();
-        self.runner.run(pattern, &arguments, &Paging::default())
+    pub(crate) fn try_run(&self, pattern: &str, arguments: &str) -> Result<Outcome, RunError> {
+        try_run(&self.runner, pattern, arguments)
+    }
+
+    /// A runner of the same design on another store.
+    pub(crate) fn runner_on<S: Store>(&self, store: S) -> Runner<S> {
+        Runner::new(self.runner.design().clone(), store, "dev").with_clock(self.clock.clone())
     }
 
     /// The same, when it must succeed; gives the answer as JSON.
-    pub fn run(&self, pattern: &str, arguments: &str) -> Json {
+    pub(crate) fn run(&self, pattern: &str, arguments: &str) -> Json {
         match self.try_run(pattern, arguments) {
             Ok(outcome) => outcome.to_json(),
             Err(error) => panic!("{pattern} {arguments}: {error}"),
@@ -58,7 +72,7 @@ impl Fixture {
     }
 
     /// Everything in the table, or in one of its indexes.
-    pub fn scan(&self, index: Option<&str>) -> Vec<Item> {
+    pub(crate) fn scan(&self, index: Option<&str>) -> Vec<Item> {
         let table = self.runner.design().tables[0].name_in("dev");
         let mut items = Vec::new();
         let mut start_key = None;
@@ -76,7 +90,7 @@ impl Fixture {
     }
 
     /// The stored item of an entity whose field has this text.
-    pub fn stored(&self, type_name: &str, field: &str, text: &str) -> Option<Item> {
+    pub(crate) fn stored(&self, type_name: &str, field: &str, text: &str) -> Option<Item> {
         let is_it = |item: &Item| {
             item.get("type") == Some(&type_name.into()) && item.get(field) == Some(&text.into())
         };

@@ -1,21 +1,33 @@
 //! After any sequence of patterns, with any interleaving of callers, the table is what a rebuild would make it.
 
+use std::collections::BTreeSet;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::thread;
 
 use proptest::prelude::*;
-use singlet_design::run::RunError;
+use singlet_design::run::{RunError, Runner};
+use singlet_design::store::Store;
 use singlet_engine::values::{AttributeValue, Number};
 
 use crate::audit::assert_true_to_fields;
-use crate::designs::TASKS;
-use crate::fixture::Fixture;
+use crate::designs::{KITCHEN, TASKS};
+use crate::fixture::{Fixture, try_run};
+use crate::meddler::Meddler;
 
-/// A pattern with its arguments, over few ids and values so that callers meet.
-fn call() -> impl Strategy<Value = (&'static str, String)> {
-    let id = prop::sample::select(vec!["a", "b", "c"]);
+/// Few items, so that callers meet.
+const IDS: [&str; 3] = ["a", "b", "c"];
+/// One item that nearly everybody is after.
+const HOT: [&str; 5] = ["a", "a", "a", "a", "b"];
+
+/// A pattern with its arguments.
+pub(crate) type Call = (&'static str, String);
+
+/// A call of any write, over few ids and values so that callers meet.
+fn call(ids: &'static [&'static str]) -> impl Strategy<Value = Call> {
+    let id = prop::sample::select(ids);
     let member = |name: &'static str, values: &'static [&'static str]| {
-        prop::option::weighted(0.35, prop::sample::select(values))
+        prop::option::weighted(0.5, prop::sample::select(values))
             .prop_map(move |value| value.map(|value| format!(r#", "{name}": {value}"#)).unwrap_or_default())
     };
     let members = (
@@ -24,7 +36,7 @@ fn call() -> impl Strategy<Value = (&'static str, String)> {
         member("owner", &[r#""an""#, r#""bo""#, "null"]),
         member("due", &[r#""2030-01-31T23:59:59.999Z""#, r#""2030-02-01T00:00:00Z""#, "null"]),
         member("rank", &["1", "2", "null"]),
-        member("slug", &[r#""s""#, r#""t""#, "null"]),
+        member("slug", &[r#""s""#, r#""t""#, r#""u""#, "null"]),
         member("number", &["1", "2", "null"]),
     )
         .prop_map(|(a, b, c, d, e, f, g)| [a, b, c, d, e, f, g].concat());
@@ -35,7 +47,8 @@ fn call() -> impl Strategy<Value = (&'static str, String)> {
         match kind {
             0..3 => ("create", whole),
             3 => ("put", whole),
-            4..7 => ("edit", format!(r#"{{"task_id": "{id}", "title": "{title}"{members}}}"#)),
+            4..6 => ("edit", format!(r#"{{"task_id": "{id}", "title": "{title}"{members}}}"#)),
+            6 => ("rename", format!(r#"{{"task_id": "{id}", "slug": "{other}"}}"#)),
             7 => ("edit", format!(r#"{{"task_id": "{id}", "project": "{project}"{members}}}"#)),
             8 => ("vote", format!(r#"{{"task_id": "{id}", "by": 1}}"#)),
             9 => ("vote_and_flag", one),
@@ -53,8 +66,8 @@ fn call() -> impl Strategy<Value = (&'static str, String)> {
 }
 
 /// What callers may be told; anything else is a fault.
-fn attempt(fixture: &Fixture, (pattern, arguments): &(&str, String)) {
-    match fixture.try_run(pattern, arguments) {
+pub(crate) fn attempt<S: Store>(runner: &Runner<S>, (pattern, arguments): &Call) {
+    match try_run(runner, pattern, arguments) {
         Ok(_)
         | Err(
             RunError::Exists { .. }
@@ -73,18 +86,32 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn one_caller_leaves_what_a_rebuild_would_make(calls in prop::collection::vec(call(), 1..40)) {
+    fn one_caller_leaves_what_a_rebuild_would_make(calls in prop::collection::vec(call(&IDS), 1..40)) {
         let fixture = Fixture::new(TASKS);
         for call in &calls {
             fixture.clock.advance_ms(1);
-            attempt(&fixture, call);
+            attempt(&fixture.runner, call);
+            assert_true_to_fields(&fixture);
+        }
+    }
+
+    #[test]
+    fn callers_that_get_in_between_leave_what_a_rebuild_would_make(
+        turns in prop::collection::vec((call(&HOT), prop::collection::vec(call(&HOT), 0..3)), 1..24),
+    ) {
+        let fixture = Fixture::new(TASKS);
+        for (call, meddling) in turns {
+            fixture.clock.advance_ms(1);
+            fixture.try_run("create", r#"{"task_id": "a", "project": "p", "title": "x"}"#).ok();
+            let store = Meddler { fixture: &fixture, calls: Mutex::new(meddling.into()) };
+            attempt(&fixture.runner_on(store), &call);
             assert_true_to_fields(&fixture);
         }
     }
 
     #[test]
     fn callers_at_once_leave_what_a_rebuild_would_make(
-        callers in prop::collection::vec(prop::collection::vec(call(), 1..25), 2..5),
+        callers in prop::collection::vec(prop::collection::vec(call(&IDS), 1..25), 2..5),
     ) {
         let fixture = Fixture::new(TASKS);
         thread::scope(|scope| {
@@ -92,11 +119,61 @@ proptest! {
                 let fixture = &fixture;
                 scope.spawn(move || calls.iter().for_each(|call| {
                     fixture.clock.advance_ms(1);
-                    attempt(fixture, call);
+                    attempt(&fixture.runner, call);
                 }));
             }
         });
         assert_true_to_fields(&fixture);
+    }
+}
+
+/// An operation on one of five foods.
+fn food_call() -> impl Strategy<Value = (&'static str, String)> {
+    let pattern = prop::sample::select(vec!["add_food", "add_food", "change_food", "remove_food"]);
+    (pattern, 0..5_u8, 0..9_u8).prop_map(|(pattern, id, amount)| {
+        let key = format!(r#""container_id": "c", "food_id": "{id}""#);
+        let rest = match pattern {
+            "add_food" => format!(r#", "name": "food {id}""#),
+            "change_food" => format!(r#", "amount": {amount}"#),
+            _ => String::new(),
+        };
+        (pattern, format!("{{{key}{rest}}}"))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn elements_stay_whole_single_and_within_bounds(
+        callers in prop::collection::vec(prop::collection::vec(food_call(), 1..20), 2..5),
+    ) {
+        let fixture = Fixture::new(KITCHEN);
+        let container = r#"{"container_id": "c", "group_id": "g", "place": {"room": "cellar"}, "foods": []}"#;
+        fixture.run("create_container", container);
+        thread::scope(|scope| {
+            for calls in &callers {
+                let fixture = &fixture;
+                scope.spawn(move || calls.iter().for_each(|(pattern, arguments)| {
+                    match fixture.try_run(pattern, arguments) {
+                        Ok(_) | Err(RunError::Exists { .. } | RunError::Missing { .. } | RunError::Contention { .. }) => {}
+                        // The list is full.
+                        Err(RunError::Limit(_)) if *pattern == "add_food" => {}
+                        Err(error) => panic!("{pattern} {arguments}: {error}"),
+                    }
+                }));
+            }
+        });
+        let stored = fixture.stored("Container", "container_id", "c").unwrap();
+        let Some(AttributeValue::L(foods)) = stored.get("foods") else { panic!("no list: {stored:?}") };
+        let mut ids = BTreeSet::new();
+        for food in foods {
+            let AttributeValue::M(food) = food else { panic!("no object: {food:?}") };
+            let Some(AttributeValue::S(id)) = food.get("food_id") else { panic!("without key: {food:?}") };
+            prop_assert_eq!(food.get("name"), Some(&format!("food {id}").into()));
+            prop_assert!(ids.insert(id.clone()), "{} is there twice", id);
+        }
+        prop_assert!(foods.len() <= 4);
     }
 }
 

@@ -1,12 +1,14 @@
 //! Unique values belong to one item at a time.
 
+use std::sync::Mutex;
 use std::thread;
 
 use singlet_design::run::RunError;
 
 use crate::audit::assert_true_to_fields;
 use crate::designs::TASKS;
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, try_run};
+use crate::meddler::Meddler;
 
 fn create(fixture: &Fixture, id: &str, slug: &str) -> Result<(), RunError> {
     let arguments = format!(r#"{{"task_id": "{id}", "project": "p", "title": "x", "slug": "{slug}"}}"#);
@@ -70,6 +72,20 @@ fn long_values_are_unique_too() {
     let error = create(&fixture, "c", &format!("{long}1")).unwrap_err();
     assert!(matches!(error, RunError::NotUnique { .. }), "{error}");
     assert_true_to_fields(&fixture);
+}
+
+#[test]
+fn a_reservation_expires_with_its_holder_though_the_time_changes_in_between() {
+    let later = r#"{"task_id": "a", "due": "2030-01-01T00:00:00Z"}"#;
+    let same = r#"{"task_id": "a", "project": "p", "title": "x", "slug": "s"}"#;
+    for call in [("rename", r#"{"task_id": "a", "slug": "t"}"#), ("put", same)] {
+        let fixture = Fixture::new(TASKS);
+        create(&fixture, "a", "s").unwrap();
+        let meddling = [("edit", later.to_owned())];
+        let store = Meddler { fixture: &fixture, calls: Mutex::new(meddling.into()) };
+        try_run(&fixture.runner_on(store), call.0, call.1).unwrap();
+        assert_true_to_fields(&fixture);
+    }
 }
 
 #[test]

@@ -16,6 +16,10 @@ use crate::table::KeyProblem;
 /// Most bytes that a page reads, before the filter.
 const PAGE_BYTES_MAX: usize = 1024 * 1024;
 
+/// Room for a page of a few dozen small items, which is what most pages are.
+const FIRST_BYTES: usize = 16 << 10;
+const FIRST_ITEMS: usize = 32;
+
 /// What a page reads and what it returns of it.
 pub(super) struct Page<'a> {
     pub(super) source: Source<'a>,
@@ -48,6 +52,10 @@ struct Items {
 
 impl Items {
     fn push(&mut self, item: ItemRef<'_>) {
+        if self.ends.is_empty() {
+            self.bytes.reserve(FIRST_BYTES);
+            self.ends.reserve(FIRST_ITEMS);
+        }
         self.bytes.extend_from_slice(item.as_bytes());
         self.ends.push(self.bytes.len());
     }

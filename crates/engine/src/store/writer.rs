@@ -19,7 +19,7 @@ const BATCH_BYTES_MAX: usize = 1 << 20;
 
 /// An overlay is frozen, full or not, when the log since the last freeze passes so many times the overlay's size.
 /// Else a few keys that are written over and over would let the log, and with it the next opening, grow without end.
-const LOG_PER_OVERLAY_MAX: usize = 4;
+const LOG_PER_OVERLAY_MAX: usize = 2;
 
 /// The writer thread's state.
 pub(super) struct Writer<A, H: Handler<A>> {

@@ -21,7 +21,10 @@ pub(crate) fn write_attributes(json: &mut JsonWriter, attributes: &Attributes) {
 fn write_map(json: &mut JsonWriter, map: MapRef<'_>) {
     json.object(|json| {
         for (name, value) in map.iter_raw() {
-            write_raw(json.name_bytes(name), value);
+            match value {
+                RawRef::Text(text) => json.string_attribute(name, text),
+                RawRef::Value(value) => write_value(json.name_bytes(name), value),
+            }
         }
     });
 }

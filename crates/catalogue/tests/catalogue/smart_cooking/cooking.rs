@@ -11,11 +11,7 @@ use crate::stage::Stage;
 #[track_caller]
 pub(super) fn start(stage: &Stage, user: &str, recipe: &str) -> Arguments {
     let started = stage.run("start_cooking", args!(user_id = user, recipe_id = recipe));
-    args!(
-        user_id = user,
-        created_at = started.at("created_at"),
-        history_id = started.at("history_id")
-    )
+    args!(user_id = user, created_at = started.at("created_at"), history_id = started.at("history_id"))
 }
 
 #[track_caller]
@@ -49,8 +45,10 @@ pub(crate) fn sc_18_cooking_is_started_completed_and_listed_newest_first(stage: 
 }
 
 pub(crate) fn sc_19_favourites_come_by_cook_date_newest_first_and_others_are_not_among_them(stage: &Stage) {
-    let started: Vec<_> =
-        ["long", "short", "not so good", "unfinished"].iter().map(|name| start(stage, "anna", name)).collect();
+    let started: Vec<_> = ["long", "short", "not so good", "unfinished"]
+        .iter()
+        .map(|name| start(stage, "anna", name))
+        .collect();
     for cooking in [&started[1], &started[2], &started[0]] {
         stage.run("complete_cooking", cooking.clone());
     }

@@ -84,7 +84,8 @@ pub(crate) fn sc_08_ingredients_are_found_by_the_beginning_of_a_name_or_alias(st
 
 pub(crate) fn sc_09_ingredients_of_a_category_come_by_name(stage: &Stage) {
     let chicken = ingredient(stage, "Thịt gà", "meat", &["gà"]);
-    for (name, category) in [("Ớt", "spice"), ("đậu phụ", "soy"), ("Thịt bò", "meat"), ("Ếch", "meat")] {
+    for (name, category) in [("Ớt", "spice"), ("đậu phụ", "soy"), ("Thịt bò", "meat"), ("Ếch", "meat")]
+    {
         ingredient(stage, name, category, &[]);
     }
     let meat = || column(&stage.list("category_ingredients", args!(category = "meat")), "name");

@@ -61,7 +61,10 @@ pub(crate) fn sc_32_pending_reports_come_most_reported_first_ten_before_nine(sta
     }
     assert_eq!(pending(), reports(&[("abc", "11"), ("Đá cuội", "10"), ("xyz", "1")]));
 
-    stage.run("decide_report", args!(ingredient_name = "da cuoi", status = "accepted", admin_notes = "stones"));
+    stage.run(
+        "decide_report",
+        args!(ingredient_name = "da cuoi", status = "accepted", admin_notes = "stones"),
+    );
     assert_eq!(pending(), reports(&[("abc", "11"), ("xyz", "1")]));
     stage.run("report_ingredient_again", args!(ingredient_name = "đá cuội", user_id = "late"));
     assert_eq!(pending(), reports(&[("abc", "11"), ("xyz", "1")]));
@@ -69,11 +72,14 @@ pub(crate) fn sc_32_pending_reports_come_most_reported_first_ten_before_nine(sta
 
 pub(crate) fn sc_32_a_user_reports_an_ingredient_once(stage: &Stage) {
     report(stage, "abc xyz", 2);
-    let again = stage.refused("report_ingredient_again", args!(ingredient_name = "ABC XYZ", user_id = "user 2"));
+    let again =
+        stage.refused("report_ingredient_again", args!(ingredient_name = "ABC XYZ", user_id = "user 2"));
     assert!(matches!(again, RunError::Exists { .. }), "{again:?}");
     let first = stage.refused("report_ingredient_again", args!(ingredient_name = "new", user_id = "user 2"));
     assert!(matches!(first, RunError::Missing { .. }), "{first:?}");
-    for (name, user, reported) in [("Abc xyz", "user 2", true), ("abc", "user 2", false), ("abc xyz", "user 3", false)] {
+    for (name, user, reported) in
+        [("Abc xyz", "user 2", true), ("abc", "user 2", false), ("abc xyz", "user 3", false)]
+    {
         let answer = stage.run("has_reported", args!(ingredient_name = name, user_id = user));
         assert_eq!(answer, Json::Bool(reported), "{name} {user}");
     }

@@ -14,8 +14,10 @@ fn post(stage: &Stage, user: &str, content: &str) -> String {
 
 pub(crate) fn sc_26_a_users_posts_come_newest_first(stage: &Stage) {
     let pictures = vec!["https://pictures.example/1.jpg"];
-    let first =
-        stage.run("create_post", args!(user_id = "anna", content = "Rất ngon!", images = pictures, recipe_id = "pho"));
+    let first = stage.run(
+        "create_post",
+        args!(user_id = "anna", content = "Rất ngon!", images = pictures, recipe_id = "pho"),
+    );
     post(stage, "binh", "another's");
     post(stage, "anna", "second");
     assert_eq!(stage.run("get_post", args!(post_id = first.at("post_id"))), first);
@@ -43,9 +45,15 @@ pub(crate) fn sc_28_the_personal_feed_has_friends_posts_newest_first(stage: &Sta
     befriend(stage, "anna", "binh");
     befriend(stage, "chi", "anna");
     stage.run("ask_friend", args!(user_id = "anna", friend_id = "dung"));
-    for (user, content) in
-        [("binh", "1"), ("chi", "2"), ("anna", "own"), ("dung", "no friend"), ("binh", "3"), ("binh", "4"), ("chi", "5")]
-    {
+    for (user, content) in [
+        ("binh", "1"),
+        ("chi", "2"),
+        ("anna", "own"),
+        ("dung", "no friend"),
+        ("binh", "3"),
+        ("binh", "4"),
+        ("chi", "5"),
+    ] {
         post(stage, user, content);
     }
     let feed = |user: &str| column(&stage.list("personal_feed", args!(user_id = user)), "content");
@@ -65,7 +73,10 @@ pub(crate) fn sc_29_comments_come_oldest_first_and_answers_under_their_parent(st
     comment("p2", "anna", "elsewhere");
     for content in ["an answer", "another answer"] {
         let parent = first.at("comment_id");
-        stage.run("comment", args!(post_id = "p1", user_id = "chi", content = content, parent_comment_id = parent));
+        stage.run(
+            "comment",
+            args!(post_id = "p1", user_id = "chi", content = content, parent_comment_id = parent),
+        );
     }
     let of_post = stage.list("post_comments", args!(post_id = "p1"));
     assert_eq!(column(&of_post, "content"), ["first", "second", "an answer", "another answer"]);

@@ -13,7 +13,8 @@ fn rate(stage: &Stage, recipe: &str, user: &str, rating: i64) {
 }
 
 pub(crate) fn sc_20_a_user_rates_a_recipe_once(stage: &Stage) {
-    let rating = stage.run("rate_recipe", args!(recipe_id = "pho", user_id = "anna", rating = 9, comment = "Ngon!"));
+    let rating =
+        stage.run("rate_recipe", args!(recipe_id = "pho", user_id = "anna", rating = 9, comment = "Ngon!"));
     assert_eq!(*rating.at("is_verified_cook"), Json::Bool(false));
     let again = stage.refused("rate_recipe", args!(recipe_id = "pho", user_id = "anna", rating = 1));
     assert!(matches!(again, RunError::Exists { .. }), "{again:?}");
@@ -55,7 +56,9 @@ pub(crate) fn sc_20_only_who_cooked_it_is_a_verified_cook(stage: &Stage) {
 }
 
 pub(crate) fn sc_21_all_ratings_of_a_recipe_are_listed(stage: &Stage) {
-    for (recipe, user, rating) in [("pho", "chi", 3), ("pho", "anna", 9), ("bun", "anna", 1), ("pho", "binh", 10)] {
+    for (recipe, user, rating) in
+        [("pho", "chi", 3), ("pho", "anna", 9), ("bun", "anna", 1), ("pho", "binh", 10)]
+    {
         rate(stage, recipe, user, rating);
     }
     let ratings = stage.list("recipe_ratings", args!(recipe_id = "pho"));

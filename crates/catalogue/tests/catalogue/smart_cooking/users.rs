@@ -10,7 +10,12 @@ use crate::stage::Stage;
 pub(crate) fn sc_01_a_profile_is_found_by_id(stage: &Stage) {
     let anna = stage.run(
         "create_user",
-        args!(username = "anna", email = "anna@example.com", date_of_birth = "1990-01-15", country = "Vietnam"),
+        args!(
+            username = "anna",
+            email = "anna@example.com",
+            date_of_birth = "1990-01-15",
+            country = "Vietnam"
+        ),
     );
     assert_eq!(anna.text("created_at"), "2035-01-22T10:00:01.000Z");
     assert_eq!(anna.text("role"), "user");
@@ -90,7 +95,10 @@ pub(crate) fn sc_04_each_privacy_setting_is_public_friends_or_private(stage: &St
     assert_eq!(changed.text("email_visibility"), "friends");
 
     let wrong = stage.refused("change_privacy", args!(user_id = &anna, email_visibility = "everybody"));
-    assert!(matches!(&wrong, RunError::Parameter { parameter, .. } if parameter == "email_visibility"), "{wrong:?}");
+    assert!(
+        matches!(&wrong, RunError::Parameter { parameter, .. } if parameter == "email_visibility"),
+        "{wrong:?}"
+    );
 }
 
 pub(crate) fn sc_34_a_session_lives_24_hours_and_its_id_cannot_be_guessed(stage: &Stage) {

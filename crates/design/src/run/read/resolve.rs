@@ -67,13 +67,18 @@ impl Values for Referring<'_> {
         if path == self.key_field {
             return Some(self.reference);
         }
-        let mut names = path.split('.');
-        let first = self.item.get(names.next()?)?;
-        names.try_fold(first, |value, name| match value {
-            ValueRef::M(members) => members.get(name),
-            _ => None,
-        })
+        value_at(self.item, path)
     }
+}
+
+/// The value that a path such as `address.city` leads to.
+pub(super) fn value_at<'a>(item: ItemRef<'a>, path: &str) -> Option<ValueRef<'a>> {
+    let mut names = path.split('.');
+    let first = item.get(names.next()?)?;
+    names.try_fold(first, |value, name| match value {
+        ValueRef::M(members) => members.get(name),
+        _ => None,
+    })
 }
 
 /// One reference, or a list of them.

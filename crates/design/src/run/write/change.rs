@@ -73,7 +73,7 @@ fn elements(path: &str, given: Given, verb: impl Fn(AttributeValue) -> Verb) -> 
 /// The type of a difference: the bounds of a number are bounds of the sum, not of what is added.
 fn unbounded(kind: FieldType) -> FieldType {
     match kind {
-        FieldType::Int { .. } => FieldType::Int { min: None, max: None },
+        FieldType::Int { .. } | FieldType::Epoch => FieldType::Int { min: None, max: None },
         FieldType::Number { .. } => FieldType::Number { min: None, max: None },
         FieldType::Set { of, .. } => FieldType::Set { of, max: None },
         kind => kind,

@@ -26,11 +26,6 @@ impl Guard {
         }
     }
 
-    /// Whether it demands anything.
-    pub(super) fn is_empty(&self) -> bool {
-        self.parts.is_empty() && !self.absent
-    }
-
     /// Whether it holds against the item that is there.
     pub(super) fn holds(&self, item: Option<&Item>) -> bool {
         match item {
@@ -53,5 +48,37 @@ impl Guard {
                 None => format!("attribute_not_exists({path})"),
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guard_holds_only_while_every_part_is_as_it_was_read() {
+        let mut item = Item::from([("name", "an")]);
+        let mut guard = Guard::default();
+        guard.keep(&item, "name");
+        guard.keep(&item, "mail");
+        assert!(guard.holds(Some(&item)));
+        assert!(!guard.holds(None));
+        item.insert("other", "x");
+        assert!(guard.holds(Some(&item)));
+        item.insert("mail", "x");
+        assert!(!guard.holds(Some(&item)));
+        assert!(Guard::absent().holds(None) && !Guard::absent().holds(Some(&item)));
+    }
+
+    #[test]
+    fn elements_of_lists_are_reached_by_position() {
+        let food = |id: &str| AttributeValue::M(Item::from([("food_id", id)]));
+        let item = Item::from([("foods", vec![food("a"), food("b")])]);
+        let mut guard = Guard::default();
+        guard.keep(&item, "foods[1].food_id");
+        guard.keep(&item, "foods[2].food_id");
+        assert!(guard.holds(Some(&item)));
+        assert!(!guard.holds(Some(&Item::from([("foods", vec![food("b"), food("a")])]))));
+        assert!(!guard.holds(Some(&Item::from([("foods", vec![food("a"), food("b"), food("c")])]))));
     }
 }

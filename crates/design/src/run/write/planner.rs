@@ -9,7 +9,7 @@ use super::plan::{Answer, Expectation, Meaning, Plan, Planned, Presence};
 use super::retry::Setback;
 use super::source::Source;
 use super::{Step, expiry, unique};
-use crate::condition::Condition;
+use crate::condition::{Condition, Tree};
 use crate::model::{Entity, Insert, Operation, Unique};
 use crate::run::derive;
 use crate::run::keys::table_key;
@@ -56,7 +56,7 @@ impl<S: Store> Planner<'_, S> {
         let mut before = None;
         if !uniques.is_empty() {
             before = self.read(entity, unique::key_of(&entity.table, &item))?;
-            expectation.guard = guard_of(&uniques, before.as_ref());
+            expectation.guard = guard_of(entity, &uniques, before.as_ref());
         }
         let mut actions = vec![self.put_action(step, item.clone(), expectation)];
         actions.extend(self.reserve(entity, &uniques, before.as_ref(), Some(&item)));
@@ -75,7 +75,7 @@ impl<S: Store> Planner<'_, S> {
         let looks = !uniques.is_empty() || step.composed;
         let before = if looks { self.read(entity, key.clone())? } else { None };
         if looks {
-            expectation.guard = guard_of(&uniques, before.as_ref());
+            expectation.guard = guard_of(entity, &uniques, before.as_ref());
         }
         if let Some(before) = &before {
             step.wanted.iter().for_each(|path| expectation.guard.keep(before, path));
@@ -193,18 +193,23 @@ impl<S: Store> Planner<'_, S> {
                 &|parameter| step.bound.get(parameter).cloned(),
                 self.now_ms,
             );
-            terms.push(format!("({text})"));
+            let is_choice = matches!(condition.tree, Tree::Or(_));
+            terms.push(if is_choice { format!("({text})") } else { text });
         }
         (!terms.is_empty()).then(|| builder.finish(terms.join(" AND ")))
     }
 }
 
-/// Unique fields must stay as they were read: the reservations that are given back are those of these values.
-pub(super) fn guard_of(uniques: &[&Unique], before: Option<&Item>) -> Guard {
+/// Unique fields must stay as they were read: the reservations that are given back are those of these values. So must
+/// the time to live, which reservations share with their holder.
+pub(super) fn guard_of(entity: &Entity, uniques: &[&Unique], before: Option<&Item>) -> Guard {
     let Some(before) = before else { return Guard::absent() };
     let mut guard = Guard::default();
     for field in uniques.iter().flat_map(|unique| &unique.fields) {
         guard.keep(before, field);
+    }
+    if let (Some(attribute), false) = (&entity.table.ttl, uniques.is_empty()) {
+        guard.keep(before, attribute);
     }
     guard
 }

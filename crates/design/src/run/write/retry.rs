@@ -66,3 +66,31 @@ fn pause(number: u32, entropy: &dyn Entropy) {
     let part_us = longest_us * u64::from(u16::from_le_bytes(random)) / u64::from(u16::MAX);
     std::thread::sleep(Duration::from_micros((longest_us + part_us) / 2));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entropy::SeededEntropy;
+
+    #[test]
+    fn attempts_are_bounded_and_end_in_contention() {
+        let mut attempts = 0;
+        let outcome = persist::<()>(&SeededEntropy::new(1), "Task", || {
+            attempts += 1;
+            Err(Setback::Again)
+        });
+        assert!(matches!(outcome, Err(RunError::Contention { attempts: 10, .. })));
+        assert_eq!(attempts, 10);
+    }
+
+    #[test]
+    fn what_cannot_get_better_is_not_tried_again() {
+        let mut attempts = 0;
+        let outcome = persist::<()>(&SeededEntropy::new(1), "Task", || {
+            attempts += 1;
+            Err(StoreError::NotFound("table".to_owned()).into())
+        });
+        assert!(matches!(outcome, Err(RunError::Store(StoreError::NotFound(_)))));
+        assert_eq!(attempts, 1);
+    }
+}

@@ -108,7 +108,7 @@ impl<S: Store> Planner<'_, S> {
         let before = self.read(entity, key.clone())?;
         let before = before.filter(|item| !expiry::is_expired(entity, item, self.now_ms / 1000));
         let before = before.ok_or_else(|| RunError::Missing { entity: entity.name.clone() })?;
-        let mut guard = guard_of(&uniques, Some(&before));
+        let mut guard = guard_of(entity, &uniques, Some(&before));
         unsettled.iter().for_each(|path| guard.keep(&before, path));
         after = before.clone();
         edits.iter().try_for_each(|edit| edit.apply(&mut after))?;
@@ -181,4 +181,22 @@ fn told_by(template: &Template, separator: char) -> Vec<&str> {
         }
     }
     told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_tells_a_field_only_if_it_could_hold_no_other_value() {
+        let told = |source: &str| -> Vec<String> {
+            let template = Template::parse(source).unwrap();
+            told_by(&template, '#').into_iter().map(str::to_owned).collect()
+        };
+        assert_eq!(told("{user_id}"), ["user_id"]);
+        assert_eq!(told("A#{user_id}#B#{rank:06}"), ["user_id", "rank"]);
+        assert_eq!(told("A#{name:fold}#{user_id}"), ["user_id"]);
+        assert_eq!(told("A#{shard:user_id/4}"), [""; 0]);
+        assert_eq!(told("{first}-{second}"), [""; 0], "a-b-c could be read in two ways");
+    }
 }

@@ -1,7 +1,7 @@
 //! Entities, their index entries and relations.
 
 use super::field::FIELD_VALUE;
-use super::{Construct, Shape, Variants, about, key, required, variant};
+use super::{Construct, Shape, Variants, about, allow, key, required, variant};
 
 const TEMPLATE: Shape = Shape::Text("a template");
 const TEMPLATE_LIST: Shape = Shape::List(1, &Shape::Either(&[TEMPLATE, Shape::List(1, &TEMPLATE)]));
@@ -40,6 +40,7 @@ pub(crate) static ENTITY: Construct = Construct {
             Shape::Named("relation", &Shape::Table(&RELATION)),
             "how it relates to other entities",
         ),
+        allow(),
     ],
     variants: Variants::None,
     others: Some(&Shape::Either(&[TEMPLATE, TEMPLATE_LIST, Shape::Table(&INDEX_ENTRY)])),

@@ -2,7 +2,7 @@
 
 use super::entity::ENTITY;
 use super::pattern::PATTERN;
-use super::{Construct, Key, Shape, Variants, about, key, required};
+use super::{Construct, Key, Shape, Variants, about, allow, key, required};
 
 /// The whole file.
 pub(crate) static DESIGN: Construct = Construct {
@@ -77,6 +77,7 @@ pub(crate) static TABLE: Construct = Construct {
         TTL,
         STREAM,
         SEPARATOR,
+        allow(),
     ],
     variants: Variants::None,
     others: None,
@@ -95,6 +96,7 @@ static NAMED_TABLE: Construct = Construct {
         STREAM,
         SEPARATOR,
         key("index", INDEXES, "its indexes"),
+        allow(),
     ],
     variants: Variants::None,
     others: None,
@@ -122,6 +124,7 @@ pub(crate) static INDEX: Construct = Construct {
             "what its entries carry: `all`, `keys`, or a list of attributes",
         ),
         key("local", Shape::Bool, "shares the table's partition key; by default not"),
+        allow(),
     ],
     variants: Variants::None,
     others: None,

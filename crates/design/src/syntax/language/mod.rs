@@ -124,3 +124,9 @@ const fn variant(name: &'static str, takes: Shape, about: &'static str, keys: &'
 const fn about() -> Key {
     key("about", Shape::Text("a sentence"), "what it is for, in a sentence")
 }
+
+/// The findings of the review that are fine where this stands.
+const fn allow() -> Key {
+    let reasons = Shape::Named("rule", &Shape::Text("a reason"));
+    key("allow", reasons, "findings of the review that are fine here: rule = reason")
+}

@@ -1,6 +1,6 @@
 //! Access patterns.
 
-use super::{Construct, Key, Shape, Variants, about, key, required, variant};
+use super::{Construct, Key, Shape, Variants, about, allow, key, required, variant};
 
 const ENTITY: Shape = Shape::Text("an entity");
 const ON: Key = key("on", Shape::Text("an index"), "the index that is read instead of the table");
@@ -56,6 +56,7 @@ pub(crate) static PATTERN: Construct = Construct {
             Shape::Form("a time such as `20ms`", "^[0-9.]+ ?(ms|s)$"),
             "how long it may take: `20ms`, `1.5s`",
         ),
+        allow(),
     ],
     variants: Variants::ByKey(&[
         variant("get", ENTITY, "reads one item", &[ON, CONSISTENT, SHOW, RESOLVE, EXPIRED]),

@@ -97,5 +97,5 @@ fn replaced_entries_are_charged_once() {
             overlay.insert(entry(&key.to_be_bytes(), Some(round)));
         }
     }
-    assert_eq!(overlay.bytes(), 1000 * (4 + 1 + ENTRY_OVERHEAD_BYTES));
+    assert_eq!(overlay.bytes(), 1000 * (2 * 4 + 1 + ENTRY_OVERHEAD_BYTES));
 }

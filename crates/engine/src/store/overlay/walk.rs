@@ -3,8 +3,8 @@
 use std::ops::Bound;
 
 use super::Entry;
+use super::keys::Probe;
 use super::nodes::{Branch, Leaf, Node};
-use super::slot::{Probe, Slot};
 use crate::store::Direction;
 
 /// The entries of a range, in one direction.
@@ -14,6 +14,8 @@ pub(in crate::store) struct OverlayRange<'a> {
     leaf: Option<&'a Leaf>,
     /// How many entries of the leaf lie before the next one, in ascending order.
     before: usize,
+    /// Which entries of the leaf lie before the end of the walk.
+    within: std::ops::Range<usize>,
     direction: Direction,
     /// Where the walk ends.
     end: Bound<Probe<'a>>,
@@ -30,7 +32,8 @@ impl<'a> OverlayRange<'a> {
             Direction::Forward => (lower, upper),
             Direction::Backward => (upper, lower),
         };
-        let mut range = Self { way: Vec::with_capacity(8), leaf: None, before: 0, direction, end };
+        let mut range =
+            Self { way: Vec::with_capacity(8), leaf: None, before: 0, within: 0..0, direction, end };
         range.descend_to(root, start);
         range
     }
@@ -45,9 +48,9 @@ impl<'a> OverlayRange<'a> {
                     // A bound that is excluded from above, or included from below, leaves its own entry behind.
                     let forward = self.direction == Direction::Forward;
                     let below = matches!(start, Bound::Included(_)) == forward;
-                    self.before = if below { leaf.count_below(&probe) } else { leaf.count_up_to(&probe) };
-                    self.leaf = Some(leaf);
-                    return;
+                    let keys = &leaf.keys;
+                    self.before = if below { keys.count_below(&probe) } else { keys.count_up_to(&probe) };
+                    return self.enter(leaf);
                 }
                 Node::Branch(branch) => {
                     let place = branch.child_for(&probe);
@@ -67,9 +70,8 @@ impl<'a> OverlayRange<'a> {
         loop {
             match node {
                 Node::Leaf(leaf) => {
-                    self.before = if self.direction == Direction::Forward { 0 } else { leaf.slots.len() };
-                    self.leaf = Some(leaf);
-                    return;
+                    self.before = if self.direction == Direction::Forward { 0 } else { leaf.entries.len() };
+                    return self.enter(leaf);
                 }
                 Node::Branch(branch) => {
                     let last = branch.children.len().saturating_sub(1);
@@ -84,20 +86,30 @@ impl<'a> OverlayRange<'a> {
         }
     }
 
-    /// The next slot of the leaf.
-    fn step(&mut self) -> Option<&'a Slot> {
+    /// Takes a leaf, and looks where in it the walk ends: then its entries need no comparing any more.
+    fn enter(&mut self, leaf: &'a Leaf) {
+        let keys = &leaf.keys;
+        let (count, forward) = (keys.len(), self.direction == Direction::Forward);
+        self.within = match &self.end {
+            Bound::Unbounded => 0..count,
+            Bound::Included(end) if forward => 0..keys.count_up_to(end),
+            Bound::Included(end) => keys.count_below(end)..count,
+            Bound::Excluded(end) if forward => 0..keys.count_below(end),
+            Bound::Excluded(end) => keys.count_up_to(end)..count,
+        };
+        self.leaf = Some(leaf);
+    }
+
+    /// The next entry of the leaf and whether the walk ends before it; nothing at the end of the leaf.
+    fn step(&mut self) -> Option<(&'a Entry, bool)> {
         let leaf = self.leaf?;
-        match self.direction {
-            Direction::Forward => {
-                let slot = leaf.slots.get(self.before)?;
-                self.before += 1;
-                Some(slot)
-            }
-            Direction::Backward => {
-                self.before = self.before.checked_sub(1)?;
-                leaf.slots.get(self.before)
-            }
-        }
+        let place = match self.direction {
+            Direction::Forward => self.before,
+            Direction::Backward => self.before.checked_sub(1)?,
+        };
+        let entry = leaf.entries.get(place)?;
+        self.before = if self.direction == Direction::Forward { place + 1 } else { place };
+        Some((entry, self.within.contains(&place)))
     }
 
     /// Goes to the next leaf.
@@ -121,33 +133,23 @@ impl<'a> OverlayRange<'a> {
             }
         }
     }
-
-    fn is_within(&self, slot: &Slot) -> bool {
-        let (order, includes) = match &self.end {
-            Bound::Unbounded => return true,
-            Bound::Included(end) => (end.order_of(slot), true),
-            Bound::Excluded(end) => (end.order_of(slot), false),
-        };
-        let order = if self.direction == Direction::Forward { order } else { order.reverse() };
-        if includes { order.is_le() } else { order.is_lt() }
-    }
 }
 
 impl<'a> Iterator for OverlayRange<'a> {
     type Item = &'a Entry;
 
     fn next(&mut self) -> Option<&'a Entry> {
-        let slot = loop {
+        let (entry, within) = loop {
             match self.step() {
-                Some(slot) => break slot,
+                Some(step) => break step,
                 None => {
                     self.leaf = None;
                     self.next_leaf()?;
                 }
             }
         };
-        if self.is_within(slot) {
-            return Some(slot.entry.as_ref());
+        if within {
+            return Some(entry);
         }
         self.leaf = None;
         self.way.clear();

@@ -71,8 +71,12 @@ impl Tree {
         let file = disk.open(name).map_err(StoreError::io("open", name))?;
         let file = Arc::new(TreeFile::new(file, disk.clone()));
         let backend = Backend(file.clone());
+        // A page in memory carries a counter, and the allocator rounds the two up by a quarter.
         let database = guarded(|| {
-            Builder::new().set_cache_size(cache_bytes).create_with_backend(backend).map_err(StoreError::tree)
+            Builder::new()
+                .set_cache_size(cache_bytes / 5 * 4)
+                .create_with_backend(backend)
+                .map_err(StoreError::tree)
         })?;
         file.check()?;
         Ok(Self { database: Some(database), file })

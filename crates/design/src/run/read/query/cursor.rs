@@ -8,7 +8,7 @@ use singlet_engine::values::{AttributeValue, Item, ValueRef};
 use super::QueryPlan;
 use super::reader::Reader;
 use super::sort::kind;
-use super::stream::{Place, Position, Stream};
+use super::stream::{Place, Position, Row, Stream};
 use crate::run::cursor::{Bond, OUTDATED, Payload, PayloadReader};
 use crate::run::{Call, RunError, Runner};
 use crate::store::{Store, StoreError};
@@ -52,7 +52,7 @@ impl QueryPlan {
         payload.byte(QUERY);
         payload.number(self.shards.unwrap_or(1));
         for stream in &reader.streams {
-            self.write_place(&mut payload, &stream.place())?;
+            self.write_place(&mut payload, &stream.place(), reader.rows())?;
         }
         let arguments = call.bound.canonical();
         let bond = Bond { pattern: &call.pattern.name, arguments: arguments.as_bytes() };
@@ -71,11 +71,19 @@ impl QueryPlan {
         }
     }
 
-    pub(super) fn write_place(&self, payload: &mut Payload, place: &Place<'_>) -> Result<(), RunError> {
+    pub(super) fn write_place(
+        &self,
+        payload: &mut Payload,
+        place: &Place<'_>,
+        rows: &[Row],
+    ) -> Result<(), RunError> {
         match place {
             Place::Start => payload.byte(START),
             Place::Done => payload.byte(DONE),
-            Place::Given(item) => return self.write_after(payload, |name| item.view().get(name)),
+            Place::Given(number) => {
+                let row = rows.get(*number);
+                return self.write_after(payload, |name| row?.item.view().get(name));
+            }
             Place::Key(key) => {
                 return self.write_after(payload, |name| key.get(name).and_then(AttributeValue::as_scalar));
             }

@@ -11,13 +11,13 @@
 //! number of places (4 bytes), and for each the stream's identity and its position as in a query's cursor.
 
 use sha2::{Digest, Sha256};
-use singlet_engine::values::AttributeValue;
 
+use super::super::resolve::value_at;
 use super::reader::{PartRank, Reader, drive};
 use super::sort::NextPart;
 use super::stream::{Position, Stream};
 use super::{LIMIT_MAX, PlanContext, QueryPlan, page_limit};
-use crate::model::{Argument, Merge, Operation, Order};
+use crate::model::{Argument, Binding, Merge, Operation, Order};
 use crate::run::arguments::Bound;
 use crate::run::cursor::{Bond, OUTDATED, Payload, PayloadReader};
 use crate::run::{Call, Outcome, Paging, RunError, Runner};
@@ -60,7 +60,7 @@ impl MergePlan {
             return None;
         };
         let fields = merge.bindings.iter().filter_map(|binding| match &binding.argument {
-            Argument::Result(_, field) => Some(field.as_str()),
+            Argument::Result(_, path) => path.split('.').next(),
             _ => None,
         });
         let fields: Vec<&str> = fields.collect();
@@ -126,9 +126,15 @@ impl MergePlan {
         }
         let mut bounds = Vec::new();
         for row in reader.take_rows() {
-            let field = |_: &str, field: &str| -> Option<AttributeValue> {
-                row.item.view().get(field)?.to_value().ok()
+            let field = |_: &str, path: &str| value_at(row.item.view(), path)?.to_value().ok();
+            let leads_on = |binding: &Binding| match &binding.argument {
+                Argument::Result(list, path) => field(list, path).is_some(),
+                Argument::Constant(_) | Argument::Parameter(_) => true,
             };
+            // An item without the field has no query of its own.
+            if !merge.bindings.iter().all(leads_on) {
+                continue;
+            }
             bounds.push(Bound::derive(&merge.run, &call.bound, &merge.bindings, &field)?);
         }
         Ok(bounds)
@@ -195,7 +201,7 @@ impl MergePlan {
         (identities, scanning): (&[Identity], &[bool]),
         before: Resume,
     ) -> Result<String, RunError> {
-        let given = reader.last_stream.and_then(|stream| identities.get(stream)).zip(reader.last_row());
+        let given = reader.last_stream.and_then(|stream| identities.get(stream)).zip(reader.rows().last());
         let last = match given {
             Some((identity, row)) => Some((row.rank.clone(), *identity)),
             None => before.last.clone(),
@@ -210,7 +216,7 @@ impl MergePlan {
             if is_last(identity) || scanned {
                 count += 1;
                 places.raw(identity);
-                self.run.write_place(&mut places, &stream.place())?;
+                self.run.write_place(&mut places, &stream.place(), reader.rows())?;
             }
         }
         let mut payload = Payload::new();

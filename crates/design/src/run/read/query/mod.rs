@@ -27,7 +27,7 @@ pub(super) use merge::MergePlan;
 pub(super) use reader::{Reader, drive};
 use sort::{SortBounds, SortPlan};
 use stream::Stream;
-use tell::{Teller, common_head, is_constant, key_parts};
+use tell::{Teller, common_head, key_parts};
 
 /// Items on a page when neither the pattern nor the caller says how many.
 const LIMIT_DEFAULT: u32 = 100;
@@ -69,6 +69,7 @@ struct Wanted<'a> {
     show: Option<&'a [String]>,
     resolve: &'a [model::Resolve],
     show_expired: bool,
+    mixed: bool,
 }
 
 impl QueryPlan {
@@ -83,6 +84,7 @@ impl QueryPlan {
             show: query.show.as_deref(),
             resolve: &query.resolve,
             show_expired: query.show_expired,
+            mixed: query.mixed,
         };
         QueryPlan {
             shards: query.shards.map(|shards| shards.count),
@@ -113,6 +115,7 @@ impl QueryPlan {
             show: get.show.as_deref(),
             resolve: &get.resolve,
             show_expired: get.show_expired,
+            mixed: get.mixed,
         };
         let spread = partition.iter().find_map(|(_, template)| template.shard_count());
         let known = |(_, template): &(KeyAttribute, Template)| {
@@ -138,7 +141,7 @@ impl QueryPlan {
         let (partition, sort) = keys.first().cloned().unwrap_or_default();
         let sort_attributes: Vec<KeyAttribute> =
             sort.iter().map(|(attribute, _)| attribute.clone()).collect();
-        let teller = Teller::new(context.design, entities, table, index);
+        let teller = Teller::new(context.design, entities, (table, index), wanted.mixed);
         let expiry = Expiry::new(table.ttl.clone().filter(|_| !wanted.show_expired));
         let references = wanted.resolve.iter().map(|resolve| resolve.field.as_str());
         let needed =
@@ -271,15 +274,8 @@ impl QueryPlan {
 
 /// Several entities, each with its own sort key: what their keys have in common is tested.
 fn several(first: &KeyAttribute, keys: &[(tell::KeyPart, tell::KeyPart)]) -> SortPlan {
-    let templates = || keys.iter().filter_map(|(_, sort)| sort.first()).map(|(_, template)| template);
-    let head = common_head(templates());
-    // A key that is a constant as a whole may be shorter than what it has in common with the others.
-    debug_assert!(
-        templates()
-            .filter(|template| is_constant(template))
-            .all(|template| template.constant_head().len() >= head.len())
-    );
-    SortPlan::head(first, head)
+    let templates = keys.iter().filter_map(|(_, sort)| sort.first()).map(|(_, template)| template);
+    SortPlan::head(first, common_head(templates))
 }
 
 /// What a position holds besides the partition key.

@@ -94,7 +94,8 @@ impl<'p> Reader<'p> {
             }
             let Some(next) = self.first().filter(|_| !full) else { return Vec::new() };
             self.last_stream = Some(next);
-            self.rows.extend(self.streams.get_mut(next).and_then(Stream::pop));
+            let number = self.rows.len();
+            self.rows.extend(self.streams.get_mut(next).and_then(|stream| stream.pop(number)));
         }
     }
 
@@ -143,8 +144,9 @@ impl<'p> Reader<'p> {
         self.rows.len() >= self.limit
     }
 
-    pub(super) fn last_row(&self) -> Option<&Row> {
-        self.rows.last()
+    /// What was given so far.
+    pub(super) fn rows(&self) -> &[Row] {
+        &self.rows
     }
 
     pub(in super::super) fn take_rows(&mut self) -> Vec<Row> {

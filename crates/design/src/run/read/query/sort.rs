@@ -306,7 +306,10 @@ impl SortBounds {
             Interval::Text { prefix, .. } if !next.plain => {
                 let known = prefix.get(..self.part_at)?;
                 let rank = format!("{known}{}", std::str::from_utf8(rank).ok()?);
-                let edge = if forward { rank } else { format!("{rank}{LAST}") };
+                // With an end, all keys of one rank continue it; without one, the rank is the rest of the key, and what
+                // continues it comes before it in descending order.
+                let continues = next.end.as_ref().is_some_and(|end| rank.ends_with(end.as_str()));
+                let edge = if !forward && continues { format!("{rank}{LAST}") } else { rank };
                 interval.begin_at(edge.into(), forward);
             }
             _ => interval.begin_at(KeyReader::new(rank).read(kind(next.attribute.kind)).ok()?, forward),

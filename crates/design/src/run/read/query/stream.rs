@@ -39,8 +39,8 @@ pub(super) enum Position {
 #[derive(Debug, Clone)]
 pub(super) enum Place<'s> {
     Start,
-    /// After this item of the answer.
-    Given(&'s EncodedItem),
+    /// After the row that was given as this one.
+    Given(usize),
     /// After this key.
     Key(&'s Item),
     Done,
@@ -54,8 +54,8 @@ pub(super) struct Stream {
     /// Where the page began that filled the buffer.
     base: Option<Item>,
     buffer: VecDeque<Row>,
-    /// The last row taken since the buffer was filled.
-    given: Option<EncodedItem>,
+    /// The last row taken since the buffer was filled, by its number in the answer.
+    given: Option<usize>,
     /// A row was taken at all.
     taken: bool,
     pages: u32,
@@ -141,6 +141,8 @@ impl Stream {
         rows: impl Iterator<Item = Row>,
         last_key: Option<Item>,
     ) {
+        // Mostly all rows of a page are kept.
+        self.buffer.reserve(rows.size_hint().1.unwrap_or(0));
         self.buffer.extend(rows);
         self.given = None;
         self.base = request.start_key.take();
@@ -150,9 +152,10 @@ impl Stream {
         });
     }
 
-    pub(super) fn pop(&mut self) -> Option<Row> {
+    /// Takes the next row, which is given as this one.
+    pub(super) fn pop(&mut self, number: usize) -> Option<Row> {
         let row = self.buffer.pop_front()?;
-        self.given = Some(row.item.clone());
+        self.given = Some(number);
         self.taken = true;
         Some(row)
     }
@@ -165,8 +168,8 @@ impl Stream {
                 Some(request) => request.start_key.as_ref().map_or(Place::Start, Place::Key),
             };
         }
-        match (&self.given, &self.base) {
-            (Some(item), _) => Place::Given(item),
+        match (self.given, &self.base) {
+            (Some(number), _) => Place::Given(number),
             (None, Some(key)) => Place::Key(key),
             (None, None) => Place::Start,
         }

@@ -7,14 +7,14 @@ use singlet_engine::values::{AttributeValue, ItemRef, ValueRef};
 
 use crate::model::{Design, Entity, Index, KeyAttribute, Table};
 use crate::run::read::project::carries;
-use crate::template::{Part, Template};
+use crate::template::Template;
 
 /// Tells the entities of one query apart, and others from them.
 #[derive(Debug, Clone)]
 pub(super) struct Teller {
     asked: Vec<Arc<Entity>>,
-    /// Nothing else can stand under the keys that are read.
-    certain: bool,
+    /// Others may stand under the keys that are read.
+    mixed: bool,
     type_attribute: String,
     /// Whether items carry the type where they are read.
     typed: bool,
@@ -31,33 +31,35 @@ struct Shape {
 }
 
 impl Teller {
-    pub(super) fn new(design: &Design, asked: &[Arc<Entity>], table: &Table, index: Option<&Index>) -> Self {
+    pub(super) fn new(
+        design: &Design,
+        asked: &[Arc<Entity>],
+        (table, index): (&Table, Option<&Index>),
+        mixed: bool,
+    ) -> Self {
         let is_asked = |entity: &Entity| asked.iter().any(|known| known.name == entity.name);
-        let others = || design.entities_of(table).filter(|entity| !is_asked(entity));
-        let certain = match asked {
-            [only] => !others().any(|other| may_meet(only, other, index)),
-            _ => false,
-        };
-        let met = |other: &&Arc<Entity>| asked.iter().any(|known| may_meet(known, other, index));
+        let is_there = |entity: &Entity| index.is_none_or(|index| entity.entry(&index.name).is_some());
+        let others = design.entities_of(table).filter(|entity| !is_asked(entity) && is_there(entity));
         let shape = |entity: &Arc<Entity>, asked: bool| Shape {
             entity: entity.clone(),
             asked,
             heads: heads(entity, index),
         };
         let shapes = asked.iter().map(|entity| shape(entity, true));
+        let others = others.filter(|_| mixed).map(|entity| shape(entity, false));
         Teller {
             asked: asked.to_vec(),
-            certain,
+            mixed,
             type_attribute: table.type_attribute.clone(),
             typed: carries(table, index, &table.type_attribute),
-            shapes: shapes.chain(others().filter(met).map(|entity| shape(entity, false))).collect(),
+            shapes: shapes.chain(others).collect(),
         }
     }
 
     /// What an item is; `None` if it is nothing that was asked for.
     pub(super) fn tell(&self, item: ItemRef<'_>) -> Option<&Arc<Entity>> {
-        if self.certain {
-            return self.asked.first();
+        if let ([only], false) = (self.asked.as_slice(), self.mixed) {
+            return Some(only);
         }
         if let Some(ValueRef::S(name)) = item.get(&self.type_attribute) {
             return self.asked.iter().find(|entity| entity.type_name == name);
@@ -70,14 +72,14 @@ impl Teller {
 
     /// The attribute that must be read to tell.
     pub(super) fn attribute(&self) -> Option<&str> {
-        (!self.certain && self.typed).then_some(self.type_attribute.as_str())
+        let needed = self.mixed || self.asked.len() > 1;
+        (needed && self.typed).then_some(self.type_attribute.as_str())
     }
 
     /// The types that a filter lets through, if one is needed: others could stand under the keys, and the store can
     /// leave them out itself.
     pub(super) fn filtered(&self) -> Option<impl Iterator<Item = AttributeValue>> {
-        let others = self.shapes.iter().any(|shape| !shape.asked);
-        (others && self.typed)
+        (self.mixed && self.typed)
             .then(|| self.asked.iter().map(|entity| AttributeValue::from(entity.type_name.as_str())))
     }
 }
@@ -105,42 +107,6 @@ fn heads(entity: &Entity, index: Option<&Index>) -> Vec<(String, String)> {
     let entry = entry.into_iter().flat_map(|entry| entry.templates());
     let head = |(name, template): (&str, &Template)| (name.to_owned(), template.constant_head().to_owned());
     names.zip(table).chain(entry).map(head).filter(|(_, head)| !head.is_empty()).collect()
-}
-
-/// Whether an item of the other entity could stand among those of the first.
-fn may_meet(entity: &Entity, other: &Entity, index: Option<&Index>) -> bool {
-    match index {
-        None => {
-            let sorts = match (&entity.key.sort, &other.key.sort) {
-                (Some(one), Some(two)) => may_begin_alike(one, two),
-                _ => true,
-            };
-            sorts && may_begin_alike(&entity.key.partition, &other.key.partition)
-        }
-        Some(index) => match (entity.entry(&index.name), other.entry(&index.name)) {
-            (Some(one), Some(two)) => {
-                one.templates().zip(two.templates()).all(|((_, one), (_, two))| may_begin_alike(one, two))
-            }
-            // An entity without an entry is not in the index.
-            _ => false,
-        },
-    }
-}
-
-/// Whether the keys of one template could be read with those of another: both are of one beginning.
-fn may_begin_alike(one: &Template, two: &Template) -> bool {
-    let (first, second) = (one.constant_head(), two.constant_head());
-    match (is_constant(one), is_constant(two)) {
-        (true, true) => first == second,
-        (true, false) => first.starts_with(second),
-        (false, true) => second.starts_with(first),
-        (false, false) => first.starts_with(second) || second.starts_with(first),
-    }
-}
-
-/// Whether it has no placeholder.
-pub(super) fn is_constant(template: &Template) -> bool {
-    template.parts.iter().all(|part| matches!(part, Part::Literal(_)))
 }
 
 /// The text that all sort keys of several entities begin with.

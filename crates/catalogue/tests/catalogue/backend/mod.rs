@@ -1,5 +1,8 @@
 //! The stores that rows are played on.
 
+#[cfg(feature = "http")]
+pub(crate) mod http;
+
 use singlet_design::store::{Embedded, Store};
 use singlet_engine::Database;
 
@@ -8,14 +11,8 @@ use crate::stage::Stage;
 
 /// Plays a row on the engine in this process.
 pub(crate) fn embedded(design: &str, row: fn(&Stage)) {
-    let database = Database::in_memory().unwrap();
-    let store = Embedded::new(database, "memory");
+    let store = Embedded::new(Database::in_memory().unwrap(), "memory");
     play(design, "", &store, row);
-}
-
-/// Plays a row on a DynamoDB endpoint. Its tables carry the row's name, so that all rows can share the endpoint.
-pub(crate) fn over_http(design: &str, name: &str, row: fn(&Stage)) {
-    let _ = (design, name, row);
 }
 
 fn play(design: &str, prefix: &str, store: &dyn Store, row: fn(&Stage)) {

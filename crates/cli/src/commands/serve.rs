@@ -2,13 +2,20 @@
 
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 
+use singlet_design::apply;
+use singlet_design::model::Design;
+use singlet_design::store::Embedded;
 use singlet_engine::{Conflicts, Database, StoreOptions, SyncPolicy};
 use singlet_server::{Credentials, CredentialsError, Limits, Options, Server, StartError, TlsFiles};
 use singlet_wire::Service;
 
 use crate::arguments::{Durability, ServeArguments, TransactionConflicts};
+use crate::design_file;
+use crate::failure;
 use crate::logging;
+use crate::memory;
 use crate::signals::Signals;
 
 /// Why the server did not start, or did not end well. The text says what to do about it.
@@ -32,23 +39,32 @@ pub(crate) enum Failure {
 }
 
 /// Serves until a signal ends it.
-pub(crate) fn serve(arguments: Box<ServeArguments>) -> Result<(), Failure> {
+pub(crate) fn serve(arguments: Box<ServeArguments>) -> Result<(), failure::Failure> {
+    // A wrong design is told before anything is opened.
+    let designs =
+        arguments.designs.iter().map(|file| design_file::load(file)).collect::<Result<Vec<_>, _>>()?;
     logging::start(arguments.log, arguments.log_format);
     let options = server_options(&arguments)?;
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    if let Some(threads) = arguments.threads {
-        runtime.worker_threads(threads.into());
-    }
-    runtime.thread_name("singlet-http").enable_all().build()?.block_on(run(&arguments, options))
+    // The server has its own threads for the requests; this one only lets connections in.
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::System)?;
+    runtime.block_on(run(&arguments, &designs, options))
 }
 
-async fn run(arguments: &ServeArguments, options: Options) -> Result<(), Failure> {
-    let mut signals = Signals::listen()?;
+async fn run(
+    arguments: &ServeArguments,
+    designs: &[Arc<Design>],
+    options: Options,
+) -> Result<(), failure::Failure> {
+    let mut signals = Signals::listen().map_err(Failure::System)?;
     let signed = options.credentials.is_some();
     // The address first: a server that can't have it must not touch the data.
-    let server = Server::bind(options).await?;
+    let server = Server::bind(options).await.map_err(Failure::Start)?;
     let database = open(arguments)?;
-    greet(arguments, server.address(), signed)?;
+    for design in designs {
+        apply_design(design, arguments, &database)?;
+    }
+    greet(arguments, designs, server.address(), signed).map_err(Failure::System)?;
 
     let service = Service::new(database.clone()).with_endpoint(&reachable(server.address()).to_string());
     let stopped = server.run(service, async {
@@ -68,12 +84,33 @@ async fn run(arguments: &ServeArguments, options: Options) -> Result<(), Failure
     Ok(())
 }
 
+/// Makes the tables of a design match it, and logs what was done.
+fn apply_design(
+    design: &Design,
+    arguments: &ServeArguments,
+    database: &Database,
+) -> Result<(), failure::Failure> {
+    let environment = apply::choose_environment(design, arguments.environment.as_deref())?;
+    let store = Embedded::new(database.clone(), folder(arguments));
+    let plan = apply::plan(design, &environment, &store)?;
+    for note in &plan.notes {
+        tracing::warn!(design = design.name, "{note}");
+    }
+    plan.run(&store, &mut |progress| {
+        if progress.asked == 0 {
+            tracing::info!(design = design.name, environment = environment.name, "{}", progress.step);
+        }
+    })?;
+    Ok(())
+}
+
 fn server_options(arguments: &ServeArguments) -> Result<Options, Failure> {
     let credentials = match &arguments.credentials {
         Some(path) => Some(Credentials::from_file(path)?),
         None => Credentials::from_environment(|name| std::env::var(name).ok())?,
     };
     let tls = arguments.tls_cert.clone().zip(arguments.tls_key.clone());
+    let standard = Options::default();
     Ok(Options {
         address: arguments.address.clone(),
         region: arguments.region.clone(),
@@ -81,17 +118,23 @@ fn server_options(arguments: &ServeArguments) -> Result<Options, Failure> {
         tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
         cors_origin: arguments.cors.clone(),
         metrics_public: arguments.metrics_public,
+        threads: arguments.threads.map_or(standard.threads, usize::from),
         limits: Limits { connections_max: arguments.connections_max as usize, ..Limits::default() },
-        ..Options::default()
+        ..standard
     })
 }
 
 fn open(arguments: &ServeArguments) -> Result<Database, Failure> {
+    let memory_bytes = memory::total_bytes();
     let options = singlet_engine::Options {
         region: arguments.region.clone(),
         store: StoreOptions {
-            cache_bytes: arguments.cache_size.bytes,
-            overlay_bytes_max: arguments.overlay_size.bytes,
+            cache_bytes: arguments
+                .cache_size
+                .map_or_else(|| memory::cache_bytes(memory_bytes), |size| size.bytes),
+            overlay_bytes_max: arguments
+                .overlay_size
+                .map_or_else(|| memory::overlay_bytes(memory_bytes), |size| size.bytes),
             sync: match arguments.durability {
                 Durability::Full => SyncPolicy::EveryBatch,
                 Durability::None => SyncPolicy::Never,
@@ -116,7 +159,12 @@ fn open(arguments: &ServeArguments) -> Result<Database, Failure> {
 }
 
 /// Says where the server is, where the data is, and how to try it.
-fn greet(arguments: &ServeArguments, address: SocketAddr, signed: bool) -> io::Result<()> {
+fn greet(
+    arguments: &ServeArguments,
+    designs: &[Arc<Design>],
+    address: SocketAddr,
+    signed: bool,
+) -> io::Result<()> {
     let scheme = if arguments.tls_cert.is_some() { "https" } else { "http" };
     let data = match (arguments.in_memory, arguments.durability) {
         (true, _) => "in memory: gone when the server stops".to_owned(),
@@ -132,11 +180,23 @@ fn greet(arguments: &ServeArguments, address: SocketAddr, signed: bool) -> io::R
     writeln!(out, "Singlet {} listens on {scheme}://{address}", env!("CARGO_PKG_VERSION"))?;
     writeln!(out, "Data {data}")?;
     writeln!(out, "Try: {keys}aws dynamodb list-tables --region {region} --endpoint-url {endpoint}")?;
+    for (design, file) in designs.iter().zip(&arguments.designs) {
+        let patterns = design.patterns.len();
+        writeln!(
+            out,
+            "Design {}: singlet run {} PATTERN --endpoint-url {endpoint} ({patterns} patterns)",
+            design.name,
+            file.display()
+        )?;
+    }
     out.flush()
 }
 
 /// The data folder's whole path, if the system tells.
 fn folder(arguments: &ServeArguments) -> String {
+    if arguments.in_memory {
+        return "memory".to_owned();
+    }
     let path = arguments.data.canonicalize().unwrap_or_else(|_| arguments.data.clone());
     path.display().to_string()
 }

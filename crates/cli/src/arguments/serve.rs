@@ -1,28 +1,12 @@
-//! What can be said on the command line, and the help that teaches it.
+//! What can be said to `singlet serve`.
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 
 use crate::size::Size;
 
-const EXAMPLES: &str = "\
-Examples:
-  singlet serve
-      a database in ./singlet-data, on http://127.0.0.1:8000
-  singlet serve --in-memory --address 127.0.0.1:9000
-      for tests: nothing is kept
-  singlet serve --data /var/lib/singlet --address 0.0.0.0:8000 --credentials keys.toml \\
-      --tls-cert cert.pem --tls-key key.pem
-      for other machines: only with access keys, best with TLS
-
-Any DynamoDB client works with it:
-  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
-  boto3.client(\"dynamodb\", endpoint_url=\"http://127.0.0.1:8000\")
-
-Exit codes: 0 it ended as it should, 1 it could not start or failed, 2 the arguments are wrong.";
-
-const SERVE_NOTES: &str = "\
+pub(super) const SERVE_NOTES: &str = "\
 Credentials (--credentials FILE):
   [key.AKIDWRITER]
   secret = \"…\"
@@ -34,28 +18,22 @@ Credentials (--credentials FILE):
   One key may stand in SINGLET_ACCESS_KEY_ID and SINGLET_SECRET_ACCESS_KEY instead.
   Without any, every well-formed signature is taken, but only this machine can connect.
 
-Memory: about --cache-size, and twice --overlay-size under heavy writing.
+Memory: what the data needs, up to about --cache-size, and twice --overlay-size under heavy writing.
+The machine's memory is that of its container, if there is one with a limit.
 
 Pages: GET / says that the server is well, GET /metrics is for Prometheus.
 SIGTERM or Ctrl-C finishes the running requests, then ends; a second one ends at once.";
 
-/// A DynamoDB-compatible database, in one program and one folder.
-#[derive(Debug, Parser)]
-#[command(name = "singlet", version, after_help = EXAMPLES, arg_required_else_help = true)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    pub(crate) command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Serve a database over the DynamoDB protocol
-    #[command(after_help = SERVE_NOTES)]
-    Serve(Box<ServeArguments>),
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
+    /// Designs whose tables are made, or changed to match, before the server answers
+    #[arg(value_name = "FILE")]
+    pub(crate) designs: Vec<PathBuf>,
+
+    /// The environment of the designs
+    #[arg(long, value_name = "NAME", requires = "designs")]
+    pub(crate) environment: Option<String>,
+
     /// The folder with the data; it is made if it isn't there
     #[arg(long, value_name = "DIR", default_value = "./singlet-data")]
     pub(crate) data: PathBuf,
@@ -96,14 +74,16 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_enum, default_value_t = Durability::Full)]
     pub(crate) durability: Durability,
 
-    /// Memory for pages of the stored tables: the more of the data it holds, the fewer reads touch the disk
-    #[arg(long, value_name = "SIZE", default_value = "256MB")]
-    pub(crate) cache_size: Size,
+    /// Most memory for pages of the stored tables: the more of the data it holds, the fewer reads touch the
+    /// disk [default: half of the machine's memory beyond 1 GB, at least 256MB]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) cache_size: Option<Size>,
 
-    /// Memory for writes that are in the log and not yet in the tables: the larger, the better bursts of
-    /// writes are taken
-    #[arg(long, value_name = "SIZE", default_value = "64MB")]
-    pub(crate) overlay_size: Size,
+    /// Most memory for writes that are in the log and not yet in the tables: the larger, the better bursts of
+    /// writes are taken, and the longer a start after a crash takes [default: a 64th of the machine's memory,
+    /// 64MB to 192MB]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) overlay_size: Option<Size>,
 
     /// What happens to a write of an item that a transaction is writing at that moment
     #[arg(long, value_enum, value_name = "POLICY", default_value_t = TransactionConflicts::Refuse)]
@@ -175,18 +155,17 @@ fn region(text: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::Parser;
 
+    use super::super::{Arguments, Command};
     use super::*;
 
     fn serve(arguments: &[&str]) -> Result<Box<ServeArguments>, clap::Error> {
         let words = ["singlet", "serve"].iter().chain(arguments);
-        Arguments::try_parse_from(words).map(|Arguments { command: Command::Serve(serve) }| serve)
-    }
-
-    #[test]
-    fn the_declarations_agree_with_each_other() {
-        Arguments::command().debug_assert();
+        Arguments::try_parse_from(words).map(|arguments| match arguments.command {
+            Command::Serve(serve) => serve,
+            other => panic!("{other:?}"),
+        })
     }
 
     #[test]

@@ -1,0 +1,40 @@
+//! A DynamoDB endpoint: a server of our own, or the one that `SINGLET_TEST_ENDPOINT` names.
+
+use std::env;
+use std::sync::{OnceLock, mpsc};
+use std::thread;
+
+use singlet_engine::Database;
+use singlet_remote::{Connection, Remote};
+use singlet_server::{Options, Server};
+use singlet_wire::Service;
+
+use super::play;
+use crate::stage::Stage;
+
+const ENDPOINT_VARIABLE: &str = "SINGLET_TEST_ENDPOINT";
+
+/// Plays a row. Its tables carry the row's name, so that all rows can share the endpoint.
+pub(crate) fn play_row(design: &str, name: &str, row: fn(&Stage)) {
+    static ENDPOINT: OnceLock<Remote> = OnceLock::new();
+    let store = ENDPOINT.get_or_init(|| {
+        let endpoint_url = env::var(ENDPOINT_VARIABLE).unwrap_or_else(|_| serve());
+        Remote::connect(&Connection { endpoint_url: Some(endpoint_url), ..Connection::default() }).unwrap()
+    });
+    play(design, &format!("{name}-"), store, row);
+}
+
+/// Starts a server for as long as the tests run, and gives its address.
+fn serve() -> String {
+    let (tell, told) = mpsc::channel();
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let options = Options { address: "127.0.0.1:0".to_owned(), ..Options::default() };
+            let server = Server::bind(options).await.unwrap();
+            tell.send(format!("http://{}", server.address())).unwrap();
+            server.run(Service::new(Database::in_memory().unwrap()), std::future::pending()).await;
+        });
+    });
+    told.recv().unwrap()
+}

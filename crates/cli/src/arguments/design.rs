@@ -1,0 +1,256 @@
+//! What can be said to the commands that work with designs.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+pub(super) const APPLY_NOTES: &str = "\
+What a table or an index has and a backend can't change is said, and nothing is done. Running it again does only what is left.
+Tables of an environment with removal = \"keep\" are protected from deletion.
+
+Examples:
+  singlet apply designs/shop.toml --dry-run
+  singlet apply designs/shop.toml --environment prod --remote --region eu-west-1
+  singlet apply designs/shop.toml --remove";
+
+pub(super) const RUN_NOTES: &str = "\
+Values are read as the pattern's parameters say: texts, ids, dates and times as they are, numbers and true or false as in JSON, lists
+with commas or as JSON.
+  name=@FILE   takes the value from a file
+  name:=JSON   takes JSON as it is; a text that begins with @ is written name:='\"@…\"'
+
+The answer is JSON: spread over lines on a terminal, one line otherwise. A list has a cursor if there is more; --cursor gives the next page.
+
+Examples:
+  singlet run designs/shop.toml create_customer email=mai@example.com first_name=Mai
+  singlet run designs/shop.toml customer_orders customer_id=123 --limit 5 --table
+  singlet run designs/social.toml create_post user_id=7 content=@post.txt hashtags=food,hanoi";
+
+pub(super) const EXPLAIN_NOTES: &str = "\
+Reads are done, so that what they cost is known. Writes are not, unless --perform is given: what they would do is worked out from the items
+that are there.
+
+Capacity is predicted from the sizes of items before and after a write, and of the items that a read gives; a filter or a projection
+hides some of what is read, then it is the least that it can be. What was used is as the database says.
+
+Examples:
+  singlet explain designs/shop.toml create_order customer_id=123 --in-memory
+  singlet explain designs/shop.toml orders_by_status status=paid --json";
+
+pub(super) const DESCRIBE_NOTES: &str = "\
+Examples:
+  singlet describe designs/shop.toml
+  singlet describe designs/shop.toml --part diagram > shop.mmd
+  singlet describe designs/shop.toml --markdown > shop.md";
+
+pub(super) const SEED_NOTES: &str = "\
+The same seed gives the same data on the same day (UTC): times lie in the months before it. The tables must be there (singlet apply).
+
+Examples:
+  singlet seed designs/shop.toml --items 1000
+  singlet seed designs/shop.toml --items 200 --seed 7 --endpoint-url http://127.0.0.1:8000";
+
+pub(super) const SCHEMA_NOTES: &str = "\
+Example:
+  singlet schema > singlet-design.schema.json
+  and at the top of a design: #:schema ./singlet-design.schema.json";
+
+/// Where the tables are.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Where")]
+pub(crate) struct StoreArguments {
+    /// The folder with the data [default: ./singlet-data]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["in_memory", "remote", "endpoint_url", "region", "profile"])]
+    pub(crate) data: Option<PathBuf>,
+
+    /// An empty database in memory with the design's tables, gone at the end
+    #[arg(long, conflicts_with_all = ["remote", "endpoint_url", "region", "profile"])]
+    pub(crate) in_memory: bool,
+
+    /// A DynamoDB endpoint: a Singlet server, DynamoDB Local, ScyllaDB Alternator
+    /// [env: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL]
+    #[arg(long, value_name = "URL")]
+    pub(crate) endpoint_url: Option<String>,
+
+    /// Amazon DynamoDB, or the endpoint that the AWS CLI would use
+    #[arg(long)]
+    pub(crate) remote: bool,
+
+    /// The region of the endpoint; means --remote
+    #[arg(long)]
+    pub(crate) region: Option<String>,
+
+    /// The profile in ~/.aws; means --remote
+    #[arg(long)]
+    pub(crate) profile: Option<String>,
+
+    /// The environment of the design [default: the one that the design says, or dev]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) environment: Option<String>,
+}
+
+/// `singlet check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// The designs
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// `singlet apply`.
+#[derive(Debug, Args)]
+pub(crate) struct ApplyArguments {
+    /// The design
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Only say what would be done
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Take the design away: delete its tables with their data where the environment has removal = "delete"
+    #[arg(long)]
+    pub(crate) remove: bool,
+
+    /// Don't ask before tables are deleted
+    #[arg(long, requires = "remove")]
+    pub(crate) yes: bool,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArguments,
+}
+
+/// `singlet run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) call: CallArguments,
+
+    /// Show the answer in columns, for people
+    #[arg(long)]
+    pub(crate) table: bool,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArguments,
+}
+
+/// `singlet explain`.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    #[command(flatten)]
+    pub(crate) call: CallArguments,
+
+    /// Do the writes too
+    #[arg(long)]
+    pub(crate) perform: bool,
+
+    /// A JSON list of the requests instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArguments,
+}
+
+/// A pattern with its values.
+#[derive(Debug, Args)]
+pub(crate) struct CallArguments {
+    /// The design
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// The pattern
+    #[arg(value_name = "PATTERN")]
+    pub(crate) pattern: String,
+
+    /// The values of its parameters
+    #[arg(value_name = "NAME=VALUE")]
+    pub(crate) values: Vec<String>,
+
+    /// Items on the page
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) limit: Option<u32>,
+
+    /// The cursor of the page before
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
+}
+
+/// `singlet describe`.
+#[derive(Debug, Args)]
+pub(crate) struct DescribeArguments {
+    /// The design
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Only this part
+    #[arg(long, value_enum, value_name = "PART")]
+    pub(crate) part: Option<DescribePart>,
+
+    /// As Markdown
+    #[arg(long)]
+    pub(crate) markdown: bool,
+}
+
+/// A part of a description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DescribePart {
+    /// Entities and the keys that they have in the table and its indexes
+    Chart,
+    /// Access patterns and how they read
+    Patterns,
+    /// Entities and relations as a Mermaid diagram
+    Diagram,
+}
+
+/// `singlet seed`.
+#[derive(Debug, Args)]
+pub(crate) struct SeedArguments {
+    /// The design
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// How many items, about
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    pub(crate) items: u64,
+
+    /// Another number gives other data
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArguments,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::super::{Arguments, Command};
+
+    #[test]
+    fn a_place_is_said_in_one_way_only() {
+        for place in [
+            &["--in-memory", "--data", "x"][..],
+            &["--data", "x", "--endpoint-url", "http://127.0.0.1:1"],
+            &["--in-memory", "--region", "eu-west-1"],
+        ] {
+            let words = ["singlet", "run", "shop.toml", "get_customer"].iter().chain(place);
+            assert!(Arguments::try_parse_from(words).is_err(), "{place:?}");
+        }
+    }
+
+    #[test]
+    fn values_follow_the_pattern() {
+        let words =
+            ["singlet", "run", "shop.toml", "get_customer", "customer_id=1", "--limit", "5", "a:=[1]"];
+        let Command::Run(run) = Arguments::try_parse_from(words).unwrap().command else { panic!() };
+        assert_eq!(run.call.values, ["customer_id=1", "a:=[1]"]);
+        assert_eq!(run.call.limit, Some(5));
+    }
+
+    #[test]
+    fn deleting_without_a_question_needs_a_removal() {
+        assert!(Arguments::try_parse_from(["singlet", "apply", "shop.toml", "--yes"]).is_err());
+    }
+}

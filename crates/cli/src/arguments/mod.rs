@@ -1,0 +1,84 @@
+//! What can be said on the command line, and the help that teaches it.
+
+mod design;
+mod serve;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use design::{
+    ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
+    RunArguments, SeedArguments, StoreArguments,
+};
+pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
+
+const EXAMPLES: &str = "\
+A design is one file: tables, entities, keys and access patterns.
+  singlet check designs/shop.toml
+      is it well-formed? every mistake with its line and a fix
+  singlet apply designs/shop.toml
+      make its tables in ./singlet-data, or change them to match
+  singlet run designs/shop.toml create_customer email=mai@example.com
+  singlet run designs/shop.toml customer_orders customer_id=123 --table
+      run an access pattern
+  singlet explain designs/shop.toml customer_orders customer_id=123
+      the DynamoDB requests that it becomes, and what they cost
+
+A server for any DynamoDB client:
+  singlet serve designs/shop.toml
+      the tables of the design in ./singlet-data, on http://127.0.0.1:8000
+  singlet serve --in-memory --address 127.0.0.1:9000
+      for tests: nothing is kept
+  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
+
+Past one machine: the same file, another address.
+  singlet run designs/shop.toml get_customer customer_id=123 --endpoint-url http://scylla:8000
+  singlet apply designs/shop.toml --remote --profile work --environment prod
+
+Exit codes: 0 it was done, 1 it was refused or failed, 2 the arguments or the design are wrong.";
+
+/// Single-table designs that run, on a DynamoDB-compatible database in one program and one folder.
+#[derive(Debug, Parser)]
+#[command(name = "singlet", version, after_help = EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Say whether designs are well-formed, and what is wrong with them
+    Check(CheckArguments),
+    /// Make the tables of a design, or change them to match; says first what it will do
+    #[command(after_help = design::APPLY_NOTES)]
+    Apply(Box<ApplyArguments>),
+    /// Run an access pattern
+    #[command(after_help = design::RUN_NOTES)]
+    Run(Box<RunArguments>),
+    /// Show the DynamoDB requests that an access pattern becomes, and what they cost
+    #[command(after_help = design::EXPLAIN_NOTES)]
+    Explain(Box<ExplainArguments>),
+    /// Draw a design: entity chart, pattern table, entity diagram
+    #[command(after_help = design::DESCRIBE_NOTES)]
+    Describe(DescribeArguments),
+    /// Fill the tables of a design with sample data that keeps its bounds and relations
+    #[command(after_help = design::SEED_NOTES)]
+    Seed(Box<SeedArguments>),
+    /// Print the JSON Schema of designs, for editors
+    #[command(after_help = design::SCHEMA_NOTES)]
+    Schema,
+    /// Serve a database over the DynamoDB protocol
+    #[command(after_help = serve::SERVE_NOTES)]
+    Serve(Box<ServeArguments>),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_declarations_agree_with_each_other() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,64 @@
+//! `singlet apply`.
+
+use std::io::{IsTerminal, Write, stdin, stdout};
+
+use singlet_design::apply::{self, Plan, Step};
+use singlet_design::store::TableChange;
+
+use crate::arguments::ApplyArguments;
+use crate::design_file;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::target::Target;
+
+/// Shows what must be done, and does it.
+pub(crate) fn apply(arguments: &ApplyArguments) -> Result<(), Failure> {
+    let design = design_file::load(&arguments.file)?;
+    let environment = apply::choose_environment(&design, arguments.store.environment.as_deref())?;
+    let target = Target::open(&arguments.store, !arguments.remove)?;
+    let plan = if arguments.remove {
+        apply::plan_removal(&design, &environment, target.store())?
+    } else {
+        apply::plan(&design, &environment, target.store())?
+    };
+    write!(stdout().lock(), "{plan}")?;
+    if !arguments.dry_run {
+        agree(&plan, arguments.yes)?;
+        carry_out(&plan, &target)?;
+    }
+    target.close()
+}
+
+/// Does what a plan says.
+fn carry_out(plan: &Plan, target: &Target) -> Result<(), Failure> {
+    let mut line = Progress::new();
+    plan.run(target.store(), &mut |progress| {
+        let what = format!("{} of {}: {}", progress.number, progress.total, progress.step);
+        line.wait(&what, progress.asked);
+    })?;
+    drop(line);
+    if !plan.steps.is_empty() {
+        writeln!(stdout().lock(), "done")?;
+    }
+    Ok(())
+}
+
+/// Asks before data is deleted.
+fn agree(plan: &Plan, said_yes: bool) -> Result<(), Failure> {
+    let deletes = plan.steps.iter().any(|step| matches!(step, Step::Change(TableChange::Delete { .. })));
+    if !deletes || said_yes {
+        return Ok(());
+    }
+    if !stdin().is_terminal() {
+        return Err(Failure::Refused(
+            "nothing was done: deleting tables with their data needs --yes".to_owned(),
+        ));
+    }
+    eprint!("Delete the tables with their data? Type yes: ");
+    let mut answer = String::new();
+    stdin().read_line(&mut answer)?;
+    if answer.trim() == "yes" {
+        return Ok(());
+    }
+    Err(Failure::Refused("nothing was done".to_owned()))
+}

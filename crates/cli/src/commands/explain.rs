@@ -1,0 +1,83 @@
+//! `singlet explain`.
+
+use std::io::{Write, stdout};
+
+use singlet_design::apply::choose_environment;
+use singlet_design::explain::{Outcome, Predicted, Recorded, Recording};
+use singlet_design::json::Json;
+use singlet_design::run::Runner;
+
+use super::run::{paging, print, values};
+use crate::arguments::ExplainArguments;
+use crate::design_file;
+use crate::failure::Failure;
+use crate::target::Target;
+
+/// Shows the requests that a pattern becomes.
+pub(crate) fn explain(arguments: &ExplainArguments) -> Result<(), Failure> {
+    let design = design_file::load(&arguments.call.file)?;
+    let environment = choose_environment(&design, arguments.store.environment.as_deref())?;
+    let values = values(&design, &arguments.call)?;
+    let target = Target::for_design(&arguments.store, &design, &environment)?;
+    let mut recording = Recording::new(target.store());
+    if arguments.perform {
+        recording = recording.with_writes();
+    }
+    let runner = Runner::new(design, recording, &environment.name).with_cursor_key(target.cursor_key()?);
+    let outcome = runner.run(&arguments.call.pattern, &values, &paging(&arguments.call));
+    let recorded = runner.store().recorded();
+    drop(runner);
+    target.close()?;
+    if arguments.json {
+        print(&Json::List(recorded.iter().map(json).collect()))?;
+    } else {
+        write_text(&recorded)?;
+    }
+    outcome.map(|_| ()).map_err(Failure::from)
+}
+
+fn write_text(recorded: &[Recorded]) -> Result<(), Failure> {
+    let mut out = stdout().lock();
+    for (position, request) in recorded.iter().enumerate() {
+        if position > 0 {
+            writeln!(out)?;
+        }
+        let at_once = recorded.iter().filter(|other| other.round == request.round).count();
+        let note = if at_once > 1 { format!(" ({at_once} at once)") } else { String::new() };
+        writeln!(out, "{}.{note} {request}", position + 1)?;
+    }
+    Ok(())
+}
+
+fn json(recorded: &Recorded) -> Json {
+    let mut members = vec![
+        ("operation".to_owned(), Json::from(recorded.operation)),
+        ("request".to_owned(), recorded.body.clone()),
+        ("round".to_owned(), Json::from(i64::from(recorded.round))),
+        ("predicted".to_owned(), units(&recorded.predicted)),
+    ];
+    match &recorded.outcome {
+        Outcome::Done(consumed) => {
+            let (read, write, indexes) = (consumed.read, consumed.write, consumed.indexes.clone());
+            members.push(("used".to_owned(), units(&Predicted { read, write, indexes, at_least: false })));
+        }
+        Outcome::Foreseen => members.push(("done".to_owned(), Json::from(false))),
+        Outcome::Failed(reason) => members.push(("failed".to_owned(), Json::from(reason.as_str()))),
+    }
+    Json::Object(members)
+}
+
+fn units(predicted: &Predicted) -> Json {
+    // Units are whole or half: their text is exact.
+    let number = |units: f64| units.to_string().parse().map_or(Json::Null, Json::Number);
+    let indexes = predicted.indexes.iter().map(|(index, units)| (index.clone(), number(*units))).collect();
+    let mut members = vec![
+        ("read".to_owned(), number(predicted.read)),
+        ("write".to_owned(), number(predicted.write)),
+        ("indexes".to_owned(), Json::Object(indexes)),
+    ];
+    if predicted.at_least {
+        members.push(("at_least".to_owned(), Json::from(true)));
+    }
+    Json::Object(members)
+}

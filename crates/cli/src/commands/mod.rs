@@ -1,0 +1,10 @@
+//! One file for each command.
+
+pub(crate) mod apply;
+pub(crate) mod check;
+pub(crate) mod describe;
+pub(crate) mod explain;
+pub(crate) mod run;
+pub(crate) mod schema;
+pub(crate) mod seed;
+pub(crate) mod serve;

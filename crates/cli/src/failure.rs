@@ -1,0 +1,63 @@
+//! Why a command did not do what it was asked for, and what the shell is told.
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use singlet_design::apply::{ApplyError, EnvironmentError};
+use singlet_design::report::Report;
+use singlet_design::run::RunError;
+use singlet_design::store::StoreError;
+
+use crate::commands::serve;
+
+/// Why a command failed. The text says what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Serve(#[from] serve::Failure),
+    #[error("can't read {file}: {reason}")]
+    Unreadable { file: String, reason: io::Error },
+    #[error("{0}")]
+    Design(Box<Report>),
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
+    /// The arguments are wrong in a way that only the design tells.
+    #[error("{0}")]
+    Arguments(String),
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("{0}")]
+    Refused(String),
+    #[error("can't write the answer: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl Failure {
+    pub(crate) fn unreadable(file: &Path, reason: io::Error) -> Failure {
+        Failure::Unreadable { file: file.display().to_string(), reason }
+    }
+
+    /// 2 if the arguments or the design must be changed, 1 otherwise.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Failure::Design(_)
+            | Failure::Environment(_)
+            | Failure::Arguments(_)
+            | Failure::Unreadable { .. }
+            | Failure::Run(RunError::NoPattern { .. } | RunError::Parameter { .. } | RunError::Cursor(_)) => {
+                ExitCode::from(2)
+            }
+            _ => ExitCode::FAILURE,
+        }
+    }
+
+    /// Whether the reader of the answer went away, as `head` does: nothing is wrong then.
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}

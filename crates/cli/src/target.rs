@@ -1,0 +1,178 @@
+//! The database that a command works on: a folder, memory, or an endpoint.
+
+use std::path::{Path, PathBuf};
+
+use singlet_design::apply;
+use singlet_design::model::{Design, Environment};
+use singlet_design::store::{Embedded, Store};
+use singlet_engine::{Database, Error};
+
+use crate::arguments::StoreArguments;
+use crate::cursor_key;
+use crate::failure::Failure;
+
+/// The folder when nothing else is said.
+const DEFAULT_FOLDER: &str = "./singlet-data";
+/// Where the AWS tools look for the address of an endpoint.
+const ADDRESS_VARIABLES: [&str; 2] = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];
+
+/// Where a command works.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    Folder(PathBuf),
+    Memory,
+    Endpoint,
+}
+
+impl Place {
+    /// What the arguments say, or else the environment variables.
+    fn of(arguments: &StoreArguments, variable: impl Fn(&str) -> Option<String>) -> Place {
+        if arguments.in_memory {
+            return Place::Memory;
+        }
+        if let Some(folder) = &arguments.data {
+            return Place::Folder(folder.clone());
+        }
+        let said = arguments.remote
+            || arguments.endpoint_url.is_some()
+            || arguments.region.is_some()
+            || arguments.profile.is_some();
+        let meant =
+            || ADDRESS_VARIABLES.iter().any(|name| variable(name).is_some_and(|text| !text.is_empty()));
+        if said || meant() { Place::Endpoint } else { Place::Folder(PathBuf::from(DEFAULT_FOLDER)) }
+    }
+}
+
+/// An open database.
+pub(crate) struct Target {
+    store: Box<dyn Store>,
+    /// To be closed at the end, so that the next command opens it at once.
+    database: Option<Database>,
+    place: Place,
+}
+
+impl Target {
+    /// Opens what the arguments say; a folder must be there unless `create` is set.
+    pub(crate) fn open(arguments: &StoreArguments, create: bool) -> Result<Target, Failure> {
+        let place = Place::of(arguments, |name| std::env::var(name).ok());
+        let (store, database): (Box<dyn Store>, _) = match &place {
+            Place::Folder(folder) => {
+                let database = open_folder(folder, create)?;
+                (Box::new(Embedded::new(database.clone(), folder.display().to_string())), Some(database))
+            }
+            Place::Memory => {
+                let database = Database::in_memory().map_err(|error| Failure::Refused(error.to_string()))?;
+                (Box::new(Embedded::new(database.clone(), "memory")), Some(database))
+            }
+            Place::Endpoint => (connect(arguments)?, None),
+        };
+        Ok(Target { store, database, place })
+    }
+
+    /// Opens what the arguments say for a pattern of a design. An empty database in memory gets the design's tables.
+    pub(crate) fn for_design(
+        arguments: &StoreArguments,
+        design: &Design,
+        environment: &Environment,
+    ) -> Result<Target, Failure> {
+        let target = Target::open(arguments, false)?;
+        if target.place == Place::Memory {
+            apply::plan(design, environment, target.store())?.run(target.store(), &mut |_| {})?;
+        }
+        Ok(target)
+    }
+
+    /// The database.
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    /// The key that authenticates cursors here, so that they hold from one command to the next.
+    pub(crate) fn cursor_key(&self) -> Result<[u8; 32], Failure> {
+        match &self.place {
+            Place::Folder(folder) => cursor_key::of_folder(folder),
+            Place::Memory => Ok(cursor_key::new_key()),
+            Place::Endpoint => cursor_key::of_user(),
+        }
+    }
+
+    /// Finishes all writes.
+    pub(crate) fn close(self) -> Result<(), Failure> {
+        match self.database {
+            Some(database) => database.close().map_err(|error| Failure::Refused(error.to_string())),
+            None => Ok(()),
+        }
+    }
+}
+
+fn open_folder(folder: &Path, create: bool) -> Result<Database, Failure> {
+    if !create && !folder.exists() {
+        return Err(Failure::Refused(format!(
+            "there is no data in {0}.\n`singlet apply FILE --data {0}` makes the tables of a design there; --in-memory \
+             tries it out without a folder.",
+            folder.display()
+        )));
+    }
+    Database::open(folder).map_err(|error| match error {
+        Error::FolderInUse { folder } => Failure::Refused(format!(
+            "{folder} is in use by another process, and a folder serves one at a time.\nIf it is `singlet serve`, work \
+             through it: --endpoint-url http://127.0.0.1:8000 (the address that it said when it started)."
+        )),
+        reason => Failure::Refused(format!("can't open the data in {}: {reason}", folder.display())),
+    })
+}
+
+#[cfg(feature = "remote")]
+fn connect(arguments: &StoreArguments) -> Result<Box<dyn Store>, Failure> {
+    use singlet_remote::{Connection, Remote};
+
+    // The SDK knows the variables, but only an address that is given lets this machine do without credentials.
+    let address =
+        ADDRESS_VARIABLES.iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()));
+    let connection = Connection {
+        endpoint_url: arguments.endpoint_url.clone().or(address),
+        region: arguments.region.clone(),
+        profile: arguments.profile.clone(),
+    };
+    Ok(Box::new(Remote::connect(&connection)?))
+}
+
+#[cfg(not(feature = "remote"))]
+fn connect(_: &StoreArguments) -> Result<Box<dyn Store>, Failure> {
+    Err(Failure::Refused(format!(
+        "this singlet was built without endpoints. Build it with `cargo build --release --features remote`, or work in \
+         a folder with --data DIR. ({} and --endpoint-url, --remote, --region, --profile mean an endpoint.)",
+        ADDRESS_VARIABLES.join(", ")
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nothing() -> StoreArguments {
+        StoreArguments {
+            data: None,
+            in_memory: false,
+            endpoint_url: None,
+            remote: false,
+            region: None,
+            profile: None,
+            environment: None,
+        }
+    }
+
+    #[test]
+    fn what_is_said_goes_before_what_the_environment_says() {
+        let (empty, set) = (|_: &str| None, |_: &str| Some("http://127.0.0.1:8000".to_owned()));
+        let folder = StoreArguments { data: Some("x".into()), ..nothing() };
+        let address = StoreArguments { endpoint_url: Some("http://127.0.0.1:1".to_owned()), ..nothing() };
+        assert_eq!(Place::of(&nothing(), empty), Place::Folder("./singlet-data".into()));
+        assert_eq!(Place::of(&nothing(), set), Place::Endpoint);
+        assert_eq!(Place::of(&folder, set), Place::Folder("x".into()));
+        assert_eq!(Place::of(&StoreArguments { in_memory: true, ..nothing() }, set), Place::Memory);
+        assert_eq!(Place::of(&address, empty), Place::Endpoint);
+        assert_eq!(Place::of(&StoreArguments { remote: true, ..nothing() }, empty), Place::Endpoint);
+        assert_eq!(Place::of(&nothing(), |_| Some(String::new())), Place::Folder("./singlet-data".into()));
+    }
+}

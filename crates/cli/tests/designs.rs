@@ -1,0 +1,285 @@
+//! What somebody sees who works with a design.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use support::{Serving, singlet};
+
+const DESIGN: &str = r#"
+design = "shop"
+
+[environment.dev]
+removal = "delete"
+default = true
+[environment.prod]
+removal = "keep"
+
+[table]
+name = "shop-{environment}"
+key  = ["PK", "SK"]
+
+[index]
+GSI1 = ["GSI1PK", "GSI1SK"]
+
+[entity.Order]
+key  = ["CUSTOMER#{customer_id}", "ORDER#{order_id}"]
+GSI1 = ["STATUS#{status}", "{order_id}"]
+
+[entity.Order.fields]
+customer_id = "key"
+order_id    = "key"
+status      = { type = "string", enum = ["new", "paid"], default = "new" }
+total       = { type = "number", min = 0 }
+
+[pattern.create_order]
+create = "Order"
+
+[pattern.get_order]
+get = "Order"
+
+[pattern.customer_orders]
+query = "Order"
+limit = 2
+
+[pattern.orders_by_status]
+query = "Order"
+on    = "GSI1"
+"#;
+
+/// A folder with a design and room for data.
+struct Workplace {
+    folder: tempfile::TempDir,
+}
+
+impl Workplace {
+    fn new() -> Workplace {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("shop.toml"), DESIGN).unwrap();
+        Workplace { folder }
+    }
+
+    /// With the tables made.
+    fn applied() -> Workplace {
+        let place = Workplace::new();
+        place.fine(&["apply", "shop.toml"]);
+        place
+    }
+
+    /// Runs a command here, without settings from outside.
+    fn run(&self, arguments: &[&str]) -> Output {
+        let mut command = singlet(arguments);
+        for variable in ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "SINGLET_CURSOR_KEY"] {
+            command.env_remove(variable);
+        }
+        command.current_dir(self.folder.path()).env("HOME", self.folder.path()).output().unwrap()
+    }
+
+    /// What a command says that must succeed.
+    #[track_caller]
+    fn fine(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let (out, error) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{arguments:?}\n{out}\n{error}");
+        out
+    }
+
+    /// What a command says that must fail with this exit code.
+    #[track_caller]
+    fn fails(&self, code: i32, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{}\n{error}", text(&output.stdout));
+        assert!(error.starts_with("error: ") && !error.contains("panicked"), "{error}");
+        error
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write_order(&self, order: &str) {
+        let order_id = format!("order_id={order}");
+        self.fine(&["run", "shop.toml", "create_order", "customer_id=7", &order_id, "total=9.50"]);
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn a_well_formed_design_is_counted_and_a_wrong_one_is_shown_with_its_line() {
+    let place = Workplace::new();
+    let said = place.fine(&["check", "shop.toml"]);
+    assert_eq!(said, "shop.toml: shop is well-formed: 1 table, 1 entity, 4 patterns\n");
+
+    std::fs::write(
+        place.path("wrong.toml"),
+        DESIGN.replace("query = \"Order\"\nlimit", "query = \"Ordre\"\nlimit"),
+    )
+    .unwrap();
+    let output = place.run(&["check", "shop.toml", "wrong.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stdout).contains("shop.toml: shop is well-formed"));
+    let error = text(&output.stderr);
+    assert!(error.contains("wrong.toml") && error.contains("Ordre") && error.contains("Order"), "{error}");
+    assert_eq!(place.run(&["check", "missing.toml"]).status.code(), Some(2));
+}
+
+#[test]
+fn applying_says_what_it_does_and_does_it_once() {
+    let place = Workplace::new();
+    let said = place.fine(&["apply", "shop.toml", "--dry-run"]);
+    assert!(said.contains("+ create the table shop-dev: key PK, SK"), "{said}");
+    assert!(said.contains("index GSI1: key GSI1PK, GSI1SK") && !said.contains("done"), "{said}");
+    assert!(place.fine(&["apply", "shop.toml"]).ends_with("done\n"));
+    assert!(place.fine(&["apply", "shop.toml"]).contains("nothing to do"));
+
+    std::fs::write(place.path("shop.toml"), DESIGN.replace("key  = [\"PK\"", "key  = [\"pk\"")).unwrap();
+    let error = place.fails(1, &["apply", "shop.toml"]);
+    assert!(error.contains("can't be changed"), "{error}");
+}
+
+#[test]
+fn tables_go_only_where_the_environment_lets_them_and_after_a_yes() {
+    let place = Workplace::applied();
+    place.fine(&["apply", "shop.toml", "--environment", "prod"]);
+    let kept = place.fine(&["apply", "shop.toml", "--environment", "prod", "--remove", "--yes"]);
+    assert!(kept.contains("shop-prod stays"), "{kept}");
+    let error = place.fails(1, &["apply", "shop.toml", "--remove"]);
+    assert!(error.contains("--yes"), "{error}");
+    assert!(place.fine(&["apply", "shop.toml", "--remove", "--yes"]).contains("- delete the table shop-dev"));
+    let error = place.fails(1, &["run", "shop.toml", "get_order", "customer_id=7", "order_id=1"]);
+    assert!(error.contains("there is no table shop-dev"), "{error}");
+    let error = place.fails(2, &["apply", "shop.toml", "--environment", "test"]);
+    assert!(error.contains("dev, prod"), "{error}");
+}
+
+#[test]
+fn patterns_run_and_pages_go_on_from_command_to_command() {
+    let place = Workplace::applied();
+    for order in ["1", "2", "3"] {
+        place.write_order(order);
+    }
+    let order = place.fine(&["run", "shop.toml", "get_order", "customer_id=7", "order_id=2"]);
+    assert_eq!(order, "{\"customer_id\":\"7\",\"order_id\":\"2\",\"status\":\"new\",\"total\":9.5}\n");
+
+    let first = place.fine(&["run", "shop.toml", "customer_orders", "customer_id=7", "--table"]);
+    assert!(
+        first.starts_with("customer_id  order_id  status  total\n7            1         new     9.5\n"),
+        "{first}"
+    );
+    let cursor = first.lines().last().unwrap().strip_prefix("more: --cursor ").unwrap();
+    let page = ["run", "shop.toml", "customer_orders", "customer_id=7", "--cursor", cursor];
+    let second = place.fine(&page);
+    assert!(second.contains("\"order_id\":\"3\"") && !second.contains("cursor"), "{second}");
+    let error = place.fails(2, &["run", "shop.toml", "customer_orders", "customer_id=8", "--cursor", cursor]);
+    assert!(error.contains("cursor"), "{error}");
+}
+
+#[test]
+fn refusals_and_wrong_arguments_have_their_own_exit_codes() {
+    let place = Workplace::applied();
+    place.write_order("1");
+    let again = ["run", "shop.toml", "create_order", "customer_id=7", "order_id=1", "total=1"];
+    assert!(place.fails(1, &again).contains("is there already"));
+    for (arguments, hint) in [
+        (&["get_ordr", "customer_id=7"][..], "did you mean get_order"),
+        (&["get_order", "customer_id=7"], "order_id"),
+        (&["get_order", "customer_id=7", "order_id=1", "x=1"], "x"),
+        (&["get_order", "customer_id"], "NAME=VALUE"),
+        (&["create_order", "customer_id=7", "order_id=2", "total=much"], "total"),
+        (&["get_order", "customer_id=7", "customer_id=8", "order_id=1"], "twice"),
+        (&["get_order", "customer_id=@nowhere.txt", "order_id=1"], "nowhere.txt"),
+    ] {
+        let arguments: Vec<&str> = ["run", "shop.toml"].iter().chain(arguments).copied().collect();
+        let error = place.fails(2, &arguments);
+        assert!(error.contains(hint), "{error}");
+    }
+}
+
+#[test]
+fn values_come_from_words_files_and_json() {
+    let place = Workplace::applied();
+    std::fs::write(place.path("id.txt"), "from a file").unwrap();
+    place.fine(&["run", "shop.toml", "create_order", "customer_id=7", "order_id=@id.txt", "total:=12"]);
+    let order = place.fine(&["run", "shop.toml", "get_order", "customer_id=7", "order_id:=\"from a file\""]);
+    assert!(order.contains("\"total\":12"), "{order}");
+}
+
+#[test]
+fn an_explanation_shows_requests_and_costs_and_writes_nothing() {
+    let place = Workplace::new();
+    let call = ["customer_id=7", "order_id=1", "total=1", "--in-memory"];
+    let arguments: Vec<&str> =
+        ["explain", "shop.toml", "create_order"].iter().chain(&call).copied().collect();
+    let said = place.fine(&arguments);
+    assert!(said.starts_with("1. PutItem: predicted 2 write units (1 of GSI1), not done\n"), "{said}");
+    assert!(said.contains("attribute_not_exists") && said.contains("\"S\": \"CUSTOMER#7\""), "{said}");
+    assert!(!place.path("singlet-data").exists());
+
+    let said =
+        place.fine(&["explain", "shop.toml", "orders_by_status", "status=new", "--in-memory", "--json"]);
+    assert!(said.starts_with("[{\"operation\":\"Query\",\"request\":{\"TableName\":\"shop-dev\""), "{said}");
+    assert!(said.contains("\"IndexName\":\"GSI1\"") && said.contains("\"used\":{\"read\":0.5"), "{said}");
+}
+
+#[test]
+fn a_folder_without_data_is_not_made_by_reading() {
+    let place = Workplace::new();
+    let error = place.fails(1, &["run", "shop.toml", "get_order", "customer_id=7", "order_id=1"]);
+    assert!(error.contains("singlet apply FILE"), "{error}");
+    assert!(!place.path("singlet-data").exists());
+}
+
+#[test]
+fn a_folder_that_a_server_holds_is_named_with_the_way_out() {
+    let place = Workplace::applied();
+    let _server = Serving::on(&place.path("singlet-data"));
+    let error = place.fails(1, &["run", "shop.toml", "get_order", "customer_id=7", "order_id=1"]);
+    assert!(error.contains("singlet-data") && error.contains("--endpoint-url http://"), "{error}");
+}
+
+#[test]
+fn a_server_makes_the_tables_of_its_designs_before_it_answers() {
+    let place = Workplace::new();
+    let design = place.path("shop.toml");
+    let server = Serving::start(&["--in-memory", design.to_str().unwrap()]);
+    assert!(server.call("DescribeTable", r#"{"TableName":"shop-dev"}"#).contains("GSI1"));
+
+    let wrong: &Path = &place.path("wrong.toml");
+    std::fs::write(wrong, "design = 1").unwrap();
+    let output = place.run(&["serve", "--in-memory", "--address", "127.0.0.1:0", "wrong.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+#[cfg(feature = "remote")]
+fn the_same_file_runs_on_a_server() {
+    let place = Workplace::new();
+    let server = Serving::start(&["--in-memory"]);
+    let address = format!("http://{}", server.address);
+    let there = ["--endpoint-url", &address];
+    let at = |arguments: &[&'static str]| arguments.iter().copied().chain(there).collect::<Vec<_>>();
+    assert!(place.fine(&at(&["apply", "shop.toml"])).contains(&address));
+    for order_id in ["order_id=1", "order_id=2", "order_id=3"] {
+        place.fine(&at(&["run", "shop.toml", "create_order", "customer_id=7", order_id, "total=9.50"]));
+    }
+    let page = place.fine(&at(&["run", "shop.toml", "customer_orders", "customer_id=7", "--table"]));
+    let cursor = page.lines().last().unwrap().strip_prefix("more: --cursor ").unwrap();
+    let mut next = at(&["run", "shop.toml", "customer_orders", "customer_id=7", "--cursor"]);
+    next.insert(5, cursor);
+    assert!(place.fine(&next).contains("\"order_id\":\"3\""));
+    let said = place.fine(&at(&["explain", "shop.toml", "orders_by_status", "status=new"]));
+    assert!(
+        said.contains("predicted 0.5 read units (0.5 of GSI1), used 0.5 read units (0.5 of GSI1)"),
+        "{said}"
+    );
+    drop(server);
+    let error = place.fails(1, &at(&["run", "shop.toml", "customer_orders", "customer_id=7"]));
+    assert!(error.contains(&address) && error.contains("Check"), "{error}");
+}

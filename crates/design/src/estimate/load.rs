@@ -1,0 +1,262 @@
+//! Where the declared rates land: units a second on each partition key of tables and indexes.
+
+use std::sync::Arc;
+
+use super::distinct::{Distinct, distinct_keys};
+use super::size::{Size, entry_size, item_size};
+use super::{read_units, write_units};
+use crate::model::{Change, Design, Entity, Index, IndexEntry, Operation, Pattern, Query};
+use crate::template::Template;
+
+/// Items on a page when neither pattern nor caller says.
+const PAGE_ITEMS_USUAL: u64 = 25;
+
+/// A table or one of its indexes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The table's label.
+    pub table: String,
+    /// The index, if it is one.
+    pub index: Option<String>,
+}
+
+/// What one pattern adds to a key's load.
+#[derive(Debug, Clone)]
+pub struct Contribution {
+    /// The pattern that runs.
+    pub pattern: Arc<Pattern>,
+    /// Calls a second.
+    pub calls_per_second: f64,
+    /// Units a second, all keys together.
+    pub units_per_second: f64,
+}
+
+/// The load on the keys that one partition template makes.
+#[derive(Debug, Clone)]
+pub struct KeyLoad {
+    /// Where.
+    pub place: Place,
+    /// One of the entities whose items lie there: the first in the file.
+    pub entity: Arc<Entity>,
+    /// The templates, joined, as they were written.
+    pub template: String,
+    /// How many keys share the load.
+    pub distinct: Distinct,
+    /// Who writes.
+    pub writes: Vec<Contribution>,
+    /// Who reads.
+    pub reads: Vec<Contribution>,
+}
+
+impl KeyLoad {
+    /// Write units a second on the busiest key; `None` if the keys are many and nothing says how they are used.
+    pub fn busiest_write_units(&self) -> Option<f64> {
+        Some(total(&self.writes) * self.distinct.share()?)
+    }
+
+    /// Read units a second on the busiest key.
+    pub fn busiest_read_units(&self) -> Option<f64> {
+        Some(total(&self.reads) * self.distinct.share()?)
+    }
+}
+
+fn total(contributions: &[Contribution]) -> f64 {
+    contributions.iter().map(|contribution| contribution.units_per_second).sum()
+}
+
+/// Where all declared rates of a design land.
+#[derive(Debug, Clone, Default)]
+pub struct Load {
+    /// One for each partition template of each table and index.
+    pub keys: Vec<KeyLoad>,
+}
+
+impl Load {
+    /// Adds up the patterns that have a rate. Parts and steps of a composed pattern run at its rate, besides their own.
+    pub fn of(design: &Design) -> Load {
+        let mut load = Load::default();
+        for entity in &design.entities {
+            load.key(Place::table(entity), entity, [&entity.key.partition]);
+            for entry in &entity.indexes {
+                load.key(Place::index(entity, &entry.index), entity, &entry.partition);
+            }
+        }
+        for pattern in &design.patterns {
+            if let Some(rate) = pattern.rate {
+                load.run(pattern, pattern, rate.per_second);
+            }
+        }
+        load
+    }
+
+    /// The load on the keys that an entity's partition makes in a place.
+    pub fn on(&self, place: &Place, template: &str) -> Option<&KeyLoad> {
+        self.keys.iter().find(|key| key.place == *place && key.template == template)
+    }
+
+    fn key<'a>(
+        &mut self,
+        place: Place,
+        entity: &Arc<Entity>,
+        templates: impl IntoIterator<Item = &'a Template> + Clone,
+    ) -> Option<&mut KeyLoad> {
+        let template = joined(templates.clone());
+        let known = self.keys.iter().position(|key| key.place == place && key.template == template);
+        let at = known.unwrap_or_else(|| {
+            let distinct = distinct_keys(entity, templates);
+            let entity = Arc::clone(entity);
+            self.keys.push(KeyLoad {
+                place,
+                entity,
+                template,
+                distinct,
+                writes: Vec::new(),
+                reads: Vec::new(),
+            });
+            self.keys.len() - 1
+        });
+        self.keys.get_mut(at)
+    }
+
+    fn run(&mut self, caller: &Arc<Pattern>, pattern: &Arc<Pattern>, calls: f64) {
+        match &pattern.operation {
+            Operation::Get(get) | Operation::Exists(get) => {
+                let units = read_units(item_size(&get.entity).usual, get.consistent);
+                self.read(caller, &get.entity, get.on.as_deref(), calls, units);
+            }
+            Operation::BatchGet(batch) => {
+                let units = read_units(item_size(&batch.entity).usual, batch.consistent);
+                self.read(caller, &batch.entity, None, calls * 10.0, units);
+            }
+            Operation::Query(query) => self.query(caller, query, calls),
+            Operation::Parts(parts) => {
+                parts.parts.iter().for_each(|part| self.run(caller, &part.pattern, calls))
+            }
+            Operation::Merge(merge) => {
+                self.run(caller, &merge.each, calls);
+                self.run(caller, &merge.run, calls * 10.0);
+            }
+            Operation::Transaction(transaction) => {
+                transaction.steps.iter().for_each(|step| self.write(caller, &step.pattern, calls, 2.0));
+            }
+            Operation::Create(_)
+            | Operation::Put(_)
+            | Operation::Update(_)
+            | Operation::Delete(_)
+            | Operation::Check(_) => self.write(caller, pattern, calls, 1.0),
+        }
+    }
+
+    fn query(&mut self, caller: &Arc<Pattern>, query: &Query, calls: f64) {
+        let Some(entity) = query.entities.first() else { return };
+        let items = query.limit.map_or(PAGE_ITEMS_USUAL, u64::from);
+        let entry = query.on.as_ref().and_then(|index| entity.entry(&index.name));
+        let each = entry.map_or_else(|| item_size(entity), |entry| entry_size(entity, entry));
+        // A page is read from one key, or a part of it from every shard.
+        let units = read_units(each.usual.saturating_mul(items), query.consistent);
+        self.read(caller, entity, query.on.as_deref(), calls, units);
+    }
+
+    fn read(
+        &mut self,
+        caller: &Arc<Pattern>,
+        entity: &Arc<Entity>,
+        on: Option<&Index>,
+        calls: f64,
+        units: f64,
+    ) {
+        let contribution = contribution(caller, calls, units);
+        let key = match on.and_then(|index| entity.entry(&index.name)) {
+            Some(entry) => self.key(Place::index(entity, &entry.index), entity, &entry.partition),
+            None => self.key(Place::table(entity), entity, [&entity.key.partition]),
+        };
+        if let Some(key) = key {
+            key.reads.push(contribution);
+        }
+    }
+
+    fn write(&mut self, caller: &Arc<Pattern>, pattern: &Pattern, calls: f64, table_factor: f64) {
+        let Some(cost) = pattern_writes(pattern) else { return };
+        let entity = &cost.entity;
+        if let Some(key) = self.key(Place::table(entity), entity, [&entity.key.partition]) {
+            key.writes.push(contribution(caller, calls, write_units(cost.table.usual) * table_factor));
+        }
+        for (entry, units) in &cost.indexes {
+            if let Some(key) = self.key(Place::index(entity, &entry.index), entity, &entry.partition) {
+                key.writes.push(contribution(caller, calls, *units));
+            }
+        }
+    }
+}
+
+impl Place {
+    /// The table of an entity.
+    pub fn table(entity: &Entity) -> Place {
+        Place { table: entity.table.label.clone(), index: None }
+    }
+
+    /// An index of an entity's table.
+    pub fn index(entity: &Entity, index: &Index) -> Place {
+        Place { table: entity.table.label.clone(), index: Some(index.name.clone()) }
+    }
+}
+
+fn contribution(caller: &Arc<Pattern>, calls: f64, units: f64) -> Contribution {
+    Contribution { pattern: Arc::clone(caller), calls_per_second: calls, units_per_second: calls * units }
+}
+
+fn joined<'a>(templates: impl IntoIterator<Item = &'a Template>) -> String {
+    templates.into_iter().map(|template| template.source.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// What one call of a write costs: the item, and the index entries that it touches.
+#[derive(Debug, Clone)]
+pub struct WriteCost {
+    /// What is written.
+    pub entity: Arc<Entity>,
+    /// The item.
+    pub table: Size,
+    /// Units for each index entry that is written or moved.
+    pub indexes: Vec<(IndexEntry, f64)>,
+}
+
+/// What a single write pattern costs; `None` for reads and composed patterns.
+pub fn pattern_writes(pattern: &Pattern) -> Option<WriteCost> {
+    let (entity, touched): (&Arc<Entity>, Option<&[Change]>) = match &pattern.operation {
+        Operation::Create(insert) | Operation::Put(insert) => (&insert.entity, None),
+        Operation::Update(update) => (&update.entity, Some(&update.changes)),
+        Operation::Delete(delete) => (&delete.entity, None),
+        Operation::Check(check) => (&check.entity, Some(&[])),
+        _ => return None,
+    };
+    let indexes = entity.indexes.iter().filter_map(|entry| {
+        let units = write_units(entry_size(entity, entry).usual);
+        let factor = touched.map_or(1.0, |changes| update_factor(entity, entry, changes));
+        (factor > 0.0).then(|| (entry.clone(), units * factor))
+    });
+    Some(WriteCost { entity: Arc::clone(entity), table: item_size(entity), indexes: indexes.collect() })
+}
+
+/// How many entries of an index an update writes: two if its key moves, one if something it carries changes, or none.
+fn update_factor(entity: &Entity, entry: &IndexEntry, changes: &[Change]) -> f64 {
+    let fields: Vec<&str> = changes.iter().map(Change::field).collect();
+    let moves = |field: &&str| {
+        entry.templates().any(|(_, template)| template.fields().any(|name| name == *field))
+            || entry.when.iter().any(|when| when.field == *field)
+    };
+    let carried = |field: &&str| match &entry.index.projection {
+        crate::model::Projection::All => true,
+        crate::model::Projection::Keys => false,
+        crate::model::Projection::Include(names) => names.iter().any(|name| name == field),
+    };
+    let updated = entity.fields.iter().any(|field| field.made == Some(crate::model::Made::Updated));
+    if fields.iter().any(moves) {
+        2.0
+    } else if fields.iter().any(carried)
+        || (updated && matches!(entry.index.projection, crate::model::Projection::All))
+    {
+        1.0
+    } else {
+        0.0
+    }
+}

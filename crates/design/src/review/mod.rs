@@ -1,0 +1,166 @@
+//! The review: a design held against rules, before anything runs.
+//!
+//! One rule is one file in `rules/` with its page beside it. A rule looks at the resolved design and the load that its
+//! rates make, and reports findings: what will happen in this design, with its own names and numbers, and a fix as
+//! changed lines.
+
+mod finding;
+mod fix;
+mod format;
+mod keys;
+mod partition;
+mod rules;
+mod text;
+
+use std::sync::Arc;
+
+pub use finding::{Allowed, Finding, Severity};
+pub use fix::{Edit, Fix};
+pub use format::{Format, Reviewed, render};
+pub use rules::{RULES, Rule, rule};
+
+use crate::estimate::Load;
+pub use crate::model::Subject;
+use crate::model::{Allowance, Design, Entity, Field, Places};
+use crate::report::Span;
+
+/// What a rule sees.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The design.
+    pub design: &'a Design,
+    /// Where its rates land.
+    pub load: Load,
+    /// The text of the design's file: fixes quote it.
+    pub source: &'a str,
+}
+
+/// What the review of one design found.
+#[derive(Debug, Clone, Default)]
+pub struct Review {
+    /// What is not allowed, in the order of the file, errors first on the same place.
+    pub findings: Vec<Finding>,
+    /// What the design allows, with its reasons.
+    pub allowed: Vec<Allowed>,
+}
+
+impl Review {
+    /// The worst severity that is left.
+    pub fn worst(&self) -> Option<Severity> {
+        self.findings.iter().map(|finding| finding.severity).max()
+    }
+}
+
+/// Holds a design against every rule. `source` is the text that it was loaded from.
+pub fn review(design: &Design, source: &str) -> Review {
+    let context = Context { design, load: Load::of(design), source };
+    let mut findings = Findings::default();
+    for rule in RULES {
+        findings.rule = rule.id;
+        (rule.check)(&context, &mut findings);
+    }
+    settle(design, findings.found)
+}
+
+/// Sorts out what the design allows, and adds a finding for each allowance that nothing matches.
+fn settle(design: &Design, mut found: Vec<Finding>) -> Review {
+    let mut review = Review::default();
+    let mut open: Vec<&(Subject, Allowance)> = design.layout.allowances.iter().collect();
+    let mut used = Vec::new();
+    found.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.severity)));
+    for finding in found {
+        let allowance = open.iter().find(|(subject, allowance)| {
+            allowance.rule == finding.rule && finding.subjects.iter().any(|one| one == subject)
+        });
+        match allowance {
+            Some((_, allowance)) => {
+                used.push(allowance.span);
+                review.allowed.push(Allowed { reason: allowance.reason.clone(), finding });
+            }
+            None => review.findings.push(finding),
+        }
+    }
+    open.retain(|(_, allowance)| !used.contains(&allowance.span));
+    review.findings.extend(open.into_iter().map(|(subject, allowance)| unused(subject, allowance)));
+    review.findings.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.severity)));
+    review
+}
+
+/// An allowance that matches nothing: the design changed, or the rule's name is wrong.
+fn unused(subject: &Subject, allowance: &Allowance) -> Finding {
+    let message = match rule(&allowance.rule) {
+        Some(_) => {
+            format!("{subject} allows {}, but nothing of that kind is found here any more", allowance.rule)
+        }
+        None => format!("{subject} allows {}, but there is no such rule", allowance.rule),
+    };
+    Finding {
+        rule: "unused-allowance",
+        severity: Severity::Warning,
+        span: allowance.span,
+        message,
+        fix: Some(Fix::advice("take the allowance away")),
+        subjects: vec![subject.clone()],
+    }
+}
+
+/// Collects what the rules report.
+#[derive(Debug, Default)]
+pub struct Findings {
+    rule: &'static str,
+    found: Vec<Finding>,
+}
+
+impl Findings {
+    /// Reports a finding about these subjects, the nearest first.
+    pub fn report(
+        &mut self,
+        severity: Severity,
+        span: Span,
+        subjects: Vec<Subject>,
+        message: String,
+        fix: Option<Fix>,
+    ) {
+        self.found.push(Finding { rule: self.rule, severity, span, subjects, message, fix });
+    }
+}
+
+impl Context<'_> {
+    /// The text at a place.
+    pub fn text(&self, span: Span) -> &str {
+        self.source.get(span.start..span.end).unwrap_or("")
+    }
+
+    /// The value of a key, or the subject's name if the key isn't written.
+    pub fn place(&self, subject: &Subject, key: &str) -> Span {
+        let key = self.places(subject).and_then(|places| places.keys.iter().find(|(name, _)| name == key));
+        key.map_or_else(|| self.name(subject), |(_, span)| *span)
+    }
+
+    /// Whether a key is written.
+    pub fn has(&self, subject: &Subject, key: &str) -> bool {
+        self.places(subject).is_some_and(|places| places.keys.iter().any(|(name, _)| name == key))
+    }
+
+    /// Where a subject is named.
+    pub fn name(&self, subject: &Subject) -> Span {
+        self.places(subject).map_or_else(Span::default, |places| places.name)
+    }
+
+    /// What a subject is said to be: the value behind its name.
+    pub fn value(&self, subject: &Subject) -> Span {
+        self.places(subject).map_or_else(Span::default, |places| places.value)
+    }
+
+    fn places(&self, subject: &Subject) -> Option<&Places> {
+        self.design.layout.places.get(subject)
+    }
+
+    /// Every field of every entity.
+    pub fn fields(&self) -> impl Iterator<Item = (&Arc<Entity>, &Field)> {
+        self.design.entities.iter().flat_map(|entity| entity.fields.iter().map(move |field| (entity, field)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

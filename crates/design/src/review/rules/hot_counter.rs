@@ -1,0 +1,43 @@
+//! `hot-counter`: one item that everybody counts on.
+
+use super::Rule;
+use crate::estimate::{PARTITION_WRITE_UNITS_MAX, distinct_keys};
+use crate::model::{Change, Operation};
+use crate::review::text::number;
+use crate::review::{Context, Findings, Fix, Severity, Subject};
+
+pub(super) static RULE: Rule = Rule {
+    id: "hot-counter",
+    summary: "a counter that is written more often than one item can be",
+    page: include_str!("hot_counter.md"),
+    check,
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for pattern in &context.design.patterns {
+        let Operation::Update(update) = &pattern.operation else { continue };
+        let counts = update.changes.iter().any(|change| matches!(change, Change::Add { .. }));
+        let Some(rate) = pattern.rate.filter(|_| counts) else { continue };
+        let key = std::iter::once(&update.entity.key.partition).chain(&update.entity.key.sort);
+        let Some(share) = distinct_keys(&update.entity, key).share() else { continue };
+        let writes = rate.per_second * share;
+        if writes <= PARTITION_WRITE_UNITS_MAX {
+            continue;
+        }
+        let message = format!(
+            "{} counts on one {} item {} times a second: one item takes 1,000 writes a second, one after the other",
+            pattern.name,
+            update.entity.name,
+            number(writes),
+        );
+        let fix = Fix::advice("spread the counter over sharded items and add them up when reading");
+        let subjects = vec![Subject::pattern(pattern), Subject::entity(&update.entity)];
+        findings.report(
+            Severity::Error,
+            context.place(&Subject::pattern(pattern), "add"),
+            subjects,
+            message,
+            Some(fix),
+        );
+    }
+}

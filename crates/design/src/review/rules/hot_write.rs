@@ -1,0 +1,38 @@
+//! `hot-write`: more writes on one partition key than a partition serves.
+
+use super::Rule;
+use crate::estimate::{Contribution, KeyLoad, PARTITION_WRITE_UNITS_MAX};
+use crate::review::partition::{partitions, sharded_for};
+use crate::review::text::{list, number};
+use crate::review::{Context, Findings, Severity};
+
+pub(super) static RULE: Rule = Rule {
+    id: "hot-write",
+    summary: "more writes on one partition key than a partition serves",
+    page: include_str!("hot_write.md"),
+    check,
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for partition in partitions(context) {
+        let Some(units) = partition.load.and_then(KeyLoad::busiest_write_units) else { continue };
+        if units <= PARTITION_WRITE_UNITS_MAX / 2.0 {
+            continue;
+        }
+        let severity = if units > PARTITION_WRITE_UNITS_MAX { Severity::Error } else { Severity::Warning };
+        let writers = partition.load.map_or(&[][..], |load| &load.writes);
+        let message = format!(
+            "{} is one partition in {}: with {} it needs {} write units a second, the ceiling is 1,000",
+            partition.source(),
+            partition.place_name(),
+            list(writers.iter().map(call)),
+            number(units),
+        );
+        let fix = sharded_for(context, &partition, units / (PARTITION_WRITE_UNITS_MAX / 2.0));
+        findings.report(severity, partition.span, partition.subjects(), message, fix);
+    }
+}
+
+fn call(contribution: &Contribution) -> String {
+    format!("{} at {}/s", contribution.pattern.name, number(contribution.calls_per_second))
+}

@@ -1,0 +1,133 @@
+//! `key-collision`: two items that can have one key.
+
+use std::sync::Arc;
+
+use super::Rule;
+use crate::model::{Entity, FieldType, Made};
+use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::template::{Part, Template};
+
+pub(super) static RULE: Rule = Rule {
+    id: "key-collision",
+    summary: "two items that can have one key",
+    page: include_str!("key_collision.md"),
+    check,
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for (position, entity) in context.design.entities.iter().enumerate() {
+        same_instant(context, entity, findings);
+        let later = context.design.entities.iter().skip(position + 1);
+        for other in later.filter(|other| other.table.label == entity.table.label && meet(entity, other)) {
+            let message = format!(
+                "{} and {} can have one key in the table: a write of one silently overwrites the other",
+                entity.name, other.name,
+            );
+            let fix = Fix::advice(format!("begin the sort key of {} with a word of its own", other.name));
+            let subjects = vec![Subject::entity(other), Subject::entity(entity)];
+            findings.report(
+                Severity::Error,
+                context.place(&Subject::entity(other), "key"),
+                subjects,
+                message,
+                Some(fix),
+            );
+        }
+    }
+}
+
+/// An entity whose own key is told apart by nothing but a time that is made on creation.
+fn same_instant(context: &Context<'_>, entity: &Arc<Entity>, findings: &mut Findings) {
+    let templates = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
+    let fields: Vec<_> = templates.flat_map(Template::fields).filter_map(|name| entity.field(name)).collect();
+    let timed = fields.iter().find(|field| matches!(field.made, Some(Made::Created | Made::Updated)));
+    let own_id = fields
+        .iter()
+        .any(|field| matches!(field.made, Some(Made::Uuid7 | Made::Uuid4 | Made::Ulid | Made::Secret)));
+    let Some(time) = timed.filter(|_| !own_id) else { return };
+    let message = format!(
+        "two {} items made in one instant have one key, because only {} tells them apart: the second overwrites the \
+         first or is refused",
+        entity.name, time.name,
+    );
+    let fix = Fix::advice(format!("add an id behind the time: `{{{}}}#{{id}}`", time.name));
+    findings.report(
+        Severity::Error,
+        context.place(&Subject::entity(entity), "key"),
+        vec![Subject::entity(entity)],
+        message,
+        Some(fix),
+    );
+}
+
+fn meet(one: &Entity, two: &Entity) -> bool {
+    let sorts_meet = match (&one.key.sort, &two.key.sort) {
+        (Some(first), Some(second)) => overlap(one, first, two, second),
+        _ => true,
+    };
+    sorts_meet && overlap(one, &one.key.partition, two, &two.key.partition)
+}
+
+/// Whether two templates can make one text. Placeholders never hold the separator, so the texts can be compared
+/// piece by piece between separators.
+fn overlap(one: &Entity, first: &Template, two: &Entity, second: &Template) -> bool {
+    let (first, second) = (pieces(one, first), pieces(two, second));
+    first.len() == second.len() && first.iter().zip(&second).all(|(first, second)| first.meets(second))
+}
+
+/// What stands between two separators.
+#[derive(Debug, Default)]
+struct Piece {
+    literal: String,
+    /// Something that isn't known stands here too.
+    open: bool,
+    /// The values it can have, if it is one declared choice and nothing else.
+    choices: Option<Vec<String>>,
+}
+
+impl Piece {
+    fn meets(&self, other: &Piece) -> bool {
+        match (self.open, other.open) {
+            (false, false) => self.literal == other.literal,
+            (true, false) => self.takes(&other.literal),
+            (false, true) => other.takes(&self.literal),
+            (true, true) => match (&self.choices, &other.choices) {
+                (Some(mine), Some(theirs)) => mine.iter().any(|choice| theirs.contains(choice)),
+                _ => self.literal == other.literal || self.literal.is_empty() || other.literal.is_empty(),
+            },
+        }
+    }
+
+    fn takes(&self, text: &str) -> bool {
+        match &self.choices {
+            Some(choices) => choices.iter().any(|choice| choice == text),
+            None => text.starts_with(&self.literal),
+        }
+    }
+}
+
+fn pieces(entity: &Entity, template: &Template) -> Vec<Piece> {
+    let mut pieces = vec![Piece::default()];
+    for part in &template.parts {
+        let Some(last) = pieces.last_mut() else { break };
+        match part {
+            Part::Literal(text) => {
+                let mut words = text.split(entity.table.separator);
+                last.literal.push_str(words.next().unwrap_or(""));
+                pieces.extend(words.map(|word| Piece { literal: word.to_owned(), ..Piece::default() }));
+            }
+            Part::Shard { count, .. } => {
+                last.choices = Some((0..(*count).min(1024)).map(|shard| shard.to_string()).collect());
+                last.open = true;
+            }
+            Part::Field { path, .. } => {
+                last.choices = match entity.field_at(path) {
+                    Some(FieldType::Choice(choices)) if last.literal.is_empty() => Some(choices.clone()),
+                    _ => None,
+                };
+                last.open = true;
+            }
+        }
+    }
+    pieces
+}

@@ -1,0 +1,42 @@
+//! `low-cardinality`: a partition key with few values.
+
+use super::Rule;
+use crate::estimate::{Distinct, distinct_keys};
+use crate::review::partition::{partitions, sharded};
+use crate::review::{Context, Findings, Fix, Severity};
+use crate::template::Part;
+
+pub(super) static RULE: Rule = Rule {
+    id: "low-cardinality",
+    summary: "a partition key with few values",
+    page: include_str!("low_cardinality.md"),
+    check,
+};
+
+/// From this many values on, a key counts as well spread.
+const VALUES_ENOUGH: u64 = 50;
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for partition in partitions(context) {
+        let parts = partition.templates.iter().flat_map(|template| &template.parts);
+        let chosen =
+            parts.clone().any(|part| matches!(part, Part::Field { format, .. } if !format.cuts_time()));
+        let sharded_already = parts.clone().any(|part| matches!(part, Part::Shard { .. }));
+        let timed =
+            parts.clone().any(|part| matches!(part, Part::Field { format, .. } if format.cuts_time()));
+        let Distinct::Exactly(count) = distinct_keys(partition.entity, partition.templates) else { continue };
+        if !chosen || sharded_already || timed || count >= VALUES_ENOUGH {
+            continue;
+        }
+        let message = format!(
+            "{} has only {count} values in {}: all {} items share {count} partitions, and the most common value is \
+             the busiest",
+            partition.source(),
+            partition.place_name(),
+            partition.entity.name,
+        );
+        let fix = sharded(context, &partition)
+            .unwrap_or_else(|| Fix::advice("add a field with many values to the partition key"));
+        findings.report(Severity::Warning, partition.span, partition.subjects(), message, Some(fix));
+    }
+}

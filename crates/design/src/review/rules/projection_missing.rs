@@ -1,0 +1,82 @@
+//! `projection-missing`: a pattern that needs what its index doesn't carry.
+
+use super::Rule;
+use crate::condition::{Operand, Tree};
+use crate::model::{Entity, Index, Operation, Projection};
+use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::template::Template;
+
+pub(super) static RULE: Rule = Rule {
+    id: "projection-missing",
+    summary: "a pattern that needs a field which its index doesn't carry",
+    page: include_str!("projection_missing.md"),
+    check,
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for pattern in &context.design.patterns {
+        let (entities, on, mut needed) = match &pattern.operation {
+            Operation::Get(get) => {
+                (std::slice::from_ref(&get.entity), &get.on, get.show.clone().unwrap_or_default())
+            }
+            Operation::Query(query) => {
+                let mut needed = query.show.clone().unwrap_or_default();
+                needed.extend(query.filter.iter().flat_map(|filter| paths(&filter.tree)));
+                needed.extend(query.resolve.iter().map(|resolve| resolve.field.clone()));
+                (query.entities.as_slice(), &query.on, needed)
+            }
+            _ => continue,
+        };
+        let Some((index, entity)) = on.as_ref().zip(entities.first()) else { continue };
+        needed.retain(|path| !carries(entity, index, path.split('.').next().unwrap_or(path)));
+        needed.dedup();
+        if needed.is_empty() {
+            continue;
+        }
+        let names = needed.join(", ");
+        let message =
+            format!("{} needs {names} of {}, which {} doesn't carry", pattern.name, entity.name, index.name);
+        let fix = Fix::advice(format!("let {} project {names} as well", index.name));
+        let subjects = vec![Subject::pattern(pattern), Subject::index(&entity.table, index)];
+        findings.report(
+            Severity::Error,
+            context.place(&Subject::pattern(pattern), "on"),
+            subjects,
+            message,
+            Some(fix),
+        );
+    }
+}
+
+/// Whether the entries of an index hold a field: projected, or as a key of its own.
+fn carries(entity: &Entity, index: &Index, field: &str) -> bool {
+    let projected = match &index.projection {
+        Projection::All => true,
+        Projection::Keys => false,
+        Projection::Include(names) => names.iter().any(|name| name == field),
+    };
+    // A field that is the whole of a key can be read back from it.
+    let key = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
+    let entry = entity.entry(&index.name);
+    let keys = key.chain(entry.into_iter().flat_map(|entry| entry.partition.iter().chain(&entry.sort)));
+    projected || keys.filter_map(Template::plain_field).any(|name| name == field)
+}
+
+/// Every field that a condition looks at.
+fn paths(tree: &Tree) -> Vec<String> {
+    let operand = |operand: &Operand| match operand {
+        Operand::Path(path) | Operand::Size(path) => Some(path.clone()),
+        _ => None,
+    };
+    match tree {
+        Tree::And(several) | Tree::Or(several) => several.iter().flat_map(paths).collect(),
+        Tree::Not(inner) => paths(inner),
+        Tree::Compare(left, _, right) => [left, right].into_iter().filter_map(operand).collect(),
+        Tree::Between(value, low, high) => [value, low, high].into_iter().filter_map(operand).collect(),
+        Tree::In(value, list) => std::iter::once(value).chain(list).filter_map(operand).collect(),
+        Tree::Exists(path) | Tree::Missing(path) => vec![path.clone()],
+        Tree::BeginsWith(path, other) | Tree::Contains(path, other) => {
+            std::iter::once(path.clone()).chain(operand(other)).collect()
+        }
+    }
+}

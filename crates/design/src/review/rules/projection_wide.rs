@@ -1,0 +1,77 @@
+//! `projection-wide`: an index that carries what nobody reads there.
+
+use super::Rule;
+use crate::estimate::{entry_size, field_size};
+use crate::model::{Design, Index, Operation, Projection, Table};
+use crate::review::text::bytes;
+use crate::review::{Context, Findings, Fix, Severity, Subject};
+
+pub(super) static RULE: Rule = Rule {
+    id: "projection-wide",
+    summary: "an index that carries everything for patterns that read little",
+    page: include_str!("projection_wide.md"),
+    check,
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for table in &context.design.tables {
+        for index in table.indexes.iter().filter(|index| index.projection == Projection::All && !index.local)
+        {
+            let Some(shown) = shown(context.design, table, index).filter(|shown| !shown.is_empty()) else {
+                continue;
+            };
+            let (mut whole, mut read) = (0, 0);
+            for entity in context.design.entities_of(table) {
+                let Some(entry) = entity.entry(&index.name) else { continue };
+                whole += entry_size(entity, entry).usual;
+                let fields = entity.fields.iter().filter(|field| shown.contains(&field.name));
+                read += fields.map(|field| field_size(field).usual).sum::<u64>();
+            }
+            if read * 2 >= whole {
+                continue;
+            }
+            let message = format!(
+                "{} carries whole items ({}), and its patterns show only {} ({}): storage and index writes are paid for \
+                 the rest",
+                index.name,
+                bytes(whole),
+                shown.join(", "),
+                bytes(read),
+            );
+            let names: Vec<String> = shown.iter().map(|name| format!("\"{name}\"")).collect();
+            let fix = Fix::advice(format!("project = [{}]", names.join(", ")));
+            findings.report(
+                Severity::Warning,
+                index.span,
+                vec![Subject::index(table, index)],
+                message,
+                Some(fix),
+            );
+        }
+    }
+}
+
+/// The fields that the patterns on an index show; `None` if one of them shows all.
+fn shown(design: &Design, table: &Table, index: &Index) -> Option<Vec<String>> {
+    let mut shown: Vec<String> = Vec::new();
+    for pattern in &design.patterns {
+        let (reads, show): (bool, Option<&Vec<String>>) = match &pattern.operation {
+            Operation::Get(get) => {
+                (get.on.as_ref().is_some_and(|on| on.name == index.name), get.show.as_ref())
+            }
+            Operation::Query(query) => {
+                (query.on.as_ref().is_some_and(|on| on.name == index.name), query.show.as_ref())
+            }
+            _ => continue,
+        };
+        if !reads || !table.indexes.iter().any(|own| own.name == index.name) {
+            continue;
+        }
+        for name in show? {
+            if !shown.contains(name) {
+                shown.push(name.clone());
+            }
+        }
+    }
+    Some(shown)
+}

@@ -1,0 +1,41 @@
+//! `separator`: free text inside a key.
+
+use super::Rule;
+use crate::model::FieldType;
+use crate::review::keys::keys;
+use crate::review::{Context, Findings, Fix, Severity};
+use crate::template::{Format, Part};
+
+pub(super) static RULE: Rule = Rule {
+    id: "separator",
+    summary: "free text in a key that may hold the separator",
+    page: include_str!("separator.md"),
+    check,
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for key in keys(context) {
+        if key.template.plain_field().is_some() {
+            continue;
+        }
+        for part in &key.template.parts {
+            let Part::Field { path, format: Format::Plain | Format::Fold | Format::Lower | Format::Upper } =
+                part
+            else {
+                continue;
+            };
+            if !matches!(key.entity.field_at(path), Some(FieldType::Text { .. })) {
+                continue;
+            }
+            let separator = key.entity.table.separator;
+            let message = format!(
+                "{path} is free text inside `{}`: a value with {separator} in it would make an ambiguous key, so \
+                 writing such a {} is refused",
+                key.template.source, key.entity.name,
+            );
+            let fix =
+                Fix::advice(format!("make {path} an id or one of declared values, or use another separator"));
+            findings.report(Severity::Warning, key.span, key.subjects(), message, Some(fix));
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! `ttl-read`: a pattern that shows what has expired.
+
+use super::Rule;
+use crate::model::{Entity, Operation, Pattern};
+use crate::review::{Context, Findings, Fix, Severity, Subject};
+
+pub(super) static RULE: Rule = Rule {
+    id: "ttl-read",
+    summary: "a pattern that shows expired items",
+    page: include_str!("ttl_read.md"),
+    check,
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for pattern in &context.design.patterns {
+        let Some(entity) = shown_expired(pattern) else { continue };
+        let message = format!(
+            "{} shows {} items past their time to live: they stay readable until they are deleted, which takes up to \
+             days",
+            pattern.name, entity.name,
+        );
+        let fix = Fix::advice("take `expired = \"show\"` away");
+        let subjects = vec![Subject::pattern(pattern)];
+        findings.report(
+            Severity::Warning,
+            context.place(&Subject::pattern(pattern), "expired"),
+            subjects,
+            message,
+            Some(fix),
+        );
+    }
+}
+
+fn shown_expired(pattern: &Pattern) -> Option<&Entity> {
+    let (shows, entities) = match &pattern.operation {
+        Operation::Get(get) | Operation::Exists(get) => (get.show_expired, std::slice::from_ref(&get.entity)),
+        Operation::BatchGet(batch) => (batch.show_expired, std::slice::from_ref(&batch.entity)),
+        Operation::Query(query) => (query.show_expired, query.entities.as_slice()),
+        _ => return None,
+    };
+    let expiring = entities.iter().find(|entity| entity.ttl.is_some());
+    expiring.filter(|_| shows).map(AsRef::as_ref)
+}

@@ -1,0 +1,51 @@
+//! `unbounded-list`: lists, sets and maps without a maximum.
+
+use std::sync::Arc;
+
+use super::Rule;
+use crate::model::{Entity, Field, FieldType};
+use crate::review::{Context, Findings, Fix, Severity, Subject};
+
+pub(super) static RULE: Rule = Rule {
+    id: "unbounded-list",
+    summary: "a list, set or map without a maximum",
+    page: include_str!("unbounded_list.md"),
+    check,
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for (entity, field) in context.fields() {
+        if let Some(kind) = unbounded(&field.kind) {
+            report(context, findings, entity, field, kind);
+        }
+    }
+}
+
+fn report(context: &Context<'_>, findings: &mut Findings, entity: &Arc<Entity>, field: &Field, kind: &str) {
+    let message = format!(
+        "{} of {} is a {kind} without a maximum: it grows until the item reaches 400 KB and writes are refused, and \
+         until then every change rewrites and pays for all of it",
+        field.name, entity.name,
+    );
+    let written = context.text(context.value(&Subject::field(entity, field)));
+    let bounded = written.strip_suffix('}').map(|open| format!("{}, max = 100 }}", open.trim_end()));
+    let fix = match bounded {
+        Some(text) => {
+            Fix::replace("say how many there can be", context.value(&Subject::field(entity, field)), text)
+        }
+        None => Fix::advice("say how many there can be (`max = …`), or give the elements items of their own"),
+    };
+    findings.report(Severity::Error, field.span, vec![Subject::entity(entity)], message, Some(fix));
+}
+
+/// What is unbounded in a type: itself, or something nested in it.
+fn unbounded(kind: &FieldType) -> Option<&'static str> {
+    match kind {
+        FieldType::List { max: None, .. } => Some("list"),
+        FieldType::Set { max: None, .. } => Some("set"),
+        FieldType::Map { max: None, .. } => Some("map"),
+        FieldType::List { of, .. } | FieldType::Set { of, .. } | FieldType::Map { of, .. } => unbounded(of),
+        FieldType::Object(fields) => fields.iter().find_map(|field| unbounded(&field.kind)),
+        _ => None,
+    }
+}

@@ -1,0 +1,7 @@
+//! Patterns that read, on the engine in this process.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
+mod answers;
+mod fixture;
+mod lists;
+mod pages;
