@@ -1,6 +1,8 @@
 //! Wrong designs and what is said about them. Each `wrong/NAME.toml` has its report in `wrong/NAME.report`;
 //! `SINGLET_REWRITE=1 cargo test -p singlet-design --test wrong_designs` writes the reports anew.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +43,9 @@ fn every_wrong_design_has_the_report_that_is_written_beside_it() {
 
 #[test]
 fn no_report_lies_there_without_its_design() {
+    if std::env::var_os("SINGLET_REWRITE").is_some() {
+        return;
+    }
     for path in files() {
         assert!(path.with_extension("report").exists(), "{} has no report", path.display());
     }

@@ -272,6 +272,7 @@ pub(crate) fn expected(shape: &Shape) -> String {
             name::list_or(&words)
         }
         Shape::Constant => "a value".to_owned(),
+        Shape::List(_, Shape::Text(what)) => format!("a list ({what} each)"),
         Shape::List(..) => "a list".to_owned(),
         Shape::Named(..) | Shape::Table(_) => "a table".to_owned(),
         Shape::Either(alternatives) => expected_either(alternatives),
