@@ -4,4 +4,5 @@
 mod answers;
 mod fixture;
 mod lists;
+mod narrow_indexes;
 mod pages;

@@ -8,6 +8,7 @@ mod parts;
 mod project;
 mod query;
 mod resolve;
+mod restore;
 
 use super::plan::PlanContext;
 use super::{Call, Outcome, RunError, Runner};

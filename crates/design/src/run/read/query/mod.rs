@@ -27,7 +27,7 @@ pub(super) use merge::MergePlan;
 pub(super) use reader::{Reader, drive};
 use sort::{SortBounds, SortPlan};
 use stream::Stream;
-use tell::{Teller, common_head, key_parts};
+use tell::{Teller, key_parts};
 
 /// Items on a page when neither the pattern nor the caller says how many.
 const LIMIT_DEFAULT: u32 = 100;
@@ -38,7 +38,7 @@ pub(super) const LIMIT_MAX: u32 = 1000;
 #[derive(Debug, Clone)]
 pub(in crate::run) struct QueryPlan {
     table: String,
-    index: Option<String>,
+    index: Option<Arc<Index>>,
     separator: char,
     partition: Vec<(String, Template)>,
     sort: SortPlan,
@@ -152,7 +152,7 @@ impl QueryPlan {
         };
         QueryPlan {
             table: context.table_name(table),
-            index: index.map(|index| index.name.clone()),
+            index: index.map(|index| Arc::new(index.clone())),
             separator: table.separator,
             position: position(table, index, &partition, &sort_attributes),
             partition: partition
@@ -259,7 +259,7 @@ impl QueryPlan {
         }
         Ok(Some(store::Query {
             table: self.table.clone(),
-            index: self.index.clone(),
+            index: self.index.as_ref().map(|index| index.name.clone()),
             partition,
             sort,
             filter,
@@ -272,10 +272,9 @@ impl QueryPlan {
     }
 }
 
-/// Several entities, each with its own sort key: what their keys have in common is tested.
+/// Several entities, each with its own sort key: what lies between the lowest and the highest of their beginnings.
 fn several(first: &KeyAttribute, keys: &[(tell::KeyPart, tell::KeyPart)]) -> SortPlan {
-    let templates = keys.iter().filter_map(|(_, sort)| sort.first()).map(|(_, template)| template);
-    SortPlan::head(first, common_head(templates))
+    SortPlan::heads(first, keys.iter().filter_map(|(_, sort)| sort.first()).map(|(_, template)| template))
 }
 
 /// What a position holds besides the partition key.
