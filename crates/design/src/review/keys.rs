@@ -72,13 +72,14 @@ fn table_keys<'a>(context: &'a Context<'_>, entity: &'a Arc<Entity>) -> impl Ite
 fn index_keys<'a>(context: &'a Context<'_>, entity: &'a Arc<Entity>) -> impl Iterator<Item = Key<'a>> {
     entity.indexes.iter().flat_map(move |entry| {
         let partitions = entry.partition.len();
+        let written = context.place(&Subject::entity(entity), &entry.index.name);
         entry.templates().enumerate().map(move |(position, (attribute, template))| Key {
             entity,
             index: Some(&entry.index),
             attribute,
             role: if position < partitions { Role::Partition } else { Role::Sort },
             template,
-            span: find(context, entry.span, &template.source).unwrap_or(entry.span),
+            span: find(context, written, &template.source).unwrap_or(written),
         })
     })
 }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::reads::reads;
 use super::{Context, Edit, Fix, Subject};
 use crate::estimate::{KeyLoad, Place};
-use crate::model::{Entity, FieldType, IndexEntry};
+use crate::model::{Entity, FieldType, IndexEntry, Pattern};
 use crate::report::Span;
 use crate::template::Template;
 
@@ -19,6 +20,8 @@ pub(super) struct Partition<'a> {
     pub(super) entity: &'a Arc<Entity>,
     /// The entry, unless it is the table's own key.
     pub(super) entry: Option<&'a IndexEntry>,
+    /// The pattern that asks for this key, if it isn't the entity's own.
+    pub(super) pattern: Option<&'a Pattern>,
     pub(super) templates: &'a [Template],
     /// Where the key is written.
     pub(super) span: Span,
@@ -39,7 +42,8 @@ impl Partition<'_> {
     }
 
     pub(super) fn subjects(&self) -> Vec<Subject> {
-        let mut subjects = vec![Subject::entity(self.entity)];
+        let mut subjects: Vec<Subject> = self.pattern.map(Subject::pattern).into_iter().collect();
+        subjects.push(Subject::entity(self.entity));
         match self.entry {
             Some(entry) => subjects.push(Subject::index(&self.entity.table, &entry.index)),
             None => subjects.push(Subject::table(&self.entity.table)),
@@ -48,12 +52,37 @@ impl Partition<'_> {
     }
 }
 
-/// Every partition key of the design.
+/// Every partition key of the design: those of the entities, then those that patterns ask for in their own words.
 pub(super) fn partitions<'a>(context: &'a Context<'_>) -> impl Iterator<Item = Partition<'a>> {
+    let asked = reads(context.design).filter_map(move |read| {
+        let asked = read.asked?;
+        let (entity, entry) = (read.entity, read.entry());
+        let place = match entry {
+            Some(entry) => Place::index(entity, &entry.index),
+            None => Place::table(entity),
+        };
+        let span = context.place(&Subject::pattern(read.pattern), "key");
+        let load = context.load.on(&place, &joined(&asked.partition));
+        let own = entry.map_or(std::slice::from_ref(&entity.key.partition), |entry| &entry.partition);
+        let pattern = Some(read.pattern);
+        (asked.partition != own).then(|| Partition {
+            entity,
+            entry,
+            pattern,
+            templates: &asked.partition,
+            span,
+            load,
+        })
+    });
+    own_partitions(context).chain(asked)
+}
+
+fn own_partitions<'a>(context: &'a Context<'_>) -> impl Iterator<Item = Partition<'a>> {
     context.design.entities.iter().flat_map(move |entity| {
         let table = Partition {
             entity,
             entry: None,
+            pattern: None,
             templates: std::slice::from_ref(&entity.key.partition),
             span: context.place(&Subject::entity(entity), "key"),
             load: context.load.on(&Place::table(entity), &entity.key.partition.source),
@@ -61,8 +90,9 @@ pub(super) fn partitions<'a>(context: &'a Context<'_>) -> impl Iterator<Item = P
         let indexes = entity.indexes.iter().map(move |entry| Partition {
             entity,
             entry: Some(entry),
+            pattern: None,
             templates: &entry.partition,
-            span: entry.span,
+            span: context.place(&Subject::entity(entity), &entry.index.name),
             load: context.load.on(&Place::index(entity, &entry.index), &joined(&entry.partition)),
         });
         std::iter::once(table).chain(indexes)
@@ -92,6 +122,9 @@ pub(super) fn sharded_for(context: &Context<'_>, partition: &Partition<'_>, need
 
 fn shards(context: &Context<'_>, partition: &Partition<'_>, count: u64) -> Option<Fix> {
     let field = spreading_field(partition.entity)?;
+    if partition.pattern.is_some() {
+        return Some(Fix::advice(format!("spread the key over {count} shards: `{{shard:{field}/{count}}}`")));
+    }
     let template = partition.templates.first()?;
     if template.shard_count().is_some() {
         return Some(Fix::advice(format!("use {count} shards")));

@@ -1,6 +1,6 @@
 //! `constant-partition`: a partition key without a placeholder.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::estimate::{KeyLoad, PARTITION_WRITE_UNITS_MAX};
 use crate::review::partition::{partitions, sharded};
 use crate::review::{Context, Findings, Fix, Severity};
@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     id: "constant-partition",
     summary: "a partition key that is the same for every item",
     page: include_str!("constant_partition.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

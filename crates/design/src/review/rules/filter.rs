@@ -1,6 +1,6 @@
 //! `filter`: filters that throw away most of what is read.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::condition::{Comparison, Operand, Tree};
 use crate::model::{Entity, FieldType, Operation};
 use crate::review::text::number;
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "filter",
     summary: "a filter that throws away most of what is read",
     page: include_str!("filter.md"),
-    check,
+    check: Check::Review(check),
 };
 
 const KEPT_WARNING: f64 = 0.5;

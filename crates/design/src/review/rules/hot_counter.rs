@@ -1,6 +1,6 @@
 //! `hot-counter`: one item that everybody counts on.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::estimate::{PARTITION_WRITE_UNITS_MAX, distinct_keys};
 use crate::model::{Change, Operation};
 use crate::review::text::number;
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "hot-counter",
     summary: "a counter that is written more often than one item can be",
     page: include_str!("hot_counter.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

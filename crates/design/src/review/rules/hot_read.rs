@@ -1,6 +1,6 @@
 //! `hot-read`: more reads on one partition key than a partition serves.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::estimate::{Contribution, KeyLoad, PARTITION_READ_UNITS_MAX};
 use crate::review::partition::{partitions, sharded_for};
 use crate::review::text::{list, number};
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "hot-read",
     summary: "more reads on one partition key than a partition serves",
     page: include_str!("hot_read.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -1,6 +1,6 @@
 //! `hot-write`: more writes on one partition key than a partition serves.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::estimate::{Contribution, KeyLoad, PARTITION_WRITE_UNITS_MAX};
 use crate::review::partition::{partitions, sharded_for};
 use crate::review::text::{list, number};
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "hot-write",
     summary: "more writes on one partition key than a partition serves",
     page: include_str!("hot_write.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, FieldType, Made};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::{Part, Template};
@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     id: "key-collision",
     summary: "two items that can have one key",
     page: include_str!("key_collision.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

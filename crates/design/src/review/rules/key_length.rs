@@ -1,6 +1,6 @@
 //! `key-length`: keys that may be too long.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::estimate::template_size;
 use crate::review::keys::{Role, keys};
 use crate::review::text::bytes;
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "key-length",
     summary: "a key that may pass the longest that is allowed",
     page: include_str!("key_length.md"),
-    check,
+    check: Check::Review(check),
 };
 
 const PARTITION_BYTES_MAX: u64 = 2048;

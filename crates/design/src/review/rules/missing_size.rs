@@ -1,6 +1,6 @@
 //! `missing-size`: a field whose size nothing bounds.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::FieldType;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     id: "missing-size",
     summary: "a text, binary or free-form field without a bound",
     page: include_str!("missing_size.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

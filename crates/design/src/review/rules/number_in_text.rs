@@ -1,6 +1,6 @@
 //! `number-in-text`: numbers in text keys without a fixed width.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::FieldType;
 use crate::report::Span;
 use crate::review::keys::{Key, keys};
@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     id: "number-in-text",
     summary: "a number in a text key without a fixed width",
     page: include_str!("number_in_text.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -1,6 +1,6 @@
 //! `partial-key-update`: an update that knows only some parts of a key.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, IndexEntry, Operation, Update};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::Template;
@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     id: "partial-key-update",
     summary: "an update that gives some but not all parts of an index key",
     page: include_str!("partial_key_update.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -1,6 +1,6 @@
 //! `prefix-overlap`: a sort prefix that is the start of another.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, Operation};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::Template;
@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     id: "prefix-overlap",
     summary: "a sort prefix that is the start of another one",
     page: include_str!("prefix_overlap.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -1,7 +1,6 @@
 //! `projection-missing`: a pattern that needs what its index doesn't carry.
 
-use super::Rule;
-use crate::condition::{Operand, Tree};
+use super::{Check, Rule};
 use crate::model::{Entity, Index, Operation, Projection};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::Template;
@@ -10,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     id: "projection-missing",
     summary: "a pattern that needs a field which its index doesn't carry",
     page: include_str!("projection_missing.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -21,7 +20,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             }
             Operation::Query(query) => {
                 let mut needed = query.show.clone().unwrap_or_default();
-                needed.extend(query.filter.iter().flat_map(|filter| paths(&filter.tree)));
+                let paths = query.filter.iter().flat_map(|filter| filter.tree.paths());
+                needed.extend(paths.map(str::to_owned));
                 needed.extend(query.resolve.iter().map(|resolve| resolve.field.clone()));
                 (query.entities.as_slice(), &query.on, needed)
             }
@@ -60,23 +60,4 @@ fn carries(entity: &Entity, index: &Index, field: &str) -> bool {
     let entry = entity.entry(&index.name);
     let keys = key.chain(entry.into_iter().flat_map(|entry| entry.partition.iter().chain(&entry.sort)));
     projected || keys.filter_map(Template::plain_field).any(|name| name == field)
-}
-
-/// Every field that a condition looks at.
-fn paths(tree: &Tree) -> Vec<String> {
-    let operand = |operand: &Operand| match operand {
-        Operand::Path(path) | Operand::Size(path) => Some(path.clone()),
-        _ => None,
-    };
-    match tree {
-        Tree::And(several) | Tree::Or(several) => several.iter().flat_map(paths).collect(),
-        Tree::Not(inner) => paths(inner),
-        Tree::Compare(left, _, right) => [left, right].into_iter().filter_map(operand).collect(),
-        Tree::Between(value, low, high) => [value, low, high].into_iter().filter_map(operand).collect(),
-        Tree::In(value, list) => std::iter::once(value).chain(list).filter_map(operand).collect(),
-        Tree::Exists(path) | Tree::Missing(path) => vec![path.clone()],
-        Tree::BeginsWith(path, other) | Tree::Contains(path, other) => {
-            std::iter::once(path.clone()).chain(operand(other)).collect()
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! `projection-wide`: an index that carries what nobody reads there.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::estimate::{entry_size, field_size};
 use crate::model::{Design, Index, Operation, Projection, Table};
 use crate::review::text::bytes;
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "projection-wide",
     summary: "an index that carries everything for patterns that read little",
     page: include_str!("projection_wide.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -1,6 +1,6 @@
 //! `separator`: free text inside a key.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::FieldType;
 use crate::review::keys::keys;
 use crate::review::{Context, Findings, Fix, Severity};
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "separator",
     summary: "free text in a key that may hold the separator",
     page: include_str!("separator.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

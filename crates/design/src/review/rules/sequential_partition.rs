@@ -1,6 +1,6 @@
 //! `sequential-partition`: a partition key that counts up.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::FieldType;
 use crate::review::keys::{Role, keys};
 use crate::review::{Context, Findings, Fix, Severity};
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "sequential-partition",
     summary: "a partition key that counts up",
     page: include_str!("sequential_partition.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -1,6 +1,6 @@
 //! `time-format`: times that don't sort with each other.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, FieldType};
 use crate::review::keys::{Key, Role, keys};
 use crate::review::{Context, Findings, Fix, Severity};
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "time-format",
     summary: "times of different forms in one sort key",
     page: include_str!("time_format.md"),
-    check,
+    check: Check::Review(check),
 };
 
 /// How a time stands in a key.

@@ -1,6 +1,6 @@
 //! `transaction-size`: transactions that may pass a hundred writes.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{FieldType, Operation, ParameterType, Pattern, Step};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     id: "transaction-size",
     summary: "a transaction that may pass 100 writes",
     page: include_str!("transaction_size.md"),
-    check,
+    check: Check::Review(check),
 };
 
 const WRITES_MAX: u64 = 100;

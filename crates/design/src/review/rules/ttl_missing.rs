@@ -1,6 +1,6 @@
 //! `ttl-missing`: an entity that only ever grows.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, FieldType};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::{Part, Template};
@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     id: "ttl-missing",
     summary: "an entity that grows with time and never expires",
     page: include_str!("ttl_missing.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

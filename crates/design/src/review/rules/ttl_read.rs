@@ -1,6 +1,6 @@
 //! `ttl-read`: a pattern that shows what has expired.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, Operation, Pattern};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     id: "ttl-read",
     summary: "a pattern that shows expired items",
     page: include_str!("ttl_read.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, Field, FieldType};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "unbounded-list",
     summary: "a list, set or map without a maximum",
     page: include_str!("unbounded_list.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -1,6 +1,6 @@
 //! `unused-index`: an index that no pattern reads.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Design, Index, Operation, Table};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     id: "unused-index",
     summary: "an index that no pattern reads",
     page: include_str!("unused_index.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -1,6 +1,6 @@
 //! `weak-secret`: a secret that can be guessed.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, Field, Made};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::Template;
@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     id: "weak-secret",
     summary: "something that gives access and can be guessed",
     page: include_str!("weak_secret.md"),
-    check,
+    check: Check::Review(check),
 };
 
 /// Words that name something which gives access to whoever has it.
