@@ -35,6 +35,14 @@ impl Key<'_> {
         self.index.map_or("the table", |index| index.name.as_str())
     }
 
+    /// What the partition keys begin with: items of other beginnings never lie beside these.
+    pub(super) fn collection(&self) -> Vec<&str> {
+        let entry = self.index.and_then(|index| self.entity.entry(&index.name));
+        let own = std::slice::from_ref(&self.entity.key.partition);
+        let partition = entry.map_or(own, |entry| &entry.partition);
+        partition.iter().map(|template| template.constant_head()).collect()
+    }
+
     pub(super) fn subjects(&self) -> Vec<Subject> {
         let place = match self.index {
             Some(index) => Subject::index(&self.entity.table, index),

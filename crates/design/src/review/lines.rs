@@ -23,7 +23,10 @@ impl Context<'_> {
         let written = self.text(span);
         let text = match written.strip_suffix('}') {
             Some(open) if written.starts_with('{') => format!("{}, {more} }}", open.trim_end()),
-            _ if written.starts_with(['"', '[']) && !written.starts_with("[[") && !is_header(self.source, span) => {
+            _ if written.starts_with(['"', '['])
+                && !written.starts_with("[[")
+                && !is_header(self.source, span) =>
+            {
                 format!("{{ {plain} = {written}, {more} }}")
             }
             _ => return None,
@@ -54,6 +57,7 @@ pub(super) fn without_allowance(source: &str, span: Span) -> Fix {
     const ABOUT: &str = "take the allowance away";
     let lines = whole_lines(source, span);
     let text = source.get(lines.start..lines.end).unwrap_or_default();
-    let alone = text.trim_start().starts_with("allow") && text.trim_end().ends_with('}') && !text.contains("\",");
+    let alone =
+        text.trim_start().starts_with("allow") && text.trim_end().ends_with('}') && !text.contains("\",");
     if alone { Fix::replace(ABOUT, lines, "") } else { Fix::advice(ABOUT) }
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::reads::reads;
+use super::text::{list, number};
 use super::{Context, Edit, Fix, Subject};
-use crate::estimate::{KeyLoad, Place};
+use crate::estimate::{Contribution, Distinct, KeyLoad, Place};
 use crate::model::{Entity, FieldType, IndexEntry, Pattern};
 use crate::report::Span;
 use crate::template::Template;
@@ -39,6 +40,21 @@ impl Partition<'_> {
     /// `the table` or `GSI1`.
     pub(super) fn place_name(&self) -> String {
         self.entry.map_or_else(|| "the table".to_owned(), |entry| entry.index.name.clone())
+    }
+
+    /// What the busiest key is, for a sentence.
+    pub(super) fn busiest_name(&self) -> String {
+        let (source, place) = (self.source(), self.place_name());
+        match self.load.map(|load| load.distinct) {
+            Some(Distinct::Exactly(1)) => format!("{source} is one partition in {place}"),
+            Some(Distinct::Exactly(count)) => format!("{source} is one of {count} partitions in {place}"),
+            _ => format!("the busiest {source} is one partition in {place}"),
+        }
+    }
+
+    /// Whether its entity is the first of those that share the key's template: the load is told once.
+    pub(super) fn is_first(&self) -> bool {
+        self.load.is_none_or(|load| load.entity.name == self.entity.name)
     }
 
     pub(super) fn subjects(&self) -> Vec<Subject> {
@@ -101,6 +117,16 @@ fn own_partitions<'a>(context: &'a Context<'_>) -> impl Iterator<Item = Partitio
 
 fn joined(templates: &[Template]) -> String {
     templates.iter().map(|template| template.source.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// Who calls how often, for a sentence.
+pub(super) fn calls(contributions: &[Contribution]) -> String {
+    let call = |one: &Contribution| {
+        let busiest = one.pattern.busiest.map(|share| format!(", {} % of it there", number(share * 100.0)));
+        let (name, rate) = (&one.pattern.name, number(one.calls_per_second));
+        format!("{name} at {rate}/s{}", busiest.unwrap_or_default())
+    };
+    list(contributions.iter().map(call))
 }
 
 /// The fix that spreads a key over the usual number of shards.

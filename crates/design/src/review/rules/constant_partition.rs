@@ -17,6 +17,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         if partition.templates.iter().any(|template| template.fields().next().is_some()) {
             continue;
         }
+        // An item that there is only one of has no other key.
+        let own_sort = partition.entity.key.sort.as_ref();
+        let single = own_sort.is_none_or(|sort| sort.fields().next().is_none());
+        if single && partition.entry.is_none() && partition.pattern.is_none() {
+            continue;
+        }
         // Above the ceiling it is an error, which the rules for hot keys report with the numbers.
         if partition.load.and_then(KeyLoad::busiest_write_units) > Some(PARTITION_WRITE_UNITS_MAX) {
             continue;

@@ -28,7 +28,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             let fix = Fix::edits_or(
                 "say that it is meant, or make the field required",
                 edit.map(|edit| vec![edit]),
-                format!("make {field} required, or say that it is meant: `{} = {{ sparse = true }}`", entry.index.name),
+                format!(
+                    "make {field} required, or say that it is meant: `{} = {{ sparse = true }}`",
+                    entry.index.name
+                ),
             );
             let subjects = vec![Subject::entity(entity), Subject::index(&entity.table, &entry.index)];
             findings.report(Severity::Warning, written, subjects, message, Some(fix));

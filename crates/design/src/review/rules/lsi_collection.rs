@@ -53,7 +53,13 @@ fn report(
         index.name, entity.name,
     ));
     let subjects = vec![Subject::index(&entity.table, index), Subject::entity(entity)];
-    findings.report(severity, context.name(&Subject::index(&entity.table, index)), subjects, message, Some(fix));
+    findings.report(
+        severity,
+        context.name(&Subject::index(&entity.table, index)),
+        subjects,
+        message,
+        Some(fix),
+    );
 }
 
 /// What is wrong with a collection of these entities, and the one that makes it large.
@@ -89,14 +95,15 @@ enum Count {
 
 fn count(design: &Design, entity: &Entity) -> Count {
     let own: Vec<&str> = entity.key.partition.fields().collect();
-    let further = entity.key.sort.as_ref().is_some_and(|sort| sort.fields().any(|field| !own.contains(&field)));
+    let further =
+        entity.key.sort.as_ref().is_some_and(|sort| sort.fields().any(|field| !own.contains(&field)));
     if !further {
         return Count::Max(1);
     }
     let relations = design.entities.iter().flat_map(|other| &other.relations);
-    let relation = relations.filter(|relation| relation.entity == entity.name).find(|relation| {
-        relation.by.as_deref().is_none_or(|by| own.contains(&by))
-    });
+    let relation = relations
+        .filter(|relation| relation.entity == entity.name)
+        .find(|relation| relation.by.as_deref().is_none_or(|by| own.contains(&by)));
     match relation.map(|relation| relation.cardinality) {
         Some(Cardinality::One) => Count::Max(1),
         Some(Cardinality::Few { max } | Cardinality::Many { max: Some(max), .. }) => Count::Max(max),

@@ -42,7 +42,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 Subject::entity(&update.entity),
                 Subject::index(&update.entity.table, &entry.index),
             ];
-            findings.report(Severity::Warning, pattern.span, subjects, message, Some(fix));
+            let place = context.place(&Subject::pattern(pattern), if counted { "add" } else { "set" });
+            findings.report(Severity::Warning, place, subjects, message, Some(fix));
         }
     }
 }

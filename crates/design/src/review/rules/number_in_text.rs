@@ -3,7 +3,7 @@
 use super::{Check, Rule};
 use crate::model::FieldType;
 use crate::report::Span;
-use crate::review::keys::{Key, keys};
+use crate::review::keys::{Key, Role, keys};
 use crate::review::{Context, Edit, Findings, Fix, Severity};
 use crate::template::{Format, Part};
 
@@ -15,7 +15,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    for key in keys(context) {
+    // A partition key is only ever compared for being the same.
+    for key in keys(context).filter(|key| key.role == Role::Sort) {
         if key.template.plain_field().is_some() {
             continue;
         }

@@ -18,7 +18,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let Some(owner) = &pattern.owner else { continue };
         let Some((outside, key)) = outside(pattern, owner) else { continue };
-        let through = if outside.name == pattern.name { String::new() } else { format!(" through {}", outside.name) };
+        let through =
+            if outside.name == pattern.name { String::new() } else { format!(" through {}", outside.name) };
         let message = format!(
             "{} is for one {owner}{through}, but the key {key} doesn't hold {owner}: whoever knows the rest of the key \
              gets what belongs to others, unless every caller checks it",
@@ -35,15 +36,17 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 fn outside<'a>(pattern: &'a Pattern, owner: &str) -> Option<(&'a Pattern, String)> {
     let parts: Vec<(&Pattern, &[Binding])> = match &pattern.operation {
         Operation::Parts(parts) => parts.parts.iter().map(|part| (&*part.pattern, &*part.bindings)).collect(),
-        Operation::Transaction(all) => all.steps.iter().map(|step| (&*step.pattern, &*step.bindings)).collect(),
+        Operation::Transaction(all) => {
+            all.steps.iter().map(|step| (&*step.pattern, &*step.bindings)).collect()
+        }
         // What is merged is found through the list.
         Operation::Merge(merge) => vec![(&*merge.each, &[])],
         _ => return single(pattern, owner).map(|key| (pattern, key)),
     };
     parts.into_iter().find_map(|(part, bindings)| {
-        let renamed = bindings.iter().find(|binding| {
-            matches!(&binding.argument, Argument::Parameter(name) if name == owner)
-        });
+        let renamed = bindings
+            .iter()
+            .find(|binding| matches!(&binding.argument, Argument::Parameter(name) if name == owner));
         outside(part, renamed.map_or(owner, |binding| &binding.parameter))
     })
 }
@@ -85,7 +88,11 @@ fn fix(context: &Context<'_>, pattern: &Pattern, owner: &str) -> Fix {
     let (word, entity, condition) = match &pattern.operation {
         Operation::Update(update) => ("update", &update.entity, update.condition.as_ref()),
         Operation::Delete(delete) => ("delete", &delete.entity, delete.condition.as_ref()),
-        _ => return Fix::advice(format!("put {owner} into the key, or let the caller check it and say so with `allow`")),
+        _ => {
+            return Fix::advice(format!(
+                "put {owner} into the key, or let the caller check it and say so with `allow`"
+            ));
+        }
     };
     if entity.field(owner).is_none() || condition.is_some() {
         return Fix::advice(format!("put {owner} into the key, or check it in the same transaction"));

@@ -2,7 +2,7 @@
 
 use super::{Check, Rule};
 use crate::model::{Entity, Index, Operation, Projection};
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
 use crate::template::Template;
 
 pub(super) static RULE: Rule = Rule {
@@ -36,7 +36,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let names = needed.join(", ");
         let message =
             format!("{} needs {names} of {}, which {} doesn't carry", pattern.name, entity.name, index.name);
-        let fix = Fix::advice(format!("let {} project {names} as well", index.name));
+        let about = format!("let {} project {names} as well", index.name);
+        let fix = Fix::edits_or(about.as_str(), project(context, entity, index, &needed), about.as_str());
         let subjects = vec![Subject::pattern(pattern), Subject::index(&entity.table, index)];
         findings.report(
             Severity::Error,
@@ -60,4 +61,17 @@ fn carries(entity: &Entity, index: &Index, field: &str) -> bool {
     let entry = entity.entry(&index.name);
     let keys = key.chain(entry.into_iter().flat_map(|entry| entry.partition.iter().chain(&entry.sort)));
     projected || keys.filter_map(Template::plain_field).any(|name| name == field)
+}
+
+/// The list of projected attributes with these at its end.
+fn project(context: &Context<'_>, entity: &Entity, index: &Index, needed: &[String]) -> Option<Vec<Edit>> {
+    let subject = Subject::index(&entity.table, index);
+    let span = context.has(&subject, "project").then(|| context.place(&subject, "project"))?;
+    let names: Vec<String> = needed.iter().map(|name| format!("\"{name}\"")).collect();
+    let names = names.join(", ");
+    let text = match context.text(span).strip_suffix(']') {
+        Some(open) => format!("{}, {names}]", open.trim_end().trim_end_matches(',')),
+        None => format!("[{names}]"),
+    };
+    Some(vec![Edit { span, text }])
 }

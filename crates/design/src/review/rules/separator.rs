@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
+    let mut told: Vec<(&str, &str)> = Vec::new();
     for key in keys(context) {
         if key.template.plain_field().is_some() {
             continue;
@@ -27,6 +28,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             if !matches!(key.entity.field_at(path), Some(FieldType::Text { .. })) {
                 continue;
             }
+            if told.contains(&(&key.entity.name, path)) {
+                continue;
+            }
+            told.push((&key.entity.name, path));
             let separator = key.entity.table.separator;
             let message = format!(
                 "{path} is free text inside `{}`: a value with {separator} in it would make an ambiguous key, so \

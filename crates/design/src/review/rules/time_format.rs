@@ -28,6 +28,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let Some((head, form)) = leading_time(key) else { continue };
         let rival = sorts.iter().take(position).find(|other| {
             other.attribute == key.attribute
+                && other.collection() == key.collection()
                 && other.entity.table.label == key.entity.table.label
                 && leading_time(other)
                     .is_some_and(|(theirs, other_form)| theirs == head && other_form != form)

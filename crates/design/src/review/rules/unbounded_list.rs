@@ -27,14 +27,15 @@ fn report(context: &Context<'_>, findings: &mut Findings, entity: &Arc<Entity>, 
          until then every change rewrites and pays for all of it",
         field.name, entity.name,
     );
-    let written = context.text(context.value(&Subject::field(entity, field)));
-    let bounded = written.strip_suffix('}').map(|open| format!("{}, max = 100 }}", open.trim_end()));
-    let fix = match bounded {
-        Some(text) => {
-            Fix::replace("say how many there can be", context.value(&Subject::field(entity, field)), text)
-        }
-        None => Fix::advice("say how many there can be (`max = …`), or give the elements items of their own"),
-    };
+    use FieldType::{List, Map, Set};
+    let itself =
+        matches!(&field.kind, List { max: None, .. } | Set { max: None, .. } | Map { max: None, .. });
+    let edit = context.bounded(entity, field, 100).filter(|_| itself);
+    let fix = Fix::edits_or(
+        "say how many there can be, or give the elements items of their own",
+        edit.map(|edit| vec![edit]),
+        "say how many there can be (`max = …`), or give the elements items of their own",
+    );
     findings.report(Severity::Error, field.span, vec![Subject::entity(entity)], message, Some(fix));
 }
 

@@ -1,7 +1,9 @@
 //! `wide-fan-out`: one call or change that means very many others.
 
 use super::{Check, Rule};
-use crate::model::{Cardinality, Design, Entity, Field, FieldType, Operation, ParameterType, Pattern, Update};
+use crate::model::{
+    Cardinality, Design, Entity, Field, FieldType, Operation, ParameterType, Pattern, Update,
+};
 use crate::review::text::number;
 use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
 use crate::template::Template;
@@ -111,7 +113,10 @@ fn copies(context: &Context<'_>, findings: &mut Findings, pattern: &Pattern, upd
                 copier.name,
                 copy.name,
             );
-            let fix = Fix::advice(format!("follow the reference when reading (`resolve`), or let {} go stale", copy.name));
+            let fix = Fix::advice(format!(
+                "follow the reference when reading (`resolve`), or let {} go stale",
+                copy.name
+            ));
             let subjects = vec![Subject::pattern(pattern), Subject::entity(copier)];
             findings.report(Severity::Warning, pattern.span, subjects, message, Some(fix));
         }
@@ -139,7 +144,8 @@ fn copy_of<'a>(source: &Entity, changed: &str, copier: &'a Entity) -> Option<&'a
 /// How many items a change means, in words; `None` if they are few.
 fn how_many(design: &Design, source: &Entity, copier: &Entity) -> Option<String> {
     let relations = design.entities.iter().filter(|entity| entity.name == source.name);
-    let relation = relations.flat_map(|entity| &entity.relations).find(|relation| relation.entity == copier.name);
+    let relation =
+        relations.flat_map(|entity| &entity.relations).find(|relation| relation.entity == copier.name);
     let word = |count: u64| format!("up to {} writes", number_of(count));
     match relation.map(|relation| relation.cardinality) {
         Some(Cardinality::One) => None,

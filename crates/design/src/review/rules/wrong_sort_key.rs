@@ -43,11 +43,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 }
 
 /// The first part of the sort key that nothing gives: what the items are sorted by.
-fn free_part<'a>(
-    query: &Query,
-    given: &[&str],
-    sort: &'a [crate::template::Template],
-) -> Option<&'a Part> {
+fn free_part<'a>(query: &Query, given: &[&str], sort: &'a [crate::template::Template]) -> Option<&'a Part> {
     let parts = sort.iter().flat_map(|template| &template.parts);
     let mut free = parts.filter(|part| match part {
         Part::Field { path, .. } => {
@@ -93,7 +89,9 @@ fn fix(entity: &Entity, word: OrderWord) -> Fix {
     });
     Fix::advice(match candidate {
         Some(field) if word.is_of_time() => format!("let the sort key go on with `{{{}}}` there", field.name),
-        Some(field) => format!("let the sort key go on with `{{{}:010}}` there, of a fixed width", field.name),
+        Some(field) => {
+            format!("let the sort key go on with `{{{}:010}}` there, of a fixed width", field.name)
+        }
         None => format!("{} needs a field to sort by", entity.name),
     })
 }
