@@ -49,6 +49,16 @@ fn access(pattern: &Pattern) -> Access {
             condition: String::new(),
         },
         Operation::Query(query) => listed(query),
+        Operation::Scan(scan) => {
+            let index = scan.on.as_deref().map(|index| format!(" {}", index.name)).unwrap_or_default();
+            let limit = scan.limit.map(|limit| format!(", {limit} a page")).unwrap_or_default();
+            Access {
+                does: format!("scan {}{limit}", scan.entity.name),
+                request: format!("Scan{index}"),
+                keys: String::new(),
+                condition: source(scan.filter.as_ref()),
+            }
+        }
         Operation::Create(insert) => create(insert),
         Operation::Put(insert) => write("put", "PutItem", &insert.entity, source(insert.condition.as_ref())),
         Operation::Update(update) => {
@@ -80,7 +90,11 @@ fn access(pattern: &Pattern) -> Access {
 fn read(pattern: &Pattern, get: &Get, word: &str) -> Access {
     let (request, keys) = match &get.on {
         Some(index) => (format!("Query {}", index.name), access::of_get(get, index, pattern)),
-        None => ("GetItem".to_owned(), access::of_item(&get.entity)),
+        None => {
+            let key = get.key.as_ref();
+            let own = || access::of_item(&get.entity);
+            ("GetItem".to_owned(), key.map_or_else(own, |asked| access::of_asked_item(&get.entity, asked)))
+        }
     };
     let does = format!("{word} {}{}", get.entity.name, consistently(get.consistent));
     Access { does, request, keys: keys.text(), condition: String::new() }

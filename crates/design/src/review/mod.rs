@@ -8,7 +8,9 @@ mod finding;
 mod fix;
 mod format;
 mod keys;
+mod lines;
 mod partition;
+mod reads;
 mod rules;
 mod text;
 
@@ -17,12 +19,15 @@ use std::sync::Arc;
 pub use finding::{Allowed, Finding, Severity};
 pub use fix::{Edit, Fix};
 pub use format::{Format, Reviewed, render};
-pub use rules::{RULES, Rule, rule};
+pub use rules::{Check, RULES, Rule, nearest, rule};
 
 use crate::estimate::Load;
 pub use crate::model::Subject;
 use crate::model::{Allowance, Design, Entity, Field, Places};
-use crate::report::Span;
+use crate::report::{Report, Span};
+
+/// Stands for a rule where the language itself refuses a design.
+const REFUSED: &str = "refused";
 
 /// What a rule sees.
 #[derive(Debug)]
@@ -45,6 +50,19 @@ pub struct Review {
 }
 
 impl Review {
+    /// Of a design that doesn't load: its mistakes are errors.
+    pub fn refused(report: &Report) -> Review {
+        let findings = report.mistakes.iter().map(|mistake| Finding {
+            rule: REFUSED,
+            severity: Severity::Error,
+            span: mistake.span,
+            subjects: Vec::new(),
+            message: mistake.message.clone(),
+            fix: mistake.help.clone().map(Fix::advice),
+        });
+        Review { findings: findings.collect(), allowed: Vec::new() }
+    }
+
     /// The worst severity that is left.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()
@@ -57,13 +75,15 @@ pub fn review(design: &Design, source: &str) -> Review {
     let mut findings = Findings::default();
     for rule in RULES {
         findings.rule = rule.id;
-        (rule.check)(&context, &mut findings);
+        if let Check::Review(check) = rule.check {
+            check(&context, &mut findings);
+        }
     }
-    settle(design, findings.found)
+    settle(design, source, findings.found)
 }
 
 /// Sorts out what the design allows, and adds a finding for each allowance that nothing matches.
-fn settle(design: &Design, mut found: Vec<Finding>) -> Review {
+fn settle(design: &Design, source: &str, mut found: Vec<Finding>) -> Review {
     let mut review = Review::default();
     let mut open: Vec<&(Subject, Allowance)> = design.layout.allowances.iter().collect();
     let mut used = Vec::new();
@@ -81,13 +101,13 @@ fn settle(design: &Design, mut found: Vec<Finding>) -> Review {
         }
     }
     open.retain(|(_, allowance)| !used.contains(&allowance.span));
-    review.findings.extend(open.into_iter().map(|(subject, allowance)| unused(subject, allowance)));
+    review.findings.extend(open.into_iter().map(|(subject, allowance)| unused(source, subject, allowance)));
     review.findings.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.severity)));
     review
 }
 
 /// An allowance that matches nothing: the design changed, or the rule's name is wrong.
-fn unused(subject: &Subject, allowance: &Allowance) -> Finding {
+fn unused(source: &str, subject: &Subject, allowance: &Allowance) -> Finding {
     let message = match rule(&allowance.rule) {
         Some(_) => {
             format!("{subject} allows {}, but nothing of that kind is found here any more", allowance.rule)
@@ -95,11 +115,11 @@ fn unused(subject: &Subject, allowance: &Allowance) -> Finding {
         None => format!("{subject} allows {}, but there is no such rule", allowance.rule),
     };
     Finding {
-        rule: "unused-allowance",
+        rule: rules::UNUSED_ALLOWANCE,
         severity: Severity::Warning,
         span: allowance.span,
         message,
-        fix: Some(Fix::advice("take the allowance away")),
+        fix: Some(lines::without_allowance(source, allowance.span)),
         subjects: vec![subject.clone()],
     }
 }

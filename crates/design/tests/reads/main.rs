@@ -3,6 +3,8 @@
 
 mod answers;
 mod fixture;
+mod keys;
 mod lists;
 mod narrow_indexes;
 mod pages;
+mod scans;

@@ -1,5 +1,6 @@
 //! Access patterns.
 
+mod asked;
 mod change;
 mod compose;
 mod condition;
@@ -86,6 +87,8 @@ impl<'a> Patterns<'a> {
             about: entry.node.text_of("about").map(str::to_owned),
             tags: worksheet::tags(&entry.node),
             rate: worksheet::rate(self.context, &entry.node),
+            busiest: worksheet::busiest(self.context, &entry.node),
+            owner: entry.node.text_of("owner").map(str::to_owned),
             within: worksheet::within(self.context, &entry.node),
             parameters: draft.parameters.into_list(),
             operation: operation.unwrap_or_else(nothing),
@@ -107,6 +110,7 @@ impl<'a> Patterns<'a> {
             "exists" => draft.get(place).map(Operation::Exists),
             "batch_get" => draft.batch_get(place).map(Operation::BatchGet),
             "query" => draft.query(place).map(Operation::Query),
+            "scan" => draft.scan(place).map(Operation::Scan),
             "create" => draft.insert(place).map(Operation::Create),
             "put" => draft.insert(place).map(Operation::Put),
             "update" => draft.update(place).map(Operation::Update),

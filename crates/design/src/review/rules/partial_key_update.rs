@@ -1,7 +1,8 @@
 //! `partial-key-update`: an update that knows only some parts of a key.
 
-use super::Rule;
-use crate::model::{Entity, IndexEntry, Operation, Update};
+use super::{Check, Rule};
+use crate::model::{Design, Entity, IndexEntry, Operation, Pattern, Update};
+use crate::review::text::list;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::Template;
 
@@ -9,41 +10,57 @@ pub(super) static RULE: Rule = Rule {
     id: "partial-key-update",
     summary: "an update that gives some but not all parts of an index key",
     page: include_str!("partial_key_update.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    for pattern in &context.design.patterns {
-        let Operation::Update(update) = &pattern.operation else { continue };
-        for entry in &update.entity.indexes {
-            let missing = missing(update, entry);
-            if missing.is_empty() {
-                continue;
+    for entity in &context.design.entities {
+        let (mut patterns, mut missing, mut indexes) = (Vec::new(), Vec::new(), Vec::new());
+        for (pattern, update) in updates(context.design, entity) {
+            let lacking = || entity.indexes.iter().map(|entry| (entry, lacking(update, entry)));
+            let before = missing.len();
+            for (entry, fields) in lacking().filter(|(_, fields)| !fields.is_empty()) {
+                indexes.push(entry.index.name.as_str());
+                missing.extend(fields);
             }
-            let message = format!(
-                "{} changes a part of the key of {} without {}: the item is read first and written under the condition \
-                 that nothing changed, one read more and a retry under contention",
-                pattern.name,
-                entry.index.name,
-                missing.join(", "),
-            );
-            let fix = Fix::advice(format!(
-                "nothing has to be done; with {} as parameters it is one write",
-                missing.join(", ")
-            ));
-            findings.report(
-                Severity::Info,
-                pattern.span,
-                vec![Subject::pattern(pattern)],
-                message,
-                Some(fix),
-            );
+            if missing.len() > before {
+                patterns.push(pattern);
+            }
         }
+        let Some(first) = patterns.first() else { continue };
+        let missing = once(missing);
+        let message = format!(
+            "{} of {} changes a part of the key of {} without {missing}: the item is read first and written under the \
+             condition that nothing changed, one read more and a retry under contention",
+            list(patterns.iter().map(|pattern| pattern.name.clone())),
+            entity.name,
+            once(indexes),
+        );
+        let fix =
+            Fix::advice(format!("nothing has to be done; with {missing} as parameters it is one write"));
+        let place = context.place(&Subject::pattern(first), "update");
+        let mut subjects: Vec<Subject> = patterns.iter().map(|pattern| Subject::pattern(pattern)).collect();
+        subjects.push(Subject::entity(entity));
+        findings.report(Severity::Info, place, subjects, message, Some(fix));
     }
 }
 
+fn updates<'a>(design: &'a Design, entity: &Entity) -> impl Iterator<Item = (&'a Pattern, &'a Update)> {
+    design.patterns.iter().filter_map(|pattern| match &pattern.operation {
+        Operation::Update(update) if update.entity.name == entity.name => Some((&**pattern, update)),
+        _ => None,
+    })
+}
+
+/// Words in a sentence, each once.
+fn once(mut words: Vec<&str>) -> String {
+    words.sort_unstable();
+    words.dedup();
+    list(words.into_iter().map(str::to_owned))
+}
+
 /// The fields of an index key that the update neither sets nor gets as part of the table's key, if it sets any.
-fn missing<'a>(update: &'a Update, entry: &'a IndexEntry) -> Vec<&'a str> {
+fn lacking<'a>(update: &'a Update, entry: &'a IndexEntry) -> Vec<&'a str> {
     let mut fields: Vec<&str> = entry.templates().flat_map(|(_, template)| template.fields()).collect();
     fields.extend(entry.when.iter().map(|when| when.field.as_str()));
     let touched = |field: &&str| update.changes.iter().any(|change| change.field() == *field);

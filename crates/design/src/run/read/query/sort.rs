@@ -89,6 +89,17 @@ impl SortPlan {
         SortPlan { equal, next: None, bounded: Bounded::No }
     }
 
+    /// For keys that begin with what the last of these templates makes; numbers and bytes equal it.
+    pub(super) fn beginning(mut sort: Vec<(KeyAttribute, Template)>) -> Self {
+        let last = sort.pop_if(|(attribute, _)| attribute.kind == KeyKind::Text);
+        let next = last.map(|(attribute, template)| {
+            let part = template.parts.len();
+            NextPart { attribute, template, part, end: None, plain: false }
+        });
+        let equal = sort.into_iter().map(|(attribute, template)| (attribute.name, template)).collect();
+        SortPlan { equal, next, bounded: Bounded::No }
+    }
+
     /// For several entities with sort keys of their own: from the lowest beginning to the highest.
     pub(super) fn heads<'t>(
         attribute: &KeyAttribute,
@@ -422,7 +433,7 @@ impl Exact {
 }
 
 /// The kind of value that a key attribute holds.
-pub(super) fn kind(kind: KeyKind) -> singlet_engine::values::Kind {
+pub(in super::super) fn kind(kind: KeyKind) -> singlet_engine::values::Kind {
     match kind {
         KeyKind::Text => singlet_engine::values::Kind::S,
         KeyKind::Number => singlet_engine::values::Kind::N,
