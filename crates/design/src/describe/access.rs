@@ -1,6 +1,6 @@
 //! Which keys a pattern reaches, as its requests will say it.
 
-use crate::model::{BatchGet, Entity, Get, Index, Pattern, Query, SortRange};
+use crate::model::{AskedKey, BatchGet, Entity, Get, Index, Pattern, Query, SortRange};
 use crate::template::{Part, Template};
 
 /// A test of one key attribute for each key attribute that is tested.
@@ -27,6 +27,32 @@ pub(super) fn of_item(entity: &Entity) -> KeyTests {
     tests
 }
 
+/// The whole key of an item that a pattern asks for in its own words.
+pub(super) fn of_asked_item(entity: &Entity, asked: &AskedKey) -> KeyTests {
+    let mut tests = KeyTests::default();
+    for (attribute, template) in entity.table.key().zip(asked.partition.iter().chain(&asked.sort)) {
+        tests.equal(&attribute.name, &template.source);
+    }
+    tests
+}
+
+/// A list under a key that a pattern asks for in its own words.
+fn of_asked(entity: &Entity, index: Option<&Index>, asked: &AskedKey, all_shards: bool) -> KeyTests {
+    let (partition, sort) = templates(entity, index);
+    let mut tests = KeyTests::default();
+    for ((attribute, _), template) in partition.iter().zip(&asked.partition) {
+        tests.equal(attribute, &partition_text(template, all_shards));
+    }
+    for (position, ((attribute, _), template)) in sort.iter().zip(&asked.sort).enumerate() {
+        if position + 1 == asked.sort.len() {
+            begins_with(&mut tests, attribute, &template.source);
+        } else {
+            tests.equal(attribute, &template.source);
+        }
+    }
+    tests
+}
+
 /// The same for each element of a list.
 pub(super) fn of_batch(batch: &BatchGet) -> String {
     format!("{} for each of {{{}}}", of_item(&batch.entity).text(), batch.parameter)
@@ -34,6 +60,9 @@ pub(super) fn of_batch(batch: &BatchGet) -> String {
 
 /// A get through an index: as much of its key as the parameters give.
 pub(super) fn of_get(get: &Get, index: &Index, pattern: &Pattern) -> KeyTests {
+    if let Some(asked) = &get.key {
+        return of_asked(&get.entity, Some(index), asked, false);
+    }
     let (partition, sort) = templates(&get.entity, Some(index));
     let given = |field: &&str| pattern.parameter(field).is_some();
     let matched: Vec<String> = sort
@@ -55,6 +84,9 @@ pub(super) fn of_get(get: &Get, index: &Index, pattern: &Pattern) -> KeyTests {
 pub(super) fn of_query(query: &Query) -> KeyTests {
     let mut tests = KeyTests::default();
     let Some((first, others)) = query.entities.split_first() else { return tests };
+    if let Some(asked) = &query.key {
+        return of_asked(first, query.on.as_deref(), asked, query.shards.is_some());
+    }
     let (partition, sort) = templates(first, query.on.as_deref());
     for (attribute, template) in &partition {
         tests.equal(attribute, &partition_text(template, query.shards.is_some()));

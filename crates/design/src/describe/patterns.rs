@@ -80,7 +80,11 @@ fn access(pattern: &Pattern) -> Access {
 fn read(pattern: &Pattern, get: &Get, word: &str) -> Access {
     let (request, keys) = match &get.on {
         Some(index) => (format!("Query {}", index.name), access::of_get(get, index, pattern)),
-        None => ("GetItem".to_owned(), access::of_item(&get.entity)),
+        None => {
+            let key = get.key.as_ref();
+            let own = || access::of_item(&get.entity);
+            ("GetItem".to_owned(), key.map_or_else(own, |asked| access::of_asked_item(&get.entity, asked)))
+        }
     };
     let does = format!("{word} {}{}", get.entity.name, consistently(get.consistent));
     Access { does, request, keys: keys.text(), condition: String::new() }

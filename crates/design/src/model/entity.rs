@@ -81,6 +81,8 @@ pub struct IndexEntry {
     pub sort: Vec<Template>,
     /// It is in the index only while all of these hold.
     pub when: Vec<When>,
+    /// It is meant that items without the optional fields of its key are not in the index.
+    pub sparse: bool,
     /// Where it stands in the file.
     pub span: Span,
 }

@@ -14,9 +14,9 @@ pub use entity::{Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeTo
 pub use field::{Field, FieldType, Made};
 pub use layout::{Allowance, Layout, Places, Subject};
 pub use pattern::{
-    Argument, BatchGet, Binding, Change, Check, Delete, ElementChange, Get, Insert, Merge, Operation, Order,
-    Parameter, ParameterType, Part, Parts, Pattern, Query, Rate, Resolve, ShardRead, SortRange, Step,
-    Transaction, Update, ValueSource,
+    Argument, AskedKey, BatchGet, Binding, Change, Check, Delete, ElementChange, Get, Insert, Merge,
+    Operation, Order, OrderWord, Parameter, ParameterType, Part, Parts, Pattern, Query, Rate, Resolve,
+    ShardRead, SortRange, Step, Transaction, Update, ValueSource,
 };
 pub use table::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
 

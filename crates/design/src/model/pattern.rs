@@ -9,6 +9,7 @@ use super::table::{Index, Table};
 use crate::condition::Condition;
 use crate::json::Json;
 use crate::report::Span;
+use crate::template::Template;
 
 /// One access pattern.
 #[derive(Debug, Clone)]
@@ -21,6 +22,10 @@ pub struct Pattern {
     pub tags: Vec<String>,
     /// How often it is expected.
     pub rate: Option<Rate>,
+    /// The share of its calls that falls on the busiest key, between 0 and 1.
+    pub busiest: Option<f64>,
+    /// The field that says whom its items belong to.
+    pub owner: Option<String>,
     /// How long it may take.
     pub within: Option<Duration>,
     /// What the caller gives, in order of first use.
@@ -107,6 +112,10 @@ pub struct Get {
     pub entity: Arc<Entity>,
     /// Through this index.
     pub on: Option<Arc<Index>>,
+    /// The key that is asked for, if it isn't the entity's own.
+    pub key: Option<AskedKey>,
+    /// What the caller knows, if the pattern says so.
+    pub by: Option<Vec<String>>,
     /// Strongly consistent.
     pub consistent: bool,
     /// Only these fields.
@@ -126,6 +135,8 @@ pub struct BatchGet {
     pub entity: Arc<Entity>,
     /// The parameter: a list of key objects, or of plain values if the key needs one value only.
     pub parameter: String,
+    /// What the caller knows, if the pattern says so.
+    pub by: Option<Vec<String>>,
     /// Strongly consistent.
     pub consistent: bool,
     /// Only these fields.
@@ -143,8 +154,14 @@ pub struct Query {
     pub table: Arc<Table>,
     /// Through this index.
     pub on: Option<Arc<Index>>,
+    /// The key that is asked for, if it isn't the entity's own.
+    pub key: Option<AskedKey>,
+    /// What the caller knows, if the pattern says so.
+    pub by: Option<Vec<String>>,
     /// Ascending or descending.
     pub order: Order,
+    /// The word that the pattern has for the order.
+    pub order_word: Option<OrderWord>,
     /// Leading parts of the sort key that are parameters, in order.
     pub matched: Vec<String>,
     /// The next part of the sort key, bounded by parameters.
@@ -175,6 +192,53 @@ pub enum Order {
     Ascending,
     /// Newest or highest first.
     Descending,
+}
+
+/// What a pattern calls its order: it says what the items should be sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OrderWord {
+    /// By time, ascending.
+    Oldest,
+    /// By time, descending.
+    Newest,
+    /// By a number, ascending.
+    Lowest,
+    /// By a number, descending.
+    Highest,
+}
+
+impl OrderWord {
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            OrderWord::Oldest => "oldest",
+            OrderWord::Newest => "newest",
+            OrderWord::Lowest => "lowest",
+            OrderWord::Highest => "highest",
+        }
+    }
+
+    /// The order.
+    pub fn order(self) -> Order {
+        match self {
+            OrderWord::Oldest | OrderWord::Lowest => Order::Ascending,
+            OrderWord::Newest | OrderWord::Highest => Order::Descending,
+        }
+    }
+
+    /// Whether it speaks of time, and not of a number.
+    pub fn is_of_time(self) -> bool {
+        matches!(self, OrderWord::Oldest | OrderWord::Newest)
+    }
+}
+
+/// A key that a pattern asks for and that isn't made by the templates of its entity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskedKey {
+    /// One for each partition attribute.
+    pub partition: Vec<Template>,
+    /// The first sort attributes: all but the last whole, the last a beginning in lists.
+    pub sort: Vec<Template>,
 }
 
 /// Bounds on the next part of the sort key.
@@ -333,6 +397,8 @@ pub struct Step {
     pub bindings: Vec<Binding>,
     /// Runs once for each element of a list parameter: (the step's parameter, the caller's list parameter).
     pub each: Option<(String, String)>,
+    /// Most elements of that list: a longer one is refused.
+    pub each_max: Option<u32>,
 }
 
 /// A parameter of a part or step that is given by the composed pattern.

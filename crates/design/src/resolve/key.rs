@@ -25,6 +25,8 @@ pub(super) struct EntryDraft {
     pub(super) sort: Vec<Template>,
     /// In the index only while all of these hold.
     pub(super) when: Vec<When>,
+    /// Missing optional fields are meant to keep items out.
+    pub(super) sparse: bool,
     /// Where it stands in the file.
     pub(super) span: Span,
 }
@@ -77,7 +79,8 @@ impl KeyReader<'_> {
             None => Vec::new(),
         };
         let sort = partition.split_off(index.partition.len());
-        Some(EntryDraft { index: index.name.clone(), partition, sort, when, span: entry.span })
+        let sparse = node.get("sparse").and_then(Node::truth).unwrap_or(false);
+        Some(EntryDraft { index: index.name.clone(), partition, sort, when, sparse, span: entry.span })
     }
 
     /// How the entity is in an index without saying so: every attribute of the index's key is a field or known.
@@ -96,7 +99,7 @@ impl KeyReader<'_> {
                 .any(|one| partition.iter().chain(&sort).any(|own| own == one))
         };
         let when = others.iter().filter(shares).flat_map(|entry| entry.when.clone()).collect();
-        Some(EntryDraft { index: index.name.clone(), partition, sort, when, span: self.span })
+        Some(EntryDraft { index: index.name.clone(), partition, sort, when, sparse: false, span: self.span })
     }
 
     fn field_itself(&self, name: &str) -> Option<Template> {
@@ -202,7 +205,9 @@ impl KeyReader<'_> {
         }
         match (fixed, given) {
             (Some(fixed), _) => Some(fixed),
-            (None, Some(given)) => template(self.context, given, self.entity, self.fields, place),
+            (None, Some(given)) => {
+                template(self.context, given, self.entity, &self.fields.list, &self.fields.vague, place)
+            }
             (None, None) => {
                 let message =
                     format!("`{}` says nothing about `{name}`, a key attribute of {what}", self.entity);

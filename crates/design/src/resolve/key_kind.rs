@@ -102,7 +102,7 @@ fn word(kind: KeyKind) -> &'static str {
 }
 
 /// The type of a key attribute that holds a field; `None` if it can't.
-fn kind_of(kind: &FieldType) -> Option<KeyKind> {
+pub(super) fn kind_of(kind: &FieldType) -> Option<KeyKind> {
     use FieldType::{
         Any, Binary, Bool, Choice, Date, Epoch, Id, Int, List, Map, Number, Object, Set, Text, Time,
     };

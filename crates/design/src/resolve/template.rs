@@ -1,7 +1,9 @@
 //! Key templates, read and held against the fields of their entity.
 
+use std::collections::BTreeSet;
+
 use super::context::Context;
-use super::field::{Fields, kind_name};
+use super::field::kind_name;
 use super::name;
 use crate::model::{Field, FieldType};
 use crate::report::Span;
@@ -22,7 +24,8 @@ pub(super) fn template(
     context: &Context<'_>,
     node: &Node,
     entity: &str,
-    fields: &Fields,
+    fields: &[Field],
+    vague_fields: &BTreeSet<String>,
     place: Place,
 ) -> Option<Template> {
     let text = node.text()?;
@@ -38,14 +41,14 @@ pub(super) fn template(
     for part in &template.parts {
         let Some(path) = part.path() else { continue };
         let span = placeholder(context, node, text, path);
-        if path.split('.').next().is_some_and(|first| fields.vague.contains(first)) {
+        if path.split('.').next().is_some_and(|first| vague_fields.contains(first)) {
             vague = true;
             continue;
         }
-        match find(&fields.list, path) {
+        match find(fields, path) {
             None => {
                 let message = format!("`{entity}` has no field `{path}`");
-                context.mistakes.add_with(span, message, help(&fields.list, path));
+                context.mistakes.add_with(span, message, help(fields, path));
             }
             Some(found) => check(context, span, part, path, &found, place, text),
         }

@@ -3,7 +3,7 @@
 use singlet_engine::values::{AttributeValue, Item};
 
 use super::RunError;
-use crate::model::Entity;
+use crate::model::{AskedKey, Entity};
 use crate::template::{RenderError, Template, Values};
 
 /// Exactly the table's key attributes of an entity's item.
@@ -13,6 +13,16 @@ pub(crate) fn table_key(entity: &Entity, values: &impl Values) -> Result<Item, R
     key.insert(table.partition.name.as_str(), whole(&entity.key.partition, table.separator, values)?);
     if let (Some(attribute), Some(template)) = (&table.sort, &entity.key.sort) {
         key.insert(attribute.name.as_str(), whole(template, table.separator, values)?);
+    }
+    Ok(key)
+}
+
+/// The table's key that a pattern asks for in its own words.
+pub(crate) fn asked_key(entity: &Entity, asked: &AskedKey, values: &impl Values) -> Result<Item, RunError> {
+    let templates = asked.partition.iter().chain(&asked.sort);
+    let mut key = Item::with_capacity(2);
+    for (attribute, template) in entity.table.key().zip(templates) {
+        key.insert(attribute.name.as_str(), whole(template, entity.table.separator, values)?);
     }
     Ok(key)
 }

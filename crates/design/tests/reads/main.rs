@@ -3,5 +3,6 @@
 
 mod answers;
 mod fixture;
+mod keys;
 mod lists;
 mod pages;

@@ -235,6 +235,7 @@ pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables
                 partition: entry.partition,
                 sort: entry.sort,
                 when: entry.when,
+                sparse: entry.sparse,
                 span: entry.span,
             })
         });

@@ -49,7 +49,8 @@ impl<'a> Patterns<'a> {
             let bindings =
                 draft.bindings(&entry.node, &pattern, &results, each.as_ref().map(|(name, _)| name.as_str()));
             draft.open_parameters(&pattern, &bindings, each.as_ref(), entry.span);
-            steps.push(Step { name: entry.name.clone(), pattern, bindings, each });
+            let each_max = draft.each_max(&entry.node);
+            steps.push(Step { name: entry.name.clone(), pattern, bindings, each, each_max });
         }
         whole.then_some(Transaction { steps })
     }
@@ -144,6 +145,19 @@ impl Draft<'_> {
         let list = node.text()?;
         self.known_parameter(pattern, name, *span)?;
         Some((name.clone(), list.to_owned()))
+    }
+
+    /// `max` of a step, which bounds its list.
+    fn each_max(&self, node: &Node) -> Option<u32> {
+        let max = node.get("max")?;
+        if node.get("each").is_none() {
+            self.context.mistakes.add_with_help(
+                max.span,
+                "`max` bounds the list of `each`, and there is none here",
+                "take `max` away",
+            );
+        }
+        max.whole().and_then(|max| u32::try_from(max).ok())
     }
 
     /// Notes a mistake unless the pattern has the parameter.

@@ -1,5 +1,6 @@
 //! Access patterns.
 
+mod asked;
 mod change;
 mod compose;
 mod condition;
@@ -86,6 +87,8 @@ impl<'a> Patterns<'a> {
             about: entry.node.text_of("about").map(str::to_owned),
             tags: worksheet::tags(&entry.node),
             rate: worksheet::rate(self.context, &entry.node),
+            busiest: worksheet::busiest(self.context, &entry.node),
+            owner: entry.node.text_of("owner").map(str::to_owned),
             within: worksheet::within(self.context, &entry.node),
             parameters: draft.parameters.into_list(),
             operation: operation.unwrap_or_else(nothing),

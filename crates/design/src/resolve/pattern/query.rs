@@ -5,10 +5,13 @@ use std::sync::Arc;
 use super::super::name;
 use super::super::parameters::stored_alike;
 use super::super::template::find;
+use super::asked::Asked;
 use super::overlap::KeyShape;
 use super::read::Through;
 use super::{Draft, Known};
-use crate::model::{Entity, FieldType, Order, ParameterType, Query, ShardRead, SortRange};
+use crate::model::{
+    AskedKey, Entity, FieldType, Order, OrderWord, ParameterType, Query, ShardRead, SortRange,
+};
 use crate::report::Span;
 use crate::syntax::Node;
 use crate::template::{Format, Part, Template};
@@ -18,6 +21,16 @@ struct QueryKey<'a> {
     entity: &'a Entity,
     partition: Vec<&'a Template>,
     sort: Vec<&'a Template>,
+}
+
+/// What a query asks of the key.
+struct Condition {
+    key: Option<AskedKey>,
+    shards: Option<ShardRead>,
+    matched: Vec<String>,
+    range: Option<SortRange>,
+    /// How many parts of the first sort attribute are given.
+    given_parts: usize,
 }
 
 impl Draft<'_> {
@@ -31,8 +44,15 @@ impl Draft<'_> {
         let (first, first_known) = (keys.first()?, *known.first()?);
         self.one_collection(places, &known, &keys)?;
 
-        let shards = self.partition(first, place.span);
-        let (matched, range, given_parts) = self.sort_conditions(first, &keys)?;
+        let asked = self.asked(first_known, &self.through(first_known)?)?;
+        let Condition { key, shards, matched, range, given_parts } = match asked {
+            Asked::Nothing => self.own_condition(first, &keys, place.span)?,
+            Asked::Own(asked) if asked.sort.iter().all(|sort| sort.fields().next().is_none()) => {
+                self.own_condition(first, &keys, place.span)?
+            }
+            Asked::Own(asked) => self.own_beginning(first_known, first, &asked, place.span)?,
+            Asked::Other(asked) => self.other_condition(first_known, asked, place.span)?,
+        };
         let on = match self.through(first_known)? {
             Through::Table => None,
             Through::Index(index, _) => Some(Arc::clone(index)),
@@ -41,17 +61,21 @@ impl Draft<'_> {
             Some(filter) => Some(self.condition(filter, &known, on.as_deref())?),
             None => None,
         };
-        let mixed = known.iter().any(|one| {
-            let key = match on.as_ref().and_then(|index| one.entity.entry(&index.name)) {
-                Some(entry) => KeyShape::of_entry(&one.entity, entry, given_parts),
-                None => KeyShape::of_table(&one.entity, given_parts),
-            };
-            self.is_mixed(&known, &key, on.as_deref())
-        });
+        let mixed = key.is_some()
+            || known.iter().any(|one| {
+                let key = match on.as_ref().and_then(|index| one.entity.entry(&index.name)) {
+                    Some(entry) => KeyShape::of_entry(&one.entity, entry, given_parts),
+                    None => KeyShape::of_table(&one.entity, given_parts),
+                };
+                self.is_mixed(&known, &key, on.as_deref())
+            });
         Some(Query {
             table: Arc::clone(&first_known.entity.table),
             on,
+            key,
+            by: self.by(&known),
             order: order(self.node).unwrap_or(Order::Ascending),
+            order_word: order_word(self.node),
             matched,
             range,
             shards,
@@ -64,6 +88,60 @@ impl Draft<'_> {
             mixed,
             entities: known.iter().map(|known| Arc::clone(&known.entity)).collect(),
         })
+    }
+
+    /// The entity's own key, with `match`, `range` and `prefix`.
+    fn own_condition(
+        &mut self,
+        first: &QueryKey<'_>,
+        keys: &[QueryKey<'_>],
+        span: Span,
+    ) -> Option<Condition> {
+        let shards = self.partition(first, span);
+        let (matched, range, given_parts) = self.sort_conditions(first, keys)?;
+        Some(Condition { key: None, shards, matched, range, given_parts })
+    }
+
+    /// The entity's own key, up to a part that `key` says.
+    fn own_beginning(
+        &mut self,
+        known: &Known,
+        first: &QueryKey<'_>,
+        asked: &AskedKey,
+        span: Span,
+    ) -> Option<Condition> {
+        self.no_other_conditions()?;
+        let shards = self.partition(first, span);
+        self.template_parameters(known, &asked.sort, span);
+        let matched = asked.sort.iter().flat_map(|sort| sort.fields()).map(str::to_owned).collect();
+        let given_parts = match asked.sort.as_slice() {
+            [only] => only.parts.len(),
+            _ => usize::MAX,
+        };
+        Some(Condition { key: None, shards, matched, range: None, given_parts })
+    }
+
+    /// Another key than the entity's own.
+    fn other_condition(&mut self, known: &Known, asked: AskedKey, span: Span) -> Option<Condition> {
+        self.no_other_conditions()?;
+        let key = QueryKey {
+            entity: &known.entity,
+            partition: asked.partition.iter().collect(),
+            sort: asked.sort.iter().collect(),
+        };
+        let shards = self.partition(&key, span);
+        self.template_parameters(known, &asked.sort, span);
+        Some(Condition { key: Some(asked), shards, matched: Vec::new(), range: None, given_parts: 0 })
+    }
+
+    /// `match`, `range` and `prefix` follow the entity's own sort key; `None` after a mistake.
+    fn no_other_conditions(&self) -> Option<()> {
+        let other = ["match", "range", "prefix"].into_iter().find_map(|word| self.node.entry(word));
+        let Some(other) = other else { return Some(()) };
+        let message = format!("`key` and `{}` can't stand together", other.name);
+        let help = "`key` says what the sort key begins with";
+        self.context.mistakes.add_with_help(other.span, message, help);
+        None
     }
 
     fn query_key<'k>(&self, known: &'k Known) -> Option<QueryKey<'k>> {
@@ -264,9 +342,17 @@ impl Draft<'_> {
 
 /// The order that a pattern asks for.
 pub(super) fn order(node: &Node) -> Option<Order> {
+    order_word(node).map(OrderWord::order)
+}
+
+/// The word for it.
+fn order_word(node: &Node) -> Option<OrderWord> {
     match node.text_of("order")? {
-        "newest" | "highest" => Some(Order::Descending),
-        _ => Some(Order::Ascending),
+        "oldest" => Some(OrderWord::Oldest),
+        "newest" => Some(OrderWord::Newest),
+        "lowest" => Some(OrderWord::Lowest),
+        "highest" => Some(OrderWord::Highest),
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::super::name;
 use super::super::parameters::stored_alike;
 use super::super::template::find;
+use super::asked::Asked;
 use super::overlap::KeyShape;
 use super::{Draft, Known};
 use crate::model::{BatchGet, Entity, FieldType, Get, Index, IndexEntry, ParameterType, Resolve};
@@ -23,11 +24,25 @@ impl Draft<'_> {
     /// `get` and `exists`
     pub(super) fn get(&mut self, place: &Node) -> Option<Get> {
         let known = self.sound_entity(place)?;
-        let (on, mixed) = match self.through(known)? {
+        let through = self.through(known)?;
+        let asked = self.asked(known, &through)?;
+        self.whole_key(known, &through, &asked)?;
+        if let Asked::Own(key) | Asked::Other(key) = &asked {
+            self.template_parameters(known, &key.partition, place.span);
+            self.template_parameters(known, &key.sort, place.span);
+        }
+        let key = match asked {
+            Asked::Other(key) => Some(key),
+            Asked::Own(_) | Asked::Nothing => None,
+        };
+        let (on, mixed) = match through {
             Through::Table => {
-                self.key_parameters(known, place.span);
+                if key.is_none() {
+                    self.key_parameters(known, place.span);
+                }
                 (None, false)
             }
+            Through::Index(index, _) if key.is_some() => (Some(Arc::clone(index)), true),
             Through::Index(index, entry) => {
                 self.partition_parameters(known, entry, place);
                 let key = KeyShape::of_entry(&known.entity, entry, 0);
@@ -37,12 +52,29 @@ impl Draft<'_> {
         Some(Get {
             entity: Arc::clone(&known.entity),
             on,
+            key,
+            by: self.by(&[known]),
             consistent: self.flag("consistent"),
             show: self.show(&[known]),
             resolve: self.resolve(&[known]),
             show_expired: self.node.text_of("expired") == Some("show"),
             mixed,
         })
+    }
+
+    /// An item of the table is asked for by its whole key; `None` after a mistake.
+    fn whole_key(&self, known: &Known, through: &Through<'_>, asked: &Asked) -> Option<()> {
+        let (Through::Table, Asked::Own(key) | Asked::Other(key)) = (through, asked) else { return Some(()) };
+        let own_parts = known.entity.key.sort.as_ref().map(|sort| sort.parts.len());
+        let ends_early =
+            matches!(asked, Asked::Own(_)) && key.sort.first().map(|sort| sort.parts.len()) != own_parts;
+        if key.sort.len() == usize::from(known.entity.table.sort.is_some()) && !ends_early {
+            return Some(());
+        }
+        let place = self.node.get("key")?;
+        let help = "give the sort key as well, or use `query` to read what begins like this";
+        self.context.mistakes.add_with_help(place.span, "an item is found by its whole key", help);
+        None
     }
 
     /// All placeholders of an index's partition key, shards included, since one item is meant.
@@ -75,6 +107,7 @@ impl Draft<'_> {
         Some(BatchGet {
             entity: Arc::clone(&known.entity),
             parameter: PARAMETER.to_owned(),
+            by: self.by(&[known]),
             consistent: self.flag("consistent"),
             show: self.show(&[known]),
             show_expired: self.node.text_of("expired") == Some("show"),
@@ -131,7 +164,7 @@ impl Draft<'_> {
     }
 
     /// Notes a mistake unless one of the entities has the field.
-    fn field_of_any(&self, entities: &[&Known], name: &str, place: &Node) -> bool {
+    pub(super) fn field_of_any(&self, entities: &[&Known], name: &str, place: &Node) -> bool {
         let has = entities.iter().any(|known| known.entity.field(name).is_some());
         if !has {
             let names: Vec<&str> = entities

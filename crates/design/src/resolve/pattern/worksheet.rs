@@ -30,6 +30,18 @@ pub(super) fn rate(context: &Context<'_>, node: &Node) -> Option<Rate> {
     parsed.map(|per_second| Rate { per_second })
 }
 
+/// `10%`
+pub(super) fn busiest(context: &Context<'_>, node: &Node) -> Option<f64> {
+    let (place, text) = node.get("busiest").and_then(|place| Some((place, place.text()?)))?;
+    let share = text.strip_suffix('%').and_then(|count| positive(count.trim())).map(|count| count / 100.0);
+    let share = share.filter(|share| *share <= 1.0);
+    if share.is_none() {
+        let message = format!("`{text}` is no share");
+        context.mistakes.add_with_help(place.span, message, "write a part of all calls: `10%`, `0.5%`");
+    }
+    share
+}
+
 /// `20ms`
 pub(super) fn within(context: &Context<'_>, node: &Node) -> Option<Duration> {
     let (place, text) = node.get("within").and_then(|place| Some((place, place.text()?)))?;

@@ -8,8 +8,8 @@ use super::expiry::Expiry;
 use super::project::projection;
 use super::query::{QueryPlan, drive};
 use super::resolve::{ResolvePlan, resolve};
-use crate::model::{Entity, Get, Pattern};
-use crate::run::keys::table_key;
+use crate::model::{AskedKey, Entity, Get, Pattern};
+use crate::run::keys::{asked_key, table_key};
 use crate::run::plan::PlanContext;
 use crate::run::{Call, Outcome, Record, RunError, Runner};
 use crate::store::{self, Expression, Store};
@@ -34,6 +34,7 @@ enum Way {
 #[derive(Debug, Clone)]
 pub(super) struct ByKey {
     entity: Arc<Entity>,
+    asked: Option<AskedKey>,
     pub(super) table: String,
     pub(super) consistent: bool,
     pub(super) projection: Option<Expression>,
@@ -106,6 +107,7 @@ impl ByKey {
         ByKey {
             projection: show.map(|show| projection(table, None, show, needed)),
             entity: get.entity.clone(),
+            asked: get.key.clone(),
             table: context.table_name(table),
             consistent: get.consistent,
             show: get.show.as_deref().map(Into::into),
@@ -119,7 +121,10 @@ impl ByKey {
     }
 
     pub(super) fn key(&self, call: &Call<'_>) -> Result<Item, RunError> {
-        table_key(&self.entity, &call.bound)
+        match &self.asked {
+            Some(asked) => asked_key(&self.entity, asked, &call.bound),
+            None => table_key(&self.entity, &call.bound),
+        }
     }
 
     pub(super) fn request(&self, call: &Call<'_>) -> Result<store::Get, RunError> {

@@ -87,6 +87,11 @@ fn bind<'a>(
     let Some((parameter, list)) = &step.each else {
         return Ok(vec![Bound::derive(&step.pattern, outer, &step.bindings, &result)?]);
     };
+    let given = elements(outer.given(list));
+    if let Some(max) = step.each_max.filter(|max| given.len() > *max as usize) {
+        let reason = format!("has {} elements; {} takes at most {max}", given.len(), step.name);
+        return Err(RunError::Parameter { parameter: list.clone(), reason });
+    }
     let element = Argument::Result(ELEMENT.to_owned(), parameter.clone());
     let mut bindings = vec![Binding { parameter: parameter.clone(), argument: element }];
     bindings.extend(step.bindings.iter().cloned());
@@ -97,7 +102,7 @@ fn bind<'a>(
         };
         Bound::derive(&step.pattern, outer, &bindings, &result)
     };
-    elements(outer.given(list)).into_iter().map(bind).collect()
+    given.into_iter().map(bind).collect()
 }
 
 /// The elements of a list or set; none if it wasn't given.

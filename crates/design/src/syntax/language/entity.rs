@@ -6,7 +6,7 @@ use super::{Construct, Shape, Variants, about, allow, key, required, variant};
 const TEMPLATE: Shape = Shape::Text("a template");
 const TEMPLATE_LIST: Shape = Shape::List(1, &Shape::Either(&[TEMPLATE, Shape::List(1, &TEMPLATE)]));
 /// A template for each attribute of a key.
-const TEMPLATES: Shape = Shape::Either(&[TEMPLATE, TEMPLATE_LIST]);
+pub(super) const TEMPLATES: Shape = Shape::Either(&[TEMPLATE, TEMPLATE_LIST]);
 
 /// A kind of item.
 pub(crate) static ENTITY: Construct = Construct {
@@ -57,6 +57,7 @@ pub(crate) static INDEX_ENTRY: Construct = Construct {
             Shape::Either(&[Shape::Text("a field of type bool"), Shape::Named("field", &Shape::Constant)]),
             "in the index only while the flag is true, or while each field has one of the given values",
         ),
+        key("sparse", Shape::Bool, "it is meant that items without its optional fields are not in the index"),
     ],
     variants: Variants::None,
     others: None,

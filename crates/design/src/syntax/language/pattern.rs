@@ -1,9 +1,20 @@
 //! Access patterns.
 
+use super::entity::TEMPLATES;
 use super::{Construct, Key, Shape, Variants, about, allow, key, required, variant};
 
 const ENTITY: Shape = Shape::Text("an entity");
 const ON: Key = key("on", Shape::Text("an index"), "the index that is read instead of the table");
+const KEY: Key = key(
+    "key",
+    TEMPLATES,
+    "the key that is asked for, if it isn't the entity's own; a sort key may end early and is then a beginning",
+);
+const BY: Key = key(
+    "by",
+    Shape::List(1, &Shape::Text("a field")),
+    "what the caller knows: the review says if the key needs more",
+);
 const CONSISTENT: Key =
     key("consistent", Shape::Bool, "sees every write that came before; not on global indexes");
 const SHOW: Key = key("show", Shape::List(1, &Shape::Text("a field")), "only these fields are in the answer");
@@ -56,18 +67,30 @@ pub(crate) static PATTERN: Construct = Construct {
             Shape::Form("a time such as `20ms`", "^[0-9.]+ ?(ms|s)$"),
             "how long it may take: `20ms`, `1.5s`",
         ),
+        key(
+            "busiest",
+            Shape::Form("a share such as `10%`", "^[0-9.]+ ?%$"),
+            "the share of its calls that falls on the busiest key: `10%`",
+        ),
+        key(
+            "owner",
+            Shape::Text("a field"),
+            "whom its items belong to: the review says if its key doesn't hold that field",
+        ),
         allow(),
     ],
     variants: Variants::ByKey(&[
-        variant("get", ENTITY, "reads one item", &[ON, CONSISTENT, SHOW, RESOLVE, EXPIRED]),
-        variant("exists", ENTITY, "tells whether an item is there", &[ON, CONSISTENT, EXPIRED]),
-        variant("batch_get", ENTITY, "reads several items by key", &[CONSISTENT, SHOW, EXPIRED]),
+        variant("get", ENTITY, "reads one item", &[ON, KEY, BY, CONSISTENT, SHOW, RESOLVE, EXPIRED]),
+        variant("exists", ENTITY, "tells whether an item is there", &[ON, KEY, BY, CONSISTENT, EXPIRED]),
+        variant("batch_get", ENTITY, "reads several items by key", &[BY, CONSISTENT, SHOW, EXPIRED]),
         variant(
             "query",
             Shape::Either(&[ENTITY, Shape::List(1, &ENTITY)]),
             "reads a page of items in order",
             &[
                 ON,
+                KEY,
+                BY,
                 ORDER,
                 key(
                     "match",
@@ -161,6 +184,7 @@ pub(crate) static STEP: Construct = Construct {
             Shape::Named("parameter", &Shape::Text("a parameter")),
             "runs once for each element of a list: parameter of the step = parameter with the list",
         ),
+        key("max", Shape::Whole(1, 100), "most elements of that list: a longer one is refused"),
     ],
     variants: Variants::None,
     others: None,

@@ -15,7 +15,7 @@ use singlet_engine::values::AttributeValue;
 use super::expiry::Expiry;
 use super::project::projection;
 use super::resolve::ResolvePlan;
-use crate::model::{self, Entity, Index, KeyAttribute, Order, Pattern, SortRange, Table};
+use crate::model::{self, AskedKey, Entity, Index, KeyAttribute, Order, Pattern, SortRange, Table};
 use crate::run::arguments::Bound;
 use crate::run::keys::{lacking, refused};
 use crate::run::plan::PlanContext;
@@ -64,6 +64,7 @@ struct Wanted<'a> {
     entities: &'a [Arc<Entity>],
     table: &'a Table,
     index: Option<&'a Index>,
+    asked: Option<&'a AskedKey>,
     matched: &'a [String],
     range: Option<&'a SortRange>,
     show: Option<&'a [String]>,
@@ -79,6 +80,7 @@ impl QueryPlan {
             entities: &query.entities,
             table: &query.table,
             index: query.on.as_deref(),
+            asked: query.key.as_ref(),
             matched: &query.matched,
             range: query.range.as_ref(),
             show: query.show.as_deref(),
@@ -102,7 +104,10 @@ impl QueryPlan {
         index: &Index,
         pattern: &Pattern,
     ) -> Self {
-        let (partition, sort) = key_parts(&get.entity, Some(index));
+        let (mut partition, sort) = key_parts(&get.entity, Some(index));
+        if let Some(asked) = &get.key {
+            ask(&mut partition, &asked.partition);
+        }
         let is_parameter = |field: &&str| pattern.parameter(field).is_some();
         let sort_fields = sort.iter().flat_map(|(_, template)| template.fields());
         let matched: Vec<String> = sort_fields.take_while(is_parameter).map(str::to_owned).collect();
@@ -110,6 +115,7 @@ impl QueryPlan {
             entities: std::slice::from_ref(&get.entity),
             table: &get.entity.table,
             index: Some(index),
+            asked: get.key.as_ref(),
             matched: &matched,
             range: None,
             show: get.show.as_deref(),
@@ -138,7 +144,7 @@ impl QueryPlan {
     ) -> Self {
         let Wanted { entities, table, index, .. } = *wanted;
         let keys: Vec<_> = entities.iter().map(|entity| key_parts(entity, index)).collect();
-        let (partition, sort) = keys.first().cloned().unwrap_or_default();
+        let (mut partition, mut sort) = keys.first().cloned().unwrap_or_default();
         let sort_attributes: Vec<KeyAttribute> =
             sort.iter().map(|(attribute, _)| attribute.clone()).collect();
         let teller = Teller::new(context.design, entities, (table, index), wanted.mixed);
@@ -146,7 +152,13 @@ impl QueryPlan {
         let references = wanted.resolve.iter().map(|resolve| resolve.field.as_str());
         let needed =
             needed.iter().copied().chain(references).chain(teller.attribute()).chain(expiry.attribute());
+        if let Some(asked) = wanted.asked {
+            ask(&mut partition, &asked.partition);
+            sort.truncate(asked.sort.len());
+            ask(&mut sort, &asked.sort);
+        }
         let sort_plan = match (entities, wanted.matched, wanted.range, sort_attributes.first()) {
+            _ if wanted.asked.is_some() => SortPlan::beginning(sort),
             ([_, _, ..], [], None, Some(first)) => several(first, &keys),
             _ => SortPlan::new(sort, wanted.matched, wanted.range, table.separator),
         };
@@ -276,6 +288,13 @@ impl QueryPlan {
 fn several(first: &KeyAttribute, keys: &[(tell::KeyPart, tell::KeyPart)]) -> SortPlan {
     let templates = keys.iter().filter_map(|(_, sort)| sort.first()).map(|(_, template)| template);
     SortPlan::head(first, common_head(templates))
+}
+
+/// Puts the templates that a pattern asks for in the place of the entity's own.
+fn ask(key: &mut tell::KeyPart, asked: &[Template]) {
+    for ((_, template), asked) in key.iter_mut().zip(asked) {
+        template.clone_from(asked);
+    }
 }
 
 /// What a position holds besides the partition key.

@@ -87,6 +87,17 @@ impl SortPlan {
         SortPlan { equal, next: None, bounded: Bounded::No }
     }
 
+    /// For keys that begin with what the last of these templates makes; numbers and bytes equal it.
+    pub(super) fn beginning(mut sort: Vec<(KeyAttribute, Template)>) -> Self {
+        let last = sort.pop_if(|(attribute, _)| attribute.kind == KeyKind::Text);
+        let next = last.map(|(attribute, template)| {
+            let part = template.parts.len();
+            NextPart { attribute, template, part, end: None, plain: false }
+        });
+        let equal = sort.into_iter().map(|(attribute, template)| (attribute.name, template)).collect();
+        SortPlan { equal, next, bounded: Bounded::No }
+    }
+
     /// For several entities whose sort keys only share this beginning.
     pub(super) fn head(attribute: &KeyAttribute, head: String) -> Self {
         let template = Template { source: head.clone(), parts: Vec::new() };

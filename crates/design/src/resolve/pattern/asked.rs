@@ -1,0 +1,133 @@
+//! `key`: a key that a pattern asks for in its own words, and `by`, what its caller knows.
+
+use super::super::key_kind::kind_of;
+use super::super::name;
+use super::super::template::{self, Place, find};
+use super::read::Through;
+use super::{Draft, Known};
+use crate::model::{AskedKey, KeyAttribute, KeyKind};
+use crate::report::Span;
+use crate::syntax::Node;
+use crate::template::{Part, Template};
+
+/// What `key` says.
+pub(super) enum Asked {
+    /// Nothing: the pattern asks for the entity's own key.
+    Nothing,
+    /// The entity's own key, up to some part of the sort key.
+    Own(AskedKey),
+    /// Another one.
+    Other(AskedKey),
+}
+
+impl Draft<'_> {
+    /// `key`; `None` after a mistake.
+    pub(super) fn asked(&self, known: &Known, through: &Through<'_>) -> Option<Asked> {
+        let Some(node) = self.node.get("key") else { return Some(Asked::Nothing) };
+        let entity = &known.entity;
+        let (partition, sort, own_partition, own_sort): (Vec<_>, Vec<_>, Vec<_>, Vec<_>) = match through {
+            Through::Table => (
+                vec![&entity.table.partition],
+                entity.table.sort.iter().collect(),
+                vec![&entity.key.partition],
+                entity.key.sort.iter().collect(),
+            ),
+            Through::Index(index, entry) => (
+                index.partition.iter().collect(),
+                index.sort.iter().collect(),
+                entry.partition.iter().collect(),
+                entry.sort.iter().collect(),
+            ),
+        };
+        let parts = node.list().unwrap_or(std::slice::from_ref(node));
+        if parts.len() > 2 {
+            self.context.mistakes.add(node.span, "a key is a partition key and a sort key, no more");
+            return None;
+        }
+        let asked = AskedKey {
+            partition: self.asked_part(known, parts.first()?, &partition, true)?,
+            sort: match parts.get(1) {
+                Some(part) => self.asked_part(known, part, &sort, false)?,
+                None => Vec::new(),
+            },
+        };
+        let same_partition = asked.partition.iter().eq(own_partition);
+        let own = same_partition && asked.sort.len() <= own_sort.len() && leads(&asked.sort, &own_sort);
+        Some(if own { Asked::Own(asked) } else { Asked::Other(asked) })
+    }
+
+    /// The templates of a part of the key, which has these attributes.
+    fn asked_part(
+        &self,
+        known: &Known,
+        node: &Node,
+        attributes: &[&KeyAttribute],
+        partition: bool,
+    ) -> Option<Vec<Template>> {
+        let nodes = node.list().unwrap_or(std::slice::from_ref(node));
+        if nodes.len() > attributes.len() || (partition && nodes.len() < attributes.len()) {
+            let part = if partition { "partition" } else { "sort" };
+            let message =
+                format!("the {part} key has {} attributes here, not {}", attributes.len(), nodes.len());
+            self.context.mistakes.add(node.span, message);
+            return None;
+        }
+        let place = Place { own: false, partition };
+        let entity = &known.entity;
+        let mut templates = Vec::new();
+        for (node, attribute) in nodes.iter().zip(attributes) {
+            let template =
+                template::template(self.context, node, &entity.name, &entity.fields, &known.vague, place)?;
+            let kind = match template.plain_field() {
+                Some(path) => find(&entity.fields, path).and_then(|found| kind_of(found.kind)),
+                None => Some(KeyKind::Text),
+            };
+            if kind != Some(attribute.kind) {
+                let message = format!("`{}` never equals `{}`", template.source, attribute.name);
+                let help = "the key attribute is of another type in this table";
+                self.context.mistakes.add_with_help(node.span, message, help);
+                return None;
+            }
+            templates.push(template);
+        }
+        Some(templates)
+    }
+
+    /// Every field of these templates becomes a parameter.
+    pub(super) fn template_parameters(&mut self, known: &Known, templates: &[Template], span: Span) {
+        for path in templates.iter().flat_map(|template| template.fields()) {
+            if let Some(found) = find(&known.entity.fields, path) {
+                self.parameters.add_field(self.context, path, found.kind, true, span);
+            }
+        }
+    }
+
+    /// `by`, the fields that the caller knows.
+    pub(super) fn by(&self, entities: &[&Known]) -> Option<Vec<String>> {
+        let places = self.node.get("by")?.list()?;
+        let mut fields: Vec<String> = Vec::new();
+        for place in places {
+            let Some(name) = place.text() else { continue };
+            if !self.field_of_any(entities, name, place) {
+                continue;
+            }
+            if fields.iter().any(|other| other == name) {
+                self.context
+                    .mistakes
+                    .add(place.span, format!("{} stands twice in `by`", name::list(&[name])));
+            }
+            fields.push(name.to_owned());
+        }
+        Some(fields)
+    }
+}
+
+/// Whether sort templates are the beginning of an entity's own, up to the end of a constant part or the whole key.
+fn leads(asked: &[Template], own: &[&Template]) -> bool {
+    let Some((last, whole)) = asked.split_last() else { return true };
+    let Some(own_last) = own.get(whole.len()) else { return false };
+    let next = own_last.parts.get(last.parts.len());
+    whole.iter().eq(own.iter().copied().take(whole.len()))
+        && last.parts.iter().eq(own_last.parts.iter().take(last.parts.len()))
+        && !matches!(next, Some(Part::Literal(_)))
+}
