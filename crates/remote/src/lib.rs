@@ -27,8 +27,8 @@ mod writes;
 
 use aws_sdk_dynamodb::Client;
 use singlet_design::store::{
-    Answer, BatchGet, Delete, Feature, Get, Page, Put, Query, Store, StoreError, TableChange, TableState,
-    TransactGet, TransactWrite, Update, Written,
+    Answer, BatchGet, Delete, Feature, Get, Page, Put, Query, Scan, Store, StoreError, TableChange,
+    TableState, TransactGet, TransactWrite, Update, Written,
 };
 use tokio::runtime::Runtime;
 
@@ -86,6 +86,10 @@ impl Store for Remote {
 
     fn query(&self, request: &Query) -> Result<Page, StoreError> {
         self.runtime.block_on(reads::query(&self.backend, request))
+    }
+
+    fn scan(&self, request: &Scan) -> Result<Page, StoreError> {
+        self.runtime.block_on(reads::scan(&self.backend, request))
     }
 
     fn query_all(&self, requests: &[Query]) -> Result<Vec<Page>, StoreError> {

@@ -1,11 +1,11 @@
-//! Reads: `GetItem`, `BatchGetItem`, `Query`, `TransactGetItems`.
+//! Reads: `GetItem`, `BatchGetItem`, `Query`, `Scan`, `TransactGetItems`.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::{Get as SdkGet, KeysAndAttributes, ReturnConsumedCapacity, TransactGetItem};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
-use singlet_design::store::{Answer, BatchGet, Get, Page, Query, StoreError, TransactGet};
+use singlet_design::store::{Answer, BatchGet, Get, Page, Query, Scan, StoreError, TransactGet};
 
 use crate::Backend;
 use crate::consumed::{Access, consumed};
@@ -54,6 +54,31 @@ pub(crate) async fn query(backend: &Backend, request: &Query) -> Result<Page, St
         .set_expression_attribute_values(placeholders.values)
         .scan_index_forward(request.forward)
         .consistent_read(request.consistent)
+        .set_limit(request.limit.map(|limit| i32::try_from(limit).unwrap_or(i32::MAX)))
+        .set_exclusive_start_key(request.start_key.as_ref().map(sdk_item))
+        .return_consumed_capacity(ReturnConsumedCapacity::Indexes)
+        .send()
+        .await
+        .map_err(|error| backend.failures.of(error, &request.table))?;
+    Ok(Page {
+        consumed: consumed(Access::Read, &answer.consumed_capacity),
+        scanned: u32::try_from(answer.scanned_count).unwrap_or_default(),
+        last_key: answer.last_evaluated_key.filter(|key| !key.is_empty()).map(engine_item).transpose()?,
+        items: answer.items.unwrap_or_default().into_iter().map(encoded).collect::<Result<_, _>>()?,
+    })
+}
+
+pub(crate) async fn scan(backend: &Backend, request: &Scan) -> Result<Page, StoreError> {
+    let placeholders = Placeholders::of([request.filter.as_ref(), request.projection.as_ref()]);
+    let answer = backend
+        .client
+        .scan()
+        .table_name(&request.table)
+        .set_index_name(request.index.clone())
+        .set_filter_expression(text(request.filter.as_ref()))
+        .set_projection_expression(text(request.projection.as_ref()))
+        .set_expression_attribute_names(placeholders.names)
+        .set_expression_attribute_values(placeholders.values)
         .set_limit(request.limit.map(|limit| i32::try_from(limit).unwrap_or(i32::MAX)))
         .set_exclusive_start_key(request.start_key.as_ref().map(sdk_item))
         .return_consumed_capacity(ReturnConsumedCapacity::Indexes)

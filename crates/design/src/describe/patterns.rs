@@ -49,6 +49,16 @@ fn access(pattern: &Pattern) -> Access {
             condition: String::new(),
         },
         Operation::Query(query) => listed(query),
+        Operation::Scan(scan) => {
+            let index = scan.on.as_deref().map(|index| format!(" {}", index.name)).unwrap_or_default();
+            let limit = scan.limit.map(|limit| format!(", {limit} a page")).unwrap_or_default();
+            Access {
+                does: format!("scan {}{limit}", scan.entity.name),
+                request: format!("Scan{index}"),
+                keys: String::new(),
+                condition: source(scan.filter.as_ref()),
+            }
+        }
         Operation::Create(insert) => create(insert),
         Operation::Put(insert) => write("put", "PutItem", &insert.entity, source(insert.condition.as_ref())),
         Operation::Update(update) => {

@@ -129,6 +129,8 @@ impl Load {
                 self.read(caller, &batch.entity, None, calls * 10.0, units);
             }
             Operation::Query(query) => self.query(caller, query, calls),
+            // A scan reads all keys alike: none is busier than the others.
+            Operation::Scan(_) => {}
             Operation::Parts(parts) => {
                 parts.parts.iter().for_each(|part| self.run(caller, &part.pattern, calls))
             }

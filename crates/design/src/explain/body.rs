@@ -8,7 +8,8 @@ use singlet_engine::values::{AttributeValue, Item};
 
 use crate::json::Json;
 use crate::store::{
-    Action, BatchGet, Delete, Expression, Get, Put, Query, ReturnItem, TransactGet, TransactWrite, Update,
+    Action, BatchGet, Delete, Expression, Get, Put, Query, ReturnItem, Scan, TransactGet, TransactWrite,
+    Update,
 };
 
 /// The members of a JSON object, in the order they are added.
@@ -75,6 +76,18 @@ pub(super) fn query(request: &Query) -> Json {
         ])
         .with("ScanIndexForward", request.forward)
         .with("ConsistentRead", request.consistent)
+        .with_some("Limit", request.limit.map(i64::from))
+        .with_some("ExclusiveStartKey", request.start_key.as_ref().map(item))
+        .counted()
+}
+
+pub(super) fn scan(request: &Scan) -> Json {
+    Body::of(&request.table)
+        .with_some("IndexName", request.index.as_deref())
+        .expressions(&[
+            ("FilterExpression", request.filter.as_ref()),
+            ("ProjectionExpression", request.projection.as_ref()),
+        ])
         .with_some("Limit", request.limit.map(i64::from))
         .with_some("ExclusiveStartKey", request.start_key.as_ref().map(item))
         .counted()

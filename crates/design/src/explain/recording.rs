@@ -11,7 +11,7 @@ use super::capacity::{Predicted, key_of};
 use super::foresee::{self, Foreseen};
 use crate::json::Json;
 use crate::store::{
-    Action, Answer, BatchGet, Cancellation, Consumed, Delete, Feature, Get, Page, Put, Query, Store,
+    Action, Answer, BatchGet, Cancellation, Consumed, Delete, Feature, Get, Page, Put, Query, Scan, Store,
     StoreError, TableChange, TableShape, TableState, TransactGet, TransactWrite, Update, Written,
 };
 
@@ -254,6 +254,21 @@ impl<S: Store> Store for Recording<S> {
     fn query(&self, request: &Query) -> Result<Page, StoreError> {
         let cost = |page: Option<&Page>| page_cost(request, page);
         self.note_read("Query", body::query(request), self.store.query(request), cost, self.next_round())
+    }
+
+    fn scan(&self, request: &Scan) -> Result<Page, StoreError> {
+        let answer = self.store.scan(request);
+        let at_least = request.filter.is_some() || request.projection.is_some();
+        let cost = |page: Option<&Page>| match page {
+            Some(page) => {
+                let items = &page.items;
+                let predicted =
+                    Predicted::of_page(ReadKind::Eventual, items, request.index.as_ref(), at_least);
+                (predicted, page.consumed.clone())
+            }
+            None => (Predicted::default(), Consumed::default()),
+        };
+        self.note_read("Scan", body::scan(request), answer, cost, self.next_round())
     }
 
     fn query_all(&self, requests: &[Query]) -> Result<Vec<Page>, StoreError> {

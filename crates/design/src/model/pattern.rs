@@ -87,6 +87,8 @@ pub enum Operation {
     BatchGet(BatchGet),
     /// Reads a page of items in order.
     Query(Query),
+    /// Reads a page of everything in a table or index.
+    Scan(Scan),
     /// Writes a new item; refused if it is there.
     Create(Insert),
     /// Writes an item, replacing what is there.
@@ -183,6 +185,25 @@ pub struct Query {
     /// Items of other entities may lie among those that are read: they are left out, by the type attribute where the
     /// index carries it, by the shape of their keys where it doesn't.
     pub mixed: bool,
+}
+
+/// Reads everything in a table or index, page by page, and keeps what is asked for.
+#[derive(Debug, Clone)]
+pub struct Scan {
+    /// What is kept.
+    pub entity: Arc<Entity>,
+    /// Through this index.
+    pub on: Option<Arc<Index>>,
+    /// Keeps only the items for which this holds.
+    pub filter: Option<Condition>,
+    /// Items on a page, unless the caller asks for another number.
+    pub limit: Option<u32>,
+    /// Only these fields.
+    pub show: Option<Vec<String>>,
+    /// Whether items past their time-to-live are shown.
+    pub show_expired: bool,
+    /// For people who look after the data, not for what is served.
+    pub admin: bool,
 }
 
 /// The order of a list.

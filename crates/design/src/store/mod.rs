@@ -16,8 +16,8 @@ pub use embedded::Embedded;
 pub use error::{Cancellation, StoreError};
 pub use expression::{Expression, ExpressionBuilder};
 pub use request::{
-    Action, Answer, BatchGet, Consumed, Delete, Get, KeyTest, Page, Put, Query, ReturnItem, TransactGet,
-    TransactWrite, Update, Written,
+    Action, Answer, BatchGet, Consumed, Delete, Get, KeyTest, Page, Put, Query, ReturnItem, Scan,
+    TransactGet, TransactWrite, Update, Written,
 };
 pub use table::{IndexShape, IndexState, TableChange, TableShape, TableState};
 
@@ -68,6 +68,9 @@ pub trait Store: Send + Sync {
         requests.iter().map(|request| self.query(request)).collect()
     }
 
+    /// Reads one page of all there is in a table or index.
+    fn scan(&self, request: &Scan) -> Result<Page, StoreError>;
+
     /// Reads several items at one point of the commit order, in request order.
     fn transact_get(&self, request: &TransactGet) -> Result<Answer, StoreError>;
 
@@ -108,6 +111,9 @@ impl<S: Store + ?Sized> Store for &S {
     }
     fn query_all(&self, requests: &[Query]) -> Result<Vec<Page>, StoreError> {
         (**self).query_all(requests)
+    }
+    fn scan(&self, request: &Scan) -> Result<Page, StoreError> {
+        (**self).scan(request)
     }
     fn transact_get(&self, request: &TransactGet) -> Result<Answer, StoreError> {
         (**self).transact_get(request)

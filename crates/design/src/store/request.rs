@@ -62,6 +62,23 @@ pub struct Query {
     pub start_key: Option<Item>,
 }
 
+/// `Scan`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scan {
+    /// Table name.
+    pub table: String,
+    /// Index name.
+    pub index: Option<String>,
+    /// `FilterExpression`.
+    pub filter: Option<Expression>,
+    /// `ProjectionExpression`.
+    pub projection: Option<Expression>,
+    /// Most items that are evaluated.
+    pub limit: Option<u32>,
+    /// `ExclusiveStartKey`.
+    pub start_key: Option<Item>,
+}
+
 /// A test of a sort attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub enum KeyTest {
@@ -216,7 +233,7 @@ pub struct Answer {
     pub consumed: Consumed,
 }
 
-/// A page of a query.
+/// A page of a query or scan.
 #[derive(Debug, Clone, Default)]
 pub struct Page {
     /// The items that passed the filter, in order.

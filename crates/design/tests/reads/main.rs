@@ -6,3 +6,4 @@ mod fixture;
 mod keys;
 mod lists;
 mod pages;
+mod scans;

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use singlet_design::model::{KeyAttribute, KeyKind, Projection};
 use singlet_design::store::{
     Action, BatchGet, Cancellation, Delete, Expression, ExpressionBuilder, Get, IndexShape, IndexState,
-    KeyTest, Put, Query, ReturnItem, Store, StoreError, TableChange, TableShape, TransactGet, TransactWrite,
-    Update,
+    KeyTest, Put, Query, ReturnItem, Scan, Store, StoreError, TableChange, TableShape, TransactGet,
+    TransactWrite, Update,
 };
 use singlet_engine::values::{AttributeValue, EncodedItem, Item};
 
@@ -370,6 +370,34 @@ pub(crate) fn a_filter_and_a_projection_leave_things_out(store: &dyn Store) {
     assert_eq!(items, [Item::from([("n", 3)]), Item::from([("n", 4)])]);
     assert_eq!(page.scanned, 5);
     assert_eq!(page.last_key, Some(key("p", "s4")));
+}
+
+pub(crate) fn a_scan_reads_everything_page_by_page(store: &dyn Store) {
+    create(store, Vec::new());
+    for number in 0..6 {
+        store.put(&put(item(&format!("p{number}"), "s", &[("n", number.into())]))).unwrap();
+    }
+    let mut request = Scan {
+        table: TABLE.to_owned(),
+        index: None,
+        filter: Some(compared('f', "n", ">=", 3.into())),
+        projection: None,
+        limit: Some(2),
+        start_key: None,
+    };
+    let (mut seen, mut scanned) = (Vec::new(), 0);
+    loop {
+        let page = store.scan(&request).unwrap();
+        assert!(page.scanned <= 2, "{}", page.scanned);
+        scanned += page.scanned;
+        seen.extend(texts(&page.items, "PK"));
+        request.start_key = page.last_key;
+        if request.start_key.is_none() {
+            break;
+        }
+    }
+    seen.sort();
+    assert_eq!((seen, scanned), (["p3", "p4", "p5"].map(str::to_owned).to_vec(), 6));
 }
 
 pub(crate) fn an_index_of_several_attributes_is_queried_by_its_parts(store: &dyn Store) {

@@ -17,6 +17,7 @@ macro_rules! store_tests {
             pages_follow_each_other_in_both_directions,
             a_filter_and_a_projection_leave_things_out,
             an_index_of_several_attributes_is_queried_by_its_parts,
+            a_scan_reads_everything_page_by_page,
             queries_at_once_are_answered_in_order,
             a_batch_has_any_number_of_keys,
             a_batch_larger_than_one_answer_comes_whole,

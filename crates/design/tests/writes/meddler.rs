@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 
 use singlet_design::store::{
-    Answer, BatchGet, Delete, Feature, Get, Page, Put, Query, Store, StoreError, TableChange, TableState,
-    TransactGet, TransactWrite, Update, Written,
+    Answer, BatchGet, Delete, Feature, Get, Page, Put, Query, Scan, Store, StoreError, TableChange,
+    TableState, TransactGet, TransactWrite, Update, Written,
 };
 
 use crate::fixture::Fixture;
@@ -45,6 +45,9 @@ impl Store for Meddler<'_> {
     }
     fn query(&self, request: &Query) -> Result<Page, StoreError> {
         self.store().query(request)
+    }
+    fn scan(&self, request: &Scan) -> Result<Page, StoreError> {
+        self.store().scan(request)
     }
     fn transact_get(&self, request: &TransactGet) -> Result<Answer, StoreError> {
         self.store().transact_get(request)

@@ -333,6 +333,7 @@ pub(super) fn word(operation: &Operation) -> &'static str {
         Operation::Exists(_) => "exists",
         Operation::BatchGet(_) => "batch_get",
         Operation::Query(_) => "query",
+        Operation::Scan(_) => "scan",
         Operation::Create(_) => "create",
         Operation::Put(_) => "put",
         Operation::Update(_) => "update",

@@ -110,6 +110,7 @@ impl<'a> Patterns<'a> {
             "exists" => draft.get(place).map(Operation::Exists),
             "batch_get" => draft.batch_get(place).map(Operation::BatchGet),
             "query" => draft.query(place).map(Operation::Query),
+            "scan" => draft.scan(place).map(Operation::Scan),
             "create" => draft.insert(place).map(Operation::Create),
             "put" => draft.insert(place).map(Operation::Put),
             "update" => draft.update(place).map(Operation::Update),

@@ -8,7 +8,7 @@ use super::super::template::find;
 use super::asked::Asked;
 use super::overlap::KeyShape;
 use super::{Draft, Known};
-use crate::model::{BatchGet, Entity, FieldType, Get, Index, IndexEntry, ParameterType, Resolve};
+use crate::model::{BatchGet, Entity, FieldType, Get, Index, IndexEntry, ParameterType, Resolve, Scan};
 use crate::syntax::{Entry, Node};
 use crate::template::Part;
 
@@ -111,6 +111,28 @@ impl Draft<'_> {
             consistent: self.flag("consistent"),
             show: self.show(&[known]),
             show_expired: self.node.text_of("expired") == Some("show"),
+        })
+    }
+
+    /// `scan`
+    pub(super) fn scan(&mut self, place: &Node) -> Option<Scan> {
+        let known = self.sound_entity(place)?;
+        let on = match self.through(known)? {
+            Through::Table => None,
+            Through::Index(index, _) => Some(Arc::clone(index)),
+        };
+        let filter = match self.node.get("filter") {
+            Some(filter) => Some(self.condition(filter, &[known], on.as_deref())?),
+            None => None,
+        };
+        Some(Scan {
+            entity: Arc::clone(&known.entity),
+            on,
+            filter,
+            limit: self.node.get("limit").and_then(Node::whole).and_then(|limit| u32::try_from(limit).ok()),
+            show: self.show(&[known]),
+            show_expired: self.node.text_of("expired") == Some("show"),
+            admin: self.flag("admin"),
         })
     }
 

@@ -8,6 +8,7 @@ mod parts;
 mod project;
 mod query;
 mod resolve;
+mod scan;
 
 use super::plan::PlanContext;
 use super::{Call, Outcome, RunError, Runner};
@@ -16,6 +17,7 @@ use crate::store::Store;
 use batch_get::BatchPlan;
 use get::GetPlan;
 use query::{MergePlan, QueryPlan};
+use scan::ScanPlan;
 
 /// A read with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
@@ -26,6 +28,8 @@ pub(super) enum ReadPlan {
     BatchGet(BatchPlan),
     /// A page of a list.
     Query(Box<QueryPlan>),
+    /// A page of everything.
+    Scan(Box<ScanPlan>),
     /// Several reads.
     Parts(Vec<ReadPlan>),
     /// A page of a merged list.
@@ -40,6 +44,7 @@ impl ReadPlan {
             Operation::Exists(get) => ReadPlan::Get(GetPlan::new(context, get, pattern, true)),
             Operation::BatchGet(batch) => ReadPlan::BatchGet(BatchPlan::new(context, batch)),
             Operation::Query(query) => ReadPlan::Query(Box::new(QueryPlan::of_query(context, query, &[]))),
+            Operation::Scan(scan) => ReadPlan::Scan(Box::new(ScanPlan::new(context, scan))),
             Operation::Parts(parts) => {
                 let plans = parts.parts.iter().map(|part| ReadPlan::new(context, &part.pattern));
                 ReadPlan::Parts(plans.collect::<Option<_>>()?)
@@ -60,6 +65,7 @@ impl ReadPlan {
             (ReadPlan::Get(plan), _) => plan.run(runner, call),
             (ReadPlan::BatchGet(plan), _) => plan.run(runner, call),
             (ReadPlan::Query(plan), _) => plan.run(runner, call),
+            (ReadPlan::Scan(plan), _) => plan.run(runner, call),
             (ReadPlan::Parts(plans), Operation::Parts(parts)) => parts::run(runner, call, parts, plans),
             (ReadPlan::Merge(plan), Operation::Merge(merge)) => plan.run(runner, call, merge),
             // A plan is made from its own pattern.
@@ -69,7 +75,7 @@ impl ReadPlan {
 
     /// Whether it answers with pages.
     pub(super) fn is_list(&self) -> bool {
-        matches!(self, ReadPlan::Query(_) | ReadPlan::Merge(_))
+        matches!(self, ReadPlan::Query(_) | ReadPlan::Scan(_) | ReadPlan::Merge(_))
     }
 
     /// Whether it has lists in it, so that a limit makes sense.

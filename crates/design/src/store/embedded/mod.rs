@@ -9,8 +9,8 @@ mod writes;
 use singlet_engine::Database;
 
 use super::{
-    Answer, BatchGet, Delete, Feature, Get, Page, Put, Query, Store, StoreError, TableChange, TableState,
-    TransactGet, TransactWrite, Update, Written,
+    Answer, BatchGet, Delete, Feature, Get, Page, Put, Query, Scan, Store, StoreError, TableChange,
+    TableState, TransactGet, TransactWrite, Update, Written,
 };
 
 /// An open database.
@@ -59,6 +59,10 @@ impl Store for Embedded {
 
     fn query(&self, request: &Query) -> Result<Page, StoreError> {
         reads::query(&self.database, request)
+    }
+
+    fn scan(&self, request: &Scan) -> Result<Page, StoreError> {
+        reads::scan(&self.database, request)
     }
 
     fn transact_get(&self, request: &TransactGet) -> Result<Answer, StoreError> {

@@ -1,11 +1,11 @@
-//! Reads: `GetItem`, `BatchGetItem`, `Query`, `TransactGetItems`.
+//! Reads: `GetItem`, `BatchGetItem`, `Query`, `Scan`, `TransactGetItems`.
 
 use singlet_engine::values::Item;
 use singlet_engine::{self as engine, BatchGetTable, Database, GetItem, TransactGetItem};
 
 use super::error::store_error;
 use crate::store::trees;
-use crate::store::{Answer, BatchGet, Consumed, Get, Page, Query, StoreError, TransactGet};
+use crate::store::{Answer, BatchGet, Consumed, Get, Page, Query, Scan, StoreError, TransactGet};
 
 /// Most keys of a `BatchGetItem`.
 const BATCH_KEYS_MAX: usize = 100;
@@ -34,13 +34,31 @@ pub(super) fn query(database: &Database, request: &Query) -> Result<Page, StoreE
         consistent: request.consistent,
         start_key: request.start_key.clone(),
     };
-    let page = database.query(&query).map_err(|error| store_error(error, &request.table))?;
-    Ok(Page {
+    database.query(&query).map(page).map_err(|error| store_error(error, &request.table))
+}
+
+pub(super) fn scan(database: &Database, request: &Scan) -> Result<Page, StoreError> {
+    let scan = engine::Scan {
+        table: request.table.clone(),
+        index: request.index.clone(),
+        filter: trees::filter(request.filter.as_ref())?,
+        projection: trees::projection(request.projection.as_ref())?,
+        select: None,
+        limit: request.limit.map(|limit| limit as usize),
+        segment: None,
+        consistent: false,
+        start_key: request.start_key.clone(),
+    };
+    database.scan(&scan).map(page).map_err(|error| store_error(error, &request.table))
+}
+
+fn page(page: engine::PageOutcome) -> Page {
+    Page {
         items: page.items.unwrap_or_default(),
         last_key: page.last_key,
         scanned: u32::try_from(page.scanned_count).unwrap_or(u32::MAX),
         consumed: consumed([&page.consumed]),
-    })
+    }
 }
 
 pub(super) fn batch_get(database: &Database, request: &BatchGet) -> Result<Answer, StoreError> {

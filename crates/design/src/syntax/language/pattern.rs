@@ -115,6 +115,19 @@ pub(crate) static PATTERN: Construct = Construct {
                 EXPIRED,
             ],
         ),
+        variant(
+            "scan",
+            ENTITY,
+            "reads everything, page by page, in no order",
+            &[
+                ON,
+                key("filter", Shape::Text("a condition"), "only items for which it holds"),
+                LIMIT,
+                SHOW,
+                EXPIRED,
+                key("admin", Shape::Bool, "for looking after the data, not for what is served"),
+            ],
+        ),
         variant("create", ENTITY, "writes a new item; refused if it is there", &[GIVEN]),
         variant("put", ENTITY, "writes an item in place of what is there", &[GIVEN, IF]),
         variant(

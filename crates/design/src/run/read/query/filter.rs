@@ -10,7 +10,7 @@ use crate::store::{Expression, ExpressionBuilder};
 
 /// A filter before the values are known.
 #[derive(Debug, Clone)]
-pub(super) struct FilterPlan {
+pub(in super::super) struct FilterPlan {
     condition: Option<Condition>,
     entities: Vec<Arc<Entity>>,
     /// Lets only the asked types through: always the same.
@@ -18,7 +18,7 @@ pub(super) struct FilterPlan {
 }
 
 impl FilterPlan {
-    pub(super) fn new(
+    pub(in super::super) fn new(
         condition: Option<&Condition>,
         teller: &Teller,
         entities: &[Arc<Entity>],
@@ -44,7 +44,7 @@ impl FilterPlan {
     }
 
     /// The expression with the call's values.
-    pub(super) fn write(&self, bound: &Bound<'_>, now_ms: u64) -> Option<Expression> {
+    pub(in super::super) fn write(&self, bound: &Bound<'_>, now_ms: u64) -> Option<Expression> {
         let Some(condition) = &self.condition else {
             let (builder, text) = self.types.clone()?;
             return Some(builder.finish(text));

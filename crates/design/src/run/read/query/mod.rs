@@ -22,12 +22,14 @@ use crate::run::plan::PlanContext;
 use crate::run::{Call, Outcome, Record, RunError, Runner};
 use crate::store::{self, Expression, Store};
 use crate::template::Template;
-use filter::FilterPlan;
+pub(super) use filter::FilterPlan;
 pub(super) use merge::MergePlan;
 pub(super) use reader::{Reader, drive};
+pub(super) use sort::kind as key_kind;
 use sort::{SortBounds, SortPlan};
 use stream::Stream;
-use tell::{Teller, common_head, key_parts};
+pub(super) use tell::Teller;
+use tell::{common_head, key_parts};
 
 /// Items on a page when neither the pattern nor the caller says how many.
 const LIMIT_DEFAULT: u32 = 100;

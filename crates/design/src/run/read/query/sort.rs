@@ -410,7 +410,7 @@ impl Exact {
 }
 
 /// The kind of value that a key attribute holds.
-pub(super) fn kind(kind: KeyKind) -> singlet_engine::values::Kind {
+pub(in super::super) fn kind(kind: KeyKind) -> singlet_engine::values::Kind {
     match kind {
         KeyKind::Text => singlet_engine::values::Kind::S,
         KeyKind::Number => singlet_engine::values::Kind::N,

@@ -11,7 +11,7 @@ use crate::template::Template;
 
 /// Tells the entities of one query apart, and others from them.
 #[derive(Debug, Clone)]
-pub(super) struct Teller {
+pub(in super::super) struct Teller {
     asked: Vec<Arc<Entity>>,
     /// Others may stand under the keys that are read.
     mixed: bool,
@@ -31,7 +31,7 @@ struct Shape {
 }
 
 impl Teller {
-    pub(super) fn new(
+    pub(in super::super) fn new(
         design: &Design,
         asked: &[Arc<Entity>],
         (table, index): (&Table, Option<&Index>),
@@ -57,7 +57,7 @@ impl Teller {
     }
 
     /// What an item is; `None` if it is nothing that was asked for.
-    pub(super) fn tell(&self, item: ItemRef<'_>) -> Option<&Arc<Entity>> {
+    pub(in super::super) fn tell(&self, item: ItemRef<'_>) -> Option<&Arc<Entity>> {
         if let ([only], false) = (self.asked.as_slice(), self.mixed) {
             return Some(only);
         }
@@ -71,14 +71,14 @@ impl Teller {
     }
 
     /// The attribute that must be read to tell.
-    pub(super) fn attribute(&self) -> Option<&str> {
+    pub(in super::super) fn attribute(&self) -> Option<&str> {
         let needed = self.mixed || self.asked.len() > 1;
         (needed && self.typed).then_some(self.type_attribute.as_str())
     }
 
     /// The types that a filter lets through, if one is needed: others could stand under the keys, and the store can
     /// leave them out itself.
-    pub(super) fn filtered(&self) -> Option<impl Iterator<Item = AttributeValue>> {
+    pub(in super::super) fn filtered(&self) -> Option<impl Iterator<Item = AttributeValue>> {
         (self.mixed && self.typed)
             .then(|| self.asked.iter().map(|entity| AttributeValue::from(entity.type_name.as_str())))
     }
