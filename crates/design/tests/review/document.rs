@@ -81,7 +81,8 @@ fn the_document_says_what_the_review_finds() {
 }
 
 fn written(chapter: &Chapter, design: &Held) -> String {
-    let counts = [Severity::Error, Severity::Warning, Severity::Info].map(|severity| design.of(severity).count());
+    let counts =
+        [Severity::Error, Severity::Warning, Severity::Info].map(|severity| design.of(severity).count());
     let [errors, warnings, notes] = counts;
     let mut text = format!(
         "\n## {}\n\n{}\n\n[designs/as-written/{2}.toml](../designs/as-written/{2}.toml): {errors} errors, {warnings} \
@@ -90,7 +91,8 @@ fn written(chapter: &Chapter, design: &Held) -> String {
     );
     for severity in [Severity::Error, Severity::Warning] {
         for rule in RULES {
-            let found: Vec<&Finding> = design.of(severity).filter(|finding| finding.rule == rule.id).collect();
+            let found: Vec<&Finding> =
+                design.of(severity).filter(|finding| finding.rule == rule.id).collect();
             text.push_str(&section(design, severity, rule.summary, &found));
         }
     }
@@ -104,15 +106,29 @@ fn section(design: &Held, severity: Severity, summary: &str, found: &[&Finding])
     let mut text = format!("\n### {} `{}`: {summary}\n", capital(severity.word()), first.rule);
     for finding in found.iter().take(SHOWN_IN_FULL) {
         let line = position(&design.source, finding.span.start).line;
-        write!(text, "\n- Line {line}: {}.\n", capital(&finding.message)).unwrap();
+        write!(text, "\n- Line {line}: {}.\n", finding.message).unwrap();
         text.push_str(&finding.fix.iter().map(|fix| fix_text(&design.source, fix)).collect::<String>());
     }
-    let others: Vec<String> =
-        found.iter().skip(SHOWN_IN_FULL).filter_map(|finding| finding.subjects.first()).map(|one| one.to_string()).collect();
+    let others = found.iter().skip(SHOWN_IN_FULL).filter_map(|finding| finding.subjects.first());
+    let others = counted(others.map(|subject| subject.to_string()));
     if !others.is_empty() {
         write!(text, "\nThe same of {}.\n", others.join(", ")).unwrap();
     }
     text
+}
+
+/// Each name once, with how often it comes if that is more than once.
+fn counted(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for name in names {
+        match counts.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((name, 1)),
+        }
+    }
+    let told =
+        |(name, count): (String, usize)| if count > 1 { format!("{name} ({count} times)") } else { name };
+    counts.into_iter().map(told).collect()
 }
 
 fn fix_text(source: &str, fix: &Fix) -> String {
@@ -132,13 +148,9 @@ fn fix_text(source: &str, fix: &Fix) -> String {
 
 fn notes_of(design: &Held) -> String {
     let count = |id: &str| design.of(Severity::Info).filter(|finding| finding.rule == id).count();
-    let counted: Vec<String> = RULES
-        .iter()
-        .map(|rule| (rule.id, count(rule.id)))
-        .filter(|(_, count)| *count > 0)
-        .map(|(id, count)| format!("`{id}` {count}"))
-        .collect();
-    if counted.is_empty() { String::new() } else { format!("\n### Notes\n\n{}.\n", counted.join(", ")) }
+    let counts = RULES.iter().map(|rule| (rule.id, count(rule.id))).filter(|(_, count)| *count > 0);
+    let counts: Vec<String> = counts.map(|(id, count)| format!("`{id}` {count}")).collect();
+    if counts.is_empty() { String::new() } else { format!("\n### Notes\n\n{}.\n", counts.join(", ")) }
 }
 
 fn trap_table() -> String {

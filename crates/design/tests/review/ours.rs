@@ -13,7 +13,8 @@ fn our_designs_have_no_error_and_explain_every_warning() {
 #[test]
 fn our_designs_allow_no_error_away() {
     for design in designs_in("designs") {
-        let errors = design.review.allowed.iter().filter(|allowed| allowed.finding.severity == Severity::Error);
+        let errors =
+            design.review.allowed.iter().filter(|allowed| allowed.finding.severity == Severity::Error);
         let errors: Vec<&str> = errors.map(|allowed| allowed.finding.message.as_str()).collect();
         assert!(errors.is_empty(), "{}: {errors:#?}", design.path);
     }

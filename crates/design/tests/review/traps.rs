@@ -119,8 +119,8 @@ pub(crate) static TRAPS: &[Trap] = &[
     Trap {
         about: "The price estimate counts requests but neither item sizes nor the three index writes behind each write.",
         shown_by: ShownBy::Another(
-            "The capacity plan: it prices items by their sizes and counts every index write. The review says what keeps it \
-             from doing so: `missing-rate` and `missing-size`.",
+            "No rule: it belongs to the capacity plan. Sizes, and the index writes behind each write, are in the arithmetic that \
+             the review shares with it; `missing-rate` and `missing-size` say what the plan will lack.",
         ),
     },
     Trap {
