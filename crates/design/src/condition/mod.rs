@@ -46,6 +46,34 @@ pub enum Tree {
     Contains(String, Operand),
 }
 
+impl Tree {
+    /// Every path that it looks at, in order.
+    pub fn paths(&self) -> Vec<&str> {
+        let operands: Vec<&Operand> = match self {
+            Tree::And(trees) | Tree::Or(trees) => return trees.iter().flat_map(Tree::paths).collect(),
+            Tree::Not(tree) => return tree.paths(),
+            Tree::Exists(path) | Tree::Missing(path) => return vec![path],
+            Tree::BeginsWith(path, operand) | Tree::Contains(path, operand) => {
+                return std::iter::once(path.as_str()).chain(operand.path()).collect();
+            }
+            Tree::Compare(one, _, other) => vec![one, other],
+            Tree::Between(one, least, most) => vec![one, least, most],
+            Tree::In(one, others) => std::iter::once(one).chain(others).collect(),
+        };
+        operands.into_iter().filter_map(Operand::path).collect()
+    }
+}
+
+impl Operand {
+    /// The path that it looks at.
+    fn path(&self) -> Option<&str> {
+        match self {
+            Operand::Path(path) | Operand::Size(path) => Some(path),
+            Operand::Constant(_) | Operand::Parameter(_) | Operand::Now => None,
+        }
+    }
+}
+
 /// How two values are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparison {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::distinct::{Distinct, distinct_keys};
 use super::size::{Size, entry_size, item_size};
 use super::{read_units, write_units};
-use crate::model::{Change, Design, Entity, Index, IndexEntry, Operation, Pattern, Query};
+use crate::model::{AskedKey, Change, Design, Entity, Index, IndexEntry, Operation, Pattern, Query};
 use crate::template::Template;
 
 /// Items on a page when neither pattern nor caller says.
@@ -31,6 +31,17 @@ pub struct Contribution {
     pub units_per_second: f64,
 }
 
+impl Contribution {
+    /// Units a second on the busiest of the keys: their even share, or what the pattern says if that is more.
+    fn busiest_units(&self, distinct: Distinct) -> Option<f64> {
+        let share = match (distinct.share(), self.pattern.busiest) {
+            (Some(even), Some(said)) => even.max(said),
+            (even, said) => even.or(said)?,
+        };
+        Some(self.units_per_second * share)
+    }
+}
+
 /// The load on the keys that one partition template makes.
 #[derive(Debug, Clone)]
 pub struct KeyLoad {
@@ -51,17 +62,19 @@ pub struct KeyLoad {
 impl KeyLoad {
     /// Write units a second on the busiest key; `None` if the keys are many and nothing says how they are used.
     pub fn busiest_write_units(&self) -> Option<f64> {
-        Some(total(&self.writes) * self.distinct.share()?)
+        busiest(&self.writes, self.distinct)
     }
 
     /// Read units a second on the busiest key.
     pub fn busiest_read_units(&self) -> Option<f64> {
-        Some(total(&self.reads) * self.distinct.share()?)
+        busiest(&self.reads, self.distinct)
     }
 }
 
-fn total(contributions: &[Contribution]) -> f64 {
-    contributions.iter().map(|contribution| contribution.units_per_second).sum()
+/// `None` if nothing is known of any of them.
+fn busiest(contributions: &[Contribution], distinct: Distinct) -> Option<f64> {
+    let units = contributions.iter().filter_map(|contribution| contribution.busiest_units(distinct));
+    units.reduce(|sum, one| sum + one)
 }
 
 /// Where all declared rates of a design land.
@@ -122,11 +135,11 @@ impl Load {
         match &pattern.operation {
             Operation::Get(get) | Operation::Exists(get) => {
                 let units = read_units(item_size(&get.entity).usual, get.consistent);
-                self.read(caller, &get.entity, get.on.as_deref(), calls, units);
+                self.read(caller, &get.entity, get.on.as_deref(), get.key.as_ref(), calls, units);
             }
             Operation::BatchGet(batch) => {
                 let units = read_units(item_size(&batch.entity).usual, batch.consistent);
-                self.read(caller, &batch.entity, None, calls * 10.0, units);
+                self.read(caller, &batch.entity, None, None, calls * 10.0, units);
             }
             Operation::Query(query) => self.query(caller, query, calls),
             // A scan reads all keys alike: none is busier than the others.
@@ -156,7 +169,7 @@ impl Load {
         let each = entry.map_or_else(|| item_size(entity), |entry| entry_size(entity, entry));
         // A page is read from one key, or a part of it from every shard.
         let units = read_units(each.usual.saturating_mul(items), query.consistent);
-        self.read(caller, entity, query.on.as_deref(), calls, units);
+        self.read(caller, entity, query.on.as_deref(), query.key.as_ref(), calls, units);
     }
 
     fn read(
@@ -164,13 +177,19 @@ impl Load {
         caller: &Arc<Pattern>,
         entity: &Arc<Entity>,
         on: Option<&Index>,
+        asked: Option<&AskedKey>,
         calls: f64,
         units: f64,
     ) {
         let contribution = contribution(caller, calls, units);
-        let key = match on.and_then(|index| entity.entry(&index.name)) {
-            Some(entry) => self.key(Place::index(entity, &entry.index), entity, &entry.partition),
-            None => self.key(Place::table(entity), entity, [&entity.key.partition]),
+        let entry = on.and_then(|index| entity.entry(&index.name));
+        let key = match (entry, asked) {
+            (Some(entry), Some(asked)) => {
+                self.key(Place::index(entity, &entry.index), entity, &asked.partition)
+            }
+            (None, Some(asked)) => self.key(Place::table(entity), entity, &asked.partition),
+            (Some(entry), None) => self.key(Place::index(entity, &entry.index), entity, &entry.partition),
+            (None, None) => self.key(Place::table(entity), entity, [&entity.key.partition]),
         };
         if let Some(key) = key {
             key.reads.push(contribution);

@@ -20,6 +20,15 @@ pub struct Edit {
     pub text: String,
 }
 
+impl Edit {
+    /// Inserts a line after the line that a place ends on.
+    pub fn line_after(source: &str, span: Span, line: &str) -> Edit {
+        let end =
+            source.get(span.end..).and_then(|rest| rest.find('\n')).map_or(source.len(), |at| span.end + at);
+        Edit { span: Span { start: end, end }, text: format!("\n{line}") }
+    }
+}
+
 impl Fix {
     /// A fix that can only be told.
     pub fn advice(about: impl Into<String>) -> Fix {
@@ -33,9 +42,21 @@ impl Fix {
 
     /// Inserts a line after the line that a place ends on.
     pub fn line_after(about: impl Into<String>, source: &str, span: Span, line: &str) -> Fix {
-        let end =
-            source.get(span.end..).and_then(|rest| rest.find('\n')).map_or(source.len(), |at| span.end + at);
-        Fix::replace(about, Span { start: end, end }, format!("\n{line}"))
+        Fix { about: about.into(), edits: vec![Edit::line_after(source, span, line)] }
+    }
+
+    /// Several changes, in any order.
+    pub fn edits(about: impl Into<String>, mut edits: Vec<Edit>) -> Fix {
+        edits.sort_by_key(|edit| edit.span.start);
+        Fix { about: about.into(), edits }
+    }
+
+    /// The same as advice if one of the changes can't be written.
+    pub fn edits_or(about: impl Into<String>, edits: Option<Vec<Edit>>, advice: impl Into<String>) -> Fix {
+        match edits {
+            Some(edits) if !edits.is_empty() => Fix::edits(about, edits),
+            _ => Fix::advice(advice),
+        }
     }
 
     /// The lines that change: as they are, and as they would be.

@@ -35,6 +35,14 @@ impl Key<'_> {
         self.index.map_or("the table", |index| index.name.as_str())
     }
 
+    /// What the partition keys begin with: items of other beginnings never lie beside these.
+    pub(super) fn collection(&self) -> Vec<&str> {
+        let entry = self.index.and_then(|index| self.entity.entry(&index.name));
+        let own = std::slice::from_ref(&self.entity.key.partition);
+        let partition = entry.map_or(own, |entry| &entry.partition);
+        partition.iter().map(|template| template.constant_head()).collect()
+    }
+
     pub(super) fn subjects(&self) -> Vec<Subject> {
         let place = match self.index {
             Some(index) => Subject::index(&self.entity.table, index),
@@ -72,13 +80,14 @@ fn table_keys<'a>(context: &'a Context<'_>, entity: &'a Arc<Entity>) -> impl Ite
 fn index_keys<'a>(context: &'a Context<'_>, entity: &'a Arc<Entity>) -> impl Iterator<Item = Key<'a>> {
     entity.indexes.iter().flat_map(move |entry| {
         let partitions = entry.partition.len();
+        let written = context.place(&Subject::entity(entity), &entry.index.name);
         entry.templates().enumerate().map(move |(position, (attribute, template))| Key {
             entity,
             index: Some(&entry.index),
             attribute,
             role: if position < partitions { Role::Partition } else { Role::Sort },
             template,
-            span: find(context, entry.span, &template.source).unwrap_or(entry.span),
+            span: find(context, written, &template.source).unwrap_or(written),
         })
     })
 }

@@ -8,7 +8,9 @@ mod finding;
 mod fix;
 mod format;
 mod keys;
+mod lines;
 mod partition;
+mod reads;
 mod rules;
 mod text;
 
@@ -17,7 +19,7 @@ use std::sync::Arc;
 pub use finding::{Allowed, Finding, Severity};
 pub use fix::{Edit, Fix};
 pub use format::{Format, Reviewed, render};
-pub use rules::{RULES, Rule, rule};
+pub use rules::{Check, RULES, Rule, rule};
 
 use crate::estimate::Load;
 pub use crate::model::Subject;
@@ -57,13 +59,15 @@ pub fn review(design: &Design, source: &str) -> Review {
     let mut findings = Findings::default();
     for rule in RULES {
         findings.rule = rule.id;
-        (rule.check)(&context, &mut findings);
+        if let Check::Review(check) = rule.check {
+            check(&context, &mut findings);
+        }
     }
-    settle(design, findings.found)
+    settle(design, source, findings.found)
 }
 
 /// Sorts out what the design allows, and adds a finding for each allowance that nothing matches.
-fn settle(design: &Design, mut found: Vec<Finding>) -> Review {
+fn settle(design: &Design, source: &str, mut found: Vec<Finding>) -> Review {
     let mut review = Review::default();
     let mut open: Vec<&(Subject, Allowance)> = design.layout.allowances.iter().collect();
     let mut used = Vec::new();
@@ -81,13 +85,13 @@ fn settle(design: &Design, mut found: Vec<Finding>) -> Review {
         }
     }
     open.retain(|(_, allowance)| !used.contains(&allowance.span));
-    review.findings.extend(open.into_iter().map(|(subject, allowance)| unused(subject, allowance)));
+    review.findings.extend(open.into_iter().map(|(subject, allowance)| unused(source, subject, allowance)));
     review.findings.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.severity)));
     review
 }
 
 /// An allowance that matches nothing: the design changed, or the rule's name is wrong.
-fn unused(subject: &Subject, allowance: &Allowance) -> Finding {
+fn unused(source: &str, subject: &Subject, allowance: &Allowance) -> Finding {
     let message = match rule(&allowance.rule) {
         Some(_) => {
             format!("{subject} allows {}, but nothing of that kind is found here any more", allowance.rule)
@@ -95,11 +99,11 @@ fn unused(subject: &Subject, allowance: &Allowance) -> Finding {
         None => format!("{subject} allows {}, but there is no such rule", allowance.rule),
     };
     Finding {
-        rule: "unused-allowance",
+        rule: rules::UNUSED_ALLOWANCE,
         severity: Severity::Warning,
         span: allowance.span,
         message,
-        fix: Some(Fix::advice("take the allowance away")),
+        fix: Some(lines::without_allowance(source, allowance.span)),
         subjects: vec![subject.clone()],
     }
 }

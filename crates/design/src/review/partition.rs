@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::reads::reads;
+use super::text::{list, number};
 use super::{Context, Edit, Fix, Subject};
-use crate::estimate::{KeyLoad, Place};
-use crate::model::{Entity, FieldType, IndexEntry};
+use crate::estimate::{Contribution, Distinct, KeyLoad, Place};
+use crate::model::{Entity, FieldType, IndexEntry, Pattern};
 use crate::report::Span;
 use crate::template::Template;
 
@@ -19,6 +21,8 @@ pub(super) struct Partition<'a> {
     pub(super) entity: &'a Arc<Entity>,
     /// The entry, unless it is the table's own key.
     pub(super) entry: Option<&'a IndexEntry>,
+    /// The pattern that asks for this key, if it isn't the entity's own.
+    pub(super) pattern: Option<&'a Pattern>,
     pub(super) templates: &'a [Template],
     /// Where the key is written.
     pub(super) span: Span,
@@ -38,8 +42,24 @@ impl Partition<'_> {
         self.entry.map_or_else(|| "the table".to_owned(), |entry| entry.index.name.clone())
     }
 
+    /// What the busiest key is, for a sentence.
+    pub(super) fn busiest_name(&self) -> String {
+        let (source, place) = (self.source(), self.place_name());
+        match self.load.map(|load| load.distinct) {
+            Some(Distinct::Exactly(1)) => format!("{source} is one partition in {place}"),
+            Some(Distinct::Exactly(count)) => format!("{source} is one of {count} partitions in {place}"),
+            _ => format!("the busiest {source} is one partition in {place}"),
+        }
+    }
+
+    /// Whether its entity is the first of those that share the key's template: the load is told once.
+    pub(super) fn is_first(&self) -> bool {
+        self.load.is_none_or(|load| load.entity.name == self.entity.name)
+    }
+
     pub(super) fn subjects(&self) -> Vec<Subject> {
-        let mut subjects = vec![Subject::entity(self.entity)];
+        let mut subjects: Vec<Subject> = self.pattern.map(Subject::pattern).into_iter().collect();
+        subjects.push(Subject::entity(self.entity));
         match self.entry {
             Some(entry) => subjects.push(Subject::index(&self.entity.table, &entry.index)),
             None => subjects.push(Subject::table(&self.entity.table)),
@@ -48,12 +68,37 @@ impl Partition<'_> {
     }
 }
 
-/// Every partition key of the design.
+/// Every partition key of the design: those of the entities, then those that patterns ask for in their own words.
 pub(super) fn partitions<'a>(context: &'a Context<'_>) -> impl Iterator<Item = Partition<'a>> {
+    let asked = reads(context.design).filter_map(move |read| {
+        let asked = read.asked?;
+        let (entity, entry) = (read.entity, read.entry());
+        let place = match entry {
+            Some(entry) => Place::index(entity, &entry.index),
+            None => Place::table(entity),
+        };
+        let span = context.place(&Subject::pattern(read.pattern), "key");
+        let load = context.load.on(&place, &joined(&asked.partition));
+        let own = entry.map_or(std::slice::from_ref(&entity.key.partition), |entry| &entry.partition);
+        let pattern = Some(read.pattern);
+        (asked.partition != own).then(|| Partition {
+            entity,
+            entry,
+            pattern,
+            templates: &asked.partition,
+            span,
+            load,
+        })
+    });
+    own_partitions(context).chain(asked)
+}
+
+fn own_partitions<'a>(context: &'a Context<'_>) -> impl Iterator<Item = Partition<'a>> {
     context.design.entities.iter().flat_map(move |entity| {
         let table = Partition {
             entity,
             entry: None,
+            pattern: None,
             templates: std::slice::from_ref(&entity.key.partition),
             span: context.place(&Subject::entity(entity), "key"),
             load: context.load.on(&Place::table(entity), &entity.key.partition.source),
@@ -61,8 +106,9 @@ pub(super) fn partitions<'a>(context: &'a Context<'_>) -> impl Iterator<Item = P
         let indexes = entity.indexes.iter().map(move |entry| Partition {
             entity,
             entry: Some(entry),
+            pattern: None,
             templates: &entry.partition,
-            span: entry.span,
+            span: context.place(&Subject::entity(entity), &entry.index.name),
             load: context.load.on(&Place::index(entity, &entry.index), &joined(&entry.partition)),
         });
         std::iter::once(table).chain(indexes)
@@ -71,6 +117,16 @@ pub(super) fn partitions<'a>(context: &'a Context<'_>) -> impl Iterator<Item = P
 
 fn joined(templates: &[Template]) -> String {
     templates.iter().map(|template| template.source.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// Who calls how often, for a sentence.
+pub(super) fn calls(contributions: &[Contribution]) -> String {
+    let call = |one: &Contribution| {
+        let busiest = one.pattern.busiest.map(|share| format!(", {} % of it there", number(share * 100.0)));
+        let (name, rate) = (&one.pattern.name, number(one.calls_per_second));
+        format!("{name} at {rate}/s{}", busiest.unwrap_or_default())
+    };
+    list(contributions.iter().map(call))
 }
 
 /// The fix that spreads a key over the usual number of shards.
@@ -92,6 +148,9 @@ pub(super) fn sharded_for(context: &Context<'_>, partition: &Partition<'_>, need
 
 fn shards(context: &Context<'_>, partition: &Partition<'_>, count: u64) -> Option<Fix> {
     let field = spreading_field(partition.entity)?;
+    if partition.pattern.is_some() {
+        return Some(Fix::advice(format!("spread the key over {count} shards: `{{shard:{field}/{count}}}`")));
+    }
     let template = partition.templates.first()?;
     if template.shard_count().is_some() {
         return Some(Fix::advice(format!("use {count} shards")));

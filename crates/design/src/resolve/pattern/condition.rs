@@ -3,7 +3,7 @@
 use super::super::name;
 use super::super::template::find;
 use super::{Draft, Known};
-use crate::condition::{Condition, Operand, Tree};
+use crate::condition::Condition;
 use crate::model::{FieldType, Index, ParameterType, Projection};
 use crate::report::Span;
 use crate::syntax::Node;
@@ -30,7 +30,7 @@ impl Draft<'_> {
         };
         let before = self.context.mistakes.count();
         let mut vague = false;
-        for path in paths(&condition.tree) {
+        for path in condition.tree.paths() {
             let first = path.split('.').next().unwrap_or_default();
             if known.iter().any(|known| known.vague.contains(first)) {
                 vague = true;
@@ -116,28 +116,5 @@ impl Draft<'_> {
             Some((at, _)) => self.context.inside(node, at..at + path.len()),
             None => node.span,
         }
-    }
-}
-
-/// Every path that a condition looks at, in order.
-fn paths(tree: &Tree) -> Vec<&str> {
-    let operands: Vec<&Operand> = match tree {
-        Tree::And(trees) | Tree::Or(trees) => return trees.iter().flat_map(paths).collect(),
-        Tree::Not(tree) => return paths(tree),
-        Tree::Exists(path) | Tree::Missing(path) => return vec![path],
-        Tree::BeginsWith(path, operand) | Tree::Contains(path, operand) => {
-            return std::iter::once(path.as_str()).chain(of_operand(operand)).collect();
-        }
-        Tree::Compare(one, _, other) => vec![one, other],
-        Tree::Between(one, least, most) => vec![one, least, most],
-        Tree::In(one, others) => std::iter::once(one).chain(others).collect(),
-    };
-    operands.into_iter().filter_map(of_operand).collect()
-}
-
-fn of_operand(operand: &Operand) -> Option<&str> {
-    match operand {
-        Operand::Path(path) | Operand::Size(path) => Some(path),
-        Operand::Constant(_) | Operand::Parameter(_) | Operand::Now => None,
     }
 }

@@ -1,6 +1,6 @@
 //! `blind-write`: a put that may undo what others wrote.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, Operation};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     id: "blind-write",
     summary: "a put that may overwrite what other patterns wrote",
     page: include_str!("blind_write.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

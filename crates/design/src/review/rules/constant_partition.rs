@@ -1,6 +1,6 @@
 //! `constant-partition`: a partition key without a placeholder.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::estimate::{KeyLoad, PARTITION_WRITE_UNITS_MAX};
 use crate::review::partition::{partitions, sharded};
 use crate::review::{Context, Findings, Fix, Severity};
@@ -9,12 +9,18 @@ pub(super) static RULE: Rule = Rule {
     id: "constant-partition",
     summary: "a partition key that is the same for every item",
     page: include_str!("constant_partition.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for partition in partitions(context) {
         if partition.templates.iter().any(|template| template.fields().next().is_some()) {
+            continue;
+        }
+        // An item that there is only one of has no other key.
+        let own_sort = partition.entity.key.sort.as_ref();
+        let single = own_sort.is_none_or(|sort| sort.fields().next().is_none());
+        if single && partition.entry.is_none() && partition.pattern.is_none() {
             continue;
         }
         // Above the ceiling it is an error, which the rules for hot keys report with the numbers.

@@ -1,6 +1,6 @@
 //! `duplicate-index`: two indexes with the same key.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Design, Index, Table};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::Template;
@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     id: "duplicate-index",
     summary: "two indexes that hold the same items in the same order",
     page: include_str!("duplicate_index.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -1,16 +1,16 @@
 //! `filter`: filters that throw away most of what is read.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::condition::{Comparison, Operand, Tree};
 use crate::model::{Entity, FieldType, Operation};
-use crate::review::text::number;
+use crate::review::text::{list, number};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
 pub(super) static RULE: Rule = Rule {
     id: "filter",
     summary: "a filter that throws away most of what is read",
     page: include_str!("filter.md"),
-    check,
+    check: Check::Review(check),
 };
 
 const KEPT_WARNING: f64 = 0.5;
@@ -31,9 +31,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             number(kept * 100.0),
             entity.name,
         );
-        let fix = Fix::advice(
-            "put what is filtered by into the key, or into an index that only such items are in (`when`)",
-        );
+        let fields = list(filter.tree.paths().into_iter().map(str::to_owned));
+        let fix = Fix::advice(format!(
+            "put {fields} into the key, or into an index that only such items are in (`when`)"
+        ));
         findings.report(
             severity,
             context.place(&Subject::pattern(pattern), "filter"),
@@ -70,6 +71,8 @@ fn one_of(entity: &Entity, path: &str) -> f64 {
         Some(FieldType::Choice(choices)) => 1.0 / choices.len().max(1) as f64,
         Some(FieldType::Bool) => 0.5,
         Some(FieldType::Id) => 0.01,
+        // Nobody filters by a text that most items have.
+        Some(FieldType::Text { .. } | FieldType::Date) => 0.2,
         _ => 1.0,
     }
 }

@@ -1,20 +1,20 @@
 //! `hot-read`: more reads on one partition key than a partition serves.
 
-use super::Rule;
-use crate::estimate::{Contribution, KeyLoad, PARTITION_READ_UNITS_MAX};
-use crate::review::partition::{partitions, sharded_for};
-use crate::review::text::{list, number};
+use super::{Check, Rule};
+use crate::estimate::{KeyLoad, PARTITION_READ_UNITS_MAX};
+use crate::review::partition::{Partition, calls, partitions, sharded_for};
+use crate::review::text::number;
 use crate::review::{Context, Findings, Severity};
 
 pub(super) static RULE: Rule = Rule {
     id: "hot-read",
     summary: "more reads on one partition key than a partition serves",
     page: include_str!("hot_read.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    for partition in partitions(context) {
+    for partition in partitions(context).filter(Partition::is_first) {
         let Some(units) = partition.load.and_then(KeyLoad::busiest_read_units) else { continue };
         if units <= PARTITION_READ_UNITS_MAX / 2.0 {
             continue;
@@ -22,17 +22,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let severity = if units > PARTITION_READ_UNITS_MAX { Severity::Error } else { Severity::Warning };
         let readers = partition.load.map_or(&[][..], |load| &load.reads);
         let message = format!(
-            "{} is one partition in {}: with {} it needs {} read units a second, the ceiling is 3,000",
-            partition.source(),
-            partition.place_name(),
-            list(readers.iter().map(call)),
+            "{}: with {} it needs {} read units a second, the ceiling is 3,000",
+            partition.busiest_name(),
+            calls(readers),
             number(units),
         );
         let fix = sharded_for(context, &partition, units / (PARTITION_READ_UNITS_MAX / 2.0));
         findings.report(severity, partition.span, partition.subjects(), message, fix);
     }
-}
-
-fn call(contribution: &Contribution) -> String {
-    format!("{} at {}/s", contribution.pattern.name, number(contribution.calls_per_second))
 }

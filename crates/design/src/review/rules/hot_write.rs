@@ -1,20 +1,20 @@
 //! `hot-write`: more writes on one partition key than a partition serves.
 
-use super::Rule;
-use crate::estimate::{Contribution, KeyLoad, PARTITION_WRITE_UNITS_MAX};
-use crate::review::partition::{partitions, sharded_for};
-use crate::review::text::{list, number};
+use super::{Check, Rule};
+use crate::estimate::{KeyLoad, PARTITION_WRITE_UNITS_MAX};
+use crate::review::partition::{Partition, calls, partitions, sharded_for};
+use crate::review::text::number;
 use crate::review::{Context, Findings, Severity};
 
 pub(super) static RULE: Rule = Rule {
     id: "hot-write",
     summary: "more writes on one partition key than a partition serves",
     page: include_str!("hot_write.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    for partition in partitions(context) {
+    for partition in partitions(context).filter(Partition::is_first) {
         let Some(units) = partition.load.and_then(KeyLoad::busiest_write_units) else { continue };
         if units <= PARTITION_WRITE_UNITS_MAX / 2.0 {
             continue;
@@ -22,17 +22,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let severity = if units > PARTITION_WRITE_UNITS_MAX { Severity::Error } else { Severity::Warning };
         let writers = partition.load.map_or(&[][..], |load| &load.writes);
         let message = format!(
-            "{} is one partition in {}: with {} it needs {} write units a second, the ceiling is 1,000",
-            partition.source(),
-            partition.place_name(),
-            list(writers.iter().map(call)),
+            "{}: with {} it needs {} write units a second, the ceiling is 1,000",
+            partition.busiest_name(),
+            calls(writers),
             number(units),
         );
         let fix = sharded_for(context, &partition, units / (PARTITION_WRITE_UNITS_MAX / 2.0));
         findings.report(severity, partition.span, partition.subjects(), message, fix);
     }
-}
-
-fn call(contribution: &Contribution) -> String {
-    format!("{} at {}/s", contribution.pattern.name, number(contribution.calls_per_second))
 }

@@ -1,6 +1,6 @@
 //! `index-count`: more indexes than a table may have.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::Projection;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     id: "index-count",
     summary: "more indexes or included attributes than a table may have",
     page: include_str!("index_count.md"),
-    check,
+    check: Check::Review(check),
 };
 
 const GLOBAL_MAX: usize = 20;

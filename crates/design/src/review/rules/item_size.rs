@@ -1,6 +1,6 @@
 //! `item-size`: items that may pass what an item may weigh.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::estimate::{ITEM_BYTES_MAX, field_size, item_size};
 use crate::review::text::bytes;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     id: "item-size",
     summary: "items that may pass 400 KB, or are large enough to be dear",
     page: include_str!("item_size.md"),
-    check,
+    check: Check::Review(check),
 };
 
 /// From here on every write of the item costs a hundred units.

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, FieldType, Made};
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::review::partition::find;
+use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
 use crate::template::{Part, Template};
 
 pub(super) static RULE: Rule = Rule {
     id: "key-collision",
     summary: "two items that can have one key",
     page: include_str!("key_collision.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -50,7 +51,7 @@ fn same_instant(context: &Context<'_>, entity: &Arc<Entity>, findings: &mut Find
          first or is refused",
         entity.name, time.name,
     );
-    let fix = Fix::advice(format!("add an id behind the time: `{{{}}}#{{id}}`", time.name));
+    let fix = with_id(context, entity, &time.name);
     findings.report(
         Severity::Error,
         context.place(&Subject::entity(entity), "key"),
@@ -58,6 +59,32 @@ fn same_instant(context: &Context<'_>, entity: &Arc<Entity>, findings: &mut Find
         message,
         Some(fix),
     );
+}
+
+/// An id behind the time: one that the entity has, or a new one.
+fn with_id(context: &Context<'_>, entity: &Arc<Entity>, time: &str) -> Fix {
+    let about = "an id behind the time tells them apart";
+    let known = entity
+        .fields
+        .iter()
+        .find(|field| matches!(field.made, Some(Made::Uuid7 | Made::Uuid4 | Made::Ulid)) && !field.optional);
+    let name = known.map_or_else(|| format!("{}_id", entity.name.to_lowercase()), |field| field.name.clone());
+    let template = std::iter::once(&entity.key.partition)
+        .chain(&entity.key.sort)
+        .find(|template| template.fields().any(|field| field == time));
+    let written = context.place(&Subject::entity(entity), "key");
+    let place = template.and_then(|template| Some((template, find(context, written, &template.source)?)));
+    let edits = place.and_then(|(template, span)| {
+        let text = format!("{}{}{{{name}}}", template.source, entity.table.separator);
+        let key = Edit { span, text };
+        if known.is_some() {
+            return Some(vec![key]);
+        }
+        let field = context.value(&Subject::Field(entity.name.clone(), time.to_owned()));
+        let taken = entity.field(&name).is_some();
+        (!taken).then(|| vec![key, Edit::line_after(context.source, field, &format!("{name} = \"id\""))])
+    });
+    Fix::edits_or(about, edits, about)
 }
 
 fn meet(one: &Entity, two: &Entity) -> bool {

@@ -1,6 +1,6 @@
 //! `low-cardinality`: a partition key with few values.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::estimate::{Distinct, distinct_keys};
 use crate::review::partition::{partitions, sharded};
 use crate::review::{Context, Findings, Fix, Severity};
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "low-cardinality",
     summary: "a partition key with few values",
     page: include_str!("low_cardinality.md"),
-    check,
+    check: Check::Review(check),
 };
 
 /// From this many values on, a key counts as well spread.

@@ -1,6 +1,6 @@
 //! `missing-rate`: a pattern that can't be planned.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::Operation;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     id: "missing-rate",
     summary: "a pattern without a rate in a design that has rates",
     page: include_str!("missing_rate.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -1,6 +1,6 @@
 //! `mutable-key`: an index key that changes often.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Change, IndexEntry, Operation};
 use crate::review::text::number;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     id: "mutable-key",
     summary: "an index key that changes often",
     page: include_str!("mutable_key.md"),
-    check,
+    check: Check::Review(check),
 };
 
 /// A field that is set more often than this counts as changing often.
@@ -42,7 +42,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 Subject::entity(&update.entity),
                 Subject::index(&update.entity.table, &entry.index),
             ];
-            findings.report(Severity::Warning, pattern.span, subjects, message, Some(fix));
+            let place = context.place(&Subject::pattern(pattern), if counted { "add" } else { "set" });
+            findings.report(Severity::Warning, place, subjects, message, Some(fix));
         }
     }
 }

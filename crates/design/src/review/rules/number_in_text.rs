@@ -1,9 +1,9 @@
 //! `number-in-text`: numbers in text keys without a fixed width.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::FieldType;
 use crate::report::Span;
-use crate::review::keys::{Key, keys};
+use crate::review::keys::{Key, Role, keys};
 use crate::review::{Context, Edit, Findings, Fix, Severity};
 use crate::template::{Format, Part};
 
@@ -11,11 +11,12 @@ pub(super) static RULE: Rule = Rule {
     id: "number-in-text",
     summary: "a number in a text key without a fixed width",
     page: include_str!("number_in_text.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    for key in keys(context) {
+    // A partition key is only ever compared for being the same.
+    for key in keys(context).filter(|key| key.role == Role::Sort) {
         if key.template.plain_field().is_some() {
             continue;
         }

@@ -1,6 +1,6 @@
 //! `page-over-1mb`: pages that don't fit one request.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::estimate::{PAGE_BYTES_MAX, entry_size, item_size};
 use crate::model::Operation;
 use crate::review::text::bytes;
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "page-over-1mb",
     summary: "a page that may need several requests",
     page: include_str!("page_over_1mb.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

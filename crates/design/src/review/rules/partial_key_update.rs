@@ -1,7 +1,8 @@
 //! `partial-key-update`: an update that knows only some parts of a key.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, IndexEntry, Operation, Update};
+use crate::review::text::list;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::Template;
 
@@ -9,41 +10,42 @@ pub(super) static RULE: Rule = Rule {
     id: "partial-key-update",
     summary: "an update that gives some but not all parts of an index key",
     page: include_str!("partial_key_update.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let Operation::Update(update) = &pattern.operation else { continue };
+        let mut missing: Vec<&str> = Vec::new();
+        let mut indexes: Vec<String> = Vec::new();
         for entry in &update.entity.indexes {
-            let missing = missing(update, entry);
-            if missing.is_empty() {
-                continue;
+            let lacking = lacking(update, entry);
+            if !lacking.is_empty() {
+                indexes.push(entry.index.name.clone());
             }
-            let message = format!(
-                "{} changes a part of the key of {} without {}: the item is read first and written under the condition \
-                 that nothing changed, one read more and a retry under contention",
-                pattern.name,
-                entry.index.name,
-                missing.join(", "),
-            );
-            let fix = Fix::advice(format!(
-                "nothing has to be done; with {} as parameters it is one write",
-                missing.join(", ")
-            ));
-            findings.report(
-                Severity::Info,
-                pattern.span,
-                vec![Subject::pattern(pattern)],
-                message,
-                Some(fix),
-            );
+            missing.extend(lacking);
         }
+        if missing.is_empty() {
+            continue;
+        }
+        missing.sort_unstable();
+        missing.dedup();
+        let missing = list(missing.into_iter().map(str::to_owned));
+        let message = format!(
+            "{} changes a part of the key of {} without {missing}: the item is read first and written under the \
+             condition that nothing changed, one read more and a retry under contention",
+            pattern.name,
+            list(indexes),
+        );
+        let fix =
+            Fix::advice(format!("nothing has to be done; with {missing} as parameters it is one write"));
+        let place = context.place(&Subject::pattern(pattern), "update");
+        findings.report(Severity::Info, place, vec![Subject::pattern(pattern)], message, Some(fix));
     }
 }
 
 /// The fields of an index key that the update neither sets nor gets as part of the table's key, if it sets any.
-fn missing<'a>(update: &'a Update, entry: &'a IndexEntry) -> Vec<&'a str> {
+fn lacking<'a>(update: &'a Update, entry: &'a IndexEntry) -> Vec<&'a str> {
     let mut fields: Vec<&str> = entry.templates().flat_map(|(_, template)| template.fields()).collect();
     fields.extend(entry.when.iter().map(|when| when.field.as_str()));
     let touched = |field: &&str| update.changes.iter().any(|change| change.field() == *field);

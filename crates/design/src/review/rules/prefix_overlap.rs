@@ -1,15 +1,17 @@
 //! `prefix-overlap`: a sort prefix that is the start of another.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, Operation};
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::report::Span;
+use crate::review::partition::find;
+use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
 use crate::template::Template;
 
 pub(super) static RULE: Rule = Rule {
     id: "prefix-overlap",
     summary: "a sort prefix that is the start of another one",
     page: include_str!("prefix_overlap.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -18,32 +20,53 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let on = query.on.as_ref().map(|index| index.name.as_str());
         let Some(entity) = query.entities.first().filter(|_| query.entities.len() == 1) else { continue };
         let Some((partition, sort)) = templates(entity, on) else { continue };
-        let head = sort.constant_head();
+        let asked = query.key.as_ref().and_then(|key| key.sort.first());
+        let head = asked.unwrap_or(sort).constant_head();
         let others = context.design.entities_of(&entity.table).filter(|other| other.name != entity.name);
-        for other in others {
-            let Some((other_partition, other_sort)) = templates(other, on) else { continue };
+        let other = others.into_iter().find_map(|other| {
+            let (other_partition, other_sort) = templates(other, on)?;
             let theirs = other_sort.constant_head();
             let same_collection = other_partition.constant_head() == partition.constant_head();
-            if !same_collection || head.is_empty() || theirs == head || !theirs.starts_with(head) {
-                continue;
-            }
-            let message = format!(
-                "{} reads sort keys that begin with `{head}`, and so do those of {}, `{theirs}`: its items come into the \
-                 answer or use up the page",
+            let meets = same_collection && !head.is_empty() && theirs != head && theirs.starts_with(head);
+            (meets && (asked.is_none() || theirs != sort.constant_head())).then_some((other, theirs))
+        });
+        let message = match (other, asked.filter(|asked| ends_early(asked, sort))) {
+            (Some((other, theirs)), _) => format!(
+                "{} reads sort keys that begin with `{head}`, and so do those of {}, `{theirs}`: its items come into \
+                 the answer or use up the page",
                 pattern.name, other.name,
-            );
-            let separator = entity.table.separator;
-            let fix = Fix::advice(format!("end the prefix with the separator: `{head}{separator}`"));
-            let subjects = vec![Subject::pattern(pattern), Subject::entity(entity), Subject::entity(other)];
-            findings.report(
-                Severity::Error,
-                context.place(&Subject::pattern(pattern), "query"),
-                subjects,
-                message,
-                Some(fix),
-            );
-        }
+            ),
+            (None, Some(asked)) => format!(
+                "{} reads sort keys that begin with `{asked}`, without the `{}` behind it: longer words that begin \
+                 so are read as well",
+                pattern.name, entity.table.separator,
+            ),
+            (None, None) => continue,
+        };
+        let severity = if other.is_some() { Severity::Error } else { Severity::Warning };
+        let mut subjects = vec![Subject::pattern(pattern), Subject::entity(entity)];
+        subjects.extend(other.map(|(other, _)| Subject::entity(other)));
+        let place = context.place(&Subject::pattern(pattern), if asked.is_some() { "key" } else { "query" });
+        findings.report(severity, place, subjects, message, Some(fix(context, entity, asked, place, head)));
     }
+}
+
+/// Whether what is asked for stops in front of the separator that follows in the key.
+fn ends_early(asked: &Template, own: &Template) -> bool {
+    own.source
+        .strip_prefix(asked.source.as_str())
+        .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('{') && !asked.source.is_empty())
+}
+
+/// The beginning with its separator.
+fn fix(context: &Context<'_>, entity: &Entity, asked: Option<&Template>, place: Span, head: &str) -> Fix {
+    let separator = entity.table.separator;
+    let about = format!("end the beginning with the separator: `{head}{separator}`");
+    let edit = asked.and_then(|asked| {
+        let span = find(context, place, &format!("\"{}\"", asked.source))?;
+        Some(vec![Edit { span, text: format!("\"{}{separator}\"", asked.source) }])
+    });
+    Fix::edits_or(about.as_str(), edit, about.as_str())
 }
 
 fn templates<'a>(entity: &'a Entity, on: Option<&str>) -> Option<(&'a Template, &'a Template)> {

@@ -1,16 +1,15 @@
 //! `projection-missing`: a pattern that needs what its index doesn't carry.
 
-use super::Rule;
-use crate::condition::{Operand, Tree};
+use super::{Check, Rule};
 use crate::model::{Entity, Index, Operation, Projection};
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
 use crate::template::Template;
 
 pub(super) static RULE: Rule = Rule {
     id: "projection-missing",
     summary: "a pattern that needs a field which its index doesn't carry",
     page: include_str!("projection_missing.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -21,7 +20,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             }
             Operation::Query(query) => {
                 let mut needed = query.show.clone().unwrap_or_default();
-                needed.extend(query.filter.iter().flat_map(|filter| paths(&filter.tree)));
+                let paths = query.filter.iter().flat_map(|filter| filter.tree.paths());
+                needed.extend(paths.map(str::to_owned));
                 needed.extend(query.resolve.iter().map(|resolve| resolve.field.clone()));
                 (query.entities.as_slice(), &query.on, needed)
             }
@@ -36,7 +36,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let names = needed.join(", ");
         let message =
             format!("{} needs {names} of {}, which {} doesn't carry", pattern.name, entity.name, index.name);
-        let fix = Fix::advice(format!("let {} project {names} as well", index.name));
+        let about = format!("let {} project {names} as well", index.name);
+        let fix = Fix::edits_or(about.as_str(), project(context, entity, index, &needed), about.as_str());
         let subjects = vec![Subject::pattern(pattern), Subject::index(&entity.table, index)];
         findings.report(
             Severity::Error,
@@ -62,21 +63,15 @@ fn carries(entity: &Entity, index: &Index, field: &str) -> bool {
     projected || keys.filter_map(Template::plain_field).any(|name| name == field)
 }
 
-/// Every field that a condition looks at.
-fn paths(tree: &Tree) -> Vec<String> {
-    let operand = |operand: &Operand| match operand {
-        Operand::Path(path) | Operand::Size(path) => Some(path.clone()),
-        _ => None,
+/// The list of projected attributes with these at its end.
+fn project(context: &Context<'_>, entity: &Entity, index: &Index, needed: &[String]) -> Option<Vec<Edit>> {
+    let subject = Subject::index(&entity.table, index);
+    let span = context.has(&subject, "project").then(|| context.place(&subject, "project"))?;
+    let names: Vec<String> = needed.iter().map(|name| format!("\"{name}\"")).collect();
+    let names = names.join(", ");
+    let text = match context.text(span).strip_suffix(']') {
+        Some(open) => format!("{}, {names}]", open.trim_end().trim_end_matches(',')),
+        None => format!("[{names}]"),
     };
-    match tree {
-        Tree::And(several) | Tree::Or(several) => several.iter().flat_map(paths).collect(),
-        Tree::Not(inner) => paths(inner),
-        Tree::Compare(left, _, right) => [left, right].into_iter().filter_map(operand).collect(),
-        Tree::Between(value, low, high) => [value, low, high].into_iter().filter_map(operand).collect(),
-        Tree::In(value, list) => std::iter::once(value).chain(list).filter_map(operand).collect(),
-        Tree::Exists(path) | Tree::Missing(path) => vec![path.clone()],
-        Tree::BeginsWith(path, other) | Tree::Contains(path, other) => {
-            std::iter::once(path.clone()).chain(operand(other)).collect()
-        }
-    }
+    Some(vec![Edit { span, text }])
 }

@@ -1,6 +1,6 @@
 //! `projection-wide`: an index that carries what nobody reads there.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::estimate::{entry_size, field_size};
 use crate::model::{Design, Index, Operation, Projection, Table};
 use crate::review::text::bytes;
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "projection-wide",
     summary: "an index that carries everything for patterns that read little",
     page: include_str!("projection_wide.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -39,7 +39,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 bytes(read),
             );
             let names: Vec<String> = shown.iter().map(|name| format!("\"{name}\"")).collect();
-            let fix = Fix::advice(format!("project = [{}]", names.join(", ")));
+            let project = format!("project = [{}]", names.join(", "));
+            let subject = Subject::index(table, index);
+            let said = context.has(&subject, "project");
+            let edit = context.say_more(context.value(&subject), "key", &project).filter(|_| !said);
+            let fix = Fix::edits_or("carry only what is read", edit.map(|edit| vec![edit]), project);
             findings.report(
                 Severity::Warning,
                 index.span,
@@ -55,11 +59,14 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 fn shown(design: &Design, table: &Table, index: &Index) -> Option<Vec<String>> {
     let mut shown: Vec<String> = Vec::new();
     for pattern in &design.patterns {
+        let mut further: Vec<&str> = Vec::new();
         let (reads, show): (bool, Option<&Vec<String>>) = match &pattern.operation {
             Operation::Get(get) => {
                 (get.on.as_ref().is_some_and(|on| on.name == index.name), get.show.as_ref())
             }
             Operation::Query(query) => {
+                further.extend(query.filter.iter().flat_map(|filter| filter.tree.paths()));
+                further.extend(query.resolve.iter().map(|resolve| resolve.field.as_str()));
                 (query.on.as_ref().is_some_and(|on| on.name == index.name), query.show.as_ref())
             }
             _ => continue,
@@ -67,9 +74,10 @@ fn shown(design: &Design, table: &Table, index: &Index) -> Option<Vec<String>> {
         if !reads || !table.indexes.iter().any(|own| own.name == index.name) {
             continue;
         }
-        for name in show? {
-            if !shown.contains(name) {
-                shown.push(name.clone());
+        let further = further.iter().filter_map(|path| path.split('.').next());
+        for name in show?.iter().map(String::as_str).chain(further) {
+            if !shown.iter().any(|known| known == name) {
+                shown.push(name.to_owned());
             }
         }
     }

@@ -1,6 +1,6 @@
 //! `separator`: free text inside a key.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::FieldType;
 use crate::review::keys::keys;
 use crate::review::{Context, Findings, Fix, Severity};
@@ -10,10 +10,11 @@ pub(super) static RULE: Rule = Rule {
     id: "separator",
     summary: "free text in a key that may hold the separator",
     page: include_str!("separator.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
+    let mut told: Vec<(&str, &str)> = Vec::new();
     for key in keys(context) {
         if key.template.plain_field().is_some() {
             continue;
@@ -27,6 +28,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             if !matches!(key.entity.field_at(path), Some(FieldType::Text { .. })) {
                 continue;
             }
+            if told.contains(&(&key.entity.name, path)) {
+                continue;
+            }
+            told.push((&key.entity.name, path));
             let separator = key.entity.table.separator;
             let message = format!(
                 "{path} is free text inside `{}`: a value with {separator} in it would make an ambiguous key, so \

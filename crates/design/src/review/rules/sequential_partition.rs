@@ -1,6 +1,6 @@
 //! `sequential-partition`: a partition key that counts up.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::FieldType;
 use crate::review::keys::{Role, keys};
 use crate::review::{Context, Findings, Fix, Severity};
@@ -10,18 +10,23 @@ pub(super) static RULE: Rule = Rule {
     id: "sequential-partition",
     summary: "a partition key that counts up",
     page: include_str!("sequential_partition.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for key in keys(context).filter(|key| key.role == Role::Partition) {
         let counter = key.template.parts.iter().find_map(|part| match part {
-            Part::Field { path, .. } => {
-                matches!(key.entity.field_at(path), Some(FieldType::Int { .. })).then_some(path)
-            }
+            Part::Field { path, .. } => is_counter(key.entity.field_at(path)?).then_some(path),
             _ => None,
         });
-        let Some(counter) = counter else { continue };
+        let spread = key.template.parts.iter().any(|part| match part {
+            Part::Field { path, .. } => {
+                matches!(key.entity.field_at(path), Some(FieldType::Id | FieldType::Text { .. }))
+            }
+            Part::Shard { .. } => true,
+            Part::Literal(_) => false,
+        });
+        let Some(counter) = counter.filter(|_| !spread) else { continue };
         let message = format!(
             "`{}` leads with the whole number {counter} in {}: numbers that are given out in order put all new {} items \
              beside each other in time, and whoever knows one can guess the next",
@@ -31,5 +36,16 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         );
         let fix = Fix::advice(format!("make {counter} an id: `{counter} = \"id\"`"));
         findings.report(Severity::Warning, key.span, key.subjects(), message, Some(fix));
+    }
+}
+
+/// A whole number without a small maximum: years, floors and months have one.
+fn is_counter(kind: &FieldType) -> bool {
+    const SMALL: i64 = 10_000;
+    match kind {
+        FieldType::Int { max, .. } => {
+            !max.as_ref().and_then(|max| max.to_i64()).is_some_and(|max| max <= SMALL)
+        }
+        _ => false,
     }
 }

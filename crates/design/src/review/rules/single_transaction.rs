@@ -1,6 +1,6 @@
 //! `single-transaction`: a transaction of one write.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::Operation;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     id: "single-transaction",
     summary: "a transaction of one write",
     page: include_str!("single_transaction.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -1,6 +1,6 @@
 //! `sparse-chance`: a filter on a flag that an index could answer.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::condition::{Comparison, Operand, Tree};
 use crate::json::Json;
 use crate::model::{Entity, FieldType, Operation};
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "sparse-chance",
     summary: "a filter on a flag that a sparse index would answer",
     page: include_str!("sparse_chance.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -1,6 +1,6 @@
 //! `time-format`: times that don't sort with each other.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, FieldType};
 use crate::review::keys::{Key, Role, keys};
 use crate::review::{Context, Findings, Fix, Severity};
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "time-format",
     summary: "times of different forms in one sort key",
     page: include_str!("time_format.md"),
-    check,
+    check: Check::Review(check),
 };
 
 /// How a time stands in a key.
@@ -28,6 +28,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let Some((head, form)) = leading_time(key) else { continue };
         let rival = sorts.iter().take(position).find(|other| {
             other.attribute == key.attribute
+                && other.collection() == key.collection()
                 && other.entity.table.label == key.entity.table.label
                 && leading_time(other)
                     .is_some_and(|(theirs, other_form)| theirs == head && other_form != form)

@@ -1,6 +1,6 @@
 //! `time-partition`: a partition key that is a date or a cut time, without a shard.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::estimate::Distinct;
 use crate::estimate::distinct_keys;
 use crate::model::{Entity, FieldType};
@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     id: "time-partition",
     summary: "a partition key that is a date or time, without a shard",
     page: include_str!("time_partition.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

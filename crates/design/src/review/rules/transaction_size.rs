@@ -1,48 +1,69 @@
-//! `transaction-size`: transactions that may pass a hundred writes.
+//! `transaction-size`: transactions that may pass a hundred writes or 4 MB.
 
-use super::Rule;
+use super::{Check, Rule};
+use crate::estimate::{ITEM_BYTES_MAX, item_size};
 use crate::model::{FieldType, Operation, ParameterType, Pattern, Step};
+use crate::review::text::bytes;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
 pub(super) static RULE: Rule = Rule {
     id: "transaction-size",
-    summary: "a transaction that may pass 100 writes",
+    summary: "a transaction that may pass 100 writes or 4 MB",
     page: include_str!("transaction_size.md"),
-    check,
+    check: Check::Review(check),
 };
 
 const WRITES_MAX: u64 = 100;
+const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let Operation::Transaction(transaction) = &pattern.operation else { continue };
-        let writes: Option<u64> = transaction.steps.iter().map(|step| step_writes(pattern, step)).sum();
-        let how = match writes {
-            Some(writes) if writes <= WRITES_MAX => continue,
-            Some(writes) => format!("can have {writes} writes"),
-            None => "runs a step for each element of a list without a maximum".to_owned(),
+        // `wide-fan-out` tells of steps that nothing bounds.
+        let Some(steps) =
+            transaction.steps.iter().map(|step| step_size(pattern, step)).collect::<Option<Vec<_>>>()
+        else {
+            continue;
         };
-        let message = format!("{} {how}; a transaction of more than {WRITES_MAX} is refused", pattern.name);
-        let fix = Fix::advice("bound the list with `max`, reservations of unique fields counted");
+        let writes: u64 = steps.iter().map(|(writes, _)| writes).sum();
+        let size: u64 = steps.iter().fold(0, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        let how = match (writes, size) {
+            (writes, _) if writes > WRITES_MAX => {
+                format!("can have {writes} writes; a transaction of more than {WRITES_MAX} is refused")
+            }
+            (_, size) if size > BYTES_MAX => {
+                format!("can have {}; a transaction of more than 4 MB is refused", bytes(size))
+            }
+            _ => continue,
+        };
+        let message = format!("{} {how}", pattern.name);
+        let fix =
+            Fix::advice("bound the lists with `max` in their steps; reservations of unique fields count too");
         let place = context.place(&Subject::pattern(pattern), "transaction");
         findings.report(Severity::Error, place, vec![Subject::pattern(pattern)], message, Some(fix));
     }
 }
 
-/// A write and the reservations of its unique fields (an update gives one back and takes one), for each element.
-fn step_writes(pattern: &Pattern, step: &Step) -> Option<u64> {
-    let unique = match &step.pattern.operation {
-        Operation::Create(insert) => insert.entity.unique.len(),
-        Operation::Put(insert) => insert.entity.unique.len() * 2,
-        Operation::Update(update) => update.entity.unique.len() * 2,
-        Operation::Delete(delete) => delete.entity.unique.len(),
-        _ => 0,
+/// Most writes and bytes of a step: each write with the reservations of its unique fields (an update gives one back
+/// and takes one), for each element of its list. `None` if nothing bounds that.
+fn step_size(pattern: &Pattern, step: &Step) -> Option<(u64, u64)> {
+    let (entity, unique) = match &step.pattern.operation {
+        Operation::Create(insert) => (&insert.entity, insert.entity.unique.len()),
+        Operation::Put(insert) => (&insert.entity, insert.entity.unique.len() * 2),
+        Operation::Update(update) => (&update.entity, update.entity.unique.len() * 2),
+        Operation::Delete(delete) => (&delete.entity, delete.entity.unique.len()),
+        Operation::Check(check) => (&check.entity, 0),
+        _ => return Some((0, 0)),
     };
-    let each = match &step.each {
-        None => 1,
-        Some((_, list)) => list_max(&pattern.parameter(list)?.kind)?,
+    let each = match (&step.each, step.each_max) {
+        (None, _) => 1,
+        (Some(_), Some(max)) => u64::from(max),
+        (Some((_, list)), None) => list_max(&pattern.parameter(list)?.kind)?,
     };
-    Some(each.saturating_mul(1 + unique as u64))
+    let size = item_size(entity);
+    // Items without a bound are told by the rules about fields.
+    let largest = size.max.unwrap_or(size.usual).min(ITEM_BYTES_MAX);
+    Some((each.saturating_mul(1 + unique as u64), each.saturating_mul(largest)))
 }
 
 fn list_max(kind: &ParameterType) -> Option<u64> {

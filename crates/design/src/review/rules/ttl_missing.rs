@@ -1,7 +1,7 @@
 //! `ttl-missing`: an entity that only ever grows.
 
-use super::Rule;
-use crate::model::{Entity, FieldType};
+use super::{Check, Rule};
+use crate::model::{Cardinality, Entity, FieldType};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::{Part, Template};
 
@@ -9,13 +9,13 @@ pub(super) static RULE: Rule = Rule {
     id: "ttl-missing",
     summary: "an entity that grows with time and never expires",
     page: include_str!("ttl_missing.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for entity in &context.design.entities {
         let Some(field) = entity.key.sort.as_ref().and_then(|sort| time_in(entity, sort)) else { continue };
-        if entity.ttl.is_some() {
+        if entity.ttl.is_some() || is_bounded(context, entity) {
             continue;
         }
         let message = format!(
@@ -43,6 +43,22 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             Some(fix),
         );
     }
+}
+
+/// Whether something else keeps its collections small: a relation with a maximum, or a partition key that is cut by
+/// time.
+fn is_bounded(context: &Context<'_>, entity: &Entity) -> bool {
+    let relations = context.design.entities.iter().flat_map(|other| &other.relations);
+    let mut relations = relations.filter(|relation| relation.entity == entity.name);
+    let related =
+        relations.any(|relation| !matches!(relation.cardinality, Cardinality::Many { max: None, .. }));
+    let cut = entity.key.partition.parts.iter().any(|part| match part {
+        Part::Field { path, format } => {
+            format.cuts_time() || matches!(entity.field_at(path), Some(FieldType::Date))
+        }
+        _ => false,
+    });
+    related || cut
 }
 
 fn time_in<'a>(entity: &Entity, template: &'a Template) -> Option<&'a str> {

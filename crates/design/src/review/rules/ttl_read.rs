@@ -1,6 +1,6 @@
 //! `ttl-read`: a pattern that shows what has expired.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, Operation, Pattern};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     id: "ttl-read",
     summary: "a pattern that shows expired items",
     page: include_str!("ttl_read.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -19,7 +19,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
              days",
             pattern.name, entity.name,
         );
-        let fix = Fix::advice("take `expired = \"show\"` away");
+        const ABOUT: &str = "take `expired = \"show\"` away";
+        let edit = context.without_key(&Subject::pattern(pattern), "expired");
+        let fix = Fix::edits_or(ABOUT, edit.map(|edit| vec![edit]), ABOUT);
         let subjects = vec![Subject::pattern(pattern)];
         findings.report(
             Severity::Warning,
@@ -35,6 +37,7 @@ fn shown_expired(pattern: &Pattern) -> Option<&Entity> {
     let (shows, entities) = match &pattern.operation {
         Operation::Get(get) | Operation::Exists(get) => (get.show_expired, std::slice::from_ref(&get.entity)),
         Operation::BatchGet(batch) => (batch.show_expired, std::slice::from_ref(&batch.entity)),
+        Operation::Scan(scan) => (scan.show_expired, std::slice::from_ref(&scan.entity)),
         Operation::Query(query) => (query.show_expired, query.entities.as_slice()),
         _ => return None,
     };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, Field, FieldType};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     id: "unbounded-list",
     summary: "a list, set or map without a maximum",
     page: include_str!("unbounded_list.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -27,14 +27,15 @@ fn report(context: &Context<'_>, findings: &mut Findings, entity: &Arc<Entity>, 
          until then every change rewrites and pays for all of it",
         field.name, entity.name,
     );
-    let written = context.text(context.value(&Subject::field(entity, field)));
-    let bounded = written.strip_suffix('}').map(|open| format!("{}, max = 100 }}", open.trim_end()));
-    let fix = match bounded {
-        Some(text) => {
-            Fix::replace("say how many there can be", context.value(&Subject::field(entity, field)), text)
-        }
-        None => Fix::advice("say how many there can be (`max = …`), or give the elements items of their own"),
-    };
+    use FieldType::{List, Map, Set};
+    let itself =
+        matches!(&field.kind, List { max: None, .. } | Set { max: None, .. } | Map { max: None, .. });
+    let edit = context.bounded(entity, field, 100).filter(|_| itself);
+    let fix = Fix::edits_or(
+        "say how many there can be, or give the elements items of their own",
+        edit.map(|edit| vec![edit]),
+        "say how many there can be (`max = …`), or give the elements items of their own",
+    );
     findings.report(Severity::Error, field.span, vec![Subject::entity(entity)], message, Some(fix));
 }
 

@@ -1,6 +1,6 @@
 //! `unbounded-query`: a list without a page size.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::Operation;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     id: "unbounded-query",
     summary: "a list pattern without a page size",
     page: include_str!("unbounded_query.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

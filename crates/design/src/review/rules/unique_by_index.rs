@@ -1,6 +1,6 @@
 //! `unique-by-index`: uniqueness that rests on a look-up.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Entity, IndexEntry, Made, Operation};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::Template;
@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     id: "unique-by-index",
     summary: "one item is expected under an index key that nothing keeps unique",
     page: include_str!("unique_by_index.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -1,14 +1,14 @@
 //! `unused-index`: an index that no pattern reads.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::model::{Design, Index, Operation, Table};
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
 
 pub(super) static RULE: Rule = Rule {
     id: "unused-index",
     summary: "an index that no pattern reads",
     page: include_str!("unused_index.md"),
-    check,
+    check: Check::Review(check),
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -25,7 +25,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 "no pattern reads {}: each write of {payers} pays for an entry that nobody asks for",
                 index.name,
             );
-            let fix = Fix::advice("take the index away, or add the pattern that needs it");
+            let fix = Fix::edits_or(
+                "take the index away, or add the pattern that needs it",
+                without(context, table, index),
+                "take the index away, or add the pattern that needs it",
+            );
             findings.report(
                 Severity::Warning,
                 index.span,
@@ -45,6 +49,26 @@ fn is_read(design: &Design, table: &Table, index: &Index) -> bool {
         Operation::Query(query) => {
             query.table.label == table.label && query.on.as_ref().is_some_and(|on| on.name == index.name)
         }
+        Operation::Scan(scan) => {
+            scan.entity.table.label == table.label && scan.on.as_ref().is_some_and(|on| on.name == index.name)
+        }
         _ => false,
     })
+}
+
+/// Takes the lines of an index away, and those of the entities in it.
+fn without(context: &Context<'_>, table: &Table, index: &Index) -> Option<Vec<Edit>> {
+    let value = context.value(&Subject::index(table, index));
+    let lines = context.whole_lines(value);
+    let mut edits = context
+        .text(lines)
+        .trim_start()
+        .starts_with(index.name.as_str())
+        .then(|| vec![Edit { span: lines, text: String::new() }])?;
+    for entity in context.design.entities_of(table) {
+        if context.has(&Subject::entity(entity), &index.name) {
+            edits.push(context.without_key(&Subject::entity(entity), &index.name)?);
+        }
+    }
+    Some(edits)
 }
