@@ -19,6 +19,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::arguments::{Arguments, Command};
+use crate::failure::Failure;
 
 /// Requests allocate on one thread and free on another, which the system's allocator does slowly: `bench` measured
 /// a fifth less CPU per query and a sixth less per put with this one.
@@ -26,8 +27,21 @@ use crate::arguments::{Arguments, Command};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let outcome = run(Arguments::parse().command);
+    match outcome {
+        Ok(code) => code,
+        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            failure.exit_code()
+        }
+    }
+}
+
+fn run(command: Command) -> Result<ExitCode, Failure> {
+    match command {
         Command::Check(arguments) => commands::check::check(&arguments),
+        Command::Review(arguments) => return commands::review::review(&arguments),
         Command::Apply(arguments) => commands::apply::apply(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Explain(arguments) => commands::explain::explain(&arguments),
@@ -35,13 +49,6 @@ fn main() -> ExitCode {
         Command::Seed(arguments) => commands::seed::seed(&arguments),
         Command::Schema => commands::schema::schema(),
         Command::Serve(arguments) => commands::serve::serve(arguments),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("error: {failure}");
-            failure.exit_code()
-        }
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -13,6 +13,19 @@ Examples:
   singlet apply designs/shop.toml --environment prod --remote --region eu-west-1
   singlet apply designs/shop.toml --remove";
 
+pub(super) const REVIEW_NOTES: &str = "\
+Findings are errors (it will not work, or fails under the declared rates), warnings (it costs or risks something) and notes. A design allows
+one where it occurs, with the reason:
+  allow = { constant-partition = \"ten posts a week\" }
+
+Exit codes: 0 nothing that counts, 1 warnings (with --strict), 2 errors, or a design that doesn't load.
+
+Examples:
+  singlet review designs/shop.toml
+  singlet review designs/*.toml --strict --format github
+  singlet review --explain hot-write
+  singlet review designs/shop.toml --format sarif > review.sarif";
+
 pub(super) const RUN_NOTES: &str = "\
 Values are read as the pattern's parameters say: texts, ids, dates and times as they are, numbers and true or false as in JSON, lists
 with commas or as JSON.
@@ -95,6 +108,43 @@ pub(crate) struct CheckArguments {
     /// The designs
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
+}
+
+/// `singlet review`.
+#[derive(Debug, Args)]
+pub(crate) struct ReviewArguments {
+    /// The designs
+    #[arg(value_name = "FILE", required_unless_present_any = ["explain", "rules"])]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// How the findings are written
+    #[arg(long, value_enum, default_value = "human")]
+    pub(crate) format: ReviewFormat,
+
+    /// Warnings count: the exit code is 1 if there are any
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// Print the page of a rule: what it finds, why that matters, an example and a better one
+    #[arg(long, value_name = "RULE", conflicts_with_all = ["files", "rules"])]
+    pub(crate) explain: Option<String>,
+
+    /// List the rules
+    #[arg(long, conflicts_with = "files")]
+    pub(crate) rules: bool,
+}
+
+/// How findings are written.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ReviewFormat {
+    /// For a terminal, with the changed lines
+    Human,
+    /// One JSON document
+    Json,
+    /// SARIF 2.1.0, which code hosts show beside the lines
+    Sarif,
+    /// Annotations of GitHub workflows
+    Github,
 }
 
 /// `singlet apply`.

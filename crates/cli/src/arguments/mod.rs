@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use design::{
     ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
-    RunArguments, SeedArguments, StoreArguments,
+    ReviewArguments, ReviewFormat, RunArguments, SeedArguments, StoreArguments,
 };
 pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
 
@@ -15,6 +15,8 @@ const EXAMPLES: &str = "\
 A design is one file: tables, entities, keys and access patterns.
   singlet check designs/shop.toml
       is it well-formed? every mistake with its line and a fix
+  singlet review designs/shop.toml
+      will it work at its rates? hot keys, scans, wrong orders, with the changed lines
   singlet apply designs/shop.toml
       make its tables in ./singlet-data, or change them to match
   singlet run designs/shop.toml create_customer email=mai@example.com
@@ -48,6 +50,9 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Say whether designs are well-formed, and what is wrong with them
     Check(CheckArguments),
+    /// Hold designs against rules: what will go wrong or cost too much, and how to mend it
+    #[command(after_help = design::REVIEW_NOTES)]
+    Review(ReviewArguments),
     /// Make the tables of a design, or change them to match; says first what it will do
     #[command(after_help = design::APPLY_NOTES)]
     Apply(Box<ApplyArguments>),

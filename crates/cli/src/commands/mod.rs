@@ -4,6 +4,7 @@ pub(crate) mod apply;
 pub(crate) mod check;
 pub(crate) mod describe;
 pub(crate) mod explain;
+pub(crate) mod review;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod seed;

@@ -66,12 +66,17 @@ fn human_fix(source: &str, fix: &Fix) -> String {
 
 fn summary(file: &Reviewed<'_>) -> String {
     let count = |severity| file.review.findings.iter().filter(|finding| finding.severity == severity).count();
+    let counted = |severity, word: &str| match count(severity) {
+        0 => format!("no {word}s"),
+        1 => format!("1 {word}"),
+        many => format!("{many} {word}s"),
+    };
     format!(
-        "{}: {} errors, {} warnings, {} notes, {} allowed\n",
+        "{}: {}, {}, {}, {} allowed\n",
         file.file,
-        count(Severity::Error),
-        count(Severity::Warning),
-        count(Severity::Info),
+        counted(Severity::Error, "error"),
+        counted(Severity::Warning, "warning"),
+        counted(Severity::Info, "note"),
         file.review.allowed.len(),
     )
 }
@@ -131,9 +136,11 @@ fn sarif(files: &[Reviewed<'_>]) -> Json {
         ])
     });
     let driver = object([("name", Json::from("singlet")), ("rules", Json::List(rules.collect()))]);
-    let results = files
-        .iter()
-        .flat_map(|file| file.review.findings.iter().map(move |finding| sarif_result(file, finding)));
+    let results = files.iter().flat_map(|file| {
+        let open = file.review.findings.iter().map(|finding| sarif_result(file, finding, None));
+        let allowed = file.review.allowed.iter();
+        open.chain(allowed.map(|allowed| sarif_result(file, &allowed.finding, Some(&allowed.reason))))
+    });
     let run = object([("tool", object([("driver", driver)])), ("results", Json::List(results.collect()))]);
     object([
         ("$schema", Json::from("https://json.schemastore.org/sarif-2.1.0.json")),
@@ -142,7 +149,8 @@ fn sarif(files: &[Reviewed<'_>]) -> Json {
     ])
 }
 
-fn sarif_result(file: &Reviewed<'_>, finding: &Finding) -> Json {
+/// A finding; one that the design allows is suppressed with its reason.
+fn sarif_result(file: &Reviewed<'_>, finding: &Finding, allowed: Option<&str>) -> Json {
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -152,7 +160,10 @@ fn sarif_result(file: &Reviewed<'_>, finding: &Finding) -> Json {
         ("artifactLocation", object([("uri", Json::from(file.file))])),
         ("region", region(file.source, finding.span)),
     ]);
+    let suppression =
+        |reason: &str| object([("kind", Json::from("inSource")), ("justification", Json::from(reason))]);
     object([
+        ("suppressions", Json::List(allowed.map(suppression).into_iter().collect())),
         ("ruleId", Json::from(finding.rule)),
         ("level", Json::from(level)),
         ("message", object([("text", Json::from(finding.message.as_str()))])),

@@ -19,12 +19,15 @@ use std::sync::Arc;
 pub use finding::{Allowed, Finding, Severity};
 pub use fix::{Edit, Fix};
 pub use format::{Format, Reviewed, render};
-pub use rules::{Check, RULES, Rule, rule};
+pub use rules::{Check, RULES, Rule, nearest, rule};
 
 use crate::estimate::Load;
 pub use crate::model::Subject;
 use crate::model::{Allowance, Design, Entity, Field, Places};
-use crate::report::Span;
+use crate::report::{Report, Span};
+
+/// Stands for a rule where the language itself refuses a design.
+const REFUSED: &str = "refused";
 
 /// What a rule sees.
 #[derive(Debug)]
@@ -47,6 +50,19 @@ pub struct Review {
 }
 
 impl Review {
+    /// Of a design that doesn't load: its mistakes are errors.
+    pub fn refused(report: &Report) -> Review {
+        let findings = report.mistakes.iter().map(|mistake| Finding {
+            rule: REFUSED,
+            severity: Severity::Error,
+            span: mistake.span,
+            subjects: Vec::new(),
+            message: mistake.message.clone(),
+            fix: mistake.help.clone().map(Fix::advice),
+        });
+        Review { findings: findings.collect(), allowed: Vec::new() }
+    }
+
     /// The worst severity that is left.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()

@@ -136,3 +136,8 @@ pub(super) const UNUSED_ALLOWANCE: &str = unused_allowance::RULE.id;
 pub fn rule(id: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id == id).copied()
 }
+
+/// The rule whose name is most like this one.
+pub fn nearest(id: &str) -> Option<&'static str> {
+    crate::resolve::name::nearest(id, RULES.iter().map(|rule| rule.id))
+}

@@ -1,0 +1,80 @@
+//! `singlet review`.
+
+use std::io::{Write, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+
+use singlet_design::review::{self, Format, RULES, Review, Reviewed, Severity};
+
+use crate::arguments::{ReviewArguments, ReviewFormat};
+use crate::failure::Failure;
+
+/// Holds designs against the rules; the exit code says how bad the worst finding is.
+pub(crate) fn review(arguments: &ReviewArguments) -> Result<ExitCode, Failure> {
+    if let Some(rule) = &arguments.explain {
+        return explain(rule);
+    }
+    if arguments.rules {
+        return list();
+    }
+    let files = arguments.files.iter().map(|file| File::read(file)).collect::<Result<Vec<_>, _>>()?;
+    let reviewed: Vec<Reviewed<'_>> = files.iter().map(File::reviewed).collect();
+    stdout().lock().write_all(review::render(format(arguments.format), &reviewed).as_bytes())?;
+    let worst = files.iter().filter_map(|file| file.review.worst()).max();
+    Ok(match worst {
+        Some(Severity::Error) => ExitCode::from(2),
+        Some(Severity::Warning) if arguments.strict => ExitCode::from(1),
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+/// A design with what was found in it.
+struct File {
+    name: String,
+    source: String,
+    review: Review,
+}
+
+impl File {
+    fn read(path: &Path) -> Result<File, Failure> {
+        let source = std::fs::read_to_string(path).map_err(|reason| Failure::unreadable(path, reason))?;
+        let name = path.display().to_string();
+        let review = match singlet_design::load(&name, &source) {
+            Ok(design) => review::review(&design, &source),
+            Err(report) => Review::refused(&report),
+        };
+        Ok(File { name, source, review })
+    }
+
+    fn reviewed(&self) -> Reviewed<'_> {
+        Reviewed { file: &self.name, source: &self.source, review: &self.review }
+    }
+}
+
+fn format(format: ReviewFormat) -> Format {
+    match format {
+        ReviewFormat::Human => Format::Human,
+        ReviewFormat::Json => Format::Json,
+        ReviewFormat::Sarif => Format::Sarif,
+        ReviewFormat::Github => Format::GitHub,
+    }
+}
+
+fn explain(id: &str) -> Result<ExitCode, Failure> {
+    let Some(rule) = review::rule(id) else {
+        let nearest = review::nearest(id).map(|nearest| format!("; did you mean {nearest}?"));
+        let nearest = nearest.unwrap_or_else(|| "; `singlet review --rules` lists them".to_owned());
+        return Err(Failure::Arguments(format!("there is no rule {id}{nearest}")));
+    };
+    stdout().lock().write_all(rule.page.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list() -> Result<ExitCode, Failure> {
+    let width = RULES.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
+    let mut out = stdout().lock();
+    for rule in RULES {
+        writeln!(out, "{:width$}  {}", rule.id, rule.summary)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
