@@ -1,7 +1,7 @@
 //! Measures Singlet beside its peers and beside what the machine could do at most.
 //!
 //! Knows servers only by their address and process: the client costs the same for each of them, and what is measured is
-//! what users get. Only `pattern`, which compares two ways within one process, links Singlet's own crates.
+//! what users get. Only `pattern` and `review`, which measure within one process, link Singlet's own crates.
 #![allow(clippy::print_stdout, reason = "this is a command; its reports go to standard output")]
 
 mod bare;
@@ -18,6 +18,7 @@ mod outcome;
 mod pattern;
 mod process;
 mod report;
+mod review;
 mod scaling;
 mod sign;
 mod single;
@@ -49,6 +50,8 @@ enum Command {
     Sync(sync::SyncOptions),
     /// A pattern in process beside the engine call that it becomes
     Pattern(pattern::PatternOptions),
+    /// The review of a large design
+    Review(review::ReviewOptions),
     /// Memory and disk over time under load
     Soak(soak::SoakOptions),
     /// The server that does nothing but read requests and answer fixed bytes
@@ -68,6 +71,7 @@ fn main() -> anyhow::Result<()> {
         Command::Scaling(options) => scaling::scaling(&options),
         Command::Sync(options) => sync::sync(&options),
         Command::Pattern(options) => pattern::pattern(&options),
+        Command::Review(options) => review::review(&options),
         Command::Soak(options) => soak::soak(&options),
         Command::Bare { address } => bare::serve(address),
     }

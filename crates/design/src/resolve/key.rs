@@ -184,16 +184,16 @@ impl KeyReader<'_> {
         }
         let field = self.fields.list.iter().find(|field| field.name == name);
         let fixed = self.known.get(name).cloned().or_else(|| self.field_itself(name));
-        if let (Some(fixed), Some(given)) = (&fixed, given) {
-            if given.text().is_some_and(|text| text != fixed.source) {
-                let why = match field {
-                    Some(_) => format!("it is a field of `{}`, so it holds that field", self.entity),
-                    None => "another key has it too, and an attribute holds one value".to_owned(),
-                };
-                let message = format!("the template of `{name}` can only be `{}`", fixed.source);
-                self.context.mistakes.add_with_help(given.span, message, why);
-                return None;
-            }
+        if let (Some(fixed), Some(given)) = (&fixed, given)
+            && given.text().is_some_and(|text| text != fixed.source)
+        {
+            let why = match field {
+                Some(_) => format!("it is a field of `{}`, so it holds that field", self.entity),
+                None => "another key has it too, and an attribute holds one value".to_owned(),
+            };
+            let message = format!("the template of `{name}` can only be `{}`", fixed.source);
+            self.context.mistakes.add_with_help(given.span, message, why);
+            return None;
         }
         if let (true, Some(field)) = (place.own, field.filter(|field| field.optional)) {
             self.context.mistakes.add_with_help(
@@ -221,7 +221,7 @@ impl KeyReader<'_> {
     /// `when = "flag"`, or `when = { status = ["new", "paid"] }`; `None` after a mistake.
     fn when(&self, node: &Node, entry: &Entry, names: &[&str]) -> Option<Vec<When>> {
         let own = |name: &&str| self.fields.list.iter().any(|field| field.name == **name);
-        if names.iter().all(|name| own(name)) {
+        if names.iter().all(own) {
             self.context.mistakes.add_with_help(
                 node.span,
                 format!(

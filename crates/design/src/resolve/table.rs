@@ -111,14 +111,14 @@ fn table_name(context: &Context<'_>, node: &Node, span: Span, default: &str) -> 
             format!("`{}` can't stand in the name of a table", filled.get(open..).unwrap_or_default()),
             "only `{environment}` can",
         );
-    } else if !filled.chars().all(name::in_table_name) || !(3..=255).contains(&filled.len()) {
-        if given.is_some() || !default.is_empty() {
-            context.mistakes.add_with_help(
-                place,
-                format!("`{name}` can't be the name of a table"),
-                "a name has 3 to 255 letters, digits, hyphens, underscores and dots",
-            );
-        }
+    } else if (!filled.chars().all(name::in_table_name) || !(3..=255).contains(&filled.len()))
+        && (given.is_some() || !default.is_empty())
+    {
+        context.mistakes.add_with_help(
+            place,
+            format!("`{name}` can't be the name of a table"),
+            "a name has 3 to 255 letters, digits, hyphens, underscores and dots",
+        );
     }
     name.to_owned()
 }
@@ -145,22 +145,22 @@ fn separator(context: &Context<'_>, node: &Node) -> char {
 /// The type and time-to-live attributes hold what Singlet writes there, so they can't be keys.
 fn special_attributes(context: &Context<'_>, node: &Node, table: &Table) {
     for (key, attribute) in [("type", Some(&table.type_attribute)), ("ttl", table.ttl.as_ref())] {
-        if let (Some(attribute), Some(place)) = (attribute, node.get(key)) {
-            if attribute.is_empty() || table.key().any(|part| part.name == *attribute) {
-                context.mistakes.add_with_help(
-                    place.span,
-                    format!("`{attribute}` can't be the table's {key} attribute"),
-                    "it needs a name of its own, which is no key attribute",
-                );
-            }
+        if let (Some(attribute), Some(place)) = (attribute, node.get(key))
+            && (attribute.is_empty() || table.key().any(|part| part.name == *attribute))
+        {
+            context.mistakes.add_with_help(
+                place.span,
+                format!("`{attribute}` can't be the table's {key} attribute"),
+                "it needs a name of its own, which is no key attribute",
+            );
         }
     }
-    if let (Some(ttl), Some(place)) = (&table.ttl, node.get("ttl")) {
-        if *ttl == table.type_attribute {
-            context
-                .mistakes
-                .add(place.span, format!("`{ttl}` is the type attribute, it can't be the ttl attribute too"));
-        }
+    if let (Some(ttl), Some(place)) = (&table.ttl, node.get("ttl"))
+        && *ttl == table.type_attribute
+    {
+        context
+            .mistakes
+            .add(place.span, format!("`{ttl}` is the type attribute, it can't be the ttl attribute too"));
     }
 }
 

@@ -203,13 +203,11 @@ impl Draft<'_> {
             Some(Written::Constant(text)) => text.into(),
             None => node.json(),
         };
-        if let ParameterType::Field(kind) = kind {
-            if let Err(error) = value::to_attribute(kind, &json) {
-                self.context
-                    .mistakes
-                    .add(node.span, format!("this value doesn't fit the parameter: {error}"));
-                return None;
-            }
+        if let ParameterType::Field(kind) = kind
+            && let Err(error) = value::to_attribute(kind, &json)
+        {
+            self.context.mistakes.add(node.span, format!("this value doesn't fit the parameter: {error}"));
+            return None;
         }
         Some(Argument::Constant(json))
     }

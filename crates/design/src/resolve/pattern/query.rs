@@ -213,7 +213,6 @@ impl Draft<'_> {
 
     /// `match`, `range` and `prefix`, which follow the sort key part by part. Also says how many parts of the first
     /// sort attribute are given.
-    #[expect(clippy::type_complexity, reason = "the three results are used once, next to their names")]
     fn sort_conditions(
         &mut self,
         key: &QueryKey<'_>,

@@ -2,6 +2,7 @@
 
 use super::{Check, Rule};
 use crate::model::{Entity, IndexEntry, Operation};
+use crate::review::reads::read;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::Template;
 
@@ -15,12 +16,11 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for entity in &context.design.entities {
         for entry in entity.indexes.iter().filter(|entry| !entry.sparse && entry.when.is_empty()) {
-            let Some((field, reader)) = optional(entity, entry).zip(reader(context, entity, entry)) else {
-                continue;
-            };
+            let optional = optional(entity, entry);
+            let Some((reader, field)) = gap(context, entity, entry, &optional) else { continue };
             let message = format!(
-                "{field} is optional and in the key of {}: {} reads that index and never sees a {} without it",
-                entry.index.name, reader, entity.name,
+                "{field} is optional and in the key of {}: {reader} reads that index and never sees a {} without it",
+                entry.index.name, entity.name,
             );
             let written = context.place(&Subject::entity(entity), &entry.index.name);
             let stated = context.has(&Subject::entity(entity), &entry.index.name);
@@ -39,28 +39,35 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// The first field of an entry's key that may be missing.
-fn optional<'a>(entity: &Entity, entry: &'a IndexEntry) -> Option<&'a str> {
-    let mut fields = entry.partition.iter().chain(&entry.sort).flat_map(Template::fields);
-    fields.find(|path| {
+/// The fields of an entry's key that may be missing.
+fn optional<'a>(entity: &Entity, entry: &'a IndexEntry) -> Vec<&'a str> {
+    let fields = entry.partition.iter().chain(&entry.sort).flat_map(Template::fields);
+    let may_miss = |path: &&str| {
         let field = entity.field(path.split('.').next().unwrap_or(path));
         field.is_some_and(|field| field.optional && field.default.is_none())
-    })
+    };
+    fields.filter(may_miss).collect()
 }
 
-/// A pattern that reads the entity through the index.
-fn reader<'a>(context: &'a Context<'_>, entity: &Entity, entry: &IndexEntry) -> Option<&'a str> {
-    let through = |on: &Option<std::sync::Arc<crate::model::Index>>| {
-        on.as_ref().is_some_and(|index| index.name == entry.index.name)
-    };
-    let reads = |operation: &Operation| match operation {
-        Operation::Query(query) => {
-            through(&query.on) && query.entities.iter().any(|read| read.name == entity.name)
-        }
-        Operation::Scan(scan) => through(&scan.on) && scan.entity.name == entity.name,
-        // Who asks for one item by a value knows that it has that value.
-        _ => false,
-    };
-    let pattern = context.design.patterns.iter().find(|pattern| reads(&pattern.operation));
-    pattern.map(|pattern| pattern.name.as_str())
+/// A list of the entity through the index, and a field that it doesn't ask for: who asks for a value knows that the
+/// items have one.
+fn gap<'a>(
+    context: &'a Context<'_>,
+    entity: &Entity,
+    entry: &IndexEntry,
+    optional: &[&'a str],
+) -> Option<(&'a str, &'a str)> {
+    context.design.patterns.iter().find_map(|pattern| {
+        let (on, lists, given) = match &pattern.operation {
+            Operation::Query(query) => {
+                let lists = query.entities.iter().any(|read| read.name == entity.name);
+                (&query.on, lists, read(pattern).map(|read| read.given()).unwrap_or_default())
+            }
+            Operation::Scan(scan) => (&scan.on, scan.entity.name == entity.name, Vec::new()),
+            _ => return None,
+        };
+        let reads = lists && on.as_ref().is_some_and(|index| index.name == entry.index.name);
+        let field = optional.iter().find(|field| reads && !given.contains(*field))?;
+        Some((pattern.name.as_str(), *field))
+    })
 }

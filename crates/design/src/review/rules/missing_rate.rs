@@ -1,8 +1,8 @@
 //! `missing-rate`: a pattern that can't be planned.
 
 use super::{Check, Rule};
-use crate::model::Operation;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::model::{Operation, Pattern};
+use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
 
 pub(super) static RULE: Rule = Rule {
     id: "missing-rate",
@@ -16,24 +16,28 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     if patterns.iter().all(|pattern| pattern.rate.is_none()) {
         return;
     }
-    for pattern in
-        patterns.iter().filter(|pattern| pattern.rate.is_none() && !is_part(context, &pattern.name))
-    {
-        let message = format!("{} has no rate: it counts as nothing in the load and the plan", pattern.name);
-        let fix = Fix::line_after(
-            "say how often it is called",
-            context.source,
-            context.name(&Subject::pattern(pattern)),
-            "rate = \"1/s\"",
-        );
-        findings.report(
-            Severity::Info,
-            context.name(&Subject::pattern(pattern)),
-            vec![Subject::pattern(pattern)],
-            message,
-            Some(fix),
-        );
-    }
+    let lacking: Vec<_> = patterns
+        .iter()
+        .filter(|pattern| pattern.rate.is_none() && !is_part(context, &pattern.name))
+        .collect();
+    let Some(first) = lacking.first() else { return };
+    let message = match lacking.len() {
+        1 => format!("{} has no rate: it counts as nothing in the load and the plan", first.name),
+        count => format!(
+            "{} and {} other patterns have no rate: they count as nothing in the load and the plan",
+            first.name,
+            count - 1,
+        ),
+    };
+    // One note for all of them, each with its line.
+    let line = |pattern: &Pattern| {
+        Edit::line_after(context.source, context.name(&Subject::pattern(pattern)), "rate = \"1/s\"")
+    };
+    let edits = lacking.iter().map(|pattern| line(pattern)).collect();
+    let fix = Fix::edits("say how often they are called", edits);
+    let subjects = lacking.iter().map(|pattern| Subject::pattern(pattern)).collect();
+    let place = context.name(&Subject::pattern(first));
+    findings.report(Severity::Info, place, subjects, message, Some(fix));
 }
 
 /// Parts of composed patterns run at the rate of those.

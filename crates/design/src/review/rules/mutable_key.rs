@@ -27,9 +27,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             let Some(entry) = update.entity.indexes.iter().find(|entry| holds(entry, change.field())) else {
                 continue;
             };
-            let how = if rate > 0.0 { format!(" {} times a second", number(rate)) } else { String::new() };
+            let how = if rate > 0.0 { format!(", {} times a second", number(rate)) } else { String::new() };
             let message = format!(
-                "{} changes {}, which is in the key of {},{how}: each time the old entry is deleted and a new one \
+                "{} changes {}, which is in the key of {}{how}: each time the old entry is deleted and a new one \
                  written, two index writes",
                 pattern.name,
                 change.field(),

@@ -1,7 +1,7 @@
 //! `partial-key-update`: an update that knows only some parts of a key.
 
 use super::{Check, Rule};
-use crate::model::{Entity, IndexEntry, Operation, Update};
+use crate::model::{Design, Entity, IndexEntry, Operation, Pattern, Update};
 use crate::review::text::list;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::Template;
@@ -14,34 +14,49 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    for pattern in &context.design.patterns {
-        let Operation::Update(update) = &pattern.operation else { continue };
-        let mut missing: Vec<&str> = Vec::new();
-        let mut indexes: Vec<String> = Vec::new();
-        for entry in &update.entity.indexes {
-            let lacking = lacking(update, entry);
-            if !lacking.is_empty() {
-                indexes.push(entry.index.name.clone());
+    for entity in &context.design.entities {
+        let (mut patterns, mut missing, mut indexes) = (Vec::new(), Vec::new(), Vec::new());
+        for (pattern, update) in updates(context.design, entity) {
+            let lacking = || entity.indexes.iter().map(|entry| (entry, lacking(update, entry)));
+            let before = missing.len();
+            for (entry, fields) in lacking().filter(|(_, fields)| !fields.is_empty()) {
+                indexes.push(entry.index.name.as_str());
+                missing.extend(fields);
             }
-            missing.extend(lacking);
+            if missing.len() > before {
+                patterns.push(pattern);
+            }
         }
-        if missing.is_empty() {
-            continue;
-        }
-        missing.sort_unstable();
-        missing.dedup();
-        let missing = list(missing.into_iter().map(str::to_owned));
+        let Some(first) = patterns.first() else { continue };
+        let missing = once(missing);
         let message = format!(
-            "{} changes a part of the key of {} without {missing}: the item is read first and written under the \
+            "{} of {} changes a part of the key of {} without {missing}: the item is read first and written under the \
              condition that nothing changed, one read more and a retry under contention",
-            pattern.name,
-            list(indexes),
+            list(patterns.iter().map(|pattern| pattern.name.clone())),
+            entity.name,
+            once(indexes),
         );
         let fix =
             Fix::advice(format!("nothing has to be done; with {missing} as parameters it is one write"));
-        let place = context.place(&Subject::pattern(pattern), "update");
-        findings.report(Severity::Info, place, vec![Subject::pattern(pattern)], message, Some(fix));
+        let place = context.place(&Subject::pattern(first), "update");
+        let mut subjects: Vec<Subject> = patterns.iter().map(|pattern| Subject::pattern(pattern)).collect();
+        subjects.push(Subject::entity(entity));
+        findings.report(Severity::Info, place, subjects, message, Some(fix));
     }
+}
+
+fn updates<'a>(design: &'a Design, entity: &Entity) -> impl Iterator<Item = (&'a Pattern, &'a Update)> {
+    design.patterns.iter().filter_map(|pattern| match &pattern.operation {
+        Operation::Update(update) if update.entity.name == entity.name => Some((&**pattern, update)),
+        _ => None,
+    })
+}
+
+/// Words in a sentence, each once.
+fn once(mut words: Vec<&str>) -> String {
+    words.sort_unstable();
+    words.dedup();
+    list(words.into_iter().map(str::to_owned))
 }
 
 /// The fields of an index key that the update neither sets nor gets as part of the table's key, if it sets any.

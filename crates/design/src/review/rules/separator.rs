@@ -35,7 +35,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             let separator = key.entity.table.separator;
             let message = format!(
                 "{path} is free text inside `{}`: a value with {separator} in it would make an ambiguous key, so \
-                 writing such a {} is refused",
+                 such {} items are refused",
                 key.template.source, key.entity.name,
             );
             let fix =

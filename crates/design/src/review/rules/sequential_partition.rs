@@ -43,9 +43,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 fn is_counter(kind: &FieldType) -> bool {
     const SMALL: i64 = 10_000;
     match kind {
-        FieldType::Int { max, .. } => {
-            !max.as_ref().and_then(|max| max.to_i64()).is_some_and(|max| max <= SMALL)
-        }
+        FieldType::Int { max, .. } => max.as_ref().and_then(|max| max.to_i64()).is_none_or(|max| max > SMALL),
         _ => false,
     }
 }

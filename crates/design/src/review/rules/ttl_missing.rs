@@ -1,7 +1,7 @@
 //! `ttl-missing`: an entity that only ever grows.
 
 use super::{Check, Rule};
-use crate::model::{Cardinality, Entity, FieldType};
+use crate::model::{Cardinality, Entity, FieldType, Operation};
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::{Part, Template};
 
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for entity in &context.design.entities {
         let Some(field) = entity.key.sort.as_ref().and_then(|sort| time_in(entity, sort)) else { continue };
-        if entity.ttl.is_some() || is_bounded(context, entity) {
+        if entity.ttl.is_some() || is_bounded(context, entity) || is_deleted(context, entity) {
             continue;
         }
         let message = format!(
@@ -59,6 +59,12 @@ fn is_bounded(context: &Context<'_>, entity: &Entity) -> bool {
         _ => false,
     });
     related || cut
+}
+
+/// Whether a pattern deletes its items: they are kept for as long as somebody wants them.
+fn is_deleted(context: &Context<'_>, entity: &Entity) -> bool {
+    let deletes = |operation: &Operation| matches!(operation, Operation::Delete(delete) if delete.entity.name == entity.name);
+    context.design.patterns.iter().any(|pattern| deletes(&pattern.operation))
 }
 
 fn time_in<'a>(entity: &Entity, template: &'a Template) -> Option<&'a str> {

@@ -80,7 +80,7 @@ fn unbounded_steps(context: &Context<'_>, findings: &mut Findings, pattern: &Pat
         let place = context.place(&Subject::pattern(pattern), "transaction");
         // The step is an inline table, because it has `each`.
         let text = context.text(place);
-        let at = text.find(&format!("each = {{")).filter(|_| transaction.steps.len() == 1 || only_each(text));
+        let at = text.find("each = {").filter(|_| transaction.steps.len() == 1 || only_each(text));
         let edit = at.map(|at| {
             let start = place.start + at;
             vec![Edit { span: crate::report::Span { start, end: start }, text: "max = 20, ".to_owned() }]

@@ -1,0 +1,44 @@
+//! How long the review of a large design takes.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+#[path = "../../crates/design/tests/large/design.rs"]
+mod design;
+
+/// The design and how often it is reviewed.
+#[derive(Args)]
+pub(crate) struct ReviewOptions {
+    /// Entities of the design
+    #[arg(long, default_value_t = 200)]
+    entities: usize,
+    /// Patterns of the design
+    #[arg(long, default_value_t = 500)]
+    patterns: usize,
+    /// How often it is loaded and reviewed; the fastest is shown
+    #[arg(long, default_value_t = 5)]
+    rounds: u32,
+}
+
+/// Prints the time for loading and for reviewing.
+pub(crate) fn review(options: &ReviewOptions) -> anyhow::Result<()> {
+    let source = design::large_design(options.entities, options.patterns);
+    let (mut loading, mut reviewing, mut findings) = (Duration::MAX, Duration::MAX, 0);
+    for _ in 0..options.rounds.max(1) {
+        let begun = Instant::now();
+        let design = singlet_design::load("large.toml", &source)?;
+        loading = loading.min(begun.elapsed());
+        let begun = Instant::now();
+        findings = singlet_design::review::review(&design, &source).findings.len();
+        reviewing = reviewing.min(begun.elapsed());
+    }
+    println!(
+        "{} entities, {} patterns: loaded in {:.1} ms, reviewed in {:.1} ms, {findings} findings",
+        options.entities,
+        options.patterns,
+        loading.as_secs_f64() * 1e3,
+        reviewing.as_secs_f64() * 1e3,
+    );
+    Ok(())
+}
