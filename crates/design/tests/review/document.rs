@@ -154,21 +154,17 @@ fn notes_of(design: &Held) -> String {
 }
 
 fn trap_table() -> String {
-    let mut text = "\n## The known traps\n\nWhat was known to be wrong before there was a review, and what shows it. The same \
-                    test holds that each of these findings is there.\n\n| trap | shown by |\n|---|---|\n"
+    let mut text = "\n## The known traps\n\nWhat was known to be wrong before there was a review, and what shows it. A \
+                    test holds that each of these findings is there, and that none which is called missed is.\n\n| trap | shown by |\n|---|---|\n"
         .to_owned();
     for trap in TRAPS {
         let shown = match &trap.shown_by {
-            ShownBy::Findings(findings) => findings.iter().map(cell).collect::<Vec<_>>().join("<br>"),
+            ShownBy::Findings(findings) => findings.iter().map(Shown::text).collect::<Vec<_>>().join("<br>"),
             ShownBy::Another(part) => (*part).to_owned(),
         };
         writeln!(text, "| {} | {shown} |", trap.about).unwrap();
     }
     text
-}
-
-fn cell(shown: &Shown) -> String {
-    format!("{}: `{}` on {}", shown.design, shown.rule, shown.subject)
 }
 
 fn capital(text: &str) -> String {
