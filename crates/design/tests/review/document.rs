@@ -154,9 +154,10 @@ fn notes_of(design: &Held) -> String {
 }
 
 fn trap_table() -> String {
-    let mut text = "\n## The known traps\n\nWhat was known to be wrong before there was a review, and what shows it. A \
-                    test holds that each of these findings is there, and that none which is called missed is.\n\n| trap | shown by |\n|---|---|\n"
-        .to_owned();
+    let mut text =
+        "\n## The known traps\n\nWhat was known to be wrong before there was a review, and what shows it. A \
+                    test holds that each of these findings is there.\n\n| trap | shown by |\n|---|---|\n"
+            .to_owned();
     for trap in TRAPS {
         let shown = match &trap.shown_by {
             ShownBy::Findings(findings) => findings.iter().map(Shown::text).collect::<Vec<_>>().join("<br>"),
