@@ -1,8 +1,6 @@
 //! A DynamoDB endpoint does what every store must do. The endpoint is our own server.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
-
 #[path = "../../design/tests/store_conformance/mod.rs"]
 mod store_conformance;
 mod support;
