@@ -3,7 +3,7 @@
 use super::{Check, Rule};
 use crate::model::{Entity, Index, Operation, Projection};
 use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
-use crate::template::Template;
+use crate::template::{Format, Part};
 
 pub(super) static RULE: Rule = Rule {
     id: "projection-missing",
@@ -56,11 +56,12 @@ fn carries(entity: &Entity, index: &Index, field: &str) -> bool {
         Projection::Keys => false,
         Projection::Include(names) => names.iter().any(|name| name == field),
     };
-    // A field that is the whole of a key can be read back from it.
+    // A field that stands whole in a key is read back from it.
     let key = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
     let entry = entity.entry(&index.name);
     let keys = key.chain(entry.into_iter().flat_map(|entry| entry.partition.iter().chain(&entry.sort)));
-    projected || keys.filter_map(Template::plain_field).any(|name| name == field)
+    let tells = |part: &Part| matches!(part, Part::Field { path, format: Format::Plain | Format::Padded { .. } } if path == field);
+    projected || keys.flat_map(|template| &template.parts).any(tells)
 }
 
 /// The list of projected attributes with these at its end.
