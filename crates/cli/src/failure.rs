@@ -42,6 +42,14 @@ impl Failure {
         Failure::Unreadable { file: file.display().to_string(), reason }
     }
 
+    /// The text for the standard error. A design's report says itself that it is an error, for each mistake.
+    pub(crate) fn report(&self) -> String {
+        match self {
+            Failure::Design(report) => report.to_string().trim_end().to_owned(),
+            other => format!("error: {other}"),
+        }
+    }
+
     /// 2 if the arguments or the design must be changed, 1 otherwise.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {

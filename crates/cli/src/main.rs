@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            eprintln!("{}", failure.report());
             failure.exit_code()
         }
     }

@@ -1,9 +1,12 @@
 //! Where the endpoint is and who calls it, as the AWS CLI finds it out.
 
-use aws_config::environment::EnvironmentVariableCredentialsProvider;
+use std::time::Duration;
+
+use aws_config::environment::{EnvironmentVariableCredentialsProvider, EnvironmentVariableRegionProvider};
 use aws_config::meta::credentials::CredentialsProviderChain;
 use aws_config::meta::region::RegionProviderChain;
-use aws_config::profile::ProfileFileCredentialsProvider;
+use aws_config::profile::{ProfileFileCredentialsProvider, ProfileFileRegionProvider};
+use aws_config::provider_config::ProviderConfig;
 use aws_config::retry::RetryConfig;
 use aws_config::{BehaviorVersion, ConfigLoader, Region, SdkConfig};
 use aws_sdk_dynamodb::Client;
@@ -14,6 +17,8 @@ use aws_smithy_http_client::tls::{self, rustls_provider::CryptoMode};
 const REGION_OF_AN_ADDRESS: &str = "us-east-1";
 /// How often the SDK sends a request that was throttled or got no answer.
 const ATTEMPTS_MAX: u32 = 5;
+/// The pause before it sends a request again; it doubles.
+const PAUSE_MIN: Duration = Duration::from_millis(100);
 
 /// Where to connect. What is not given comes from the environment (`AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL`,
 /// `AWS_REGION`, `AWS_PROFILE`, `AWS_ACCESS_KEY_ID`…) and from the files in `~/.aws`.
@@ -51,41 +56,49 @@ impl Connection {
             .tls_provider(tls::Provider::Rustls(CryptoMode::Ring))
             .build_https();
         // The version pins the SDK's defaults: an upgrade doesn't change how requests are retried or timed out.
-        let mut loader = aws_config::defaults(BehaviorVersion::v2026_01_12())
-            .http_client(http)
-            .retry_config(RetryConfig::standard().with_max_attempts(ATTEMPTS_MAX));
+        let mut loader =
+            aws_config::defaults(BehaviorVersion::v2026_01_12()).http_client(http.clone()).retry_config(
+                RetryConfig::standard().with_max_attempts(ATTEMPTS_MAX).with_initial_backoff(PAUSE_MIN),
+            );
         if let Some(profile) = &self.profile {
             loader = loader.profile_name(profile);
         }
         if let Some(region) = &self.region {
             loader = loader.region(Region::new(region.clone()));
         }
-        match &self.endpoint_url {
-            Some(address) => self.at_address(loader, address).load().await,
-            None => loader.load().await,
+        if let Some(address) = &self.endpoint_url {
+            loader =
+                self.at_address(loader, address, &ProviderConfig::without_region().with_http_client(http));
         }
+        loader.load().await
     }
 
     /// Settings for an address that was given: any region will do, and on this machine any credentials, so that a
     /// server for development needs no setting up.
-    fn at_address(&self, mut loader: ConfigLoader, address: &str) -> ConfigLoader {
+    fn at_address(&self, mut loader: ConfigLoader, address: &str, http: &ProviderConfig) -> ConfigLoader {
         loader = loader.endpoint_url(address);
         if self.region.is_none() {
-            let region = RegionProviderChain::default_provider().or_else(REGION_OF_AN_ADDRESS);
+            let mut profile = ProfileFileRegionProvider::builder().configure(http);
+            if let Some(name) = &self.profile {
+                profile = profile.profile_name(name);
+            }
+            let region = RegionProviderChain::first_try(EnvironmentVariableRegionProvider::new())
+                .or_else(profile.build())
+                .or_else(Region::new(REGION_OF_AN_ADDRESS));
             loader = loader.region(region);
         }
         if !is_this_machine(address) {
             return loader;
         }
-        let mut profile = ProfileFileCredentialsProvider::builder();
+        let mut profile = ProfileFileCredentialsProvider::builder().configure(http);
         if let Some(name) = &self.profile {
             profile = profile.profile_name(name);
         }
+        let environment = EnvironmentVariableCredentialsProvider::new();
         let anybody = Credentials::new("local", "local", None, None, "singlet");
-        let chain =
-            CredentialsProviderChain::first_try("Environment", EnvironmentVariableCredentialsProvider::new())
-                .or_else("Profile", profile.build())
-                .or_else("Anybody", anybody);
+        let chain = CredentialsProviderChain::first_try("Environment", environment)
+            .or_else("Profile", profile.build())
+            .or_else("Anybody", anybody);
         loader.credentials_provider(chain)
     }
 }

@@ -65,8 +65,7 @@ pub(crate) fn nm_06_all_readings_of_a_sensor_are_merged_over_its_days(stage: &St
 /// A post with hashtags: its id.
 #[track_caller]
 fn publish(stage: &Stage, user: &str, content: &str, hashtags: &[&str]) -> String {
-    let post =
-        args!(user_id = user, content = content, hashtags = hashtags.to_vec(), tagged = hashtags.to_vec());
+    let post = args!(user_id = user, content = content, hashtags = hashtags.to_vec());
     stage.run("publish_post", post).text("post.post_id")
 }
 
@@ -86,13 +85,7 @@ pub(crate) fn nm_07_a_post_is_in_all_tables_at_once(stage: &Stage) {
 
 pub(crate) fn nm_07_a_post_that_is_refused_is_in_no_table(stage: &Stage) {
     let id = publish(stage, "anna", "first", &["food"]);
-    let again = args!(
-        post_id = &id,
-        user_id = "binh",
-        content = "same id",
-        hashtags = vec!["other"],
-        tagged = vec!["other"]
-    );
+    let again = args!(post_id = &id, user_id = "binh", content = "same id", hashtags = vec!["other"]);
     let refused = stage.refused("publish_post", again);
     assert!(matches!(refused, RunError::Exists { .. }), "{refused:?}");
     assert_eq!(stage.list("user_posts", args!(user_id = "binh")).len(), 0);

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 pub(super) const APPLY_NOTES: &str = "\
-What a table or an index has and a backend can't change is said, and nothing is done. Running it again does only what is left.
+What a table has and no backend can change is said, and then nothing is done. Running it again
+does only what is left.
 Tables of an environment with removal = \"keep\" are protected from deletion.
 
 Examples:
@@ -27,12 +28,13 @@ Examples:
   singlet review designs/shop.toml --format sarif > review.sarif";
 
 pub(super) const RUN_NOTES: &str = "\
-Values are read as the pattern's parameters say: texts, ids, dates and times as they are, numbers and true or false as in JSON, lists
-with commas or as JSON.
+Values are read as the pattern's parameters say: texts, ids, dates and times as they are,
+numbers and true or false as in JSON, lists with commas or as JSON.
   name=@FILE   takes the value from a file
   name:=JSON   takes JSON as it is; a text that begins with @ is written name:='\"@…\"'
 
-The answer is JSON: spread over lines on a terminal, one line otherwise. A list has a cursor if there is more; --cursor gives the next page.
+The answer is JSON: over several lines on a terminal, on one otherwise. A list has a cursor if
+there is more; --cursor gives the next page.
 
 Examples:
   singlet run designs/shop.toml create_customer email=mai@example.com first_name=Mai
@@ -40,11 +42,12 @@ Examples:
   singlet run designs/social.toml create_post user_id=7 content=@post.txt hashtags=food,hanoi";
 
 pub(super) const EXPLAIN_NOTES: &str = "\
-Reads are done, so that what they cost is known. Writes are not, unless --perform is given: what they would do is worked out from the items
-that are there.
+Reads are done, so that what they cost is known. Writes are not, unless --perform is given: what
+they would do is worked out from the items that are there.
 
-Capacity is predicted from the sizes of items before and after a write, and of the items that a read gives; a filter or a projection
-hides some of what is read, then it is the least that it can be. What was used is as the database says.
+Capacity is predicted from the sizes of items before and after a write, and of the items that a
+read gives; a filter or a projection hides some of what is read, then it is the least that it can
+be. What was used is as the database says.
 
 Examples:
   singlet explain designs/shop.toml create_order customer_id=123 --in-memory
@@ -57,7 +60,8 @@ Examples:
   singlet describe designs/shop.toml --markdown > shop.md";
 
 pub(super) const SEED_NOTES: &str = "\
-The same seed gives the same data on the same day (UTC): times lie in the months before it. The tables must be there (singlet apply).
+The same seed gives the same data on the same day (UTC): times lie in the months before it.
+The tables must be there (singlet apply).
 
 Examples:
   singlet seed designs/shop.toml --items 1000

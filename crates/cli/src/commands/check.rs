@@ -26,7 +26,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     // All reports are shown; the last one is the command's own failure.
     let last = wrong.pop();
     for failure in wrong {
-        eprintln!("{failure}");
+        eprintln!("{}\n", failure.report());
     }
     last.map_or(Ok(()), Err)
 }

@@ -176,19 +176,16 @@ fn greet(
     let keys = if signed { "" } else { "AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any " };
     let endpoint = format!("{scheme}://{}", reachable(address));
     let region = &arguments.region;
-    let mut out = io::stdout().lock();
-    writeln!(out, "Singlet {} listens on {scheme}://{address}", env!("CARGO_PKG_VERSION"))?;
-    writeln!(out, "Data {data}")?;
-    writeln!(out, "Try: {keys}aws dynamodb list-tables --region {region} --endpoint-url {endpoint}")?;
+    let mut text = format!("Singlet {} listens on {scheme}://{address}\n", env!("CARGO_PKG_VERSION"));
+    text += &format!("Data {data}\n");
+    text += &format!("Try: {keys}aws dynamodb list-tables --region {region} --endpoint-url {endpoint}\n");
     for (design, file) in designs.iter().zip(&arguments.designs) {
-        let patterns = design.patterns.len();
-        writeln!(
-            out,
-            "Design {}: singlet run {} PATTERN --endpoint-url {endpoint} ({patterns} patterns)",
-            design.name,
-            file.display()
-        )?;
+        let run = format!("singlet run {} PATTERN --endpoint-url {endpoint}", file.display());
+        text += &format!("Design {}: {run} ({} patterns)\n", design.name, design.patterns.len());
     }
+    // In one piece, so that a reader who stops after the first lines doesn't stop the server.
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
     out.flush()
 }
 

@@ -4,6 +4,10 @@ use std::fmt;
 
 use super::capacity::Predicted;
 use super::recording::{Outcome, Recorded};
+use crate::json::Json;
+
+/// What is no longer than this stays on one line.
+const LINE_CHARACTERS_MAX: usize = 88;
 
 /// The operation, its cost, and the body below.
 impl fmt::Display for Recorded {
@@ -22,7 +26,41 @@ impl fmt::Display for Recorded {
             Outcome::Foreseen => writeln!(f, ": predicted {}, not done", self.predicted)?,
             Outcome::Failed(reason) => writeln!(f, ": predicted {}, fails: {reason}", self.predicted)?,
         }
-        write!(f, "{:#}", self.body)
+        f.write_str(&laid_out(&self.body, 0))
+    }
+}
+
+/// JSON over lines, but what is short on one: `":k0": {"S": "USER#7"}`.
+fn laid_out(json: &Json, depth: usize) -> String {
+    let on_one_line = one_line(json);
+    let parts: Vec<String> = match json {
+        _ if depth > 0 && on_one_line.chars().count() <= LINE_CHARACTERS_MAX => return on_one_line,
+        Json::Object(members) => {
+            let member = |(name, value): &(String, Json)| {
+                format!("{}: {}", Json::from(name.as_str()), laid_out(value, depth + 1))
+            };
+            members.iter().map(member).collect()
+        }
+        Json::List(elements) => elements.iter().map(|element| laid_out(element, depth + 1)).collect(),
+        _ => return on_one_line,
+    };
+    let (open, close) = if matches!(json, Json::List(_)) { ('[', ']') } else { ('{', '}') };
+    let indent = "  ".repeat(depth + 1);
+    format!("{open}\n{indent}{}\n{}{close}", parts.join(&format!(",\n{indent}")), "  ".repeat(depth))
+}
+
+fn one_line(json: &Json) -> String {
+    match json {
+        Json::Object(members) => {
+            let member = |(name, value): &(String, Json)| {
+                format!("{}: {}", Json::from(name.as_str()), one_line(value))
+            };
+            format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+        }
+        Json::List(elements) => {
+            format!("[{}]", elements.iter().map(one_line).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
     }
 }
 

@@ -161,6 +161,10 @@ fn a_request_is_shown_as_it_goes_over_the_wire() {
     );
     let text = recorded.to_string();
     assert!(text.starts_with("Query: predicted 0.5 read units (0.5 of GSI1), used 0.5 read units"), "{text}");
+    assert!(
+        text.contains("\n  \"ExpressionAttributeNames\": {\"#k0\": \"GSI1PK\", \"#k1\": \"SK\"},\n"),
+        "{text}"
+    );
 
     recording.update(&set("state", "paid")).unwrap();
     let body = recording.recorded().remove(1).body;

@@ -50,7 +50,7 @@ impl KeyReader<'_> {
     pub(super) fn own(&mut self, key: Option<&Node>, table: &TableDraft) -> Option<KeyTemplates> {
         let names: Vec<&str> = table.table.key().map(|attribute| attribute.name.as_str()).collect();
         let sorts = names.len() - 1;
-        let mut templates = self.templates(key, &names, 1, true, "the table")?.into_iter();
+        let mut templates = self.templates(key, &names, 1, true, ("the table", self.span))?.into_iter();
         let partition = templates.next()?;
         let sort = templates.next();
         if sort.is_none() && sorts > 0 {
@@ -72,7 +72,7 @@ impl KeyReader<'_> {
         let key = if node.table().is_some() { node.get("key") } else { Some(node) };
         let names: Vec<&str> = index.key().map(|attribute| attribute.name.as_str()).collect();
         let what = format!("index `{}`", index.name);
-        let mut partition = self.templates(key, &names, index.partition.len(), false, &what)?;
+        let mut partition = self.templates(key, &names, index.partition.len(), false, (&what, entry.span))?;
         self.known.extend(names.iter().map(|name| (*name).to_owned()).zip(partition.iter().cloned()));
         let when = match node.get("when") {
             Some(when) => self.when(when, entry, &names)?,
@@ -115,7 +115,7 @@ impl KeyReader<'_> {
         names: &[&str],
         partitions: usize,
         own: bool,
-        what: &str,
+        (what, span): (&str, Span),
     ) -> Option<Vec<Template>> {
         let given = match key {
             Some(key) => self.given(key, partitions, names.len() - partitions, what)?,
@@ -123,12 +123,28 @@ impl KeyReader<'_> {
         };
         let mut templates = Vec::new();
         let mut whole = true;
+        let mut lacking: Vec<&str> = Vec::new();
         for (position, (name, given)) in names.iter().zip(&given).enumerate() {
             let place = Place { own, partition: position < partitions };
-            match self.attribute(name, *given, place, key, what) {
-                Some(template) => templates.push(template),
+            match self.attribute(name, *given, place) {
+                Some(Some(template)) => templates.push(template),
+                Some(None) => lacking.push(name),
                 None => whole = false,
             }
+        }
+        if !lacking.is_empty() {
+            let message = format!(
+                "`{}` says nothing about {}, in the key of {what}",
+                self.entity,
+                name::list(&lacking)
+            );
+            let place = key.map_or(span, |key| key.span);
+            self.context.mistakes.add_with_help(
+                place,
+                message,
+                "give each a template, or a field of that name",
+            );
+            return None;
         }
         let shards = templates.iter().filter(|template| template.shard_count().is_some()).count();
         if let (true, Some(key)) = (shards > 1, key) {
@@ -161,8 +177,11 @@ impl KeyReader<'_> {
             if templates.len() > count
                 || (part.is_some_and(|part| part.list().is_some()) && templates.len() < count)
             {
-                let message =
-                    format!("this part of the key of {what} has {count} attributes, not {}", templates.len());
+                let message = format!(
+                    "this part of the key of {what} takes {}, not {}",
+                    templates_of(count),
+                    templates.len()
+                );
                 self.context.mistakes.add(part.map_or(key.span, |part| part.span), message);
                 return None;
             }
@@ -171,14 +190,8 @@ impl KeyReader<'_> {
         Some(given)
     }
 
-    fn attribute(
-        &self,
-        name: &str,
-        given: Option<&Node>,
-        place: Place,
-        key: Option<&Node>,
-        what: &str,
-    ) -> Option<Template> {
+    /// The template of one attribute; the inner `None` if nothing is said about it, the outer after a mistake.
+    fn attribute(&self, name: &str, given: Option<&Node>, place: Place) -> Option<Option<Template>> {
         if self.fields.vague.contains(name) {
             return None;
         }
@@ -204,17 +217,12 @@ impl KeyReader<'_> {
             return None;
         }
         match (fixed, given) {
-            (Some(fixed), _) => Some(fixed),
+            (Some(fixed), _) => Some(Some(fixed)),
             (None, Some(given)) => {
-                template(self.context, given, self.entity, &self.fields.list, &self.fields.vague, place)
+                let Fields { list, vague, .. } = self.fields;
+                template(self.context, given, self.entity, list, vague, place).map(Some)
             }
-            (None, None) => {
-                let message =
-                    format!("`{}` says nothing about `{name}`, a key attribute of {what}", self.entity);
-                let help = "give it a template, or a field of that name";
-                self.context.mistakes.add_with_help(key.map_or(self.span, |key| key.span), message, help);
-                None
-            }
+            (None, None) => Some(None),
         }
     }
 
@@ -284,4 +292,8 @@ impl KeyReader<'_> {
             );
         }
     }
+}
+
+fn templates_of(count: usize) -> String {
+    if count == 1 { "one template".to_owned() } else { format!("{count} templates") }
 }

@@ -19,15 +19,15 @@ pub(super) fn design(context: &Context<'_>, root: &Node) -> String {
     name.to_owned()
 }
 
-/// Notes a mistake unless the name begins with a letter and has letters, digits and underscores only.
+/// Notes a mistake unless the name can stand in templates and conditions.
 pub(super) fn check_word(context: &Context<'_>, what: &str, name: &str, span: Span) {
     let mut letters = name.chars();
-    let begins_well = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic() || letter == '_');
-    if !begins_well || !letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
+    let begins_well = letters.next().is_some_and(|letter| letter.is_alphabetic() || letter == '_');
+    if !begins_well || !letters.all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-')) {
         context.mistakes.add_with_help(
             span,
             format!("`{name}` can't be the name of {what}"),
-            "a name begins with a letter and has letters, digits and underscores only",
+            "a name begins with a letter and has letters, digits, underscores and hyphens only",
         );
     }
 }
@@ -57,7 +57,8 @@ pub(crate) fn help<'a>(
     }
     match candidates.len() {
         0 => Some(format!("there is no {what} yet")),
-        1..=LISTED_MAX => Some(format!("there is {}", list(&candidates))),
+        1 => Some(format!("there is only {}", list(&candidates))),
+        2..=LISTED_MAX => Some(format!("there are {}", list(&candidates))),
         _ => None,
     }
 }

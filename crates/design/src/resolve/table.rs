@@ -111,8 +111,8 @@ fn table_name(context: &Context<'_>, node: &Node, span: Span, default: &str) -> 
             format!("`{}` can't stand in the name of a table", filled.get(open..).unwrap_or_default()),
             "only `{environment}` can",
         );
-    } else if (!filled.chars().all(name::in_table_name) || !(3..=255).contains(&filled.len()))
-        && (given.is_some() || !default.is_empty())
+    } else if (given.is_some() || !default.is_empty())
+        && (!filled.chars().all(name::in_table_name) || !(3..=255).contains(&filled.len()))
     {
         context.mistakes.add_with_help(
             place,
@@ -157,10 +157,10 @@ fn special_attributes(context: &Context<'_>, node: &Node, table: &Table) {
     }
     if let (Some(ttl), Some(place)) = (&table.ttl, node.get("ttl"))
         && *ttl == table.type_attribute
+        && !table.key().any(|part| part.name == *ttl)
     {
-        context
-            .mistakes
-            .add(place.span, format!("`{ttl}` is the type attribute, it can't be the ttl attribute too"));
+        let message = format!("`{ttl}` is the type attribute, it can't be the ttl attribute too");
+        context.mistakes.add(place.span, message);
     }
 }
 
@@ -230,6 +230,16 @@ fn index(context: &Context<'_>, entry: &Entry, table: &Table) -> Option<Index> {
         }
         _ => Projection::All,
     };
+    for (what, attribute) in [("type", Some(&table.type_attribute)), ("ttl", table.ttl.as_ref())] {
+        let mut parts = key.partition.iter().chain(&key.sort);
+        if let Some(part) = parts.find(|part| Some(&part.name) == attribute) {
+            context.mistakes.add_with_help(
+                key_node.span,
+                format!("`{}` is the table's {what} attribute, it can't be in a key", part.name),
+                "give the index an attribute of its own",
+            );
+        }
+    }
     if key.partition.is_empty() {
         return None;
     }

@@ -44,10 +44,16 @@ impl<'a> Bound<'a> {
         for parameter in &pattern.parameters {
             let argument = arguments.get(&parameter.name);
             found += usize::from(argument.is_some());
-            given.push(convert(parameter, argument)?);
+            match convert(parameter, argument) {
+                Ok(value) => given.push(value),
+                // A misspelt name explains why another one is missing.
+                Err(error) => return Err(unknown(pattern, arguments).unwrap_or(error)),
+            }
         }
-        if found < arguments.len() {
-            return Err(unknown(pattern, arguments));
+        if found < arguments.len()
+            && let Some(error) = unknown(pattern, arguments)
+        {
+            return Err(error);
         }
         Ok(Bound { pattern, given })
     }
@@ -184,8 +190,9 @@ fn missing(parameter: &Parameter) -> RunError {
     RunError::Parameter { parameter: parameter.name.clone(), reason: "is missing".to_owned() }
 }
 
-fn unknown(pattern: &Pattern, arguments: &Arguments) -> RunError {
-    let name = arguments.keys().find(|name| pattern.parameter(name).is_none()).cloned().unwrap_or_default();
+/// The first argument that the pattern doesn't know.
+fn unknown(pattern: &Pattern, arguments: &Arguments) -> Option<RunError> {
+    let name = arguments.keys().find(|name| pattern.parameter(name).is_none())?.clone();
     let known = || pattern.parameters.iter().map(|parameter| parameter.name.as_str());
     let reason = match nearest(&name, known()) {
         Some(nearest) => format!("{} has no such parameter; did you mean {nearest}?", pattern.name),
@@ -195,7 +202,7 @@ fn unknown(pattern: &Pattern, arguments: &Arguments) -> RunError {
             format!("{} has no such parameter; it has {}", pattern.name, names.join(", "))
         }
     };
-    RunError::Parameter { parameter: name, reason }
+    Some(RunError::Parameter { parameter: name, reason })
 }
 
 /// The name that was probably meant.

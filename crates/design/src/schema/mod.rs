@@ -186,3 +186,6 @@ fn described(schema: Json, about: &str) -> Json {
 fn object<const COUNT: usize>(members: [(&str, Json); COUNT]) -> Json {
     Json::from(members)
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,11 +10,14 @@ const DUPLICATE: &str = "duplicate key";
 
 /// Notes what the parser found. True if what is left can still be looked at: only keys stood twice.
 pub(super) fn note(source: &str, errors: &[Error], mistakes: &Mistakes) -> bool {
-    let mut duplicates = Duplicates { source, section_end: 0 };
+    let mut duplicates = Duplicates { source, section_end: 0, headers: Vec::new() };
     let mut readable = true;
     let mut line_end = 0;
+    let place_of = |error: &Error| -> Span { error.span().unwrap_or(source.len()..source.len()).into() };
+    let mut errors: Vec<&Error> = errors.iter().collect();
+    errors.sort_by_key(|error| place_of(error).start);
     for error in errors {
-        let place: Span = error.span().unwrap_or(source.len()..source.len()).into();
+        let place = place_of(error);
         if error.message().starts_with(DUPLICATE) {
             duplicates.note(place, mistakes);
             continue;
@@ -53,6 +56,8 @@ struct Duplicates<'a> {
     source: &'a str,
     /// The end of a section whose header stood twice: its keys stand twice only because of that.
     section_end: usize,
+    /// The headers that stood twice: what stands under them does so only because of that.
+    headers: Vec<String>,
 }
 
 impl Duplicates<'_> {
@@ -64,7 +69,15 @@ impl Duplicates<'_> {
         let name = self.source.get(place.start..place.end).unwrap_or_default();
         if line.trim_start().starts_with('[') {
             let header = header(line);
+            let under = |known: &String| {
+                header.strip_prefix(known.as_str()).is_some_and(|rest| rest.starts_with('.'))
+            };
+            let echo = self.headers.iter().any(under);
             self.section_end = self.next_header(line_start + line.len());
+            self.headers.push(header.clone());
+            if echo {
+                return;
+            }
             let first = self.first_line(|other| self::header(other) == header);
             let message = format!("[{header}] stands twice");
             mistakes.add_with(

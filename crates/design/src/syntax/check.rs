@@ -22,6 +22,26 @@ pub(crate) fn are_several(table: &Node) -> bool {
     })
 }
 
+/// Words that other systems have for ours.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("text", "string"),
+    ("enum", "string"),
+    ("integer", "int"),
+    ("float", "number"),
+    ("decimal", "number"),
+    ("boolean", "bool"),
+    ("bytes", "binary"),
+    ("datetime", "time"),
+    ("timestamp", "time"),
+    ("uuid", "id"),
+    ("ulid", "id"),
+    ("array", "list"),
+    ("json", "any"),
+    ("latest", "newest"),
+    ("descending", "newest"),
+    ("ascending", "oldest"),
+];
+
 struct Checker<'a> {
     mistakes: &'a Mistakes,
 }
@@ -102,7 +122,13 @@ impl Checker<'_> {
 
     fn word(&self, words: &[(&str, &str)], text: &str, node: &Node, what: &str) {
         if !words.iter().any(|(word, _)| *word == text) {
-            let help = name::help_of(text, words.iter().map(|(word, _)| *word));
+            let synonym = SYNONYMS
+                .iter()
+                .find(|(other, word)| *other == text && words.iter().any(|(known, _)| known == word));
+            let help = match synonym {
+                Some((_, word)) => format!("it is called `{word}`"),
+                None => name::help_of(text, words.iter().map(|(word, _)| *word)),
+            };
             self.mistakes.add_with_help(node.span, format!("{what} can't be `{text}`"), help);
         }
     }
@@ -146,18 +172,17 @@ impl Checker<'_> {
                     .collect();
                 match given.as_slice() {
                     [(kind, _)] => return vec![*kind],
+                    // A word that is only misspelt is noted as such.
+                    [] if entries.iter().any(|entry| is_misspelt(construct, &entry.name)) => {}
                     [] => {
                         let words: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
-                        let message = format!("{what} doesn't say what it does");
-                        let message = if construct.id == "pattern" {
-                            message
-                        } else {
-                            format!("{what} doesn't say how many there are")
-                        };
+                        let what_not =
+                            if construct.id == "pattern" { "what it does" } else { "how many there are" };
+                        let message = format!("{what} doesn't say {what_not}");
                         self.mistakes.add_with_help(
                             node.span,
                             message,
-                            format!("it needs one of {}", name::list_or(&words)),
+                            format!("it needs {}", name::list_or(&words)),
                         );
                     }
                     [(first, _), .., (_, last)] => {
@@ -193,14 +218,33 @@ impl Checker<'_> {
             _ => &[],
         };
         let candidates = own.chain(words.iter().map(|word| word.name));
-        let help = name::help_of(name, candidates);
+        let help = match (construct.id, &entry.node.value) {
+            ("table", Value::Table(_)) => {
+                "if there are several tables, each is a [table.NAME] with a `key` of its own".to_owned()
+            }
+            _ => name::help_of(name, candidates),
+        };
         self.mistakes.add_with_help(entry.span, format!("{what} has no key `{name}`"), help);
     }
 
     fn missing(&self, key: &Key, node: &Node, what: &str) {
         let message = format!("{what} needs `{}`: {}", key.name, key.about);
-        self.mistakes.add_with_help(node.span, message, format!("it takes {}", expected(&key.takes)));
+        let help = match key.takes {
+            Shape::Table(_) | Shape::Named(..) => {
+                format!("write `{} = {{ … }}`, or a header for it", key.name)
+            }
+            _ if key.name == "table" => "write [table] and its key: `key = [\"PK\", \"SK\"]`".to_owned(),
+            _ => format!("write `{} = …` with {}", key.name, expected(&key.takes)),
+        };
+        self.mistakes.add_with_help(node.span, message, help);
     }
+}
+
+/// Whether a key is none that the construct knows, but like one of the words that tell its kind.
+fn is_misspelt(construct: &Construct, name: &str) -> bool {
+    let further = construct.kinds().iter().flat_map(|kind| kind.keys);
+    let known = construct.keys.iter().chain(further).any(|key| key.name == name);
+    !known && name::nearest(name, construct.kinds().iter().map(|kind| kind.name)).is_some()
 }
 
 /// What a key takes in a construct of one of these kinds.
@@ -218,8 +262,7 @@ fn find_key(construct: &Construct, kinds: &[&'static Variant], name: &str) -> Op
 /// What a shape takes, in words.
 pub(crate) fn expected(shape: &Shape) -> String {
     match shape {
-        Shape::Text(what) => format!("a text: {what}"),
-        Shape::Form(what, _) => format!("a text: {what}"),
+        Shape::Text(what) | Shape::Form(what, _) => format!("a text ({what})"),
         Shape::Bool => "true or false".to_owned(),
         Shape::Whole(least, most) if *most == u64::from(u32::MAX) => format!("a whole number from {least}"),
         Shape::Whole(least, most) => format!("a whole number from {least} to {most}"),
@@ -229,6 +272,7 @@ pub(crate) fn expected(shape: &Shape) -> String {
             name::list_or(&words)
         }
         Shape::Constant => "a value".to_owned(),
+        Shape::List(_, Shape::Text(what)) => format!("a list ({what} each)"),
         Shape::List(..) => "a list".to_owned(),
         Shape::Named(..) | Shape::Table(_) => "a table".to_owned(),
         Shape::Either(alternatives) => expected_either(alternatives),
@@ -238,5 +282,6 @@ pub(crate) fn expected(shape: &Shape) -> String {
 fn expected_either(alternatives: &[Shape]) -> String {
     let mut words: Vec<String> = alternatives.iter().map(expected).collect();
     words.dedup();
-    words.join(", or ")
+    let last = words.pop().unwrap_or_default();
+    if words.is_empty() { last } else { format!("{} or {last}", words.join(", ")) }
 }

@@ -1,5 +1,4 @@
 //! Key templates: `USER#{user_id}`, `POST#{created_at:month}#{shard:post_id/8}`.
-
 //!
 //! Rendering is on the path of every call: a key costs one allocation, its own text.
 
@@ -8,6 +7,7 @@ mod fold;
 mod pad;
 mod parse;
 mod print;
+mod read;
 mod render;
 mod shard;
 mod values;

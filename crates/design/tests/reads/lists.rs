@@ -1,6 +1,9 @@
 //! Which items a query gives: matched parts, ranges, beginnings, several entities.
 
-use crate::fixture::Data;
+use singlet_design::explain::Recording;
+use singlet_design::run::{Paging, Runner};
+
+use crate::fixture::{Data, given};
 
 fn network() -> Data {
     let data = Data::new(include_str!("network.toml"));
@@ -91,4 +94,40 @@ fn keys_of_several_attributes_are_matched_and_bounded_with_their_own_types() {
     assert_eq!(ids(&[("from", "-3")]), "213");
     assert_eq!(data.pages("cities", &[("tenant", "t"), ("from", "oslo")], 1, "place_id"), ["4"]);
     assert_eq!(data.pages("places", &[("tenant", "t")], 3, "place_id").join(""), "3124");
+}
+
+/// Ratings stand between nothing and the recipe's own items: they are not even read.
+#[test]
+fn a_list_of_several_entities_reads_from_the_lowest_beginning_to_the_highest() {
+    let data = Data::new(
+        r##"
+design = "recipes"
+[table]
+key = ["PK", "SK"]
+[entity.Recipe]
+key    = ["RECIPE#{recipe_id}", "METADATA"]
+fields = { recipe_id = "id" }
+[entity.Ingredient]
+key    = ["RECIPE#{recipe_id}", "INGREDIENT#{number:03}"]
+fields = { recipe_id = "key", number = "int" }
+[entity.Rating]
+key    = ["RECIPE#{recipe_id}", "RATING#{user_id}"]
+fields = { recipe_id = "key", user_id = "key" }
+[pattern.whole_recipe]
+query = ["Recipe", "Ingredient"]
+limit = 50
+"##,
+    );
+    data.put("Recipe", &[("recipe_id", "r1")]);
+    data.put("Ingredient", &[("recipe_id", "r1"), ("number", "2")]);
+    data.put("Rating", &[("recipe_id", "r1"), ("user_id", "u1")]);
+    let recording = Recording::new(data.runner.store().clone());
+    let runner = Runner::new(data.runner.design().clone(), recording, "dev");
+    let answer = runner.run("whole_recipe", &given(&[("recipe_id", "r1")]), &Paging::default()).unwrap();
+    assert_eq!(
+        answer.to_json().to_string(),
+        r#"{"items":[{"type":"Ingredient","recipe_id":"r1","number":2},{"type":"Recipe","recipe_id":"r1"}]}"#
+    );
+    let requests = format!("{:?}", runner.store().recorded());
+    assert!(requests.contains("BETWEEN") && requests.contains("METADATA"), "{requests}");
 }

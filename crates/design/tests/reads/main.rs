@@ -5,5 +5,6 @@ mod answers;
 mod fixture;
 mod keys;
 mod lists;
+mod narrow_indexes;
 mod pages;
 mod scans;

@@ -19,7 +19,8 @@ pub(crate) fn play_row(design: &str, name: &str, row: fn(&Stage)) {
     static ENDPOINT: OnceLock<Remote> = OnceLock::new();
     let store = ENDPOINT.get_or_init(|| {
         let endpoint_url = env::var(ENDPOINT_VARIABLE).unwrap_or_else(|_| serve());
-        Remote::connect(&Connection { endpoint_url: Some(endpoint_url), ..Connection::default() }).unwrap()
+        let region = Some("us-east-1".to_owned());
+        Remote::connect(&Connection { endpoint_url: Some(endpoint_url), region, profile: None }).unwrap()
     });
     play(design, &format!("{name}-"), store, row);
 }

@@ -123,8 +123,8 @@ pub(crate) fn sc_13_recipes_of_a_method_come_best_rated_first_ten_before_nine_an
 pub(crate) fn sc_13_to_16_one_recipe_is_in_all_four_lists_at_once(stage: &Stage) {
     let id = rated(stage, "Gà xào sả ớt", 4.5);
     stage.run("approve_recipe", args!(recipe_id = &id));
-    for list in 0..LISTS.len() {
-        assert_eq!(titles(stage, list), ["Gà xào sả ớt"], "{}", LISTS[list].0);
+    for (list, (pattern, _, _)) in LISTS.iter().enumerate() {
+        assert_eq!(titles(stage, list), ["Gà xào sả ớt"], "{pattern}");
     }
 }
 

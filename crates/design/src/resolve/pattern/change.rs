@@ -58,11 +58,12 @@ impl Draft<'_> {
         for place in node.list().unwrap_or_default() {
             let Some(path) = place.text() else { continue };
             changed.push((path.to_owned(), place.span));
-            let Some(kind) = self.changeable(known, path, place.span) else { continue };
             if word == "remove" {
-                self.may_be_missing(known, path, place.span);
-                changes.push(Change::Remove { path: path.to_owned() });
-            } else {
+                if self.known_field(known, path, place.span).is_some() {
+                    self.may_be_missing(known, path, place.span);
+                    changes.push(Change::Remove { path: path.to_owned() });
+                }
+            } else if let Some(kind) = self.changeable(known, path, place.span) {
                 self.parameters.add_field(self.context, path, &kind, false, place.span);
                 changes.push(Change::Set {
                     path: path.to_owned(),

@@ -206,7 +206,8 @@ impl Draft<'_> {
         if let ParameterType::Field(kind) = kind
             && let Err(error) = value::to_attribute(kind, &json)
         {
-            self.context.mistakes.add(node.span, format!("this value doesn't fit the parameter: {error}"));
+            let message = format!("this value doesn't fit the parameter: {error}");
+            self.context.mistakes.add(node.span, message);
             return None;
         }
         Some(Argument::Constant(json))

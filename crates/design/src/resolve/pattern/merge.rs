@@ -9,6 +9,7 @@ use super::{Draft, Patterns};
 use crate::model::{Argument, Binding, Merge, Operation, Order, Pattern, Query};
 use crate::report::Span;
 use crate::syntax::{Entry, Node};
+use crate::template::Format;
 
 /// What the list is called where the fields of its items are named.
 const LIST: &str = "each";
@@ -103,7 +104,19 @@ impl Draft<'_> {
         let node = place.get("by")?;
         let by = node.text()?;
         match ordered_by(query) {
-            Some((path, _)) if path == by => Some(by.to_owned()),
+            Some((path, Format::Plain | Format::Padded { .. })) if path == by => {
+                let lacks = query.entities.iter().find(|entity| entity.field(by).is_none());
+                if let Some(entity) = lacks {
+                    self.context.mistakes.add(node.span, format!("`{}` has no field `{by}`", entity.name));
+                }
+                Some(by.to_owned())
+            }
+            Some((path, _)) if path == by => {
+                let message = format!("`{}` is in the order of a part of `{by}` only", run.name);
+                let help = format!("merging needs the whole value in the sort key: `{{{by}}}`");
+                self.context.mistakes.add_with_help(node.span, message, help);
+                None
+            }
             Some((path, _)) => {
                 let message = format!(
                     "`{}` is in the order of `{path}`, so its items can't be merged by `{by}`",

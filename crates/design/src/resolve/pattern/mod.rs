@@ -135,7 +135,7 @@ impl<'a> Patterns<'a> {
         if let Some(start) = self.open.iter().position(|open| *open == name) {
             let way: Vec<&str> = self.open.iter().skip(start).copied().collect();
             let message = format!("`{name}` would run itself");
-            let help = format!("the circle is {} and `{name}` again", name::list(&way));
+            let help = format!("the circle is {} → {name}", way.join(" → "));
             self.context.mistakes.add_with_help(place.span, message, help);
             return None;
         }
@@ -163,11 +163,6 @@ impl<'a> Draft<'a> {
             );
         }
         found
-    }
-
-    /// The same, if also its key is known.
-    fn sound_entity(&self, place: &Node) -> Option<&'a Known> {
-        self.entity(place).filter(|known| known.sound)
     }
 
     /// The fields of the table's key become parameters.

@@ -24,7 +24,7 @@ struct QueryKey<'a> {
 }
 
 /// What a query asks of the key.
-struct Condition {
+struct KeyConditions {
     key: Option<AskedKey>,
     shards: Option<ShardRead>,
     matched: Vec<String>,
@@ -37,28 +37,16 @@ impl Draft<'_> {
     /// `query`
     pub(super) fn query(&mut self, place: &Node) -> Option<Query> {
         let places = place.list().unwrap_or(std::slice::from_ref(place));
-        let known: Option<Vec<&Known>> = places.iter().map(|place| self.sound_entity(place)).collect();
+        let known: Option<Vec<&Known>> = places.iter().map(|place| self.entity(place)).collect();
         let known = known?;
-        let keys: Option<Vec<QueryKey<'_>>> = known.iter().map(|known| self.query_key(known)).collect();
-        let keys = keys?;
-        let (first, first_known) = (keys.first()?, *known.first()?);
-        self.one_collection(places, &known, &keys)?;
-
-        let asked = self.asked(first_known, &self.through(first_known)?)?;
-        let Condition { key, shards, matched, range, given_parts } = match asked {
-            Asked::Nothing => self.own_condition(first, &keys, place.span)?,
-            Asked::Own(asked) if asked.sort.iter().all(|sort| sort.fields().next().is_none()) => {
-                self.own_condition(first, &keys, place.span)?
-            }
-            Asked::Own(asked) => self.own_beginning(first_known, first, &asked, place.span)?,
-            Asked::Other(asked) => self.other_condition(first_known, asked, place.span)?,
-        };
-        let on = match self.through(first_known)? {
-            Through::Table => None,
-            Through::Index(index, _) => Some(Arc::clone(index)),
-        };
-        let filter = match self.node.get("filter") {
-            Some(filter) => Some(self.condition(filter, &known, on.as_deref())?),
+        // What the key says and what is asked of the fields are looked at both, even if one is wrong.
+        let conditions = self.key_conditions(place, places, &known);
+        let on = self.node.text_of("on").and_then(|name| known.first()?.entity.table.index(name)).cloned();
+        let filter = self.node.get("filter").map(|filter| self.condition(filter, &known, on.as_deref()));
+        let (show, resolve) = (self.show(&known), self.resolve(&known));
+        let KeyConditions { key, shards, matched, range, given_parts } = conditions?;
+        let filter = match filter {
+            Some(filter) => Some(filter?),
             None => None,
         };
         let mixed = key.is_some()
@@ -70,7 +58,7 @@ impl Draft<'_> {
                 self.is_mixed(&known, &key, on.as_deref())
             });
         Some(Query {
-            table: Arc::clone(&first_known.entity.table),
+            table: Arc::clone(&known.first()?.entity.table),
             on,
             key,
             by: self.by(&known),
@@ -82,12 +70,28 @@ impl Draft<'_> {
             filter,
             limit: self.node.get("limit").and_then(Node::whole).and_then(|limit| u32::try_from(limit).ok()),
             consistent: self.flag("consistent"),
-            show: self.show(&known),
-            resolve: self.resolve(&known),
+            show,
+            resolve,
             show_expired: self.node.text_of("expired") == Some("show"),
             mixed,
             entities: known.iter().map(|known| Arc::clone(&known.entity)).collect(),
         })
+    }
+
+    /// What the query asks of the key; `None` if the key isn't known, or after a mistake.
+    fn key_conditions(&mut self, place: &Node, places: &[Node], known: &[&Known]) -> Option<KeyConditions> {
+        let keys: Option<Vec<QueryKey<'_>>> = known.iter().map(|known| self.query_key(known)).collect();
+        let keys = keys?;
+        let (first, first_known) = (keys.first()?, *known.first()?);
+        self.one_collection(places, known, &keys)?;
+        match self.asked(first_known, &self.through(first_known)?)? {
+            Asked::Nothing => self.own_condition(first, &keys, place.span),
+            Asked::Own(asked) if asked.sort.iter().all(|sort| sort.fields().next().is_none()) => {
+                self.own_condition(first, &keys, place.span)
+            }
+            Asked::Own(asked) => self.own_beginning(first_known, first, &asked, place.span),
+            Asked::Other(asked) => self.other_condition(first_known, asked, place.span),
+        }
     }
 
     /// The entity's own key, with `match`, `range` and `prefix`.
@@ -96,10 +100,10 @@ impl Draft<'_> {
         first: &QueryKey<'_>,
         keys: &[QueryKey<'_>],
         span: Span,
-    ) -> Option<Condition> {
+    ) -> Option<KeyConditions> {
         let shards = self.partition(first, span);
         let (matched, range, given_parts) = self.sort_conditions(first, keys)?;
-        Some(Condition { key: None, shards, matched, range, given_parts })
+        Some(KeyConditions { key: None, shards, matched, range, given_parts })
     }
 
     /// The entity's own key, up to a part that `key` says.
@@ -109,7 +113,7 @@ impl Draft<'_> {
         first: &QueryKey<'_>,
         asked: &AskedKey,
         span: Span,
-    ) -> Option<Condition> {
+    ) -> Option<KeyConditions> {
         self.no_other_conditions()?;
         let shards = self.partition(first, span);
         self.template_parameters(known, &asked.sort, span);
@@ -118,11 +122,11 @@ impl Draft<'_> {
             [only] => only.parts.len(),
             _ => usize::MAX,
         };
-        Some(Condition { key: None, shards, matched, range: None, given_parts })
+        Some(KeyConditions { key: None, shards, matched, range: None, given_parts })
     }
 
     /// Another key than the entity's own.
-    fn other_condition(&mut self, known: &Known, asked: AskedKey, span: Span) -> Option<Condition> {
+    fn other_condition(&mut self, known: &Known, asked: AskedKey, span: Span) -> Option<KeyConditions> {
         self.no_other_conditions()?;
         let key = QueryKey {
             entity: &known.entity,
@@ -131,7 +135,7 @@ impl Draft<'_> {
         };
         let shards = self.partition(&key, span);
         self.template_parameters(known, &asked.sort, span);
-        Some(Condition { key: Some(asked), shards, matched: Vec::new(), range: None, given_parts: 0 })
+        Some(KeyConditions { key: Some(asked), shards, matched: Vec::new(), range: None, given_parts: 0 })
     }
 
     /// `match`, `range` and `prefix` follow the entity's own sort key; `None` after a mistake.
@@ -146,7 +150,11 @@ impl Draft<'_> {
 
     fn query_key<'k>(&self, known: &'k Known) -> Option<QueryKey<'k>> {
         let entity = known.entity.as_ref();
-        match self.through(known)? {
+        let through = self.through(known)?;
+        if !known.sound {
+            return None;
+        }
+        match through {
             Through::Table => Some(QueryKey {
                 entity,
                 partition: vec![&entity.key.partition],

@@ -23,8 +23,12 @@ pub(super) enum Through<'a> {
 impl Draft<'_> {
     /// `get` and `exists`
     pub(super) fn get(&mut self, place: &Node) -> Option<Get> {
-        let known = self.sound_entity(place)?;
+        let known = self.entity(place)?;
+        let (show, resolve) = (self.show(&[known]), self.resolve(&[known]));
         let through = self.through(known)?;
+        if !known.sound {
+            return None;
+        }
         let asked = self.asked(known, &through)?;
         self.whole_key(known, &through, &asked)?;
         if let Asked::Own(key) | Asked::Other(key) = &asked {
@@ -55,8 +59,8 @@ impl Draft<'_> {
             key,
             by: self.by(&[known]),
             consistent: self.flag("consistent"),
-            show: self.show(&[known]),
-            resolve: self.resolve(&[known]),
+            show,
+            resolve,
             show_expired: self.node.text_of("expired") == Some("show"),
             mixed,
         })
@@ -92,7 +96,11 @@ impl Draft<'_> {
     /// `batch_get`
     pub(super) fn batch_get(&mut self, place: &Node) -> Option<BatchGet> {
         const PARAMETER: &str = "keys";
-        let known = self.sound_entity(place)?;
+        let known = self.entity(place)?;
+        let show = self.show(&[known]);
+        if !known.sound {
+            return None;
+        }
         let mut members = key_members(&known.entity);
         let kind = match members.len() {
             1 => ParameterType::ListOf(Box::new(ParameterType::Field(members.remove(0).1))),
@@ -109,14 +117,14 @@ impl Draft<'_> {
             parameter: PARAMETER.to_owned(),
             by: self.by(&[known]),
             consistent: self.flag("consistent"),
-            show: self.show(&[known]),
+            show,
             show_expired: self.node.text_of("expired") == Some("show"),
         })
     }
 
     /// `scan`
     pub(super) fn scan(&mut self, place: &Node) -> Option<Scan> {
-        let known = self.sound_entity(place)?;
+        let known = self.entity(place).filter(|known| known.sound)?;
         let on = match self.through(known)? {
             Through::Table => None,
             Through::Index(index, _) => Some(Arc::clone(index)),
@@ -141,6 +149,9 @@ impl Draft<'_> {
         let Some(place) = self.node.get("on") else { return Some(Through::Table) };
         let wanted = place.text()?;
         let entity = &known.entity;
+        if entity.table.label.is_empty() && !known.sound {
+            return None;
+        }
         let Some(index) = entity.table.index(wanted) else {
             let names = entity.table.indexes.iter().map(|index| index.name.as_str());
             let message = format!("there is no index `{wanted}`");

@@ -19,11 +19,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let Operation::Update(update) = &pattern.operation else { continue };
         let rate = pattern.rate.map_or(0.0, |rate| rate.per_second);
+        // What is set beside a counter changes as often as it counts.
+        let counts = update.changes.iter().any(|change| matches!(change, Change::Add { .. }));
+        if !counts && rate < OFTEN_PER_SECOND {
+            continue;
+        }
         for change in &update.changes {
             let counted = matches!(change, Change::Add { .. });
-            if !counted && rate < OFTEN_PER_SECOND {
-                continue;
-            }
             let Some(entry) = update.entity.indexes.iter().find(|entry| holds(entry, change.field())) else {
                 continue;
             };

@@ -3,6 +3,7 @@
 use super::{Check, Rule};
 use crate::model::{Entity, Operation};
 use crate::report::Span;
+use crate::review::keys::{Key, keys};
 use crate::review::partition::find;
 use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
 use crate::template::Template;
@@ -15,6 +16,41 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
+    foreign_items(context, findings);
+    one_word_for_several_things(context, findings);
+}
+
+/// A beginning with different fields behind it: nothing is read wrongly, but readers of keys mistake one for the other.
+fn one_word_for_several_things(context: &Context<'_>, findings: &mut Findings) {
+    let own: Vec<Key<'_>> = keys(context).filter(|key| key.index.is_none()).collect();
+    for (position, key) in own.iter().enumerate() {
+        let Some((head, field)) = beginning(key) else { continue };
+        let earlier = own.iter().take(position).find(|other| {
+            other.entity.name != key.entity.name
+                && other.entity.table.label == key.entity.table.label
+                && beginning(other).is_some_and(|(theirs, behind)| theirs == head && behind != field)
+        });
+        let Some(other) = earlier else { continue };
+        let message = format!(
+            "`{head}` begins keys of {} and of {} and is followed by different things, `{}` and `{}`: they never meet, \
+             but people who read keys take one for the other",
+            other.entity.name, key.entity.name, other.template, key.template,
+        );
+        let subjects = vec![Subject::entity(key.entity), Subject::entity(other.entity)];
+        let fix = Fix::advice("give one of them a word of its own");
+        findings.report(Severity::Info, key.span, subjects, message, Some(fix));
+    }
+}
+
+/// The constant beginning of a key, if it ends with the separator, and the field behind it.
+fn beginning<'k>(key: &'k Key<'_>) -> Option<(&'k str, &'k str)> {
+    let head = key.template.constant_head();
+    let field = key.template.fields().next()?;
+    head.ends_with(key.entity.table.separator).then_some((head, field))
+}
+
+/// A query whose prefix also takes in items of another entity.
+fn foreign_items(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let Operation::Query(query) = &pattern.operation else { continue };
         let on = query.on.as_ref().map(|index| index.name.as_str());

@@ -8,6 +8,7 @@ mod parts;
 mod project;
 mod query;
 mod resolve;
+mod restore;
 mod scan;
 
 use super::plan::PlanContext;

@@ -43,7 +43,7 @@ pub(super) const TYPE_WORDS: &[(&str, &str)] = &[
 ];
 
 /// The types of fields, with the keys that go with each.
-pub(crate) static FIELD_TYPES: &[Variant] = &[
+pub(super) static FIELD_TYPES: &[Variant] = &[
     variant(
         "string",
         Shape::Constant,

@@ -53,24 +53,35 @@ pub(crate) static ENVIRONMENT: Construct = Construct {
     others: None,
 };
 
-const TABLE_KEYS: &[Key] = &[
-    about(),
-    key("name", Shape::Text("a name; `{environment}` may stand in it"), "its name; by default the design's"),
-    required("key", KEY_NAMES, "the attributes of its key"),
-    key("type", Shape::Text("an attribute"), "the attribute that tells what an item is; by default `type`"),
-    key("ttl", Shape::Text("an attribute"), "the attribute with the epoch second of expiry"),
-    key("stream", Shape::Bool, "whether it has a change stream; by default not"),
-    key(
-        "separator",
-        Shape::Form("one sign", "^[!-/;-@\\[-^`|~]$"),
-        "stands between the parts of a key, which may not contain it; by default `#`",
-    ),
-    allow(),
-];
+const KEY: Key = required("key", KEY_NAMES, "the attributes of its key");
+const TYPE: Key =
+    key("type", Shape::Text("an attribute"), "the attribute that tells what an item is; by default `type`");
+const TTL: Key = key("ttl", Shape::Text("an attribute"), "the attribute with the epoch second of expiry");
+const STREAM: Key = key("stream", Shape::Bool, "whether it has a change stream; by default not");
+const SEPARATOR: Key = key(
+    "separator",
+    Shape::Form("one sign", "^[!-,/;-@\\[-^`|~]$"),
+    "stands between the parts of a key, which may not contain it; by default `#`",
+);
+const NAME: Shape = Shape::Text("a name; `{environment}` may stand in it");
 
 /// The only table of a design.
-pub(crate) static TABLE: Construct =
-    Construct { name: "a table", id: "table", keys: TABLE_KEYS, variants: Variants::None, others: None };
+pub(crate) static TABLE: Construct = Construct {
+    name: "a table",
+    id: "table",
+    keys: &[
+        about(),
+        key("name", NAME, "its name; by default the design's"),
+        KEY,
+        TYPE,
+        TTL,
+        STREAM,
+        SEPARATOR,
+        allow(),
+    ],
+    variants: Variants::None,
+    others: None,
+};
 
 /// One of several tables: it carries its indexes.
 static NAMED_TABLE: Construct = Construct {
@@ -78,24 +89,12 @@ static NAMED_TABLE: Construct = Construct {
     id: "named_table",
     keys: &[
         about(),
-        key(
-            "name",
-            Shape::Text("a name; `{environment}` may stand in it"),
-            "its name; by default DESIGN-LABEL",
-        ),
-        required("key", KEY_NAMES, "the attributes of its key"),
-        key(
-            "type",
-            Shape::Text("an attribute"),
-            "the attribute that tells what an item is; by default `type`",
-        ),
-        key("ttl", Shape::Text("an attribute"), "the attribute with the epoch second of expiry"),
-        key("stream", Shape::Bool, "whether it has a change stream; by default not"),
-        key(
-            "separator",
-            Shape::Form("one sign", "^[!-/;-@\\[-^`|~]$"),
-            "stands between the parts of a key; by default `#`",
-        ),
+        key("name", NAME, "its name; by default the design's and the word after `table.`"),
+        KEY,
+        TYPE,
+        TTL,
+        STREAM,
+        SEPARATOR,
         key("index", INDEXES, "its indexes"),
         allow(),
     ],
@@ -115,7 +114,7 @@ pub(crate) static INDEX: Construct = Construct {
     id: "index",
     keys: &[
         about(),
-        required("key", KEY_NAMES, "the attributes of its key"),
+        KEY,
         key(
             "project",
             Shape::Either(&[

@@ -7,6 +7,8 @@ mod entity;
 mod field;
 mod file;
 mod pattern;
+#[cfg(test)]
+mod reference;
 
 pub(crate) use entity::ENTITY;
 pub(crate) use file::DESIGN;

@@ -29,7 +29,7 @@ pub(super) use sort::kind as key_kind;
 use sort::{SortBounds, SortPlan};
 use stream::Stream;
 pub(super) use tell::Teller;
-use tell::{common_head, key_parts};
+use tell::key_parts;
 
 /// Items on a page when neither the pattern nor the caller says how many.
 const LIMIT_DEFAULT: u32 = 100;
@@ -40,7 +40,7 @@ pub(super) const LIMIT_MAX: u32 = 1000;
 #[derive(Debug, Clone)]
 pub(in crate::run) struct QueryPlan {
     table: String,
-    index: Option<String>,
+    index: Option<Arc<Index>>,
     separator: char,
     partition: Vec<(String, Template)>,
     sort: SortPlan,
@@ -166,7 +166,7 @@ impl QueryPlan {
         };
         QueryPlan {
             table: context.table_name(table),
-            index: index.map(|index| index.name.clone()),
+            index: index.map(|index| Arc::new(index.clone())),
             separator: table.separator,
             position: position(table, index, &partition, &sort_attributes),
             partition: partition
@@ -273,7 +273,7 @@ impl QueryPlan {
         }
         Ok(Some(store::Query {
             table: self.table.clone(),
-            index: self.index.clone(),
+            index: self.index.as_ref().map(|index| index.name.clone()),
             partition,
             sort,
             filter,
@@ -286,10 +286,9 @@ impl QueryPlan {
     }
 }
 
-/// Several entities, each with its own sort key: what their keys have in common is tested.
+/// Several entities, each with its own sort key: what lies between the lowest and the highest of their beginnings.
 fn several(first: &KeyAttribute, keys: &[(tell::KeyPart, tell::KeyPart)]) -> SortPlan {
-    let templates = keys.iter().filter_map(|(_, sort)| sort.first()).map(|(_, template)| template);
-    SortPlan::head(first, common_head(templates))
+    SortPlan::heads(first, keys.iter().filter_map(|(_, sort)| sort.first()).map(|(_, template)| template))
 }
 
 /// Puts the templates that a pattern asks for in the place of the entity's own.

@@ -6,6 +6,7 @@ use super::QueryPlan;
 use super::sort::NextPart;
 use super::stream::{Row, Stream};
 use crate::run::RunError;
+use crate::run::read::restore::restore;
 use crate::store::{self, Page, Store};
 
 /// Reads the streams of one list until its page is full.
@@ -123,6 +124,10 @@ impl<'p> Reader<'p> {
             }
             let entity = plan.teller.tell(view)?.clone();
             let rank = order.rank(plan, position, &item)?;
+            let item = match &plan.index {
+                Some(index) => restore(&entity, index, item),
+                None => item,
+            };
             Some(Row { entity, item, rank })
         };
         stream.feed(request, page.items.into_iter().filter_map(row), page.last_key);

@@ -9,6 +9,8 @@ use crate::run::keys::{lacking, refused, whole};
 use crate::store::KeyTest;
 use crate::template::{Format, Part, Template, Values};
 
+use super::tell::common_head;
+
 /// Stands after every text that begins with what is in front of it: no key uses this noncharacter.
 const LAST: char = '\u{10FFFF}';
 
@@ -43,8 +45,8 @@ enum Bounded {
     Range,
     /// By this parameter, which is the beginning of its text.
     Prefix(String),
-    /// Several entities have nothing in common but this text.
-    Head(String),
+    /// By the beginnings of several entities: what they share, the lowest, and the end of the highest.
+    Heads { shared: String, lowest: String, highest: String },
 }
 
 impl SortPlan {
@@ -98,11 +100,21 @@ impl SortPlan {
         SortPlan { equal, next, bounded: Bounded::No }
     }
 
-    /// For several entities whose sort keys only share this beginning.
-    pub(super) fn head(attribute: &KeyAttribute, head: String) -> Self {
-        let template = Template { source: head.clone(), parts: Vec::new() };
+    /// For several entities with sort keys of their own: from the lowest beginning to the highest.
+    pub(super) fn heads<'t>(
+        attribute: &KeyAttribute,
+        templates: impl Iterator<Item = &'t Template> + Clone,
+    ) -> Self {
+        let shared = common_head(templates.clone());
+        let lowest = templates.clone().map(Template::constant_head).min().unwrap_or_default().to_owned();
+        let end = |template: &Template| match template.fields().next() {
+            None => template.constant_head().to_owned(),
+            Some(_) => format!("{}{LAST}", template.constant_head()),
+        };
+        let highest = templates.map(end).max().unwrap_or_default();
+        let template = Template { source: shared.clone(), parts: Vec::new() };
         let next = NextPart { attribute: attribute.clone(), template, part: 0, end: None, plain: false };
-        SortPlan { equal: Vec::new(), next: Some(next), bounded: Bounded::Head(head) }
+        SortPlan { equal: Vec::new(), next: Some(next), bounded: Bounded::Heads { shared, lowest, highest } }
     }
 
     /// The part that orders the items, if it is this field.
@@ -138,7 +150,7 @@ impl SortPlan {
                 Some(AttributeValue::S(text)) => Interval::of_prefix(text.clone()),
                 _ => Interval::Typed { from: None, to: None },
             },
-            Bounded::No | Bounded::Head(_) => Interval::Typed { from: None, to: None },
+            Bounded::No | Bounded::Heads { .. } => Interval::Typed { from: None, to: None },
         }
     }
 
@@ -148,8 +160,19 @@ impl SortPlan {
         bound: &Bound<'_>,
         separator: char,
     ) -> Result<(Interval, usize, Option<Exact>), RunError> {
-        if let Bounded::Head(head) = &self.bounded {
-            return Ok((Interval::of_prefix(head.clone()), 0, None));
+        if let Bounded::Heads { shared, lowest, highest } = &self.bounded {
+            // One beginning for all is tested as such, and one that is empty bounds nothing.
+            let interval = if lowest == shared && (lowest.is_empty() || highest.starts_with(shared.as_str()))
+            {
+                Interval::of_prefix(shared.clone())
+            } else {
+                Interval::Text {
+                    prefix: shared.clone(),
+                    from: Some(lowest.clone()),
+                    to: Some(highest.clone()),
+                }
+            };
+            return Ok((interval, 0, None));
         }
         let prefix = next.template.render_until(separator, bound, next.part).map_err(refused)?;
         let prefix = prefix.ok_or_else(|| lacking(&next.template, bound))?;
@@ -168,7 +191,7 @@ impl SortPlan {
                 let (interval, exact) = next.range(prefix, from, to);
                 Ok((interval, part_at, exact))
             }
-            Bounded::No | Bounded::Head(_) => Ok((Interval::of_prefix(prefix), part_at, None)),
+            Bounded::No | Bounded::Heads { .. } => Ok((Interval::of_prefix(prefix), part_at, None)),
         }
     }
 }

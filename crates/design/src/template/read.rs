@@ -1,0 +1,67 @@
+//! Reading values back out of a key.
+
+use std::str::FromStr;
+
+use singlet_engine::values::{AttributeValue, Number, ValueRef};
+
+use super::{Format, Part, Template};
+use crate::model::{Entity, FieldType};
+
+impl Template {
+    /// The fields that a key made by this template tells: whole values only, not those that were folded or cut. None if
+    /// the key can't have been made by it, or if two placeholders stand side by side.
+    pub fn read<'t>(&'t self, entity: &Entity, key: ValueRef<'_>) -> Vec<(&'t str, AttributeValue)> {
+        if let Some(field) = self.plain_field() {
+            let value = key.to_value().ok();
+            return value.map(|value| (field, value)).into_iter().collect();
+        }
+        let ValueRef::S(text) = key else { return Vec::new() };
+        self.pieces(text, entity.table.separator)
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|(path, format, text)| Some((path, value(entity.field_at(path)?, format, text)?)))
+            .collect()
+    }
+
+    /// The text of each placeholder. Values never hold the separator, so a placeholder ends at the next literal or there.
+    fn pieces<'t, 'k>(&'t self, text: &'k str, separator: char) -> Option<Vec<(&'t str, Format, &'k str)>> {
+        let mut rest = text;
+        let mut pieces = Vec::new();
+        for (position, part) in self.parts.iter().enumerate() {
+            if let Part::Literal(literal) = part {
+                rest = rest.strip_prefix(literal.as_str())?;
+                continue;
+            }
+            let end = match self.parts.get(position + 1) {
+                None => rest.len(),
+                Some(Part::Literal(next)) => rest.find(next.as_str())?,
+                Some(_) => return None,
+            };
+            let (piece, tail) = rest.split_at_checked(end)?;
+            if piece.contains(separator) {
+                return None;
+            }
+            if let Part::Field { path, format } = part {
+                pieces.push((path.as_str(), *format, piece));
+            }
+            rest = tail;
+        }
+        rest.is_empty().then_some(pieces)
+    }
+}
+
+/// The value that a text in a key was made from.
+fn value(kind: &FieldType, format: Format, text: &str) -> Option<AttributeValue> {
+    match (kind, format) {
+        (
+            FieldType::Int { .. } | FieldType::Number { .. } | FieldType::Epoch,
+            Format::Plain | Format::Padded { .. },
+        ) => Number::from_str(text).ok().map(AttributeValue::N),
+        (FieldType::Date, Format::Day)
+        | (
+            FieldType::Text { .. } | FieldType::Choice(_) | FieldType::Id | FieldType::Date | FieldType::Time,
+            Format::Plain,
+        ) => Some(AttributeValue::from(text)),
+        _ => None,
+    }
+}

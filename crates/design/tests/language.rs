@@ -1,0 +1,255 @@
+//! The reference and the loader: what the page shows loads, and no text makes the loader fall over.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
+use proptest::prelude::*;
+use singlet_design::load;
+use singlet_design::model::{Argument, Design, KeyKind, Operation, Order, ParameterType, Projection};
+
+const REFERENCE: &str = include_str!("../../../docs/design-language.md");
+const SOCIAL: &str = include_str!("../../../designs/social.toml");
+
+/// The designs of the reference: a block that begins with `design =` begins a design, and those after it go on with it.
+fn designs_of_the_reference() -> Vec<String> {
+    let mut designs: Vec<String> = Vec::new();
+    for block in REFERENCE.split("```toml\n").skip(1) {
+        let block = block.split("```").next().unwrap();
+        match designs.last_mut() {
+            Some(design) if !block.starts_with("design =") => design.push_str(block),
+            _ => designs.push(block.to_owned()),
+        }
+    }
+    designs
+}
+
+fn loaded(source: &str) -> Design {
+    load("design.toml", source).unwrap_or_else(|report| panic!("{report}"))
+}
+
+#[test]
+fn every_example_of_the_reference_loads() {
+    let designs = designs_of_the_reference();
+    assert!(designs.len() > 1, "{}", designs.len());
+    for design in designs {
+        loaded(&design);
+    }
+}
+
+#[test]
+fn every_word_of_the_language_is_shown_by_an_example() {
+    let designs = designs_of_the_reference().join("\n");
+    let schema = singlet_design::schema::schema();
+    for (construct, description) in schema.get("$defs").unwrap().as_object().unwrap() {
+        for (key, _) in description.get("properties").unwrap().as_object().unwrap() {
+            let shown = designs
+                .lines()
+                .any(|line| line.split(['{', ',', ' ', '=', '.', '[', ']']).any(|word| word == key.as_str()));
+            assert!(shown, "`{key}` of `{construct}` has no example");
+        }
+    }
+}
+
+#[test]
+fn parameters_come_from_the_templates() {
+    let design = loaded(SMALL);
+    let names = |pattern: &str| -> Vec<String> {
+        let parameters = design.pattern(pattern).unwrap().parameters.iter();
+        parameters.map(|one| format!("{}{}", one.name, if one.required { "" } else { "?" })).collect()
+    };
+    assert_eq!(names("get_user"), ["user_id"]);
+    assert_eq!(names("user_by_name"), ["name"]);
+    assert_eq!(names("create_post"), ["post_id?", "user_id", "title", "rating", "tags?"]);
+    assert_eq!(names("posts_of"), ["user_id", "from?", "to?", "least"]);
+    assert_eq!(names("feed"), Vec::<String>::new());
+    assert_eq!(names("rename"), ["post_id", "title?", "me"]);
+    assert_eq!(names("posts"), ["keys"]);
+    assert_eq!(names("home"), ["follower_id", "from?", "to?", "least"]);
+    assert_eq!(names("sign_up"), ["user_id?", "name", "post_id?", "title", "tags?"]);
+}
+
+#[test]
+fn a_query_knows_its_shards_its_order_and_its_range() {
+    let design = loaded(SMALL);
+    let Operation::Query(feed) = &design.pattern("feed").unwrap().operation else { panic!() };
+    assert_eq!(feed.shards.map(|shards| shards.count), Some(8));
+    assert_eq!(feed.order, Order::Descending);
+    let Operation::Query(posts) = &design.pattern("posts_of").unwrap().operation else { panic!() };
+    assert!(posts.range.is_some() && posts.filter.is_some() && posts.shards.is_none());
+}
+
+#[test]
+fn only_a_query_among_items_of_others_is_mixed() {
+    let design = loaded(SMALL);
+    let mixed = |pattern: &str| match &design.pattern(pattern).unwrap().operation {
+        Operation::Query(query) => query.mixed,
+        Operation::Get(get) => get.mixed,
+        _ => panic!(),
+    };
+    assert!(!mixed("posts_of"), "POST# begins no other key under USER#");
+    assert!(!mixed("following"));
+    assert!(!mixed("user_by_name"));
+    assert!(mixed("ranks"), "ranks and scores have one shape");
+}
+
+#[test]
+fn a_key_attribute_has_the_type_of_its_field() {
+    let design = loaded(
+        "design = 'natural'\n[table]\nkey = ['sensor', 'at']\n[index]\nTurn = { key = ['at', 'sensor'], project = 'keys' }\n\
+         [entity.Reading.fields]\nsensor = 'key'\nat = 'epoch'\n",
+    );
+    let table = &design.tables[0];
+    assert_eq!(table.partition.kind, KeyKind::Text);
+    assert_eq!(table.sort.as_ref().unwrap().kind, KeyKind::Number);
+    let turn = table.index("Turn").unwrap();
+    assert_eq!((turn.partition[0].kind, turn.sort[0].kind), (KeyKind::Number, KeyKind::Text));
+    assert_eq!(turn.projection, Projection::Keys);
+    assert_eq!(design.entities[0].indexes.len(), 1, "it is in the index without saying so");
+}
+
+#[test]
+fn a_step_takes_what_an_earlier_one_makes() {
+    let design = loaded(SMALL);
+    let Operation::Transaction(sign_up) = &design.pattern("sign_up").unwrap().operation else { panic!() };
+    let binding = &sign_up.steps[1].bindings[0];
+    assert_eq!(binding.argument, Argument::Result("user".to_owned(), "user_id".to_owned()));
+    let keys = &design.pattern("posts").unwrap().parameter("keys").unwrap().kind;
+    assert!(matches!(keys, ParameterType::ListOf(_)));
+}
+
+const SMALL: &str = r#"
+design = "small"
+[table]
+key = ["PK", "SK"]
+[index]
+GSI1 = ["GSI1PK", "GSI1SK"]
+GSI2 = ["GSI2PK", "GSI2SK"]
+
+[entity.User]
+key  = ["USER#{user_id}", "PROFILE"]
+GSI1 = ["NAME#{name}", "USER"]
+fields = { user_id = "id", name = "string" }
+
+[entity.Post]
+key  = ["POST#{post_id}", "POST"]
+GSI1 = ["USER#{user_id}", "POST#{created_at}#{post_id}"]
+GSI2 = ["FEED#{shard:post_id/8}", "{created_at}"]
+[entity.Post.fields]
+post_id    = "id"
+user_id    = { type = "key", ref = "User" }
+title      = "string"
+rating     = "int"
+tags       = { type = "set", of = "string", optional = true }
+created_at = "created"
+
+[entity.Follow]
+key = ["USER#{follower_id}", "FOLLOW#{followed_id}"]
+fields = { follower_id = "key", followed_id = "key" }
+
+[entity.Rank]
+key = ["GAME#{game}", "{place:04}"]
+fields = { game = "key", place = "int" }
+[entity.Score]
+key = ["GAME#{match}", "{at}"]
+fields = { match = "key", at = "time" }
+
+[pattern.get_user]
+get = "User"
+[pattern.user_by_name]
+get = "User"
+on  = "GSI1"
+[pattern.create_user]
+create = "User"
+[pattern.create_post]
+create = "Post"
+[pattern.first_post]
+create = "Post"
+set    = { rating = 5 }
+[pattern.posts_of]
+query  = "Post"
+on     = "GSI1"
+range  = "created_at"
+filter = "rating >= {least}"
+order  = "newest"
+[pattern.feed]
+query = "Post"
+on    = "GSI2"
+order = "newest"
+[pattern.rename]
+update = "Post"
+set    = ["title"]
+if     = "user_id = {me}"
+[pattern.posts]
+batch_get = "Post"
+[pattern.following]
+query = "Follow"
+[pattern.ranks]
+query = "Rank"
+[pattern.home]
+merge = { each = "following", run = "posts_of", with = { user_id = "{followed_id}" }, by = "created_at" }
+[pattern.sign_up]
+transaction = { user = "create_user", post = { run = "first_post", with = { user_id = "{user.user_id}" } } }
+"#;
+
+/// A design with some of its lines taken away, doubled, moved or damaged.
+fn damaged() -> impl Strategy<Value = String> {
+    let lines: Vec<&'static str> = SOCIAL.lines().collect();
+    let count = lines.len();
+    let damage =
+        (0..count, 0..5_u8, 0..count, any::<prop::sample::Index>(), "[\\[\\]{}\"'=,.#a-z0-9 é名]{0,3}");
+    prop::collection::vec(damage, 1..6).prop_map(move |damages| {
+        let mut lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+        for (at, kind, other, place, text) in damages {
+            let at = at % lines.len();
+            let line = lines[at].clone();
+            match kind {
+                0 => lines[at].clear(),
+                1 => lines.insert(at, line),
+                2 => lines.swap(at, other % count),
+                _ => {
+                    let places: Vec<usize> = line.char_indices().map(|(at, _)| at).collect();
+                    if !places.is_empty() {
+                        lines[at].insert_str(places[place.index(places.len())], &text);
+                    }
+                }
+            }
+        }
+        lines.join("\n")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn no_text_makes_the_loader_panic(text in "\\PC{0,200}|([a-z.\\[\\]={}\"#\n ]{0,200})") {
+        if let Err(report) = load("any.toml", &text) {
+            prop_assert!(!report.mistakes.is_empty());
+            prop_assert!(!report.to_string().is_empty());
+        }
+    }
+
+    #[test]
+    fn no_damaged_design_makes_the_loader_panic(text in damaged()) {
+        if let Err(report) = load("damaged.toml", &text) {
+            prop_assert!(!report.mistakes.is_empty());
+            prop_assert!(!report.to_string().is_empty());
+        }
+    }
+}
+
+#[test]
+fn deep_nesting_and_long_chains_are_refused_not_followed() {
+    let chain: String =
+        (0..5_000).map(|at| format!("[pattern.p{at}]\nparts = {{ a = 'p{}' }}\n", at + 1)).collect();
+    let source = format!(
+        "design = 'deep'\n[table]\nkey = 'PK'\n[entity.A]\nkey = 'A'\nfields = {{ a = 'string' }}\n{chain}[pattern.p5000]\nget = 'A'\n"
+    );
+    let report = load("deep.toml", &source).unwrap_err();
+    assert!(
+        report.mistakes.iter().any(|mistake| mistake.message.contains("nested")),
+        "{}",
+        report.mistakes.len()
+    );
+    let nested = format!("design = {}", "[".repeat(100_000));
+    assert!(load("nested.toml", &nested).is_err());
+}
