@@ -87,6 +87,8 @@ transaction = { one = { run = "edit", with = { task_id = "{one_id}", slug = "{on
 transaction = { old = { run = "delete", with = { task_id = "{old_id}" } }, new = "create" }
 [pattern.create_all]
 transaction = { all = { run = "create", each = { task_id = "task_ids" } } }
+[pattern.create_two]
+transaction = { all = { run = "create", each = { task_id = "task_ids" }, max = 2 } }
 [pattern.vote_if_open]
 transaction = { open = { run = "is_open", with = { task_id = "{parent_id}" } }, vote = "vote" }
 "#;

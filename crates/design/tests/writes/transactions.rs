@@ -110,3 +110,14 @@ fn more_changes_than_a_transaction_takes_are_refused_before_anything_is_written(
     assert!(matches!(fixture.try_run("create_all", &arguments), Err(RunError::Limit(_))));
     assert!(fixture.scan(None).is_empty());
 }
+
+#[test]
+fn a_list_that_is_longer_than_its_step_takes_is_refused_by_name() {
+    let fixture = Fixture::new(TASKS);
+    let arguments = r#"{"task_ids": ["a", "b", "c"], "project": "p", "title": "x"}"#;
+    let error = fixture.try_run("create_two", arguments).unwrap_err();
+    assert!(matches!(&error, RunError::Parameter { parameter, .. } if parameter == "task_ids"), "{error}");
+    assert!(fixture.scan(None).is_empty());
+    fixture.run("create_two", r#"{"task_ids": ["a", "b"], "project": "p", "title": "x"}"#);
+    assert_eq!(fixture.scan(None).len(), 2);
+}
