@@ -14,8 +14,7 @@ const LOCK_NAME: &str = "lock";
 #[derive(Debug)]
 pub struct FileDisk {
     folder: PathBuf,
-    // The lock lasts as long as this handle.
-    _lock: File,
+    lock: File,
 }
 
 impl FileDisk {
@@ -32,7 +31,7 @@ impl FileDisk {
             .open(&path)
             .map_err(StoreError::io("open", path.display().to_string()))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { folder, _lock: lock }),
+            Ok(()) => Ok(Self { folder, lock }),
             Err(TryLockError::WouldBlock) => Err(StoreError::Locked { folder: shown }),
             Err(TryLockError::Error(source)) => Err(StoreError::io("lock", shown)(source)),
         }
@@ -43,6 +42,16 @@ impl FileDisk {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("bad file name {name:?}")));
         }
         Ok(self.folder.join(name))
+    }
+}
+
+impl Drop for FileDisk {
+    /// Gives the folder free at once. Closing the handle alone would not: a process that another thread has just forked
+    /// holds a copy of it until it runs its own program.
+    fn drop(&mut self) {
+        if let Err(error) = self.lock.unlock() {
+            tracing::warn!(folder = %self.folder.display(), %error, "the folder's lock was not released");
+        }
     }
 }
 
