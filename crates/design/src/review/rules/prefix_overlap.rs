@@ -28,7 +28,11 @@ fn one_word_for_several_things(context: &Context<'_>, findings: &mut Findings) {
         let earlier = own.iter().take(position).find(|other| {
             other.entity.name != key.entity.name
                 && other.entity.table.label == key.entity.table.label
-                && beginning(other).is_some_and(|(theirs, behind)| theirs == head && behind != field)
+                && beginning(other).is_some_and(|(theirs, behind)| {
+                    theirs == head
+                        && behind != field
+                        && named(other.entity, behind) != named(key.entity, field)
+                })
         });
         let Some(other) = earlier else { continue };
         let message = format!(
@@ -47,6 +51,11 @@ fn beginning<'k>(key: &'k Key<'_>) -> Option<(&'k str, &'k str)> {
     let head = key.template.constant_head();
     let field = key.template.fields().next()?;
     head.ends_with(key.entity.table.separator).then_some((head, field))
+}
+
+/// The entity that a field's value names: the one it refers to, or its own.
+fn named<'e>(entity: &'e Entity, field: &str) -> &'e str {
+    entity.field(field).and_then(|field| field.refers_to.as_deref()).unwrap_or(&entity.name)
 }
 
 /// A query whose prefix also takes in items of another entity.
