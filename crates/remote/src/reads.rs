@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::{Get as SdkGet, KeysAndAttributes, ReturnConsumedCapacity, TransactGetItem};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
-use singlet_design::store::{Answer, BatchGet, Get, Page, Query, Scan, StoreError, TransactGet};
+use singlet_design::store::{Answer, BatchGet, Consumed, Get, Page, Query, Scan, StoreError, TransactGet};
 
 use crate::Backend;
 use crate::consumed::{Access, consumed};
@@ -60,12 +60,8 @@ pub(crate) async fn query(backend: &Backend, request: &Query) -> Result<Page, St
         .send()
         .await
         .map_err(|error| backend.failures.of(error, &request.table))?;
-    Ok(Page {
-        consumed: consumed(Access::Read, &answer.consumed_capacity),
-        scanned: u32::try_from(answer.scanned_count).unwrap_or_default(),
-        last_key: answer.last_evaluated_key.filter(|key| !key.is_empty()).map(engine_item).transpose()?,
-        items: answer.items.unwrap_or_default().into_iter().map(encoded).collect::<Result<_, _>>()?,
-    })
+    let consumed = consumed(Access::Read, &answer.consumed_capacity);
+    page(answer.items, answer.last_evaluated_key, answer.scanned_count, consumed)
 }
 
 pub(crate) async fn scan(backend: &Backend, request: &Scan) -> Result<Page, StoreError> {
@@ -85,11 +81,22 @@ pub(crate) async fn scan(backend: &Backend, request: &Scan) -> Result<Page, Stor
         .send()
         .await
         .map_err(|error| backend.failures.of(error, &request.table))?;
+    let consumed = consumed(Access::Read, &answer.consumed_capacity);
+    page(answer.items, answer.last_evaluated_key, answer.scanned_count, consumed)
+}
+
+/// A page of a query or scan.
+fn page(
+    items: Option<Vec<SdkItem>>,
+    last_key: Option<SdkItem>,
+    scanned: i32,
+    consumed: Consumed,
+) -> Result<Page, StoreError> {
     Ok(Page {
-        consumed: consumed(Access::Read, &answer.consumed_capacity),
-        scanned: u32::try_from(answer.scanned_count).unwrap_or_default(),
-        last_key: answer.last_evaluated_key.filter(|key| !key.is_empty()).map(engine_item).transpose()?,
-        items: answer.items.unwrap_or_default().into_iter().map(encoded).collect::<Result<_, _>>()?,
+        consumed,
+        scanned: u32::try_from(scanned).unwrap_or_default(),
+        last_key: last_key.filter(|key| !key.is_empty()).map(engine_item).transpose()?,
+        items: items.unwrap_or_default().into_iter().map(encoded).collect::<Result<_, _>>()?,
     })
 }
 

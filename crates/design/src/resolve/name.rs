@@ -3,6 +3,7 @@
 use super::context::Context;
 use crate::report::Span;
 use crate::syntax::Node;
+use crate::value::nearest;
 
 /// The design's name.
 pub(super) fn design(context: &Context<'_>, root: &Node) -> String {
@@ -30,17 +31,6 @@ pub(super) fn check_word(context: &Context<'_>, what: &str, name: &str, span: Sp
             "a name begins with a letter and has letters, digits, underscores and hyphens only",
         );
     }
-}
-
-/// The candidate that is most like the name, if one is like it at all.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let small = name.to_lowercase();
-    candidates
-        .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(&small, &candidate.to_lowercase()), candidate))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|(one, _), (other, _)| one.total_cmp(other))
-        .map(|(_, candidate)| candidate)
 }
 
 /// A help for an unknown name: the nearest one, else all that there are.

@@ -6,7 +6,7 @@ use super::{Arguments, RunError};
 use crate::json::Json;
 use crate::model::{Argument, Binding, FieldType, Parameter, ParameterType, Pattern};
 use crate::template::Values;
-use crate::value::to_attribute;
+use crate::value::{nearest, to_attribute};
 
 /// What was given for one parameter.
 #[derive(Debug, Clone, PartialEq)]
@@ -203,14 +203,4 @@ fn unknown(pattern: &Pattern, arguments: &Arguments) -> Option<RunError> {
         }
     };
     Some(RunError::Parameter { parameter: name, reason })
-}
-
-/// The name that was probably meant.
-pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let distance_max = (name.chars().count() / 3).clamp(1, 3);
-    let scored = known.map(|known| (strsim::damerau_levenshtein(name, known), known));
-    scored
-        .filter(|(distance, _)| *distance <= distance_max)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, known)| known)
 }

@@ -4,6 +4,7 @@ mod arguments;
 mod cursor;
 pub mod derive;
 mod error;
+mod expiry;
 mod keys;
 mod outcome;
 mod plan;
@@ -140,7 +141,7 @@ impl<S: Store> Runner<S> {
         let plans = || self.design.patterns.iter().zip(&self.plans);
         let found = plans().find(|(pattern, _)| pattern.name == name);
         found.map(|(pattern, plan)| (&**pattern, plan)).ok_or_else(|| {
-            let nearest = arguments::nearest(name, plans().map(|(pattern, _)| pattern.name.as_str()));
+            let nearest = crate::value::nearest(name, plans().map(|(pattern, _)| pattern.name.as_str()));
             RunError::NoPattern { name: name.to_owned(), nearest: nearest.map(str::to_owned) }
         })
     }

@@ -4,6 +4,7 @@ use super::language::{Construct, DESIGN, Key, Shape, Variant, Variants};
 use super::mistakes::Mistakes;
 use super::tree::{Entry, Node, Value};
 use crate::resolve::name;
+use crate::value::nearest;
 
 /// Checks a whole file.
 pub(super) fn check_file(root: &Node, mistakes: &Mistakes) {
@@ -244,7 +245,7 @@ impl Checker<'_> {
 fn is_misspelt(construct: &Construct, name: &str) -> bool {
     let further = construct.kinds().iter().flat_map(|kind| kind.keys);
     let known = construct.keys.iter().chain(further).any(|key| key.name == name);
-    !known && name::nearest(name, construct.kinds().iter().map(|kind| kind.name)).is_some()
+    !known && nearest(name, construct.kinds().iter().map(|kind| kind.name)).is_some()
 }
 
 /// What a key takes in a construct of one of these kinds.

@@ -2,8 +2,7 @@
 
 use singlet_engine::values::{ItemRef, ValueRef};
 
-/// Stores ignore times that lie further back: such a number was hardly meant as an expiry.
-const IGNORED_AFTER_SECONDS: i64 = 5 * 365 * 24 * 60 * 60;
+use crate::run::expiry::expired_seconds;
 
 /// Leaves out expired items.
 #[derive(Debug, Clone)]
@@ -26,9 +25,7 @@ impl Expiry {
     pub(super) fn is_over(&self, item: ItemRef<'_>, now_ms: u64) -> bool {
         let Some(attribute) = &self.attribute else { return false };
         let Some(ValueRef::N(number)) = item.get(attribute) else { return false };
-        let now_seconds = i64::try_from(now_ms / 1000).unwrap_or(i64::MAX);
-        number.to_i64().is_some_and(|expires| {
-            expires <= now_seconds && expires > now_seconds.saturating_sub(IGNORED_AFTER_SECONDS)
-        })
+        let expires = number.to_i64().and_then(|second| u64::try_from(second).ok());
+        expires.is_some_and(|second| expired_seconds(now_ms / 1000).contains(&second))
     }
 }

@@ -3,10 +3,8 @@
 use singlet_engine::values::{AttributeValue, Item, Number};
 
 use crate::model::Entity;
+use crate::run::expiry::expired_seconds;
 use crate::store::ExpressionBuilder;
-
-/// Stores ignore times that lie further back: such a number was hardly meant as an expiry.
-const IGNORED_AFTER_SECONDS: u64 = 5 * 365 * 24 * 60 * 60;
 
 /// The attribute with the second of expiry, if items of this entity can have it.
 fn attribute(entity: &Entity) -> Option<&str> {
@@ -18,7 +16,8 @@ fn attribute(entity: &Entity) -> Option<&str> {
 pub(super) fn is_expired(entity: &Entity, item: &Item, now_second: u64) -> bool {
     match attribute(entity).and_then(|name| item.get(name)) {
         Some(AttributeValue::N(expiry)) => {
-            Number::from(oldest(now_second)) <= *expiry && *expiry <= Number::from(now_second)
+            let expired = expired_seconds(now_second);
+            (Number::from(*expired.start())..=Number::from(*expired.end())).contains(expiry)
         }
         _ => false,
     }
@@ -45,10 +44,7 @@ pub(super) fn present(entity: &Entity, now_second: u64, builder: &mut Expression
 /// The condition that an attribute holds a second of expiry that is over. It does not hold if there is none.
 pub(super) fn expired(attribute: &str, now_second: u64, builder: &mut ExpressionBuilder) -> String {
     let name = builder.name(attribute);
-    let (from, to) = (builder.value(oldest(now_second).into()), builder.value(now_second.into()));
+    let expired = expired_seconds(now_second);
+    let (from, to) = (builder.value((*expired.start()).into()), builder.value((*expired.end()).into()));
     format!("{name} BETWEEN {from} AND {to}")
-}
-
-fn oldest(now_second: u64) -> u64 {
-    now_second.saturating_sub(IGNORED_AFTER_SECONDS - 1)
 }
