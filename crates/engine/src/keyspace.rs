@@ -19,8 +19,10 @@ pub(crate) const PARTS_AT: usize = PREFIX_BYTES + HASH_BYTES;
 const ITEMS: u16 = 0;
 /// The space of a table's item collection sizes.
 const COLLECTIONS: u16 = u16::MAX;
-/// The last number that an index may have.
-pub(crate) const INDEX_NUMBER_MAX: u16 = u16::MAX - 1;
+/// The space of a table's expiring items, by the time at which they expire.
+const EXPIRIES: u16 = u16::MAX - 1;
+/// The last number that an index may have. Those above, up to the spaces named above, are left for kinds to come.
+pub(crate) const INDEX_NUMBER_MAX: u16 = 0xEFFF;
 
 /// The number of the database's own table.
 const SYSTEM: u32 = 0;
@@ -34,6 +36,16 @@ const TOKEN_ENDS: u16 = 3;
 const VALUES: u16 = 4;
 /// Spaces whose rows are still to be removed.
 const PURGES: u16 = 5;
+/// Streams, by table number and label; also those that are disabled.
+const STREAMS: u16 = 6;
+/// Shards of streams, by table number, label and shard.
+const SHARDS: u16 = 7;
+/// Backups, by their id.
+const BACKUPS: u16 = 8;
+/// Deleted tables that can still be recovered, by table number.
+const DELETED: u16 = 9;
+/// Exports and imports, by their id.
+const TRANSFERS: u16 = 10;
 
 /// One space of the keyspace: all rows of one table, of one index, or of one kind of the database's own records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -71,6 +83,36 @@ impl RowSpace {
     /// Ends of idempotency tokens.
     pub(crate) fn token_ends() -> Self {
         RowSpace { table: SYSTEM, space: TOKEN_ENDS }
+    }
+
+    /// The expiring items of a table, by the time at which they expire.
+    pub(crate) fn expiries(table: u32) -> Self {
+        RowSpace { table, space: EXPIRIES }
+    }
+
+    /// Streams.
+    pub(crate) fn streams() -> Self {
+        RowSpace { table: SYSTEM, space: STREAMS }
+    }
+
+    /// Shards of streams.
+    pub(crate) fn shards() -> Self {
+        RowSpace { table: SYSTEM, space: SHARDS }
+    }
+
+    /// Backups.
+    pub(crate) fn backups() -> Self {
+        RowSpace { table: SYSTEM, space: BACKUPS }
+    }
+
+    /// Deleted tables that can still be recovered.
+    pub(crate) fn deleted() -> Self {
+        RowSpace { table: SYSTEM, space: DELETED }
+    }
+
+    /// Exports and imports.
+    pub(crate) fn transfers() -> Self {
+        RowSpace { table: SYSTEM, space: TRANSFERS }
     }
 
     /// Spaces to be purged.

@@ -89,6 +89,40 @@ pub enum TableClass {
     InfrequentAccess,
 }
 
+/// What the records of a stream carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamView {
+    /// The key of the item.
+    KeysOnly,
+    /// The item after the change.
+    NewImage,
+    /// The item before the change.
+    OldImage,
+    /// Both.
+    NewAndOldImages,
+}
+
+impl StreamView {
+    /// All of them.
+    pub const ALL: &'static [StreamView] =
+        &[StreamView::KeysOnly, StreamView::NewImage, StreamView::OldImage, StreamView::NewAndOldImages];
+
+    /// DynamoDB's name for it.
+    pub fn code(self) -> &'static str {
+        match self {
+            StreamView::KeysOnly => "KEYS_ONLY",
+            StreamView::NewImage => "NEW_IMAGE",
+            StreamView::OldImage => "OLD_IMAGE",
+            StreamView::NewAndOldImages => "NEW_AND_OLD_IMAGES",
+        }
+    }
+
+    /// The view with this name.
+    pub fn from_code(code: &str) -> Option<StreamView> {
+        StreamView::ALL.iter().copied().find(|view| view.code() == code)
+    }
+}
+
 /// One index of a table, as it is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexDefinition {

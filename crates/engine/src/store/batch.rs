@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::log::{Frame, FrameEntry};
+use super::log::{Before, Frame, FrameEntry};
 use super::overlay::Entry;
 use super::range::{Direction, Range, is_empty_range};
 use super::tally::{Space, Tally, TallyDelta};
@@ -29,7 +29,7 @@ pub trait Handler<A>: Send + 'static {
 #[derive(Debug)]
 pub(super) struct Change {
     pub(super) value: Option<Bytes>,
-    before: Option<Bytes>,
+    before: Before,
     /// The place among the job's changes: the log keeps their order.
     place: u32,
 }
@@ -41,13 +41,14 @@ pub struct Batch<'a, A> {
     changes: BTreeMap<Bytes, Change>,
     tallies: Vec<TallyDelta>,
     attachment: Option<Arc<A>>,
+    mark: u32,
 }
 
 impl<'a, A> Batch<'a, A> {
     pub(super) fn new(state: &'a mut View<A>, now_ms: u64) -> Self {
         // A clock that is set back must not reorder the log's times.
         let time_ms = now_ms.max(state.time_ms);
-        Self { state, time_ms, changes: BTreeMap::new(), tallies: Vec::new(), attachment: None }
+        Self { state, time_ms, changes: BTreeMap::new(), tallies: Vec::new(), attachment: None, mark: 0 }
     }
 
     /// The value of a key in the working state.
@@ -72,20 +73,31 @@ impl<'a, A> Batch<'a, A> {
         self.state.range_below(changes, lower, upper, direction)
     }
 
-    /// Sets a value. `before` is the value that it replaces, for readers of the log; it is not looked at here.
+    /// Sets a value.
     ///
     /// Give keys and values their own allocation: the overlay keeps them until they are folded. A value given to
     /// several keys of one job as clones of the same `Bytes` is logged and held in memory once.
-    pub fn put(&mut self, key: Bytes, value: Bytes, before: Option<Bytes>) {
-        self.change(key, Some(value), before);
+    pub fn put(&mut self, key: Bytes, value: Bytes) {
+        self.change(key, Some(value), Before::Unrecorded);
     }
 
-    /// Deletes a key. `before` is the value that goes, for readers of the log.
-    pub fn delete(&mut self, key: Bytes, before: Option<Bytes>) {
-        self.change(key, None, before);
+    /// Deletes a key.
+    pub fn delete(&mut self, key: Bytes) {
+        self.change(key, None, Before::Unrecorded);
     }
 
-    fn change(&mut self, key: Bytes, value: Option<Bytes>, before: Option<Bytes>) {
+    /// Sets or deletes a value, and keeps the change for readers of the log. `before` is the value that was there; it is
+    /// not looked at here.
+    pub fn record(&mut self, key: Bytes, before: Option<Bytes>, after: Option<Bytes>) {
+        self.change(key, after, Before::Recorded(before));
+    }
+
+    /// Marks the commit for readers of the log; what the mark says is the caller's business.
+    pub fn set_mark(&mut self, mark: u32) {
+        self.mark = mark;
+    }
+
+    fn change(&mut self, key: Bytes, value: Option<Bytes>, before: Before) {
         let place = u32::try_from(self.changes.len()).unwrap_or(u32::MAX);
         // A key changed twice by one job is logged once, with the value from before the job.
         self.changes.entry(key).and_modify(|change| change.value.clone_from(&value)).or_insert(Change {
@@ -136,11 +148,12 @@ impl<'a, A> Batch<'a, A> {
         self.changes.clear();
         self.tallies.clear();
         self.attachment = None;
+        self.mark = 0;
     }
 
     /// Appends the frame and applies the changes to the working state. Says whether there was anything to log.
     pub(super) fn commit(self, frames: &mut Vec<u8>) -> Result<bool, CommitError> {
-        let Self { state, time_ms, changes, mut tallies, attachment } = self;
+        let Self { state, time_ms, changes, mut tallies, attachment, mark } = self;
         tallies.retain(|delta| delta.count != 0 || delta.bytes != 0);
         let logged = !changes.is_empty() || !tallies.is_empty();
         if logged {
@@ -151,7 +164,8 @@ impl<'a, A> Batch<'a, A> {
                 value: change.value,
                 before: change.before,
             });
-            let frame = Frame { sequence: state.sequence + 1, time_ms, tallies, entries: entries.collect() };
+            let entries = entries.collect();
+            let frame = Frame { sequence: state.sequence + 1, time_ms, mark, tallies, entries };
             let owners = frame.encode(frames)?;
             state.sequence = frame.sequence;
             state.time_ms = time_ms;

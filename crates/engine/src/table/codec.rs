@@ -6,10 +6,12 @@ use std::str::FromStr;
 use singlet_values::{AttributeValue, Attributes, EncodedItem, Item, Number};
 
 use super::validate::shape;
-use super::{Index, IndexState, Settings, Table};
+use super::{
+    Index, IndexState, RecoverySetting, ScheduleSetting, Settings, StreamSetting, Table, TtlSetting, TtlState,
+};
 use crate::request::{
     AttributeDefinition, BillingMode, KeySchema, OnDemandThroughput, ProjectedAttributes,
-    ProvisionedThroughput, ScalarType, TableClass, WarmThroughput,
+    ProvisionedThroughput, ScalarType, StreamView, TableClass, WarmThroughput,
 };
 
 impl Table {
@@ -110,7 +112,23 @@ fn encode_settings(settings: &Settings) -> Attributes {
         put(&mut item, "infrequent_access", AttributeValue::Bool(class == TableClass::InfrequentAccess));
     }
     put(&mut item, "deletion_protection", AttributeValue::Bool(settings.deletion_protection));
-    put(&mut item, "keeps_images", AttributeValue::Bool(settings.keeps_images));
+    if let Some(stream) = &settings.stream {
+        put(&mut item, "stream_view", text(stream.view.code()));
+        put(&mut item, "stream_label", text(&stream.label));
+    }
+    if let Some(ttl) = &settings.ttl {
+        put(&mut item, "ttl_attribute", text(&ttl.attribute));
+        let state = match &ttl.state {
+            TtlState::Enabled => text("enabled"),
+            TtlState::Disabling => text("disabling"),
+            TtlState::Enabling { filled_to } => AttributeValue::B(filled_to.clone()),
+        };
+        put(&mut item, "ttl_state", state);
+    }
+    put_some(&mut item, "recovery_since_ms", settings.recovery.map(|recovery| recovery.since_ms));
+    put_some(&mut item, "recovery_period_days", settings.recovery.map(|recovery| recovery.period_days));
+    put_some(&mut item, "backup_every_ms", settings.schedule.map(|schedule| schedule.every_ms));
+    put_some(&mut item, "backup_keep_ms", settings.schedule.map(|schedule| schedule.keep_ms));
     encode_throughput(&mut item, Some(settings.provisioned), settings.on_demand, settings.warm);
     item
 }
@@ -130,8 +148,36 @@ fn decode_settings(item: &Attributes) -> Option<Settings> {
             if flag("infrequent_access") { TableClass::InfrequentAccess } else { TableClass::Standard }
         }),
         deletion_protection: flag("deletion_protection"),
-        keeps_images: flag("keeps_images"),
+        stream: decode_stream(item),
+        ttl: decode_ttl(item),
+        recovery: decode_recovery(item),
+        schedule: decode_schedule(item),
     })
+}
+
+fn decode_stream(item: &Attributes) -> Option<StreamSetting> {
+    let view = StreamView::from_code(&get_text(item, "stream_view")?)?;
+    Some(StreamSetting { view, label: get_text(item, "stream_label")? })
+}
+
+fn decode_ttl(item: &Attributes) -> Option<TtlSetting> {
+    let state = match item.get("ttl_state")? {
+        AttributeValue::S(state) if state == "enabled" => TtlState::Enabled,
+        AttributeValue::S(state) if state == "disabling" => TtlState::Disabling,
+        AttributeValue::B(filled_to) => TtlState::Enabling { filled_to: filled_to.clone() },
+        _ => return None,
+    };
+    Some(TtlSetting { attribute: get_text(item, "ttl_attribute")?, state })
+}
+
+fn decode_recovery(item: &Attributes) -> Option<RecoverySetting> {
+    let since_ms = get_number(item, "recovery_since_ms")?;
+    Some(RecoverySetting { since_ms, period_days: get_number(item, "recovery_period_days")? })
+}
+
+fn decode_schedule(item: &Attributes) -> Option<ScheduleSetting> {
+    let every_ms = get_number(item, "backup_every_ms")?;
+    Some(ScheduleSetting { every_ms, keep_ms: get_number(item, "backup_keep_ms")? })
 }
 
 fn encode_throughput(
@@ -279,23 +325,48 @@ mod tests {
         })
     }
 
+    type Readers =
+        (Option<StreamSetting>, Option<TtlSetting>, Option<RecoverySetting>, Option<ScheduleSetting>);
+
+    /// Settings of what reads the log and the clock.
+    fn readers() -> impl Strategy<Value = Readers> {
+        let view = proptest::sample::select(StreamView::ALL);
+        let stream = (view, "\\PC{1,6}").prop_map(|(view, label)| StreamSetting { view, label });
+        let state = prop_oneof![
+            Just(TtlState::Enabled),
+            Just(TtlState::Disabling),
+            vec(any::<u8>(), 0..8).prop_map(|filled_to| TtlState::Enabling { filled_to }),
+        ];
+        let ttl = ("\\PC{1,6}", state).prop_map(|(attribute, state)| TtlSetting { attribute, state });
+        let recovery =
+            any::<(u64, u32)>().prop_map(|(since_ms, period_days)| RecoverySetting { since_ms, period_days });
+        let schedule =
+            any::<(u64, u64)>().prop_map(|(every_ms, keep_ms)| ScheduleSetting { every_ms, keep_ms });
+        (option::of(stream), option::of(ttl), option::of(recovery), option::of(schedule))
+    }
+
     fn settings() -> impl Strategy<Value = Settings> {
         let times = any::<(Option<u64>, Option<u64>, Option<u64>, u64)>();
         let class = option::of(prop_oneof![Just(TableClass::Standard), Just(TableClass::InfrequentAccess)]);
-        let flags = any::<(bool, bool, bool)>();
-        (times, provisioned(), on_demand(), warm(), class, flags).prop_map(
-            |(times, provisioned, on_demand, warm, class, flags)| Settings {
-                billing: if flags.0 { BillingMode::PayPerRequest } else { BillingMode::Provisioned },
-                on_demand_since_ms: times.0,
-                provisioned,
-                last_increase_ms: times.1,
-                last_decrease_ms: times.2,
-                decreases_today: times.3,
-                on_demand,
-                warm,
-                class,
-                deletion_protection: flags.1,
-                keeps_images: flags.2,
+        let flags = any::<(bool, bool)>();
+        (times, provisioned(), on_demand(), warm(), class, flags, readers()).prop_map(
+            |(times, provisioned, on_demand, warm, class, flags, (stream, ttl, recovery, schedule))| {
+                Settings {
+                    billing: if flags.0 { BillingMode::PayPerRequest } else { BillingMode::Provisioned },
+                    on_demand_since_ms: times.0,
+                    provisioned,
+                    last_increase_ms: times.1,
+                    last_decrease_ms: times.2,
+                    decreases_today: times.3,
+                    on_demand,
+                    warm,
+                    class,
+                    deletion_protection: flags.1,
+                    stream,
+                    ttl,
+                    recovery,
+                    schedule,
+                }
             },
         )
     }

@@ -41,7 +41,10 @@ impl Table {
             warm: request.warm,
             class: (request.class != TableClass::Standard).then_some(request.class),
             deletion_protection: request.deletion_protection,
-            keeps_images: false,
+            stream: None,
+            ttl: None,
+            recovery: None,
+            schedule: None,
         };
         let mut table = Table {
             number: birth.number,

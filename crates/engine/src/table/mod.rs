@@ -17,7 +17,7 @@ pub(crate) use key::{KeyAttribute, KeyProblem, KeyShape, set_partition_hash};
 use crate::keyspace::RowSpace;
 use crate::request::{
     AttributeDefinition, BillingMode, OnDemandThroughput, ProjectedAttributes, ProvisionedThroughput,
-    TableClass, WarmThroughput,
+    StreamView, TableClass, WarmThroughput,
 };
 
 /// A table.
@@ -52,8 +52,63 @@ pub(crate) struct Settings {
     pub(crate) warm: Option<WarmThroughput>,
     pub(crate) class: Option<TableClass>,
     pub(crate) deletion_protection: bool,
-    /// Old images go into the log because a stream or recovery reads them.
-    pub(crate) keeps_images: bool,
+    /// The stream that is on.
+    pub(crate) stream: Option<StreamSetting>,
+    /// The attribute by which items expire.
+    pub(crate) ttl: Option<TtlSetting>,
+    /// Point-in-time recovery, if it is on.
+    pub(crate) recovery: Option<RecoverySetting>,
+    /// Backups that are taken by themselves.
+    pub(crate) schedule: Option<ScheduleSetting>,
+}
+
+/// A stream that is on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StreamSetting {
+    pub(crate) view: StreamView,
+    /// When it was enabled, as text; tells the streams of a table apart.
+    pub(crate) label: String,
+}
+
+/// Expiry by an attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TtlSetting {
+    pub(crate) attribute: String,
+    pub(crate) state: TtlState,
+}
+
+/// Where expiry is in its life. Times of expiry are kept up in all but the last state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TtlState {
+    /// Items up to this row key have had their time of expiry entered.
+    Enabling {
+        filled_to: Vec<u8>,
+    },
+    Enabled,
+    /// The times of expiry are being removed.
+    Disabling,
+}
+
+/// Point-in-time recovery that is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RecoverySetting {
+    /// Every change since then is in the log, unless it is older than the period.
+    pub(crate) since_ms: u64,
+    pub(crate) period_days: u32,
+}
+
+/// Backups that are taken by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ScheduleSetting {
+    pub(crate) every_ms: u64,
+    pub(crate) keep_ms: u64,
+}
+
+impl Settings {
+    /// Whether changes go into the log with the item before and after them, because somebody reads them there.
+    pub(crate) fn records_changes(&self) -> bool {
+        self.stream.is_some() || self.recovery.is_some()
+    }
 }
 
 /// An index of a table.

@@ -55,9 +55,9 @@ impl Collection {
         }
         if self.size_bytes > 0 {
             let size = bytes::Bytes::copy_from_slice(&self.size_bytes.to_be_bytes());
-            batch.put(self.row.clone(), size, None);
+            batch.put(self.row.clone(), size);
         } else {
-            batch.delete(self.row.clone(), None);
+            batch.delete(self.row.clone());
         }
     }
 

@@ -61,7 +61,7 @@ fn backfill(batch: &mut Batch<'_>, table: &Table, index: &Index) -> Result<()> {
         let Ok(entry) = index.entry(table, row, &item) else { continue };
         count += 1;
         bytes += signed(entry.item.size_bytes());
-        batch.put(entry.key, entry.item.into_bytes(), None);
+        batch.put(entry.key, entry.item.into_bytes());
     }
     batch.tally(table.entries(index).tally(), count, bytes);
     let state = match rows.rows.last() {
@@ -90,7 +90,7 @@ fn purge_space(batch: &mut Batch<'_>, purge: Bytes) -> Result<()> {
         None => false,
     };
     if !more {
-        batch.delete(purge, None);
+        batch.delete(purge);
     }
     Ok(())
 }
@@ -106,7 +106,7 @@ fn next_purge(batch: &Batch<'_>) -> Result<Option<Bytes>> {
 fn remove_rows(batch: &mut Batch<'_>, space: RowSpace) -> Result<bool> {
     let rows = next_rows(batch, space, &space.prefix())?;
     for (row, _) in rows.rows {
-        batch.delete(row, None);
+        batch.delete(row);
     }
     Ok(rows.more)
 }

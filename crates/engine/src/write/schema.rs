@@ -30,7 +30,7 @@ pub(super) fn create_table(
     let number = next_number(batch)?;
     let birth = Birth { number, time_ms: batch.time_ms(), arn_prefix: arn };
     let table = Table::create(request, birth)?;
-    batch.put(next_table_number_key(), Bytes::copy_from_slice(&(number + 1).to_be_bytes()), None);
+    batch.put(next_table_number_key(), Bytes::copy_from_slice(&(number + 1).to_be_bytes()));
     let table = store(batch, table);
     Ok(TableDescription { status: TableStatus::Creating, ..describe(batch, &table) })
 }
@@ -56,13 +56,13 @@ pub(super) fn delete_table(batch: &mut Batch<'_>, name: &str) -> Result<TableDes
         return Err(Invalid::DeletionProtected.into());
     }
     let description = TableDescription { status: TableStatus::Deleting, ..describe(batch, &table) };
-    batch.delete(RowSpace::descriptors().key(name.as_bytes()), None);
+    batch.delete(RowSpace::descriptors().key(name.as_bytes()));
     let indexes = table.indexes.iter().map(|index| table.entries(index));
     let spaces = [table.items(), RowSpace::collections(table.number)].into_iter().chain(indexes);
     for space in spaces {
         let tally = batch.tally_of(space.tally());
         batch.tally(space.tally(), -count(tally.count), -count(tally.bytes));
-        batch.put(RowSpace::purges().key(&space.prefix()), Bytes::new(), None);
+        batch.put(RowSpace::purges().key(&space.prefix()), Bytes::new());
     }
     let catalogue = batch.attachment().without(&table);
     batch.set_attachment(Arc::new(catalogue));
@@ -86,7 +86,7 @@ pub(super) fn untag_table(batch: &mut Batch<'_>, name: &str, keys: &[String]) ->
 /// Stores a table's descriptor and publishes it.
 pub(super) fn store(batch: &mut Batch<'_>, table: Table) -> Arc<Table> {
     let table = Arc::new(table);
-    batch.put(RowSpace::descriptors().key(table.name.as_bytes()), table.encode().clone().into_bytes(), None);
+    batch.put(RowSpace::descriptors().key(table.name.as_bytes()), table.encode().clone().into_bytes());
     let catalogue = batch.attachment().with(table.clone());
     batch.set_attachment(Arc::new(catalogue));
     table

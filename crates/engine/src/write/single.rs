@@ -62,11 +62,13 @@ impl Change {
             return;
         }
         let table = &self.table;
-        let before =
-            self.old.as_ref().filter(|_| table.settings.keeps_images).map(|old| old.clone().into_bytes());
-        match &self.new {
-            Some(new) => batch.put(self.row.clone(), new.clone().into_bytes(), before),
-            None => batch.delete(self.row.clone(), before),
+        let bytes = |item: &Option<EncodedItem>| item.as_ref().map(|item| item.clone().into_bytes());
+        match bytes(&self.new) {
+            after if table.settings.records_changes() => {
+                batch.record(self.row.clone(), bytes(&self.old), after);
+            }
+            Some(new) => batch.put(self.row.clone(), new),
+            None => batch.delete(self.row.clone()),
         }
         let count = i64::from(self.new.is_some()) - i64::from(self.old.is_some());
         batch.tally(table.items().tally(), count, signed(size(&self.new)) - signed(size(&self.old)));
@@ -76,10 +78,10 @@ impl Change {
     fn apply_to_indexes(&self, batch: &mut Batch<'_>, table: &Table) {
         for change in &self.index_changes {
             if let Some(entry) = &change.remove {
-                batch.delete(entry.key.clone(), None);
+                batch.delete(entry.key.clone());
             }
             if let Some(entry) = &change.put {
-                batch.put(entry.key.clone(), entry.item.clone().into_bytes(), None);
+                batch.put(entry.key.clone(), entry.item.clone().into_bytes());
             }
             let space = crate::keyspace::RowSpace::index(table.number, change.index);
             batch.tally(space.tally(), change.growth_count(), change.growth_bytes());

@@ -36,15 +36,15 @@ impl Token {
     pub(crate) fn store(&self, batch: &mut Batch<'_>) -> Result<()> {
         let now_ms = batch.time_ms();
         for row in ended(batch, now_ms)? {
-            batch.delete(row, None);
+            batch.delete(row);
         }
         let end_ms = now_ms + LIFE_MS;
         let mut value = self.fingerprint.to_be_bytes().to_vec();
         value.extend_from_slice(&end_ms.to_be_bytes());
-        batch.put(self.row(), value.into(), None);
+        batch.put(self.row(), value.into());
         let mut end_row = end_ms.to_be_bytes().to_vec();
         end_row.extend_from_slice(self.text.as_bytes());
-        batch.put(RowSpace::token_ends().key(&end_row), Bytes::new(), None);
+        batch.put(RowSpace::token_ends().key(&end_row), Bytes::new());
         Ok(())
     }
 

@@ -8,17 +8,18 @@ use bytes::Bytes;
 use super::super::CommitError;
 use super::super::tally::{Space, TallyDelta};
 
-/// Length, checksum, sequence, durable sequence, time, number of tallies, number of entries.
-pub(super) const FRAME_HEADER_BYTES: usize = 40;
+/// Length, checksum, sequence, durable sequence, time, mark, number of tallies, number of entries.
+pub(super) const FRAME_HEADER_BYTES: usize = 44;
 /// A frame may not be longer; far above what one transaction of the API can write.
 pub(super) const FRAME_BYTES_MAX: usize = 64 << 20;
 
 const VALUE_DELETED: u8 = 0;
 const VALUE_HERE: u8 = 1;
 const VALUE_SHARED: u8 = 2;
-const BEFORE_NONE: u8 = 0;
+const BEFORE_UNRECORDED: u8 = 0;
 const BEFORE_HERE: u8 = 1;
 const BEFORE_SHARED: u8 = 2;
+const BEFORE_ABSENT: u8 = 3;
 
 /// How many entries back a shared value is looked for: an item is followed by its index entries.
 const SHARING_ENTRIES_MAX: usize = 64;
@@ -28,6 +29,8 @@ const SHARING_ENTRIES_MAX: usize = 64;
 pub(in crate::store) struct Frame {
     pub(in crate::store) sequence: u64,
     pub(in crate::store) time_ms: u64,
+    /// What the caller says about the commit to readers of the log.
+    pub(in crate::store) mark: u32,
     pub(in crate::store) tallies: Vec<TallyDelta>,
     pub(in crate::store) entries: Vec<FrameEntry>,
 }
@@ -38,8 +41,25 @@ pub(in crate::store) struct FrameEntry {
     pub(in crate::store) key: Bytes,
     /// The new value; nothing for a deletion.
     pub(in crate::store) value: Option<Bytes>,
-    /// The value before the commit, where a reader of the log needs it.
-    pub(in crate::store) before: Option<Bytes>,
+    pub(in crate::store) before: Before,
+}
+
+/// The value before a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::store) enum Before {
+    /// No reader of the log needs the change.
+    Unrecorded,
+    /// The change is kept for readers of the log; there may have been no value.
+    Recorded(Option<Bytes>),
+}
+
+impl Before {
+    fn value(&self) -> Option<&Bytes> {
+        match self {
+            Before::Unrecorded => None,
+            Before::Recorded(value) => value.as_ref(),
+        }
+    }
 }
 
 /// The checksum of a frame's bytes after the checksum itself. It covers the segment's id, so that what an earlier use
@@ -70,6 +90,7 @@ impl Frame {
         put_u64(out, self.sequence);
         put_u64(out, 0);
         put_u64(out, self.time_ms);
+        put_u32(out, self.mark);
         put_len(out, self.tallies.len());
         put_len(out, self.entries.len());
         for delta in &self.tallies {
@@ -88,7 +109,7 @@ impl Frame {
     fn encoded_bytes_max(&self) -> usize {
         let entries = self.entries.iter().map(|entry| {
             let value = entry.value.as_ref().map_or(0, Bytes::len);
-            let before = entry.before.as_ref().map_or(0, Bytes::len);
+            let before = entry.before.value().map_or(0, Bytes::len);
             14 + entry.key.len() + value + before
         });
         FRAME_HEADER_BYTES + 24 * self.tallies.len() + entries.sum::<usize>()
@@ -97,19 +118,21 @@ impl Frame {
     fn encode_entry(&self, place: usize, out: &mut Vec<u8>) -> bool {
         let Some(entry) = self.entries.get(place) else { return true };
         let value_from = self.sharing(place, |entry| entry.value.as_ref());
-        let before_from = self.sharing(place, |entry| entry.before.as_ref());
+        let before = entry.before.value();
+        let before_from = self.sharing(place, |entry| entry.before.value());
         out.push(match (&entry.value, value_from) {
             (None, _) => VALUE_DELETED,
             (Some(_), None) => VALUE_HERE,
             (Some(_), Some(_)) => VALUE_SHARED,
         });
         out.push(match (&entry.before, before_from) {
-            (None, _) => BEFORE_NONE,
-            (Some(_), None) => BEFORE_HERE,
-            (Some(_), Some(_)) => BEFORE_SHARED,
+            (Before::Unrecorded, _) => BEFORE_UNRECORDED,
+            (Before::Recorded(None), _) => BEFORE_ABSENT,
+            (Before::Recorded(Some(_)), None) => BEFORE_HERE,
+            (Before::Recorded(Some(_)), Some(_)) => BEFORE_SHARED,
         });
         put_bytes(out, &entry.key);
-        for (bytes, from) in [(&entry.value, value_from), (&entry.before, before_from)] {
+        for (bytes, from) in [(entry.value.as_ref(), value_from), (before, before_from)] {
             match (bytes, from) {
                 (None, _) => {}
                 (Some(_), Some(place)) => put_len(out, place),
@@ -160,6 +183,7 @@ impl SealedFrame<'_> {
     pub(super) fn decode(mut self) -> Option<(Frame, Vec<bool>)> {
         let body = &mut self.body;
         let time_ms = body.u64()?;
+        let mark = body.u32()?;
         let (tally_count, entry_count) = (body.u32()?, body.u32()?);
         let mut tallies = Vec::new();
         for _ in 0..tally_count {
@@ -177,15 +201,17 @@ impl SealedFrame<'_> {
                 _ => return None,
             };
             let before = match before_kind {
-                BEFORE_NONE => None,
-                BEFORE_HERE => Some(body.bytes()?),
-                BEFORE_SHARED => Some(entries.get(body.place()?)?.before.clone()?),
+                BEFORE_UNRECORDED => Before::Unrecorded,
+                BEFORE_ABSENT => Before::Recorded(None),
+                BEFORE_HERE => Before::Recorded(Some(body.bytes()?)),
+                BEFORE_SHARED => Before::Recorded(Some(entries.get(body.place()?)?.before.value()?.clone())),
                 _ => return None,
             };
             entries.push(FrameEntry { key, value, before });
             owners.push(value_kind != VALUE_SHARED);
         }
-        body.0.is_empty().then_some((Frame { sequence: self.sequence, time_ms, tallies, entries }, owners))
+        let frame = Frame { sequence: self.sequence, time_ms, mark, tallies, entries };
+        body.0.is_empty().then_some((frame, owners))
     }
 }
 

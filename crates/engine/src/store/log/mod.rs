@@ -12,5 +12,5 @@ mod tests;
 
 pub(super) use appender::{Appender, LogEnd};
 pub(super) use catalogue::Catalogue;
-pub(super) use frame::{Frame, FrameEntry};
+pub(super) use frame::{Before, Frame, FrameEntry};
 pub(super) use replay::replay;

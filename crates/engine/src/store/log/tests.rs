@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::catalogue::Catalogue;
-use super::frame::{Frame, FrameEntry, seal};
+use super::frame::{Before, Frame, FrameEntry, seal};
 use super::segment::encode_header;
 use crate::store::tally::{Space, TallyDelta};
 use crate::store::tests::fixture::Random;
@@ -36,11 +36,12 @@ fn the_frame_in_the_documentation_is_what_is_written() {
     let frame = Frame {
         sequence: 41,
         time_ms: 1_700_000_000_000,
+        mark: 1,
         tallies: vec![TallyDelta { space: Space(7), count: 2, bytes: 6 }],
         entries: vec![
-            entry("k1", Some(red.clone()), None),
-            entry("k2", Some(red), None),
-            entry("k3", None, Some(Bytes::from("old"))),
+            entry("k1", Some(red.clone()), Before::Unrecorded),
+            entry("k2", Some(red), Before::Unrecorded),
+            entry("k3", None, Before::Recorded(Some(Bytes::from("old")))),
         ],
     };
     let mut written = Vec::new();

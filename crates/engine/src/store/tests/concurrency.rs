@@ -25,10 +25,10 @@ fn account(amount: i64) -> Bytes {
 fn transfer(batch: &mut Batch<'_, u64>, number: i64) {
     let by = number % 7;
     let (from, to) = (amount(batch.get(b"from")), amount(batch.get(b"to")));
-    batch.put(bytes("from"), account(from - by), None);
-    batch.put(bytes("to"), account(to + by), None);
+    batch.put(bytes("from"), account(from - by));
+    batch.put(bytes("to"), account(to + by));
     // Fills the overlay, so that it is folded all the time.
-    batch.put(bytes(&format!("filler-{:03}", number % 200)), vec![0; 200].into(), None);
+    batch.put(bytes(&format!("filler-{:03}", number % 200)), vec![0; 200].into());
     batch.set_attachment(Arc::new(batch.sequence()));
 }
 
@@ -49,8 +49,8 @@ fn readers_see_a_consistent_snapshot_while_overlays_are_folded() {
     let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
     let store = start(&disk, small());
     let first = submit(&store, |batch| {
-        batch.put(bytes("from"), account(1_000), None);
-        batch.put(bytes("to"), account(0), None);
+        batch.put(bytes("from"), account(1_000));
+        batch.put(bytes("to"), account(0));
         batch.set_attachment(Arc::new(batch.sequence()));
     });
     first.recv().unwrap().unwrap();
@@ -84,7 +84,7 @@ fn writers_wait_for_the_fold_and_memory_stays_bounded() {
         .map(|i| {
             overlay_bytes_max = overlay_bytes_max.max(store.stats().overlay_bytes);
             submit(&store, move |batch| {
-                batch.put(bytes(&format!("{i:05}")), vec![0; ENTRY_BYTES].into(), None);
+                batch.put(bytes(&format!("{i:05}")), vec![0; ENTRY_BYTES].into());
             })
         })
         .collect();
@@ -102,9 +102,8 @@ fn many_jobs_share_one_sync() {
     let before = store.stats().syncs;
     let (release, wait) = std::sync::mpsc::channel::<()>();
     let blocker = submit(&store, move |_| wait.recv().unwrap());
-    let results: Vec<_> = (0..200)
-        .map(|i| submit(&store, move |batch| batch.put(bytes(&i.to_string()), bytes("x"), None)))
-        .collect();
+    let results: Vec<_> =
+        (0..200).map(|i| submit(&store, move |batch| batch.put(bytes(&i.to_string()), bytes("x")))).collect();
     release.send(()).unwrap();
     blocker.recv().unwrap().unwrap();
     assert!(results.into_iter().all(|result| result.recv().unwrap().is_ok()));

@@ -45,8 +45,8 @@ fn work(store: &TestStore, commits: u64) -> u64 {
             let sequence = batch.sequence();
             for (key, value) in changes(sequence) {
                 match value {
-                    Some(value) => batch.put(key, value, None),
-                    None => batch.delete(key, None),
+                    Some(value) => batch.put(key, value),
+                    None => batch.delete(key),
                 }
             }
             batch.tally(Space(1), 1, sequence as i64);

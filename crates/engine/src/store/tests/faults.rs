@@ -33,9 +33,8 @@ fn every_job_in_flight_gets_an_answer_when_the_log_fails() {
     let disk = PowerDisk::new();
     let store = start(&disk.as_disk(), small());
     disk.fail(fault(Operation::Sync, "log-", 5));
-    let results: Vec<_> = (0..200)
-        .map(|i| submit(&store, move |batch| batch.put(bytes(&i.to_string()), bytes("x"), None)))
-        .collect();
+    let results: Vec<_> =
+        (0..200).map(|i| submit(&store, move |batch| batch.put(bytes(&i.to_string()), bytes("x")))).collect();
     let outcomes: Vec<_> =
         results.into_iter().map(|result| result.recv().expect("an answer").is_ok()).collect();
     let durable = outcomes.iter().take_while(|ok| **ok).count();
@@ -116,7 +115,7 @@ fn a_handler_that_panics_poisons_the_store_and_leaves_nobody_waiting() {
 }
 
 fn commit_or_dropped(store: &super::fixture::TestStore) -> Option<Result<(), CommitError>> {
-    submit(store, |batch| batch.put(bytes("b"), bytes("2"), None)).recv().ok()
+    submit(store, |batch| batch.put(bytes("b"), bytes("2"))).recv().ok()
 }
 
 #[test]
@@ -124,7 +123,7 @@ fn a_completion_that_panics_poisons_the_store_and_leaves_nobody_waiting() {
     let disk = PowerDisk::new();
     let store = start(&disk.as_disk(), small());
     let job: super::fixture::Job = Box::new(|batch| {
-        batch.put(bytes("a"), bytes("1"), None);
+        batch.put(bytes("a"), bytes("1"));
         Box::new(|_| panic!("a bug in the completion"))
     });
     store.submit(job).unwrap();

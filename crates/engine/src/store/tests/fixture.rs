@@ -77,7 +77,7 @@ pub(super) fn commit(
 
 pub(super) fn put(store: &TestStore, key: &str, value: impl Into<Bytes>) -> Result<(), CommitError> {
     let (key, value) = (bytes(key), value.into());
-    commit(store, move |batch| batch.put(key, value, None))
+    commit(store, move |batch| batch.put(key, value))
 }
 
 pub(super) fn bytes(text: &str) -> Bytes {

@@ -23,7 +23,7 @@ fn what_is_committed_is_there_after_closing_and_opening() {
     let store = start(&disk, StoreOptions::default());
     put(&store, "a", "1").unwrap();
     put(&store, "b", "2").unwrap();
-    commit(&store, |batch| batch.delete(bytes("a"), None)).unwrap();
+    commit(&store, |batch| batch.delete(bytes("a"))).unwrap();
     store.close().unwrap();
     drop(store);
 
@@ -49,9 +49,8 @@ fn closing_folds_so_that_opening_replays_nothing() {
 fn closing_finishes_the_jobs_in_the_queue_and_refuses_later_ones() {
     let disk = memory();
     let store = start(&disk, StoreOptions::default());
-    let results: Vec<_> = (0..100)
-        .map(|i| submit(&store, move |batch| batch.put(bytes(&i.to_string()), bytes("x"), None)))
-        .collect();
+    let results: Vec<_> =
+        (0..100).map(|i| submit(&store, move |batch| batch.put(bytes(&i.to_string()), bytes("x")))).collect();
     store.close().unwrap();
     assert!(results.into_iter().all(|result| result.recv().unwrap().is_ok()));
     assert_eq!(contents(&store.view()).len(), 100);
@@ -67,7 +66,7 @@ fn a_store_dropped_by_a_completion_does_not_wait_for_itself() {
     let (keep_going, wait) = channel::<()>();
     let held = store.clone();
     let job: Job = Box::new(move |batch| {
-        batch.put(bytes("a"), bytes("1"), None);
+        batch.put(bytes("a"), bytes("1"));
         Box::new(move |outcome| {
             wait.recv().unwrap();
             drop(held);
@@ -95,12 +94,12 @@ fn a_view_outlives_its_store() {
 fn a_job_sees_earlier_jobs_and_its_own_changes() {
     let disk = memory();
     let store = start(&disk, StoreOptions::default());
-    let first = submit(&store, |batch| batch.put(bytes("b"), bytes("1"), None));
+    let first = submit(&store, |batch| batch.put(bytes("b"), bytes("1")));
     let (seen, see) = channel();
     commit(&store, move |batch| {
-        batch.put(bytes("a"), bytes("2"), None);
-        batch.delete(bytes("b"), None);
-        batch.put(bytes("c"), bytes("3"), None);
+        batch.put(bytes("a"), bytes("2"));
+        batch.delete(bytes("b"));
+        batch.put(bytes("c"), bytes("3"));
         let range = |direction| {
             let range = batch.range(Bound::Unbounded, Bound::Unbounded, direction);
             range.map(|entry| entry.unwrap().0).collect::<Vec<Bytes>>()
@@ -117,7 +116,7 @@ fn a_job_that_rolls_back_leaves_nothing() {
     let disk = memory();
     let store = start(&disk, StoreOptions::default());
     commit(&store, |batch| {
-        batch.put(bytes("a"), bytes("1"), None);
+        batch.put(bytes("a"), bytes("1"));
         batch.tally(Space(1), 1, 10);
         batch.set_attachment(Arc::new(7));
         batch.rollback();
@@ -142,7 +141,7 @@ fn attachment_and_tallies_are_published_with_the_entries() {
     let disk = memory();
     let store = start(&disk, StoreOptions::default());
     commit(&store, |batch| {
-        batch.put(bytes("a"), bytes("1"), None);
+        batch.put(bytes("a"), bytes("1"));
         batch.set_attachment(Arc::new(5));
         batch.tally(Space(3), 2, 100);
         batch.tally(Space(3), -1, -40);
@@ -219,8 +218,8 @@ fn a_commit_that_is_too_large_is_refused_whole_and_the_next_one_goes_on() {
     let disk = memory();
     let store = start(&disk, StoreOptions::default());
     let refused = commit(&store, |batch| {
-        batch.put(bytes("small"), bytes("x"), None);
-        batch.put(bytes("large"), vec![0; 65 << 20].into(), None);
+        batch.put(bytes("small"), bytes("x"));
+        batch.put(bytes("large"), vec![0; 65 << 20].into());
     });
     assert!(matches!(refused, Err(CommitError::TooLarge { .. })), "{refused:?}");
     put(&store, "a", "1").unwrap();
@@ -255,7 +254,7 @@ fn inverted_bounds_give_an_empty_range() {
     for (lower, upper) in cases {
         assert_eq!(view.range(lower, upper, Direction::Forward).count(), 0);
         commit(&store, move |batch| {
-            batch.put(bytes("a"), bytes("2"), None);
+            batch.put(bytes("a"), bytes("2"));
             assert_eq!(batch.range(lower, upper, Direction::Backward).count(), 0);
         })
         .unwrap();

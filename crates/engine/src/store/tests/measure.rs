@@ -61,7 +61,7 @@ fn write(store: &TestStore, items: impl Iterator<Item = u64>) -> Duration {
         slowest = slowest.max(free.recv().unwrap());
         let (key, value, places, start) = (key(item), value(item), places.clone(), Instant::now());
         let job: Job = Box::new(move |batch| {
-            batch.put(key, value, None);
+            batch.put(key, value);
             Box::new(move |outcome| {
                 outcome.unwrap();
                 let _ = places.send(start.elapsed());

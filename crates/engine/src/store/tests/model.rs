@@ -100,8 +100,8 @@ fn run(steps: Vec<Step>, options: impl Fn() -> StoreOptions) {
                     assert_eq!(batch.sequence(), sequence);
                     for (short, len) in changes {
                         match len {
-                            Some(len) => batch.put(key(short), value(len, sequence), None),
-                            None => batch.delete(key(short), None),
+                            Some(len) => batch.put(key(short), value(len, sequence)),
+                            None => batch.delete(key(short)),
                         }
                     }
                 })
