@@ -15,7 +15,7 @@ use singlet_engine::{
     TransactWrite, UpdateItem, UpdateTimeToLive,
 };
 use support::{
-    Random, START_MS, assert_agreement, get, item, key_condition, options_with_clock, query_all,
+    Random, START_MS, Stop, assert_agreement, get, item, key_condition, options_with_clock, query_all,
     small_options, update,
 };
 
@@ -330,8 +330,10 @@ fn nothing_due_stays_and_nothing_else_goes_while_others_write() {
     const WRITERS: u64 = 4;
     const ITEMS: u64 = 60;
     let (database, clock) = open();
+    let stop = Stop::default();
     let last: Vec<Vec<(u64, u64)>> = thread::scope(|scope| {
-        let reaper = scope.spawn(|| {
+        scope.spawn(|| {
+            let _stop = stop.on_drop();
             for _ in 0..150 {
                 clock.advance_ms(100);
                 database.expire_due().unwrap();
@@ -339,11 +341,11 @@ fn nothing_due_stays_and_nothing_else_goes_while_others_write() {
         });
         let writers: Vec<_> = (0..WRITERS)
             .map(|writer| {
-                let (database, reaper) = (&database, &reaper);
+                let (database, stop) = (&database, &stop);
                 scope.spawn(move || {
                     let mut random = Random::new(writer);
                     let mut last = vec![(0, 0); ITEMS as usize];
-                    while !reaper.is_finished() {
+                    while !stop.is_set() {
                         let place = random.below(ITEMS);
                         let number = place * WRITERS + writer;
                         let at = NOW + random.below(40);
