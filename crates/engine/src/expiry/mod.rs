@@ -22,6 +22,11 @@ pub fn expired_seconds(now_second: u64) -> RangeInclusive<u64> {
     now_second.saturating_sub(IGNORED_AFTER_SECONDS - 1)..=now_second
 }
 
+/// The example of the page runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/ttl.md")]
+struct Page;
+
 #[cfg(test)]
 mod tests {
     use super::*;
