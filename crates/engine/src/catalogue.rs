@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::expiry::Horizon;
 use crate::request::{ListTables, ListTablesOutcome};
 use crate::table::Table;
 
@@ -16,6 +17,8 @@ const LIST_MAX: usize = 100;
 pub(crate) struct Catalogue {
     by_name: BTreeMap<String, Arc<Table>>,
     by_number: HashMap<u32, Arc<Table>>,
+    /// Where expiring items must be looked for; all catalogues of a database share it.
+    horizon: Arc<Horizon>,
 }
 
 impl Catalogue {
@@ -32,6 +35,11 @@ impl Catalogue {
     /// Finds a table by its number.
     pub(crate) fn numbered(&self, number: u32) -> Option<&Arc<Table>> {
         self.by_number.get(&number)
+    }
+
+    /// Where expiring items must be looked for.
+    pub(crate) fn horizon(&self) -> &Horizon {
+        &self.horizon
     }
 
     /// All tables in the order of their names.

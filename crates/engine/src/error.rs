@@ -245,11 +245,37 @@ pub enum Invalid {
     /// A parameter that the engine cannot honour.
     #[error("One or more parameter values were invalid: {0}")]
     Parameter(String),
+    /// A change of expiry that can't be made.
+    #[error(transparent)]
+    TimeToLive(#[from] TimeToLiveError),
     /// A deletion of a protected table.
     #[error(
         "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
     )]
     DeletionProtected,
+}
+
+/// Why expiry can't be turned on or off.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TimeToLiveError {
+    /// It is on, by this attribute.
+    #[error("TimeToLive is already enabled")]
+    AlreadyEnabled,
+    /// It is off.
+    #[error("TimeToLive is already disabled")]
+    AlreadyDisabled,
+    /// It is on, by another attribute.
+    #[error("TimeToLive is active on a different AttributeName: current AttributeName is {0}")]
+    OtherAttribute(String),
+    /// It was changed less than an hour ago, or the change is still under way: try again later.
+    #[error("Time to live has been modified multiple times within a fixed interval")]
+    ChangedLately,
+}
+
+impl From<TimeToLiveError> for Error {
+    fn from(error: TimeToLiveError) -> Self {
+        Error::Invalid(Invalid::TimeToLive(error))
+    }
 }
 
 /// Why a table or index definition is wrong.
@@ -398,6 +424,11 @@ pub enum SchemaError {
     /// The same tag key twice.
     #[error("One or more parameter values were invalid: Duplicate tag key: {0}")]
     DuplicateTag(String),
+    /// An attribute of expiry whose name is not 1 to 255 characters.
+    #[error(
+        "One or more parameter values were invalid: The AttributeName of TimeToLive must be 1 to 255 characters long"
+    )]
+    TimeToLiveAttribute,
     /// An ARN that names no table.
     #[error("Invalid TableArn: Invalid ResourceArn provided as input {0}")]
     Arn(String),

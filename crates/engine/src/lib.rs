@@ -7,6 +7,7 @@ mod capacity;
 mod catalogue;
 mod database;
 mod error;
+mod expiry;
 mod janitor;
 mod keyspace;
 mod options;
@@ -19,7 +20,8 @@ mod write;
 
 pub use capacity::{Consumed, ReadKind, Units, write_units};
 pub use database::Database;
-pub use error::{Error, InUse, Invalid, Result, SchemaError};
+pub use error::{Error, InUse, Invalid, Result, SchemaError, TimeToLiveError};
+pub use expiry::expired_seconds;
 pub use options::{Conflicts, Options};
 pub use pending::{Pending, PendingFuture};
 pub use request::*;

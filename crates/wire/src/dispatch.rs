@@ -6,8 +6,8 @@ use crate::error::Failure;
 use crate::operation::Operation;
 use crate::operations::{
     Answer, batch_get_item, batch_write_item, create_table, delete_item, delete_table, describe,
-    describe_table, get_item, list_tables, put_item, query, scan, tags, transact_get_items,
-    transact_write_items, update_item, update_table,
+    describe_table, describe_time_to_live, get_item, list_tables, put_item, query, scan, tags,
+    transact_get_items, transact_write_items, update_item, update_table, update_time_to_live,
 };
 
 /// Serves one request; `endpoint` is where clients find this server.
@@ -26,6 +26,7 @@ pub(crate) async fn dispatch(
         Operation::DescribeEndpoints => describe::endpoints(endpoint, body),
         Operation::DescribeLimits => describe::limits(body),
         Operation::DescribeTable => describe_table::call(database, body),
+        Operation::DescribeTimeToLive => describe_time_to_live::call(database, body),
         Operation::GetItem => get_item::call(database, body),
         Operation::ListTables => list_tables::call(database, body),
         Operation::ListTagsOfResource => tags::list(database, body),
@@ -38,5 +39,6 @@ pub(crate) async fn dispatch(
         Operation::UntagResource => tags::untag(database, body).await,
         Operation::UpdateItem => update_item::call(database, body).await,
         Operation::UpdateTable => update_table::call(database, body).await,
+        Operation::UpdateTimeToLive => update_time_to_live::call(database, body).await,
     }
 }

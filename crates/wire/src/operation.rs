@@ -54,6 +54,7 @@ operations! {
     DescribeEndpoints: Read,
     DescribeLimits: Read,
     DescribeTable: Read,
+    DescribeTimeToLive: Read,
     GetItem: Read,
     ListTables: Read,
     ListTagsOfResource: Read,
@@ -66,6 +67,7 @@ operations! {
     UntagResource: Write,
     UpdateItem: Write,
     UpdateTable: Write,
+    UpdateTimeToLive: Write,
 }
 
 impl Operation {

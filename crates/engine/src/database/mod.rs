@@ -1,5 +1,6 @@
 //! The database: what programs open and call.
 
+mod expiry;
 mod recover;
 mod tables;
 #[cfg(test)]
@@ -11,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
+use crate::expiry::Reaper;
 use crate::janitor::Janitor;
 use crate::options::{Conflicts, Options};
 use crate::pending::Pending;
@@ -18,7 +20,7 @@ use crate::read;
 use crate::request::{
     BatchGet, BatchGetOutcome, GetItem, GetOutcome, PageOutcome, Query, Scan, TransactGet, TransactGetOutcome,
 };
-use crate::store::{Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
+use crate::store::{Clock, Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
 use crate::write::{InFlight, Job};
 
 /// A database, embedded in the program. Clones share it; the last one to go closes it.
@@ -46,6 +48,8 @@ pub struct Database {
 struct Inner {
     store: Arc<Store<Catalogue, Job>>,
     janitor: Mutex<Option<Janitor>>,
+    reaper: Mutex<Option<Reaper>>,
+    clock: Arc<dyn Clock>,
     in_flight: Arc<InFlight>,
     conflicts: Conflicts,
     region: String,
@@ -101,6 +105,10 @@ impl Database {
         if let Some(janitor) = janitor {
             janitor.stop();
         }
+        let reaper = self.inner.reaper.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(reaper) = reaper {
+            reaper.stop();
+        }
         Ok(self.inner.store.close()?)
     }
 
@@ -148,19 +156,26 @@ impl Drop for Inner {
         if let Some(janitor) = janitor {
             janitor.stop();
         }
+        let reaper = self.reaper.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(reaper) = reaper {
+            reaper.stop();
+        }
     }
 }
 
 impl Database {
     /// Opens the database on a disk of the caller's.
     pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
-        let opened = Store::open(disk, options.store, options.clock)?;
+        let opened = Store::open(disk, options.store, options.clock.clone())?;
         let (catalogue, writer) = recover::recover(&opened, &options.region, &options.account_id)?;
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
         let janitor = Janitor::start(&store)?;
+        let reaper = Reaper::start(&store, options.clock.clone())?;
         let inner = Inner {
             store,
             janitor: Mutex::new(Some(janitor)),
+            reaper: Mutex::new(Some(reaper)),
+            clock: options.clock,
             in_flight: Arc::default(),
             conflicts: options.conflicts,
             region: options.region,

@@ -7,6 +7,7 @@ mod batch;
 mod item;
 mod read;
 mod table;
+mod time_to_live;
 mod transact;
 
 pub use batch::{
@@ -23,6 +24,7 @@ pub use table::{
     ProjectedAttributes, ProvisionedThroughput, ScalarType, StreamView, TableClass, TableDescription,
     TableStatus, Tag, UpdateTable, WarmThroughput,
 };
+pub use time_to_live::{TimeToLive, TimeToLiveStatus, UpdateTimeToLive};
 pub use transact::{
     CancellationReason, TransactAction, TransactGet, TransactGetItem, TransactGetOutcome, TransactWrite,
     TransactWriteOutcome,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::TimeToLive;
+
 /// The type of a key attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScalarType {
@@ -176,6 +178,8 @@ pub struct CreateTable {
     pub deletion_protection: bool,
     /// Tags set from the start.
     pub tags: Vec<Tag>,
+    /// The attribute by which items expire. DynamoDB has this only as a call of its own.
+    pub time_to_live: Option<String>,
 }
 
 impl CreateTable {
@@ -194,6 +198,7 @@ impl CreateTable {
             class: TableClass::Standard,
             deletion_protection: false,
             tags: Vec::new(),
+            time_to_live: None,
         };
         let partition = partition.into();
         let mut table = table.attribute(partition.clone(), scalar);
@@ -215,6 +220,12 @@ impl CreateTable {
         if !self.attributes.iter().any(|attribute| attribute.name == name) {
             self.attributes.push(AttributeDefinition { name, scalar });
         }
+        self
+    }
+
+    /// Lets items expire by an attribute.
+    pub fn time_to_live(mut self, attribute: impl Into<String>) -> Self {
+        self.time_to_live = Some(attribute.into());
         self
     }
 
@@ -434,4 +445,6 @@ pub struct TableDescription {
     pub size_bytes: u64,
     /// Tags, by key.
     pub tags: BTreeMap<String, String>,
+    /// By which attribute items expire.
+    pub time_to_live: TimeToLive,
 }

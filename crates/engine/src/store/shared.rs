@@ -23,6 +23,8 @@ pub(super) struct Shared<A, J> {
     pub(super) archive: Arc<Archive>,
     pub(super) tree: Arc<Tree>,
     pub(super) counters: Counters,
+    /// The overlay is frozen and folded at this size.
+    pub(super) overlay_bytes_max: usize,
 }
 
 impl<A, J> Shared<A, J> {
@@ -33,6 +35,12 @@ impl<A, J> Shared<A, J> {
         self.poison.set(reason);
         self.queue.wake_all();
         self.published.wake();
+    }
+
+    /// Whether a fold is under way and the overlay that fills meanwhile is a quarter full.
+    pub(super) fn is_pressed(&self) -> bool {
+        let view = self.view.load();
+        view.frozen.is_some() && view.active.bytes() >= self.overlay_bytes_max / 4
     }
 
     pub(super) fn stats(&self) -> StoreStats {

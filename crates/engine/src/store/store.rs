@@ -71,6 +71,7 @@ impl Opened {
             archive,
             tree,
             counters: Counters::default(),
+            overlay_bytes_max: options.overlay_bytes_max,
         });
         let (commits_to_log, commits) = sync_channel(COMMITS_WAITING_MAX);
         let (folds_to_fold, folds) = sync_channel(1);
@@ -120,6 +121,16 @@ impl<A, J> Store<A, J> {
     /// The latest durable state.
     pub fn view(&self) -> Arc<View<A>> {
         self.shared.view.load_full()
+    }
+
+    /// Whether writes that can wait should: the fold is behind. If it falls further behind, all writes wait for it.
+    pub fn is_pressed(&self) -> bool {
+        self.shared.is_pressed()
+    }
+
+    /// How many jobs the writer has applied since the store was opened.
+    pub fn jobs_applied(&self) -> u64 {
+        self.shared.counters.jobs.get()
     }
 
     /// Counters and sizes for metrics.

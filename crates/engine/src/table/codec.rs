@@ -125,6 +125,7 @@ fn encode_settings(settings: &Settings) -> Attributes {
         };
         put(&mut item, "ttl_state", state);
     }
+    put_some(&mut item, "ttl_changed_ms", settings.ttl_changed_ms);
     put_some(&mut item, "recovery_since_ms", settings.recovery.map(|recovery| recovery.since_ms));
     put_some(&mut item, "recovery_period_days", settings.recovery.map(|recovery| recovery.period_days));
     put_some(&mut item, "backup_every_ms", settings.schedule.map(|schedule| schedule.every_ms));
@@ -150,6 +151,7 @@ fn decode_settings(item: &Attributes) -> Option<Settings> {
         deletion_protection: flag("deletion_protection"),
         stream: decode_stream(item),
         ttl: decode_ttl(item),
+        ttl_changed_ms: get_number(item, "ttl_changed_ms"),
         recovery: decode_recovery(item),
         schedule: decode_schedule(item),
     })
@@ -325,8 +327,12 @@ mod tests {
         })
     }
 
-    type Readers =
-        (Option<StreamSetting>, Option<TtlSetting>, Option<RecoverySetting>, Option<ScheduleSetting>);
+    type Readers = (
+        Option<StreamSetting>,
+        (Option<TtlSetting>, Option<u64>),
+        Option<RecoverySetting>,
+        Option<ScheduleSetting>,
+    );
 
     /// Settings of what reads the log and the clock.
     fn readers() -> impl Strategy<Value = Readers> {
@@ -342,7 +348,8 @@ mod tests {
             any::<(u64, u32)>().prop_map(|(since_ms, period_days)| RecoverySetting { since_ms, period_days });
         let schedule =
             any::<(u64, u64)>().prop_map(|(every_ms, keep_ms)| ScheduleSetting { every_ms, keep_ms });
-        (option::of(stream), option::of(ttl), option::of(recovery), option::of(schedule))
+        let ttl = (option::of(ttl), any::<Option<u64>>());
+        (option::of(stream), ttl, option::of(recovery), option::of(schedule))
     }
 
     fn settings() -> impl Strategy<Value = Settings> {
@@ -350,7 +357,15 @@ mod tests {
         let class = option::of(prop_oneof![Just(TableClass::Standard), Just(TableClass::InfrequentAccess)]);
         let flags = any::<(bool, bool)>();
         (times, provisioned(), on_demand(), warm(), class, flags, readers()).prop_map(
-            |(times, provisioned, on_demand, warm, class, flags, (stream, ttl, recovery, schedule))| {
+            |(
+                times,
+                provisioned,
+                on_demand,
+                warm,
+                class,
+                flags,
+                (stream, (ttl, ttl_changed_ms), recovery, schedule),
+            )| {
                 Settings {
                     billing: if flags.0 { BillingMode::PayPerRequest } else { BillingMode::Provisioned },
                     on_demand_since_ms: times.0,
@@ -364,6 +379,7 @@ mod tests {
                     deletion_protection: flags.1,
                     stream,
                     ttl,
+                    ttl_changed_ms,
                     recovery,
                     schedule,
                 }

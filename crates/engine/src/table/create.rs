@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::validate::{TAGS_MAX, check_create, shape};
-use super::{Index, IndexState, Settings, Table};
+use super::{Index, IndexState, Settings, Table, TtlSetting};
 use crate::error::SchemaError;
 use crate::request::{AttributeDefinition, BillingMode, CreateTable, IndexDefinition, TableClass, Tag};
 
@@ -42,7 +42,8 @@ impl Table {
             class: (request.class != TableClass::Standard).then_some(request.class),
             deletion_protection: request.deletion_protection,
             stream: None,
-            ttl: None,
+            ttl: request.time_to_live.map(TtlSetting::enabled),
+            ttl_changed_ms: None,
             recovery: None,
             schedule: None,
         };

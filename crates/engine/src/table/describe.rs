@@ -39,6 +39,7 @@ impl Table {
             item_count: own.count,
             size_bytes: own.bytes,
             tags: self.tags.clone(),
+            time_to_live: self.time_to_live(),
         }
     }
 

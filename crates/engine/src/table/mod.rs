@@ -6,6 +6,7 @@ mod create;
 mod describe;
 mod entry;
 mod key;
+mod time_to_live;
 mod validate;
 
 use std::collections::BTreeMap;
@@ -56,6 +57,8 @@ pub(crate) struct Settings {
     pub(crate) stream: Option<StreamSetting>,
     /// The attribute by which items expire.
     pub(crate) ttl: Option<TtlSetting>,
+    /// When that was last turned on or off by a call of its own.
+    pub(crate) ttl_changed_ms: Option<u64>,
     /// Point-in-time recovery, if it is on.
     pub(crate) recovery: Option<RecoverySetting>,
     /// Backups that are taken by themselves.

@@ -1,7 +1,10 @@
 //! The jobs of the single writer.
 
+use bytes::Bytes;
+
+use super::expire::expire;
 use super::maintenance::step;
-use super::schema::{alter_table, create_table, delete_table, tag_table, untag_table};
+use super::schema::{alter_table, create_table, delete_table, set_time_to_live, tag_table, untag_table};
 use super::single::{write_batch, write_one};
 use super::transact::write_transaction;
 use super::{Action, Batch, Claim, Progress, Reply, Transaction};
@@ -9,7 +12,8 @@ use crate::catalogue::Catalogue;
 use crate::error::Result;
 use crate::pending::{Answer, answer};
 use crate::request::{
-    BatchWriteOutcome, CreateTable, TableDescription, Tag, TransactWriteOutcome, UpdateTable, WriteOutcome,
+    BatchWriteOutcome, CreateTable, TableDescription, Tag, TimeToLive, TransactWriteOutcome, UpdateTable,
+    UpdateTimeToLive, WriteOutcome,
 };
 use crate::store::{Completion, Handler};
 
@@ -23,6 +27,8 @@ pub(crate) enum Job {
     DeleteTable { name: String, answer: Answer<TableDescription> },
     Tag { name: String, tags: Vec<Tag>, answer: Answer<()> },
     Untag { name: String, keys: Vec<String>, answer: Answer<()> },
+    TimeToLive { request: Box<UpdateTimeToLive>, answer: Answer<TimeToLive> },
+    Expire { table: u32, expiry_rows: Vec<Bytes>, answer: Answer<u64> },
     Maintain { answer: Answer<Progress> },
 }
 
@@ -59,6 +65,12 @@ impl Handler<Catalogue> for Writer {
             Job::DeleteTable { name, answer } => run(batch, answer, |batch| delete_table(batch, &name)),
             Job::Tag { name, tags, answer } => run(batch, answer, |batch| tag_table(batch, &name, &tags)),
             Job::Untag { name, keys, answer } => run(batch, answer, |batch| untag_table(batch, &name, &keys)),
+            Job::TimeToLive { request, answer } => {
+                run(batch, answer, |batch| set_time_to_live(batch, *request))
+            }
+            Job::Expire { table, expiry_rows, answer } => {
+                run(batch, answer, |batch| expire(batch, table, expiry_rows))
+            }
             Job::Maintain { answer } => run(batch, answer, step),
         }
     }

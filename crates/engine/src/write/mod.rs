@@ -3,6 +3,7 @@
 mod action;
 mod change;
 mod collection;
+mod expire;
 mod in_flight;
 mod job;
 mod maintenance;
@@ -20,6 +21,9 @@ pub(crate) use token::Token;
 pub(crate) use transact::{Transaction, reason};
 
 use crate::catalogue::Catalogue;
+
+/// The mark of a commit that deletes items because their time is over. A caller's write has none, which is 0.
+pub(crate) const MARK_EXPIRY: u32 = 1;
 
 /// The part of a commit that one job makes.
 pub(crate) type Batch<'a> = crate::store::Batch<'a, Catalogue>;

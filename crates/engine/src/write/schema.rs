@@ -7,7 +7,9 @@ use bytes::Bytes;
 use super::Batch;
 use crate::error::{Error, InUse, Invalid, Result};
 use crate::keyspace::{RowSpace, next_table_number_key};
-use crate::request::{CreateTable, TableDescription, TableStatus, Tag, UpdateTable};
+use crate::request::{
+    CreateTable, TableDescription, TableStatus, Tag, TimeToLive, UpdateTable, UpdateTimeToLive,
+};
 use crate::table::{Birth, Table};
 
 /// Most tables of a database: an account's limit.
@@ -58,7 +60,9 @@ pub(super) fn delete_table(batch: &mut Batch<'_>, name: &str) -> Result<TableDes
     let description = TableDescription { status: TableStatus::Deleting, ..describe(batch, &table) };
     batch.delete(RowSpace::descriptors().key(name.as_bytes()));
     let indexes = table.indexes.iter().map(|index| table.entries(index));
-    let spaces = [table.items(), RowSpace::collections(table.number)].into_iter().chain(indexes);
+    let expiries = table.settings.ttl.as_ref().map(|_| table.expiries());
+    let spaces =
+        [table.items(), RowSpace::collections(table.number)].into_iter().chain(indexes).chain(expiries);
     for space in spaces {
         let tally = batch.tally_of(space.tally());
         batch.tally(space.tally(), -count(tally.count), -count(tally.bytes));
@@ -67,6 +71,13 @@ pub(super) fn delete_table(batch: &mut Batch<'_>, name: &str) -> Result<TableDes
     let catalogue = batch.attachment().without(&table);
     batch.set_attachment(Arc::new(catalogue));
     Ok(description)
+}
+
+/// Turns expiry on or off. What that means for the items that are there is done in the background.
+pub(super) fn set_time_to_live(batch: &mut Batch<'_>, request: UpdateTimeToLive) -> Result<TimeToLive> {
+    let table = batch.attachment().resource(&request.table)?.clone();
+    let table = table.with_time_to_live(request, batch.time_ms())?;
+    Ok(store(batch, table).time_to_live())
 }
 
 /// Sets tags.

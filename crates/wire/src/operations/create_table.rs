@@ -102,6 +102,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<CreateTable, Failure> {
         class: class.unwrap_or_default(),
         deletion_protection: body.deletion_protection_enabled.is_some_and(|flag| flag.0),
         tags,
+        time_to_live: None,
     })
 }
 

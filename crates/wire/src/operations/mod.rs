@@ -8,6 +8,7 @@ pub(crate) mod delete_item;
 pub(crate) mod delete_table;
 pub(crate) mod describe;
 pub(crate) mod describe_table;
+pub(crate) mod describe_time_to_live;
 pub(crate) mod get_item;
 pub(crate) mod list_tables;
 pub(crate) mod put_item;
@@ -18,6 +19,7 @@ pub(crate) mod transact_get_items;
 pub(crate) mod transact_write_items;
 pub(crate) mod update_item;
 pub(crate) mod update_table;
+pub(crate) mod update_time_to_live;
 
 mod answer;
 mod legacy;
