@@ -75,6 +75,9 @@ pub enum InUse {
     /// A table of this name exists.
     #[error("Table already exists: {0}")]
     TableExists(String),
+    /// Its first items are still being written.
+    #[error("Attempt to change a resource which is still in use: Table is being created: {0}")]
+    BeingCreated(String),
 }
 
 /// Why a request is wrong in itself or for the table that it names.

@@ -3,12 +3,14 @@
 //! It knows items, keys, capacity and the commit order. It must not know JSON or HTTP: `singlet-wire` and
 //! `singlet-server` stand on it. See [`Database`] for an example.
 
+mod background;
 mod capacity;
 mod catalogue;
 mod database;
 mod error;
 mod janitor;
 mod keyspace;
+mod load;
 mod options;
 mod pending;
 mod read;

@@ -9,6 +9,7 @@ mod writes;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::background::{Background, Tasks};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::janitor::Janitor;
@@ -46,6 +47,8 @@ pub struct Database {
 struct Inner {
     store: Arc<Store<Catalogue, Job>>,
     janitor: Mutex<Option<Janitor>>,
+    background: Background,
+    tasks: Tasks,
     in_flight: Arc<InFlight>,
     conflicts: Conflicts,
     region: String,
@@ -97,10 +100,7 @@ impl Database {
 
     /// Finishes all writes and closes the files. Later writes fail with [`Error::Closed`].
     pub fn close(&self) -> Result<()> {
-        let janitor = self.inner.janitor.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(janitor) = janitor {
-            janitor.stop();
-        }
+        self.inner.stop();
         Ok(self.inner.store.close()?)
     }
 
@@ -129,7 +129,12 @@ impl Database {
         read::transact_get(&self.view(), request)
     }
 
-    fn view(&self) -> Arc<View<Catalogue>> {
+    /// The way to this database for threads that must not keep it open.
+    pub(crate) fn background(&self) -> &Background {
+        &self.inner.background
+    }
+
+    pub(crate) fn view(&self) -> Arc<View<Catalogue>> {
         self.inner.store.view()
     }
 
@@ -142,12 +147,20 @@ impl Database {
     }
 }
 
-impl Drop for Inner {
-    fn drop(&mut self) {
-        let janitor = self.janitor.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+impl Inner {
+    /// Ends what runs in the background, while jobs are still taken.
+    fn stop(&self) {
+        self.tasks.stop();
+        let janitor = self.janitor.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(janitor) = janitor {
             janitor.stop();
         }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.stop();
     }
 }
 
@@ -157,10 +170,14 @@ impl Database {
         let opened = Store::open(disk, options.store, options.clock)?;
         let (catalogue, writer) = recover::recover(&opened, &options.region, &options.account_id)?;
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
+        recover::abandon_loads(&store)?;
         let janitor = Janitor::start(&store)?;
+        let background = Background::new(&store, janitor.waker());
         let inner = Inner {
             store,
             janitor: Mutex::new(Some(janitor)),
+            background,
+            tasks: Tasks::default(),
             in_flight: Arc::default(),
             conflicts: options.conflicts,
             region: options.region,

@@ -20,8 +20,8 @@ pub use read::{PageOutcome, Query, Scan, ScanSegment, Select};
 pub use table::{
     AttributeDefinition, BillingMode, CreateTable, IndexCreate, IndexDefinition, IndexDescription,
     IndexStatus, IndexUpdate, KeySchema, ListTables, ListTablesOutcome, OnDemandThroughput,
-    ProjectedAttributes, ProvisionedThroughput, ScalarType, StreamView, TableClass, TableDescription,
-    TableStatus, Tag, UpdateTable, WarmThroughput,
+    ProjectedAttributes, ProvisionedThroughput, RestoreOverrides, RestoreSummary, ScalarType, StreamView,
+    TableClass, TableDescription, TableStatus, Tag, UpdateTable, WarmThroughput,
 };
 pub use transact::{
     CancellationReason, TransactAction, TransactGet, TransactGetItem, TransactGetOutcome, TransactWrite,

@@ -123,7 +123,8 @@ impl Change {
         Change { table: table.clone(), row, old, new, index_changes: Vec::new(), consumed, returned: None }
     }
 
-    fn between(
+    /// What follows from an item before and after, and its entries in the indexes after.
+    pub(super) fn between(
         table: &Arc<Table>,
         row: Bytes,
         old: Option<EncodedItem>,

@@ -1,5 +1,6 @@
 //! The jobs of the single writer.
 
+use super::load::{Loading, PreparedRow, abandon_load, begin_load, end_load, load_rows};
 use super::maintenance::step;
 use super::schema::{alter_table, create_table, delete_table, tag_table, untag_table};
 use super::single::{write_batch, write_one};
@@ -12,18 +13,71 @@ use crate::request::{
     BatchWriteOutcome, CreateTable, TableDescription, Tag, TransactWriteOutcome, UpdateTable, WriteOutcome,
 };
 use crate::store::{Completion, Handler};
+use crate::table::LoadSource;
 
 /// One unit of work for the writer. Each is atomic, and its answer is sent when it is durable.
 pub(crate) enum Job {
-    Write { action: Box<Action>, reply: Reply, answer: Answer<WriteOutcome> },
-    WriteBatch { actions: Vec<Action>, collection_metrics: bool, answer: Answer<BatchWriteOutcome> },
-    Transact { transaction: Box<Transaction>, claim: Claim, answer: Answer<TransactWriteOutcome> },
-    CreateTable { request: Box<CreateTable>, answer: Answer<TableDescription> },
-    AlterTable { request: Box<UpdateTable>, answer: Answer<TableDescription> },
-    DeleteTable { name: String, answer: Answer<TableDescription> },
-    Tag { name: String, tags: Vec<Tag>, answer: Answer<()> },
-    Untag { name: String, keys: Vec<String>, answer: Answer<()> },
-    Maintain { answer: Answer<Progress> },
+    Write {
+        action: Box<Action>,
+        reply: Reply,
+        answer: Answer<WriteOutcome>,
+    },
+    WriteBatch {
+        actions: Vec<Action>,
+        collection_metrics: bool,
+        answer: Answer<BatchWriteOutcome>,
+    },
+    Transact {
+        transaction: Box<Transaction>,
+        claim: Claim,
+        answer: Answer<TransactWriteOutcome>,
+    },
+    CreateTable {
+        request: Box<CreateTable>,
+        answer: Answer<TableDescription>,
+    },
+    AlterTable {
+        request: Box<UpdateTable>,
+        answer: Answer<TableDescription>,
+    },
+    DeleteTable {
+        name: String,
+        answer: Answer<TableDescription>,
+    },
+    Tag {
+        name: String,
+        tags: Vec<Tag>,
+        answer: Answer<()>,
+    },
+    Untag {
+        name: String,
+        keys: Vec<String>,
+        answer: Answer<()>,
+    },
+    Maintain {
+        answer: Answer<Progress>,
+    },
+    /// Creates a table whose first items follow in `Load` jobs.
+    BeginLoad {
+        definition: Box<CreateTable>,
+        source: LoadSource,
+        answer: Answer<Loading>,
+    },
+    Load {
+        table_number: u32,
+        rows: Vec<PreparedRow>,
+        answer: Answer<()>,
+    },
+    /// Opens a loaded table to everybody.
+    EndLoad {
+        table_number: u32,
+        answer: Answer<TableDescription>,
+    },
+    /// Removes a table that is being loaded.
+    AbandonLoad {
+        table_number: u32,
+        answer: Answer<()>,
+    },
 }
 
 /// Applies jobs on the writer's thread.
@@ -60,6 +114,18 @@ impl Handler<Catalogue> for Writer {
             Job::Tag { name, tags, answer } => run(batch, answer, |batch| tag_table(batch, &name, &tags)),
             Job::Untag { name, keys, answer } => run(batch, answer, |batch| untag_table(batch, &name, &keys)),
             Job::Maintain { answer } => run(batch, answer, step),
+            Job::BeginLoad { definition, source, answer } => {
+                run(batch, answer, |batch| begin_load(batch, *definition, source, &self.arn_prefix))
+            }
+            Job::Load { table_number, rows, answer } => {
+                run(batch, answer, |batch| load_rows(batch, table_number, rows))
+            }
+            Job::EndLoad { table_number, answer } => {
+                run(batch, answer, |batch| end_load(batch, table_number))
+            }
+            Job::AbandonLoad { table_number, answer } => {
+                run(batch, answer, |batch| abandon_load(batch, table_number))
+            }
         }
     }
 }

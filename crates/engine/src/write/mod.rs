@@ -5,15 +5,17 @@ mod change;
 mod collection;
 mod in_flight;
 mod job;
+mod load;
 mod maintenance;
 mod schema;
 mod single;
 mod token;
 mod transact;
 
-pub(crate) use action::{Action, encode_key};
+pub(crate) use action::{Action, Entries, check_size, encode_key};
 pub(crate) use in_flight::{Claim, Clash, InFlight};
 pub(crate) use job::{Job, Writer};
+pub(crate) use load::{Loading, PreparedRow};
 pub(crate) use maintenance::Progress;
 pub(crate) use single::Reply;
 pub(crate) use token::Token;

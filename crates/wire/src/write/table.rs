@@ -2,7 +2,8 @@
 
 use singlet_engine::{
     AttributeDefinition, BillingMode, IndexDescription, IndexStatus, KeySchema, OnDemandThroughput,
-    ProjectedAttributes, ScalarType, TableClass, TableDescription, TableStatus, WarmThroughput,
+    ProjectedAttributes, RestoreSummary, ScalarType, TableClass, TableDescription, TableStatus,
+    WarmThroughput,
 };
 
 use super::JsonWriter;
@@ -38,6 +39,7 @@ pub(crate) fn write_table(json: &mut JsonWriter, table: &TableDescription) {
             write_local_indexes(json, &table.local_indexes);
             write_global_indexes(json, table);
         }
+        write_restore(json, table.restore.as_ref());
         write_settings(json, table);
     });
 }
@@ -152,6 +154,20 @@ fn write_index(json: &mut JsonWriter, index: &IndexDescription) {
     json.key("IndexSizeBytes").integer(index.size_bytes);
     json.key("ItemCount").integer(index.item_count);
     json.key("IndexArn").text(&index.arn);
+}
+
+fn write_restore(json: &mut JsonWriter, restore: Option<&RestoreSummary>) {
+    let Some(restore) = restore else {
+        return;
+    };
+    json.key("RestoreSummary").object(|json| {
+        if let Some(arn) = &restore.source_backup_arn {
+            json.key("SourceBackupArn").text(arn);
+        }
+        json.key("SourceTableArn").text(&restore.source_table_arn);
+        json.key("RestoreDateTime").time(restore.time_ms);
+        json.key("RestoreInProgress").boolean(restore.in_progress);
+    });
 }
 
 fn write_settings(json: &mut JsonWriter, table: &TableDescription) {
