@@ -2,8 +2,9 @@
 //! closes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
@@ -50,12 +51,35 @@ impl Background {
 
 /// Says to a task that the database is closing.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Stop(Arc<AtomicBool>);
+pub(crate) struct Stop(Arc<Signal>);
+
+#[derive(Debug, Default)]
+struct Signal {
+    /// Looked at often and without a lock.
+    stopped: AtomicBool,
+    sleepers: Mutex<()>,
+    wake: Condvar,
+}
 
 impl Stop {
     /// An error once the database is closing.
     pub(crate) fn check(&self) -> Result<()> {
-        if self.0.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
+        if self.0.stopped.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
+    }
+
+    /// Waits for some time, or until the database is closing, which is an error.
+    pub(crate) fn wait(&self, time: Duration) -> Result<()> {
+        let guard = self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
+        self.check()?;
+        // Waking early does no harm: whoever waits looks again.
+        drop(self.0.wake.wait_timeout(guard, time).unwrap_or_else(PoisonError::into_inner));
+        self.check()
+    }
+
+    fn set(&self) {
+        let _guard = self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
+        self.0.stopped.store(true, Ordering::Release);
+        self.0.wake.notify_all();
     }
 }
 
@@ -86,7 +110,7 @@ impl Tasks {
 
     /// Tells all tasks to stop and waits for them.
     pub(crate) fn stop(&self) {
-        self.stop.0.store(true, Ordering::Release);
+        self.stop.set();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for thread in threads {
             if thread.join().is_err() {

@@ -4,6 +4,7 @@
 //! `singlet-server` stand on it. See [`Database`] for an example.
 
 mod background;
+mod backup;
 mod capacity;
 mod catalogue;
 mod database;
@@ -19,6 +20,7 @@ pub mod store;
 mod table;
 mod write;
 
+pub use backup::{Schedule, ScheduleError};
 pub use capacity::{Consumed, ReadKind, Units, write_units};
 pub use database::Database;
 pub use error::{Error, InUse, Invalid, Result, SchemaError};

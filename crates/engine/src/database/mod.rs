@@ -1,5 +1,6 @@
 //! The database: what programs open and call.
 
+mod backups;
 mod recover;
 mod tables;
 #[cfg(test)]
@@ -10,6 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::background::{Background, Tasks};
+use crate::backup::Backups;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::janitor::Janitor;
@@ -49,6 +51,7 @@ struct Inner {
     janitor: Mutex<Option<Janitor>>,
     background: Background,
     tasks: Tasks,
+    backups: Backups,
     in_flight: Arc<InFlight>,
     conflicts: Conflicts,
     region: String,
@@ -167,17 +170,22 @@ impl Drop for Inner {
 impl Database {
     /// Opens the database on a disk of the caller's.
     pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
-        let opened = Store::open(disk, options.store, options.clock)?;
+        let opened = Store::open(disk.clone(), options.store, options.clock.clone())?;
         let (catalogue, writer) = recover::recover(&opened, &options.region, &options.account_id)?;
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
         recover::abandon_loads(&store)?;
         let janitor = Janitor::start(&store)?;
         let background = Background::new(&store, janitor.waker());
+        let tasks = Tasks::default();
+        let backups = Backups::new(background.clone(), disk, options.clock, options.backups);
+        let interrupted = backups.tidy()?;
+        backups.start_timer(&tasks, interrupted)?;
         let inner = Inner {
             store,
             janitor: Mutex::new(Some(janitor)),
             background,
-            tasks: Tasks::default(),
+            tasks,
+            backups,
             in_flight: Arc::default(),
             conflicts: options.conflicts,
             region: options.region,

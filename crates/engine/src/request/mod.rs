@@ -3,12 +3,17 @@
 //! Expressions are trees here, never text; items are [`Item`](singlet_values::Item)s on the way in and
 //! encoded bytes on the way out, so that a protocol writer can go from stored bytes to its own form.
 
+mod backup;
 mod batch;
 mod item;
 mod read;
 mod table;
 mod transact;
 
+pub use backup::{
+    BackupDescription, BackupProgress, BackupStatus, CreateBackup, ListBackups, ListBackupsOutcome,
+    RestoreBackup,
+};
 pub use batch::{
     BatchGet, BatchGetOutcome, BatchGetTable, BatchGetTableOutcome, BatchWrite, BatchWriteAction,
     BatchWriteOutcome,

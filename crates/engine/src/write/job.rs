@@ -1,11 +1,13 @@
 //! The jobs of the single writer.
 
+use super::backup::{BackupStart, BegunBackup, begin_backup, end_backup, remove_backup, set_schedule};
 use super::load::{Loading, PreparedRow, abandon_load, begin_load, end_load, load_rows};
 use super::maintenance::step;
 use super::schema::{alter_table, create_table, delete_table, tag_table, untag_table};
 use super::single::{write_batch, write_one};
 use super::transact::write_transaction;
 use super::{Action, Batch, Claim, Progress, Reply, Transaction};
+use crate::backup::Backup;
 use crate::catalogue::Catalogue;
 use crate::error::Result;
 use crate::pending::{Answer, answer};
@@ -13,71 +15,27 @@ use crate::request::{
     BatchWriteOutcome, CreateTable, TableDescription, Tag, TransactWriteOutcome, UpdateTable, WriteOutcome,
 };
 use crate::store::{Completion, Handler};
-use crate::table::LoadSource;
+use crate::table::{LoadSource, ScheduleSetting};
 
 /// One unit of work for the writer. Each is atomic, and its answer is sent when it is durable.
 pub(crate) enum Job {
-    Write {
-        action: Box<Action>,
-        reply: Reply,
-        answer: Answer<WriteOutcome>,
-    },
-    WriteBatch {
-        actions: Vec<Action>,
-        collection_metrics: bool,
-        answer: Answer<BatchWriteOutcome>,
-    },
-    Transact {
-        transaction: Box<Transaction>,
-        claim: Claim,
-        answer: Answer<TransactWriteOutcome>,
-    },
-    CreateTable {
-        request: Box<CreateTable>,
-        answer: Answer<TableDescription>,
-    },
-    AlterTable {
-        request: Box<UpdateTable>,
-        answer: Answer<TableDescription>,
-    },
-    DeleteTable {
-        name: String,
-        answer: Answer<TableDescription>,
-    },
-    Tag {
-        name: String,
-        tags: Vec<Tag>,
-        answer: Answer<()>,
-    },
-    Untag {
-        name: String,
-        keys: Vec<String>,
-        answer: Answer<()>,
-    },
-    Maintain {
-        answer: Answer<Progress>,
-    },
-    /// Creates a table whose first items follow in `Load` jobs.
-    BeginLoad {
-        definition: Box<CreateTable>,
-        source: LoadSource,
-        answer: Answer<Loading>,
-    },
-    Load {
-        table_number: u32,
-        rows: Vec<PreparedRow>,
-        answer: Answer<()>,
-    },
-    /// Opens a loaded table to everybody.
-    EndLoad {
-        table_number: u32,
-        answer: Answer<TableDescription>,
-    },
-    /// Removes a table that is being loaded.
-    AbandonLoad {
-        table_number: u32,
-        answer: Answer<()>,
-    },
+    Write { action: Box<Action>, reply: Reply, answer: Answer<WriteOutcome> },
+    WriteBatch { actions: Vec<Action>, collection_metrics: bool, answer: Answer<BatchWriteOutcome> },
+    Transact { transaction: Box<Transaction>, claim: Claim, answer: Answer<TransactWriteOutcome> },
+    CreateTable { request: Box<CreateTable>, answer: Answer<TableDescription> },
+    AlterTable { request: Box<UpdateTable>, answer: Answer<TableDescription> },
+    DeleteTable { name: String, answer: Answer<TableDescription> },
+    Tag { name: String, tags: Vec<Tag>, answer: Answer<()> },
+    Untag { name: String, keys: Vec<String>, answer: Answer<()> },
+    Maintain { answer: Answer<Progress> },
+    BeginLoad { definition: Box<CreateTable>, source: LoadSource, answer: Answer<Loading> },
+    Load { table_number: u32, rows: Vec<PreparedRow>, answer: Answer<()> },
+    EndLoad { table_number: u32, answer: Answer<TableDescription> },
+    AbandonLoad { table_number: u32, answer: Answer<()> },
+    BeginBackup { start: BackupStart, answer: Answer<BegunBackup> },
+    EndBackup { id: String, answer: Answer<Backup> },
+    RemoveBackup { id: String, answer: Answer<Backup> },
+    SetSchedule { name: String, schedule: Option<ScheduleSetting>, answer: Answer<()> },
 }
 
 /// Applies jobs on the writer's thread.
@@ -125,6 +83,12 @@ impl Handler<Catalogue> for Writer {
             }
             Job::AbandonLoad { table_number, answer } => {
                 run(batch, answer, |batch| abandon_load(batch, table_number))
+            }
+            Job::BeginBackup { start, answer } => run(batch, answer, |batch| begin_backup(batch, start)),
+            Job::EndBackup { id, answer } => run(batch, answer, |batch| end_backup(batch, &id)),
+            Job::RemoveBackup { id, answer } => run(batch, answer, |batch| remove_backup(batch, &id)),
+            Job::SetSchedule { name, schedule, answer } => {
+                run(batch, answer, |batch| set_schedule(batch, &name, schedule))
             }
         }
     }

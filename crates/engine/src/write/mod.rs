@@ -1,6 +1,7 @@
 //! Writes: prepared on the caller's thread, decided and applied on the single writer.
 
 mod action;
+mod backup;
 mod change;
 mod collection;
 mod in_flight;
@@ -13,6 +14,7 @@ mod token;
 mod transact;
 
 pub(crate) use action::{Action, Entries, check_size, encode_key};
+pub(crate) use backup::{BackupStart, BegunBackup};
 pub(crate) use in_flight::{Claim, Clash, InFlight};
 pub(crate) use job::{Job, Writer};
 pub(crate) use load::{Loading, PreparedRow};

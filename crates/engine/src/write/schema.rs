@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::Batch;
+use super::backup::is_being_backed_up;
 use crate::error::{Error, InUse, Invalid, Result};
 use crate::keyspace::{RowSpace, next_table_number_key};
 use crate::request::{CreateTable, TableDescription, TableStatus, Tag, UpdateTable};
@@ -60,6 +61,9 @@ pub(super) fn alter_table(batch: &mut Batch<'_>, request: UpdateTable) -> Result
 pub(super) fn delete_table(batch: &mut Batch<'_>, name: &str) -> Result<TableDescription> {
     let table = batch.attachment().resource(name)?.clone();
     check_loaded(&table)?;
+    if is_being_backed_up(batch, table.number)? {
+        return Err(Error::ResourceInUse(InUse::BeingBackedUp(table.name.clone())));
+    }
     if table.settings.deletion_protection {
         return Err(Invalid::DeletionProtected.into());
     }
