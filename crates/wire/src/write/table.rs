@@ -1,9 +1,9 @@
 //! Table descriptions.
 
 use singlet_engine::{
-    AttributeDefinition, BillingMode, IndexDescription, IndexStatus, KeySchema, OnDemandThroughput,
-    ProjectedAttributes, RestoreSummary, ScalarType, TableClass, TableDescription, TableStatus,
-    WarmThroughput,
+    AttributeDefinition, BillingMode, IndexDefinition, IndexDescription, IndexStatus, KeySchema,
+    OnDemandThroughput, ProjectedAttributes, RestoreSummary, ScalarType, TableClass, TableDescription,
+    TableStatus, WarmThroughput,
 };
 
 use super::JsonWriter;
@@ -59,7 +59,7 @@ fn write_definitions(json: &mut JsonWriter, definitions: &[AttributeDefinition])
     });
 }
 
-fn write_key_schema(json: &mut JsonWriter, key: &KeySchema) {
+pub(super) fn write_key_schema(json: &mut JsonWriter, key: &KeySchema) {
     let partition = key.partition.iter().map(|name| (name, "HASH"));
     let sort = key.sort.iter().map(|name| (name, "RANGE"));
     json.key("KeySchema").array(|json| {
@@ -141,9 +141,17 @@ fn write_global_indexes(json: &mut JsonWriter, table: &TableDescription) {
 
 /// What local and global indexes have in common.
 fn write_index(json: &mut JsonWriter, index: &IndexDescription) {
-    json.key("IndexName").text(&index.definition.name);
-    write_key_schema(json, &index.definition.key);
-    json.key("Projection").object(|json| match &index.definition.projection {
+    write_definition(json, &index.definition);
+    json.key("IndexSizeBytes").integer(index.size_bytes);
+    json.key("ItemCount").integer(index.item_count);
+    json.key("IndexArn").text(&index.arn);
+}
+
+/// Name, key and projection of an index.
+pub(super) fn write_definition(json: &mut JsonWriter, index: &IndexDefinition) {
+    json.key("IndexName").text(&index.name);
+    write_key_schema(json, &index.key);
+    json.key("Projection").object(|json| match &index.projection {
         ProjectedAttributes::All => json.key("ProjectionType").text("ALL"),
         ProjectedAttributes::KeysOnly => json.key("ProjectionType").text("KEYS_ONLY"),
         ProjectedAttributes::Include(names) => {
@@ -151,9 +159,6 @@ fn write_index(json: &mut JsonWriter, index: &IndexDescription) {
             json.key("NonKeyAttributes").array(|json| names.iter().for_each(|name| json.text(name)));
         }
     });
-    json.key("IndexSizeBytes").integer(index.size_bytes);
-    json.key("ItemCount").integer(index.item_count);
-    json.key("IndexArn").text(&index.arn);
 }
 
 fn write_restore(json: &mut JsonWriter, restore: Option<&RestoreSummary>) {
@@ -185,7 +190,7 @@ fn write_settings(json: &mut JsonWriter, table: &TableDescription) {
     write_warm(json, table.warm, floor, table_status(table.status));
 }
 
-fn write_on_demand(json: &mut JsonWriter, ceilings: Option<OnDemandThroughput>) {
+pub(super) fn write_on_demand(json: &mut JsonWriter, ceilings: Option<OnDemandThroughput>) {
     let Some(ceilings) = ceilings else {
         return;
     };
