@@ -24,7 +24,8 @@ pub(crate) struct Catalogue {
 impl Catalogue {
     /// Finds a table for a data operation.
     pub(crate) fn table(&self, name: &str) -> Result<&Arc<Table>> {
-        self.by_name.get(name).ok_or(Error::TableNotFound)
+        // A table whose first items are still on their way is not there for readers and writers.
+        self.by_name.get(name).filter(|table| !table.is_loading()).ok_or(Error::TableNotFound)
     }
 
     /// Finds a table for an operation on the table itself.

@@ -3,6 +3,8 @@
 //! It knows items, keys, capacity and the commit order. It must not know JSON or HTTP: `singlet-wire` and
 //! `singlet-server` stand on it. See [`Database`] for an example.
 
+mod background;
+mod backup;
 mod capacity;
 mod catalogue;
 mod database;
@@ -10,6 +12,7 @@ mod error;
 mod expiry;
 mod janitor;
 mod keyspace;
+mod load;
 mod options;
 mod pending;
 mod read;
@@ -18,6 +21,7 @@ pub mod store;
 mod table;
 mod write;
 
+pub use backup::{Schedule, ScheduleError};
 pub use capacity::{Consumed, ReadKind, Units, write_units};
 pub use database::Database;
 pub use error::{Error, InUse, Invalid, Result, SchemaError, TimeToLiveError};

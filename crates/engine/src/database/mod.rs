@@ -1,5 +1,6 @@
 //! The database: what programs open and call.
 
+mod backups;
 mod expiry;
 mod recover;
 mod tables;
@@ -10,6 +11,8 @@ mod writes;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::background::{Background, Tasks};
+use crate::backup::Backups;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::expiry::Reaper;
@@ -50,6 +53,9 @@ struct Inner {
     janitor: Mutex<Option<Janitor>>,
     reaper: Mutex<Option<Reaper>>,
     clock: Arc<dyn Clock>,
+    background: Background,
+    tasks: Tasks,
+    backups: Backups,
     in_flight: Arc<InFlight>,
     conflicts: Conflicts,
     region: String,
@@ -101,14 +107,7 @@ impl Database {
 
     /// Finishes all writes and closes the files. Later writes fail with [`Error::Closed`].
     pub fn close(&self) -> Result<()> {
-        let janitor = self.inner.janitor.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(janitor) = janitor {
-            janitor.stop();
-        }
-        let reaper = self.inner.reaper.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(reaper) = reaper {
-            reaper.stop();
-        }
+        self.inner.stop();
         Ok(self.inner.store.close()?)
     }
 
@@ -137,7 +136,12 @@ impl Database {
         read::transact_get(&self.view(), request)
     }
 
-    fn view(&self) -> Arc<View<Catalogue>> {
+    /// The way to this database for threads that must not keep it open.
+    pub(crate) fn background(&self) -> &Background {
+        &self.inner.background
+    }
+
+    pub(crate) fn view(&self) -> Arc<View<Catalogue>> {
         self.inner.store.view()
     }
 
@@ -150,32 +154,49 @@ impl Database {
     }
 }
 
-impl Drop for Inner {
-    fn drop(&mut self) {
-        let janitor = self.janitor.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+impl Inner {
+    /// Ends what runs in the background, while jobs are still taken.
+    fn stop(&self) {
+        self.tasks.stop();
+        let janitor = self.janitor.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(janitor) = janitor {
             janitor.stop();
         }
-        let reaper = self.reaper.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let reaper = self.reaper.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(reaper) = reaper {
             reaper.stop();
         }
     }
 }
 
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
 impl Database {
     /// Opens the database on a disk of the caller's.
     pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
-        let opened = Store::open(disk, options.store, options.clock.clone())?;
+        let opened = Store::open(disk.clone(), options.store, options.clock.clone())?;
         let (catalogue, writer) = recover::recover(&opened, &options.region, &options.account_id)?;
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
+        recover::abandon_loads(&store)?;
         let janitor = Janitor::start(&store)?;
         let reaper = Reaper::start(&store, options.clock.clone())?;
+        let background = Background::new(&store, janitor.waker());
+        let tasks = Tasks::default();
+        let backups = Backups::new(background.clone(), disk, options.clock.clone(), options.backups);
+        let interrupted = backups.tidy()?;
+        backups.start_timer(&tasks, interrupted)?;
         let inner = Inner {
             store,
             janitor: Mutex::new(Some(janitor)),
             reaper: Mutex::new(Some(reaper)),
             clock: options.clock,
+            background,
+            tasks,
+            backups,
             in_flight: Arc::default(),
             conflicts: options.conflicts,
             region: options.region,

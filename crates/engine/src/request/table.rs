@@ -447,4 +447,34 @@ pub struct TableDescription {
     pub tags: BTreeMap<String, String>,
     /// By which attribute items expire.
     pub time_to_live: TimeToLive,
+    /// What the table was restored from, if it was.
+    pub restore: Option<RestoreSummary>,
+}
+
+/// What a table was restored from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestoreSummary {
+    /// The table that it was.
+    pub source_table_arn: String,
+    /// The backup, if it was one.
+    pub source_backup_arn: Option<String>,
+    /// The moment of the source that was restored, in milliseconds since 1970.
+    pub time_ms: u64,
+    /// Whether the items are still being written.
+    pub in_progress: bool,
+}
+
+/// What a restored table has otherwise than its source. `None` leaves it as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RestoreOverrides {
+    /// Billing mode.
+    pub billing: Option<BillingMode>,
+    /// Provisioned capacity.
+    pub provisioned: Option<ProvisionedThroughput>,
+    /// On-demand ceilings.
+    pub on_demand: Option<OnDemandThroughput>,
+    /// Those of the source's global indexes that the table shall have.
+    pub global_indexes: Option<Vec<IndexDefinition>>,
+    /// Those of the source's local indexes that the table shall have.
+    pub local_indexes: Option<Vec<IndexDefinition>>,
 }

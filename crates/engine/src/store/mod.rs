@@ -33,13 +33,14 @@ mod stats;
 mod store;
 mod tally;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tree;
 mod view;
 mod writer;
 
 pub use batch::{Batch, Completion, Handler};
 pub use clock::{Clock, ManualClock, SystemClock};
+pub(crate) use disk::open_file;
 pub use disk::{Disk, DiskFile, FileDisk, MemoryDisk};
 pub use error::{CommitError, StoreError, TrySubmitError};
 pub use history::{Changes, ChangesBack, Logged, Position};

@@ -7,7 +7,8 @@ use singlet_values::{AttributeValue, Attributes, EncodedItem, Item, Number};
 
 use super::validate::shape;
 use super::{
-    Index, IndexState, RecoverySetting, ScheduleSetting, Settings, StreamSetting, Table, TtlSetting, TtlState,
+    Index, IndexState, LoadSource, RecoverySetting, Restored, ScheduleSetting, Settings, StreamSetting,
+    Table, TtlSetting, TtlState,
 };
 use crate::request::{
     AttributeDefinition, BillingMode, KeySchema, OnDemandThroughput, ProjectedAttributes,
@@ -31,6 +32,9 @@ impl Table {
         put(&mut item, "next_index", number(u64::from(self.next_index)));
         put(&mut item, "tags", AttributeValue::M(tags));
         put(&mut item, "settings", AttributeValue::M(encode_settings(&self.settings)));
+        if let Some(restored) = &self.restored {
+            put(&mut item, "restored", AttributeValue::M(encode_restored(restored)));
+        }
         EncodedItem::encode(&item)
     }
 
@@ -53,9 +57,44 @@ impl Table {
             next_index: get_number(&item, "next_index")?,
             settings: decode_settings(map(item.get("settings")?)?)?,
             tags: decode_tags(map(item.get("tags")?)?)?,
+            restored: match item.get("restored") {
+                Some(restored) => Some(decode_restored(map(restored)?)?),
+                None => None,
+            },
             attributes,
         })
     }
+}
+
+fn encode_restored(restored: &Restored) -> Attributes {
+    let mut item = Item::new();
+    put(&mut item, "loading", AttributeValue::Bool(restored.loading));
+    match &restored.source {
+        LoadSource::Backup { table_arn, backup_arn, time_ms } => {
+            put(&mut item, "table_arn", text(table_arn));
+            put(&mut item, "backup_arn", text(backup_arn));
+            put(&mut item, "time_ms", number(*time_ms));
+        }
+        LoadSource::PointInTime { table_arn, time_ms } => {
+            put(&mut item, "table_arn", text(table_arn));
+            put(&mut item, "time_ms", number(*time_ms));
+        }
+        LoadSource::Import => {}
+    }
+    item
+}
+
+fn decode_restored(item: &Attributes) -> Option<Restored> {
+    let source = match (get_text(item, "table_arn"), get_text(item, "backup_arn")) {
+        (Some(table_arn), Some(backup_arn)) => {
+            LoadSource::Backup { table_arn, backup_arn, time_ms: get_number(item, "time_ms")? }
+        }
+        (Some(table_arn), None) => {
+            LoadSource::PointInTime { table_arn, time_ms: get_number(item, "time_ms")? }
+        }
+        (None, _) => LoadSource::Import,
+    };
+    Some(Restored { source, loading: matches!(item.get("loading")?, AttributeValue::Bool(true)) })
 }
 
 fn encode_index(index: &Index) -> AttributeValue {
@@ -427,11 +466,23 @@ mod tests {
         )
     }
 
+    fn restored() -> impl Strategy<Value = Restored> {
+        let source = prop_oneof![
+            ("\\PC{1,6}", "\\PC{1,6}", any::<u64>()).prop_map(|(table_arn, backup_arn, time_ms)| {
+                LoadSource::Backup { table_arn, backup_arn, time_ms }
+            }),
+            ("\\PC{1,6}", any::<u64>())
+                .prop_map(|(table_arn, time_ms)| LoadSource::PointInTime { table_arn, time_ms }),
+            Just(LoadSource::Import),
+        ];
+        (source, any::<bool>()).prop_map(|(source, loading)| Restored { source, loading })
+    }
+
     fn table() -> impl Strategy<Value = Table> {
         let identity = (any::<u32>(), "[a-zA-Z0-9_.-]{3,9}", any::<u64>(), any::<u16>());
         let tags = btree_map("\\PC{1,6}", "\\PC{0,6}", 0..4);
-        (identity, vec(index(), 0..4), settings(), tags).prop_map(
-            |((number, name, created_ms, next_index), indexes, settings, tags)| Table {
+        (identity, vec(index(), 0..4), settings(), tags, option::of(restored())).prop_map(
+            |((number, name, created_ms, next_index), indexes, settings, tags, restored)| Table {
                 number,
                 arn: format!("arn:aws:dynamodb:us-east-1:000000000000:table/{name}"),
                 id: format!("id of {name}"),
@@ -447,6 +498,7 @@ mod tests {
                 next_index,
                 settings,
                 tags,
+                restored,
             },
         )
     }

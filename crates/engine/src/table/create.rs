@@ -59,6 +59,7 @@ impl Table {
             next_index: 1,
             settings,
             tags,
+            restored: None,
         };
         let local = request.local_indexes.into_iter().map(|index| (index, true));
         let global = request.global_indexes.into_iter().map(|index| (index, false));
