@@ -61,6 +61,9 @@ pub enum Error {
         /// The folder.
         folder: String,
     },
+    /// The key of an encrypted folder is wrong, missing or not wanted: the error says which.
+    #[error(transparent)]
+    Key(#[from] crate::store::KeyError),
     /// The storage failed; writes stop until the database is opened again.
     #[error("storage failed: {0}")]
     Storage(String),
@@ -441,6 +444,7 @@ impl From<crate::store::StoreError> for Error {
     fn from(error: crate::store::StoreError) -> Self {
         match error {
             crate::store::StoreError::Locked { folder } => Error::FolderInUse { folder },
+            crate::store::StoreError::Key(error) => Error::Key(error),
             other => Error::Storage(other.to_string()),
         }
     }

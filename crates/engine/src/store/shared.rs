@@ -6,6 +6,7 @@ use arc_swap::ArcSwap;
 
 use super::log::Catalogue;
 use super::queue::Queue;
+use super::recovery::Files;
 use super::stats::{Counters, StoreStats};
 use super::tree::Tree;
 use super::{CommitError, View};
@@ -17,6 +18,7 @@ pub(super) struct Shared<A, J> {
     pub(super) poison: Poison,
     pub(super) catalogue: Arc<Catalogue>,
     pub(super) tree: Arc<Tree>,
+    pub(super) files: Files,
     pub(super) counters: Counters,
 }
 

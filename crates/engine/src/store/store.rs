@@ -16,8 +16,8 @@ use super::shared::{Poison, PoisonOnPanic, Shared};
 use super::stats::Counters;
 use super::writer::Writer;
 use super::{
-    Clock, CommitError, Disk, Handler, StoreError, StoreOptions, StoreStats, TrySubmitError, View,
-    housekeeper,
+    Clock, CommitError, Disk, Handler, KeyId, SealedDisk, StoreError, StoreOptions, StoreStats,
+    TrySubmitError, View, housekeeper,
 };
 
 /// A store that runs: `A` is the attachment published with the entries, `J` the job that its handler takes.
@@ -51,6 +51,11 @@ impl Opened {
         &self.recovered.view
     }
 
+    /// The folder, for files that are neither log nor tree; see [`Store::files`].
+    pub fn files(&self) -> &Arc<dyn Disk> {
+        &self.recovered.files.disk
+    }
+
     /// Keeps log frames from this sequence number on even when they are folded; `None` keeps none.
     pub fn retain_log_from(&self, sequence: Option<u64>) {
         self.recovered.catalogue.retain_from(sequence);
@@ -62,7 +67,7 @@ impl Opened {
         A: Send + Sync + 'static,
         H: Handler<A>,
     {
-        let Self { recovered: Recovered { tree, catalogue, view }, options, clock } = self;
+        let Self { recovered: Recovered { tree, catalogue, view, files }, options, clock } = self;
         let view = view.with_attachment(attachment);
         let shared = Arc::new(Shared {
             queue: Queue::new(options.queue_jobs_max),
@@ -70,6 +75,7 @@ impl Opened {
             poison: Poison::default(),
             catalogue: catalogue.clone(),
             tree,
+            files,
             counters: Counters::default(),
         });
         let (commits_to_log, commits) = sync_channel(COMMITS_WAITING_MAX);
@@ -130,6 +136,22 @@ impl<A, J> Store<A, J> {
     /// Keeps log frames from this sequence number on even when they are folded; `None` keeps none.
     pub fn retain_log_from(&self, sequence: Option<u64>) {
         self.shared.catalogue.retain_from(sequence);
+    }
+
+    /// The folder, for files that are neither log nor tree. What is written through it is encrypted if the folder is.
+    pub fn files(&self) -> &Arc<dyn Disk> {
+        &self.shared.files.disk
+    }
+
+    /// Another folder, for copies of the data: encrypted with the same key as this one, if this one is.
+    pub fn files_elsewhere(&self, disk: Arc<dyn Disk>) -> Result<Arc<dyn Disk>, StoreError> {
+        let key = self.shared.files.sealing.as_ref().map(|sealing| sealing.outer());
+        SealedDisk::unlock(disk, key)
+    }
+
+    /// The id of the key that the folder is encrypted with.
+    pub fn key_id(&self) -> Option<KeyId> {
+        self.shared.files.sealing.as_ref().map(|sealing| sealing.outer().id())
     }
 
     /// Does what is in the queue, folds the overlay, and ends the threads. Views already taken go on reading.

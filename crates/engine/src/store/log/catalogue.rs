@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::super::seal::Sealing;
 use super::super::{Disk, DiskFile, StoreError};
+use super::seal::{SEALED_GROWTH_BYTES, Seal};
 use super::segment::{Segment, parse_segment_name, parse_spare_name, segment_name, spare_name};
 
 /// Zeros are written in pieces of this size, so that the log's own syncs don't wait long behind them.
@@ -14,6 +16,8 @@ const ZEROING_BYTES: usize = 1 << 20;
 /// housekeeper, which makes files ready.
 pub(in crate::store) struct Catalogue {
     disk: Arc<dyn Disk>,
+    /// What the frames are encrypted with.
+    sealing: Option<Arc<Sealing>>,
     segment_bytes: u64,
     spares_max: usize,
     files: Mutex<Files>,
@@ -33,6 +37,7 @@ impl Catalogue {
     /// Finds the files of the log and checks that the segments follow each other.
     pub(super) fn open(
         disk: Arc<dyn Disk>,
+        sealing: Option<Arc<Sealing>>,
         segment_bytes: u64,
         spares_max: usize,
     ) -> Result<Self, StoreError> {
@@ -41,7 +46,7 @@ impl Catalogue {
         ids.sort_unstable();
         let mut segments: VecDeque<Segment> = VecDeque::new();
         for id in ids {
-            let segment = Segment::open(disk.as_ref(), id)?;
+            let segment = Segment::open(disk.as_ref(), sealing.as_ref(), id)?;
             if segments.back().is_some_and(|last| last.first_sequence > segment.first_sequence) {
                 return Err(StoreError::corrupt(
                     segment.name(),
@@ -65,7 +70,7 @@ impl Catalogue {
             }
         }
         let files = Mutex::new(Files { segments, spares, next_id });
-        Ok(Self { disk, segment_bytes, spares_max, files, retain_from: AtomicU64::new(u64::MAX) })
+        Ok(Self { disk, sealing, segment_bytes, spares_max, files, retain_from: AtomicU64::new(u64::MAX) })
     }
 
     fn files(&self) -> MutexGuard<'_, Files> {
@@ -80,6 +85,11 @@ impl Catalogue {
     /// Keeps frames from this sequence number on, though they be folded; `None` keeps none.
     pub(in crate::store) fn retain_from(&self, sequence: Option<u64>) {
         self.retain_from.store(sequence.unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// By how much a frame is longer when it is sealed.
+    pub(super) fn seal_growth(&self) -> usize {
+        if self.sealing.is_some() { SEALED_GROWTH_BYTES } else { 0 }
     }
 
     /// Bytes and number of the files that hold frames.
@@ -99,7 +109,8 @@ impl Catalogue {
         let from = spare_name(spare_id);
         let file_bytes = file.len().map_err(StoreError::io("measure", &from))?;
         let id = self.new_id();
-        let segment = Segment { id, first_sequence, file, file_bytes };
+        let seal = Seal::new(id, self.sealing.as_ref())?;
+        let segment = Segment { id, first_sequence, seal, file, file_bytes };
         segment.write_header(&from)?;
         let to = segment_name(id);
         self.disk.rename(&from, &to).map_err(StoreError::io("rename", &from))?;
