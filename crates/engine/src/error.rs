@@ -248,6 +248,21 @@ pub enum Invalid {
     /// A parameter that the engine cannot honour.
     #[error("One or more parameter values were invalid: {0}")]
     Parameter(String),
+    /// Encryption asked of a database that is not encrypted.
+    #[error(
+        "One or more parameter values were invalid: SSESpecification asks for encryption, and this database is not encrypted. Begin an empty folder with a key (singlet serve --data DIR --key-file FILE), or leave SSESpecification out"
+    )]
+    NotEncrypted,
+    /// Encryption asked for with a key that the database doesn't have.
+    #[error(
+        "One or more parameter values were invalid: KMSMasterKeyId is {asked}, and this database has one key, {arn}. Name that one, or leave KMSMasterKeyId out"
+    )]
+    OtherKey {
+        /// The key asked for.
+        asked: String,
+        /// The database's key.
+        arn: String,
+    },
     /// A deletion of a protected table.
     #[error(
         "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."

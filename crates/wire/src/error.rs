@@ -179,7 +179,7 @@ fn engine_kind(error: &Error) -> ErrorKind {
         Error::TransactionInProgress => ErrorKind::TransactionInProgress,
         Error::TokenMismatch => ErrorKind::IdempotentParameterMismatch,
         Error::CollectionTooLarge => ErrorKind::ItemCollectionSizeLimitExceeded,
-        Error::Storage(_) | Error::FolderInUse { .. } => ErrorKind::InternalServerError,
+        Error::Storage(_) | Error::FolderInUse { .. } | Error::Key(_) => ErrorKind::InternalServerError,
         Error::Closed => ErrorKind::ServiceUnavailable,
     }
 }

@@ -90,6 +90,11 @@ impl Database {
         &self.inner.account_id
     }
 
+    /// The key that the database is encrypted with, as descriptions of tables name it.
+    pub fn key_arn(&self) -> Option<String> {
+        self.view().attachment().key_arn().map(str::to_owned)
+    }
+
     /// What the storage has been doing.
     pub fn stats(&self) -> StoreStats {
         self.inner.store.stats()

@@ -18,8 +18,8 @@ pub use item::{
 };
 pub use read::{PageOutcome, Query, Scan, ScanSegment, Select};
 pub use table::{
-    AttributeDefinition, BillingMode, CreateTable, IndexCreate, IndexDefinition, IndexDescription,
-    IndexStatus, IndexUpdate, KeySchema, ListTables, ListTablesOutcome, OnDemandThroughput,
+    AttributeDefinition, BillingMode, CreateTable, EncryptionRequest, IndexCreate, IndexDefinition,
+    IndexDescription, IndexStatus, IndexUpdate, KeySchema, ListTables, ListTablesOutcome, OnDemandThroughput,
     ProjectedAttributes, ProvisionedThroughput, ScalarType, StreamView, TableClass, TableDescription,
     TableStatus, Tag, UpdateTable, WarmThroughput,
 };

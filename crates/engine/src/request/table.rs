@@ -123,6 +123,19 @@ impl StreamView {
     }
 }
 
+/// What is asked of a table's encryption. All of a database's tables are encrypted, or none; a table that asks for it
+/// says so in its description, and can't be made where it would not be so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EncryptionRequest {
+    /// With the database's key.
+    On {
+        /// The key by its ARN, id or alias; another than the database's is refused.
+        key: Option<String>,
+    },
+    /// Nothing is asked.
+    Off,
+}
+
 /// One index of a table, as it is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexDefinition {
@@ -174,6 +187,8 @@ pub struct CreateTable {
     pub class: TableClass,
     /// Refuses deletion while set.
     pub deletion_protection: bool,
+    /// Encryption.
+    pub encryption: Option<EncryptionRequest>,
     /// Tags set from the start.
     pub tags: Vec<Tag>,
 }
@@ -193,6 +208,7 @@ impl CreateTable {
             warm: None,
             class: TableClass::Standard,
             deletion_protection: false,
+            encryption: None,
             tags: Vec::new(),
         };
         let partition = partition.into();
@@ -324,6 +340,8 @@ pub struct UpdateTable {
     pub class: Option<TableClass>,
     /// Deletion protection.
     pub deletion_protection: Option<bool>,
+    /// Encryption.
+    pub encryption: Option<EncryptionRequest>,
 }
 
 /// Lists table names in order.
@@ -428,6 +446,8 @@ pub struct TableDescription {
     pub class: Option<TableClass>,
     /// Deletion protection.
     pub deletion_protection: bool,
+    /// The key of the database, if it has one and the table asked to be encrypted.
+    pub key_arn: Option<String>,
     /// Items.
     pub item_count: u64,
     /// Bytes, as DynamoDB counts them.

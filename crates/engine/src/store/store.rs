@@ -51,6 +51,11 @@ impl Opened {
         &self.recovered.view
     }
 
+    /// The id of the key that the folder is encrypted with.
+    pub fn key_id(&self) -> Option<KeyId> {
+        self.recovered.files.sealing.as_ref().map(|sealing| sealing.outer().id())
+    }
+
     /// The folder, for files that are neither log nor tree; see [`Store::files`].
     pub fn files(&self) -> &Arc<dyn Disk> {
         &self.recovered.files.disk

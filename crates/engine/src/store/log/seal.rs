@@ -6,11 +6,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use singlet_cipher::{Salt, TAG_BYTES, nonce, random};
+
 use super::super::StoreError;
-use super::super::seal::{
-    Kind, NONCE_BYTES, Nonce, SALT_BYTES, Salt, Sealing, TAG_BYTES, decode_header, encode_header,
-    header_bytes, random,
-};
+use super::super::seal::{Kind, Sealing, decode_header, encode_header, header_bytes};
 
 /// A length.
 const LENGTH_BYTES: usize = 4;
@@ -27,7 +26,8 @@ pub(super) const SEALED_HEADER_BYTES: usize = header_bytes(SEALED_HEADER_BODY_BY
 pub(super) enum Seal {
     /// A checksum of the segment's id and the frame.
     Checksum { segment: u64 },
-    /// Encryption that is bound to the segment's id, its salt, and the frame's place.
+    /// Encryption that is bound to the segment's id, its salt, and the frame's place. Each place of a segment is written
+    /// once in each life of the file, and each life has its own salt: no nonce comes twice.
     Cipher { segment: u64, salt: Salt, sealing: Arc<Sealing> },
 }
 
@@ -143,15 +143,6 @@ fn checksum(segment: u64, body: &[u8]) -> u32 {
     hasher.update(&segment.to_le_bytes());
     hasher.update(body);
     hasher.finalize()
-}
-
-/// Each offset of a segment is written once in each life of the file, and each life has its own salt.
-fn nonce(salt: &Salt, offset: u64) -> Nonce {
-    let mut nonce = [0; NONCE_BYTES];
-    let (first, second) = nonce.split_at_mut(SALT_BYTES);
-    first.copy_from_slice(salt);
-    second.copy_from_slice(&offset.to_le_bytes());
-    nonce
 }
 
 fn context(segment: u64, length: &[u8; LENGTH_BYTES]) -> [u8; 12] {

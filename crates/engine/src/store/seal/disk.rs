@@ -11,8 +11,9 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockWriteGuard, Weak};
 
+use singlet_cipher::{Cipher, NONCE_BYTES, Nonces, Salt, TAG_BYTES, random};
+
 use super::Damage;
-use super::cipher::{Cipher, NONCE_BYTES, Nonces, Salt, TAG_BYTES, random};
 use super::header::{Kind, decode_header, encode_header, header_bytes};
 use super::key::Key;
 use super::keys::Sealing;

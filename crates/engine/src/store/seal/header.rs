@@ -1,7 +1,8 @@
 //! The beginning of every sealed file: what it is, and the salt that its units are bound to.
 
+use singlet_cipher::{Cipher, SALT_BYTES, Salt, TAG_BYTES, nonce};
+
 use super::Damage;
-use super::cipher::{Cipher, SALT_BYTES, Salt, TAG_BYTES, nonce};
 use crate::store::StoreError;
 
 /// What sealed files begin with.

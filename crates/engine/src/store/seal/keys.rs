@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use singlet_cipher::{Cipher, KEY_BYTES, NONCE_BYTES, TAG_BYTES, derive, random};
 use zeroize::Zeroizing;
 
-use super::cipher::{Cipher, KEY_BYTES, NONCE_BYTES, TAG_BYTES, derive, random};
 use super::disk::SealedDisk;
 use super::header::SEALED_MAGIC;
 use super::key::{Key, KeyError, KeyId};

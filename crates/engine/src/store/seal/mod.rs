@@ -1,7 +1,6 @@
 //! Encryption at rest: keys, and the units that files are sealed in.
 //!
-//! It knows bytes, files and XChaCha20-Poly1305. It must not know what the bytes mean. This is the only place of the
-//! engine that takes random bytes from the system.
+//! It knows bytes, files and XChaCha20-Poly1305. It must not know what the bytes mean.
 //!
 //! ```text
 //! outer key (the user's) ──wraps──► data key (random, in the file `keys`)
@@ -14,7 +13,6 @@
 //! elsewhere is found out like one that was changed. `docs/format.md` has the bytes, `docs/encryption.md` what all this
 //! protects from.
 
-mod cipher;
 mod disk;
 mod header;
 mod key;
@@ -23,7 +21,6 @@ mod pages;
 #[cfg(test)]
 mod tests;
 
-pub(in crate::store) use cipher::{NONCE_BYTES, Nonce, SALT_BYTES, Salt, TAG_BYTES, random};
 pub use disk::SealedDisk;
 pub(in crate::store) use header::{Kind, SEALED_MAGIC, decode_header, encode_header, header_bytes};
 pub use key::{Key, KeyError, KeyId};

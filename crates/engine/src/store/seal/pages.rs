@@ -10,8 +10,9 @@
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use singlet_cipher::{Cipher, NONCE_BYTES, Nonces, Salt, TAG_BYTES, random};
+
 use super::Damage;
-use super::cipher::{Cipher, NONCE_BYTES, Nonces, Salt, TAG_BYTES, random};
 use super::header::{Kind, decode_header, encode_header, header_bytes};
 use super::keys::Sealing;
 use crate::store::disk::pieces;
