@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::error::{Error, Invalid, Result};
+use crate::expiry::Horizon;
 use crate::keyspace::RowSpace;
 use crate::request::{EncryptionRequest, ListTables, ListTablesOutcome, TableDescription};
 use crate::store::Tally;
@@ -22,6 +23,8 @@ pub(crate) struct Catalogue {
     by_number: HashMap<u32, Arc<Table>>,
     /// The key that the database is encrypted with.
     key_arn: Option<Arc<str>>,
+    /// Where expiring items must be looked for; all catalogues of a database share it.
+    horizon: Arc<Horizon>,
 }
 
 impl Catalogue {
@@ -59,7 +62,8 @@ impl Catalogue {
 
     /// Finds a table for a data operation.
     pub(crate) fn table(&self, name: &str) -> Result<&Arc<Table>> {
-        self.by_name.get(name).ok_or(Error::TableNotFound)
+        // A table whose first items are still on their way is not there for readers and writers.
+        self.by_name.get(name).filter(|table| !table.is_loading()).ok_or(Error::TableNotFound)
     }
 
     /// Finds a table for an operation on the table itself.
@@ -70,6 +74,11 @@ impl Catalogue {
     /// Finds a table by its number.
     pub(crate) fn numbered(&self, number: u32) -> Option<&Arc<Table>> {
         self.by_number.get(&number)
+    }
+
+    /// Where expiring items must be looked for.
+    pub(crate) fn horizon(&self) -> &Horizon {
+        &self.horizon
     }
 
     /// All tables in the order of their names.

@@ -48,17 +48,23 @@ enum Access {
 operations! {
     BatchGetItem: Read,
     BatchWriteItem: Write,
+    CreateBackup: Write,
     CreateTable: Write,
+    DeleteBackup: Write,
     DeleteItem: Write,
     DeleteTable: Write,
+    DescribeBackup: Read,
     DescribeEndpoints: Read,
     DescribeLimits: Read,
     DescribeTable: Read,
+    DescribeTimeToLive: Read,
     GetItem: Read,
+    ListBackups: Read,
     ListTables: Read,
     ListTagsOfResource: Read,
     PutItem: Write,
     Query: Read,
+    RestoreTableFromBackup: Write,
     Scan: Read,
     TagResource: Write,
     TransactGetItems: Read,
@@ -66,6 +72,7 @@ operations! {
     UntagResource: Write,
     UpdateItem: Write,
     UpdateTable: Write,
+    UpdateTimeToLive: Write,
 }
 
 impl Operation {

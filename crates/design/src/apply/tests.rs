@@ -122,10 +122,28 @@ fn what_the_store_lacks_is_noted_and_does_not_stop_the_rest() {
     let wanted = || Table { ttl: Some("expires_at".to_owned()), stream: true, ..table(Vec::new()) };
     let first = plan(&design(wanted()), &environment(Removal::Delete), &store).unwrap();
     let text = first.to_string();
-    assert!(text.contains("time to live (expires_at) is not set here yet"), "{text}");
+    assert!(text.contains("items expire by expires_at"), "{text}");
     assert!(text.contains("the stream is not set here yet"), "{text}");
     first.run(&store, &mut |_| {}).unwrap();
     assert!(plan(&design(wanted()), &environment(Removal::Delete), &store).unwrap().steps.is_empty());
+}
+
+#[test]
+fn time_to_live_is_set_changed_and_taken_away() {
+    let store = store();
+    let wanted = |attribute: Option<&str>| Table { ttl: attribute.map(str::to_owned), ..table(Vec::new()) };
+    let setting = || store.describe_table("shop-dev").unwrap().unwrap().shape.ttl;
+    assert_eq!(apply(&store, wanted(Some("expires_at"))), ["create the table shop-dev"]);
+    assert_eq!(setting().as_deref(), Some("expires_at"));
+    assert!(apply(&store, wanted(Some("expires_at"))).is_empty());
+    assert_eq!(
+        apply(&store, wanted(Some("gone_at"))),
+        ["end the time to live of shop-dev", "let items of shop-dev expire by gone_at"]
+    );
+    assert_eq!(setting().as_deref(), Some("gone_at"));
+    assert_eq!(apply(&store, wanted(None)), ["end the time to live of shop-dev"]);
+    assert_eq!(setting(), None);
+    assert!(apply(&store, wanted(None)).is_empty());
 }
 
 #[test]

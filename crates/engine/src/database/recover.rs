@@ -7,9 +7,10 @@ use singlet_values::EncodedItem;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::keyspace::RowSpace;
-use crate::store::{Direction, Opened};
+use crate::pending::Pending;
+use crate::store::{Direction, Opened, Store};
 use crate::table::Table;
-use crate::write::Writer;
+use crate::write::{Job, Writer};
 
 /// Reads the tables and makes the writer.
 pub(super) fn recover(opened: &Opened, region: &str, account_id: &str) -> Result<(Catalogue, Writer)> {
@@ -33,4 +34,19 @@ pub(super) fn recover(opened: &Opened, region: &str, account_id: &str) -> Result
     }
     let arn_prefix = format!("arn:aws:dynamodb:{region}:{account_id}:table/");
     Ok((catalogue, Writer { arn_prefix }))
+}
+
+/// Removes tables that were being loaded when the database was last open: what loaded them is gone.
+pub(super) fn abandon_loads(store: &Store<Catalogue, Job>) -> Result<()> {
+    let view = store.view();
+    for table in view.attachment().tables().filter(|table| table.is_loading()) {
+        tracing::warn!(
+            table = table.name,
+            "the table was not loaded to its end when the database was closed; it is removed"
+        );
+        let (answer, pending) = Pending::channel();
+        store.submit(Job::AbandonLoad { table_number: table.number, answer })?;
+        pending.wait()?;
+    }
+    Ok(())
 }

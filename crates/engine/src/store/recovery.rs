@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::history::Archive;
 use super::log::{Catalogue, replay};
 use super::overlay::Overlay;
 use super::seal::Sealing;
@@ -12,6 +13,7 @@ use super::{Disk, StoreError, StoreOptions, View};
 pub(super) struct Recovered {
     pub(super) tree: Arc<Tree>,
     pub(super) catalogue: Arc<Catalogue>,
+    pub(super) archive: Arc<Archive>,
     pub(super) view: View<()>,
     pub(super) files: Files,
 }
@@ -49,6 +51,8 @@ pub(super) fn recover(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Re
         })?;
     view.sequence = sequence;
     let files = sealing.as_ref().map_or_else(|| disk.clone(), |sealing| sealing.seal_files(disk));
+    let live: Vec<u64> = catalogue.segments().iter().map(|segment| segment.id).collect();
+    let archive = Archive::open(files.clone(), options.segment_bytes, |segment| live.contains(&segment))?;
     let files = Files { disk: files, sealing };
-    Ok(Recovered { tree, catalogue: Arc::new(catalogue), view, files })
+    Ok(Recovered { tree, catalogue: Arc::new(catalogue), archive: Arc::new(archive), view, files })
 }

@@ -82,6 +82,7 @@ impl Appender {
             let Some(frame) = frame.get_mut(..length) else { break };
             let sequence = seal(&segment.seal, *end + sealed as u64, self.durable_sequence, frame);
             self.written_sequence = sequence.unwrap_or(self.written_sequence);
+            segment.marks.note(self.written_sequence, end + sealed as u64);
             sealed += length;
         }
         sealed
@@ -91,6 +92,7 @@ impl Appender {
         if let Some((segment, end)) = &mut self.segment {
             segment.file.write_all_at(*end, run).map_err(StoreError::io("write", segment.name()))?;
             *end += run.len() as u64;
+            segment.marks.set_end(*end);
         }
         Ok(())
     }

@@ -57,7 +57,8 @@ pub(in crate::store) fn check(
 
 /// The number of frames, or how many there were before the one that is wrong.
 fn check_segment(segment: &Segment, next: Option<&Segment>) -> Result<u64, (u64, StoreError)> {
-    let mut scan = Scan::open(segment, next).map_err(|error| (0, error))?;
+    let until = next.map(|next| next.first_sequence);
+    let mut scan = Scan::open(segment, until).map_err(|error| (0, error))?;
     let mut frames = 0;
     loop {
         match scan.next_frame() {

@@ -149,13 +149,13 @@ impl Frame {
 
     /// Reads a sealed frame at the start of `bytes`, which are those from `offset` on, if there is a whole one.
     pub(super) fn parse<'a>(seal: &Seal, offset: u64, bytes: &'a [u8]) -> Option<SealedFrame<'a>> {
-        let length = usize::try_from(Reader(bytes).u32()?).ok()?;
+        let length = usize::try_from(FieldReader(bytes).u32()?).ok()?;
         let encoded_length = length.checked_sub(seal.growth())?;
         if !(FRAME_HEADER_BYTES..=FRAME_BYTES_MAX).contains(&encoded_length) {
             return None;
         }
         let body = seal.body(offset, bytes.get(..length)?)?;
-        let mut reader = Reader(&body);
+        let mut reader = FieldReader(&body);
         let (sequence, durable_sequence) = (reader.u64()?, reader.u64()?);
         Some(SealedFrame { length, sequence, durable_sequence, body })
     }
@@ -174,7 +174,7 @@ impl SealedFrame<'_> {
     /// The commit, and of each entry whether it holds its own value. Nothing if the body makes no sense.
     pub(super) fn decode(self) -> Option<(Frame, Vec<bool>)> {
         // The two sequence numbers are read already.
-        let body = &mut Reader(self.body.get(16..)?);
+        let body = &mut FieldReader(self.body.get(16..)?);
         let time_ms = body.u64()?;
         let mark = body.u32()?;
         let (tally_count, entry_count) = (body.u32()?, body.u32()?);
@@ -210,7 +210,7 @@ impl SealedFrame<'_> {
 
 /// The length of the encoded frame at the start of `bytes`, sealed or not.
 pub(super) fn encoded_length(bytes: &[u8]) -> Option<usize> {
-    usize::try_from(Reader(bytes).u32()?).ok()
+    usize::try_from(FieldReader(bytes).u32()?).ok()
 }
 
 /// The encoded frames with room for what their seal adds to each.
@@ -231,17 +231,17 @@ pub(super) fn widen(frames: &[u8], growth: usize) -> Vec<u8> {
 /// the whole frame, with room for the seal. Returns the frame's sequence number.
 pub(super) fn seal(seal: &Seal, offset: u64, durable_sequence: u64, bytes: &mut [u8]) -> Option<u64> {
     let body = bytes.get_mut(seal.body_at()..)?;
-    let sequence = Reader(body).u64()?;
+    let sequence = FieldReader(body).u64()?;
     body.get_mut(8..16)?.copy_from_slice(&durable_sequence.to_le_bytes());
     seal.protect(offset, bytes);
     Some(sequence)
 }
 
-fn put_u32(out: &mut Vec<u8>, value: u32) {
+pub(in crate::store) fn put_u32(out: &mut Vec<u8>, value: u32) {
     out.extend_from_slice(&value.to_le_bytes());
 }
 
-fn put_u64(out: &mut Vec<u8>, value: u64) {
+pub(in crate::store) fn put_u64(out: &mut Vec<u8>, value: u64) {
     out.extend_from_slice(&value.to_le_bytes());
 }
 
@@ -250,31 +250,39 @@ fn put_len(out: &mut Vec<u8>, len: usize) {
     put_u32(out, u32::try_from(len).unwrap_or(u32::MAX));
 }
 
-fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(in crate::store) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_len(out, bytes.len());
     out.extend_from_slice(bytes);
 }
 
 /// Reads fields off the front.
 #[derive(Clone, Copy)]
-struct Reader<'a>(&'a [u8]);
+pub(in crate::store) struct FieldReader<'a>(&'a [u8]);
 
-impl Reader<'_> {
+impl<'a> FieldReader<'a> {
+    pub(in crate::store) fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    pub(in crate::store) fn is_at_end(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn chunk<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (chunk, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(*chunk)
     }
 
-    fn u8(&mut self) -> Option<u8> {
+    pub(in crate::store) fn u8(&mut self) -> Option<u8> {
         self.chunk().map(u8::from_le_bytes)
     }
 
-    fn u32(&mut self) -> Option<u32> {
+    pub(in crate::store) fn u32(&mut self) -> Option<u32> {
         self.chunk().map(u32::from_le_bytes)
     }
 
-    fn u64(&mut self) -> Option<u64> {
+    pub(in crate::store) fn u64(&mut self) -> Option<u64> {
         self.chunk().map(u64::from_le_bytes)
     }
 
@@ -286,7 +294,7 @@ impl Reader<'_> {
         usize::try_from(self.u32()?).ok()
     }
 
-    fn bytes(&mut self) -> Option<Bytes> {
+    pub(in crate::store) fn bytes(&mut self) -> Option<Bytes> {
         let length = self.place()?;
         let (bytes, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;

@@ -5,6 +5,7 @@
 mod appender;
 mod catalogue;
 mod check;
+mod chunk;
 mod frame;
 mod replay;
 mod seal;
@@ -15,5 +16,7 @@ mod tests;
 pub(super) use appender::{Appender, LogEnd};
 pub(super) use catalogue::Catalogue;
 pub(super) use check::check;
-pub(super) use frame::{Before, Frame, FrameEntry};
-pub(super) use replay::replay;
+pub(super) use chunk::{Chunk, chunk_at};
+pub(super) use frame::{Before, FieldReader, Frame, FrameEntry, put_bytes, put_u32, put_u64};
+pub(super) use replay::{Scan, replay};
+pub(super) use segment::Segment;

@@ -37,7 +37,7 @@ pub(in crate::store) fn replay(
     };
     let mut sequence = point.sequence;
     for (place, segment) in segments.iter().enumerate().skip(start) {
-        let mut scan = Scan::open(segment, segments.get(place + 1))?;
+        let mut scan = Scan::open(segment, segments.get(place + 1).map(|next| next.first_sequence))?;
         if segment.id == point.segment {
             scan.skip_to(point.offset, next_sequence)?;
         }
@@ -52,7 +52,7 @@ pub(in crate::store) fn replay(
 }
 
 /// Walks the frames of one segment.
-pub(super) struct Scan {
+pub(in crate::store) struct Scan {
     name: String,
     seal: Seal,
     content: Vec<u8>,
@@ -64,7 +64,8 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    pub(super) fn open(segment: &Segment, next: Option<&Segment>) -> Result<Self, StoreError> {
+    /// Reads a segment that goes on until the next one's first sequence number.
+    pub(in crate::store) fn open(segment: &Segment, until: Option<u64>) -> Result<Self, StoreError> {
         let name = segment.name();
         let mut content = vec![0; usize::try_from(segment.file_bytes).unwrap_or(usize::MAX)];
         segment.file.read_exact_at(0, &mut content).map_err(StoreError::io("read", &name))?;
@@ -74,7 +75,7 @@ impl Scan {
             content,
             offset: FRAMES_START as usize,
             expected: segment.first_sequence,
-            until: next.map(|next| next.first_sequence),
+            until,
         })
     }
 
@@ -96,7 +97,8 @@ impl Scan {
         Frame::parse(&self.seal, offset as u64, self.content.get(offset..)?)
     }
 
-    pub(super) fn next_frame(&mut self) -> Result<Option<(Frame, Vec<bool>)>, StoreError> {
+    /// The next commit, and of each entry whether it holds its own value.
+    pub(in crate::store) fn next_frame(&mut self) -> Result<Option<(Frame, Vec<bool>)>, StoreError> {
         if self.until == Some(self.expected) {
             return Ok(None);
         }
