@@ -91,6 +91,9 @@ pub enum Error {
         /// The folder.
         folder: String,
     },
+    /// The key of an encrypted folder is wrong, missing or not wanted: the error says which.
+    #[error(transparent)]
+    Key(#[from] crate::store::KeyError),
     /// The storage failed; writes stop until the database is opened again.
     #[error("storage failed: {0}")]
     Storage(String),
@@ -281,6 +284,21 @@ pub enum Invalid {
     /// A parameter that the engine cannot honour.
     #[error("One or more parameter values were invalid: {0}")]
     Parameter(String),
+    /// Encryption asked of a database that is not encrypted.
+    #[error(
+        "One or more parameter values were invalid: SSESpecification asks for encryption, and this database is not encrypted. Begin an empty folder with a key (singlet serve --data DIR --key-file FILE), or leave SSESpecification out"
+    )]
+    NotEncrypted,
+    /// Encryption asked for with a key that the database doesn't have.
+    #[error(
+        "One or more parameter values were invalid: KMSMasterKeyId is {asked}, and this database has one key, {arn}. Name that one, or leave KMSMasterKeyId out"
+    )]
+    OtherKey {
+        /// The key asked for.
+        asked: String,
+        /// The database's key.
+        arn: String,
+    },
     /// A change of expiry that can't be made.
     #[error(transparent)]
     TimeToLive(#[from] TimeToLiveError),
@@ -515,6 +533,7 @@ impl From<crate::store::StoreError> for Error {
     fn from(error: crate::store::StoreError) -> Self {
         match error {
             crate::store::StoreError::Locked { folder } => Error::FolderInUse { folder },
+            crate::store::StoreError::Key(error) => Error::Key(error),
             other => Error::Storage(other.to_string()),
         }
     }

@@ -20,6 +20,7 @@ mod recovery;
 mod request;
 pub mod store;
 mod table;
+mod verify;
 mod write;
 
 pub use backup::{Schedule, ScheduleError};
@@ -33,6 +34,9 @@ pub use request::*;
 pub use singlet_expr as expr;
 pub use singlet_values as values;
 pub use store::{
-    Clock, Disk, DiskFile, FileDisk, ManualClock, MemoryDisk, StoreOptions, StoreStats, SyncPolicy,
-    SystemClock,
+    Clock, Disk, DiskFile, FileDisk, Key, KeyError, KeyId, ManualClock, MemoryDisk, StoreOptions, StoreStats,
+    SyncPolicy, SystemClock,
+};
+pub use verify::{
+    Finding, Place, RowProblem, Verification, VerifiedCounts, VerifyProgress, verify, verify_on,
 };

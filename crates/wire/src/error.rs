@@ -202,8 +202,11 @@ fn engine_kind(error: &Error) -> ErrorKind {
         Error::BackupInUse(_) => ErrorKind::BackupInUse,
         Error::RecoveryOff(_) => ErrorKind::PointInTimeRecoveryUnavailable,
         Error::RestoreTime(_) => ErrorKind::InvalidRestoreTime,
-        Error::HistoryGap => ErrorKind::InternalServerError,
-        Error::Backup(_) | Error::Storage(_) | Error::FolderInUse { .. } => ErrorKind::InternalServerError,
+        Error::HistoryGap
+        | Error::Backup(_)
+        | Error::Storage(_)
+        | Error::FolderInUse { .. }
+        | Error::Key(_) => ErrorKind::InternalServerError,
         Error::Closed => ErrorKind::ServiceUnavailable,
     }
 }

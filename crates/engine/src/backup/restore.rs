@@ -52,6 +52,8 @@ impl Backups {
             self.open(source)?.1.verify(|_| stop.check())?;
         }
         let Backup { moment, table: old, .. } = reader.head();
+        let view = self.shared.background.view()?;
+        view.attachment().check_encryption(overrides.encryption.as_ref())?;
         let definition = old.definition(table, overrides)?;
         let load_source = LoadSource::Backup {
             table_arn: old.arn.clone(),

@@ -103,6 +103,11 @@ impl Database {
         &self.inner.account_id
     }
 
+    /// The key that the database is encrypted with, as descriptions of tables name it.
+    pub fn key_arn(&self) -> Option<String> {
+        self.view().attachment().key_arn().map(str::to_owned)
+    }
+
     /// What the storage has been doing.
     pub fn stats(&self) -> StoreStats {
         self.inner.store.stats()
@@ -181,7 +186,7 @@ impl Drop for Inner {
 impl Database {
     /// Opens the database on a disk of the caller's.
     pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
-        let opened = Store::open(disk.clone(), options.store, options.clock.clone())?;
+        let opened = Store::open(disk, options.store, options.clock.clone())?;
         let (catalogue, writer) = recover::recover(&opened, &options.region, &options.account_id)?;
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
         recover::abandon_loads(&store)?;
@@ -189,7 +194,8 @@ impl Database {
         let reaper = Reaper::start(&store, options.clock.clone())?;
         let background = Background::new(&store, janitor.waker());
         let tasks = Tasks::default();
-        let backups = Backups::new(background.clone(), disk, options.clock.clone(), options.backups);
+        let backups =
+            Backups::new(background.clone(), store.files().clone(), options.clock.clone(), options.backups);
         let interrupted = backups.tidy()?;
         backups.start_timer(&tasks, interrupted)?;
         let recovery = Recovery::new(background.clone(), backups.clone(), options.clock.clone());

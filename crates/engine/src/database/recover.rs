@@ -14,7 +14,8 @@ use crate::write::{Job, Writer};
 
 /// Reads the tables and makes the writer.
 pub(super) fn recover(opened: &Opened, region: &str, account_id: &str) -> Result<(Catalogue, Writer)> {
-    let mut catalogue = Catalogue::default();
+    let key_arn = opened.key_id().map(|id| format!("arn:aws:kms:{region}:{account_id}:key/{id}"));
+    let mut catalogue = Catalogue::new(key_arn);
     let space = RowSpace::descriptors();
     let (start, end) = (space.prefix(), space.end());
     let view = opened.view();

@@ -26,8 +26,8 @@ pub use item::{
 pub use read::{PageOutcome, Query, Scan, ScanSegment, Select};
 pub use recovery::{RecoveryProgress, RecoveryWindow, RestoreToTime, UpdateRecovery};
 pub use table::{
-    AttributeDefinition, BillingMode, CreateTable, IndexCreate, IndexDefinition, IndexDescription,
-    IndexStatus, IndexUpdate, KeySchema, ListTables, ListTablesOutcome, OnDemandThroughput,
+    AttributeDefinition, BillingMode, CreateTable, EncryptionRequest, IndexCreate, IndexDefinition,
+    IndexDescription, IndexStatus, IndexUpdate, KeySchema, ListTables, ListTablesOutcome, OnDemandThroughput,
     ProjectedAttributes, ProvisionedThroughput, RestoreOverrides, RestoreSummary, ScalarType, StreamView,
     TableClass, TableDescription, TableStatus, Tag, UpdateTable, WarmThroughput,
 };

@@ -125,6 +125,19 @@ impl StreamView {
     }
 }
 
+/// What is asked of a table's encryption. All of a database's tables are encrypted, or none; a table that asks for it
+/// says so in its description, and can't be made where it would not be so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EncryptionRequest {
+    /// With the database's key.
+    On {
+        /// The key by its ARN, id or alias; another than the database's is refused.
+        key: Option<String>,
+    },
+    /// Nothing is asked.
+    Off,
+}
+
 /// One index of a table, as it is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexDefinition {
@@ -176,6 +189,8 @@ pub struct CreateTable {
     pub class: TableClass,
     /// Refuses deletion while set.
     pub deletion_protection: bool,
+    /// Encryption.
+    pub encryption: Option<EncryptionRequest>,
     /// Tags set from the start.
     pub tags: Vec<Tag>,
     /// The attribute by which items expire. DynamoDB has this only as a call of its own.
@@ -197,6 +212,7 @@ impl CreateTable {
             warm: None,
             class: TableClass::Standard,
             deletion_protection: false,
+            encryption: None,
             tags: Vec::new(),
             time_to_live: None,
         };
@@ -335,6 +351,8 @@ pub struct UpdateTable {
     pub class: Option<TableClass>,
     /// Deletion protection.
     pub deletion_protection: Option<bool>,
+    /// Encryption.
+    pub encryption: Option<EncryptionRequest>,
 }
 
 /// Lists table names in order.
@@ -439,6 +457,8 @@ pub struct TableDescription {
     pub class: Option<TableClass>,
     /// Deletion protection.
     pub deletion_protection: bool,
+    /// The key of the database, if it has one and the table asked to be encrypted.
+    pub key_arn: Option<String>,
     /// Items.
     pub item_count: u64,
     /// Bytes, as DynamoDB counts them.
@@ -477,4 +497,6 @@ pub struct RestoreOverrides {
     pub global_indexes: Option<Vec<IndexDefinition>>,
     /// Those of the source's local indexes that the table shall have.
     pub local_indexes: Option<Vec<IndexDefinition>>,
+    /// Encryption.
+    pub encryption: Option<EncryptionRequest>,
 }

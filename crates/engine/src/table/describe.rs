@@ -36,6 +36,7 @@ impl Table {
             warm: settings.warm,
             class: settings.class,
             deletion_protection: settings.deletion_protection,
+            key_arn: None,
             item_count: own.count,
             size_bytes: own.bytes,
             tags: self.tags.clone(),

@@ -22,7 +22,7 @@ pub(crate) use job::{Job, Writer};
 pub(crate) use load::{Expected, Loading, PreparedRow};
 pub(crate) use maintenance::Progress;
 pub(crate) use single::Reply;
-pub(crate) use token::Token;
+pub(crate) use token::{Token, decode as decode_token};
 pub(crate) use transact::{Transaction, reason};
 
 use crate::catalogue::Catalogue;

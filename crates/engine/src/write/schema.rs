@@ -38,6 +38,7 @@ pub(super) fn new_table(batch: &mut Batch<'_>, request: CreateTable, arn: &str) 
     if catalogue.tables().count() >= TABLES_MAX {
         return Err(Error::LimitExceeded(TOO_MANY_TABLES));
     }
+    catalogue.check_encryption(request.encryption.as_ref())?;
     let number = next_number(batch)?;
     let birth = Birth { number, time_ms: batch.time_ms(), arn_prefix: arn };
     let table = Table::create(request, birth)?;
@@ -54,6 +55,7 @@ fn next_number(batch: &Batch<'_>) -> Result<u32> {
 /// Changes settings or indexes of a table.
 pub(super) fn alter_table(batch: &mut Batch<'_>, request: UpdateTable) -> Result<TableDescription> {
     let table = batch.attachment().resource(&request.name)?.clone();
+    batch.attachment().check_encryption(request.encryption.as_ref())?;
     check_loaded(&table)?;
     let table = table.alter(request, batch.time_ms())?;
     let table = store(batch, table);
@@ -132,7 +134,7 @@ pub(super) fn store(batch: &mut Batch<'_>, table: Table) -> Arc<Table> {
 }
 
 pub(super) fn describe(batch: &Batch<'_>, table: &Table) -> TableDescription {
-    table.describe(|space| batch.tally_of(space.tally()))
+    batch.attachment().describe(table, |space| batch.tally_of(space.tally()))
 }
 
 fn count(value: u64) -> i64 {

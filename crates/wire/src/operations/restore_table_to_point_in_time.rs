@@ -1,12 +1,13 @@
 //! `RestoreTableToPointInTime`.
 
 use serde::Deserialize;
-use singlet_engine::{Database, RestoreToTime};
+use singlet_engine::{Database, RestoreOverrides, RestoreToTime};
 
 use super::Answer;
 use super::create_table::{answer_table, refuse_unsupported};
 use super::table_members::{
-    IndexMember, OnDemandMember, OverrideMembers, ProvisionedMember, SseSpecification, read_overrides,
+    IndexMember, OnDemandMember, OverrideMembers, ProvisionedMember, SseSpecification, read_encryption,
+    read_overrides,
 };
 use crate::constraint::Constraints;
 use crate::error::Failure;
@@ -59,6 +60,8 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<RestoreToTime, Failure> {
             on_demand: body.on_demand_throughput_override,
         },
     );
+    let aes = body.sse_specification_override.as_ref().is_some_and(|Field(sse)| sse.asks_for_aes());
+    let encryption = read_encryption(&mut constraints, body.sse_specification_override);
     let (target, overrides) = constraints.take(target.zip(overrides))?;
     let source = match (&body.source_table_name, &body.source_table_arn) {
         (Some(name), None) => table_name::parse(name.as_str(), "sourceTableName", home)?.name,
@@ -71,12 +74,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<RestoreToTime, Failure> {
         (false, Some(time)) => Some(time.0),
         _ => return Err(RequestError::OneRestoreTime.into()),
     };
-    let encrypted = body.sse_specification_override.as_ref().is_some_and(|Field(sse)| sse.asks_for_keys());
-    refuse_unsupported(&[("SSESpecificationOverride with Enabled=true", encrypted)])?;
-    Ok(RestoreToTime {
-        source,
-        target: target.into_string(),
-        time_ms,
-        overrides: overrides.into_overrides()?,
-    })
+    refuse_unsupported(&[("SSEType AES256", aes)])?;
+    let overrides = RestoreOverrides { encryption, ..overrides.into_overrides()? };
+    Ok(RestoreToTime { source, target: target.into_string(), time_ms, overrides })
 }

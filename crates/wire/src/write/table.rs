@@ -184,6 +184,13 @@ fn write_settings(json: &mut JsonWriter, table: &TableDescription) {
             });
         });
     }
+    if let Some(key_arn) = &table.key_arn {
+        json.key("SSEDescription").object(|json| {
+            json.key("Status").text("ENABLED");
+            json.key("SSEType").text("KMS");
+            json.key("KMSMasterKeyArn").text(key_arn);
+        });
+    }
     json.key("DeletionProtectionEnabled").boolean(table.deletion_protection);
     write_on_demand(json, table.on_demand);
     let floor = warm_floor(table.billing, table.provisioned.read_units, table.provisioned.write_units);
