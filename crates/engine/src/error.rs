@@ -61,6 +61,12 @@ pub enum Error {
         /// The folder.
         folder: String,
     },
+    /// The place in the stream is more than 24 hours old and gone: begin at its oldest record.
+    #[error("The data you are trying to access has been trimmed")]
+    Trimmed,
+    /// The iterator was made more than 15 minutes ago: get another one.
+    #[error("The provided iterator exceeds the maximum age allowed.")]
+    IteratorExpired,
     /// The storage failed; writes stop until the database is opened again.
     #[error("storage failed: {0}")]
     Storage(String),
@@ -245,6 +251,15 @@ pub enum Invalid {
     /// A parameter that the engine cannot honour.
     #[error("One or more parameter values were invalid: {0}")]
     Parameter(String),
+    /// Something else than a stream's ARN.
+    #[error("Invalid StreamArn")]
+    StreamArn,
+    /// Something else than an iterator that was given out here.
+    #[error("Invalid ShardIterator")]
+    ShardIterator,
+    /// A sequence number that the shard can't have.
+    #[error("Invalid SequenceNumber: {0}")]
+    SequenceNumber(String),
     /// A deletion of a protected table.
     #[error(
         "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
@@ -401,6 +416,12 @@ pub enum SchemaError {
     /// An ARN that names no table.
     #[error("Invalid TableArn: Invalid ResourceArn provided as input {0}")]
     Arn(String),
+    /// A stream for a table that has one.
+    #[error("Table already has an enabled stream: TableName: {0}")]
+    StreamEnabled(String),
+    /// The end of a stream of a table that has none.
+    #[error("Table has no stream to disable: TableName: {0}")]
+    NoStream(String),
 }
 
 impl From<ExprError> for Error {

@@ -120,6 +120,11 @@ impl RowSpace {
         RowSpace { table: SYSTEM, space: PURGES }
     }
 
+    /// The number of the table that it belongs to.
+    pub(crate) fn table(self) -> u32 {
+        self.table
+    }
+
     /// The prefix of every key in this space.
     pub(crate) fn prefix(self) -> [u8; PREFIX_BYTES] {
         let mut prefix = [0; PREFIX_BYTES];

@@ -14,13 +14,14 @@ mod pending;
 mod read;
 mod request;
 pub mod store;
+mod stream;
 mod table;
 mod write;
 
 pub use capacity::{Consumed, ReadKind, Units, write_units};
 pub use database::Database;
 pub use error::{Error, InUse, Invalid, Result, SchemaError};
-pub use options::{Conflicts, Options};
+pub use options::{Conflicts, Options, StreamOptions};
 pub use pending::{Pending, PendingFuture};
 pub use request::*;
 pub use singlet_expr as expr;
@@ -29,3 +30,11 @@ pub use store::{
     Clock, Disk, DiskFile, FileDisk, ManualClock, MemoryDisk, StoreOptions, StoreStats, SyncPolicy,
     SystemClock,
 };
+pub use stream::{
+    ChangeKind, SequenceNumber, StreamPosition, StreamRecord, Subscribe, SubscribeFrom, Subscription,
+};
+
+/// The example of this page is run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/streams.md")]
+mod streams_page {}

@@ -6,8 +6,8 @@ use crate::error::Failure;
 use crate::operation::Operation;
 use crate::operations::{
     Answer, batch_get_item, batch_write_item, create_table, delete_item, delete_table, describe,
-    describe_table, get_item, list_tables, put_item, query, scan, tags, transact_get_items,
-    transact_write_items, update_item, update_table,
+    describe_stream, describe_table, get_item, get_records, get_shard_iterator, list_streams, list_tables,
+    put_item, query, scan, tags, transact_get_items, transact_write_items, update_item, update_table,
 };
 
 /// Serves one request; `endpoint` is where clients find this server.
@@ -25,8 +25,12 @@ pub(crate) async fn dispatch(
         Operation::DeleteTable => delete_table::call(database, body).await,
         Operation::DescribeEndpoints => describe::endpoints(endpoint, body),
         Operation::DescribeLimits => describe::limits(body),
+        Operation::DescribeStream => describe_stream::call(database, body),
         Operation::DescribeTable => describe_table::call(database, body),
         Operation::GetItem => get_item::call(database, body),
+        Operation::GetRecords => get_records::call(database, body),
+        Operation::GetShardIterator => get_shard_iterator::call(database, body),
+        Operation::ListStreams => list_streams::call(database, body),
         Operation::ListTables => list_tables::call(database, body),
         Operation::ListTagsOfResource => tags::list(database, body),
         Operation::PutItem => put_item::call(database, body).await,

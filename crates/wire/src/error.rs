@@ -59,6 +59,7 @@ impl From<ExprError> for Failure {
 pub(crate) enum ErrorKind {
     AccessDenied,
     ConditionalCheckFailed,
+    ExpiredIterator,
     IdempotentParameterMismatch,
     IncompleteSignature,
     InternalServerError,
@@ -74,6 +75,7 @@ pub(crate) enum ErrorKind {
     TransactionCanceled,
     TransactionConflict,
     TransactionInProgress,
+    TrimmedDataAccess,
     UnknownOperation,
     UnrecognizedClient,
     Validation,
@@ -91,6 +93,7 @@ impl ErrorKind {
             ErrorKind::ConditionalCheckFailed => {
                 (DYNAMODB, "ConditionalCheckFailedException", 400, "message")
             }
+            ErrorKind::ExpiredIterator => (DYNAMODB, "ExpiredIteratorException", 400, "message"),
             ErrorKind::IdempotentParameterMismatch => {
                 (DYNAMODB, "IdempotentParameterMismatchException", 400, "Message")
             }
@@ -112,6 +115,7 @@ impl ErrorKind {
             ErrorKind::TransactionCanceled => (DYNAMODB, "TransactionCanceledException", 400, "Message"),
             ErrorKind::TransactionConflict => (DYNAMODB, "TransactionConflictException", 400, "message"),
             ErrorKind::TransactionInProgress => (DYNAMODB, "TransactionInProgressException", 400, "Message"),
+            ErrorKind::TrimmedDataAccess => (DYNAMODB, "TrimmedDataAccessException", 400, "message"),
             ErrorKind::UnknownOperation => (SERVICE, "UnknownOperationException", 400, "message"),
             ErrorKind::UnrecognizedClient => (SERVICE, "UnrecognizedClientException", 400, "message"),
             ErrorKind::Validation => (VALIDATE, "ValidationException", 400, "message"),
@@ -178,6 +182,8 @@ fn engine_kind(error: &Error) -> ErrorKind {
         Error::TransactionConflict => ErrorKind::TransactionConflict,
         Error::TransactionInProgress => ErrorKind::TransactionInProgress,
         Error::TokenMismatch => ErrorKind::IdempotentParameterMismatch,
+        Error::Trimmed => ErrorKind::TrimmedDataAccess,
+        Error::IteratorExpired => ErrorKind::ExpiredIterator,
         Error::CollectionTooLarge => ErrorKind::ItemCollectionSizeLimitExceeded,
         Error::Storage(_) | Error::FolderInUse { .. } => ErrorKind::InternalServerError,
         Error::Closed => ErrorKind::ServiceUnavailable,

@@ -1,24 +1,27 @@
 //! The database: what programs open and call.
 
 mod recover;
+mod streams;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod writes;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::janitor::Janitor;
 use crate::options::{Conflicts, Options};
+use crate::stream::StreamUpkeep;
 use crate::pending::Pending;
 use crate::read;
 use crate::request::{
     BatchGet, BatchGetOutcome, GetItem, GetOutcome, PageOutcome, Query, Scan, TransactGet, TransactGetOutcome,
 };
-use crate::store::{Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
+use crate::store::{Clock, Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
 use crate::write::{InFlight, Job};
 
 /// A database, embedded in the program. Clones share it; the last one to go closes it.
@@ -47,6 +50,9 @@ struct Inner {
     store: Arc<Store<Catalogue, Job>>,
     janitor: Mutex<Option<Janitor>>,
     in_flight: Arc<InFlight>,
+    clock: Arc<dyn Clock>,
+    streams: StreamUpkeep,
+    closed: AtomicBool,
     conflicts: Conflicts,
     region: String,
     account_id: String,
@@ -97,6 +103,7 @@ impl Database {
 
     /// Finishes all writes and closes the files. Later writes fail with [`Error::Closed`].
     pub fn close(&self) -> Result<()> {
+        self.inner.closed.store(true, Ordering::Release);
         let janitor = self.inner.janitor.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(janitor) = janitor {
             janitor.stop();
@@ -129,7 +136,7 @@ impl Database {
         read::transact_get(&self.view(), request)
     }
 
-    fn view(&self) -> Arc<View<Catalogue>> {
+    pub(crate) fn view(&self) -> Arc<View<Catalogue>> {
         self.inner.store.view()
     }
 
@@ -154,14 +161,19 @@ impl Drop for Inner {
 impl Database {
     /// Opens the database on a disk of the caller's.
     pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
-        let opened = Store::open(disk, options.store, options.clock)?;
-        let (catalogue, writer) = recover::recover(&opened, &options.region, &options.account_id)?;
+        let clock = options.clock.clone();
+        let opened = Store::open(disk, options.store.clone(), clock.clone())?;
+        let (catalogue, writer) = recover::recover(&opened, &options)?;
+        let streams = StreamUpkeep::new(options.streams, clock.clone(), writer.load.busy());
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
-        let janitor = Janitor::start(&store)?;
+        let janitor = Janitor::start(&store, streams.clone())?;
         let inner = Inner {
             store,
             janitor: Mutex::new(Some(janitor)),
             in_flight: Arc::default(),
+            clock,
+            streams,
+            closed: AtomicBool::new(false),
             conflicts: options.conflicts,
             region: options.region,
             account_id: options.account_id,

@@ -6,6 +6,7 @@
 mod batch;
 mod item;
 mod read;
+mod stream;
 mod table;
 mod transact;
 
@@ -17,10 +18,14 @@ pub use item::{
     DeleteItem, GetItem, GetOutcome, ItemCollection, PutItem, ReturnValues, UpdateItem, WriteOutcome,
 };
 pub use read::{PageOutcome, Query, Scan, ScanSegment, Select};
+pub use stream::{
+    DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams, ListStreamsOutcome,
+    ShardDescription, ShardStart, StreamDescription, StreamStatus, StreamSummary,
+};
 pub use table::{
     AttributeDefinition, BillingMode, CreateTable, IndexCreate, IndexDefinition, IndexDescription,
     IndexStatus, IndexUpdate, KeySchema, ListTables, ListTablesOutcome, OnDemandThroughput,
-    ProjectedAttributes, ProvisionedThroughput, ScalarType, StreamView, TableClass, TableDescription,
+    ProjectedAttributes, ProvisionedThroughput, ScalarType, StreamChange, StreamView, TableClass, TableDescription,
     TableStatus, Tag, UpdateTable, WarmThroughput,
 };
 pub use transact::{

@@ -174,6 +174,8 @@ pub struct CreateTable {
     pub class: TableClass,
     /// Refuses deletion while set.
     pub deletion_protection: bool,
+    /// The view of its stream, if it has one from the start.
+    pub stream: Option<StreamView>,
     /// Tags set from the start.
     pub tags: Vec<Tag>,
 }
@@ -193,6 +195,7 @@ impl CreateTable {
             warm: None,
             class: TableClass::Standard,
             deletion_protection: false,
+            stream: None,
             tags: Vec::new(),
         };
         let partition = partition.into();
@@ -221,6 +224,12 @@ impl CreateTable {
     /// Adds a global index.
     pub fn global_index(mut self, index: IndexDefinition) -> Self {
         self.global_indexes.push(index);
+        self
+    }
+
+    /// Turns on a stream.
+    pub fn stream(mut self, view: StreamView) -> Self {
+        self.stream = Some(view);
         self
     }
 
@@ -267,6 +276,12 @@ impl UpdateTable {
     /// Creates a global index.
     pub fn create_index(mut self, index: IndexCreate) -> Self {
         self.indexes.push(IndexUpdate::Create(index));
+        self
+    }
+
+    /// Turns the stream on or off.
+    pub fn stream(mut self, change: StreamChange) -> Self {
+        self.stream = Some(change);
         self
     }
 
@@ -324,6 +339,17 @@ pub struct UpdateTable {
     pub class: Option<TableClass>,
     /// Deletion protection.
     pub deletion_protection: Option<bool>,
+    /// The stream.
+    pub stream: Option<StreamChange>,
+}
+
+/// What becomes of a table's stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamChange {
+    /// A new stream begins.
+    Enable(StreamView),
+    /// The stream ends; it can be read for another 24 hours.
+    Disable,
 }
 
 /// Lists table names in order.
@@ -428,10 +454,21 @@ pub struct TableDescription {
     pub class: Option<TableClass>,
     /// Deletion protection.
     pub deletion_protection: bool,
+    /// The view of the stream that is on.
+    pub stream: Option<StreamView>,
+    /// The label of the stream that is on, or of the last one that was.
+    pub latest_stream_label: Option<String>,
     /// Items.
     pub item_count: u64,
     /// Bytes, as DynamoDB counts them.
     pub size_bytes: u64,
     /// Tags, by key.
     pub tags: BTreeMap<String, String>,
+}
+
+impl TableDescription {
+    /// The resource name of the stream that is on, or of the last one that was.
+    pub fn latest_stream_arn(&self) -> Option<String> {
+        self.latest_stream_label.as_ref().map(|label| format!("{}/stream/{label}", self.arn))
+    }
 }

@@ -42,6 +42,7 @@ impl Table {
             class: (request.class != TableClass::Standard).then_some(request.class),
             deletion_protection: request.deletion_protection,
             stream: None,
+            latest_stream_label: None,
             ttl: None,
             recovery: None,
             schedule: None,

@@ -36,6 +36,8 @@ impl Table {
             warm: settings.warm,
             class: settings.class,
             deletion_protection: settings.deletion_protection,
+            stream: settings.stream.as_ref().map(|stream| stream.view),
+            latest_stream_label: settings.latest_stream_label.clone(),
             item_count: own.count,
             size_bytes: own.bytes,
             tags: self.tags.clone(),

@@ -3,15 +3,18 @@
 use super::maintenance::step;
 use super::schema::{alter_table, create_table, delete_table, tag_table, untag_table};
 use super::single::{write_batch, write_one};
+use super::streams::tend_streams;
 use super::transact::write_transaction;
 use super::{Action, Batch, Claim, Progress, Reply, Transaction};
 use crate::catalogue::Catalogue;
 use crate::error::Result;
+use crate::options::StreamOptions;
 use crate::pending::{Answer, answer};
 use crate::request::{
     BatchWriteOutcome, CreateTable, TableDescription, Tag, TransactWriteOutcome, UpdateTable, WriteOutcome,
 };
 use crate::store::{Completion, Handler};
+use crate::stream::{Load, Trim};
 
 /// One unit of work for the writer. Each is atomic, and its answer is sent when it is durable.
 pub(crate) enum Job {
@@ -24,6 +27,7 @@ pub(crate) enum Job {
     Tag { name: String, tags: Vec<Tag>, answer: Answer<()> },
     Untag { name: String, keys: Vec<String>, answer: Answer<()> },
     Maintain { answer: Answer<Progress> },
+    TendStreams { trims: Vec<Trim>, answer: Answer<Progress> },
 }
 
 /// Applies jobs on the writer's thread.
@@ -31,13 +35,17 @@ pub(crate) enum Job {
 pub(crate) struct Writer {
     /// The part of a table's ARN in front of its name.
     pub(crate) arn_prefix: String,
+    /// How streams are cut into shards.
+    pub(crate) streams: StreamOptions,
+    /// How busy the shards are.
+    pub(crate) load: Load,
 }
 
 impl Handler<Catalogue> for Writer {
     type Job = Job;
 
     fn apply(&mut self, job: Job, batch: &mut Batch<'_>) -> Completion {
-        match job {
+        let completion = match job {
             Job::Write { action, reply, answer } => {
                 run(batch, answer, |batch| write_one(batch, *action, reply))
             }
@@ -53,14 +61,21 @@ impl Handler<Catalogue> for Writer {
                 })
             }
             Job::CreateTable { request, answer } => {
-                run(batch, answer, |batch| create_table(batch, *request, &self.arn_prefix))
+                run(batch, answer, |batch| create_table(batch, *request, &self.arn_prefix, &self.streams))
             }
-            Job::AlterTable { request, answer } => run(batch, answer, |batch| alter_table(batch, *request)),
+            Job::AlterTable { request, answer } => {
+                run(batch, answer, |batch| alter_table(batch, *request, &self.streams))
+            }
             Job::DeleteTable { name, answer } => run(batch, answer, |batch| delete_table(batch, &name)),
             Job::Tag { name, tags, answer } => run(batch, answer, |batch| tag_table(batch, &name, &tags)),
             Job::Untag { name, keys, answer } => run(batch, answer, |batch| untag_table(batch, &name, &keys)),
             Job::Maintain { answer } => run(batch, answer, step),
-        }
+            Job::TendStreams { trims, answer } => {
+                run(batch, answer, |batch| tend_streams(batch, &trims, &mut self.load, &self.streams))
+            }
+        };
+        self.load.count(batch);
+        completion
     }
 }
 

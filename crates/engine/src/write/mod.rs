@@ -8,6 +8,7 @@ mod job;
 mod maintenance;
 mod schema;
 mod single;
+mod streams;
 mod token;
 mod transact;
 
@@ -20,6 +21,9 @@ pub(crate) use token::Token;
 pub(crate) use transact::{Transaction, reason};
 
 use crate::catalogue::Catalogue;
+
+/// The mark of commits that remove items because their time to live was over.
+pub(crate) const MARK_EXPIRY: u32 = 1;
 
 /// The part of a commit that one job makes.
 pub(crate) type Batch<'a> = crate::store::Batch<'a, Catalogue>;

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::Batch;
+use super::streams::{begin_stream, change_stream, end_stream};
 use crate::error::{Error, InUse, Invalid, Result};
 use crate::keyspace::{RowSpace, next_table_number_key};
+use crate::options::StreamOptions;
 use crate::request::{CreateTable, TableDescription, TableStatus, Tag, UpdateTable};
 use crate::table::{Birth, Table};
 
@@ -19,6 +21,7 @@ pub(super) fn create_table(
     batch: &mut Batch<'_>,
     request: CreateTable,
     arn: &str,
+    streams: &StreamOptions,
 ) -> Result<TableDescription> {
     let catalogue = batch.attachment();
     if catalogue.resource(&request.name).is_ok() {
@@ -29,7 +32,11 @@ pub(super) fn create_table(
     }
     let number = next_number(batch)?;
     let birth = Birth { number, time_ms: batch.time_ms(), arn_prefix: arn };
-    let table = Table::create(request, birth)?;
+    let stream = request.stream;
+    let mut table = Table::create(request, birth)?;
+    if let Some(view) = stream {
+        begin_stream(batch, &mut table, view, streams);
+    }
     batch.put(next_table_number_key(), Bytes::copy_from_slice(&(number + 1).to_be_bytes()));
     let table = store(batch, table);
     Ok(TableDescription { status: TableStatus::Creating, ..describe(batch, &table) })
@@ -42,9 +49,17 @@ fn next_number(batch: &Batch<'_>) -> Result<u32> {
 }
 
 /// Changes settings or indexes of a table.
-pub(super) fn alter_table(batch: &mut Batch<'_>, request: UpdateTable) -> Result<TableDescription> {
+pub(super) fn alter_table(
+    batch: &mut Batch<'_>,
+    request: UpdateTable,
+    streams: &StreamOptions,
+) -> Result<TableDescription> {
+    let stream = request.stream;
     let table = batch.attachment().resource(&request.name)?.clone();
-    let table = table.alter(request, batch.time_ms())?;
+    let mut table = table.alter(request, batch.time_ms())?;
+    if let Some(change) = stream {
+        change_stream(batch, &mut table, change, streams)?;
+    }
     let table = store(batch, table);
     Ok(TableDescription { status: TableStatus::Updating, ..describe(batch, &table) })
 }
@@ -56,6 +71,7 @@ pub(super) fn delete_table(batch: &mut Batch<'_>, name: &str) -> Result<TableDes
         return Err(Invalid::DeletionProtected.into());
     }
     let description = TableDescription { status: TableStatus::Deleting, ..describe(batch, &table) };
+    end_stream(batch, table.number);
     batch.delete(RowSpace::descriptors().key(name.as_bytes()));
     let indexes = table.indexes.iter().map(|index| table.entries(index));
     let spaces = [table.items(), RowSpace::collections(table.number)].into_iter().chain(indexes);

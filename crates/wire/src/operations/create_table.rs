@@ -6,7 +6,7 @@ use singlet_engine::{BillingMode, CreateTable, Database, TableDescription};
 
 use super::Answer;
 use super::table_members::{
-    AskedIndex, AskedUnits, AttributeDefinitionMember, IndexMember, KEY_ELEMENTS, KeySchemaElement,
+    AskedIndex, AskedStream, AskedUnits, AttributeDefinitionMember, IndexMember, KEY_ELEMENTS, KeySchemaElement,
     OnDemandMember, ProvisionedMember, SseSpecification, StreamSpecification, TagMember, WarmMember,
     read_definitions, read_indexes, read_key_elements, read_on_demand, read_provisioned, read_stream,
     read_tags, read_warm,
@@ -79,13 +79,13 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<CreateTable, Failure> {
 
     let encrypted = body.sse_specification.as_ref().is_some_and(|Field(sse)| sse.asks_for_keys());
     refuse_unsupported(&[
-        ("StreamSpecification with StreamEnabled=true", stream),
         ("SSESpecification with Enabled=true", encrypted),
         ("ResourcePolicy", body.resource_policy.is_some()),
         ("GlobalTableSourceArn", body.global_table_source_arn.is_some()),
         ("GlobalTableSettingsReplicationMode", body.global_table_settings_replication_mode.is_some()),
     ])?;
     let provisioned = provisioned.map(AskedUnits::checked).transpose()?;
+    let stream = stream.map_or(Ok(None), AskedStream::of_new_table)?;
     if key.len() > attributes.len() {
         return Err(RequestError::UndefinedKeys.into());
     }
@@ -101,6 +101,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<CreateTable, Failure> {
         warm,
         class: class.unwrap_or_default(),
         deletion_protection: body.deletion_protection_enabled.is_some_and(|flag| flag.0),
+        stream,
         tags,
     })
 }

@@ -9,7 +9,7 @@ use singlet_engine::{Database, IndexUpdate, UpdateTable};
 use super::Answer;
 use super::create_table::{answer_table, refuse_unsupported};
 use super::table_members::{
-    AskedIndex, AskedUnits, AttributeDefinitionMember, IndexMember, OnDemandMember, ProvisionedMember,
+    AskedIndex, AskedStream, AskedUnits, AttributeDefinitionMember, IndexMember, OnDemandMember, ProvisionedMember,
     SseSpecification, StreamSpecification, WarmMember, all, read_definitions, read_index, read_on_demand,
     read_provisioned, read_stream, read_warm,
 };
@@ -121,7 +121,6 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTable, Failure> {
 
     let encrypted = body.sse_specification.as_ref().is_some_and(|Field(sse)| sse.asks_for_keys());
     refuse_unsupported(&[
-        ("StreamSpecification with StreamEnabled=true", stream),
         ("SSESpecification with Enabled=true", encrypted),
         ("ReplicaUpdates", body.replica_updates.is_some()),
         ("MultiRegionConsistency", body.multi_region_consistency.is_some()),
@@ -137,7 +136,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTable, Failure> {
         warm.is_some(),
         class.is_some(),
         deletion_protection.is_some(),
-        body.stream_specification.is_some(),
+        stream.is_some(),
         body.sse_specification.is_some(),
     ];
     if updates.is_empty() && !settings.contains(&true) {
@@ -153,6 +152,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTable, Failure> {
         indexes: index_updates(updates)?,
         class,
         deletion_protection,
+        stream: stream.map(AskedStream::change).transpose()?,
     })
 }
 

@@ -44,8 +44,8 @@ impl Store for Embedded {
 
     fn supports(&self, feature: Feature) -> bool {
         match feature {
-            Feature::Transactions | Feature::MultiAttributeKeys => true,
-            Feature::TimeToLive | Feature::Streams => false,
+            Feature::Transactions | Feature::MultiAttributeKeys | Feature::Streams => true,
+            Feature::TimeToLive => false,
         }
     }
 

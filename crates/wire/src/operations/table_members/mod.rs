@@ -11,7 +11,9 @@ pub(super) use keys::{
     AttributeDefinitionMember, KEY_ELEMENTS, KeyElements, KeySchemaElement, read_definitions,
     read_key_elements,
 };
-pub(super) use settings::{SseSpecification, StreamSpecification, TagMember, read_stream, read_tags};
+pub(super) use settings::{
+    AskedStream, SseSpecification, StreamSpecification, TagMember, read_stream, read_tags,
+};
 pub(super) use throughput::{
     AskedUnits, OnDemandMember, ProvisionedMember, WarmMember, read_on_demand, read_provisioned, read_warm,
 };
