@@ -55,6 +55,24 @@ pub enum Error {
     /// The items under one partition key would pass 10 GB in a table with local indexes.
     #[error("Collection size exceeded.")]
     CollectionTooLarge,
+    /// A table that was to be backed up or restored does not exist.
+    #[error("Table not found: {0}")]
+    SourceTableNotFound(String),
+    /// A restore would make a table of a name that is taken: choose another.
+    #[error("Table already exists: {0}")]
+    TableAlreadyExists(String),
+    /// The table is being created or deleted: try again.
+    #[error("Table is being created or deleted: {0}")]
+    TableInUse(String),
+    /// There is no such backup.
+    #[error("Backup not found: {0}")]
+    BackupNotFound(String),
+    /// The backup is being created, deleted or restored: try again.
+    #[error("Backup is being created, deleted or restored: {0}")]
+    BackupInUse(String),
+    /// A backup can't be written or read, with the reason. The database itself is in order.
+    #[error("{0}")]
+    Backup(String),
     /// Another process has the folder open: close it there, or use that process.
     #[error("{folder} is in use by another process")]
     FolderInUse {
@@ -81,6 +99,12 @@ pub enum InUse {
     /// A table of this name exists.
     #[error("Table already exists: {0}")]
     TableExists(String),
+    /// A backup of it is being made.
+    #[error("Attempt to change a resource which is still in use: Table is being backed up: {0}")]
+    BeingBackedUp(String),
+    /// Its first items are still being written.
+    #[error("Attempt to change a resource which is still in use: Table is being created: {0}")]
+    BeingCreated(String),
 }
 
 /// Why a request is wrong in itself or for the table that it names.
@@ -260,11 +284,37 @@ pub enum Invalid {
     /// A sequence number that the shard can't have.
     #[error("Invalid SequenceNumber: {0}")]
     SequenceNumber(String),
+    /// A change of expiry that can't be made.
+    #[error(transparent)]
+    TimeToLive(#[from] TimeToLiveError),
     /// A deletion of a protected table.
     #[error(
         "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
     )]
     DeletionProtected,
+}
+
+/// Why expiry can't be turned on or off.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TimeToLiveError {
+    /// It is on, by this attribute.
+    #[error("TimeToLive is already enabled")]
+    AlreadyEnabled,
+    /// It is off.
+    #[error("TimeToLive is already disabled")]
+    AlreadyDisabled,
+    /// It is on, by another attribute.
+    #[error("TimeToLive is active on a different AttributeName: current AttributeName is {0}")]
+    OtherAttribute(String),
+    /// It was changed less than an hour ago, or the change is still under way: try again later.
+    #[error("Time to live has been modified multiple times within a fixed interval")]
+    ChangedLately,
+}
+
+impl From<TimeToLiveError> for Error {
+    fn from(error: TimeToLiveError) -> Self {
+        Error::Invalid(Invalid::TimeToLive(error))
+    }
 }
 
 /// Why a table or index definition is wrong.
@@ -413,6 +463,11 @@ pub enum SchemaError {
     /// The same tag key twice.
     #[error("One or more parameter values were invalid: Duplicate tag key: {0}")]
     DuplicateTag(String),
+    /// An attribute of expiry whose name is not 1 to 255 characters.
+    #[error(
+        "One or more parameter values were invalid: The AttributeName of TimeToLive must be 1 to 255 characters long"
+    )]
+    TimeToLiveAttribute,
     /// An ARN that names no table.
     #[error("Invalid TableArn: Invalid ResourceArn provided as input {0}")]
     Arn(String),
@@ -422,6 +477,13 @@ pub enum SchemaError {
     /// The end of a stream of a table that has none.
     #[error("Table has no stream to disable: TableName: {0}")]
     NoStream(String),
+}
+
+impl Error {
+    /// The row of a backup that is not what was written.
+    pub(crate) fn unreadable_backup(id: &str) -> Error {
+        Error::Storage(format!("the row of backup {id} can't be read"))
+    }
 }
 
 impl From<ExprError> for Error {

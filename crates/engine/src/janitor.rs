@@ -2,7 +2,7 @@
 //! second it looks whether streams need something.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -16,8 +16,24 @@ use crate::write::{Job, Progress};
 /// A running janitor.
 #[derive(Debug)]
 pub(crate) struct Janitor {
-    wake: SyncSender<()>,
+    waker: Waker,
     thread: Option<JoinHandle<()>>,
+}
+
+/// Wakes the janitor; it may outlive it.
+#[derive(Debug, Clone)]
+pub(crate) struct Waker(Arc<Mutex<Option<SyncSender<()>>>>);
+
+impl Waker {
+    /// Says that there may be work.
+    pub(crate) fn wake(&self) {
+        if let Some(wake) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            match wake.try_send(()) {
+                // A full channel means that the janitor will look anyway.
+                Ok(()) | Err(TrySendError::Full(()) | TrySendError::Disconnected(())) => {}
+            }
+        }
+    }
 }
 
 type Commits = Store<Catalogue, Job>;
@@ -34,23 +50,25 @@ impl Janitor {
             .name("singlet-janitor".to_owned())
             .spawn(move || run(&store, &woken, &streams))
             .map_err(|error| Error::Storage(error.to_string()))?;
-        let janitor = Janitor { wake, thread: Some(thread) };
+        let janitor = Janitor { waker: Waker(Arc::new(Mutex::new(Some(wake)))), thread: Some(thread) };
         janitor.wake();
         Ok(janitor)
     }
 
     /// Says that there may be work.
     pub(crate) fn wake(&self) {
-        match self.wake.try_send(()) {
-            // A full channel means that the janitor will look anyway.
-            Ok(()) | Err(TrySendError::Full(()) | TrySendError::Disconnected(())) => {}
-        }
+        self.waker.wake();
+    }
+
+    /// Lets others say it.
+    pub(crate) fn waker(&self) -> Waker {
+        self.waker.clone()
     }
 
     /// Stops the thread after the step under way.
     pub(crate) fn stop(self) {
-        let Janitor { wake, thread } = self;
-        drop(wake);
+        let Janitor { waker, thread } = self;
+        waker.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread
             && thread.join().is_err()
         {

@@ -14,6 +14,8 @@ pub(crate) const PREFIX_BYTES: usize = 6;
 pub(crate) const HASH_BYTES: usize = 4;
 /// Where the key parts of a row begin.
 pub(crate) const PARTS_AT: usize = PREFIX_BYTES + HASH_BYTES;
+/// Bytes of the second behind the prefix of an expiring item's row.
+pub(crate) const SECOND_BYTES: usize = 8;
 
 /// The space of a table's items.
 const ITEMS: u16 = 0;
@@ -145,6 +147,15 @@ impl RowSpace {
     pub(crate) fn key(self, rest: &[u8]) -> Bytes {
         let mut key = BytesMut::with_capacity(PREFIX_BYTES + rest.len());
         key.put_slice(&self.prefix());
+        key.put_slice(rest);
+        key.freeze()
+    }
+
+    /// A key of this space that sorts by a second first.
+    pub(crate) fn key_at(self, second: u64, rest: &[u8]) -> Bytes {
+        let mut key = BytesMut::with_capacity(PREFIX_BYTES + SECOND_BYTES + rest.len());
+        key.put_slice(&self.prefix());
+        key.put_slice(&second.to_be_bytes());
         key.put_slice(rest);
         key.freeze()
     }

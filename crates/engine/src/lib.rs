@@ -3,12 +3,16 @@
 //! It knows items, keys, capacity and the commit order. It must not know JSON or HTTP: `singlet-wire` and
 //! `singlet-server` stand on it. See [`Database`] for an example.
 
+mod background;
+mod backup;
 mod capacity;
 mod catalogue;
 mod database;
 mod error;
+mod expiry;
 mod janitor;
 mod keyspace;
+mod load;
 mod options;
 mod pending;
 mod read;
@@ -18,9 +22,11 @@ mod stream;
 mod table;
 mod write;
 
+pub use backup::{Schedule, ScheduleError};
 pub use capacity::{Consumed, ReadKind, Units, write_units};
 pub use database::Database;
-pub use error::{Error, InUse, Invalid, Result, SchemaError};
+pub use error::{Error, InUse, Invalid, Result, SchemaError, TimeToLiveError};
+pub use expiry::expired_seconds;
 pub use options::{Conflicts, Options, StreamOptions};
 pub use pending::{Pending, PendingFuture};
 pub use request::*;
@@ -33,8 +39,3 @@ pub use store::{
 pub use stream::{
     ChangeKind, SequenceNumber, StreamPosition, StreamRecord, Subscribe, SubscribeFrom, Subscription,
 };
-
-/// The example of this page is run with the tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/streams.md")]
-mod streams_page {}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::backup::Schedule;
 use crate::store::{Clock, StoreOptions, SystemClock};
 
 /// How a database is opened. The defaults are durable and take about 400 MB of memory under load.
@@ -15,6 +16,8 @@ pub struct Options {
     pub account_id: String,
     /// Whether a write that meets a transaction under way is refused, as DynamoDB does, or waits for its turn.
     pub conflicts: Conflicts,
+    /// When backups are taken of tables that have no schedule of their own; `None` takes none.
+    pub backups: Option<Schedule>,
     /// How streams are cut into shards.
     pub streams: StreamOptions,
     /// Where the time comes from.
@@ -70,6 +73,7 @@ impl Default for Options {
             region: "us-east-1".to_owned(),
             account_id: "000000000000".to_owned(),
             conflicts: Conflicts::default(),
+            backups: None,
             streams: StreamOptions::default(),
             clock: Arc::new(SystemClock),
         }

@@ -76,6 +76,28 @@ impl Choice for Select {
     ];
 }
 
+/// Which backups a caller wants to see. All backups here are `USER` ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BackupType {
+    /// Made by users, by hand or by schedule.
+    User,
+    /// Made by the service itself.
+    System,
+    /// Made by AWS Backup.
+    AwsBackup,
+    /// All of them.
+    All,
+}
+
+impl Choice for BackupType {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("USER", Self::User),
+        ("SYSTEM", Self::System),
+        ("AWS_BACKUP", Self::AwsBackup),
+        ("ALL", Self::All),
+    ];
+}
+
 /// The part that a key schema element plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyType {

@@ -5,9 +5,10 @@ use singlet_engine::Database;
 use crate::error::Failure;
 use crate::operation::Operation;
 use crate::operations::{
-    Answer, batch_get_item, batch_write_item, create_table, delete_item, delete_table, describe,
-    describe_stream, describe_table, get_item, get_records, get_shard_iterator, list_streams, list_tables,
-    put_item, query, scan, tags, transact_get_items, transact_write_items, update_item, update_table,
+    Answer, backup_arn, batch_get_item, batch_write_item, create_backup, create_table, delete_item,
+    delete_table, describe, describe_stream, describe_table, describe_time_to_live, get_item, get_records,
+    get_shard_iterator, list_backups, list_streams, list_tables, put_item, query, restore_table_from_backup,
+    scan, tags, transact_get_items, transact_write_items, update_item, update_table, update_time_to_live,
 };
 
 /// Serves one request; `endpoint` is where clients find this server.
@@ -20,21 +21,27 @@ pub(crate) async fn dispatch(
     match operation {
         Operation::BatchGetItem => batch_get_item::call(database, body),
         Operation::BatchWriteItem => batch_write_item::call(database, body).await,
+        Operation::CreateBackup => create_backup::call(database, body).await,
         Operation::CreateTable => create_table::call(database, body).await,
+        Operation::DeleteBackup => backup_arn::delete(database, body).await,
         Operation::DeleteItem => delete_item::call(database, body).await,
         Operation::DeleteTable => delete_table::call(database, body).await,
+        Operation::DescribeBackup => backup_arn::describe(database, body),
         Operation::DescribeEndpoints => describe::endpoints(endpoint, body),
         Operation::DescribeLimits => describe::limits(body),
         Operation::DescribeStream => describe_stream::call(database, body),
         Operation::DescribeTable => describe_table::call(database, body),
+        Operation::DescribeTimeToLive => describe_time_to_live::call(database, body),
         Operation::GetItem => get_item::call(database, body),
         Operation::GetRecords => get_records::call(database, body),
         Operation::GetShardIterator => get_shard_iterator::call(database, body),
+        Operation::ListBackups => list_backups::call(database, body),
         Operation::ListStreams => list_streams::call(database, body),
         Operation::ListTables => list_tables::call(database, body),
         Operation::ListTagsOfResource => tags::list(database, body),
         Operation::PutItem => put_item::call(database, body).await,
         Operation::Query => query::call(database, body),
+        Operation::RestoreTableFromBackup => restore_table_from_backup::call(database, body).await,
         Operation::Scan => scan::call(database, body),
         Operation::TagResource => tags::tag(database, body).await,
         Operation::TransactGetItems => transact_get_items::call(database, body),
@@ -42,5 +49,6 @@ pub(crate) async fn dispatch(
         Operation::UntagResource => tags::untag(database, body).await,
         Operation::UpdateItem => update_item::call(database, body).await,
         Operation::UpdateTable => update_table::call(database, body).await,
+        Operation::UpdateTimeToLive => update_time_to_live::call(database, body).await,
     }
 }

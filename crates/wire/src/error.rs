@@ -58,6 +58,8 @@ impl From<ExprError> for Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ErrorKind {
     AccessDenied,
+    BackupInUse,
+    BackupNotFound,
     ConditionalCheckFailed,
     ExpiredIterator,
     IdempotentParameterMismatch,
@@ -72,6 +74,9 @@ pub(crate) enum ErrorKind {
     ResourceNotFound,
     Serialization,
     ServiceUnavailable,
+    TableAlreadyExists,
+    TableInUse,
+    TableNotFound,
     TransactionCanceled,
     TransactionConflict,
     TransactionInProgress,
@@ -90,6 +95,8 @@ impl ErrorKind {
     fn entry(self) -> (&'static str, &'static str, u16, &'static str) {
         match self {
             ErrorKind::AccessDenied => (SERVICE, "AccessDeniedException", 400, "Message"),
+            ErrorKind::BackupInUse => (DYNAMODB, "BackupInUseException", 400, "message"),
+            ErrorKind::BackupNotFound => (DYNAMODB, "BackupNotFoundException", 400, "message"),
             ErrorKind::ConditionalCheckFailed => {
                 (DYNAMODB, "ConditionalCheckFailedException", 400, "message")
             }
@@ -112,6 +119,9 @@ impl ErrorKind {
             ErrorKind::ResourceNotFound => (DYNAMODB, "ResourceNotFoundException", 400, "message"),
             ErrorKind::Serialization => (SERVICE, "SerializationException", 400, "Message"),
             ErrorKind::ServiceUnavailable => (SERVICE, "ServiceUnavailableException", 503, "message"),
+            ErrorKind::TableAlreadyExists => (DYNAMODB, "TableAlreadyExistsException", 400, "message"),
+            ErrorKind::TableInUse => (DYNAMODB, "TableInUseException", 400, "message"),
+            ErrorKind::TableNotFound => (DYNAMODB, "TableNotFoundException", 400, "message"),
             ErrorKind::TransactionCanceled => (DYNAMODB, "TransactionCanceledException", 400, "Message"),
             ErrorKind::TransactionConflict => (DYNAMODB, "TransactionConflictException", 400, "message"),
             ErrorKind::TransactionInProgress => (DYNAMODB, "TransactionInProgressException", 400, "Message"),
@@ -185,7 +195,12 @@ fn engine_kind(error: &Error) -> ErrorKind {
         Error::Trimmed => ErrorKind::TrimmedDataAccess,
         Error::IteratorExpired => ErrorKind::ExpiredIterator,
         Error::CollectionTooLarge => ErrorKind::ItemCollectionSizeLimitExceeded,
-        Error::Storage(_) | Error::FolderInUse { .. } => ErrorKind::InternalServerError,
+        Error::SourceTableNotFound(_) => ErrorKind::TableNotFound,
+        Error::TableAlreadyExists(_) => ErrorKind::TableAlreadyExists,
+        Error::TableInUse(_) => ErrorKind::TableInUse,
+        Error::BackupNotFound(_) => ErrorKind::BackupNotFound,
+        Error::BackupInUse(_) => ErrorKind::BackupInUse,
+        Error::Backup(_) | Error::Storage(_) | Error::FolderInUse { .. } => ErrorKind::InternalServerError,
         Error::Closed => ErrorKind::ServiceUnavailable,
     }
 }

@@ -227,6 +227,29 @@ fn a_record_has_dynamodbs_members() {
 }
 
 #[test]
+fn an_expired_item_is_removed_by_the_service() {
+    let clock = Arc::new(ManualClock::new(START_MS));
+    let options = Options { clock: clock.clone(), ..Options::default() };
+    let database = Database::in_memory_with(options).unwrap();
+    let client = Client::on(database.clone());
+    client.call("CreateTable", with_stream("hash", "OLD_IMAGE"));
+    let arn = text(&client.call("DescribeTable", json!({"TableName": "hash"}))["Table"]["LatestStreamArn"]);
+    let specification = json!({"AttributeName": "until", "Enabled": true});
+    client.call("UpdateTimeToLive", json!({"TableName": "hash", "TimeToLiveSpecification": specification}));
+    client.put("hash", json!({"a": {"S": "k"}, "until": {"N": "1700000010"}}));
+    clock.advance_ms(20_000);
+    database.expire_due().unwrap();
+    let records = records(&client, &arn);
+    assert_eq!(records.len(), 2);
+    assert_eq!(records[0].get("userIdentity"), None);
+    assert_eq!(records[1]["eventName"], "REMOVE");
+    assert_eq!(
+        records[1]["userIdentity"],
+        json!({"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"})
+    );
+}
+
+#[test]
 fn errors_of_streams_have_their_names() {
     let (client, clock, arn) = watched("KEYS_ONLY");
     let shard = shards(&client, &arn)[0].clone();

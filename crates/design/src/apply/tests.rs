@@ -117,17 +117,6 @@ fn what_can_not_be_changed_stops_everything_and_says_why() {
 }
 
 #[test]
-fn what_the_store_lacks_is_noted_and_does_not_stop_the_rest() {
-    let store = store();
-    let wanted = || Table { ttl: Some("expires_at".to_owned()), ..table(Vec::new()) };
-    let first = plan(&design(wanted()), &environment(Removal::Delete), &store).unwrap();
-    let text = first.to_string();
-    assert!(text.contains("time to live (expires_at) is not set here yet"), "{text}");
-    first.run(&store, &mut |_| {}).unwrap();
-    assert!(plan(&design(wanted()), &environment(Removal::Delete), &store).unwrap().steps.is_empty());
-}
-
-#[test]
 fn a_stream_is_turned_on_and_off_with_the_design() {
     let store = store();
     let wanted = |stream| Table { stream, ..table(Vec::new()) };
@@ -144,6 +133,24 @@ fn a_stream_is_turned_on_and_off_with_the_design() {
         let again = plan(&design(wanted(stream)), &environment(Removal::Delete), &store).unwrap();
         assert!(again.steps.is_empty(), "{again}");
     }
+}
+
+#[test]
+fn time_to_live_is_set_changed_and_taken_away() {
+    let store = store();
+    let wanted = |attribute: Option<&str>| Table { ttl: attribute.map(str::to_owned), ..table(Vec::new()) };
+    let setting = || store.describe_table("shop-dev").unwrap().unwrap().shape.ttl;
+    assert_eq!(apply(&store, wanted(Some("expires_at"))), ["create the table shop-dev"]);
+    assert_eq!(setting().as_deref(), Some("expires_at"));
+    assert!(apply(&store, wanted(Some("expires_at"))).is_empty());
+    assert_eq!(
+        apply(&store, wanted(Some("gone_at"))),
+        ["end the time to live of shop-dev", "let items of shop-dev expire by gone_at"]
+    );
+    assert_eq!(setting().as_deref(), Some("gone_at"));
+    assert_eq!(apply(&store, wanted(None)), ["end the time to live of shop-dev"]);
+    assert_eq!(setting(), None);
+    assert!(apply(&store, wanted(None)).is_empty());
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The database: what programs open and call.
 
+mod backups;
+mod expiry;
 mod recover;
 mod streams;
 mod tables;
@@ -11,17 +13,20 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::background::{Background, Tasks};
+use crate::backup::Backups;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
+use crate::expiry::Reaper;
 use crate::janitor::Janitor;
 use crate::options::{Conflicts, Options};
-use crate::stream::StreamUpkeep;
 use crate::pending::Pending;
 use crate::read;
 use crate::request::{
     BatchGet, BatchGetOutcome, GetItem, GetOutcome, PageOutcome, Query, Scan, TransactGet, TransactGetOutcome,
 };
 use crate::store::{Clock, Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
+use crate::stream::StreamUpkeep;
 use crate::write::{InFlight, Job};
 
 /// A database, embedded in the program. Clones share it; the last one to go closes it.
@@ -49,8 +54,12 @@ pub struct Database {
 struct Inner {
     store: Arc<Store<Catalogue, Job>>,
     janitor: Mutex<Option<Janitor>>,
-    in_flight: Arc<InFlight>,
+    reaper: Mutex<Option<Reaper>>,
     clock: Arc<dyn Clock>,
+    background: Background,
+    tasks: Tasks,
+    backups: Backups,
+    in_flight: Arc<InFlight>,
     streams: StreamUpkeep,
     closed: AtomicBool,
     conflicts: Conflicts,
@@ -104,10 +113,7 @@ impl Database {
     /// Finishes all writes and closes the files. Later writes fail with [`Error::Closed`].
     pub fn close(&self) -> Result<()> {
         self.inner.closed.store(true, Ordering::Release);
-        let janitor = self.inner.janitor.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(janitor) = janitor {
-            janitor.stop();
-        }
+        self.inner.stop();
         Ok(self.inner.store.close()?)
     }
 
@@ -136,6 +142,11 @@ impl Database {
         read::transact_get(&self.view(), request)
     }
 
+    /// The way to this database for threads that must not keep it open.
+    pub(crate) fn background(&self) -> &Background {
+        &self.inner.background
+    }
+
     pub(crate) fn view(&self) -> Arc<View<Catalogue>> {
         self.inner.store.view()
     }
@@ -149,29 +160,51 @@ impl Database {
     }
 }
 
-impl Drop for Inner {
-    fn drop(&mut self) {
-        let janitor = self.janitor.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+impl Inner {
+    /// Ends what runs in the background, while jobs are still taken.
+    fn stop(&self) {
+        self.tasks.stop();
+        let janitor = self.janitor.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(janitor) = janitor {
             janitor.stop();
         }
+        let reaper = self.reaper.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(reaper) = reaper {
+            reaper.stop();
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.stop();
     }
 }
 
 impl Database {
     /// Opens the database on a disk of the caller's.
     pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
-        let clock = options.clock.clone();
-        let opened = Store::open(disk, options.store.clone(), clock.clone())?;
+        let opened = Store::open(disk.clone(), options.store.clone(), options.clock.clone())?;
         let (catalogue, writer) = recover::recover(&opened, &options)?;
-        let streams = StreamUpkeep::new(options.streams, clock.clone(), writer.load.busy());
+        let streams = StreamUpkeep::new(options.streams, options.clock.clone(), writer.counts.busy());
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
+        recover::abandon_loads(&store)?;
         let janitor = Janitor::start(&store, streams.clone())?;
+        let reaper = Reaper::start(&store, options.clock.clone())?;
+        let background = Background::new(&store, janitor.waker());
+        let tasks = Tasks::default();
+        let backups = Backups::new(background.clone(), disk, options.clock.clone(), options.backups);
+        let interrupted = backups.tidy()?;
+        backups.start_timer(&tasks, interrupted)?;
         let inner = Inner {
             store,
             janitor: Mutex::new(Some(janitor)),
+            reaper: Mutex::new(Some(reaper)),
+            clock: options.clock,
+            background,
+            tasks,
+            backups,
             in_flight: Arc::default(),
-            clock,
             streams,
             closed: AtomicBool::new(false),
             conflicts: options.conflicts,

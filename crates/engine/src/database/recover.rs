@@ -10,10 +10,11 @@ use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::keyspace::{PREFIX_BYTES, RowSpace};
 use crate::options::Options;
-use crate::store::{Direction, Opened};
-use crate::stream::{Load, Stream, shard_from, stream_from};
+use crate::pending::Pending;
+use crate::store::{Direction, Opened, Store};
+use crate::stream::{Stream, shard_from, stream_from};
 use crate::table::Table;
-use crate::write::Writer;
+use crate::write::{Job, Writer};
 
 /// Reads the tables and makes the writer.
 pub(super) fn recover(opened: &Opened, options: &Options) -> Result<(Catalogue, Writer)> {
@@ -28,8 +29,7 @@ pub(super) fn recover(opened: &Opened, options: &Options) -> Result<(Catalogue, 
     let catalogue = streams(opened)?.fold(catalogue, |catalogue, stream| catalogue.with_stream(stream));
     let Options { region, account_id, streams, .. } = options;
     let arn_prefix = format!("arn:aws:dynamodb:{region}:{account_id}:table/");
-    let load = Load::new(streams.shard_records_max);
-    Ok((catalogue, Writer { arn_prefix, streams: *streams, load }))
+    Ok((catalogue, Writer::new(arn_prefix, *streams)))
 }
 
 /// The streams with their shards.
@@ -59,4 +59,19 @@ fn rows(opened: &Opened, space: RowSpace) -> Result<Vec<(Bytes, Bytes)>> {
         Direction::Forward,
     );
     rows.map(|row| row.map_err(Error::from)).collect()
+}
+
+/// Removes tables that were being loaded when the database was last open: what loaded them is gone.
+pub(super) fn abandon_loads(store: &Store<Catalogue, Job>) -> Result<()> {
+    let view = store.view();
+    for table in view.attachment().tables().filter(|table| table.is_loading()) {
+        tracing::warn!(
+            table = table.name,
+            "the table was not loaded to its end when the database was closed; it is removed"
+        );
+        let (answer, pending) = Pending::channel();
+        store.submit(Job::AbandonLoad { table_number: table.number, answer })?;
+        pending.wait()?;
+    }
+    Ok(())
 }

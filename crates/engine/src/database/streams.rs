@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::Database;
 use crate::catalogue::Catalogue;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::request::{
     DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams, ListStreamsOutcome,
     StreamDescription,
@@ -83,8 +83,9 @@ impl Database {
         self.inner.clock.now_ms().max(self.view().time_ms())
     }
 
-    /// Whether [`Database::close`] was called.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.inner.closed.load(Ordering::Acquire)
+    /// Why there will be no more commits.
+    pub(crate) fn why_no_writes(&self) -> Error {
+        let failed = || Error::Storage("the store takes no more writes".to_owned());
+        if self.inner.closed.load(Ordering::Acquire) { Error::Closed } else { failed() }
     }
 }

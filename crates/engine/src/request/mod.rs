@@ -3,13 +3,19 @@
 //! Expressions are trees here, never text; items are [`Item`](singlet_values::Item)s on the way in and
 //! encoded bytes on the way out, so that a protocol writer can go from stored bytes to its own form.
 
+mod backup;
 mod batch;
 mod item;
 mod read;
 mod stream;
 mod table;
+mod time_to_live;
 mod transact;
 
+pub use backup::{
+    BackupDescription, BackupProgress, BackupStatus, CreateBackup, ListBackups, ListBackupsOutcome,
+    RestoreBackup,
+};
 pub use batch::{
     BatchGet, BatchGetOutcome, BatchGetTable, BatchGetTableOutcome, BatchWrite, BatchWriteAction,
     BatchWriteOutcome,
@@ -25,9 +31,10 @@ pub use stream::{
 pub use table::{
     AttributeDefinition, BillingMode, CreateTable, IndexCreate, IndexDefinition, IndexDescription,
     IndexStatus, IndexUpdate, KeySchema, ListTables, ListTablesOutcome, OnDemandThroughput,
-    ProjectedAttributes, ProvisionedThroughput, ScalarType, StreamChange, StreamView, TableClass, TableDescription,
-    TableStatus, Tag, UpdateTable, WarmThroughput,
+    ProjectedAttributes, ProvisionedThroughput, RestoreOverrides, RestoreSummary, ScalarType, StreamChange,
+    StreamView, TableClass, TableDescription, TableStatus, Tag, UpdateTable, WarmThroughput,
 };
+pub use time_to_live::{TimeToLive, TimeToLiveStatus, UpdateTimeToLive};
 pub use transact::{
     CancellationReason, TransactAction, TransactGet, TransactGetItem, TransactGetOutcome, TransactWrite,
     TransactWriteOutcome,

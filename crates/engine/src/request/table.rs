@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::TimeToLive;
+
 /// The type of a key attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScalarType {
@@ -178,6 +180,8 @@ pub struct CreateTable {
     pub stream: Option<StreamView>,
     /// Tags set from the start.
     pub tags: Vec<Tag>,
+    /// The attribute by which items expire. DynamoDB has this only as a call of its own.
+    pub time_to_live: Option<String>,
 }
 
 impl CreateTable {
@@ -197,6 +201,7 @@ impl CreateTable {
             deletion_protection: false,
             stream: None,
             tags: Vec::new(),
+            time_to_live: None,
         };
         let partition = partition.into();
         let mut table = table.attribute(partition.clone(), scalar);
@@ -218,6 +223,12 @@ impl CreateTable {
         if !self.attributes.iter().any(|attribute| attribute.name == name) {
             self.attributes.push(AttributeDefinition { name, scalar });
         }
+        self
+    }
+
+    /// Lets items expire by an attribute.
+    pub fn time_to_live(mut self, attribute: impl Into<String>) -> Self {
+        self.time_to_live = Some(attribute.into());
         self
     }
 
@@ -464,6 +475,38 @@ pub struct TableDescription {
     pub size_bytes: u64,
     /// Tags, by key.
     pub tags: BTreeMap<String, String>,
+    /// By which attribute items expire.
+    pub time_to_live: TimeToLive,
+    /// What the table was restored from, if it was.
+    pub restore: Option<RestoreSummary>,
+}
+
+/// What a table was restored from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestoreSummary {
+    /// The table that it was.
+    pub source_table_arn: String,
+    /// The backup, if it was one.
+    pub source_backup_arn: Option<String>,
+    /// The moment of the source that was restored, in milliseconds since 1970.
+    pub time_ms: u64,
+    /// Whether the items are still being written.
+    pub in_progress: bool,
+}
+
+/// What a restored table has otherwise than its source. `None` leaves it as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RestoreOverrides {
+    /// Billing mode.
+    pub billing: Option<BillingMode>,
+    /// Provisioned capacity.
+    pub provisioned: Option<ProvisionedThroughput>,
+    /// On-demand ceilings.
+    pub on_demand: Option<OnDemandThroughput>,
+    /// Those of the source's global indexes that the table shall have.
+    pub global_indexes: Option<Vec<IndexDefinition>>,
+    /// Those of the source's local indexes that the table shall have.
+    pub local_indexes: Option<Vec<IndexDefinition>>,
 }
 
 impl TableDescription {

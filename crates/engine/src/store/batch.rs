@@ -59,6 +59,11 @@ impl<'a, A> Batch<'a, A> {
         }
     }
 
+    /// Everything before this job. What it shows is durable as soon as the job's completion is called.
+    pub fn snapshot(&self) -> View<A> {
+        self.state.clone()
+    }
+
     /// The entries of the working state between two bounds.
     pub fn range<'r>(
         &'r self,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::history::Archive;
 use super::log::{Catalogue, replay};
 use super::overlay::Overlay;
 use super::tree::Tree;
@@ -11,6 +12,7 @@ use super::{Disk, StoreError, StoreOptions, View};
 pub(super) struct Recovered {
     pub(super) tree: Arc<Tree>,
     pub(super) catalogue: Arc<Catalogue>,
+    pub(super) archive: Arc<Archive>,
     pub(super) view: View<()>,
 }
 
@@ -35,5 +37,7 @@ pub(super) fn recover(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Re
         view.apply(frame, &owners);
     })?;
     view.sequence = sequence;
-    Ok(Recovered { tree, catalogue: Arc::new(catalogue), view })
+    let live: Vec<u64> = catalogue.segments().iter().map(|segment| segment.id).collect();
+    let archive = Archive::open(disk.clone(), options.segment_bytes, |segment| live.contains(&segment))?;
+    Ok(Recovered { tree, catalogue: Arc::new(catalogue), archive: Arc::new(archive), view })
 }

@@ -7,9 +7,9 @@
 mod codec;
 mod iterator;
 mod label;
-mod load;
 mod read;
 mod record;
+mod record_counts;
 mod sequence_number;
 mod shard;
 mod subscription;
@@ -20,8 +20,8 @@ use crate::store::Position;
 
 pub(crate) use codec::{shard_from, stream_from, write_stream};
 pub(crate) use label::label_of;
-pub(crate) use load::Load;
 pub(crate) use read::{describe_stream, get_records, get_shard_iterator, list_streams};
+pub(crate) use record_counts::RecordCounts;
 pub use record::{ChangeKind, StreamRecord};
 pub use sequence_number::SequenceNumber;
 pub(crate) use shard::{Due, HashRange, Shard, ShardId};
@@ -176,6 +176,11 @@ pub(crate) fn arn_of(table_arn: &str, label: &str) -> String {
 pub(crate) fn is_past_retention(time_ms: u64, now_ms: u64) -> bool {
     time_ms.saturating_add(RETENTION_MS) < now_ms
 }
+
+/// The example of the page runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/streams.md")]
+struct Page;
 
 #[cfg(test)]
 mod tests {

@@ -15,6 +15,8 @@ use crate::store::Position;
 
 /// Most records that a subscription gives at once.
 const RECORDS_MAX: usize = 1000;
+/// The longest wait at once.
+const WAIT_MAX: Duration = Duration::from_secs(60 * 60);
 
 /// A place in the stream of a table. A subscriber stores it, as text, together with what it made of the records before it,
 /// and gives it back after a restart.
@@ -133,21 +135,20 @@ impl Subscription {
 
     /// The next records, as soon as there are any; none if there are none for so long. They are durable.
     pub fn next(&mut self, timeout: Duration) -> Result<Vec<StreamRecord>> {
-        let deadline = Instant::now().checked_add(timeout);
+        let begun = Instant::now();
         loop {
             let sequence = self.database.store().view().sequence();
             let records = self.read()?;
-            if !records.is_empty() || self.ended {
+            let rest = timeout.saturating_sub(begun.elapsed()).min(WAIT_MAX);
+            if !records.is_empty() || self.ended || rest.is_zero() {
                 return Ok(records);
             }
-            if self.database.is_closed() {
-                return Err(Error::Closed);
+            let waiting = Instant::now();
+            let latest = self.database.store().wait_after(sequence, rest);
+            if latest == sequence && waiting.elapsed() < rest {
+                // It came back early with nothing: there will be nothing any more.
+                return Err(self.database.why_no_writes());
             }
-            let rest = deadline.map_or(timeout, |deadline| deadline.saturating_duration_since(Instant::now()));
-            if rest.is_zero() {
-                return Ok(records);
-            }
-            self.database.store().wait_after(sequence, rest);
         }
     }
 

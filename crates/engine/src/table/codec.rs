@@ -7,7 +7,8 @@ use singlet_values::{AttributeValue, Attributes, EncodedItem, Item, Number};
 
 use super::validate::shape;
 use super::{
-    Index, IndexState, RecoverySetting, ScheduleSetting, Settings, StreamSetting, Table, TtlSetting, TtlState,
+    Index, IndexState, LoadSource, RecoverySetting, Restored, ScheduleSetting, Settings, StreamSetting,
+    Table, TtlSetting, TtlState,
 };
 use crate::request::{
     AttributeDefinition, BillingMode, KeySchema, OnDemandThroughput, ProjectedAttributes,
@@ -31,6 +32,9 @@ impl Table {
         put(&mut item, "next_index", number(u64::from(self.next_index)));
         put(&mut item, "tags", AttributeValue::M(tags));
         put(&mut item, "settings", AttributeValue::M(encode_settings(&self.settings)));
+        if let Some(restored) = &self.restored {
+            put(&mut item, "restored", AttributeValue::M(encode_restored(restored)));
+        }
         EncodedItem::encode(&item)
     }
 
@@ -53,9 +57,44 @@ impl Table {
             next_index: get_number(&item, "next_index")?,
             settings: decode_settings(map(item.get("settings")?)?)?,
             tags: decode_tags(map(item.get("tags")?)?)?,
+            restored: match item.get("restored") {
+                Some(restored) => Some(decode_restored(map(restored)?)?),
+                None => None,
+            },
             attributes,
         })
     }
+}
+
+fn encode_restored(restored: &Restored) -> Attributes {
+    let mut item = Item::new();
+    put(&mut item, "loading", AttributeValue::Bool(restored.loading));
+    match &restored.source {
+        LoadSource::Backup { table_arn, backup_arn, time_ms } => {
+            put(&mut item, "table_arn", text(table_arn));
+            put(&mut item, "backup_arn", text(backup_arn));
+            put(&mut item, "time_ms", number(*time_ms));
+        }
+        LoadSource::PointInTime { table_arn, time_ms } => {
+            put(&mut item, "table_arn", text(table_arn));
+            put(&mut item, "time_ms", number(*time_ms));
+        }
+        LoadSource::Import => {}
+    }
+    item
+}
+
+fn decode_restored(item: &Attributes) -> Option<Restored> {
+    let source = match (get_text(item, "table_arn"), get_text(item, "backup_arn")) {
+        (Some(table_arn), Some(backup_arn)) => {
+            LoadSource::Backup { table_arn, backup_arn, time_ms: get_number(item, "time_ms")? }
+        }
+        (Some(table_arn), None) => {
+            LoadSource::PointInTime { table_arn, time_ms: get_number(item, "time_ms")? }
+        }
+        (None, _) => LoadSource::Import,
+    };
+    Some(Restored { source, loading: matches!(item.get("loading")?, AttributeValue::Bool(true)) })
 }
 
 fn encode_index(index: &Index) -> AttributeValue {
@@ -128,6 +167,7 @@ fn encode_settings(settings: &Settings) -> Attributes {
         };
         put(&mut item, "ttl_state", state);
     }
+    put_some(&mut item, "ttl_changed_ms", settings.ttl_changed_ms);
     put_some(&mut item, "recovery_since_ms", settings.recovery.map(|recovery| recovery.since_ms));
     put_some(&mut item, "recovery_period_days", settings.recovery.map(|recovery| recovery.period_days));
     put_some(&mut item, "backup_every_ms", settings.schedule.map(|schedule| schedule.every_ms));
@@ -154,6 +194,7 @@ fn decode_settings(item: &Attributes) -> Option<Settings> {
         stream: decode_stream(item),
         latest_stream_label: get_text(item, "latest_stream_label"),
         ttl: decode_ttl(item),
+        ttl_changed_ms: get_number(item, "ttl_changed_ms"),
         recovery: decode_recovery(item),
         schedule: decode_schedule(item),
     })
@@ -329,8 +370,12 @@ mod tests {
         })
     }
 
-    type Readers =
-        (Option<StreamSetting>, Option<TtlSetting>, Option<RecoverySetting>, Option<ScheduleSetting>);
+    type Readers = (
+        Option<StreamSetting>,
+        (Option<TtlSetting>, Option<u64>),
+        Option<RecoverySetting>,
+        Option<ScheduleSetting>,
+    );
 
     /// Settings of what reads the log and the clock.
     fn readers() -> impl Strategy<Value = Readers> {
@@ -346,7 +391,8 @@ mod tests {
             any::<(u64, u32)>().prop_map(|(since_ms, period_days)| RecoverySetting { since_ms, period_days });
         let schedule =
             any::<(u64, u64)>().prop_map(|(every_ms, keep_ms)| ScheduleSetting { every_ms, keep_ms });
-        (option::of(stream), option::of(ttl), option::of(recovery), option::of(schedule))
+        let ttl = (option::of(ttl), any::<Option<u64>>());
+        (option::of(stream), ttl, option::of(recovery), option::of(schedule))
     }
 
     fn settings() -> impl Strategy<Value = Settings> {
@@ -356,7 +402,7 @@ mod tests {
         let label = option::of("\\PC{1,6}");
         (times, provisioned(), on_demand(), warm(), class, flags, readers(), label).prop_map(
             |(times, provisioned, on_demand, warm, class, flags, readers, latest_stream_label)| {
-                let (stream, ttl, recovery, schedule) = readers;
+                let (stream, (ttl, ttl_changed_ms), recovery, schedule) = readers;
                 Settings {
                     billing: if flags.0 { BillingMode::PayPerRequest } else { BillingMode::Provisioned },
                     on_demand_since_ms: times.0,
@@ -371,6 +417,7 @@ mod tests {
                     stream,
                     latest_stream_label,
                     ttl,
+                    ttl_changed_ms,
                     recovery,
                     schedule,
                 }
@@ -418,11 +465,23 @@ mod tests {
         )
     }
 
+    fn restored() -> impl Strategy<Value = Restored> {
+        let source = prop_oneof![
+            ("\\PC{1,6}", "\\PC{1,6}", any::<u64>()).prop_map(|(table_arn, backup_arn, time_ms)| {
+                LoadSource::Backup { table_arn, backup_arn, time_ms }
+            }),
+            ("\\PC{1,6}", any::<u64>())
+                .prop_map(|(table_arn, time_ms)| LoadSource::PointInTime { table_arn, time_ms }),
+            Just(LoadSource::Import),
+        ];
+        (source, any::<bool>()).prop_map(|(source, loading)| Restored { source, loading })
+    }
+
     fn table() -> impl Strategy<Value = Table> {
         let identity = (any::<u32>(), "[a-zA-Z0-9_.-]{3,9}", any::<u64>(), any::<u16>());
         let tags = btree_map("\\PC{1,6}", "\\PC{0,6}", 0..4);
-        (identity, vec(index(), 0..4), settings(), tags).prop_map(
-            |((number, name, created_ms, next_index), indexes, settings, tags)| Table {
+        (identity, vec(index(), 0..4), settings(), tags, option::of(restored())).prop_map(
+            |((number, name, created_ms, next_index), indexes, settings, tags, restored)| Table {
                 number,
                 arn: format!("arn:aws:dynamodb:us-east-1:000000000000:table/{name}"),
                 id: format!("id of {name}"),
@@ -438,6 +497,7 @@ mod tests {
                 next_index,
                 settings,
                 tags,
+                restored,
             },
         )
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::validate::{TAGS_MAX, check_create, shape};
-use super::{Index, IndexState, Settings, Table};
+use super::{Index, IndexState, Settings, Table, TtlSetting};
 use crate::error::SchemaError;
 use crate::request::{AttributeDefinition, BillingMode, CreateTable, IndexDefinition, TableClass, Tag};
 
@@ -43,7 +43,8 @@ impl Table {
             deletion_protection: request.deletion_protection,
             stream: None,
             latest_stream_label: None,
-            ttl: None,
+            ttl: request.time_to_live.map(TtlSetting::enabled),
+            ttl_changed_ms: None,
             recovery: None,
             schedule: None,
         };
@@ -59,6 +60,7 @@ impl Table {
             next_index: 1,
             settings,
             tags,
+            restored: None,
         };
         let local = request.local_indexes.into_iter().map(|index| (index, true));
         let global = request.global_indexes.into_iter().map(|index| (index, false));

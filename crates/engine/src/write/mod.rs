@@ -1,10 +1,13 @@
 //! Writes: prepared on the caller's thread, decided and applied on the single writer.
 
 mod action;
+mod backup;
 mod change;
 mod collection;
+mod expire;
 mod in_flight;
 mod job;
+mod load;
 mod maintenance;
 mod schema;
 mod single;
@@ -12,9 +15,11 @@ mod streams;
 mod token;
 mod transact;
 
-pub(crate) use action::{Action, encode_key};
+pub(crate) use action::{Action, Entries, check_size, encode_key};
+pub(crate) use backup::{BackupStart, BegunBackup};
 pub(crate) use in_flight::{Claim, Clash, InFlight};
 pub(crate) use job::{Job, Writer};
+pub(crate) use load::{Loading, PreparedRow};
 pub(crate) use maintenance::Progress;
 pub(crate) use single::Reply;
 pub(crate) use token::Token;
@@ -22,7 +27,7 @@ pub(crate) use transact::{Transaction, reason};
 
 use crate::catalogue::Catalogue;
 
-/// The mark of commits that remove items because their time to live was over.
+/// The mark of a commit that deletes items because their time is over. A caller's write has none, which is 0.
 pub(crate) const MARK_EXPIRY: u32 = 1;
 
 /// The part of a commit that one job makes.

@@ -6,7 +6,7 @@ use super::{Batch, Progress};
 use crate::error::{Result, SchemaError};
 use crate::options::StreamOptions;
 use crate::request::{StreamChange, StreamView};
-use crate::stream::{Due, Load, Moment, Shard, Stream, Trim, arn_of, label_of, write_stream};
+use crate::stream::{Due, Moment, RecordCounts, Shard, Stream, Trim, arn_of, label_of, write_stream};
 use crate::table::{StreamSetting, Table};
 
 /// Streams that one job changes at most: other jobs wait meanwhile.
@@ -68,17 +68,17 @@ pub(super) fn end_stream(batch: &mut Batch<'_>, table: u32) {
 pub(super) fn tend_streams(
     batch: &mut Batch<'_>,
     trims: &[Trim],
-    load: &mut Load,
+    counts: &mut RecordCounts,
     options: &StreamOptions,
 ) -> Result<Progress> {
     let catalogue = batch.attachment().clone();
-    load.keep_only(|table| catalogue.open_stream(table).is_some());
+    counts.keep_only(|table| catalogue.open_stream(table).is_some());
     let mut changed = 0;
     for stream in catalogue.streams() {
         if changed == STREAMS_PER_STEP {
             return Ok(Progress::More);
         }
-        changed += usize::from(tend_stream(batch, stream, trims, load, options));
+        changed += usize::from(tend_stream(batch, stream, trims, counts, options));
     }
     Ok(Progress::Done)
 }
@@ -88,7 +88,7 @@ fn tend_stream(
     batch: &mut Batch<'_>,
     stream: &Arc<Stream>,
     trims: &[Trim],
-    load: &Load,
+    counts: &RecordCounts,
     options: &StreamOptions,
 ) -> bool {
     let at = now(batch);
@@ -103,7 +103,7 @@ fn tend_stream(
     let known = trimmed.as_ref().unwrap_or(stream);
     let mut room = (options.open_shards_max as usize).saturating_sub(known.open_shards().count());
     let due = |shard: &Shard| {
-        if room > 0 && load.is_busy(known, shard.id) {
+        if room > 0 && counts.is_busy(known, shard.id) {
             room -= 1;
             Due::Split
         } else if options.is_full_term(shard.created.time_ms, at.time_ms) {

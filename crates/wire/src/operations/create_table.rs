@@ -103,6 +103,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<CreateTable, Failure> {
         deletion_protection: body.deletion_protection_enabled.is_some_and(|flag| flag.0),
         stream,
         tags,
+        time_to_live: None,
     })
 }
 

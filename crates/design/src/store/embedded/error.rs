@@ -1,6 +1,6 @@
 //! What the engine's errors mean to a pattern.
 
-use singlet_engine::{CancellationReason, Error, Invalid};
+use singlet_engine::{CancellationReason, Error, Invalid, TimeToLiveError};
 
 use crate::store::{Cancellation, StoreError};
 
@@ -16,6 +16,9 @@ pub(super) fn store_error(error: Error, table: &str) -> StoreError {
         }
         Error::Invalid(Invalid::IndexNotReady(index)) => {
             StoreError::TryAgain(format!("the index {index} of {table} is still being filled"))
+        }
+        Error::Invalid(Invalid::TimeToLive(TimeToLiveError::ChangedLately)) => {
+            StoreError::TryAgain(format!("the last change of time to live of {table} is still under way"))
         }
         Error::ConditionFailed { item } => StoreError::ConditionFailed { item },
         Error::TransactionCanceled { reasons } => {

@@ -2,7 +2,8 @@
 
 use singlet_engine::{
     CreateTable, Database, Error, IndexDefinition, IndexDescription, IndexStatus, ProjectedAttributes,
-    ScalarType, StreamChange, StreamView, TableDescription, TableStatus, UpdateTable,
+    ScalarType, StreamChange, StreamView, TableDescription, TableStatus, TimeToLiveStatus, UpdateTable,
+    UpdateTimeToLive,
 };
 
 use super::error::store_error;
@@ -38,7 +39,10 @@ pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), St
             update.deletion_protection = Some(*protected);
             database.update_table(update)
         }
-        TableChange::TimeToLive { .. } => return Err(not_yet("time to live")),
+        TableChange::TimeToLive { table, attribute } => {
+            return time_to_live(database, table, attribute.as_deref())
+                .map_err(|error| store_error(error, table));
+        }
         TableChange::Stream { table, enabled } => {
             let change = if *enabled { StreamChange::Enable(STREAM_VIEW) } else { StreamChange::Disable };
             database.update_table(UpdateTable::new(table).stream(change))
@@ -48,20 +52,32 @@ pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), St
     done.map(|_| ()).map_err(|error| store_error(error, change.table()))
 }
 
+/// Turns time to live on, or off if no attribute is given. Who applies a design to data of his own need not wait for an
+/// hour between two changes.
+fn time_to_live(database: &Database, table: &str, attribute: Option<&str>) -> Result<(), Error> {
+    let request = match attribute {
+        Some(attribute) => UpdateTimeToLive::enable(table, attribute),
+        // To turn it off, the attribute must be named.
+        None => match database.describe_time_to_live(table)?.attribute {
+            Some(attribute) => UpdateTimeToLive::disable(table, attribute),
+            None => return Ok(()),
+        },
+    };
+    database.update_time_to_live(request.at_any_time()).map(|_| ())
+}
+
 fn not_yet(what: &str) -> StoreError {
     StoreError::Refused(format!("the embedded engine doesn't have {what} yet"))
 }
 
 fn create_table(shape: &TableShape) -> Result<CreateTable, StoreError> {
-    if shape.ttl.is_some() {
-        return Err(not_yet("time to live"));
-    }
     let mut table = CreateTable::new(&shape.name, &shape.partition.name, scalar(shape.partition.kind));
     if let Some(sort) = &shape.sort {
         table = table.sort_key(&sort.name, scalar(sort.kind));
     }
     table.deletion_protection = shape.protected;
     table.stream = shape.stream.then_some(STREAM_VIEW);
+    table.time_to_live.clone_from(&shape.ttl);
     for index in &shape.indexes {
         for attribute in index.partition.iter().chain(&index.sort) {
             table = table.attribute(&attribute.name, scalar(attribute.kind));
@@ -119,7 +135,12 @@ fn state(description: &TableDescription) -> TableState {
             })
             .collect(),
         protected: description.deletion_protection,
-        ttl: None,
+        ttl: match description.time_to_live.status {
+            TimeToLiveStatus::Enabling | TimeToLiveStatus::Enabled => {
+                description.time_to_live.attribute.clone()
+            }
+            TimeToLiveStatus::Disabling | TimeToLiveStatus::Disabled => None,
+        },
         stream: description.stream.is_some(),
     };
     TableState {

@@ -9,6 +9,7 @@ use std::io;
 use std::sync::Arc;
 
 pub use file::FileDisk;
+pub(crate) use file::open_file;
 pub use memory::MemoryDisk;
 pub(super) use pages::pieces;
 

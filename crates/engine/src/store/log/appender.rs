@@ -64,7 +64,7 @@ impl Appender {
 
     /// Seals as many frames as fit the segment; returns their bytes. The first one fits.
     fn seal_run(&mut self, frames: &mut [u8]) -> usize {
-        let Some((segment, _)) = &self.segment else { return 0 };
+        let Some((segment, end)) = &self.segment else { return 0 };
         let (id, room) = (segment.id, self.room());
         let mut sealed = 0;
         while let Some(frame) = frames.get_mut(sealed..).filter(|rest| !rest.is_empty()) {
@@ -75,6 +75,7 @@ impl Appender {
             let Some(frame) = frame.get_mut(..length) else { break };
             seal(id, self.durable_sequence, frame);
             self.written_sequence = encoded_sequence(frame).unwrap_or(self.written_sequence);
+            segment.marks.note(self.written_sequence, end + sealed as u64);
             sealed += length;
         }
         sealed
@@ -84,6 +85,7 @@ impl Appender {
         if let Some((segment, end)) = &mut self.segment {
             segment.file.write_all_at(*end, run).map_err(StoreError::io("write", segment.name()))?;
             *end += run.len() as u64;
+            segment.marks.set_end(*end);
         }
         Ok(())
     }

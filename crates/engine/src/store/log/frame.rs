@@ -155,12 +155,12 @@ impl Frame {
 
     /// Reads a sealed frame at the start of `bytes`, if there is a whole one for this segment.
     pub(super) fn parse(segment: u64, bytes: &[u8]) -> Option<SealedFrame<'_>> {
-        let length = usize::try_from(Reader(bytes).u32()?).ok()?;
+        let length = usize::try_from(FieldReader(bytes).u32()?).ok()?;
         if !(FRAME_HEADER_BYTES..=FRAME_BYTES_MAX).contains(&length) {
             return None;
         }
         let bytes = bytes.get(..length)?;
-        let mut reader = Reader(bytes.get(4..)?);
+        let mut reader = FieldReader(bytes.get(4..)?);
         let stored = reader.u32()?;
         if stored != checksum(segment, reader.0) {
             return None;
@@ -175,7 +175,7 @@ pub(super) struct SealedFrame<'a> {
     pub(super) sequence: u64,
     /// Everything up to here was durable before this frame was written.
     pub(super) durable_sequence: u64,
-    body: Reader<'a>,
+    body: FieldReader<'a>,
 }
 
 impl SealedFrame<'_> {
@@ -217,12 +217,12 @@ impl SealedFrame<'_> {
 
 /// The length of the encoded frame at the start of `bytes`, sealed or not.
 pub(super) fn encoded_length(bytes: &[u8]) -> Option<usize> {
-    usize::try_from(Reader(bytes).u32()?).ok()
+    usize::try_from(FieldReader(bytes).u32()?).ok()
 }
 
 /// The sequence number of the encoded frame at the start of `bytes`, sealed or not.
 pub(super) fn encoded_sequence(bytes: &[u8]) -> Option<u64> {
-    Reader(bytes.get(8..)?).u64()
+    FieldReader(bytes.get(8..)?).u64()
 }
 
 /// Completes an encoded frame: what was durable before it was written, and the checksum. `bytes` is the whole frame.
@@ -236,11 +236,11 @@ pub(super) fn seal(segment: u64, durable_sequence: u64, bytes: &mut [u8]) {
     }
 }
 
-fn put_u32(out: &mut Vec<u8>, value: u32) {
+pub(in crate::store) fn put_u32(out: &mut Vec<u8>, value: u32) {
     out.extend_from_slice(&value.to_le_bytes());
 }
 
-fn put_u64(out: &mut Vec<u8>, value: u64) {
+pub(in crate::store) fn put_u64(out: &mut Vec<u8>, value: u64) {
     out.extend_from_slice(&value.to_le_bytes());
 }
 
@@ -249,31 +249,39 @@ fn put_len(out: &mut Vec<u8>, len: usize) {
     put_u32(out, u32::try_from(len).unwrap_or(u32::MAX));
 }
 
-fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(in crate::store) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_len(out, bytes.len());
     out.extend_from_slice(bytes);
 }
 
 /// Reads fields off the front.
 #[derive(Clone, Copy)]
-struct Reader<'a>(&'a [u8]);
+pub(in crate::store) struct FieldReader<'a>(&'a [u8]);
 
-impl Reader<'_> {
+impl<'a> FieldReader<'a> {
+    pub(in crate::store) fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    pub(in crate::store) fn is_at_end(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn chunk<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (chunk, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(*chunk)
     }
 
-    fn u8(&mut self) -> Option<u8> {
+    pub(in crate::store) fn u8(&mut self) -> Option<u8> {
         self.chunk().map(u8::from_le_bytes)
     }
 
-    fn u32(&mut self) -> Option<u32> {
+    pub(in crate::store) fn u32(&mut self) -> Option<u32> {
         self.chunk().map(u32::from_le_bytes)
     }
 
-    fn u64(&mut self) -> Option<u64> {
+    pub(in crate::store) fn u64(&mut self) -> Option<u64> {
         self.chunk().map(u64::from_le_bytes)
     }
 
@@ -285,7 +293,7 @@ impl Reader<'_> {
         usize::try_from(self.u32()?).ok()
     }
 
-    fn bytes(&mut self) -> Option<Bytes> {
+    pub(in crate::store) fn bytes(&mut self) -> Option<Bytes> {
         let length = self.place()?;
         let (bytes, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;

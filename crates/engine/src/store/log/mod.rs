@@ -4,6 +4,7 @@
 
 mod appender;
 mod catalogue;
+mod chunk;
 mod frame;
 mod replay;
 mod segment;
@@ -12,5 +13,7 @@ mod tests;
 
 pub(super) use appender::{Appender, LogEnd};
 pub(super) use catalogue::Catalogue;
-pub(super) use frame::{Before, Frame, FrameEntry};
-pub(super) use replay::replay;
+pub(super) use chunk::{Chunk, chunk_at};
+pub(super) use frame::{Before, FieldReader, Frame, FrameEntry, put_bytes, put_u32, put_u64};
+pub(super) use replay::{Scan, replay};
+pub(super) use segment::Segment;

@@ -34,7 +34,7 @@ pub(in crate::store) fn replay(
     };
     let mut sequence = point.sequence;
     for (place, segment) in segments.iter().enumerate().skip(start) {
-        let mut scan = Scan::open(segment, segments.get(place + 1))?;
+        let mut scan = Scan::open(segment, segments.get(place + 1).map(|next| next.first_sequence))?;
         if segment.id == point.segment {
             scan.skip_to(point.offset, next_sequence)?;
         }
@@ -49,7 +49,7 @@ pub(in crate::store) fn replay(
 }
 
 /// Walks the frames of one segment.
-struct Scan {
+pub(in crate::store) struct Scan {
     name: String,
     segment: u64,
     content: Vec<u8>,
@@ -61,7 +61,8 @@ struct Scan {
 }
 
 impl Scan {
-    fn open(segment: &Segment, next: Option<&Segment>) -> Result<Self, StoreError> {
+    /// Reads a segment that goes on until the next one's first sequence number.
+    pub(in crate::store) fn open(segment: &Segment, until: Option<u64>) -> Result<Self, StoreError> {
         let name = segment.name();
         let mut content = vec![0; usize::try_from(segment.file_bytes).unwrap_or(usize::MAX)];
         segment.file.read_exact_at(0, &mut content).map_err(StoreError::io("read", &name))?;
@@ -71,7 +72,7 @@ impl Scan {
             content,
             offset: FRAMES_START as usize,
             expected: segment.first_sequence,
-            until: next.map(|next| next.first_sequence),
+            until,
         })
     }
 
@@ -93,7 +94,8 @@ impl Scan {
         Frame::parse(self.segment, self.content.get(offset..)?)
     }
 
-    fn next_frame(&mut self) -> Result<Option<(Frame, Vec<bool>)>, StoreError> {
+    /// The next commit, and of each entry whether it holds its own value.
+    pub(in crate::store) fn next_frame(&mut self) -> Result<Option<(Frame, Vec<bool>)>, StoreError> {
         if self.until == Some(self.expected) {
             return Ok(None);
         }

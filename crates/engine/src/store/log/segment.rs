@@ -3,7 +3,7 @@
 //! A file gets the name of a segment only once its header is durable, so a segment with a bad header is damaged, never
 //! half made.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::{Disk, DiskFile, StoreError};
 
@@ -39,19 +39,69 @@ pub(super) fn parse_spare_name(name: &str) -> Option<u64> {
     parse_id(name, SPARE_PREFIX)
 }
 
+/// The places of frames are noted at this distance.
+const MARKS_APART_BYTES: u64 = 64 << 10;
+
 /// One segment of the log.
 #[derive(Clone)]
-pub(super) struct Segment {
+pub(in crate::store) struct Segment {
     /// Ids grow with the log and are never used again.
-    pub(super) id: u64,
+    pub(in crate::store) id: u64,
     /// The sequence number of its first frame, whether or not there is one.
-    pub(super) first_sequence: u64,
+    pub(in crate::store) first_sequence: u64,
     pub(super) file: Arc<dyn DiskFile>,
     pub(super) file_bytes: u64,
+    pub(super) marks: Arc<Marks>,
+}
+
+/// Where some of a segment's frames begin, for readers that don't want to read it from its start.
+pub(super) struct Marks(Mutex<MarkList>);
+
+struct MarkList {
+    /// Sequence numbers and offsets, ascending. There is one for the first frame.
+    places: Vec<(u64, u64)>,
+    /// No frame reaches further.
+    end: u64,
+}
+
+/// A piece of a segment that begins with a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) first_sequence: u64,
+    pub(super) start: u64,
+    pub(super) end: u64,
+}
+
+impl Marks {
+    pub(super) fn new(first_sequence: u64, end: u64) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(MarkList { places: vec![(first_sequence, FRAMES_START)], end })))
+    }
+
+    /// The frame with this sequence number begins at this offset.
+    pub(super) fn note(&self, sequence: u64, offset: u64) {
+        let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if list.places.last().is_none_or(|&(_, last)| offset >= last + MARKS_APART_BYTES) {
+            list.places.push((sequence, offset));
+        }
+    }
+
+    /// What lies before this offset is written.
+    pub(super) fn set_end(&self, end: u64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).end = end;
+    }
+
+    /// The piece that a frame is in.
+    pub(super) fn piece_with(&self, sequence: u64) -> Option<Piece> {
+        let list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = list.places.partition_point(|&(first, _)| first <= sequence);
+        let &(first_sequence, start) = list.places.get(next.checked_sub(1)?)?;
+        let end = list.places.get(next).map_or(list.end, |&(_, offset)| offset.min(list.end));
+        Some(Piece { first_sequence, start, end })
+    }
 }
 
 impl Segment {
-    pub(super) fn name(&self) -> String {
+    pub(in crate::store) fn name(&self) -> String {
         segment_name(self.id)
     }
 
@@ -73,7 +123,8 @@ impl Segment {
         let mut header = [0; HEADER_BYTES];
         file.read_exact_at(0, &mut header).map_err(StoreError::io("read", &name))?;
         let first_sequence = check_header(&name, id, &header)?;
-        Ok(Self { id, first_sequence, file, file_bytes })
+        let marks = Marks::new(first_sequence, file_bytes);
+        Ok(Self { id, first_sequence, file, file_bytes, marks })
     }
 }
 

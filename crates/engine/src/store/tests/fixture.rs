@@ -92,21 +92,21 @@ pub(super) fn contents<A>(view: &View<A>) -> Vec<(Bytes, Bytes)> {
 }
 
 /// A small generator, so that a failing seed can be run again.
-pub(in crate::store) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub(in crate::store) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    pub(in crate::store) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
     }
 
-    pub(in crate::store) fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
 }

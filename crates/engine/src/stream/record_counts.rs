@@ -11,32 +11,32 @@ use crate::write::Batch;
 
 /// The records that open shards took since they began, or since the database was opened.
 #[derive(Debug, Default)]
-pub(crate) struct Load {
-    streams: HashMap<u32, StreamLoad>,
+pub(crate) struct RecordCounts {
+    streams: HashMap<u32, StreamCounts>,
     /// A shard is busy once it took more.
     records_max: u64,
     busy: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
-struct StreamLoad {
+struct StreamCounts {
     /// The stream as it was when the shards below were taken from it.
     stream: Arc<Stream>,
     /// The open shards, by the last hash of each.
-    shards: Vec<ShardLoad>,
+    shards: Vec<ShardCount>,
 }
 
 #[derive(Debug)]
-struct ShardLoad {
+struct ShardCount {
     id: ShardId,
     last_hash: u32,
     records: u64,
 }
 
-impl Load {
+impl RecordCounts {
     /// No records yet.
     pub(crate) fn new(records_max: u64) -> Self {
-        Load { records_max, ..Load::default() }
+        RecordCounts { records_max, ..RecordCounts::default() }
     }
 
     /// Says, once, that there is a busy shard; any thread may ask.
@@ -58,13 +58,13 @@ impl Load {
     }
 
     fn count_one(&mut self, stream: &Arc<Stream>, key: &[u8]) {
-        let load = self.streams.entry(stream.table).or_insert_with(|| StreamLoad::new(stream, &[]));
-        if !Arc::ptr_eq(&load.stream, stream) {
-            *load = StreamLoad::new(stream, &load.shards);
+        let counts = self.streams.entry(stream.table).or_insert_with(|| StreamCounts::new(stream, &[]));
+        if !Arc::ptr_eq(&counts.stream, stream) {
+            *counts = StreamCounts::new(stream, &counts.shards);
         }
         let Some(hash) = hash_of(key) else { return };
-        let at = load.shards.partition_point(|shard| shard.last_hash < hash);
-        let Some(shard) = load.shards.get_mut(at) else { return };
+        let at = counts.shards.partition_point(|shard| shard.last_hash < hash);
+        let Some(shard) = counts.shards.get_mut(at) else { return };
         shard.records += 1;
         if shard.records > self.records_max {
             self.busy.store(true, Ordering::Relaxed);
@@ -73,7 +73,7 @@ impl Load {
 
     /// Whether a shard of a stream is busy.
     pub(crate) fn is_busy(&self, stream: &Stream, id: ShardId) -> bool {
-        let shards = self.streams.get(&stream.table).map_or(&[][..], |load| load.shards.as_slice());
+        let shards = self.streams.get(&stream.table).map_or(&[][..], |counts| counts.shards.as_slice());
         shards.iter().any(|shard| shard.id == id && shard.records > self.records_max)
     }
 
@@ -83,17 +83,17 @@ impl Load {
     }
 }
 
-impl StreamLoad {
-    fn new(stream: &Arc<Stream>, counted: &[ShardLoad]) -> Self {
+impl StreamCounts {
+    fn new(stream: &Arc<Stream>, counted: &[ShardCount]) -> Self {
         let records = |id| counted.iter().find(|shard| shard.id == id).map_or(0, |shard| shard.records);
         let shards = stream.open_shards();
-        let shards = shards.map(|shard| ShardLoad {
+        let shards = shards.map(|shard| ShardCount {
             id: shard.id,
             last_hash: shard.range.last,
             records: records(shard.id),
         });
-        let mut shards: Vec<ShardLoad> = shards.collect();
+        let mut shards: Vec<ShardCount> = shards.collect();
         shards.sort_by_key(|shard| shard.last_hash);
-        StreamLoad { stream: stream.clone(), shards }
+        StreamCounts { stream: stream.clone(), shards }
     }
 }
