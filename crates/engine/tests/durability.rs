@@ -14,11 +14,12 @@ use std::thread;
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_engine::{
     CreateTable, Database, DeleteItem, Error, IndexDefinition, ListTables, MemoryDisk, ProjectedAttributes,
-    PutItem, ScalarType, Scan, StreamView, TransactWrite, UpdateItem, UpdateTable,
+    PutItem, RestoreToTime, ScalarType, Scan, StreamView, TransactWrite, UpdateItem, UpdateRecovery,
+    UpdateTable,
 };
 use support::{
     ControlledDisk, Random, assert_agreement, decode, get, item, key_of, scan_all, small_database,
-    small_options, stream_arn, stream_records, update, wait_until_settled,
+    small_options, sorted, stream_arn, stream_records, update, wait_until_settled,
 };
 
 const TABLE: &str = "durable";
@@ -75,6 +76,7 @@ fn write_until_killed() {
     let database = Database::open_with(folder, small_options()).expect("the folder is in order");
     if database.list_tables(&ListTables::default()).names.is_empty() {
         database.create_table(indexed_table()).expect("the definition is right");
+        database.update_recovery(UpdateRecovery::on(TABLE)).expect("the table is there");
     }
     thread::scope(|scope| {
         for writer in 0..WRITERS {
@@ -173,7 +175,23 @@ fn acknowledged_writes_survive_kill_9() {
         }
         assert_agreement(&database, TABLE);
         assert_stream_tells_all(&database);
+        assert_recovery_reaches(&database);
     }
+}
+
+/// The latest moment is the table; the first one is the empty table, which takes undoing every change there ever was.
+fn assert_recovery_reaches(database: &Database) {
+    // The writer may have been killed before it turned recovery on.
+    let Some(window) = database.recovery_window(TABLE).unwrap() else { return };
+    let recovered = |target: &str, time_ms| {
+        let request = RestoreToTime::new(TABLE, target).at_ms(time_ms);
+        database.restore_whole_to_time(request, &mut |_| ()).unwrap();
+        let items = assert_agreement(database, target);
+        database.delete_table(target).unwrap();
+        items
+    };
+    assert_eq!(sorted(recovered("latest", window.latest_ms)), sorted(scan_all(database, &Scan::new(TABLE))));
+    assert_eq!(recovered("first", window.earliest_ms), []);
 }
 
 /// The records of the stream, one after the other, make of nothing exactly the table: none is lost, none is there twice,
