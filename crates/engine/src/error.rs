@@ -3,7 +3,7 @@
 use singlet_expr::ExprError;
 use singlet_values::EncodedItem;
 
-use crate::request::CancellationReason;
+use crate::request::{CancellationReason, RecoveryWindow};
 
 /// The result of an engine call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -70,6 +70,18 @@ pub enum Error {
     /// The backup is being created, deleted or restored: try again.
     #[error("Backup is being created, deleted or restored: {0}")]
     BackupInUse(String),
+    /// Recovery is off for the table: turn it on, for moments to come.
+    #[error("Point in time recovery is not enabled for table '{0}'")]
+    RecoveryOff(String),
+    /// The moment can't be recovered: choose one within these bounds.
+    #[error(
+        "The restore time is outside of the recovery window, which reaches from {} to {} (seconds since 1970)",
+        .0.earliest_ms.div_ceil(1000), .0.latest_ms / 1000
+    )]
+    RestoreTime(RecoveryWindow),
+    /// A change that the log should have is missing: the state at that moment can't be told.
+    #[error("the log has a gap: an item is not as the change after it says")]
+    HistoryGap,
     /// A backup can't be written or read, with the reason. The database itself is in order.
     #[error("{0}")]
     Backup(String),

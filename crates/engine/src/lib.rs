@@ -16,6 +16,7 @@ mod load;
 mod options;
 mod pending;
 mod read;
+mod recovery;
 mod request;
 pub mod store;
 mod table;

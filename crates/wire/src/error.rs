@@ -64,12 +64,14 @@ pub(crate) enum ErrorKind {
     IdempotentParameterMismatch,
     IncompleteSignature,
     InternalServerError,
+    InvalidRestoreTime,
     InvalidSignature,
     ItemCollectionSizeLimitExceeded,
     LimitExceeded,
     MissingAuthenticationToken,
     RequestTooLarge,
     ResourceInUse,
+    PointInTimeRecoveryUnavailable,
     ResourceNotFound,
     Serialization,
     ServiceUnavailable,
@@ -113,6 +115,10 @@ impl ErrorKind {
             }
             ErrorKind::RequestTooLarge => (SERVICE, "RequestEntityTooLargeException", 413, "message"),
             ErrorKind::ResourceInUse => (DYNAMODB, "ResourceInUseException", 400, "message"),
+            ErrorKind::InvalidRestoreTime => (DYNAMODB, "InvalidRestoreTimeException", 400, "message"),
+            ErrorKind::PointInTimeRecoveryUnavailable => {
+                (DYNAMODB, "PointInTimeRecoveryUnavailableException", 400, "message")
+            }
             ErrorKind::ResourceNotFound => (DYNAMODB, "ResourceNotFoundException", 400, "message"),
             ErrorKind::Serialization => (SERVICE, "SerializationException", 400, "Message"),
             ErrorKind::ServiceUnavailable => (SERVICE, "ServiceUnavailableException", 503, "message"),
@@ -194,9 +200,13 @@ fn engine_kind(error: &Error) -> ErrorKind {
         Error::TableInUse(_) => ErrorKind::TableInUse,
         Error::BackupNotFound(_) => ErrorKind::BackupNotFound,
         Error::BackupInUse(_) => ErrorKind::BackupInUse,
-        Error::Backup(_) | Error::Storage(_) | Error::FolderInUse { .. } | Error::Key(_) => {
-            ErrorKind::InternalServerError
-        }
+        Error::RecoveryOff(_) => ErrorKind::PointInTimeRecoveryUnavailable,
+        Error::RestoreTime(_) => ErrorKind::InvalidRestoreTime,
+        Error::HistoryGap
+        | Error::Backup(_)
+        | Error::Storage(_)
+        | Error::FolderInUse { .. }
+        | Error::Key(_) => ErrorKind::InternalServerError,
         Error::Closed => ErrorKind::ServiceUnavailable,
     }
 }

@@ -3,6 +3,7 @@
 mod backups;
 mod expiry;
 mod recover;
+mod recovery;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ use crate::janitor::Janitor;
 use crate::options::{Conflicts, Options};
 use crate::pending::Pending;
 use crate::read;
+use crate::recovery::Recovery;
 use crate::request::{
     BatchGet, BatchGetOutcome, GetItem, GetOutcome, PageOutcome, Query, Scan, TransactGet, TransactGetOutcome,
 };
@@ -56,6 +58,7 @@ struct Inner {
     background: Background,
     tasks: Tasks,
     backups: Backups,
+    recovery: Recovery,
     in_flight: Arc<InFlight>,
     conflicts: Conflicts,
     region: String,
@@ -195,6 +198,8 @@ impl Database {
             Backups::new(background.clone(), store.files().clone(), options.clock.clone(), options.backups);
         let interrupted = backups.tidy()?;
         backups.start_timer(&tasks, interrupted)?;
+        let recovery = Recovery::new(background.clone(), backups.clone(), options.clock.clone());
+        recovery.start_keeper(&tasks)?;
         let inner = Inner {
             store,
             janitor: Mutex::new(Some(janitor)),
@@ -203,6 +208,7 @@ impl Database {
             background,
             tasks,
             backups,
+            recovery,
             in_flight: Arc::default(),
             conflicts: options.conflicts,
             region: options.region,

@@ -7,6 +7,7 @@ mod backup;
 mod batch;
 mod item;
 mod read;
+mod recovery;
 mod table;
 mod time_to_live;
 mod transact;
@@ -23,6 +24,7 @@ pub use item::{
     DeleteItem, GetItem, GetOutcome, ItemCollection, PutItem, ReturnValues, UpdateItem, WriteOutcome,
 };
 pub use read::{PageOutcome, Query, Scan, ScanSegment, Select};
+pub use recovery::{RecoveryProgress, RecoveryWindow, RestoreToTime, UpdateRecovery};
 pub use table::{
     AttributeDefinition, BillingMode, CreateTable, EncryptionRequest, IndexCreate, IndexDefinition,
     IndexDescription, IndexStatus, IndexUpdate, KeySchema, ListTables, ListTablesOutcome, OnDemandThroughput,

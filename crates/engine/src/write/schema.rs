@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use super::Batch;
 use super::backup::is_being_backed_up;
+use super::recovery::keep_deleted;
 use crate::error::{Error, InUse, Invalid, Result};
 use crate::keyspace::{RowSpace, next_table_number_key};
 use crate::request::{
@@ -84,13 +85,15 @@ fn check_loaded(table: &Table) -> Result<()> {
     Ok(())
 }
 
-/// Takes a table out of the catalogue and gives its rows to the janitor.
+/// Takes a table out of the catalogue and gives its rows to the janitor, except for the items of one that can still be
+/// recovered.
 pub(super) fn remove(batch: &mut Batch<'_>, table: &Table) {
     batch.delete(RowSpace::descriptors().key(table.name.as_bytes()));
     let indexes = table.indexes.iter().map(|index| table.entries(index));
     let expiries = table.settings.ttl.as_ref().map(|_| table.expiries());
-    let spaces =
-        [table.items(), RowSpace::collections(table.number)].into_iter().chain(indexes).chain(expiries);
+    let items = (!keep_deleted(batch, table)).then(|| table.items());
+    let collections = RowSpace::collections(table.number);
+    let spaces = items.into_iter().chain([collections]).chain(indexes).chain(expiries);
     for space in spaces {
         let tally = batch.tally_of(space.tally());
         batch.tally(space.tally(), -count(tally.count), -count(tally.bytes));
