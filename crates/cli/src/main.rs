@@ -49,6 +49,9 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Seed(arguments) => commands::seed::seed(&arguments),
         Command::Schema => commands::schema::schema(),
         Command::Serve(arguments) => commands::serve::serve(arguments),
+        Command::Verify(arguments) => return commands::verify::verify(&arguments),
+        Command::NewKey(arguments) => commands::new_key::new_key(&arguments),
+        Command::RotateKey(arguments) => commands::rotate_key::rotate_key(&arguments),
     }?;
     Ok(ExitCode::SUCCESS)
 }

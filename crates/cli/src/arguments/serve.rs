@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::encryption::KeyArguments;
 use crate::size::Size;
 
 pub(super) const SERVE_NOTES: &str = "\
@@ -17,6 +18,9 @@ Credentials (--credentials FILE):
 
   One key may stand in SINGLET_ACCESS_KEY_ID and SINGLET_SECRET_ACCESS_KEY instead.
   Without any, every well-formed signature is taken, but only this machine can connect.
+
+Encryption: `singlet new-key FILE` makes a key, and an empty folder that is served with --key-file FILE is
+encrypted from then on: docs/encryption.md.
 
 Memory: what the data needs, up to about --cache-size, and twice --overlay-size under heavy writing.
 The machine's memory is that of its container, if there is one with a limit.
@@ -37,6 +41,9 @@ pub(crate) struct ServeArguments {
     /// The folder with the data; it is made if it isn't there
     #[arg(long, value_name = "DIR", default_value = "./singlet-data")]
     pub(crate) data: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) key: KeyArguments,
 
     /// Keep everything in memory and nothing on disk
     #[arg(long, conflicts_with = "data")]
