@@ -48,6 +48,9 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Describe(arguments) => commands::describe::describe(&arguments),
         Command::Seed(arguments) => commands::seed::seed(&arguments),
         Command::Schema => commands::schema::schema(),
+        Command::Backup(arguments) => commands::backup::backup(&arguments),
+        Command::Backups(arguments) => commands::backups::backups(&arguments),
+        Command::Restore(arguments) => commands::restore::restore(&arguments),
         Command::Serve(arguments) => commands::serve::serve(arguments),
     }?;
     Ok(ExitCode::SUCCESS)

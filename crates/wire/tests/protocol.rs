@@ -82,10 +82,13 @@ fn a_reader_may_call_what_changes_nothing() {
         .collect();
     let expected = [
         "BatchWriteItem",
+        "CreateBackup",
         "CreateTable",
+        "DeleteBackup",
         "DeleteItem",
         "DeleteTable",
         "PutItem",
+        "RestoreTableFromBackup",
         "TagResource",
         "TransactWriteItems",
         "UntagResource",

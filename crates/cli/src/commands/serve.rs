@@ -141,6 +141,7 @@ fn open(arguments: &ServeArguments) -> Result<Database, Failure> {
             },
             ..StoreOptions::default()
         },
+        backups: arguments.backup,
         conflicts: match arguments.transaction_conflicts {
             TransactionConflicts::Refuse => Conflicts::Refuse,
             TransactionConflicts::Wait => Conflicts::Wait,

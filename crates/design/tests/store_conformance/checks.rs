@@ -39,6 +39,7 @@ fn shape() -> TableShape {
         protected: false,
         ttl: None,
         stream: false,
+        backup: None,
     }
 }
 

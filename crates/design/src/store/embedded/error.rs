@@ -24,6 +24,9 @@ pub(super) fn store_error(error: Error, table: &str) -> StoreError {
         Error::TransactionConflict | Error::TransactionInProgress | Error::LimitExceeded(_) => {
             StoreError::TryAgain(error.to_string())
         }
+        Error::SourceTableNotFound(_) | Error::BackupNotFound(_) => StoreError::NotFound(error.to_string()),
+        Error::TableInUse(_) | Error::BackupInUse(_) => StoreError::TryAgain(error.to_string()),
+        Error::TableAlreadyExists(_) | Error::Backup(_) => StoreError::Refused(error.to_string()),
         Error::Invalid(_) | Error::ResourceInUse(_) | Error::TokenMismatch | Error::CollectionTooLarge => {
             StoreError::Refused(error.to_string())
         }

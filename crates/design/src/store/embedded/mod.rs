@@ -44,7 +44,7 @@ impl Store for Embedded {
 
     fn supports(&self, feature: Feature) -> bool {
         match feature {
-            Feature::Transactions | Feature::MultiAttributeKeys => true,
+            Feature::Transactions | Feature::MultiAttributeKeys | Feature::ScheduledBackups => true,
             Feature::TimeToLive | Feature::Streams => false,
         }
     }

@@ -11,7 +11,11 @@ use crate::store::{IndexShape, IndexState, StoreError, TableChange, TableShape, 
 
 pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableState>, StoreError> {
     match database.describe_table(name) {
-        Ok(description) => Ok(Some(state(&description))),
+        Ok(description) => {
+            let mut state = state(&description);
+            state.shape.backup = database.backup_schedule(name).map_err(|error| store_error(error, name))?;
+            Ok(Some(state))
+        }
         Err(Error::ResourceNotFound(_) | Error::TableNotFound) => Ok(None),
         Err(error) => Err(store_error(error, name)),
     }
@@ -19,7 +23,12 @@ pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableSt
 
 pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), StoreError> {
     let done = match change {
-        TableChange::Create(shape) => database.create_table(create_table(shape)?),
+        TableChange::Create(shape) => database.create_table(create_table(shape)?).and_then(|created| {
+            if shape.backup.is_some() {
+                database.set_backup_schedule(&shape.name, shape.backup)?;
+            }
+            Ok(created)
+        }),
         TableChange::CreateIndex { table, index } => {
             let mut update = UpdateTable::new(table).create_index(definition(index));
             for attribute in index.partition.iter().chain(&index.sort) {
@@ -37,6 +46,10 @@ pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), St
         }
         TableChange::TimeToLive { .. } => return Err(not_yet("time to live")),
         TableChange::Stream { .. } => return Err(not_yet("a stream")),
+        TableChange::Backup { table, schedule } => {
+            let set = database.set_backup_schedule(table, *schedule);
+            return set.map_err(|error| store_error(error, table));
+        }
         TableChange::Delete { table } => database.delete_table(table),
     };
     done.map(|_| ()).map_err(|error| store_error(error, change.table()))
@@ -117,6 +130,7 @@ fn state(description: &TableDescription) -> TableState {
         protected: description.deletion_protection,
         ttl: None,
         stream: false,
+        backup: None,
     };
     TableState {
         shape,
