@@ -27,6 +27,8 @@ impl Features {
     /// is wrong.
     pub(crate) async fn have(&self, backend: &Backend, feature: Feature) -> bool {
         let known = match feature {
+            // DynamoDB's protocol has no such setting: at Amazon it is a service of its own.
+            Feature::ScheduledBackups => return false,
             Feature::Transactions => self.transactions.get_or_try_init(|| transactions(backend)).await,
             // There is no way to ask without making an index. The one service known to lack them, Alternator, lacks
             // transactions too.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use singlet_engine::Schedule;
 
 use super::encryption::KeyArguments;
 use crate::size::Size;
@@ -100,6 +101,11 @@ pub(crate) struct ServeArguments {
     /// parents to children; a few seconds let them show it
     #[arg(long, value_name = "SECONDS", default_value_t = 14_400, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) stream_shard_seconds: u32,
+
+    /// When backups are taken of tables whose design says nothing of it, and how long each is kept, such as
+    /// "weekly, keep 3 months", "daily, keep 2 weeks" or "every 6 hours, keep 3 days"
+    #[arg(long, value_name = "SCHEDULE")]
+    pub(crate) backup: Option<Schedule>,
 
     /// Threads that answer requests [default: one for each processor core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -201,6 +207,8 @@ mod tests {
             &["--region", "Mars!"],
             &["--cache-size", "much"],
             &["--stream-shard-seconds", "0"],
+            &["--backup", "weekly"],
+            &["--backup", "weekly, keep 2 days"],
         ] {
             assert!(serve(arguments).is_err(), "{arguments:?}");
         }

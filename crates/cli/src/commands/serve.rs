@@ -145,6 +145,7 @@ fn open(arguments: &ServeArguments, key: Option<Key>) -> Result<Database, Failur
             key,
             ..StoreOptions::default()
         },
+        backups: arguments.backup,
         conflicts: match arguments.transaction_conflicts {
             TransactionConflicts::Refuse => Conflicts::Refuse,
             TransactionConflicts::Wait => Conflicts::Wait,

@@ -79,6 +79,16 @@ impl Plan {
             );
             self.notes.push(note);
         }
+        if let Some(schedule) = shape.backup
+            && !store.supports(Feature::ScheduledBackups)
+        {
+            shape.backup = None;
+            self.notes.push(format!(
+                "{}: backups ({schedule}) are not set here, because {label} takes none by a schedule of its own. At \
+                 Amazon a plan of AWS Backup does; a server of ours does with `singlet serve FILE`",
+                shape.name
+            ));
+        }
         if !store.supports(Feature::MultiAttributeKeys) {
             for index in shape.indexes.iter().filter(|index| index.is_multi_attribute()) {
                 self.obstacles.push(format!(
@@ -195,8 +205,11 @@ impl Plan {
             }
         }
         if wanted.stream != there.stream && store.supports(Feature::Streams) {
-            let change = TableChange::Stream { table, enabled: wanted.stream };
+            let change = TableChange::Stream { table: table.clone(), enabled: wanted.stream };
             self.steps.push(Step::Change(change));
+        }
+        if wanted.backup != there.backup && store.supports(Feature::ScheduledBackups) {
+            self.steps.push(Step::Change(TableChange::Backup { table, schedule: wanted.backup }));
         }
     }
 }

@@ -49,6 +49,12 @@ impl fmt::Display for TableChange {
             }
             TableChange::Stream { table, enabled: true } => write!(f, "turn on the stream of {table}"),
             TableChange::Stream { table, enabled: false } => write!(f, "turn off the stream of {table}"),
+            TableChange::Backup { table, schedule: Some(schedule) } => {
+                write!(f, "back up {table} {schedule}")
+            }
+            TableChange::Backup { table, schedule: None } => {
+                write!(f, "end the backups of {table} by schedule")
+            }
             TableChange::Delete { table } => write!(f, "delete the table {table} with its data"),
         }
     }
@@ -80,6 +86,9 @@ fn write_shape(f: &mut fmt::Formatter<'_>, shape: &TableShape) -> fmt::Result {
     }
     if shape.stream {
         writeln!(f, "      with a stream")?;
+    }
+    if let Some(schedule) = &shape.backup {
+        writeln!(f, "      backed up {schedule}")?;
     }
     if shape.protected {
         writeln!(f, "      protected from deletion")?;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use singlet_engine::Schedule;
+
 use super::context::Context;
 use super::name;
 use crate::model::{Index, KeyAttribute, KeyKind, Projection, Table};
@@ -85,6 +87,7 @@ fn table(
         type_attribute: node.text_of("type").unwrap_or("type").to_owned(),
         ttl: node.text_of("ttl").map(str::to_owned),
         stream: node.get("stream").and_then(Node::truth).unwrap_or(false),
+        backup: schedule(context, node),
         separator: separator(context, node),
         indexes: Vec::new(),
         span,
@@ -93,6 +96,18 @@ fn table(
     special_attributes(context, node, &table);
     let indexes = indexes.iter().filter_map(|entry| index(context, entry, &table)).collect();
     TableDraft { table, indexes, sound: partition.is_some() }
+}
+
+/// When backups are taken.
+fn schedule(context: &Context<'_>, node: &Node) -> Option<Schedule> {
+    let given = node.get("backup")?;
+    match given.text()?.parse() {
+        Ok(schedule) => Some(schedule),
+        Err(error) => {
+            context.mistakes.add(given.span, error.to_string());
+            None
+        }
+    }
 }
 
 fn text_attribute(name: &str) -> KeyAttribute {

@@ -32,6 +32,8 @@ pub enum Feature {
     TimeToLive,
     /// Streams.
     Streams,
+    /// Backups that the store takes by itself.
+    ScheduledBackups,
 }
 
 impl std::fmt::Display for Feature {
@@ -41,6 +43,7 @@ impl std::fmt::Display for Feature {
             Feature::MultiAttributeKeys => "index keys of several attributes",
             Feature::TimeToLive => "time to live",
             Feature::Streams => "streams",
+            Feature::ScheduledBackups => "backups by schedule",
         })
     }
 }

@@ -1,5 +1,7 @@
 //! Tables as a design wants them and as a store has them.
 
+use singlet_engine::Schedule;
+
 use crate::model::{KeyAttribute, Projection};
 
 /// What a table is made of.
@@ -19,6 +21,8 @@ pub struct TableShape {
     pub ttl: Option<String>,
     /// Has a stream of new and old images.
     pub stream: bool,
+    /// When backups are taken by themselves, and how long they are kept.
+    pub backup: Option<Schedule>,
 }
 
 /// What an index is made of.
@@ -100,6 +104,13 @@ pub enum TableChange {
         /// On or off.
         enabled: bool,
     },
+    /// Sets when backups are taken by themselves.
+    Backup {
+        /// Table name.
+        table: String,
+        /// The schedule; `None` ends it.
+        schedule: Option<Schedule>,
+    },
     /// Deletes the table with its data.
     Delete {
         /// Table name.
@@ -117,6 +128,7 @@ impl TableChange {
             | TableChange::Protect { table, .. }
             | TableChange::TimeToLive { table, .. }
             | TableChange::Stream { table, .. }
+            | TableChange::Backup { table, .. }
             | TableChange::Delete { table } => table,
         }
     }

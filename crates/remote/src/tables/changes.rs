@@ -53,6 +53,10 @@ pub(crate) async fn change(backend: &Backend, change: &TableChange) -> Result<()
             send(backend, update, table).await?;
             ready(backend, table).await
         }
+        // A plan has no such step for a store without the feature.
+        TableChange::Backup { table, .. } => Err(StoreError::Refused(format!(
+            "{table}: DynamoDB's protocol has no setting for backups by schedule"
+        ))),
         TableChange::Delete { table } => {
             let answer = backend.client.delete_table().table_name(table).send().await;
             answer.map(|_| ()).map_err(|error| backend.failures.of(error, table))

@@ -47,7 +47,8 @@ impl Store for Embedded {
             Feature::Transactions
             | Feature::MultiAttributeKeys
             | Feature::TimeToLive
-            | Feature::Streams => true,
+            | Feature::Streams
+            | Feature::ScheduledBackups => true,
         }
     }
 

@@ -15,7 +15,11 @@ const STREAM_VIEW: StreamView = StreamView::NewAndOldImages;
 
 pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableState>, StoreError> {
     match database.describe_table(name) {
-        Ok(description) => Ok(Some(state(&description))),
+        Ok(description) => {
+            let mut state = state(&description);
+            state.shape.backup = database.backup_schedule(name).map_err(|error| store_error(error, name))?;
+            Ok(Some(state))
+        }
         Err(Error::ResourceNotFound(_) | Error::TableNotFound) => Ok(None),
         Err(error) => Err(store_error(error, name)),
     }
@@ -23,7 +27,12 @@ pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableSt
 
 pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), StoreError> {
     let done = match change {
-        TableChange::Create(shape) => database.create_table(create_table(shape)?),
+        TableChange::Create(shape) => database.create_table(create_table(shape)?).and_then(|created| {
+            if shape.backup.is_some() {
+                database.set_backup_schedule(&shape.name, shape.backup)?;
+            }
+            Ok(created)
+        }),
         TableChange::CreateIndex { table, index } => {
             let mut update = UpdateTable::new(table).create_index(definition(index));
             for attribute in index.partition.iter().chain(&index.sort) {
@@ -47,6 +56,10 @@ pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), St
             let change = if *enabled { StreamChange::Enable(STREAM_VIEW) } else { StreamChange::Disable };
             database.update_table(UpdateTable::new(table).stream(change))
         }
+        TableChange::Backup { table, schedule } => {
+            let set = database.set_backup_schedule(table, *schedule);
+            return set.map_err(|error| store_error(error, table));
+        }
         TableChange::Delete { table } => database.delete_table(table),
     };
     done.map(|_| ()).map_err(|error| store_error(error, change.table()))
@@ -64,10 +77,6 @@ fn time_to_live(database: &Database, table: &str, attribute: Option<&str>) -> Re
         },
     };
     database.update_time_to_live(request.at_any_time()).map(|_| ())
-}
-
-fn not_yet(what: &str) -> StoreError {
-    StoreError::Refused(format!("the embedded engine doesn't have {what} yet"))
 }
 
 fn create_table(shape: &TableShape) -> Result<CreateTable, StoreError> {
@@ -142,6 +151,7 @@ fn state(description: &TableDescription) -> TableState {
             TimeToLiveStatus::Disabling | TimeToLiveStatus::Disabled => None,
         },
         stream: description.stream.is_some(),
+        backup: None,
     };
     TableState {
         shape,

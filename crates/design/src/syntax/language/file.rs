@@ -58,6 +58,11 @@ const TYPE: Key =
     key("type", Shape::Text("an attribute"), "the attribute that tells what an item is; by default `type`");
 const TTL: Key = key("ttl", Shape::Text("an attribute"), "the attribute with the epoch second of expiry");
 const STREAM: Key = key("stream", Shape::Bool, "whether it has a change stream; by default not");
+const BACKUP: Key = key(
+    "backup",
+    Shape::Text("a schedule, such as `weekly, keep 3 months`"),
+    "when backups are taken by themselves, and how long each is kept; by default none are",
+);
 const SEPARATOR: Key = key(
     "separator",
     Shape::Form("one sign", "^[!-,/;-@\\[-^`|~]$"),
@@ -76,6 +81,7 @@ pub(crate) static TABLE: Construct = Construct {
         TYPE,
         TTL,
         STREAM,
+        BACKUP,
         SEPARATOR,
         allow(),
     ],
@@ -94,6 +100,7 @@ static NAMED_TABLE: Construct = Construct {
         TYPE,
         TTL,
         STREAM,
+        BACKUP,
         SEPARATOR,
         key("index", INDEXES, "its indexes"),
         allow(),
