@@ -32,6 +32,7 @@ fn table(indexes: Vec<Arc<Index>>) -> Table {
         type_attribute: "type".to_owned(),
         ttl: None,
         stream: false,
+        recovery_days: None,
         backup: None,
         separator: '#',
         indexes,
@@ -152,6 +153,23 @@ fn time_to_live_is_set_changed_and_taken_away() {
     assert_eq!(apply(&store, wanted(None)), ["end the time to live of shop-dev"]);
     assert_eq!(setting(), None);
     assert!(apply(&store, wanted(None)).is_empty());
+}
+
+#[test]
+fn recovery_is_turned_on_with_the_design_and_not_off_by_its_silence() {
+    let store = store();
+    let environment = environment(Removal::Delete);
+    let plan_for = |recovery_days| {
+        plan(&design(Table { recovery_days, ..table(Vec::new()) }), &environment, &store).unwrap()
+    };
+    for (days, said) in
+        [(7, "every moment can be recovered for 7 days"), (35, "keep every moment of shop-dev for 35 days")]
+    {
+        assert!(plan_for(Some(days)).to_string().contains(said), "{}", plan_for(Some(days)));
+        plan_for(Some(days)).run(&store, &mut |_| {}).unwrap();
+        assert!(plan_for(Some(days)).is_empty());
+    }
+    assert!(plan_for(None).is_empty());
 }
 
 #[test]

@@ -48,6 +48,7 @@ impl Store for Embedded {
             | Feature::MultiAttributeKeys
             | Feature::TimeToLive
             | Feature::Streams
+            | Feature::Recovery
             | Feature::ScheduledBackups => true,
         }
     }

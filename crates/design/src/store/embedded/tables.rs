@@ -2,8 +2,8 @@
 
 use singlet_engine::{
     CreateTable, Database, Error, IndexDefinition, IndexDescription, IndexStatus, ProjectedAttributes,
-    ScalarType, StreamChange, StreamView, TableDescription, TableStatus, TimeToLiveStatus, UpdateTable,
-    UpdateTimeToLive,
+    ScalarType, StreamChange, StreamView, TableDescription, TableStatus, TimeToLiveStatus, UpdateRecovery,
+    UpdateTable, UpdateTimeToLive,
 };
 
 use super::error::store_error;
@@ -17,6 +17,8 @@ pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableSt
     match database.describe_table(name) {
         Ok(description) => {
             let mut state = state(&description);
+            let window = database.recovery_window(name).map_err(|error| store_error(error, name))?;
+            state.shape.recovery_days = window.map(|window| window.period_days);
             state.shape.backup = database.backup_schedule(name).map_err(|error| store_error(error, name))?;
             Ok(Some(state))
         }
@@ -28,6 +30,9 @@ pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableSt
 pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), StoreError> {
     let done = match change {
         TableChange::Create(shape) => database.create_table(create_table(shape)?).and_then(|created| {
+            if let Some(days) = shape.recovery_days {
+                database.update_recovery(UpdateRecovery::on(&shape.name).period_days(days))?;
+            }
             if shape.backup.is_some() {
                 database.set_backup_schedule(&shape.name, shape.backup)?;
             }
@@ -55,6 +60,10 @@ pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), St
         TableChange::Stream { table, enabled } => {
             let change = if *enabled { StreamChange::Enable(STREAM_VIEW) } else { StreamChange::Disable };
             database.update_table(UpdateTable::new(table).stream(change))
+        }
+        TableChange::Recovery { table, days } => {
+            let set = database.update_recovery(UpdateRecovery::on(table).period_days(*days));
+            return set.map_err(|error| store_error(error, table));
         }
         TableChange::Backup { table, schedule } => {
             let set = database.set_backup_schedule(table, *schedule);
@@ -151,6 +160,7 @@ fn state(description: &TableDescription) -> TableState {
             TimeToLiveStatus::Disabling | TimeToLiveStatus::Disabled => None,
         },
         stream: description.stream.is_some(),
+        recovery_days: None,
         backup: None,
     };
     TableState {
