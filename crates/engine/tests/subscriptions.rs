@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use singlet_engine::values::AttributeValue;
 use singlet_engine::{
-    CreateTable, Database, Error, ManualClock, PutItem, ScalarType, StreamChange, StreamPosition, StreamRecord,
-    StreamView, Subscribe, Subscription, UpdateItem, UpdateTable,
+    CreateTable, Database, Error, ManualClock, PutItem, ScalarType, StreamChange, StreamPosition,
+    StreamRecord, StreamView, Subscribe, Subscription, UpdateItem, UpdateTable,
 };
 use support::{decode, item, options_with_clock, small_options, update};
 
@@ -91,7 +91,8 @@ fn a_subscriber_is_woken_at_once() {
 fn subscribers_see_every_change_once_while_four_write() {
     let database = Database::in_memory_with(small_options()).unwrap();
     database.create_table(table()).unwrap();
-    let mut subscription = database.subscribe(Subscribe::new(TABLE).view(StreamView::NewAndOldImages)).unwrap();
+    let mut subscription =
+        database.subscribe(Subscribe::new(TABLE).view(StreamView::NewAndOldImages)).unwrap();
     const WRITES: usize = 300;
     thread::scope(|scope| {
         for writer in 0..4 {

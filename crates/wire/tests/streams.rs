@@ -13,10 +13,7 @@ use support::{Client, hash_table, text, with};
 const START_MS: u64 = 1_700_000_000_123;
 
 fn with_stream(name: &str, view: &str) -> Value {
-    with(
-        hash_table(name),
-        json!({"StreamSpecification": {"StreamEnabled": true, "StreamViewType": view}}),
-    )
+    with(hash_table(name), json!({"StreamSpecification": {"StreamEnabled": true, "StreamViewType": view}}))
 }
 
 /// A service with a clock of its own and the table `hash`, which has a stream.
@@ -56,10 +53,7 @@ fn records(client: &Client, arn: &str) -> Vec<Value> {
 fn a_table_tells_of_its_stream() {
     let (client, _, arn) = watched("NEW_IMAGE");
     let table = client.call("DescribeTable", json!({"TableName": "hash"}))["Table"].clone();
-    assert_eq!(
-        table["StreamSpecification"],
-        json!({"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"})
-    );
+    assert_eq!(table["StreamSpecification"], json!({"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"}));
     assert_eq!(table["LatestStreamLabel"], "2023-11-14T22:13:20.123");
     assert_eq!(arn, "arn:aws:dynamodb:us-east-1:000000000000:table/hash/stream/2023-11-14T22:13:20.123");
 
@@ -106,14 +100,14 @@ fn streams_are_listed_and_described() {
     client.call("CreateTable", with_stream("more", "KEYS_ONLY"));
     let label = "2023-11-14T22:13:20.123";
     let listed = client.call("ListStreams", json!({"TableName": "hash"}));
-    assert_eq!(
-        listed,
-        json!({"Streams": [{"StreamArn": arn, "TableName": "hash", "StreamLabel": label}]})
-    );
+    assert_eq!(listed, json!({"Streams": [{"StreamArn": arn, "TableName": "hash", "StreamLabel": label}]}));
     let first = client.call("ListStreams", json!({"Limit": 1}));
     assert_eq!(first["LastEvaluatedStreamArn"], json!(arn));
     let rest = client.call("ListStreams", json!({"ExclusiveStartStreamArn": arn}));
-    assert_eq!((&rest["Streams"][0]["TableName"], rest.get("LastEvaluatedStreamArn")), (&json!("more"), None));
+    assert_eq!(
+        (&rest["Streams"][0]["TableName"], rest.get("LastEvaluatedStreamArn")),
+        (&json!("more"), None)
+    );
 
     let described = client.call("DescribeStream", json!({"StreamArn": arn}))["StreamDescription"].clone();
     let shards = described["Shards"].as_array().unwrap();
@@ -134,7 +128,8 @@ fn streams_are_listed_and_described() {
             "TableName": "hash", "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}], "Shards": [],
         })
     );
-    let page = client.call("DescribeStream", json!({"StreamArn": arn, "Limit": 3}))["StreamDescription"].clone();
+    let page =
+        client.call("DescribeStream", json!({"StreamArn": arn, "Limit": 3}))["StreamDescription"].clone();
     assert_eq!(page["LastEvaluatedShardId"], shards[2]["ShardId"]);
     let next = json!({"StreamArn": arn, "ExclusiveStartShardId": shards[2]["ShardId"]});
     let next = client.call("DescribeStream", next)["StreamDescription"].clone();
@@ -262,18 +257,15 @@ fn errors_of_streams_have_their_names() {
     let told = |name: &str, message: String| (name.to_owned(), message);
     assert_eq!(
         error("DescribeStream", json!({"StreamArn": other})),
-        told(
-            "ResourceNotFoundException",
-            format!("Requested resource not found: Stream: {other} not found")
-        )
+        told("ResourceNotFoundException", format!("Requested resource not found: Stream: {other} not found"))
     );
     let unknown = "shardId-00000001700000000123-00000000";
     assert_eq!(
-        error("GetShardIterator", json!({"StreamArn": arn, "ShardId": unknown, "ShardIteratorType": "LATEST"})),
-        told(
-            "ResourceNotFoundException",
-            "Requested resource not found: Shard does not exist".to_owned()
-        )
+        error(
+            "GetShardIterator",
+            json!({"StreamArn": arn, "ShardId": unknown, "ShardIteratorType": "LATEST"})
+        ),
+        told("ResourceNotFoundException", "Requested resource not found: Shard does not exist".to_owned())
     );
     client.put("hash", json!({"a": {"S": "k"}}));
     let old = iterator(&client, &arn, &shard);
@@ -281,10 +273,7 @@ fn errors_of_streams_have_their_names() {
     clock.advance_ms(15 * 60 * 1000 + 1);
     assert_eq!(
         error("GetRecords", json!({"ShardIterator": old})),
-        told(
-            "ExpiredIteratorException",
-            "The provided iterator exceeds the maximum age allowed.".to_owned()
-        )
+        told("ExpiredIteratorException", "The provided iterator exceeds the maximum age allowed.".to_owned())
     );
     clock.advance_ms(24 * 60 * 60 * 1000);
     let at = json!({
@@ -292,10 +281,7 @@ fn errors_of_streams_have_their_names() {
     });
     assert_eq!(
         error("GetShardIterator", at),
-        told(
-            "TrimmedDataAccessException",
-            "The data you are trying to access has been trimmed".to_owned()
-        )
+        told("TrimmedDataAccessException", "The data you are trying to access has been trimmed".to_owned())
     );
 }
 

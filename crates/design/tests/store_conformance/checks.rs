@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use singlet_design::model::{KeyAttribute, KeyKind, Projection};
 use singlet_design::store::{
-    Action, BatchGet, Cancellation, Delete, Expression, ExpressionBuilder, Feature, Get, IndexShape, IndexState,
-    KeyTest, Put, Query, ReturnItem, Scan, Store, StoreError, TableChange, TableShape, TransactGet,
-    TransactWrite, Update,
+    Action, BatchGet, Cancellation, Delete, Expression, ExpressionBuilder, Feature, Get, IndexShape,
+    IndexState, KeyTest, Put, Query, ReturnItem, Scan, Store, StoreError, TableChange, TableShape,
+    TransactGet, TransactWrite, Update,
 };
 use singlet_engine::values::{AttributeValue, EncodedItem, Item};
 

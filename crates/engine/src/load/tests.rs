@@ -12,11 +12,11 @@ use crate::background::Background;
 use crate::error::{Error, InUse};
 use crate::janitor::Janitor;
 use crate::keyspace::{PREFIX_BYTES, RowSpace};
+use crate::options::StreamOptions;
 use crate::request::{
     BillingMode, CreateTable, DeleteItem, GetItem, IndexDefinition, ProjectedAttributes,
     ProvisionedThroughput, PutItem, RestoreOverrides, ScalarType, TableStatus, UpdateTable,
 };
-use crate::options::StreamOptions;
 use crate::store::{Direction, MemoryDisk, Store, StoreOptions, SystemClock, Tally};
 use crate::stream::StreamUpkeep;
 use crate::table::{Birth, LoadSource, Table};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use singlet_values::{Attributes, AttributeValue, EncodedItem, Item};
+use singlet_values::{AttributeValue, Attributes, EncodedItem, Item};
 
 use super::{HashRange, Moment, Shard, ShardId, Stream, arn_of};
 use crate::keyspace::{PREFIX_BYTES, RowSpace};
@@ -118,10 +118,7 @@ pub(crate) fn shard_from(row: &[u8], value: Bytes) -> Option<(u32, String, Shard
             suffix: u32::from_be_bytes(suffix.try_into().ok()?),
         },
         parent: parent.map(|(stamp_ms, suffix)| ShardId { stamp_ms, suffix }),
-        range: HashRange {
-            first: get_number(&item, "first_hash")?,
-            last: get_number(&item, "last_hash")?,
-        },
+        range: HashRange { first: get_number(&item, "first_hash")?, last: get_number(&item, "last_hash")? },
         created: get_moment(&item, "created")?,
         ended: get_moment(&item, "ended"),
     };

@@ -87,7 +87,8 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_refused() {
-        for text in ["", "1", "-1", "+100000000000000000001", "99999999999999999999", "9".repeat(40).as_str()] {
+        for text in ["", "1", "-1", "+100000000000000000001", "99999999999999999999", "9".repeat(40).as_str()]
+        {
             assert!(text.parse::<SequenceNumber>().is_err(), "{text}");
         }
     }

@@ -118,10 +118,7 @@ impl HashRange {
             return vec![self];
         }
         let middle = self.first + (self.last - self.first) / 2;
-        vec![
-            HashRange { first: self.first, last: middle },
-            HashRange { first: middle + 1, last: self.last },
-        ]
+        vec![HashRange { first: self.first, last: middle }, HashRange { first: middle + 1, last: self.last }]
     }
 
     /// Whether an item's row is in the range.

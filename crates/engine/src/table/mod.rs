@@ -12,8 +12,8 @@ mod validate;
 
 use std::collections::BTreeMap;
 
-pub(crate) use create::Birth;
 pub(crate) use codec::{get_number, get_text, put, put_some, text};
+pub(crate) use create::Birth;
 pub(crate) use entry::Entry;
 pub(crate) use key::{KeyAttribute, KeyProblem, KeyShape, set_partition_hash};
 

@@ -6,10 +6,10 @@ use singlet_engine::{BillingMode, CreateTable, Database, TableDescription};
 
 use super::Answer;
 use super::table_members::{
-    AskedIndex, AskedStream, AskedUnits, AttributeDefinitionMember, IndexMember, KEY_ELEMENTS, KeySchemaElement,
-    OnDemandMember, ProvisionedMember, SseSpecification, StreamSpecification, TagMember, WarmMember,
-    read_definitions, read_indexes, read_key_elements, read_on_demand, read_provisioned, read_stream,
-    read_tags, read_warm,
+    AskedIndex, AskedStream, AskedUnits, AttributeDefinitionMember, IndexMember, KEY_ELEMENTS,
+    KeySchemaElement, OnDemandMember, ProvisionedMember, SseSpecification, StreamSpecification, TagMember,
+    WarmMember, read_definitions, read_indexes, read_key_elements, read_on_demand, read_provisioned,
+    read_stream, read_tags, read_warm,
 };
 use crate::constraint::Constraints;
 use crate::error::Failure;

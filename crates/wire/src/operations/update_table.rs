@@ -9,9 +9,9 @@ use singlet_engine::{Database, IndexUpdate, UpdateTable};
 use super::Answer;
 use super::create_table::{answer_table, refuse_unsupported};
 use super::table_members::{
-    AskedIndex, AskedStream, AskedUnits, AttributeDefinitionMember, IndexMember, OnDemandMember, ProvisionedMember,
-    SseSpecification, StreamSpecification, WarmMember, all, read_definitions, read_index, read_on_demand,
-    read_provisioned, read_stream, read_warm,
+    AskedIndex, AskedStream, AskedUnits, AttributeDefinitionMember, IndexMember, OnDemandMember,
+    ProvisionedMember, SseSpecification, StreamSpecification, WarmMember, all, read_definitions, read_index,
+    read_on_demand, read_provisioned, read_stream, read_warm,
 };
 use crate::constraint::Constraints;
 use crate::error::Failure;

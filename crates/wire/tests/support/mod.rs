@@ -50,7 +50,8 @@ impl Client {
 
     /// The answer to any bytes.
     pub(crate) fn raw(&self, operation: &str, body: &[u8]) -> Reply {
-        let is_of_streams = ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].contains(&operation);
+        let is_of_streams =
+            ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].contains(&operation);
         let service = if is_of_streams { "DynamoDBStreams" } else { "DynamoDB" };
         pollster::block_on(self.0.call(&format!("{service}_20120810.{operation}"), body))
     }

@@ -44,10 +44,9 @@ impl Store for Embedded {
 
     fn supports(&self, feature: Feature) -> bool {
         match feature {
-            Feature::Transactions
-            | Feature::MultiAttributeKeys
-            | Feature::TimeToLive
-            | Feature::Streams => true,
+            Feature::Transactions | Feature::MultiAttributeKeys | Feature::TimeToLive | Feature::Streams => {
+                true
+            }
         }
     }
 
