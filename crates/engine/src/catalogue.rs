@@ -4,13 +4,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Invalid, Result};
 use crate::expiry::Horizon;
-use crate::request::{ListTables, ListTablesOutcome};
+use crate::keyspace::RowSpace;
+use crate::request::{EncryptionRequest, ListTables, ListTablesOutcome, TableDescription};
+use crate::store::Tally;
 use crate::stream::Stream;
 use crate::table::Table;
 
 const LIST_MAX: usize = 100;
+/// The name that a key has at AWS when nobody chose one.
+const KEY_ALIAS: &str = "alias/aws/dynamodb";
 
 /// The tables by name and by number. It is immutable: a change makes a new one, which is published together with
 /// the data it describes.
@@ -18,6 +22,8 @@ const LIST_MAX: usize = 100;
 pub(crate) struct Catalogue {
     by_name: BTreeMap<String, Arc<Table>>,
     by_number: HashMap<u32, Arc<Table>>,
+    /// The key that the database is encrypted with.
+    key_arn: Option<Arc<str>>,
     /// Streams by ARN, also those that were turned off not long ago.
     streams: BTreeMap<String, Arc<Stream>>,
     /// The streams that are on, by table number.
@@ -27,6 +33,38 @@ pub(crate) struct Catalogue {
 }
 
 impl Catalogue {
+    /// Without tables; the key is the one that the database is encrypted with.
+    pub(crate) fn new(key_arn: Option<String>) -> Self {
+        Catalogue { key_arn: key_arn.map(Into::into), ..Catalogue::default() }
+    }
+
+    /// The key that the database is encrypted with.
+    pub(crate) fn key_arn(&self) -> Option<&str> {
+        self.key_arn.as_deref()
+    }
+
+    /// Describes a table; `tally` gives the size of each of its spaces.
+    pub(crate) fn describe(&self, table: &Table, tally: impl Fn(RowSpace) -> Tally) -> TableDescription {
+        let mut description = table.describe(tally);
+        if table.settings.encrypted {
+            description.key_arn = self.key_arn().map(str::to_owned);
+        }
+        description
+    }
+
+    /// Refuses encryption where there is none, or with a key that this database doesn't have.
+    pub(crate) fn check_encryption(&self, request: Option<&EncryptionRequest>) -> Result<(), Invalid> {
+        let Some(EncryptionRequest::On { key }) = request else { return Ok(()) };
+        let arn = self.key_arn().ok_or(Invalid::NotEncrypted)?;
+        let id = arn.rsplit('/').next().unwrap_or_default();
+        match key.as_deref() {
+            Some(asked) if ![arn, id, KEY_ALIAS].contains(&asked) => {
+                Err(Invalid::OtherKey { asked: asked.to_owned(), arn: arn.to_owned() })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Finds a table for a data operation.
     pub(crate) fn table(&self, name: &str) -> Result<&Arc<Table>> {
         // A table whose first items are still on their way is not there for readers and writers.

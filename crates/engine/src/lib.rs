@@ -16,10 +16,12 @@ mod load;
 mod options;
 mod pending;
 mod read;
+mod recovery;
 mod request;
 pub mod store;
 mod stream;
 mod table;
+mod verify;
 mod write;
 
 pub use backup::{Schedule, ScheduleError};
@@ -33,9 +35,12 @@ pub use request::*;
 pub use singlet_expr as expr;
 pub use singlet_values as values;
 pub use store::{
-    Clock, Disk, DiskFile, FileDisk, ManualClock, MemoryDisk, StoreOptions, StoreStats, SyncPolicy,
-    SystemClock,
+    Clock, Disk, DiskFile, FileDisk, Key, KeyError, KeyId, ManualClock, MemoryDisk, StoreOptions, StoreStats,
+    SyncPolicy, SystemClock,
 };
 pub use stream::{
     ChangeKind, SequenceNumber, StreamPosition, StreamRecord, Subscribe, SubscribeFrom, Subscription,
+};
+pub use verify::{
+    Finding, Place, RowProblem, Verification, VerifiedCounts, VerifyProgress, verify, verify_on,
 };

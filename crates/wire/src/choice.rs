@@ -141,6 +141,19 @@ impl Choice for TableClass {
         &[("STANDARD", Self::Standard), ("STANDARD_INFREQUENT_ACCESS", Self::InfrequentAccess)];
 }
 
+/// What a table's encryption is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SseType {
+    /// Never offered by DynamoDB.
+    Aes256,
+    /// By a key that somebody keeps.
+    Kms,
+}
+
+impl Choice for SseType {
+    const WORDS: &'static [(&'static str, Self)] = &[("AES256", Self::Aes256), ("KMS", Self::Kms)];
+}
+
 impl Choice for StreamView {
     const WORDS: &'static [(&'static str, Self)] = &[
         ("NEW_IMAGE", Self::NewImage),

@@ -65,12 +65,14 @@ pub(crate) enum ErrorKind {
     IdempotentParameterMismatch,
     IncompleteSignature,
     InternalServerError,
+    InvalidRestoreTime,
     InvalidSignature,
     ItemCollectionSizeLimitExceeded,
     LimitExceeded,
     MissingAuthenticationToken,
     RequestTooLarge,
     ResourceInUse,
+    PointInTimeRecoveryUnavailable,
     ResourceNotFound,
     Serialization,
     ServiceUnavailable,
@@ -116,6 +118,10 @@ impl ErrorKind {
             }
             ErrorKind::RequestTooLarge => (SERVICE, "RequestEntityTooLargeException", 413, "message"),
             ErrorKind::ResourceInUse => (DYNAMODB, "ResourceInUseException", 400, "message"),
+            ErrorKind::InvalidRestoreTime => (DYNAMODB, "InvalidRestoreTimeException", 400, "message"),
+            ErrorKind::PointInTimeRecoveryUnavailable => {
+                (DYNAMODB, "PointInTimeRecoveryUnavailableException", 400, "message")
+            }
             ErrorKind::ResourceNotFound => (DYNAMODB, "ResourceNotFoundException", 400, "message"),
             ErrorKind::Serialization => (SERVICE, "SerializationException", 400, "Message"),
             ErrorKind::ServiceUnavailable => (SERVICE, "ServiceUnavailableException", 503, "message"),
@@ -200,7 +206,13 @@ fn engine_kind(error: &Error) -> ErrorKind {
         Error::TableInUse(_) => ErrorKind::TableInUse,
         Error::BackupNotFound(_) => ErrorKind::BackupNotFound,
         Error::BackupInUse(_) => ErrorKind::BackupInUse,
-        Error::Backup(_) | Error::Storage(_) | Error::FolderInUse { .. } => ErrorKind::InternalServerError,
+        Error::RecoveryOff(_) => ErrorKind::PointInTimeRecoveryUnavailable,
+        Error::RestoreTime(_) => ErrorKind::InvalidRestoreTime,
+        Error::HistoryGap
+        | Error::Backup(_)
+        | Error::Storage(_)
+        | Error::FolderInUse { .. }
+        | Error::Key(_) => ErrorKind::InternalServerError,
         Error::Closed => ErrorKind::ServiceUnavailable,
     }
 }

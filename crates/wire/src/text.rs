@@ -210,6 +210,12 @@ pub(crate) enum RequestError {
     /// No tag to remove.
     #[error("Atleast one Tag Key needs to be provided as Input.")]
     NoTagKeys,
+    /// A restore of no table, or of two.
+    #[error("One of SourceTableName and SourceTableArn must be given, and only one")]
+    OneRestoreSource,
+    /// A restore to no moment, or to two.
+    #[error("One of RestoreDateTime and UseLatestRestorableTime must be given, and only one")]
+    OneRestoreTime,
     /// Both generations of parameters.
     #[error(
         "Can not use both expression and non-expression parameters in the same request: \

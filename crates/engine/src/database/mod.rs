@@ -3,6 +3,7 @@
 mod backups;
 mod expiry;
 mod recover;
+mod recovery;
 mod streams;
 mod tables;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use crate::janitor::Janitor;
 use crate::options::{Conflicts, Options};
 use crate::pending::Pending;
 use crate::read;
+use crate::recovery::Recovery;
 use crate::request::{
     BatchGet, BatchGetOutcome, GetItem, GetOutcome, PageOutcome, Query, Scan, TransactGet, TransactGetOutcome,
 };
@@ -59,6 +61,7 @@ struct Inner {
     background: Background,
     tasks: Tasks,
     backups: Backups,
+    recovery: Recovery,
     in_flight: Arc<InFlight>,
     streams: StreamUpkeep,
     closed: AtomicBool,
@@ -103,6 +106,11 @@ impl Database {
     /// The account of this database's ARNs.
     pub fn account_id(&self) -> &str {
         &self.inner.account_id
+    }
+
+    /// The key that the database is encrypted with, as descriptions of tables name it.
+    pub fn key_arn(&self) -> Option<String> {
+        self.view().attachment().key_arn().map(str::to_owned)
     }
 
     /// What the storage has been doing.
@@ -184,7 +192,7 @@ impl Drop for Inner {
 impl Database {
     /// Opens the database on a disk of the caller's.
     pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
-        let opened = Store::open(disk.clone(), options.store.clone(), options.clock.clone())?;
+        let opened = Store::open(disk, options.store.clone(), options.clock.clone())?;
         let (catalogue, writer) = recover::recover(&opened, &options)?;
         let streams = StreamUpkeep::new(options.streams, options.clock.clone(), writer.counts.busy());
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
@@ -193,9 +201,12 @@ impl Database {
         let reaper = Reaper::start(&store, options.clock.clone())?;
         let background = Background::new(&store, janitor.waker());
         let tasks = Tasks::default();
-        let backups = Backups::new(background.clone(), disk, options.clock.clone(), options.backups);
+        let backups =
+            Backups::new(background.clone(), store.files().clone(), options.clock.clone(), options.backups);
         let interrupted = backups.tidy()?;
         backups.start_timer(&tasks, interrupted)?;
+        let recovery = Recovery::new(background.clone(), backups.clone(), options.clock.clone());
+        recovery.start_keeper(&tasks)?;
         let inner = Inner {
             store,
             janitor: Mutex::new(Some(janitor)),
@@ -204,6 +215,7 @@ impl Database {
             background,
             tasks,
             backups,
+            recovery,
             in_flight: Arc::default(),
             streams,
             closed: AtomicBool::new(false),

@@ -18,7 +18,9 @@ use crate::write::{Job, Writer};
 
 /// Reads the tables and makes the writer.
 pub(super) fn recover(opened: &Opened, options: &Options) -> Result<(Catalogue, Writer)> {
-    let mut catalogue = Catalogue::default();
+    let Options { region, account_id, .. } = options;
+    let key_arn = opened.key_id().map(|id| format!("arn:aws:kms:{region}:{account_id}:key/{id}"));
+    let mut catalogue = Catalogue::new(key_arn);
     for (key, value) in rows(opened, RowSpace::descriptors())? {
         let table = Table::decode(&EncodedItem::from_bytes(value)).ok_or_else(|| {
             let name = String::from_utf8_lossy(key.get(PREFIX_BYTES..).unwrap_or_default()).into_owned();

@@ -20,6 +20,7 @@ use crate::request::{
 use crate::store::{Direction, MemoryDisk, Store, StoreOptions, SystemClock, Tally};
 use crate::stream::StreamUpkeep;
 use crate::table::{Birth, LoadSource, Table};
+use crate::write::Expected;
 use crate::{Database, Options};
 
 const LOADED: &str = "loaded";
@@ -107,7 +108,8 @@ proptest! {
                 Change::Delete(key) => {
                     let table = database.view().attachment().resource(LOADED).unwrap().clone();
                     let row = table.key.row_key(table.items(), EncodedItem::encode(&key).view()).unwrap();
-                    loader.push(LoadRow::Delete(LoadRow::suffix(&row.into()))).unwrap();
+                    let suffix = LoadRow::suffix(&row.into());
+                    loader.push(LoadRow::At { suffix, expected: Expected::Anything, item: None }).unwrap();
                     database.delete_item(DeleteItem::new(WRITTEN, key)).unwrap();
                 }
             }

@@ -7,6 +7,7 @@ mod backup;
 mod batch;
 mod item;
 mod read;
+mod recovery;
 mod stream;
 mod table;
 mod time_to_live;
@@ -24,13 +25,14 @@ pub use item::{
     DeleteItem, GetItem, GetOutcome, ItemCollection, PutItem, ReturnValues, UpdateItem, WriteOutcome,
 };
 pub use read::{PageOutcome, Query, Scan, ScanSegment, Select};
+pub use recovery::{RecoveryProgress, RecoveryWindow, RestoreToTime, UpdateRecovery};
 pub use stream::{
     DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams, ListStreamsOutcome,
     ShardDescription, ShardStart, StreamDescription, StreamStatus, StreamSummary,
 };
 pub use table::{
-    AttributeDefinition, BillingMode, CreateTable, IndexCreate, IndexDefinition, IndexDescription,
-    IndexStatus, IndexUpdate, KeySchema, ListTables, ListTablesOutcome, OnDemandThroughput,
+    AttributeDefinition, BillingMode, CreateTable, EncryptionRequest, IndexCreate, IndexDefinition,
+    IndexDescription, IndexStatus, IndexUpdate, KeySchema, ListTables, ListTablesOutcome, OnDemandThroughput,
     ProjectedAttributes, ProvisionedThroughput, RestoreOverrides, RestoreSummary, ScalarType, StreamChange,
     StreamView, TableClass, TableDescription, TableStatus, Tag, UpdateTable, WarmThroughput,
 };

@@ -125,6 +125,19 @@ impl StreamView {
     }
 }
 
+/// What is asked of a table's encryption. All of a database's tables are encrypted, or none; a table that asks for it
+/// says so in its description, and can't be made where it would not be so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EncryptionRequest {
+    /// With the database's key.
+    On {
+        /// The key by its ARN, id or alias; another than the database's is refused.
+        key: Option<String>,
+    },
+    /// Nothing is asked.
+    Off,
+}
+
 /// One index of a table, as it is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexDefinition {
@@ -176,6 +189,8 @@ pub struct CreateTable {
     pub class: TableClass,
     /// Refuses deletion while set.
     pub deletion_protection: bool,
+    /// Encryption.
+    pub encryption: Option<EncryptionRequest>,
     /// The view of its stream, if it has one from the start.
     pub stream: Option<StreamView>,
     /// Tags set from the start.
@@ -199,6 +214,7 @@ impl CreateTable {
             warm: None,
             class: TableClass::Standard,
             deletion_protection: false,
+            encryption: None,
             stream: None,
             tags: Vec::new(),
             time_to_live: None,
@@ -350,6 +366,8 @@ pub struct UpdateTable {
     pub class: Option<TableClass>,
     /// Deletion protection.
     pub deletion_protection: Option<bool>,
+    /// Encryption.
+    pub encryption: Option<EncryptionRequest>,
     /// The stream.
     pub stream: Option<StreamChange>,
 }
@@ -465,6 +483,8 @@ pub struct TableDescription {
     pub class: Option<TableClass>,
     /// Deletion protection.
     pub deletion_protection: bool,
+    /// The key of the database, if it has one and the table asked to be encrypted.
+    pub key_arn: Option<String>,
     /// The view of the stream that is on.
     pub stream: Option<StreamView>,
     /// The label of the stream that is on, or of the last one that was.
@@ -507,6 +527,8 @@ pub struct RestoreOverrides {
     pub global_indexes: Option<Vec<IndexDefinition>>,
     /// Those of the source's local indexes that the table shall have.
     pub local_indexes: Option<Vec<IndexDefinition>>,
+    /// Encryption.
+    pub encryption: Option<EncryptionRequest>,
 }
 
 impl TableDescription {

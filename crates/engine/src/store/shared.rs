@@ -8,6 +8,7 @@ use super::history::Archive;
 use super::log::Catalogue;
 use super::published::Published;
 use super::queue::Queue;
+use super::recovery::Files;
 use super::stats::{Counters, StoreStats};
 use super::tree::Tree;
 use super::{CommitError, View};
@@ -22,6 +23,7 @@ pub(super) struct Shared<A, J> {
     pub(super) catalogue: Arc<Catalogue>,
     pub(super) archive: Arc<Archive>,
     pub(super) tree: Arc<Tree>,
+    pub(super) files: Files,
     pub(super) counters: Counters,
     /// The overlay is frozen and folded at this size.
     pub(super) overlay_bytes_max: usize,

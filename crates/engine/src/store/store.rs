@@ -19,8 +19,8 @@ use super::shared::{Poison, PoisonOnPanic, Shared};
 use super::stats::Counters;
 use super::writer::Writer;
 use super::{
-    Changes, ChangesBack, Clock, CommitError, Disk, Handler, Position, StoreError, StoreOptions, StoreStats,
-    TrySubmitError, View, housekeeper,
+    Changes, ChangesBack, Clock, CommitError, Disk, Handler, KeyId, Position, SealedDisk, StoreError,
+    StoreOptions, StoreStats, TrySubmitError, View, housekeeper,
 };
 
 /// A store that runs: `A` is the attachment published with the entries, `J` the job that its handler takes.
@@ -54,13 +54,23 @@ impl Opened {
         &self.recovered.view
     }
 
+    /// The id of the key that the folder is encrypted with.
+    pub fn key_id(&self) -> Option<KeyId> {
+        self.recovered.files.sealing.as_ref().map(|sealing| sealing.outer().id())
+    }
+
+    /// The folder, for files that are neither log nor tree; see [`Store::files`].
+    pub fn files(&self) -> &Arc<dyn Disk> {
+        &self.recovered.files.disk
+    }
+
     /// Starts the threads.
     pub fn start<A, H>(self, attachment: Arc<A>, handler: H) -> Result<Store<A, H::Job>, StoreError>
     where
         A: Send + Sync + 'static,
         H: Handler<A>,
     {
-        let Self { recovered: Recovered { tree, catalogue, archive, view }, options, clock } = self;
+        let Self { recovered: Recovered { tree, catalogue, archive, view, files }, options, clock } = self;
         let view = view.with_attachment(attachment);
         let shared = Arc::new(Shared {
             queue: Queue::new(options.queue_jobs_max),
@@ -70,6 +80,7 @@ impl Opened {
             catalogue: catalogue.clone(),
             archive,
             tree,
+            files,
             counters: Counters::default(),
             overlay_bytes_max: options.overlay_bytes_max,
         });
@@ -166,6 +177,22 @@ impl<A, J> Store<A, J> {
     /// with the time of the group's latest change in it. Returns how many files went.
     pub fn trim_past(&self, is_needed: impl Fn(u32, u64) -> bool) -> Result<usize, StoreError> {
         self.shared.archive.drop_unneeded(is_needed)
+    }
+
+    /// The folder, for files that are neither log nor tree. What is written through it is encrypted if the folder is.
+    pub fn files(&self) -> &Arc<dyn Disk> {
+        &self.shared.files.disk
+    }
+
+    /// Another folder, for copies of the data: encrypted with the same key as this one, if this one is.
+    pub fn files_elsewhere(&self, disk: Arc<dyn Disk>) -> Result<Arc<dyn Disk>, StoreError> {
+        let key = self.shared.files.sealing.as_ref().map(|sealing| sealing.outer());
+        SealedDisk::unlock(disk, key)
+    }
+
+    /// The id of the key that the folder is encrypted with.
+    pub fn key_id(&self) -> Option<KeyId> {
+        self.shared.files.sealing.as_ref().map(|sealing| sealing.outer().id())
     }
 
     /// Does what is in the queue, folds the overlay, and ends the threads. Views already taken go on reading.

@@ -52,7 +52,7 @@ impl RecordCounts {
         }
         for key in batch.recorded() {
             let Some(space) = RowSpace::from_prefix(key) else { continue };
-            let Some(stream) = catalogue.open_stream(space.table()) else { continue };
+            let Some(stream) = catalogue.open_stream(space.table_number()) else { continue };
             self.count_one(stream, key);
         }
     }

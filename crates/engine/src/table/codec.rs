@@ -151,6 +151,9 @@ fn encode_settings(settings: &Settings) -> Attributes {
         put(&mut item, "infrequent_access", AttributeValue::Bool(class == TableClass::InfrequentAccess));
     }
     put(&mut item, "deletion_protection", AttributeValue::Bool(settings.deletion_protection));
+    if settings.encrypted {
+        put(&mut item, "encrypted", AttributeValue::Bool(true));
+    }
     if let Some(stream) = &settings.stream {
         put(&mut item, "stream_view", text(stream.view.code()));
         put(&mut item, "stream_label", text(&stream.label));
@@ -191,6 +194,7 @@ fn decode_settings(item: &Attributes) -> Option<Settings> {
             if flag("infrequent_access") { TableClass::InfrequentAccess } else { TableClass::Standard }
         }),
         deletion_protection: flag("deletion_protection"),
+        encrypted: flag("encrypted"),
         stream: decode_stream(item),
         latest_stream_label: get_text(item, "latest_stream_label"),
         ttl: decode_ttl(item),
@@ -398,7 +402,7 @@ mod tests {
     fn settings() -> impl Strategy<Value = Settings> {
         let times = any::<(Option<u64>, Option<u64>, Option<u64>, u64)>();
         let class = option::of(prop_oneof![Just(TableClass::Standard), Just(TableClass::InfrequentAccess)]);
-        let flags = any::<(bool, bool)>();
+        let flags = any::<(bool, bool, bool)>();
         let label = option::of("\\PC{1,6}");
         (times, provisioned(), on_demand(), warm(), class, flags, readers(), label).prop_map(
             |(times, provisioned, on_demand, warm, class, flags, readers, latest_stream_label)| {
@@ -414,6 +418,7 @@ mod tests {
                     warm,
                     class,
                     deletion_protection: flags.1,
+                    encrypted: flags.2,
                     stream,
                     latest_stream_label,
                     ttl,

@@ -36,6 +36,7 @@ impl Table {
             warm: settings.warm,
             class: settings.class,
             deletion_protection: settings.deletion_protection,
+            key_arn: None,
             stream: settings.stream.as_ref().map(|stream| stream.view),
             latest_stream_label: settings.latest_stream_label.clone(),
             item_count: own.count,

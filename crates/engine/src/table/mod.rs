@@ -76,6 +76,8 @@ pub(crate) struct Settings {
     pub(crate) warm: Option<WarmThroughput>,
     pub(crate) class: Option<TableClass>,
     pub(crate) deletion_protection: bool,
+    /// Whether it was asked that the table be encrypted.
+    pub(crate) encrypted: bool,
     /// The stream that is on.
     pub(crate) stream: Option<StreamSetting>,
     /// The label of the stream that is on, or of the last one that was.

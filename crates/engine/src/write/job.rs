@@ -6,6 +6,7 @@ use super::backup::{BackupStart, BegunBackup, begin_backup, end_backup, remove_b
 use super::expire::expire;
 use super::load::{Loading, PreparedRow, abandon_load, begin_load, end_load, load_rows};
 use super::maintenance::step;
+use super::recovery::{forget_deleted, set_recovery};
 use super::schema::{alter_table, create_table, delete_table, set_time_to_live, tag_table, untag_table};
 use super::single::{write_batch, write_one};
 use super::streams::tend_streams;
@@ -17,8 +18,8 @@ use crate::error::Result;
 use crate::options::StreamOptions;
 use crate::pending::{Answer, answer};
 use crate::request::{
-    BatchWriteOutcome, CreateTable, TableDescription, Tag, TimeToLive, TransactWriteOutcome, UpdateTable,
-    UpdateTimeToLive, WriteOutcome,
+    BatchWriteOutcome, CreateTable, TableDescription, Tag, TimeToLive, TransactWriteOutcome, UpdateRecovery,
+    UpdateTable, UpdateTimeToLive, WriteOutcome,
 };
 use crate::store::{Completion, Handler};
 use crate::stream::{RecordCounts, Trim};
@@ -44,6 +45,8 @@ pub(crate) enum Job {
     BeginBackup { start: BackupStart, answer: Answer<BegunBackup> },
     EndBackup { id: String, answer: Answer<Backup> },
     RemoveBackup { id: String, answer: Answer<Backup> },
+    SetRecovery { request: UpdateRecovery, answer: Answer<()> },
+    ForgetDeleted { table: u32, answer: Answer<()> },
     SetSchedule { name: String, schedule: Option<ScheduleSetting>, answer: Answer<()> },
     TendStreams { trims: Vec<Trim>, answer: Answer<Progress> },
 }
@@ -116,6 +119,8 @@ impl Handler<Catalogue> for Writer {
             Job::BeginBackup { start, answer } => run(batch, answer, |batch| begin_backup(batch, start)),
             Job::EndBackup { id, answer } => run(batch, answer, |batch| end_backup(batch, &id)),
             Job::RemoveBackup { id, answer } => run(batch, answer, |batch| remove_backup(batch, &id)),
+            Job::SetRecovery { request, answer } => run(batch, answer, |batch| set_recovery(batch, request)),
+            Job::ForgetDeleted { table, answer } => run(batch, answer, |batch| forget_deleted(batch, table)),
             Job::SetSchedule { name, schedule, answer } => {
                 run(batch, answer, |batch| set_schedule(batch, &name, schedule))
             }

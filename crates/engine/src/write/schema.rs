@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use super::Batch;
 use super::backup::is_being_backed_up;
+use super::recovery::keep_deleted;
 use super::streams::{begin_stream, change_stream, end_stream};
 use crate::error::{Error, InUse, Invalid, Result};
 use crate::keyspace::{RowSpace, next_table_number_key};
@@ -44,6 +45,7 @@ pub(super) fn new_table(batch: &mut Batch<'_>, request: CreateTable, arn: &str) 
     if catalogue.tables().count() >= TABLES_MAX {
         return Err(Error::LimitExceeded(TOO_MANY_TABLES));
     }
+    catalogue.check_encryption(request.encryption.as_ref())?;
     let number = next_number(batch)?;
     let birth = Birth { number, time_ms: batch.time_ms(), arn_prefix: arn };
     let table = Table::create(request, birth)?;
@@ -65,6 +67,7 @@ pub(super) fn alter_table(
 ) -> Result<TableDescription> {
     let stream = request.stream;
     let table = batch.attachment().resource(&request.name)?.clone();
+    batch.attachment().check_encryption(request.encryption.as_ref())?;
     check_loaded(&table)?;
     let mut table = table.alter(request, batch.time_ms())?;
     if let Some(change) = stream {
@@ -97,14 +100,16 @@ fn check_loaded(table: &Table) -> Result<()> {
     Ok(())
 }
 
-/// Takes a table out of the catalogue and gives its rows to the janitor.
+/// Takes a table out of the catalogue and gives its rows to the janitor, except for the items of one that can still be
+/// recovered.
 pub(super) fn remove(batch: &mut Batch<'_>, table: &Table) {
     end_stream(batch, table.number);
     batch.delete(RowSpace::descriptors().key(table.name.as_bytes()));
     let indexes = table.indexes.iter().map(|index| table.entries(index));
     let expiries = table.settings.ttl.as_ref().map(|_| table.expiries());
-    let spaces =
-        [table.items(), RowSpace::collections(table.number)].into_iter().chain(indexes).chain(expiries);
+    let items = (!keep_deleted(batch, table)).then(|| table.items());
+    let collections = RowSpace::collections(table.number);
+    let spaces = items.into_iter().chain([collections]).chain(indexes).chain(expiries);
     for space in spaces {
         let tally = batch.tally_of(space.tally());
         batch.tally(space.tally(), -count(tally.count), -count(tally.bytes));
@@ -145,7 +150,7 @@ pub(super) fn store(batch: &mut Batch<'_>, table: Table) -> Arc<Table> {
 }
 
 pub(super) fn describe(batch: &Batch<'_>, table: &Table) -> TableDescription {
-    table.describe(|space| batch.tally_of(space.tally()))
+    batch.attachment().describe(table, |space| batch.tally_of(space.tally()))
 }
 
 fn count(value: u64) -> i64 {

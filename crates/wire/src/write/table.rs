@@ -185,6 +185,13 @@ fn write_settings(json: &mut JsonWriter, table: &TableDescription) {
             });
         });
     }
+    if let Some(key_arn) = &table.key_arn {
+        json.key("SSEDescription").object(|json| {
+            json.key("Status").text("ENABLED");
+            json.key("SSEType").text("KMS");
+            json.key("KMSMasterKeyArn").text(key_arn);
+        });
+    }
     json.key("DeletionProtectionEnabled").boolean(table.deletion_protection);
     if let Some(view) = table.stream {
         json.key("StreamSpecification").object(|json| {

@@ -4,7 +4,7 @@
 #![allow(clippy::indexing_slicing, clippy::panic, reason = "a test that fails here says so")]
 
 use serde_json::{Value, json};
-use singlet_engine::Database;
+use singlet_engine::{Database, Key, Options, StoreOptions};
 use singlet_wire::{Reply, Service};
 
 /// A service on a database in memory.
@@ -19,6 +19,13 @@ impl Client {
     /// A service without tables.
     pub(crate) fn new() -> Self {
         Client(Service::new(Database::in_memory().expect("a database in memory opens")))
+    }
+
+    /// A service on an encrypted database, without tables.
+    pub(crate) fn encrypted(key: &Key) -> Self {
+        let store = StoreOptions { key: Some(key.clone()), ..StoreOptions::default() };
+        let options = Options { store, ..Options::default() };
+        Client(Service::new(Database::in_memory_with(options).expect("a database in memory opens")))
     }
 
     /// A service with the table `hash` (partition `a`) and the table `range` (partition `a`, sort `b`, local index

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::super::seal::Sealing;
 use super::super::{Disk, DiskFile, StoreError};
+use super::seal::{SEALED_GROWTH_BYTES, Seal};
 use super::segment::{
     FRAMES_START, Marks, Segment, parse_segment_name, parse_spare_name, segment_name, spare_name,
 };
@@ -15,6 +17,8 @@ const ZEROING_BYTES: usize = 1 << 20;
 /// housekeeper, which makes files ready.
 pub(in crate::store) struct Catalogue {
     disk: Arc<dyn Disk>,
+    /// What the frames are encrypted with.
+    sealing: Option<Arc<Sealing>>,
     segment_bytes: u64,
     spares_max: usize,
     files: Mutex<Files>,
@@ -32,6 +36,7 @@ impl Catalogue {
     /// Finds the files of the log and checks that the segments follow each other.
     pub(super) fn open(
         disk: Arc<dyn Disk>,
+        sealing: Option<Arc<Sealing>>,
         segment_bytes: u64,
         spares_max: usize,
     ) -> Result<Self, StoreError> {
@@ -40,7 +45,7 @@ impl Catalogue {
         ids.sort_unstable();
         let mut segments: VecDeque<Segment> = VecDeque::new();
         for id in ids {
-            let segment = Segment::open(disk.as_ref(), id)?;
+            let segment = Segment::open(disk.as_ref(), sealing.as_ref(), id)?;
             if segments.back().is_some_and(|last| last.first_sequence > segment.first_sequence) {
                 return Err(StoreError::corrupt(
                     segment.name(),
@@ -64,7 +69,7 @@ impl Catalogue {
             }
         }
         let files = Mutex::new(Files { segments, spares, next_id });
-        Ok(Self { disk, segment_bytes, spares_max, files })
+        Ok(Self { disk, sealing, segment_bytes, spares_max, files })
     }
 
     fn files(&self) -> MutexGuard<'_, Files> {
@@ -75,6 +80,11 @@ impl Catalogue {
     /// The segments, in order.
     pub(in crate::store) fn segments(&self) -> Vec<Segment> {
         self.files().segments.iter().cloned().collect()
+    }
+
+    /// By how much a frame is longer when it is sealed.
+    pub(super) fn seal_growth(&self) -> usize {
+        if self.sealing.is_some() { SEALED_GROWTH_BYTES } else { 0 }
     }
 
     /// Bytes and number of the files that hold frames.
@@ -94,8 +104,9 @@ impl Catalogue {
         let from = spare_name(spare_id);
         let file_bytes = file.len().map_err(StoreError::io("measure", &from))?;
         let id = self.new_id();
+        let seal = Seal::new(id, self.sealing.as_ref())?;
         let marks = Marks::new(first_sequence, FRAMES_START);
-        let segment = Segment { id, first_sequence, file, file_bytes, marks };
+        let segment = Segment { id, first_sequence, seal, file, file_bytes, marks };
         segment.write_header(&from)?;
         let to = segment_name(id);
         self.disk.rename(&from, &to).map_err(StoreError::io("rename", &from))?;

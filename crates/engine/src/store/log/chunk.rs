@@ -35,7 +35,8 @@ pub(in crate::store) fn chunk_at(
     let mut rest = bytes.as_slice();
     let mut expected = piece.first_sequence;
     while expected <= until && !rest.is_empty() {
-        let sealed = Frame::parse(segment.id, rest).filter(|frame| frame.sequence == expected);
+        let offset = piece.end - rest.len() as u64;
+        let sealed = Frame::parse(&segment.seal, offset, rest).filter(|frame| frame.sequence == expected);
         let Some(sealed) = sealed else { break };
         rest = rest.get(sealed.length..).unwrap_or_default();
         let Some((frame, _)) = sealed.decode() else { break };
@@ -44,7 +45,7 @@ pub(in crate::store) fn chunk_at(
     }
     if expected <= sequence {
         let offset = piece.end - rest.len() as u64;
-        let reason = format!("the frame is missing or its checksum is wrong (commit {expected})");
+        let reason = format!("the frame is missing or not what was written (commit {expected})");
         return Err(StoreError::corrupt(name, offset, reason));
     }
     Ok(Some(Chunk { first_sequence: piece.first_sequence, frames }))

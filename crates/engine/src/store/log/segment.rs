@@ -5,7 +5,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::super::seal::{KeyError, SEALED_MAGIC, Sealing};
 use super::super::{Disk, DiskFile, StoreError};
+use super::seal::{SEALED_HEADER_BYTES, Seal};
 
 /// Frames begin here, so that writing them never touches the header's disk block.
 pub(super) const FRAMES_START: u64 = 4096;
@@ -49,6 +51,7 @@ pub(in crate::store) struct Segment {
     pub(in crate::store) id: u64,
     /// The sequence number of its first frame, whether or not there is one.
     pub(in crate::store) first_sequence: u64,
+    pub(super) seal: Seal,
     pub(super) file: Arc<dyn DiskFile>,
     pub(super) file_bytes: u64,
     pub(super) marks: Arc<Marks>,
@@ -107,24 +110,38 @@ impl Segment {
 
     /// Writes and syncs the header into the file called `name`.
     pub(super) fn write_header(&self, name: &str) -> Result<(), StoreError> {
-        let header = encode_header(self.id, self.first_sequence);
+        let header = match &self.seal {
+            Seal::Checksum { .. } => encode_header(self.id, self.first_sequence),
+            Seal::Cipher { salt, sealing, .. } => {
+                Seal::encode_header(salt, sealing, self.id, self.first_sequence)
+            }
+        };
         self.file.write_all_at(0, &header).map_err(StoreError::io("write", name))?;
         self.file.sync_data().map_err(StoreError::io("sync", name))
     }
 
     /// Opens the segment that the name gives the id of, and checks its header.
-    pub(super) fn open(disk: &dyn Disk, id: u64) -> Result<Self, StoreError> {
+    pub(super) fn open(disk: &dyn Disk, sealing: Option<&Arc<Sealing>>, id: u64) -> Result<Self, StoreError> {
         let name = segment_name(id);
         let file = disk.open(&name).map_err(StoreError::io("open", &name))?;
         let file_bytes = file.len().map_err(StoreError::io("measure", &name))?;
         if file_bytes < FRAMES_START {
             return Err(StoreError::corrupt(name, file_bytes, "the file ends within its header"));
         }
-        let mut header = [0; HEADER_BYTES];
-        file.read_exact_at(0, &mut header).map_err(StoreError::io("read", &name))?;
-        let first_sequence = check_header(&name, id, &header)?;
+        let (seal, first_sequence) = match sealing {
+            None => {
+                let mut header = [0; HEADER_BYTES];
+                file.read_exact_at(0, &mut header).map_err(StoreError::io("read", &name))?;
+                (Seal::Checksum { segment: id }, check_header(&name, id, &header)?)
+            }
+            Some(sealing) => {
+                let mut header = [0; SEALED_HEADER_BYTES];
+                file.read_exact_at(0, &mut header).map_err(StoreError::io("read", &name))?;
+                Seal::decode_header(sealing, &name, id, &header)?
+            }
+        };
         let marks = Marks::new(first_sequence, file_bytes);
-        Ok(Self { id, first_sequence, file, file_bytes, marks })
+        Ok(Self { id, first_sequence, seal, file, file_bytes, marks })
     }
 }
 
@@ -144,6 +161,9 @@ fn check_header(name: &str, id: u64, header: &[u8; HEADER_BYTES]) -> Result<u64,
         |at: usize| header.get(at..).and_then(<[u8]>::first_chunk::<8>).map_or(0, |b| u64::from_le_bytes(*b));
     let word =
         |at: usize| header.get(at..).and_then(<[u8]>::first_chunk::<4>).map_or(0, |b| u32::from_le_bytes(*b));
+    if header.starts_with(&SEALED_MAGIC) {
+        return Err(KeyError::KeysGone { file: name.into() }.into());
+    }
     if !header.starts_with(&MAGIC) {
         return Err(StoreError::corrupt(name, 0, "this is not a log segment"));
     }

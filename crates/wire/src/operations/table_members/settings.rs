@@ -1,9 +1,10 @@
 //! Tags, streams and encryption.
 
 use serde::Deserialize;
-use singlet_engine::{StreamChange, StreamView, Tag};
+use singlet_engine::{EncryptionRequest, StreamChange, StreamView, Tag};
 
 use super::all;
+use crate::choice::SseType;
 use crate::constraint::Constraints;
 use crate::read::{Element, Field, Flag, List, Structure, Text};
 use crate::text::RequestError;
@@ -100,20 +101,32 @@ impl AskedStream {
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(in crate::operations) struct SseSpecification<'a> {
-    pub(in crate::operations) enabled: Option<Flag>,
+    enabled: Option<Flag>,
     #[serde(borrow, rename = "SSEType")]
-    pub(in crate::operations) sse_type: Option<Text<'a>>,
+    sse_type: Option<Text<'a>>,
     #[serde(borrow, rename = "KMSMasterKeyId")]
-    pub(in crate::operations) kms_master_key_id: Option<Text<'a>>,
+    kms_master_key_id: Option<Text<'a>>,
+}
+
+impl SseSpecification<'_> {
+    /// Whether this asks for a kind of encryption that DynamoDB names and doesn't have either.
+    pub(in crate::operations) fn asks_for_aes(&self) -> bool {
+        self.sse_type.as_ref().is_some_and(|kind| kind.0 == "AES256")
+    }
 }
 
 impl Structure for SseSpecification<'_> {
     const NAME: &'static str = "SSESpecification";
 }
 
-impl SseSpecification<'_> {
-    /// Whether this asks for encryption with keys of the caller's.
-    pub(in crate::operations) fn asks_for_keys(&self) -> bool {
-        self.enabled.is_some_and(|flag| flag.0) || self.sse_type.is_some() || self.kms_master_key_id.is_some()
-    }
+/// What is asked of the table's encryption. A type or a key without `Enabled` ask for it, too.
+pub(in crate::operations) fn read_encryption(
+    constraints: &mut Constraints,
+    member: Option<Field<SseSpecification<'_>>>,
+) -> Option<EncryptionRequest> {
+    let Field(member) = member?;
+    let kind: Option<SseType> = constraints.choice("sSESpecification.sSEType", member.sse_type.as_ref());
+    let key = member.kms_master_key_id.map(Text::into_string);
+    let asked = member.enabled.map_or(kind.is_some() || key.is_some(), |flag| flag.0);
+    Some(if asked { EncryptionRequest::On { key } } else { EncryptionRequest::Off })
 }
