@@ -15,8 +15,8 @@ use singlet_engine::{
     TransactWrite, UpdateItem, UpdateTimeToLive,
 };
 use support::{
-    Random, START_MS, Stop, assert_agreement, get, item, key_condition, options_with_clock, query_all,
-    small_options, update,
+    ControlledDisk, Random, START_MS, Stop, assert_agreement, get, item, key_condition, options_with_clock,
+    query_all, small_options, update,
 };
 
 const TABLE: &str = "sessions";
@@ -369,6 +369,22 @@ fn nothing_due_stays_and_nothing_else_goes_while_others_write() {
         assert_eq!(is_there(&database, number), at > now, "item {number} with {at} at {now}");
     }
     assert_agreement(&database, TABLE);
+}
+
+#[test]
+fn a_disk_that_fails_ends_expiry_with_an_error_and_not_with_a_wait() {
+    let disk = ControlledDisk::new(Arc::new(MemoryDisk::new()));
+    let (options, clock) = options_with_clock();
+    let database = Database::open_on(disk.as_disk(), options).unwrap();
+    database.create_table(indexed_table().time_to_live("expires_at")).unwrap();
+    (0..400).for_each(|number| put(&database, number, NOW + 5));
+    disk.fail_syncs();
+    clock.advance_ms(5_000);
+    assert!(matches!(database.expire_due(), Err(Error::Storage(_))));
+    assert!(is_there(&database, 1), "what did not become durable is not shown");
+    assert!(database.expire_due().is_err());
+    // The reaper has given up too, and closing doesn't wait for it.
+    assert!(database.close().is_err());
 }
 
 /// A million would take a while in a test; the bench has it. Here: more than one job for each of several tables.

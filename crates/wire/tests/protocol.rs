@@ -91,6 +91,7 @@ fn a_reader_may_call_what_changes_nothing() {
         "UntagResource",
         "UpdateItem",
         "UpdateTable",
+        "UpdateTimeToLive",
     ];
     assert_eq!(writes, expected);
 }
