@@ -3,7 +3,7 @@
 use singlet_expr::ExprError;
 use singlet_values::EncodedItem;
 
-use crate::request::CancellationReason;
+use crate::request::{CancellationReason, RecoveryWindow};
 
 /// The result of an engine call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -55,12 +55,51 @@ pub enum Error {
     /// The items under one partition key would pass 10 GB in a table with local indexes.
     #[error("Collection size exceeded.")]
     CollectionTooLarge,
+    /// A table that was to be backed up or restored does not exist.
+    #[error("Table not found: {0}")]
+    SourceTableNotFound(String),
+    /// A restore would make a table of a name that is taken: choose another.
+    #[error("Table already exists: {0}")]
+    TableAlreadyExists(String),
+    /// The table is being created or deleted: try again.
+    #[error("Table is being created or deleted: {0}")]
+    TableInUse(String),
+    /// There is no such backup.
+    #[error("Backup not found: {0}")]
+    BackupNotFound(String),
+    /// The backup is being created, deleted or restored: try again.
+    #[error("Backup is being created, deleted or restored: {0}")]
+    BackupInUse(String),
+    /// Recovery is off for the table: turn it on, for moments to come.
+    #[error("Point in time recovery is not enabled for table '{0}'")]
+    RecoveryOff(String),
+    /// The moment can't be recovered: choose one within these bounds.
+    #[error(
+        "The restore time is outside of the recovery window, which reaches from {} to {} (seconds since 1970)",
+        .0.earliest_ms.div_ceil(1000), .0.latest_ms / 1000
+    )]
+    RestoreTime(RecoveryWindow),
+    /// A change that the log should have is missing: the state at that moment can't be told.
+    #[error("the log has a gap: an item is not as the change after it says")]
+    HistoryGap,
+    /// A backup can't be written or read, with the reason. The database itself is in order.
+    #[error("{0}")]
+    Backup(String),
     /// Another process has the folder open: close it there, or use that process.
     #[error("{folder} is in use by another process")]
     FolderInUse {
         /// The folder.
         folder: String,
     },
+    /// The key of an encrypted folder is wrong, missing or not wanted: the error says which.
+    #[error(transparent)]
+    Key(#[from] crate::store::KeyError),
+    /// The place in the stream is more than 24 hours old and gone: begin at its oldest record.
+    #[error("The data you are trying to access has been trimmed")]
+    Trimmed,
+    /// The iterator was made more than 15 minutes ago: get another one.
+    #[error("The provided iterator exceeds the maximum age allowed.")]
+    IteratorExpired,
     /// The storage failed; writes stop until the database is opened again.
     #[error("storage failed: {0}")]
     Storage(String),
@@ -75,6 +114,12 @@ pub enum InUse {
     /// A table of this name exists.
     #[error("Table already exists: {0}")]
     TableExists(String),
+    /// A backup of it is being made.
+    #[error("Attempt to change a resource which is still in use: Table is being backed up: {0}")]
+    BeingBackedUp(String),
+    /// Its first items are still being written.
+    #[error("Attempt to change a resource which is still in use: Table is being created: {0}")]
+    BeingCreated(String),
 }
 
 /// Why a request is wrong in itself or for the table that it names.
@@ -245,6 +290,30 @@ pub enum Invalid {
     /// A parameter that the engine cannot honour.
     #[error("One or more parameter values were invalid: {0}")]
     Parameter(String),
+    /// Encryption asked of a database that is not encrypted.
+    #[error(
+        "One or more parameter values were invalid: SSESpecification asks for encryption, and this database is not encrypted. Begin an empty folder with a key (singlet serve --data DIR --key-file FILE), or leave SSESpecification out"
+    )]
+    NotEncrypted,
+    /// Encryption asked for with a key that the database doesn't have.
+    #[error(
+        "One or more parameter values were invalid: KMSMasterKeyId is {asked}, and this database has one key, {arn}. Name that one, or leave KMSMasterKeyId out"
+    )]
+    OtherKey {
+        /// The key asked for.
+        asked: String,
+        /// The database's key.
+        arn: String,
+    },
+    /// Something else than a stream's ARN.
+    #[error("Invalid StreamArn")]
+    StreamArn,
+    /// Something else than an iterator that was given out here.
+    #[error("Invalid ShardIterator")]
+    ShardIterator,
+    /// A sequence number that the shard can't have.
+    #[error("Invalid SequenceNumber: {0}")]
+    SequenceNumber(String),
     /// A change of expiry that can't be made.
     #[error(transparent)]
     TimeToLive(#[from] TimeToLiveError),
@@ -432,6 +501,19 @@ pub enum SchemaError {
     /// An ARN that names no table.
     #[error("Invalid TableArn: Invalid ResourceArn provided as input {0}")]
     Arn(String),
+    /// A stream for a table that has one.
+    #[error("Table already has an enabled stream: TableName: {0}")]
+    StreamEnabled(String),
+    /// The end of a stream of a table that has none.
+    #[error("Table has no stream to disable: TableName: {0}")]
+    NoStream(String),
+}
+
+impl Error {
+    /// The row of a backup that is not what was written.
+    pub(crate) fn unreadable_backup(id: &str) -> Error {
+        Error::Storage(format!("the row of backup {id} can't be read"))
+    }
 }
 
 impl From<ExprError> for Error {
@@ -472,6 +554,7 @@ impl From<crate::store::StoreError> for Error {
     fn from(error: crate::store::StoreError) -> Self {
         match error {
             crate::store::StoreError::Locked { folder } => Error::FolderInUse { folder },
+            crate::store::StoreError::Key(error) => Error::Key(error),
             other => Error::Storage(other.to_string()),
         }
     }

@@ -1,50 +1,74 @@
-//! The thread that keeps long work going: it fills new indexes and removes what was deleted, one step at a time.
+//! The thread that keeps long work going: it fills new indexes and removes what was deleted, one step at a time. Every
+//! second it looks whether streams need something.
 
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Weak};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
 use crate::store::Store;
+use crate::stream::StreamUpkeep;
 use crate::write::{Job, Progress};
 
 /// A running janitor.
 #[derive(Debug)]
 pub(crate) struct Janitor {
-    wake: SyncSender<()>,
+    waker: Waker,
     thread: Option<JoinHandle<()>>,
+}
+
+/// Wakes the janitor; it may outlive it.
+#[derive(Debug, Clone)]
+pub(crate) struct Waker(Arc<Mutex<Option<SyncSender<()>>>>);
+
+impl Waker {
+    /// Says that there may be work.
+    pub(crate) fn wake(&self) {
+        if let Some(wake) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            match wake.try_send(()) {
+                // A full channel means that the janitor will look anyway.
+                Ok(()) | Err(TrySendError::Full(()) | TrySendError::Disconnected(())) => {}
+            }
+        }
+    }
 }
 
 type Commits = Store<Catalogue, Job>;
 
+/// How long the janitor sleeps if nobody wakes it.
+const SLEEP_MAX: Duration = Duration::from_secs(1);
+
 impl Janitor {
     /// Starts the thread; it begins with what an earlier run left.
-    pub(crate) fn start(store: &Arc<Commits>) -> Result<Janitor> {
+    pub(crate) fn start(store: &Arc<Commits>, streams: StreamUpkeep) -> Result<Janitor> {
         let (wake, woken) = sync_channel(1);
         let store = Arc::downgrade(store);
         let thread = std::thread::Builder::new()
             .name("singlet-janitor".to_owned())
-            .spawn(move || run(&store, &woken))
+            .spawn(move || run(&store, &woken, &streams))
             .map_err(|error| Error::Storage(error.to_string()))?;
-        let janitor = Janitor { wake, thread: Some(thread) };
+        let janitor = Janitor { waker: Waker(Arc::new(Mutex::new(Some(wake)))), thread: Some(thread) };
         janitor.wake();
         Ok(janitor)
     }
 
     /// Says that there may be work.
     pub(crate) fn wake(&self) {
-        match self.wake.try_send(()) {
-            // A full channel means that the janitor will look anyway.
-            Ok(()) | Err(TrySendError::Full(()) | TrySendError::Disconnected(())) => {}
-        }
+        self.waker.wake();
+    }
+
+    /// Lets others say it.
+    pub(crate) fn waker(&self) -> Waker {
+        self.waker.clone()
     }
 
     /// Stops the thread after the step under way.
     pub(crate) fn stop(self) {
-        let Janitor { wake, thread } = self;
-        drop(wake);
+        let Janitor { waker, thread } = self;
+        waker.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread
             && thread.join().is_err()
         {
@@ -53,9 +77,15 @@ impl Janitor {
     }
 }
 
-fn run(store: &Weak<Commits>, woken: &Receiver<()>) {
-    while woken.recv().is_ok() {
-        if let Err(error) = work(store, woken) {
+fn run(store: &Weak<Commits>, woken: &Receiver<()>, streams: &StreamUpkeep) {
+    loop {
+        let worked = match woken.recv_timeout(SLEEP_MAX) {
+            Ok(()) => work(store, woken),
+            Err(RecvTimeoutError::Timeout) => Ok(()),
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
+        let tended = worked.and_then(|()| store.upgrade().map_or(Ok(()), |store| streams.run(&store)));
+        if let Err(error) = tended {
             // What is left to do is stored: the next start takes it up again.
             tracing::warn!(%error, "background work stopped");
             return;

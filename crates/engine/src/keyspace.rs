@@ -122,6 +122,21 @@ impl RowSpace {
         RowSpace { table: SYSTEM, space: PURGES }
     }
 
+    /// The number of the table that the space belongs to.
+    pub(crate) fn table_number(self) -> u32 {
+        self.table
+    }
+
+    /// The space's number in its table.
+    pub(crate) fn number(self) -> u16 {
+        self.space
+    }
+
+    /// Whether this is a space of the database's own.
+    pub(crate) fn is_own(self) -> bool {
+        self.table == SYSTEM
+    }
+
     /// The prefix of every key in this space.
     pub(crate) fn prefix(self) -> [u8; PREFIX_BYTES] {
         let mut prefix = [0; PREFIX_BYTES];

@@ -58,22 +58,31 @@ impl From<ExprError> for Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ErrorKind {
     AccessDenied,
+    BackupInUse,
+    BackupNotFound,
     ConditionalCheckFailed,
+    ExpiredIterator,
     IdempotentParameterMismatch,
     IncompleteSignature,
     InternalServerError,
+    InvalidRestoreTime,
     InvalidSignature,
     ItemCollectionSizeLimitExceeded,
     LimitExceeded,
     MissingAuthenticationToken,
     RequestTooLarge,
     ResourceInUse,
+    PointInTimeRecoveryUnavailable,
     ResourceNotFound,
     Serialization,
     ServiceUnavailable,
+    TableAlreadyExists,
+    TableInUse,
+    TableNotFound,
     TransactionCanceled,
     TransactionConflict,
     TransactionInProgress,
+    TrimmedDataAccess,
     UnknownOperation,
     UnrecognizedClient,
     Validation,
@@ -88,9 +97,12 @@ impl ErrorKind {
     fn entry(self) -> (&'static str, &'static str, u16, &'static str) {
         match self {
             ErrorKind::AccessDenied => (SERVICE, "AccessDeniedException", 400, "Message"),
+            ErrorKind::BackupInUse => (DYNAMODB, "BackupInUseException", 400, "message"),
+            ErrorKind::BackupNotFound => (DYNAMODB, "BackupNotFoundException", 400, "message"),
             ErrorKind::ConditionalCheckFailed => {
                 (DYNAMODB, "ConditionalCheckFailedException", 400, "message")
             }
+            ErrorKind::ExpiredIterator => (DYNAMODB, "ExpiredIteratorException", 400, "message"),
             ErrorKind::IdempotentParameterMismatch => {
                 (DYNAMODB, "IdempotentParameterMismatchException", 400, "Message")
             }
@@ -106,12 +118,20 @@ impl ErrorKind {
             }
             ErrorKind::RequestTooLarge => (SERVICE, "RequestEntityTooLargeException", 413, "message"),
             ErrorKind::ResourceInUse => (DYNAMODB, "ResourceInUseException", 400, "message"),
+            ErrorKind::InvalidRestoreTime => (DYNAMODB, "InvalidRestoreTimeException", 400, "message"),
+            ErrorKind::PointInTimeRecoveryUnavailable => {
+                (DYNAMODB, "PointInTimeRecoveryUnavailableException", 400, "message")
+            }
             ErrorKind::ResourceNotFound => (DYNAMODB, "ResourceNotFoundException", 400, "message"),
             ErrorKind::Serialization => (SERVICE, "SerializationException", 400, "Message"),
             ErrorKind::ServiceUnavailable => (SERVICE, "ServiceUnavailableException", 503, "message"),
+            ErrorKind::TableAlreadyExists => (DYNAMODB, "TableAlreadyExistsException", 400, "message"),
+            ErrorKind::TableInUse => (DYNAMODB, "TableInUseException", 400, "message"),
+            ErrorKind::TableNotFound => (DYNAMODB, "TableNotFoundException", 400, "message"),
             ErrorKind::TransactionCanceled => (DYNAMODB, "TransactionCanceledException", 400, "Message"),
             ErrorKind::TransactionConflict => (DYNAMODB, "TransactionConflictException", 400, "message"),
             ErrorKind::TransactionInProgress => (DYNAMODB, "TransactionInProgressException", 400, "Message"),
+            ErrorKind::TrimmedDataAccess => (DYNAMODB, "TrimmedDataAccessException", 400, "message"),
             ErrorKind::UnknownOperation => (SERVICE, "UnknownOperationException", 400, "message"),
             ErrorKind::UnrecognizedClient => (SERVICE, "UnrecognizedClientException", 400, "message"),
             ErrorKind::Validation => (VALIDATE, "ValidationException", 400, "message"),
@@ -178,8 +198,21 @@ fn engine_kind(error: &Error) -> ErrorKind {
         Error::TransactionConflict => ErrorKind::TransactionConflict,
         Error::TransactionInProgress => ErrorKind::TransactionInProgress,
         Error::TokenMismatch => ErrorKind::IdempotentParameterMismatch,
+        Error::Trimmed => ErrorKind::TrimmedDataAccess,
+        Error::IteratorExpired => ErrorKind::ExpiredIterator,
         Error::CollectionTooLarge => ErrorKind::ItemCollectionSizeLimitExceeded,
-        Error::Storage(_) | Error::FolderInUse { .. } => ErrorKind::InternalServerError,
+        Error::SourceTableNotFound(_) => ErrorKind::TableNotFound,
+        Error::TableAlreadyExists(_) => ErrorKind::TableAlreadyExists,
+        Error::TableInUse(_) => ErrorKind::TableInUse,
+        Error::BackupNotFound(_) => ErrorKind::BackupNotFound,
+        Error::BackupInUse(_) => ErrorKind::BackupInUse,
+        Error::RecoveryOff(_) => ErrorKind::PointInTimeRecoveryUnavailable,
+        Error::RestoreTime(_) => ErrorKind::InvalidRestoreTime,
+        Error::HistoryGap
+        | Error::Backup(_)
+        | Error::Storage(_)
+        | Error::FolderInUse { .. }
+        | Error::Key(_) => ErrorKind::InternalServerError,
         Error::Closed => ErrorKind::ServiceUnavailable,
     }
 }

@@ -89,6 +89,11 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_enum, value_name = "POLICY", default_value_t = TransactionConflicts::Refuse)]
     pub(crate) transaction_conflicts: TransactionConflicts,
 
+    /// How long a shard of a stream takes records before a child continues it. Real readers follow shards from
+    /// parents to children; a few seconds let them show it
+    #[arg(long, value_name = "SECONDS", default_value_t = 14_400, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) stream_shard_seconds: u32,
+
     /// Threads that answer requests [default: one for each processor core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -188,6 +193,7 @@ mod tests {
             &["--connections-max", "0"],
             &["--region", "Mars!"],
             &["--cache-size", "much"],
+            &["--stream-shard-seconds", "0"],
         ] {
             assert!(serve(arguments).is_err(), "{arguments:?}");
         }

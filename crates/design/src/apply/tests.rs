@@ -117,15 +117,22 @@ fn what_can_not_be_changed_stops_everything_and_says_why() {
 }
 
 #[test]
-fn what_the_store_lacks_is_noted_and_does_not_stop_the_rest() {
+fn a_stream_is_turned_on_and_off_with_the_design() {
     let store = store();
-    let wanted = || Table { ttl: Some("expires_at".to_owned()), stream: true, ..table(Vec::new()) };
-    let first = plan(&design(wanted()), &environment(Removal::Delete), &store).unwrap();
-    let text = first.to_string();
-    assert!(text.contains("items expire by expires_at"), "{text}");
-    assert!(text.contains("the stream is not set here yet"), "{text}");
-    first.run(&store, &mut |_| {}).unwrap();
-    assert!(plan(&design(wanted()), &environment(Removal::Delete), &store).unwrap().steps.is_empty());
+    let wanted = |stream| Table { stream, ..table(Vec::new()) };
+    let is_on = || store.describe_table("shop-dev").unwrap().unwrap().shape.stream;
+    for (stream, words) in [
+        (true, "with a stream"),
+        (false, "turn off the stream of shop-dev"),
+        (true, "turn on the stream of shop-dev"),
+    ] {
+        let change = plan(&design(wanted(stream)), &environment(Removal::Delete), &store).unwrap();
+        assert!(change.to_string().contains(words), "{change}");
+        change.run(&store, &mut |_| {}).unwrap();
+        assert_eq!(is_on(), stream);
+        let again = plan(&design(wanted(stream)), &environment(Removal::Delete), &store).unwrap();
+        assert!(again.steps.is_empty(), "{again}");
+    }
 }
 
 #[test]

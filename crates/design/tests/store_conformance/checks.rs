@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use singlet_design::model::{KeyAttribute, KeyKind, Projection};
 use singlet_design::store::{
-    Action, BatchGet, Cancellation, Delete, Expression, ExpressionBuilder, Get, IndexShape, IndexState,
+    Action, BatchGet, Cancellation, Delete, Expression, ExpressionBuilder, Feature, Get, IndexShape, IndexState,
     KeyTest, Put, Query, ReturnItem, Scan, Store, StoreError, TableChange, TableShape, TransactGet,
     TransactWrite, Update,
 };
@@ -178,6 +178,17 @@ pub(crate) fn indexes_come_and_go(store: &dyn Store) {
     let gone = TableChange::DeleteIndex { table: TABLE.to_owned(), index: "GSI1".to_owned() };
     store.change_table(&gone).unwrap();
     wait_until("deleting an index", || state().shape.indexes.is_empty());
+}
+
+pub(crate) fn a_stream_is_turned_on_and_off(store: &dyn Store) {
+    assert!(store.supports(Feature::Streams));
+    store.change_table(&TableChange::Create(TableShape { stream: true, ..shape() })).unwrap();
+    let is_on = || store.describe_table(TABLE).unwrap().unwrap().shape.stream;
+    assert!(is_on());
+    for enabled in [false, true] {
+        store.change_table(&TableChange::Stream { table: TABLE.to_owned(), enabled }).unwrap();
+        assert_eq!(is_on(), enabled);
+    }
 }
 
 pub(crate) fn a_protected_table_stays(store: &dyn Store) {

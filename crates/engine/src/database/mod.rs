@@ -1,15 +1,21 @@
 //! The database: what programs open and call.
 
+mod backups;
 mod expiry;
 mod recover;
+mod recovery;
+mod streams;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod writes;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::background::{Background, Tasks};
+use crate::backup::Backups;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::expiry::Reaper;
@@ -17,10 +23,12 @@ use crate::janitor::Janitor;
 use crate::options::{Conflicts, Options};
 use crate::pending::Pending;
 use crate::read;
+use crate::recovery::Recovery;
 use crate::request::{
     BatchGet, BatchGetOutcome, GetItem, GetOutcome, PageOutcome, Query, Scan, TransactGet, TransactGetOutcome,
 };
 use crate::store::{Clock, Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
+use crate::stream::StreamUpkeep;
 use crate::write::{InFlight, Job};
 
 /// A database, embedded in the program. Clones share it; the last one to go closes it.
@@ -50,7 +58,13 @@ struct Inner {
     janitor: Mutex<Option<Janitor>>,
     reaper: Mutex<Option<Reaper>>,
     clock: Arc<dyn Clock>,
+    background: Background,
+    tasks: Tasks,
+    backups: Backups,
+    recovery: Recovery,
     in_flight: Arc<InFlight>,
+    streams: StreamUpkeep,
+    closed: AtomicBool,
     conflicts: Conflicts,
     region: String,
     account_id: String,
@@ -94,6 +108,11 @@ impl Database {
         &self.inner.account_id
     }
 
+    /// The key that the database is encrypted with, as descriptions of tables name it.
+    pub fn key_arn(&self) -> Option<String> {
+        self.view().attachment().key_arn().map(str::to_owned)
+    }
+
     /// What the storage has been doing.
     pub fn stats(&self) -> StoreStats {
         self.inner.store.stats()
@@ -101,14 +120,8 @@ impl Database {
 
     /// Finishes all writes and closes the files. Later writes fail with [`Error::Closed`].
     pub fn close(&self) -> Result<()> {
-        let janitor = self.inner.janitor.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(janitor) = janitor {
-            janitor.stop();
-        }
-        let reaper = self.inner.reaper.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(reaper) = reaper {
-            reaper.stop();
-        }
+        self.inner.closed.store(true, Ordering::Release);
+        self.inner.stop();
         Ok(self.inner.store.close()?)
     }
 
@@ -137,7 +150,12 @@ impl Database {
         read::transact_get(&self.view(), request)
     }
 
-    fn view(&self) -> Arc<View<Catalogue>> {
+    /// The way to this database for threads that must not keep it open.
+    pub(crate) fn background(&self) -> &Background {
+        &self.inner.background
+    }
+
+    pub(crate) fn view(&self) -> Arc<View<Catalogue>> {
         self.inner.store.view()
     }
 
@@ -150,33 +168,57 @@ impl Database {
     }
 }
 
-impl Drop for Inner {
-    fn drop(&mut self) {
-        let janitor = self.janitor.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+impl Inner {
+    /// Ends what runs in the background, while jobs are still taken.
+    fn stop(&self) {
+        self.tasks.stop();
+        let janitor = self.janitor.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(janitor) = janitor {
             janitor.stop();
         }
-        let reaper = self.reaper.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let reaper = self.reaper.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(reaper) = reaper {
             reaper.stop();
         }
     }
 }
 
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
 impl Database {
     /// Opens the database on a disk of the caller's.
     pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
-        let opened = Store::open(disk, options.store, options.clock.clone())?;
-        let (catalogue, writer) = recover::recover(&opened, &options.region, &options.account_id)?;
+        let opened = Store::open(disk, options.store.clone(), options.clock.clone())?;
+        let (catalogue, writer) = recover::recover(&opened, &options)?;
+        let streams = StreamUpkeep::new(options.streams, options.clock.clone(), writer.counts.busy());
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
-        let janitor = Janitor::start(&store)?;
+        recover::abandon_loads(&store)?;
+        let janitor = Janitor::start(&store, streams.clone())?;
         let reaper = Reaper::start(&store, options.clock.clone())?;
+        let background = Background::new(&store, janitor.waker());
+        let tasks = Tasks::default();
+        let backups =
+            Backups::new(background.clone(), store.files().clone(), options.clock.clone(), options.backups);
+        let interrupted = backups.tidy()?;
+        backups.start_timer(&tasks, interrupted)?;
+        let recovery = Recovery::new(background.clone(), backups.clone(), options.clock.clone());
+        recovery.start_keeper(&tasks)?;
         let inner = Inner {
             store,
             janitor: Mutex::new(Some(janitor)),
             reaper: Mutex::new(Some(reaper)),
             clock: options.clock,
+            background,
+            tasks,
+            backups,
+            recovery,
             in_flight: Arc::default(),
+            streams,
+            closed: AtomicBool::new(false),
             conflicts: options.conflicts,
             region: options.region,
             account_id: options.account_id,

@@ -3,13 +3,20 @@
 //! Expressions are trees here, never text; items are [`Item`](singlet_values::Item)s on the way in and
 //! encoded bytes on the way out, so that a protocol writer can go from stored bytes to its own form.
 
+mod backup;
 mod batch;
 mod item;
 mod read;
+mod recovery;
+mod stream;
 mod table;
 mod time_to_live;
 mod transact;
 
+pub use backup::{
+    BackupDescription, BackupProgress, BackupStatus, CreateBackup, ListBackups, ListBackupsOutcome,
+    RestoreBackup,
+};
 pub use batch::{
     BatchGet, BatchGetOutcome, BatchGetTable, BatchGetTableOutcome, BatchWrite, BatchWriteAction,
     BatchWriteOutcome,
@@ -18,11 +25,16 @@ pub use item::{
     DeleteItem, GetItem, GetOutcome, ItemCollection, PutItem, ReturnValues, UpdateItem, WriteOutcome,
 };
 pub use read::{PageOutcome, Query, Scan, ScanSegment, Select};
+pub use recovery::{RecoveryProgress, RecoveryWindow, RestoreToTime, UpdateRecovery};
+pub use stream::{
+    DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams, ListStreamsOutcome,
+    ShardDescription, ShardStart, StreamDescription, StreamStatus, StreamSummary,
+};
 pub use table::{
-    AttributeDefinition, BillingMode, CreateTable, IndexCreate, IndexDefinition, IndexDescription,
-    IndexStatus, IndexUpdate, KeySchema, ListTables, ListTablesOutcome, OnDemandThroughput,
-    ProjectedAttributes, ProvisionedThroughput, ScalarType, StreamView, TableClass, TableDescription,
-    TableStatus, Tag, UpdateTable, WarmThroughput,
+    AttributeDefinition, BillingMode, CreateTable, EncryptionRequest, IndexCreate, IndexDefinition,
+    IndexDescription, IndexStatus, IndexUpdate, KeySchema, ListTables, ListTablesOutcome, OnDemandThroughput,
+    ProjectedAttributes, ProvisionedThroughput, RestoreOverrides, RestoreSummary, ScalarType, StreamChange,
+    StreamView, TableClass, TableDescription, TableStatus, Tag, UpdateTable, WarmThroughput,
 };
 pub use time_to_live::{TimeToLive, TimeToLiveStatus, UpdateTimeToLive};
 pub use transact::{

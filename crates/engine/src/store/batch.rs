@@ -59,6 +59,11 @@ impl<'a, A> Batch<'a, A> {
         }
     }
 
+    /// Everything before this job. What it shows is durable as soon as the job's completion is called.
+    pub fn snapshot(&self) -> View<A> {
+        self.state.clone()
+    }
+
     /// The entries of the working state between two bounds.
     pub fn range<'r>(
         &'r self,
@@ -105,6 +110,12 @@ impl<'a, A> Batch<'a, A> {
             before,
             place,
         });
+    }
+
+    /// The keys whose changes are kept for readers of the log.
+    pub fn recorded(&self) -> impl Iterator<Item = &Bytes> {
+        let changes = self.changes.iter();
+        changes.filter(|(_, change)| matches!(change.before, Before::Recorded(_))).map(|(key, _)| key)
     }
 
     /// Publishes an attachment together with the changes.

@@ -7,7 +7,8 @@ use singlet_values::{AttributeValue, Attributes, EncodedItem, Item, Number};
 
 use super::validate::shape;
 use super::{
-    Index, IndexState, RecoverySetting, ScheduleSetting, Settings, StreamSetting, Table, TtlSetting, TtlState,
+    Index, IndexState, LoadSource, RecoverySetting, Restored, ScheduleSetting, Settings, StreamSetting,
+    Table, TtlSetting, TtlState,
 };
 use crate::request::{
     AttributeDefinition, BillingMode, KeySchema, OnDemandThroughput, ProjectedAttributes,
@@ -31,6 +32,9 @@ impl Table {
         put(&mut item, "next_index", number(u64::from(self.next_index)));
         put(&mut item, "tags", AttributeValue::M(tags));
         put(&mut item, "settings", AttributeValue::M(encode_settings(&self.settings)));
+        if let Some(restored) = &self.restored {
+            put(&mut item, "restored", AttributeValue::M(encode_restored(restored)));
+        }
         EncodedItem::encode(&item)
     }
 
@@ -53,9 +57,44 @@ impl Table {
             next_index: get_number(&item, "next_index")?,
             settings: decode_settings(map(item.get("settings")?)?)?,
             tags: decode_tags(map(item.get("tags")?)?)?,
+            restored: match item.get("restored") {
+                Some(restored) => Some(decode_restored(map(restored)?)?),
+                None => None,
+            },
             attributes,
         })
     }
+}
+
+fn encode_restored(restored: &Restored) -> Attributes {
+    let mut item = Item::new();
+    put(&mut item, "loading", AttributeValue::Bool(restored.loading));
+    match &restored.source {
+        LoadSource::Backup { table_arn, backup_arn, time_ms } => {
+            put(&mut item, "table_arn", text(table_arn));
+            put(&mut item, "backup_arn", text(backup_arn));
+            put(&mut item, "time_ms", number(*time_ms));
+        }
+        LoadSource::PointInTime { table_arn, time_ms } => {
+            put(&mut item, "table_arn", text(table_arn));
+            put(&mut item, "time_ms", number(*time_ms));
+        }
+        LoadSource::Import => {}
+    }
+    item
+}
+
+fn decode_restored(item: &Attributes) -> Option<Restored> {
+    let source = match (get_text(item, "table_arn"), get_text(item, "backup_arn")) {
+        (Some(table_arn), Some(backup_arn)) => {
+            LoadSource::Backup { table_arn, backup_arn, time_ms: get_number(item, "time_ms")? }
+        }
+        (Some(table_arn), None) => {
+            LoadSource::PointInTime { table_arn, time_ms: get_number(item, "time_ms")? }
+        }
+        (None, _) => LoadSource::Import,
+    };
+    Some(Restored { source, loading: matches!(item.get("loading")?, AttributeValue::Bool(true)) })
 }
 
 fn encode_index(index: &Index) -> AttributeValue {
@@ -112,9 +151,15 @@ fn encode_settings(settings: &Settings) -> Attributes {
         put(&mut item, "infrequent_access", AttributeValue::Bool(class == TableClass::InfrequentAccess));
     }
     put(&mut item, "deletion_protection", AttributeValue::Bool(settings.deletion_protection));
+    if settings.encrypted {
+        put(&mut item, "encrypted", AttributeValue::Bool(true));
+    }
     if let Some(stream) = &settings.stream {
         put(&mut item, "stream_view", text(stream.view.code()));
         put(&mut item, "stream_label", text(&stream.label));
+    }
+    if let Some(label) = &settings.latest_stream_label {
+        put(&mut item, "latest_stream_label", text(label));
     }
     if let Some(ttl) = &settings.ttl {
         put(&mut item, "ttl_attribute", text(&ttl.attribute));
@@ -149,7 +194,9 @@ fn decode_settings(item: &Attributes) -> Option<Settings> {
             if flag("infrequent_access") { TableClass::InfrequentAccess } else { TableClass::Standard }
         }),
         deletion_protection: flag("deletion_protection"),
+        encrypted: flag("encrypted"),
         stream: decode_stream(item),
+        latest_stream_label: get_text(item, "latest_stream_label"),
         ttl: decode_ttl(item),
         ttl_changed_ms: get_number(item, "ttl_changed_ms"),
         recovery: decode_recovery(item),
@@ -253,17 +300,17 @@ fn decode_tags(item: &Attributes) -> Option<BTreeMap<String, String>> {
         .collect()
 }
 
-fn put(item: &mut Item, name: &str, value: AttributeValue) {
+pub(crate) fn put(item: &mut Item, name: &str, value: AttributeValue) {
     item.insert(name.to_owned(), value);
 }
 
-fn put_some(item: &mut Item, name: &str, value: Option<impl Into<Number>>) {
+pub(crate) fn put_some(item: &mut Item, name: &str, value: Option<impl Into<Number>>) {
     if let Some(value) = value {
         put(item, name, AttributeValue::N(value.into()));
     }
 }
 
-fn text(value: &str) -> AttributeValue {
+pub(crate) fn text(value: &str) -> AttributeValue {
     AttributeValue::S(value.to_owned())
 }
 
@@ -279,11 +326,11 @@ fn map(value: &AttributeValue) -> Option<&Attributes> {
     if let AttributeValue::M(map) = value { Some(map) } else { None }
 }
 
-fn get_text(item: &Attributes, name: &str) -> Option<String> {
+pub(crate) fn get_text(item: &Attributes, name: &str) -> Option<String> {
     if let AttributeValue::S(text) = item.get(name)? { Some(text.clone()) } else { None }
 }
 
-fn get_number<T: FromStr>(item: &Attributes, name: &str) -> Option<T> {
+pub(crate) fn get_number<T: FromStr>(item: &Attributes, name: &str) -> Option<T> {
     let AttributeValue::N(number) = item.get(name)? else { return None };
     number.to_string().parse().ok()
 }
@@ -355,17 +402,11 @@ mod tests {
     fn settings() -> impl Strategy<Value = Settings> {
         let times = any::<(Option<u64>, Option<u64>, Option<u64>, u64)>();
         let class = option::of(prop_oneof![Just(TableClass::Standard), Just(TableClass::InfrequentAccess)]);
-        let flags = any::<(bool, bool)>();
-        (times, provisioned(), on_demand(), warm(), class, flags, readers()).prop_map(
-            |(
-                times,
-                provisioned,
-                on_demand,
-                warm,
-                class,
-                flags,
-                (stream, (ttl, ttl_changed_ms), recovery, schedule),
-            )| {
+        let flags = any::<(bool, bool, bool)>();
+        let label = option::of("\\PC{1,6}");
+        (times, provisioned(), on_demand(), warm(), class, flags, readers(), label).prop_map(
+            |(times, provisioned, on_demand, warm, class, flags, readers, latest_stream_label)| {
+                let (stream, (ttl, ttl_changed_ms), recovery, schedule) = readers;
                 Settings {
                     billing: if flags.0 { BillingMode::PayPerRequest } else { BillingMode::Provisioned },
                     on_demand_since_ms: times.0,
@@ -377,7 +418,9 @@ mod tests {
                     warm,
                     class,
                     deletion_protection: flags.1,
+                    encrypted: flags.2,
                     stream,
+                    latest_stream_label,
                     ttl,
                     ttl_changed_ms,
                     recovery,
@@ -427,11 +470,23 @@ mod tests {
         )
     }
 
+    fn restored() -> impl Strategy<Value = Restored> {
+        let source = prop_oneof![
+            ("\\PC{1,6}", "\\PC{1,6}", any::<u64>()).prop_map(|(table_arn, backup_arn, time_ms)| {
+                LoadSource::Backup { table_arn, backup_arn, time_ms }
+            }),
+            ("\\PC{1,6}", any::<u64>())
+                .prop_map(|(table_arn, time_ms)| LoadSource::PointInTime { table_arn, time_ms }),
+            Just(LoadSource::Import),
+        ];
+        (source, any::<bool>()).prop_map(|(source, loading)| Restored { source, loading })
+    }
+
     fn table() -> impl Strategy<Value = Table> {
         let identity = (any::<u32>(), "[a-zA-Z0-9_.-]{3,9}", any::<u64>(), any::<u16>());
         let tags = btree_map("\\PC{1,6}", "\\PC{0,6}", 0..4);
-        (identity, vec(index(), 0..4), settings(), tags).prop_map(
-            |((number, name, created_ms, next_index), indexes, settings, tags)| Table {
+        (identity, vec(index(), 0..4), settings(), tags, option::of(restored())).prop_map(
+            |((number, name, created_ms, next_index), indexes, settings, tags, restored)| Table {
                 number,
                 arn: format!("arn:aws:dynamodb:us-east-1:000000000000:table/{name}"),
                 id: format!("id of {name}"),
@@ -447,6 +502,7 @@ mod tests {
                 next_index,
                 settings,
                 tags,
+                restored,
             },
         )
     }

@@ -7,7 +7,9 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 use super::validate::{TAGS_MAX, check_create, shape};
 use super::{Index, IndexState, Settings, Table, TtlSetting};
 use crate::error::SchemaError;
-use crate::request::{AttributeDefinition, BillingMode, CreateTable, IndexDefinition, TableClass, Tag};
+use crate::request::{
+    AttributeDefinition, BillingMode, CreateTable, EncryptionRequest, IndexDefinition, TableClass, Tag,
+};
 
 /// What a new table is given by the database.
 pub(crate) struct Birth<'a> {
@@ -41,7 +43,9 @@ impl Table {
             warm: request.warm,
             class: (request.class != TableClass::Standard).then_some(request.class),
             deletion_protection: request.deletion_protection,
+            encrypted: matches!(request.encryption, Some(EncryptionRequest::On { .. })),
             stream: None,
+            latest_stream_label: None,
             ttl: request.time_to_live.map(TtlSetting::enabled),
             ttl_changed_ms: None,
             recovery: None,
@@ -59,6 +63,7 @@ impl Table {
             next_index: 1,
             settings,
             tags,
+            restored: None,
         };
         let local = request.local_indexes.into_iter().map(|index| (index, true));
         let global = request.global_indexes.into_iter().map(|index| (index, false));

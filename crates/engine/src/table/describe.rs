@@ -1,9 +1,9 @@
 //! A table as its users see it.
 
-use super::{Index, IndexState, Table};
+use super::{Index, IndexState, LoadSource, Restored, Table};
 use crate::request::{
-    BillingMode, IndexDefinition, IndexDescription, IndexStatus, ProvisionedThroughput, TableDescription,
-    TableStatus,
+    BillingMode, IndexDefinition, IndexDescription, IndexStatus, ProvisionedThroughput, RestoreSummary,
+    TableDescription, TableStatus,
 };
 use crate::store::Tally;
 
@@ -36,15 +36,21 @@ impl Table {
             warm: settings.warm,
             class: settings.class,
             deletion_protection: settings.deletion_protection,
+            key_arn: None,
+            stream: settings.stream.as_ref().map(|stream| stream.view),
+            latest_stream_label: settings.latest_stream_label.clone(),
             item_count: own.count,
             size_bytes: own.bytes,
             tags: self.tags.clone(),
             time_to_live: self.time_to_live(),
+            restore: self.restored.as_ref().and_then(Restored::summary),
         }
     }
 
     fn status(&self) -> TableStatus {
-        if self.indexes.iter().all(|index| index.state == IndexState::Active) {
+        if self.is_loading() {
+            TableStatus::Creating
+        } else if self.indexes.iter().all(|index| index.state == IndexState::Active) {
             TableStatus::Active
         } else {
             TableStatus::Updating
@@ -53,6 +59,7 @@ impl Table {
 
     fn describe_index(&self, index: &Index, tally: Tally) -> IndexDescription {
         let (status, backfilling) = match index.state {
+            IndexState::Active if self.is_loading() => (IndexStatus::Creating, None),
             IndexState::Active => (IndexStatus::Active, None),
             IndexState::Creating { .. } => (IndexStatus::Creating, Some(true)),
             IndexState::Deleting => (IndexStatus::Deleting, Some(false)),
@@ -76,5 +83,22 @@ impl Table {
             item_count: tally.count,
             size_bytes: tally.bytes,
         }
+    }
+}
+
+impl Restored {
+    /// What a description says about it; imports are told elsewhere.
+    fn summary(&self) -> Option<RestoreSummary> {
+        let (table_arn, backup_arn, time_ms) = match &self.source {
+            LoadSource::Backup { table_arn, backup_arn, time_ms } => (table_arn, Some(backup_arn), *time_ms),
+            LoadSource::PointInTime { table_arn, time_ms } => (table_arn, None, *time_ms),
+            LoadSource::Import => return None,
+        };
+        Some(RestoreSummary {
+            source_table_arn: table_arn.clone(),
+            source_backup_arn: backup_arn.cloned(),
+            time_ms,
+            in_progress: self.loading,
+        })
     }
 }

@@ -3,6 +3,7 @@
 mod alter;
 mod codec;
 mod create;
+mod definition;
 mod describe;
 mod entry;
 mod key;
@@ -11,6 +12,7 @@ mod validate;
 
 use std::collections::BTreeMap;
 
+pub(crate) use codec::{get_number, get_text, put, put_some, text};
 pub(crate) use create::Birth;
 pub(crate) use entry::Entry;
 pub(crate) use key::{KeyAttribute, KeyProblem, KeyShape, set_partition_hash};
@@ -38,6 +40,27 @@ pub(crate) struct Table {
     pub(crate) next_index: u16,
     pub(crate) settings: Settings,
     pub(crate) tags: BTreeMap<String, String>,
+    /// Where the first items come from, if the table didn't begin empty.
+    pub(crate) restored: Option<Restored>,
+}
+
+/// Where the first items of a table come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Restored {
+    pub(crate) source: LoadSource,
+    /// They are still on their way: until they are all here, nobody reads or writes the table.
+    pub(crate) loading: bool,
+}
+
+/// What a table is loaded from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum LoadSource {
+    /// A backup of a table at a time.
+    Backup { table_arn: String, backup_arn: String, time_ms: u64 },
+    /// A table, as it was at a time.
+    PointInTime { table_arn: String, time_ms: u64 },
+    /// Files from elsewhere; which, the import knows.
+    Import,
 }
 
 /// What can be set on a table without touching its data.
@@ -53,8 +76,12 @@ pub(crate) struct Settings {
     pub(crate) warm: Option<WarmThroughput>,
     pub(crate) class: Option<TableClass>,
     pub(crate) deletion_protection: bool,
+    /// Whether it was asked that the table be encrypted.
+    pub(crate) encrypted: bool,
     /// The stream that is on.
     pub(crate) stream: Option<StreamSetting>,
+    /// The label of the stream that is on, or of the last one that was.
+    pub(crate) latest_stream_label: Option<String>,
     /// The attribute by which items expire.
     pub(crate) ttl: Option<TtlSetting>,
     /// When that was last turned on or off by a call of its own.
@@ -160,6 +187,11 @@ impl Table {
     /// The indexes that every write keeps up.
     pub(crate) fn kept_indexes(&self) -> impl Iterator<Item = &Index> {
         self.indexes.iter().filter(|index| index.state != IndexState::Deleting)
+    }
+
+    /// Whether the table's first items are still on their way.
+    pub(crate) fn is_loading(&self) -> bool {
+        self.restored.as_ref().is_some_and(|restored| restored.loading)
     }
 
     /// Whether the table has local indexes, and with them item collections of limited size.

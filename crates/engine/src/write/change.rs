@@ -137,7 +137,8 @@ impl Change {
         Change::between(table, row, old, None, Entries::new())
     }
 
-    fn between(
+    /// What follows from an item before and after, and its entries in the indexes after.
+    pub(super) fn between(
         table: &Arc<Table>,
         row: Bytes,
         old: Option<EncodedItem>,

@@ -1,23 +1,29 @@
 //! Writes: prepared on the caller's thread, decided and applied on the single writer.
 
 mod action;
+mod backup;
 mod change;
 mod collection;
 mod expire;
 mod in_flight;
 mod job;
+mod load;
 mod maintenance;
+mod recovery;
 mod schema;
 mod single;
+mod streams;
 mod token;
 mod transact;
 
-pub(crate) use action::{Action, encode_key};
+pub(crate) use action::{Action, Entries, check_size, encode_key};
+pub(crate) use backup::{BackupStart, BegunBackup};
 pub(crate) use in_flight::{Claim, Clash, InFlight};
 pub(crate) use job::{Job, Writer};
+pub(crate) use load::{Expected, Loading, PreparedRow};
 pub(crate) use maintenance::Progress;
 pub(crate) use single::Reply;
-pub(crate) use token::Token;
+pub(crate) use token::{Token, decode as decode_token};
 pub(crate) use transact::{Transaction, reason};
 
 use crate::catalogue::Catalogue;

@@ -5,8 +5,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::Batch;
+use super::backup::is_being_backed_up;
+use super::recovery::keep_deleted;
+use super::streams::{begin_stream, change_stream, end_stream};
 use crate::error::{Error, InUse, Invalid, Result};
 use crate::keyspace::{RowSpace, next_table_number_key};
+use crate::options::StreamOptions;
 use crate::request::{
     CreateTable, TableDescription, TableStatus, Tag, TimeToLive, UpdateTable, UpdateTimeToLive,
 };
@@ -21,7 +25,19 @@ pub(super) fn create_table(
     batch: &mut Batch<'_>,
     request: CreateTable,
     arn: &str,
+    streams: &StreamOptions,
 ) -> Result<TableDescription> {
+    let stream = request.stream;
+    let mut table = new_table(batch, request, arn)?;
+    if let Some(view) = stream {
+        begin_stream(batch, &mut table, view, streams);
+    }
+    let table = store(batch, table);
+    Ok(TableDescription { status: TableStatus::Creating, ..describe(batch, &table) })
+}
+
+/// Makes a table with a number of its own, and doesn't store it yet.
+pub(super) fn new_table(batch: &mut Batch<'_>, request: CreateTable, arn: &str) -> Result<Table> {
     let catalogue = batch.attachment();
     if catalogue.resource(&request.name).is_ok() {
         return Err(Error::ResourceInUse(InUse::TableExists(request.name)));
@@ -29,12 +45,12 @@ pub(super) fn create_table(
     if catalogue.tables().count() >= TABLES_MAX {
         return Err(Error::LimitExceeded(TOO_MANY_TABLES));
     }
+    catalogue.check_encryption(request.encryption.as_ref())?;
     let number = next_number(batch)?;
     let birth = Birth { number, time_ms: batch.time_ms(), arn_prefix: arn };
     let table = Table::create(request, birth)?;
     batch.put(next_table_number_key(), Bytes::copy_from_slice(&(number + 1).to_be_bytes()));
-    let table = store(batch, table);
-    Ok(TableDescription { status: TableStatus::Creating, ..describe(batch, &table) })
+    Ok(table)
 }
 
 fn next_number(batch: &Batch<'_>) -> Result<u32> {
@@ -44,9 +60,19 @@ fn next_number(batch: &Batch<'_>) -> Result<u32> {
 }
 
 /// Changes settings or indexes of a table.
-pub(super) fn alter_table(batch: &mut Batch<'_>, request: UpdateTable) -> Result<TableDescription> {
+pub(super) fn alter_table(
+    batch: &mut Batch<'_>,
+    request: UpdateTable,
+    streams: &StreamOptions,
+) -> Result<TableDescription> {
+    let stream = request.stream;
     let table = batch.attachment().resource(&request.name)?.clone();
-    let table = table.alter(request, batch.time_ms())?;
+    batch.attachment().check_encryption(request.encryption.as_ref())?;
+    check_loaded(&table)?;
+    let mut table = table.alter(request, batch.time_ms())?;
+    if let Some(change) = stream {
+        change_stream(batch, &mut table, change, streams)?;
+    }
     let table = store(batch, table);
     Ok(TableDescription { status: TableStatus::Updating, ..describe(batch, &table) })
 }
@@ -54,23 +80,43 @@ pub(super) fn alter_table(batch: &mut Batch<'_>, request: UpdateTable) -> Result
 /// Deletes a table. Its name is free at once; its rows go in the background.
 pub(super) fn delete_table(batch: &mut Batch<'_>, name: &str) -> Result<TableDescription> {
     let table = batch.attachment().resource(name)?.clone();
+    check_loaded(&table)?;
+    if is_being_backed_up(batch, table.number)? {
+        return Err(Error::ResourceInUse(InUse::BeingBackedUp(table.name.clone())));
+    }
     if table.settings.deletion_protection {
         return Err(Invalid::DeletionProtected.into());
     }
     let description = TableDescription { status: TableStatus::Deleting, ..describe(batch, &table) };
-    batch.delete(RowSpace::descriptors().key(name.as_bytes()));
+    remove(batch, &table);
+    Ok(description)
+}
+
+/// Refuses to change a table whose first items are still being written.
+fn check_loaded(table: &Table) -> Result<()> {
+    if table.is_loading() {
+        return Err(Error::ResourceInUse(InUse::BeingCreated(table.name.clone())));
+    }
+    Ok(())
+}
+
+/// Takes a table out of the catalogue and gives its rows to the janitor, except for the items of one that can still be
+/// recovered.
+pub(super) fn remove(batch: &mut Batch<'_>, table: &Table) {
+    end_stream(batch, table.number);
+    batch.delete(RowSpace::descriptors().key(table.name.as_bytes()));
     let indexes = table.indexes.iter().map(|index| table.entries(index));
     let expiries = table.settings.ttl.as_ref().map(|_| table.expiries());
-    let spaces =
-        [table.items(), RowSpace::collections(table.number)].into_iter().chain(indexes).chain(expiries);
+    let items = (!keep_deleted(batch, table)).then(|| table.items());
+    let collections = RowSpace::collections(table.number);
+    let spaces = items.into_iter().chain([collections]).chain(indexes).chain(expiries);
     for space in spaces {
         let tally = batch.tally_of(space.tally());
         batch.tally(space.tally(), -count(tally.count), -count(tally.bytes));
         batch.put(RowSpace::purges().key(&space.prefix()), Bytes::new());
     }
-    let catalogue = batch.attachment().without(&table);
+    let catalogue = batch.attachment().without(table);
     batch.set_attachment(Arc::new(catalogue));
-    Ok(description)
 }
 
 /// Turns expiry on or off. What that means for the items that are there is done in the background.
@@ -103,8 +149,8 @@ pub(super) fn store(batch: &mut Batch<'_>, table: Table) -> Arc<Table> {
     table
 }
 
-fn describe(batch: &Batch<'_>, table: &Table) -> TableDescription {
-    table.describe(|space| batch.tally_of(space.tally()))
+pub(super) fn describe(batch: &Batch<'_>, table: &Table) -> TableDescription {
+    batch.attachment().describe(table, |space| batch.tally_of(space.tally()))
 }
 
 fn count(value: u64) -> i64 {

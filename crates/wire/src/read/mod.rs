@@ -9,5 +9,5 @@ mod shape;
 mod value;
 
 pub(crate) use content::ContentHash;
-pub(crate) use shape::{Element, Field, Flag, List, Map, MapValue, Structure, Text, Whole, body};
+pub(crate) use shape::{Element, Field, Flag, List, Map, MapValue, Structure, Text, Timestamp, Whole, body};
 pub(crate) use value::{AttributeMap, SingleValue};

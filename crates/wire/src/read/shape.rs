@@ -227,6 +227,35 @@ impl<'de, const LONG: bool> Deserialize<'de> for Whole<LONG> {
     }
 }
 
+/// A moment: seconds since 1970, with a fraction or without. Kept in milliseconds; what is before 1970 is 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Timestamp(pub(crate) u64);
+
+struct TimestampShape;
+
+impl<'de> Shape<'de> for TimestampShape {
+    type Value = Timestamp;
+
+    fn refusal(&self, found: Found) -> ShapeError {
+        ShapeError::scalar(found, "Date")
+    }
+
+    fn integer(self, number: i64) -> Result<Self::Value, ShapeError> {
+        Ok(Timestamp(u64::try_from(number).unwrap_or(0).saturating_mul(1000)))
+    }
+
+    fn decimal(self, number: f64) -> Result<Self::Value, ShapeError> {
+        // A number that is too large or too small becomes the nearest that fits.
+        Ok(Timestamp((number * 1000.0).round() as u64))
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        ReadAs(TimestampShape).deserialize(deserializer)
+    }
+}
+
 /// A list member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct List<T>(pub(crate) Vec<T>);

@@ -1,8 +1,9 @@
 //! Table descriptions.
 
 use singlet_engine::{
-    AttributeDefinition, BillingMode, IndexDescription, IndexStatus, KeySchema, OnDemandThroughput,
-    ProjectedAttributes, ScalarType, TableClass, TableDescription, TableStatus, WarmThroughput,
+    AttributeDefinition, BillingMode, IndexDefinition, IndexDescription, IndexStatus, KeySchema,
+    OnDemandThroughput, ProjectedAttributes, RestoreSummary, ScalarType, TableClass, TableDescription,
+    TableStatus, WarmThroughput,
 };
 
 use super::JsonWriter;
@@ -38,6 +39,7 @@ pub(crate) fn write_table(json: &mut JsonWriter, table: &TableDescription) {
             write_local_indexes(json, &table.local_indexes);
             write_global_indexes(json, table);
         }
+        write_restore(json, table.restore.as_ref());
         write_settings(json, table);
     });
 }
@@ -57,7 +59,8 @@ fn write_definitions(json: &mut JsonWriter, definitions: &[AttributeDefinition])
     });
 }
 
-fn write_key_schema(json: &mut JsonWriter, key: &KeySchema) {
+/// Writes the key of a table or index.
+pub(crate) fn write_key_schema(json: &mut JsonWriter, key: &KeySchema) {
     let partition = key.partition.iter().map(|name| (name, "HASH"));
     let sort = key.sort.iter().map(|name| (name, "RANGE"));
     json.key("KeySchema").array(|json| {
@@ -139,9 +142,17 @@ fn write_global_indexes(json: &mut JsonWriter, table: &TableDescription) {
 
 /// What local and global indexes have in common.
 fn write_index(json: &mut JsonWriter, index: &IndexDescription) {
-    json.key("IndexName").text(&index.definition.name);
-    write_key_schema(json, &index.definition.key);
-    json.key("Projection").object(|json| match &index.definition.projection {
+    write_definition(json, &index.definition);
+    json.key("IndexSizeBytes").integer(index.size_bytes);
+    json.key("ItemCount").integer(index.item_count);
+    json.key("IndexArn").text(&index.arn);
+}
+
+/// Name, key and projection of an index.
+pub(super) fn write_definition(json: &mut JsonWriter, index: &IndexDefinition) {
+    json.key("IndexName").text(&index.name);
+    write_key_schema(json, &index.key);
+    json.key("Projection").object(|json| match &index.projection {
         ProjectedAttributes::All => json.key("ProjectionType").text("ALL"),
         ProjectedAttributes::KeysOnly => json.key("ProjectionType").text("KEYS_ONLY"),
         ProjectedAttributes::Include(names) => {
@@ -149,9 +160,20 @@ fn write_index(json: &mut JsonWriter, index: &IndexDescription) {
             json.key("NonKeyAttributes").array(|json| names.iter().for_each(|name| json.text(name)));
         }
     });
-    json.key("IndexSizeBytes").integer(index.size_bytes);
-    json.key("ItemCount").integer(index.item_count);
-    json.key("IndexArn").text(&index.arn);
+}
+
+fn write_restore(json: &mut JsonWriter, restore: Option<&RestoreSummary>) {
+    let Some(restore) = restore else {
+        return;
+    };
+    json.key("RestoreSummary").object(|json| {
+        if let Some(arn) = &restore.source_backup_arn {
+            json.key("SourceBackupArn").text(arn);
+        }
+        json.key("SourceTableArn").text(&restore.source_table_arn);
+        json.key("RestoreDateTime").time(restore.time_ms);
+        json.key("RestoreInProgress").boolean(restore.in_progress);
+    });
 }
 
 fn write_settings(json: &mut JsonWriter, table: &TableDescription) {
@@ -163,13 +185,30 @@ fn write_settings(json: &mut JsonWriter, table: &TableDescription) {
             });
         });
     }
+    if let Some(key_arn) = &table.key_arn {
+        json.key("SSEDescription").object(|json| {
+            json.key("Status").text("ENABLED");
+            json.key("SSEType").text("KMS");
+            json.key("KMSMasterKeyArn").text(key_arn);
+        });
+    }
     json.key("DeletionProtectionEnabled").boolean(table.deletion_protection);
+    if let Some(view) = table.stream {
+        json.key("StreamSpecification").object(|json| {
+            json.key("StreamEnabled").boolean(true);
+            json.key("StreamViewType").text(view.code());
+        });
+    }
+    if let (Some(label), Some(arn)) = (&table.latest_stream_label, table.latest_stream_arn()) {
+        json.key("LatestStreamLabel").text(label);
+        json.key("LatestStreamArn").text(&arn);
+    }
     write_on_demand(json, table.on_demand);
     let floor = warm_floor(table.billing, table.provisioned.read_units, table.provisioned.write_units);
     write_warm(json, table.warm, floor, table_status(table.status));
 }
 
-fn write_on_demand(json: &mut JsonWriter, ceilings: Option<OnDemandThroughput>) {
+pub(super) fn write_on_demand(json: &mut JsonWriter, ceilings: Option<OnDemandThroughput>) {
     let Some(ceilings) = ceilings else {
         return;
     };

@@ -30,7 +30,7 @@ pub(super) fn store_error(error: Error, table: &str) -> StoreError {
         Error::Invalid(_) | Error::ResourceInUse(_) | Error::TokenMismatch | Error::CollectionTooLarge => {
             StoreError::Refused(error.to_string())
         }
-        Error::FolderInUse { .. } | Error::Storage(_) | Error::Closed => {
+        Error::FolderInUse { .. } | Error::Key(_) | Error::Storage(_) | Error::Closed => {
             StoreError::Unavailable(error.to_string())
         }
     }

@@ -44,8 +44,10 @@ impl Store for Embedded {
 
     fn supports(&self, feature: Feature) -> bool {
         match feature {
-            Feature::Transactions | Feature::MultiAttributeKeys | Feature::TimeToLive => true,
-            Feature::Streams => false,
+            Feature::Transactions
+            | Feature::MultiAttributeKeys
+            | Feature::TimeToLive
+            | Feature::Streams => true,
         }
     }
 

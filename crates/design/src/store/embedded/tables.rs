@@ -2,12 +2,16 @@
 
 use singlet_engine::{
     CreateTable, Database, Error, IndexDefinition, IndexDescription, IndexStatus, ProjectedAttributes,
-    ScalarType, TableDescription, TableStatus, TimeToLiveStatus, UpdateTable, UpdateTimeToLive,
+    ScalarType, StreamChange, StreamView, TableDescription, TableStatus, TimeToLiveStatus, UpdateTable,
+    UpdateTimeToLive,
 };
 
 use super::error::store_error;
 use crate::model::{KeyAttribute, KeyKind, Projection};
 use crate::store::{IndexShape, IndexState, StoreError, TableChange, TableShape, TableState};
+
+/// What the records of a stream carry: whoever reads them decides what to look at.
+const STREAM_VIEW: StreamView = StreamView::NewAndOldImages;
 
 pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableState>, StoreError> {
     match database.describe_table(name) {
@@ -39,7 +43,10 @@ pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), St
             return time_to_live(database, table, attribute.as_deref())
                 .map_err(|error| store_error(error, table));
         }
-        TableChange::Stream { .. } => return Err(not_yet("a stream")),
+        TableChange::Stream { table, enabled } => {
+            let change = if *enabled { StreamChange::Enable(STREAM_VIEW) } else { StreamChange::Disable };
+            database.update_table(UpdateTable::new(table).stream(change))
+        }
         TableChange::Delete { table } => database.delete_table(table),
     };
     done.map(|_| ()).map_err(|error| store_error(error, change.table()))
@@ -64,14 +71,12 @@ fn not_yet(what: &str) -> StoreError {
 }
 
 fn create_table(shape: &TableShape) -> Result<CreateTable, StoreError> {
-    if shape.stream {
-        return Err(not_yet("a stream"));
-    }
     let mut table = CreateTable::new(&shape.name, &shape.partition.name, scalar(shape.partition.kind));
     if let Some(sort) = &shape.sort {
         table = table.sort_key(&sort.name, scalar(sort.kind));
     }
     table.deletion_protection = shape.protected;
+    table.stream = shape.stream.then_some(STREAM_VIEW);
     table.time_to_live.clone_from(&shape.ttl);
     for index in &shape.indexes {
         for attribute in index.partition.iter().chain(&index.sort) {
@@ -136,7 +141,7 @@ fn state(description: &TableDescription) -> TableState {
             }
             TimeToLiveStatus::Disabling | TimeToLiveStatus::Disabled => None,
         },
-        stream: false,
+        stream: description.stream.is_some(),
     };
     TableState {
         shape,

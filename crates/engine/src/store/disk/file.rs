@@ -97,6 +97,12 @@ impl Disk for FileDisk {
     }
 }
 
+/// Opens a file anywhere, beside all [`Disk`]s; with `create` it must not be there yet.
+pub(crate) fn open_file(path: &Path, create: bool) -> io::Result<Arc<dyn DiskFile>> {
+    let file = OpenOptions::new().create_new(create).read(true).write(create).open(path)?;
+    Ok(Arc::new(OsFile(file)))
+}
+
 struct OsFile(File);
 
 impl DiskFile for OsFile {

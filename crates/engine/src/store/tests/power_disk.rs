@@ -12,15 +12,15 @@ const SECTOR_BYTES: usize = 512;
 
 /// Which operation is to fail, and how often it may succeed before.
 #[derive(Clone, Debug)]
-pub(in crate::store) struct Fault {
-    pub(in crate::store) operation: Operation,
-    pub(in crate::store) file_prefix: &'static str,
-    pub(in crate::store) after: usize,
-    pub(in crate::store) kind: io::ErrorKind,
+pub(crate) struct Fault {
+    pub(crate) operation: Operation,
+    pub(crate) file_prefix: &'static str,
+    pub(crate) after: usize,
+    pub(crate) kind: io::ErrorKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::store) enum Operation {
+pub(crate) enum Operation {
     Write,
     Sync,
     Grow,
@@ -105,14 +105,14 @@ fn change(names: &mut BTreeMap<String, usize>, change: &DirectoryChange) {
 }
 
 #[derive(Default, Clone)]
-pub(in crate::store) struct PowerDisk(Arc<Mutex<State>>);
+pub(crate) struct PowerDisk(Arc<Mutex<State>>);
 
 impl PowerDisk {
-    pub(in crate::store) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    pub(in crate::store) fn as_disk(&self) -> Arc<dyn Disk> {
+    pub(crate) fn as_disk(&self) -> Arc<dyn Disk> {
         Arc::new(self.clone())
     }
 
@@ -120,25 +120,25 @@ impl PowerDisk {
         self.0.lock().unwrap()
     }
 
-    pub(in crate::store) fn cut_power_after_syncs(&self, syncs: usize) {
+    pub(crate) fn cut_power_after_syncs(&self, syncs: usize) {
         let mut state = self.state();
         state.syncs_max = Some(state.syncs + syncs);
     }
 
-    pub(in crate::store) fn is_off(&self) -> bool {
+    pub(crate) fn is_off(&self) -> bool {
         self.state().off
     }
 
-    pub(in crate::store) fn syncs(&self) -> usize {
+    pub(crate) fn syncs(&self) -> usize {
         self.state().syncs
     }
 
-    pub(in crate::store) fn fail(&self, fault: Option<Fault>) {
+    pub(crate) fn fail(&self, fault: Option<Fault>) {
         self.state().fault = fault;
     }
 
     /// What is on the disk when the power comes back.
-    pub(in crate::store) fn after_power_loss(&self, random: &mut Random) -> Self {
+    pub(crate) fn after_power_loss(&self, random: &mut Random) -> Self {
         let state = self.state();
         let mut names = state.durable_names.clone();
         // The journal keeps the order of changes to the folder; how far it got is chance.
@@ -150,7 +150,7 @@ impl PowerDisk {
     }
 
     /// What is on the disk when the process was killed: all that it wrote.
-    pub(in crate::store) fn after_kill(&self) -> Self {
+    pub(crate) fn after_kill(&self) -> Self {
         let state = self.state();
         let contents = state.contents.iter().map(|content| Content {
             name: content.name.clone(),
@@ -165,7 +165,7 @@ impl PowerDisk {
     }
 
     /// Changes a file's bytes behind the store's back.
-    pub(in crate::store) fn tamper(&self, name: &str, tamper: impl FnOnce(&mut Vec<u8>)) {
+    pub(crate) fn tamper(&self, name: &str, tamper: impl FnOnce(&mut Vec<u8>)) {
         let mut state = self.state();
         let content = state.names[name];
         let content = &mut state.contents[content];
@@ -173,12 +173,12 @@ impl PowerDisk {
         content.durable = content.current.clone();
     }
 
-    pub(in crate::store) fn content(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn content(&self, name: &str) -> Vec<u8> {
         let state = self.state();
         state.contents[state.names[name]].current.clone()
     }
 
-    pub(in crate::store) fn names(&self, prefix: &str) -> Vec<String> {
+    pub(crate) fn names(&self, prefix: &str) -> Vec<String> {
         self.state().names.keys().filter(|name| name.starts_with(prefix)).cloned().collect()
     }
 }

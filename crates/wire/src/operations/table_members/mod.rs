@@ -2,6 +2,7 @@
 
 mod indexes;
 mod keys;
+mod overrides;
 mod settings;
 mod throughput;
 
@@ -11,7 +12,10 @@ pub(super) use keys::{
     AttributeDefinitionMember, KEY_ELEMENTS, KeyElements, KeySchemaElement, read_definitions,
     read_key_elements,
 };
-pub(super) use settings::{SseSpecification, StreamSpecification, TagMember, read_stream, read_tags};
+pub(super) use overrides::{OverrideMembers, read_overrides};
+pub(super) use settings::{
+    AskedStream, SseSpecification, StreamSpecification, TagMember, read_encryption, read_stream, read_tags,
+};
 pub(super) use throughput::{
     AskedUnits, OnDemandMember, ProvisionedMember, WarmMember, read_on_demand, read_provisioned, read_warm,
 };

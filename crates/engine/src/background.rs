@@ -1,0 +1,121 @@
+//! What long work on threads of its own needs: a way to the database that doesn't keep it open, and an end when it
+//! closes.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::catalogue::Catalogue;
+use crate::error::{Error, Result};
+use crate::janitor::Waker;
+use crate::store::{Store, View};
+use crate::write::Job;
+
+/// Most tasks at once: each is a thread, and many hold a view.
+const TASKS_MAX: usize = 16;
+const TOO_MANY_TASKS: &str = "Subscriber limit exceeded: There is a limit of 16 backups, restores, exports and imports at the same time";
+
+/// What a thread in the background holds of a database.
+#[derive(Clone)]
+pub(crate) struct Background {
+    store: Weak<Store<Catalogue, Job>>,
+    janitor: Waker,
+}
+
+impl Background {
+    pub(crate) fn new(store: &Arc<Store<Catalogue, Job>>, janitor: Waker) -> Self {
+        Background { store: Arc::downgrade(store), janitor }
+    }
+
+    /// Hands a job to the writer.
+    pub(crate) fn submit(&self, job: Job) -> Result<()> {
+        Ok(self.store()?.submit(job)?)
+    }
+
+    /// The latest durable state.
+    pub(crate) fn view(&self) -> Result<Arc<View<Catalogue>>> {
+        Ok(self.store()?.view())
+    }
+
+    /// Says that there is something to fill or to remove.
+    pub(crate) fn wake_janitor(&self) {
+        self.janitor.wake();
+    }
+
+    /// The store, to be held for a moment only.
+    pub(crate) fn store(&self) -> Result<Arc<Store<Catalogue, Job>>> {
+        self.store.upgrade().ok_or(Error::Closed)
+    }
+}
+
+/// Says to a task that the database is closing.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stop(Arc<Signal>);
+
+#[derive(Debug, Default)]
+struct Signal {
+    /// Looked at often and without a lock.
+    stopped: AtomicBool,
+    sleepers: Mutex<()>,
+    wake: Condvar,
+}
+
+impl Stop {
+    /// An error once the database is closing.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.0.stopped.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
+    }
+
+    /// Waits for some time, or until the database is closing, which is an error.
+    pub(crate) fn wait(&self, time: Duration) -> Result<()> {
+        let guard = self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
+        self.check()?;
+        // Waking early does no harm: whoever waits looks again.
+        drop(self.0.wake.wait_timeout(guard, time).unwrap_or_else(PoisonError::into_inner));
+        self.check()
+    }
+
+    fn set(&self) {
+        let _guard = self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
+        self.0.stopped.store(true, Ordering::Release);
+        self.0.wake.notify_all();
+    }
+}
+
+/// Threads that work for a while and then end.
+#[derive(Debug, Default)]
+pub(crate) struct Tasks {
+    stop: Stop,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Tasks {
+    /// Runs some work on a thread of its own. It looks at the stop often, and holds no [`Database`](crate::Database).
+    pub(crate) fn spawn(&self, name: &str, work: impl FnOnce(&Stop) + Send + 'static) -> Result<()> {
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        self.stop.check()?;
+        threads.retain(|thread| !thread.is_finished());
+        if threads.len() >= TASKS_MAX {
+            return Err(Error::LimitExceeded(TOO_MANY_TASKS));
+        }
+        let stop = self.stop.clone();
+        let thread = std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || work(&stop))
+            .map_err(|error| Error::Storage(error.to_string()))?;
+        threads.push(thread);
+        Ok(())
+    }
+
+    /// Tells all tasks to stop and waits for them.
+    pub(crate) fn stop(&self) {
+        self.stop.set();
+        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        for thread in threads {
+            if thread.join().is_err() {
+                tracing::error!("a task ended with a panic");
+            }
+        }
+    }
+}

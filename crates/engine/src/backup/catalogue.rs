@@ -1,0 +1,136 @@
+//! Finding, listing and deleting backups, and putting the folder in order at opening.
+
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
+use singlet_values::EncodedItem;
+
+use super::record::id_in;
+use super::{Backup, BackupState, Backups, FILE_PREFIX, file_name};
+use crate::catalogue::Catalogue;
+use crate::error::{Error, Result};
+use crate::pending::Pending;
+use crate::request::{BackupDescription, BackupStatus, ListBackups, ListBackupsOutcome};
+use crate::store::{Direction, View};
+use crate::write::Job;
+
+const LIST_MAX: usize = 100;
+
+/// Finds a backup by its ARN.
+pub(super) fn find(view: &View<Catalogue>, arn: &str) -> Result<Backup> {
+    let missing = || Error::BackupNotFound(arn.to_owned());
+    let id = id_in(arn).ok_or_else(missing)?;
+    let row = view.get(&Backup::row(id))?.ok_or_else(missing)?;
+    let backup = decode(id.as_bytes(), row)?;
+    if backup.arn() == arn { Ok(backup) } else { Err(missing()) }
+}
+
+/// All backups after an id, the oldest first.
+fn rows<'v>(
+    view: &'v View<Catalogue>,
+    start: &'v [u8],
+    end: &'v [u8],
+) -> impl Iterator<Item = Result<Backup>> + 'v {
+    view.range(Bound::Excluded(start), Bound::Excluded(end), Direction::Forward).map(|row| {
+        let (key, value) = row?;
+        decode(key.get(crate::keyspace::PREFIX_BYTES..).unwrap_or_default(), value)
+    })
+}
+
+/// Where the ids begin: behind the marks of backups that are being made.
+fn first_row() -> bytes::Bytes {
+    Backup::row("0")
+}
+
+fn last_row() -> Vec<u8> {
+    crate::keyspace::RowSpace::backups().end()
+}
+
+fn decode(id: &[u8], row: bytes::Bytes) -> Result<Backup> {
+    let backup = Backup::decode(&EncodedItem::from_bytes(row));
+    backup.ok_or_else(|| Error::unreadable_backup(&String::from_utf8_lossy(id)))
+}
+
+impl Backups {
+    /// Describes a backup.
+    pub(crate) fn describe(&self, arn: &str) -> Result<BackupDescription> {
+        let backup = find(&*self.shared.background.view()?, arn)?;
+        Ok(backup.describe(backup.status()))
+    }
+
+    /// Lists backups.
+    pub(crate) fn list(&self, request: &ListBackups) -> Result<ListBackupsOutcome> {
+        let view = self.shared.background.view()?;
+        let limit = request.limit.unwrap_or(LIST_MAX).clamp(1, LIST_MAX);
+        let start = request.start_after.as_deref().and_then(id_in).map_or_else(first_row, Backup::row);
+        let end = last_row();
+        let mut outcome = ListBackupsOutcome::default();
+        for backup in rows(&view, &start, &end) {
+            let backup = backup?;
+            let wanted = request.table.as_ref().is_none_or(|table| *table == backup.table.name)
+                && request.from_ms.is_none_or(|from_ms| backup.moment.time_ms >= from_ms)
+                && request.until_ms.is_none_or(|until_ms| backup.moment.time_ms < until_ms);
+            if !wanted {
+                continue;
+            }
+            if outcome.backups.len() == limit {
+                outcome.last = outcome.backups.last().map(|last: &BackupDescription| last.arn.clone());
+                break;
+            }
+            outcome.backups.push(backup.describe(backup.status()));
+        }
+        Ok(outcome)
+    }
+
+    /// All backups, the oldest first.
+    pub(super) fn all(&self) -> Result<Vec<Backup>> {
+        let view = self.shared.background.view()?;
+        rows(&view, &first_row(), &last_row()).collect()
+    }
+
+    /// Deletes a backup: first it is forgotten, then its file is removed.
+    pub(crate) fn delete(&self, arn: &str, deleted: impl FnOnce(&BackupDescription)) -> Result<()> {
+        let backup = find(&*self.shared.background.view()?, arn)?;
+        if backup.state == BackupState::Creating {
+            return Err(Error::BackupInUse(arn.to_owned()));
+        }
+        let _claim = self.claim(&backup, true)?;
+        let backup = self.forget(&backup.id)?;
+        deleted(&backup.describe(BackupStatus::Deleted));
+        self.remove_file(&file_name(&backup.id));
+        Ok(())
+    }
+
+    /// Removes the row of a backup.
+    pub(super) fn forget(&self, id: &str) -> Result<Backup> {
+        let (answer, pending) = Pending::channel();
+        self.shared.background.submit(Job::RemoveBackup { id: id.to_owned(), answer })?;
+        pending.wait()
+    }
+
+    /// Removes a file. If that fails, or the power goes first, the next opening removes it: it has no row.
+    pub(super) fn remove_file(&self, name: &str) {
+        let disk = &self.shared.disk;
+        if let Err(error) = disk.remove(name).and_then(|()| disk.sync_directory()) {
+            tracing::warn!(file = name, %error, "the file of a backup that is gone was not removed");
+        }
+    }
+
+    /// Puts the folder in order at opening: removes files that no backup has, and gives the ids of backups that were not
+    /// written to their end.
+    pub(crate) fn tidy(&self) -> Result<Vec<String>> {
+        let (whole, interrupted): (Vec<_>, Vec<_>) =
+            self.all()?.into_iter().partition(|backup| backup.state == BackupState::Available);
+        let kept: BTreeSet<String> = whole.iter().map(|backup| file_name(&backup.id)).collect();
+        let names = self.shared.disk.list().map_err(|error| Error::Backup(error.to_string()))?;
+        let (files, _): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| name.starts_with(FILE_PREFIX));
+        for file in files.iter().filter(|file| !kept.contains(*file)) {
+            tracing::info!(file, "removing the file of a backup that is not there");
+            self.remove_file(file);
+        }
+        for missing in kept.iter().filter(|name| !files.contains(*name)) {
+            tracing::error!(file = missing, "the file of a backup is missing: it can't be restored");
+        }
+        Ok(interrupted.into_iter().map(|backup| backup.id).collect())
+    }
+}

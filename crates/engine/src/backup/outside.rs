@@ -1,0 +1,101 @@
+//! Backups in files outside the database's folder: on another disk, or on their way to another machine.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::file::{FileReader, FileWriter};
+use super::take::copy_items;
+use super::{Backup, BackupState, Backups, Moment, NEW_SUFFIX, backup_id};
+use crate::background::Stop;
+use crate::error::{Error, Result};
+use crate::request::{BackupDescription, BackupProgress};
+use crate::store::open_file;
+
+/// What the name of such a file ends with.
+const EXTENSION: &str = "backup";
+
+impl Backups {
+    /// Writes the table as it is now into a new file in a folder, which is made if need be.
+    pub(crate) fn write_outside(
+        &self,
+        table: &str,
+        folder: &Path,
+        look: &mut dyn FnMut(BackupProgress),
+    ) -> Result<PathBuf> {
+        let view = self.shared.background.view()?;
+        let found = view.attachment().resource(table);
+        let table = found.map_err(|_| Error::SourceTableNotFound(table.to_owned()))?;
+        if table.is_loading() {
+            return Err(Error::TableInUse(table.name.clone()));
+        }
+        let time_ms = self.shared.clock.now_ms().max(view.time_ms());
+        let moment = Moment { sequence: view.sequence(), time_ms };
+        let id = backup_id(table, moment, 0);
+        let backup = Backup {
+            name: format!("{}-{id}", table.name),
+            id,
+            state: BackupState::Available,
+            moment,
+            expires_ms: None,
+            table: crate::table::Table::clone(table),
+            tally: view.tally(table.items().tally()),
+        };
+        let path = folder.join(format!("{}.{EXTENSION}", backup.name));
+        let new_path = folder.join(format!("{}.{EXTENSION}{NEW_SUFFIX}", backup.name));
+        let failed =
+            |error: std::io::Error| Error::Backup(format!("can't write {}: {error}", path.display()));
+        fs::create_dir_all(folder).map_err(failed)?;
+        let file = open_file(&new_path, true).map_err(failed)?;
+        let written =
+            FileWriter::create(file, &path.display().to_string(), &backup).and_then(|mut writer| {
+                copy_items(&view, &backup, &mut writer, &Stop::default(), look)?;
+                writer.finish()
+            });
+        if let Err(error) = written {
+            // What is half written is of no use; that it can't be removed is no news beside the error.
+            let _ = fs::remove_file(&new_path);
+            return Err(error);
+        }
+        fs::rename(&new_path, &path).map_err(failed)?;
+        sync_folder(folder).map_err(failed)?;
+        Ok(path)
+    }
+}
+
+/// Opens a file and reads its head.
+pub(super) fn open(path: &Path) -> Result<FileReader> {
+    let name = path.display().to_string();
+    let file =
+        open_file(path, false).map_err(|error| Error::Backup(format!("can't read {name}: {error}")))?;
+    FileReader::open(Arc::clone(&file), &name)
+}
+
+/// Describes the backup in a file; with `whole`, after verifying every checksum.
+pub(crate) fn verify_file(
+    path: &Path,
+    whole: bool,
+    look: &mut dyn FnMut(BackupProgress),
+) -> Result<BackupDescription> {
+    let reader = open(path)?;
+    let backup = reader.head().clone();
+    if whole {
+        let items_total = backup.tally.count;
+        reader.verify(|items| {
+            look(BackupProgress { items, items_total });
+            Ok(())
+        })?;
+    }
+    Ok(backup.describe(crate::request::BackupStatus::Available))
+}
+
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    fs::File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> std::io::Result<()> {
+    // Elsewhere a folder can't be opened for syncing; the file system's journal orders its changes.
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! Making a table from a backup.
+
+use std::path::PathBuf;
+
+use super::catalogue::find;
+use super::file::FileReader;
+use super::{Backup, BackupState, Backups, Claim, file_name, outside};
+use crate::background::Stop;
+use crate::error::{Error, InUse, Result};
+use crate::load::{LoadRow, Loader};
+use crate::request::{BackupProgress, RestoreOverrides, TableDescription};
+use crate::table::LoadSource;
+
+/// A backup of at most this size is verified to its end before anything of it is restored, so that whoever asked hears
+/// of damage. A larger one is verified as it is read; damage then ends the restore and removes the table.
+const VERIFIED_FIRST_BYTES_MAX: u64 = 256 << 20;
+
+/// What to restore.
+#[derive(Debug, Clone)]
+pub(crate) enum RestoreSource {
+    /// The backup with this ARN.
+    Stored(String),
+    /// A file that was written outside the database's folder.
+    File(PathBuf),
+}
+
+/// A restore whose table is there, empty and CREATING.
+pub(crate) struct BegunRestore {
+    reader: FileReader,
+    loader: Loader,
+    _claim: Option<Claim>,
+}
+
+impl BegunRestore {
+    /// The table as it begins.
+    pub(crate) fn description(&self) -> &TableDescription {
+        self.loader.description()
+    }
+}
+
+impl Backups {
+    /// Creates the table of a restore.
+    pub(crate) fn begin_restore(
+        &self,
+        source: &RestoreSource,
+        table: String,
+        overrides: RestoreOverrides,
+        stop: &Stop,
+    ) -> Result<BegunRestore> {
+        let (claim, reader) = self.open(source)?;
+        if reader.file_bytes() <= VERIFIED_FIRST_BYTES_MAX {
+            self.open(source)?.1.verify(|_| stop.check())?;
+        }
+        let Backup { moment, table: old, .. } = reader.head();
+        let view = self.shared.background.view()?;
+        view.attachment().check_encryption(overrides.encryption.as_ref())?;
+        let definition = old.definition(table, overrides)?;
+        let load_source = LoadSource::Backup {
+            table_arn: old.arn.clone(),
+            backup_arn: reader.head().arn(),
+            time_ms: moment.time_ms,
+        };
+        let loader = Loader::begin(&self.shared.background, definition, load_source)
+            .map_err(|error| self.name_is_taken(error))?;
+        Ok(BegunRestore { reader, loader, _claim: claim })
+    }
+
+    /// Fills the table and opens it. If that fails there is no table.
+    pub(crate) fn load(
+        &self,
+        begun: BegunRestore,
+        stop: &Stop,
+        look: &mut dyn FnMut(BackupProgress),
+    ) -> Result<TableDescription> {
+        let BegunRestore { mut reader, mut loader, _claim } = begun;
+        let (progress, items_total) = (loader.progress(), reader.head().tally.count);
+        while let Some(items) = reader.next_block()? {
+            stop.check()?;
+            for item in items {
+                loader.push(LoadRow::Put(item))?;
+            }
+            look(BackupProgress { items: progress.rows(), items_total });
+        }
+        let description = loader.finish()?;
+        look(BackupProgress { items: progress.rows(), items_total: progress.rows() });
+        Ok(description)
+    }
+
+    fn open(&self, source: &RestoreSource) -> Result<(Option<Claim>, FileReader)> {
+        match source {
+            RestoreSource::File(path) => Ok((None, outside::open(path)?)),
+            RestoreSource::Stored(arn) => {
+                let backup = find(&*self.shared.background.view()?, arn)?;
+                if backup.state == BackupState::Creating {
+                    return Err(Error::BackupInUse(arn.clone()));
+                }
+                let claim = self.claim(&backup, false)?;
+                Ok((Some(claim), self.open_stored(&backup)?))
+            }
+        }
+    }
+
+    pub(super) fn open_stored(&self, backup: &Backup) -> Result<FileReader> {
+        let name = file_name(&backup.id);
+        let disk = &self.shared.disk;
+        let failed = |error: std::io::Error| Error::Backup(format!("can't read {name}: {error}"));
+        // Opening a file that isn't there would make it.
+        if !disk.list().map_err(failed)?.contains(&name) {
+            return Err(Error::Backup(format!("{name}, the file of {}, is missing", backup.arn())));
+        }
+        let reader = FileReader::open(disk.open(&name).map_err(failed)?, &name)?;
+        if reader.head().id != backup.id {
+            return Err(Error::Backup(format!(
+                "{name} is the file of another backup, {}",
+                reader.head().arn()
+            )));
+        }
+        Ok(reader)
+    }
+
+    /// A table of that name may be there, or on its way.
+    pub(crate) fn name_is_taken(&self, error: Error) -> Error {
+        let Error::ResourceInUse(InUse::TableExists(name)) = error else { return error };
+        let view = self.shared.background.view();
+        let is_loading =
+            view.is_ok_and(|view| view.attachment().resource(&name).is_ok_and(|table| table.is_loading()));
+        if is_loading { Error::TableInUse(name) } else { Error::TableAlreadyExists(name) }
+    }
+}

@@ -1,0 +1,97 @@
+//! Taking a backup.
+
+use std::ops::Bound;
+
+use super::file::FileWriter;
+use super::{Backup, Backups, NEW_SUFFIX, file_name};
+use crate::background::Stop;
+use crate::catalogue::Catalogue;
+use crate::error::{Error, Result};
+use crate::pending::Pending;
+use crate::request::BackupProgress;
+use crate::store::{Direction, View};
+use crate::write::{BackupStart, BegunBackup, Job};
+
+/// Items between two looks at whether to stop, and how far it is.
+const LOOK_ITEMS: u64 = 256;
+
+impl Backups {
+    /// Takes the moment. When this returns the backup is sure: [`Backups::write`] or the next opening ends it.
+    pub(crate) fn begin(&self, start: BackupStart) -> Result<BegunBackup> {
+        let (answer, pending) = Pending::channel();
+        self.shared.background.submit(Job::BeginBackup { start, answer })?;
+        pending.wait()
+    }
+
+    /// Writes the items of the moment. If that fails the backup is gone; if the database closes, it is taken anew later.
+    pub(crate) fn write(
+        &self,
+        begun: BegunBackup,
+        stop: &Stop,
+        look: &mut dyn FnMut(BackupProgress),
+    ) -> Result<Backup> {
+        let id = begun.backup.id.clone();
+        let written = self.write_file(begun, stop, look).and_then(|()| self.end(&id));
+        if let Err(error) = &written
+            && !matches!(error, Error::Closed)
+        {
+            tracing::error!(backup = id, %error, "the backup failed");
+            let forgotten = self.forget(&id);
+            self.remove_file(&format!("{}{NEW_SUFFIX}", file_name(&id)));
+            if let Err(error) = forgotten {
+                tracing::warn!(backup = id, %error, "the next opening takes it anew");
+            }
+        }
+        written
+    }
+
+    /// The view is given up as soon as it is read, so that the tree can use its pages again.
+    fn write_file(
+        &self,
+        begun: BegunBackup,
+        stop: &Stop,
+        look: &mut dyn FnMut(BackupProgress),
+    ) -> Result<()> {
+        let disk = &self.shared.disk;
+        let name = file_name(&begun.backup.id);
+        let new_name = format!("{name}{NEW_SUFFIX}");
+        let failed = |error: std::io::Error| Error::Backup(format!("can't write {name}: {error}"));
+        let file = disk.open(&new_name).map_err(failed)?;
+        let mut writer = FileWriter::create(file, &name, &begun.backup)?;
+        copy_items(&begun.view, &begun.backup, &mut writer, stop, look)?;
+        drop(begun);
+        writer.finish()?;
+        disk.rename(&new_name, &name).map_err(failed)?;
+        disk.sync_directory().map_err(failed)
+    }
+
+    fn end(&self, id: &str) -> Result<Backup> {
+        let (answer, pending) = Pending::channel();
+        self.shared.background.submit(Job::EndBackup { id: id.to_owned(), answer })?;
+        pending.wait()
+    }
+}
+
+/// Copies the items of a table out of a view, in the order of their row keys.
+pub(super) fn copy_items(
+    view: &View<Catalogue>,
+    backup: &Backup,
+    writer: &mut FileWriter,
+    stop: &Stop,
+    look: &mut dyn FnMut(BackupProgress),
+) -> Result<()> {
+    let space = backup.table.items();
+    let (start, end) = (space.prefix(), space.end());
+    let mut rows = view.range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward);
+    let mut items = 0;
+    while let Some(pushed) = rows.read_next(|_, item| writer.push(item))? {
+        pushed?;
+        items += 1;
+        if items % LOOK_ITEMS == 0 {
+            stop.check()?;
+            look(BackupProgress { items, items_total: backup.tally.count });
+        }
+    }
+    look(BackupProgress { items, items_total: items });
+    Ok(())
+}

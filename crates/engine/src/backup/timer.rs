@@ -1,0 +1,191 @@
+//! Backups by schedule: taken when they are due, deleted when their time is over.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use super::{Backup, BackupState, Backups, Schedule};
+use crate::background::{Stop, Tasks};
+use crate::error::{Error, Result};
+use crate::table::Table;
+use crate::write::BackupStart;
+
+/// How long to wait before looking at the clock again. The clock is injected, so there is no other way to wait for it.
+const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(100);
+/// A new table is left alone for so long: it may be made and deleted by a test.
+const FIRST_AFTER_MS: u64 = 60_000;
+/// After a backup that failed, the next try comes so much later.
+const RETRY_AFTER_MS: u64 = 5 * 60_000;
+
+/// What the timer remembers from one look to the next.
+#[derive(Default)]
+struct Memory {
+    /// The latest backup by schedule of each table, by the table's id.
+    latest: HashMap<String, u64>,
+    /// When to try again after a failure, by the table's id.
+    retry: HashMap<String, u64>,
+    /// When the next backup's time is over.
+    next_expiry_ms: Option<u64>,
+}
+
+impl Backups {
+    /// Starts the thread that takes up interrupted backups and keeps the schedules, if there is anything to do and it
+    /// doesn't run yet.
+    pub(crate) fn start_timer(&self, tasks: &Tasks, interrupted: Vec<String>) -> Result<()> {
+        if interrupted.is_empty() && !self.has_schedules()? {
+            return Ok(());
+        }
+        if self.shared.timer_runs.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let backups = self.clone();
+        tasks.spawn("singlet-backups", move |stop| {
+            if let Err(error) = backups.keep(interrupted, stop)
+                && !matches!(error, Error::Closed)
+            {
+                tracing::error!(%error, "backups by schedule have stopped");
+            }
+        })
+    }
+
+    fn has_schedules(&self) -> Result<bool> {
+        let view = self.shared.background.view()?;
+        let of_tables = view.attachment().tables().any(|table| table.settings.schedule.is_some());
+        Ok(self.shared.schedule.is_some()
+            || of_tables
+            || self.all()?.iter().any(|backup| backup.expires_ms.is_some()))
+    }
+
+    fn keep(&self, interrupted: Vec<String>, stop: &Stop) -> Result<()> {
+        for id in interrupted {
+            self.take_again(id, stop)?;
+        }
+        let mut memory = self.remember()?;
+        loop {
+            let now_ms = self.shared.clock.now_ms();
+            let mut changed = false;
+            for (table, schedule) in self.due(&memory, now_ms)? {
+                self.take_scheduled(&table, schedule, now_ms, &mut memory, stop)?;
+                changed = true;
+            }
+            if changed || memory.next_expiry_ms.is_some_and(|expiry_ms| expiry_ms <= now_ms) {
+                self.expire(now_ms, stop)?;
+                let Memory { latest, next_expiry_ms, .. } = self.remember()?;
+                memory = Memory { latest, next_expiry_ms, ..memory };
+            }
+            stop.wait(LOOK_AGAIN_AFTER)?;
+        }
+    }
+
+    /// Takes a backup that was interrupted, of the present moment.
+    fn take_again(&self, id: String, stop: &Stop) -> Result<()> {
+        match self.begin(BackupStart::Again { id: id.clone() }) {
+            Ok(begun) => {
+                tracing::info!(backup = id, "the backup was interrupted; it is taken anew");
+                // A failure is logged where it happens.
+                match self.write(begun, stop, &mut |_| ()) {
+                    Err(Error::Closed) => Err(Error::Closed),
+                    _ => Ok(()),
+                }
+            }
+            Err(Error::SourceTableNotFound(table)) => {
+                tracing::warn!(
+                    backup = id,
+                    table,
+                    "the backup was interrupted and its table is gone; it is removed"
+                );
+                self.forget(&id).map(drop)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn remember(&self) -> Result<Memory> {
+        let mut memory = Memory::default();
+        for backup in self.all()? {
+            let Some(expires_ms) = backup.expires_ms else { continue };
+            let latest = memory.latest.entry(backup.table.id.clone()).or_default();
+            *latest = (*latest).max(backup.moment.time_ms);
+            let next = memory.next_expiry_ms.unwrap_or(u64::MAX);
+            memory.next_expiry_ms = Some(next.min(expires_ms));
+        }
+        Ok(memory)
+    }
+
+    /// The tables that are to be backed up now.
+    fn due(&self, memory: &Memory, now_ms: u64) -> Result<Vec<(Arc<Table>, Schedule)>> {
+        let view = self.shared.background.view()?;
+        let due = view.attachment().tables().filter(|table| !table.is_loading()).filter_map(|table| {
+            let own = table.settings.schedule;
+            let own = own.and_then(|schedule| Schedule::from_ms(schedule.every_ms, schedule.keep_ms));
+            let schedule = own.or(self.shared.schedule)?;
+            let due_ms = match (memory.retry.get(&table.id), memory.latest.get(&table.id)) {
+                (Some(retry_ms), _) => *retry_ms,
+                (None, Some(latest_ms)) => latest_ms.saturating_add(schedule.every_ms()),
+                (None, None) => table.created_ms.saturating_add(FIRST_AFTER_MS),
+            };
+            (now_ms >= due_ms).then(|| (table.clone(), schedule))
+        });
+        Ok(due.collect())
+    }
+
+    fn take_scheduled(
+        &self,
+        table: &Table,
+        schedule: Schedule,
+        now_ms: u64,
+        memory: &mut Memory,
+        stop: &Stop,
+    ) -> Result<()> {
+        let start = BackupStart::New {
+            table: table.name.clone(),
+            name: format!("scheduled-{now_ms}"),
+            keep_ms: Some(schedule.keep_ms()),
+        };
+        match self.begin(start).and_then(|begun| self.write(begun, stop, &mut |_| ())) {
+            Ok(backup) => {
+                tracing::info!(table = table.name, backup = backup.id, %schedule, "a backup was taken");
+                memory.retry.remove(&table.id);
+                memory.latest.insert(table.id.clone(), backup.moment.time_ms);
+            }
+            Err(Error::Closed) => return Err(Error::Closed),
+            Err(error) => {
+                tracing::error!(table = table.name, %error, "the backup by schedule failed; it is tried again later");
+                memory.retry.insert(table.id.clone(), now_ms.saturating_add(RETRY_AFTER_MS));
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the scheduled backups whose time is over, but never the latest of a table that is still there.
+    fn expire(&self, now_ms: u64, stop: &Stop) -> Result<()> {
+        let all = self.all()?;
+        let view = self.shared.background.view()?;
+        let scheduled = || all.iter().filter(|backup| backup.expires_ms.is_some());
+        let is_latest = |backup: &Backup| {
+            let is_there = view.attachment().numbered(backup.table.number).is_some();
+            let later = |other: &Backup| {
+                other.table.id == backup.table.id
+                    && other.state == BackupState::Available
+                    && other.moment.time_ms > backup.moment.time_ms
+            };
+            is_there && !scheduled().any(later)
+        };
+        for backup in scheduled().filter(|backup| backup.expires_ms.is_some_and(|end_ms| end_ms <= now_ms)) {
+            stop.check()?;
+            if backup.state == BackupState::Creating || is_latest(backup) {
+                continue;
+            }
+            match self.delete(&backup.arn(), |_| ()) {
+                Ok(()) => {
+                    tracing::info!(table = backup.table.name, backup = backup.id, "the backup's time is over")
+                }
+                // Somebody restores it, or was quicker.
+                Err(Error::BackupInUse(_) | Error::BackupNotFound(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}

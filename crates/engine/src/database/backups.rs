@@ -1,0 +1,187 @@
+//! Calls about backups.
+
+use std::path::{Path, PathBuf};
+
+use super::Database;
+use crate::background::Stop;
+use crate::backup::{RestoreSource, Schedule, verify_file};
+use crate::error::Result;
+use crate::pending::{Pending, answer};
+use crate::request::{
+    BackupDescription, BackupProgress, CreateBackup, ListBackups, ListBackupsOutcome, RestoreBackup,
+    RestoreOverrides, TableDescription,
+};
+use crate::table::ScheduleSetting;
+use crate::write::{BackupStart, Job};
+
+impl Database {
+    /// Takes a backup of a table. The answer comes when the moment is taken; the items are written in the background.
+    pub fn create_backup(&self, request: CreateBackup) -> Result<BackupDescription> {
+        self.submit_create_backup(request).wait()
+    }
+
+    /// Takes a backup, without waiting.
+    pub fn submit_create_backup(&self, request: CreateBackup) -> Pending<BackupDescription> {
+        let backups = self.inner.backups.clone();
+        self.run_task("singlet-backup", move |stop, sender| match backups.begin(on_demand(request)) {
+            Ok(begun) => {
+                answer(sender, Ok(begun.backup.describe(begun.backup.status())));
+                // What goes wrong is logged where it does.
+                let _ = backups.write(begun, stop, &mut |_| ());
+            }
+            Err(error) => answer(sender, Err(error)),
+        })
+    }
+
+    /// Takes a backup of a table and waits until it is whole; `look` sees how far it is.
+    pub fn create_whole_backup(
+        &self,
+        request: CreateBackup,
+        look: &mut dyn FnMut(BackupProgress),
+    ) -> Result<BackupDescription> {
+        let begun = self.inner.backups.begin(on_demand(request))?;
+        let backup = self.inner.backups.write(begun, &Stop::default(), look)?;
+        Ok(backup.describe(backup.status()))
+    }
+
+    /// Describes a backup.
+    pub fn describe_backup(&self, arn: &str) -> Result<BackupDescription> {
+        self.inner.backups.describe(arn)
+    }
+
+    /// Lists backups.
+    pub fn list_backups(&self, request: &ListBackups) -> Result<ListBackupsOutcome> {
+        self.inner.backups.list(request)
+    }
+
+    /// Deletes a backup.
+    pub fn delete_backup(&self, arn: &str) -> Result<BackupDescription> {
+        self.submit_delete_backup(arn).wait()
+    }
+
+    /// Deletes a backup, without waiting.
+    pub fn submit_delete_backup(&self, arn: &str) -> Pending<BackupDescription> {
+        let (backups, arn) = (self.inner.backups.clone(), arn.to_owned());
+        self.run_task("singlet-backup", move |_, sender| {
+            let mut sender = Some(sender);
+            let deleted = backups.delete(&arn, |backup| {
+                if let Some(sender) = sender.take() {
+                    answer(sender, Ok(backup.clone()));
+                }
+            });
+            if let (Err(error), Some(sender)) = (deleted, sender) {
+                answer(sender, Err(error));
+            }
+        })
+    }
+
+    /// Makes a new table from a backup. The answer comes when the table is there, CREATING; it is filled in the
+    /// background and then ACTIVE.
+    pub fn restore_backup(&self, request: RestoreBackup) -> Result<TableDescription> {
+        self.submit_restore_backup(request).wait()
+    }
+
+    /// Makes a new table from a backup, without waiting.
+    pub fn submit_restore_backup(&self, request: RestoreBackup) -> Pending<TableDescription> {
+        let backups = self.inner.backups.clone();
+        self.run_task("singlet-restore", move |stop, sender| {
+            let RestoreBackup { arn, table, overrides } = request;
+            let source = RestoreSource::Stored(arn.clone());
+            match backups.begin_restore(&source, table.clone(), overrides, stop) {
+                Ok(begun) => {
+                    answer(sender, Ok(begun.description().clone()));
+                    if let Err(error) = backups.load(begun, stop, &mut |_| ()) {
+                        tracing::error!(table, backup = arn, %error, "the restore failed; its table is removed");
+                    }
+                }
+                Err(error) => answer(sender, Err(error)),
+            }
+        })
+    }
+
+    /// Makes a new table from a backup and waits until all items are there; `look` sees how far it is.
+    pub fn restore_whole_backup(
+        &self,
+        request: RestoreBackup,
+        look: &mut dyn FnMut(BackupProgress),
+    ) -> Result<TableDescription> {
+        let RestoreBackup { arn, table, overrides } = request;
+        self.restore(&RestoreSource::Stored(arn), table, overrides, look)
+    }
+
+    /// Writes a table as it is now into a new file in a folder outside the database, and returns its path. The file is
+    /// like that of a backup, and is not encrypted.
+    pub fn write_backup_file(
+        &self,
+        table: &str,
+        folder: impl AsRef<Path>,
+        look: &mut dyn FnMut(BackupProgress),
+    ) -> Result<PathBuf> {
+        self.inner.backups.write_outside(table, folder.as_ref(), look)
+    }
+
+    /// Makes a new table from a file that [`Database::write_backup_file`] wrote, here or elsewhere.
+    pub fn restore_backup_file(
+        &self,
+        path: impl Into<PathBuf>,
+        table: impl Into<String>,
+        overrides: RestoreOverrides,
+        look: &mut dyn FnMut(BackupProgress),
+    ) -> Result<TableDescription> {
+        self.restore(&RestoreSource::File(path.into()), table.into(), overrides, look)
+    }
+
+    /// Describes the backup in a file, after its head is verified; with `whole`, after everything is.
+    pub fn describe_backup_file(
+        path: impl AsRef<Path>,
+        whole: bool,
+        look: &mut dyn FnMut(BackupProgress),
+    ) -> Result<BackupDescription> {
+        verify_file(path.as_ref(), whole, look)
+    }
+
+    fn restore(
+        &self,
+        source: &RestoreSource,
+        table: String,
+        overrides: RestoreOverrides,
+        look: &mut dyn FnMut(BackupProgress),
+    ) -> Result<TableDescription> {
+        let stop = Stop::default();
+        let begun = self.inner.backups.begin_restore(source, table, overrides, &stop)?;
+        self.inner.backups.load(begun, &stop, look)
+    }
+
+    /// Sets or ends the schedule of a table's backups. A table without one keeps to that of the options.
+    pub fn set_backup_schedule(&self, table: &str, schedule: Option<Schedule>) -> Result<()> {
+        let schedule = schedule
+            .map(|schedule| ScheduleSetting { every_ms: schedule.every_ms(), keep_ms: schedule.keep_ms() });
+        let (answer, pending) = Pending::channel();
+        self.submit(Job::SetSchedule { name: table.to_owned(), schedule, answer }, pending).wait()?;
+        self.inner.backups.start_timer(&self.inner.tasks, Vec::new())
+    }
+
+    /// The schedule of a table's backups, if it has one of its own.
+    pub fn backup_schedule(&self, table: &str) -> Result<Option<Schedule>> {
+        let view = self.view();
+        let setting = view.attachment().resource(table)?.settings.schedule;
+        Ok(setting.and_then(|setting| Schedule::from_ms(setting.every_ms, setting.keep_ms)))
+    }
+
+    /// Runs work in the background that answers along the way.
+    pub(super) fn run_task<T: Send + 'static>(
+        &self,
+        name: &str,
+        work: impl FnOnce(&Stop, crate::pending::Answer<T>) + Send + 'static,
+    ) -> Pending<T> {
+        let (sender, pending) = Pending::channel();
+        match self.inner.tasks.spawn(name, move |stop| work(stop, sender)) {
+            Ok(()) => pending,
+            Err(error) => Pending::ready(Err(error)),
+        }
+    }
+}
+
+fn on_demand(request: CreateBackup) -> BackupStart {
+    BackupStart::New { table: request.table, name: request.name, keep_ms: None }
+}

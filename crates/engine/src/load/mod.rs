@@ -1,0 +1,179 @@
+//! Filling a new table from elsewhere: a backup, the past of another table, or files.
+//!
+//! A [`Loader`] belongs to one thread, which gives it rows one after the other. Each row is made ready on that thread
+//! and goes to the writer in a job of bounded size; a bounded number of jobs is under way at once, so that loading
+//! overlaps with making durable and never fills the writer's queue. Until [`Loader::finish`] the table is CREATING and
+//! nobody reads or writes it. A loader that is dropped before abandons the table; so does the next opening, if the
+//! program ends in between.
+
+mod row;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub(crate) use row::LoadRow;
+
+use crate::background::Background;
+use crate::error::Result;
+use crate::pending::Pending;
+use crate::request::{CreateTable, TableDescription};
+use crate::table::{LoadSource, Table};
+use crate::write::{Job, Loading, PreparedRow};
+
+/// Most rows of one job.
+const JOB_ROWS_MAX: usize = 256;
+/// A job is handed over when its items pass this size.
+const JOB_BYTES_MAX: usize = 256 * 1024;
+/// Most jobs under way.
+const JOBS_IN_FLIGHT_MAX: usize = 4;
+
+/// A table that is being filled.
+pub(crate) struct Loader {
+    background: Background,
+    table: Arc<Table>,
+    description: TableDescription,
+    rows: Vec<PreparedRow>,
+    rows_bytes: usize,
+    in_flight: VecDeque<Flight>,
+    progress: Arc<LoadProgress>,
+    ended: bool,
+}
+
+/// A job under way.
+struct Flight {
+    pending: Pending<()>,
+    rows: u64,
+    bytes: u64,
+}
+
+/// How far a load is; counts what is durable.
+#[derive(Debug, Default)]
+pub(crate) struct LoadProgress {
+    rows: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl LoadProgress {
+    /// Rows written, those that replace or remove others included.
+    pub(crate) fn rows(&self) -> u64 {
+        self.rows.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of the items written, as DynamoDB counts them.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+impl Loader {
+    /// Creates the table and waits until it is there, CREATING.
+    pub(crate) fn begin(
+        background: &Background,
+        definition: CreateTable,
+        source: LoadSource,
+    ) -> Result<Loader> {
+        Table::check(&definition)?;
+        let (answer, pending) = Pending::channel();
+        background.submit(Job::BeginLoad { definition: Box::new(definition), source, answer })?;
+        let Loading { table, description } = pending.wait()?;
+        Ok(Loader {
+            background: background.clone(),
+            table,
+            description,
+            rows: Vec::new(),
+            rows_bytes: 0,
+            in_flight: VecDeque::with_capacity(JOBS_IN_FLIGHT_MAX),
+            progress: Arc::default(),
+            ended: false,
+        })
+    }
+
+    /// The table as it was when the load began.
+    pub(crate) fn description(&self) -> &TableDescription {
+        &self.description
+    }
+
+    /// How far the load is, for others to watch.
+    pub(crate) fn progress(&self) -> Arc<LoadProgress> {
+        self.progress.clone()
+    }
+
+    /// Writes or removes a row. An error of an earlier row may be told here; the load can only be abandoned then.
+    ///
+    /// A row replaces an earlier one with the same key. An item that is wrong for the table is refused, one that is wrong
+    /// for an index is not in the index, as when an index is made for items that are there.
+    pub(crate) fn push(&mut self, row: LoadRow) -> Result<()> {
+        let row = row.prepare(&self.table)?;
+        self.rows_bytes += row.item.as_ref().map_or(0, |item| item.as_bytes().len());
+        self.rows.push(row);
+        if self.rows.len() >= JOB_ROWS_MAX || self.rows_bytes >= JOB_BYTES_MAX {
+            self.hand_over()?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the last rows and opens the table to everybody.
+    pub(crate) fn finish(mut self) -> Result<TableDescription> {
+        self.hand_over()?;
+        while self.land()? {}
+        let (answer, pending) = Pending::channel();
+        self.background.submit(Job::EndLoad { table_number: self.table.number, answer })?;
+        let description = pending.wait()?;
+        self.ended = true;
+        Ok(description)
+    }
+
+    /// Removes the table.
+    pub(crate) fn abandon(mut self) -> Result<()> {
+        self.ended = true;
+        self.remove()
+    }
+
+    fn remove(&self) -> Result<()> {
+        let (answer, pending) = Pending::channel();
+        self.background.submit(Job::AbandonLoad { table_number: self.table.number, answer })?;
+        pending.wait()?;
+        self.background.wake_janitor();
+        Ok(())
+    }
+
+    /// Gives the rows so far to the writer.
+    fn hand_over(&mut self) -> Result<()> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        while self.in_flight.len() >= JOBS_IN_FLIGHT_MAX {
+            self.land()?;
+        }
+        let rows = std::mem::take(&mut self.rows);
+        let bytes = std::mem::take(&mut self.rows_bytes) as u64;
+        let count = rows.len() as u64;
+        let (answer, pending) = Pending::channel();
+        self.background.submit(Job::Load { table_number: self.table.number, rows, answer })?;
+        self.in_flight.push_back(Flight { pending, rows: count, bytes });
+        Ok(())
+    }
+
+    /// Waits for the oldest job under way; `false` if there is none.
+    fn land(&mut self) -> Result<bool> {
+        let Some(Flight { pending, rows, bytes }) = self.in_flight.pop_front() else { return Ok(false) };
+        pending.wait()?;
+        self.progress.rows.fetch_add(rows, Ordering::Relaxed);
+        self.progress.bytes.fetch_add(bytes, Ordering::Relaxed);
+        Ok(true)
+    }
+}
+
+impl Drop for Loader {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        if let Err(error) = self.remove() {
+            tracing::warn!(table = self.table.name, %error, "the next opening removes an unfinished table");
+        }
+    }
+}
