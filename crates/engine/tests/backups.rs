@@ -281,8 +281,8 @@ fn backups_are_listed_by_age_and_in_pages() {
     assert_eq!(pages, arns);
     let ids: Vec<&str> = arns.iter().map(|arn| arn.rsplit('/').next().unwrap()).collect();
     for (arn, id) in arns.iter().zip(ids) {
-        assert!(arn.contains(":table/") && arn.contains("/backup/01170000000"), "{arn}");
-        assert_eq!((id.len(), id.as_bytes()[15]), (24, b'-'), "{id}");
+        assert!(arn.contains(":table/") && arn.contains("/backup/0170000000"), "{arn}");
+        assert_eq!((id.len(), id.as_bytes()[14]), (23, b'-'), "{id}");
     }
 }
 

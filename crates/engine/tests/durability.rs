@@ -13,9 +13,9 @@ use std::thread;
 
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_engine::{
-    CreateTable, Database, DeleteItem, Error, IndexDefinition, ListTables, MemoryDisk, ProjectedAttributes,
-    PutItem, RestoreToTime, ScalarType, Scan, StreamView, TransactWrite, UpdateItem, UpdateRecovery,
-    UpdateTable,
+    CreateTable, Database, DeleteItem, Error, IndexDefinition, Key, ListTables, MemoryDisk, Options,
+    ProjectedAttributes, PutItem, RestoreToTime, ScalarType, Scan, StreamView, TransactWrite, UpdateItem,
+    UpdateRecovery, UpdateTable,
 };
 use support::{
     ControlledDisk, Random, assert_agreement, decode, get, item, key_of, scan_all, small_database,
@@ -25,6 +25,8 @@ use support::{
 const TABLE: &str = "durable";
 /// Tells a copy of this program to write into the folder until it is killed.
 const FOLDER_VARIABLE: &str = "SINGLET_TEST_WRITE_UNTIL_KILLED";
+/// Any value tells that copy to encrypt the folder.
+const ENCRYPTED_VARIABLE: &str = "SINGLET_TEST_ENCRYPTED";
 /// Any value asks for the long run.
 const LONG_VARIABLE: &str = "SINGLET_LONG";
 const WRITERS: i64 = 4;
@@ -73,7 +75,7 @@ fn write_version(database: &Database, writer: i64, number: i64, version: i64) {
 #[test]
 fn write_until_killed() {
     let Ok(folder) = std::env::var(FOLDER_VARIABLE) else { return };
-    let database = Database::open_with(folder, small_options()).expect("the folder is in order");
+    let database = Database::open_with(folder, options_of_run()).expect("the folder is in order");
     if database.list_tables(&ListTables::default()).names.is_empty() {
         database.create_table(indexed_table()).expect("the definition is right");
         database.update_recovery(UpdateRecovery::on(TABLE)).expect("the table is there");
@@ -98,6 +100,13 @@ fn write_until_killed() {
     });
 }
 
+/// Options of a process that is killed and of the one that looks at what it left: encrypted if the variable says so.
+fn options_of_run() -> Options {
+    let mut options = small_options();
+    options.store.key = std::env::var_os(ENCRYPTED_VARIABLE).map(|_| Key::from_bytes([6; 32]));
+    options
+}
+
 /// The version of an item; 0 if it is not there.
 fn version(database: &Database, writer: i64, number: i64) -> i64 {
     let item = get(database, TABLE, key(writer, number));
@@ -112,11 +121,12 @@ type Acknowledged = BTreeMap<(i64, i64), i64>;
 
 /// Lets a copy of this program write until it has acknowledged so many writes, kills it, and returns the last
 /// version acknowledged of each item.
-fn write_and_kill(folder: &Path, writes: u64) -> Acknowledged {
+fn write_and_kill(folder: &Path, writes: u64, encrypted: bool) -> Acknowledged {
     let program = std::env::current_exe().expect("a test is a program");
     let mut child = Command::new(program)
         .args(["--exact", "write_until_killed", "--nocapture"])
         .env(FOLDER_VARIABLE, folder)
+        .envs(encrypted.then_some((ENCRYPTED_VARIABLE, "1")))
         .stdout(Stdio::piped())
         .spawn()
         .expect("the program starts again");
@@ -150,6 +160,17 @@ fn parse(line: &str) -> Option<((i64, i64), i64)> {
 
 #[test]
 fn acknowledged_writes_survive_kill_9() {
+    kill_and_look(false);
+}
+
+#[test]
+fn acknowledged_writes_of_an_encrypted_database_survive_kill_9() {
+    kill_and_look(true);
+}
+
+fn kill_and_look(encrypted: bool) {
+    let mut options = small_options();
+    options.store.key = encrypted.then(|| Key::from_bytes([6; 32]));
     let rounds = if std::env::var_os(LONG_VARIABLE).is_some() { 20 } else { 3 };
     let folder = tempfile::tempdir().unwrap();
     let seed = Random::seed();
@@ -157,8 +178,8 @@ fn acknowledged_writes_survive_kill_9() {
     let mut acknowledged = Acknowledged::new();
     for round in 0..rounds {
         // A later round writes on in the folder that an earlier one left.
-        acknowledged.extend(write_and_kill(folder.path(), 20 + random.below(1_500)));
-        let database = Database::open_with(folder.path(), small_options()).unwrap();
+        acknowledged.extend(write_and_kill(folder.path(), 20 + random.below(1_500), encrypted));
+        let database = Database::open_with(folder.path(), options.clone()).unwrap();
         for (&(writer, number), last) in &mut acknowledged {
             let found = version(&database, writer, number);
             // The write that was under way may be there as well; the writer has only one.

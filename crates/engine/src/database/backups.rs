@@ -49,6 +49,15 @@ impl Database {
         self.inner.backups.describe(arn)
     }
 
+    /// Reads a backup to its end, verifies every checksum, and describes it; `look` sees how far it is.
+    pub fn verify_backup(
+        &self,
+        arn: &str,
+        look: &mut dyn FnMut(BackupProgress),
+    ) -> Result<BackupDescription> {
+        self.inner.backups.verify(arn, look)
+    }
+
     /// Lists backups.
     pub fn list_backups(&self, request: &ListBackups) -> Result<ListBackupsOutcome> {
         self.inner.backups.list(request)

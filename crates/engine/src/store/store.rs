@@ -64,6 +64,12 @@ impl Opened {
         &self.recovered.files.disk
     }
 
+    /// Reads all recorded changes from before the log. Hands over the error of each block of them that is damaged, and
+    /// returns how many changes there are in the others.
+    pub fn check_past(&self, damaged: impl FnMut(StoreError)) -> u64 {
+        self.recovered.archive.check(damaged)
+    }
+
     /// Starts the threads.
     pub fn start<A, H>(self, attachment: Arc<A>, handler: H) -> Result<Store<A, H::Job>, StoreError>
     where

@@ -41,6 +41,8 @@ pub struct VerifiedCounts {
     pub expiries: u64,
     /// Idempotency tokens.
     pub tokens: u64,
+    /// Recorded changes from before the log.
+    pub changes: u64,
     /// Files of the past and of backups.
     pub files: u64,
     /// Bytes in them.

@@ -100,7 +100,11 @@ pub fn verify_on(
     // The check may have mended its view of the files; what follows begins with the files as they are.
     let options = StoreOptions { key: key.cloned(), ..StoreOptions::default() };
     match Store::open(freeze()?, options, Arc::new(SystemClock)) {
-        Ok(opened) => check_contents(opened.view(), opened.files(), watch, &mut reporter),
+        Ok(opened) => {
+            check_contents(opened.view(), opened.files(), watch, &mut reporter);
+            let changes = opened.check_past(|error| reporter.error(error));
+            reporter.counts.changes += changes;
+        }
         Err(error) => reporter.error(error),
     }
     Ok(reporter.finish())

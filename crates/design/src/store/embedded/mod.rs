@@ -47,7 +47,9 @@ impl Store for Embedded {
             Feature::Transactions
             | Feature::MultiAttributeKeys
             | Feature::TimeToLive
-            | Feature::Streams => true,
+            | Feature::Streams
+            | Feature::Recovery
+            | Feature::ScheduledBackups => true,
         }
     }
 

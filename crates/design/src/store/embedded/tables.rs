@@ -2,8 +2,8 @@
 
 use singlet_engine::{
     CreateTable, Database, Error, IndexDefinition, IndexDescription, IndexStatus, ProjectedAttributes,
-    ScalarType, StreamChange, StreamView, TableDescription, TableStatus, TimeToLiveStatus, UpdateTable,
-    UpdateTimeToLive,
+    ScalarType, StreamChange, StreamView, TableDescription, TableStatus, TimeToLiveStatus, UpdateRecovery,
+    UpdateTable, UpdateTimeToLive,
 };
 
 use super::error::store_error;
@@ -15,7 +15,13 @@ const STREAM_VIEW: StreamView = StreamView::NewAndOldImages;
 
 pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableState>, StoreError> {
     match database.describe_table(name) {
-        Ok(description) => Ok(Some(state(&description))),
+        Ok(description) => {
+            let mut state = state(&description);
+            let window = database.recovery_window(name).map_err(|error| store_error(error, name))?;
+            state.shape.recovery_days = window.map(|window| window.period_days);
+            state.shape.backup = database.backup_schedule(name).map_err(|error| store_error(error, name))?;
+            Ok(Some(state))
+        }
         Err(Error::ResourceNotFound(_) | Error::TableNotFound) => Ok(None),
         Err(error) => Err(store_error(error, name)),
     }
@@ -23,7 +29,15 @@ pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableSt
 
 pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), StoreError> {
     let done = match change {
-        TableChange::Create(shape) => database.create_table(create_table(shape)?),
+        TableChange::Create(shape) => database.create_table(create_table(shape)?).and_then(|created| {
+            if let Some(days) = shape.recovery_days {
+                database.update_recovery(UpdateRecovery::on(&shape.name).period_days(days))?;
+            }
+            if shape.backup.is_some() {
+                database.set_backup_schedule(&shape.name, shape.backup)?;
+            }
+            Ok(created)
+        }),
         TableChange::CreateIndex { table, index } => {
             let mut update = UpdateTable::new(table).create_index(definition(index));
             for attribute in index.partition.iter().chain(&index.sort) {
@@ -47,6 +61,14 @@ pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), St
             let change = if *enabled { StreamChange::Enable(STREAM_VIEW) } else { StreamChange::Disable };
             database.update_table(UpdateTable::new(table).stream(change))
         }
+        TableChange::Recovery { table, days } => {
+            let set = database.update_recovery(UpdateRecovery::on(table).period_days(*days));
+            return set.map_err(|error| store_error(error, table));
+        }
+        TableChange::Backup { table, schedule } => {
+            let set = database.set_backup_schedule(table, *schedule);
+            return set.map_err(|error| store_error(error, table));
+        }
         TableChange::Delete { table } => database.delete_table(table),
     };
     done.map(|_| ()).map_err(|error| store_error(error, change.table()))
@@ -64,10 +86,6 @@ fn time_to_live(database: &Database, table: &str, attribute: Option<&str>) -> Re
         },
     };
     database.update_time_to_live(request.at_any_time()).map(|_| ())
-}
-
-fn not_yet(what: &str) -> StoreError {
-    StoreError::Refused(format!("the embedded engine doesn't have {what} yet"))
 }
 
 fn create_table(shape: &TableShape) -> Result<CreateTable, StoreError> {
@@ -142,6 +160,8 @@ fn state(description: &TableDescription) -> TableState {
             TimeToLiveStatus::Disabling | TimeToLiveStatus::Disabled => None,
         },
         stream: description.stream.is_some(),
+        recovery_days: None,
+        backup: None,
     };
     TableState {
         shape,

@@ -99,6 +99,25 @@ impl Archive {
         id
     }
 
+    /// Reads every block. Hands over the error of each that is damaged, and returns how many changes there are in the
+    /// others.
+    pub(in crate::store) fn check(&self, mut damaged: impl FnMut(StoreError)) -> u64 {
+        let mut changes = 0;
+        for past in self.files() {
+            let marks = past.marks().unwrap_or_else(|error| {
+                damaged(error);
+                Arc::default()
+            });
+            for mark in marks.iter() {
+                match past.read(mark) {
+                    Ok(read) => changes += read.len() as u64,
+                    Err(error) => damaged(error),
+                }
+            }
+        }
+        changes
+    }
+
     /// Removes the full files that hold nothing that is needed. `is_needed` is asked for each group of a file with the
     /// time of the group's latest change in it.
     pub(in crate::store) fn drop_unneeded(
