@@ -37,7 +37,7 @@ pub struct VerifiedCounts {
     pub index_entries: u64,
     /// Item collections, each against its items.
     pub item_collections: u64,
-    /// Times of expiry, each against its item.
+    /// Expiring items, each time against its item.
     pub expiries: u64,
     /// Idempotency tokens.
     pub tokens: u64,
