@@ -50,7 +50,7 @@ fn write(verified: &Verification, out: &mut impl Write) -> io::Result<()> {
     let counts = &verified.counts;
     writeln!(
         out,
-        "Checked {}, {}, a tree of {}, {}, {}, {}, {}, {}, {} of {}.",
+        "Checked {}, {}, a tree of {}, {}, {}, {}, {}, {}, {}, {} of {}.",
         many(counts.segments, "log segment"),
         many(counts.commits, "commit"),
         many(counts.tree_bytes, "byte"),
@@ -62,6 +62,7 @@ fn write(verified: &Verification, out: &mut impl Write) -> io::Result<()> {
             format!("{} index entries", counts.index_entries)
         },
         many(counts.item_collections, "item collection"),
+        many(counts.expiries, "expiring item"),
         many(counts.tokens, "idempotency token"),
         many(counts.files, "other file"),
         many(counts.file_bytes, "byte"),

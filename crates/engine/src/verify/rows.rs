@@ -10,7 +10,7 @@ use super::finding::{Finding, Place, Reporter, RowProblem};
 use super::{VerifyProgress, name_of};
 use crate::keyspace::{PREFIX_BYTES, RowSpace, next_table_number_key};
 use crate::store::{Direction, StoreError, Tally, View};
-use crate::table::{Index, IndexState, KeyShape, Table};
+use crate::table::{Index, IndexState, KeyShape, Table, TtlState};
 
 /// Progress is told after so many rows.
 const REPORT_ROWS: u64 = 4_096;
@@ -82,6 +82,7 @@ pub(super) fn check_rows(
             Owner::Items(table) => walk.item(table, &row, value)?,
             Owner::Entries(table, index) => walk.entry(table, index, &row, value)?,
             Owner::Collections(table) => walk.collection_row(table, &row)?,
+            Owner::Expiries(table) => walk.expiry_row(table, &row)?,
             Owner::Elsewhere => continue,
             Owner::Nobody if unowned.allow(space) => continue,
             Owner::Nobody => *orphans.entry((space.table_number(), space.number())).or_default() += 1,
@@ -131,6 +132,7 @@ enum Owner<'t> {
     Items(&'t Table),
     Entries(&'t Table, &'t Index),
     Collections(&'t Table),
+    Expiries(&'t Table),
     /// Checked by others, or being removed.
     Elsewhere,
     Nobody,
@@ -167,8 +169,12 @@ impl<'a> Walk<'a> {
         if space == RowSpace::collections(table.number) {
             return Owner::Collections(table);
         }
-        if space == RowSpace::expiries(table.number) {
-            return Owner::Elsewhere;
+        if space == table.expiries() {
+            return match table.settings.ttl.as_ref().map(|ttl| &ttl.state) {
+                Some(TtlState::Disabling) => Owner::Elsewhere,
+                Some(TtlState::Enabling { .. } | TtlState::Enabled) => Owner::Expiries(table),
+                None => Owner::Nobody,
+            };
         }
         match table.indexes.iter().find(|index| table.entries(index) == space) {
             Some(index) if index.state == IndexState::Deleting => Owner::Elsewhere,
@@ -222,6 +228,11 @@ impl<'a> Walk<'a> {
                 Some(_) if index.local => collection_bytes += entry.item.size_bytes(),
                 Some(_) => {}
             }
+        }
+        if let Some(second) = table.kept_ttl(row).and_then(|ttl| ttl.second(&item))
+            && self.view.get(&table.expiry_row(second, row))?.is_none()
+        {
+            wrong.push(RowProblem::MissingExpiry { second });
         }
         for problem in wrong {
             self.reporter.found(Finding::Row { place: place(), key: key.clone(), problem });
@@ -291,6 +302,25 @@ impl<'a> Walk<'a> {
         let stored = stored.and_then(|bytes| Some(i64::from_be_bytes(*bytes.first_chunk()?))).unwrap_or(0);
         if stored != found {
             self.reporter.found(Finding::Collection { table: name_of(table), key, stored, found });
+        }
+        Ok(())
+    }
+
+    /// A time of expiry must be its item's.
+    fn expiry_row(&mut self, table: &Table, row: &[u8]) -> Result<(), StoreError> {
+        self.end_collection()?;
+        self.reporter.counts.expiries += 1;
+        let (second, item_row) = table.read_expiry_row(row).unwrap_or_default();
+        let item = self.view.get(&item_row)?.map(EncodedItem::from_bytes);
+        let time = item.as_ref().and_then(|item| table.kept_ttl(&item_row)?.second(item));
+        if time != Some(second) {
+            let key = match &item {
+                Some(item) => show_key(&table.key, item.view()),
+                None => hex(item_row.get(PREFIX_BYTES..).unwrap_or_default()),
+            };
+            let place = Place { table: name_of(table), index: None };
+            let problem = RowProblem::StaleExpiry { second };
+            self.reporter.found(Finding::Row { place, key, problem });
         }
         Ok(())
     }
