@@ -32,6 +32,9 @@ const DELETED: &str = "deleted";
 
 /// A database with everything that is verified; closed.
 fn filled(options: Options) -> Arc<MemoryDisk> {
+    // Small segments: some are folded and given up, and their changes kept.
+    let store = StoreOptions { segment_bytes: 16 << 10, ..options.store };
+    let options = Options { store, ..options };
     let disk = Arc::new(MemoryDisk::new());
     let database = Database::open_on(disk.clone(), options).unwrap();
     database.create_table(definition()).unwrap();
