@@ -95,7 +95,11 @@ impl Backups {
             return Err(Error::BackupInUse(arn.to_owned()));
         }
         let _claim = self.claim(&backup, true)?;
-        let backup = self.forget(&backup.id)?;
+        // Another may have deleted it before it was claimed.
+        let backup = self.forget(&backup.id).map_err(|error| match error {
+            Error::BackupNotFound(_) => Error::BackupNotFound(arn.to_owned()),
+            other => other,
+        })?;
         deleted(&backup.describe(BackupStatus::Deleted));
         self.remove_file(&file_name(&backup.id));
         Ok(())

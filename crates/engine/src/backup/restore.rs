@@ -108,6 +108,8 @@ impl Backups {
                     return Err(Error::BackupInUse(arn.clone()));
                 }
                 let claim = self.claim(&backup, false)?;
+                // It may have been deleted before it was claimed.
+                let backup = find(&*self.shared.background.view()?, arn)?;
                 Ok((Some(claim), self.open_stored(&backup)?))
             }
         }
