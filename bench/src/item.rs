@@ -25,6 +25,7 @@ pub(crate) enum IndexKeys {
 pub(crate) struct ItemWriter {
     rng: Rng,
     pool: Vec<u8>,
+    expires: Option<u64>,
 }
 
 impl ItemWriter {
@@ -32,7 +33,12 @@ impl ItemWriter {
     pub(crate) fn new(seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
         let pool = (0..POOL_BYTES).map(|_| rng.alphanumeric() as u8).collect();
-        Self { rng, pool }
+        Self { rng, pool, expires: None }
+    }
+
+    /// Gives all items from now on a second at which they expire; it comes on top of their 400 B.
+    pub(crate) fn expire_at(&mut self, second: u64) {
+        self.expires = Some(second);
     }
 
     /// A number below `bound`.
@@ -60,7 +66,13 @@ impl ItemWriter {
         self.write_text(out, TITLE_CHARACTERS);
         out.extend_from_slice(b"\"},\"body\":{\"S\":\"");
         self.write_text(out, BODY_CHARACTERS);
-        out.extend_from_slice(b"\"}}");
+        out.extend_from_slice(b"\"}");
+        if let Some(second) = self.expires {
+            out.extend_from_slice(b",\"expires\":{\"N\":\"");
+            out.extend_from_slice(second.to_string().as_bytes());
+            out.extend_from_slice(b"\"}");
+        }
+        out.push(b'}');
     }
 
     /// Appends a new title's characters.

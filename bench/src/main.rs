@@ -11,6 +11,7 @@ mod cell;
 mod clock;
 mod compare;
 mod connection;
+mod expiry;
 mod http;
 mod item;
 mod load;
@@ -54,6 +55,8 @@ enum Command {
     Review(review::ReviewOptions),
     /// Memory and disk over time under load
     Soak(soak::SoakOptions),
+    /// Latency of others while many items expire at once, and how long that takes
+    Expiry(expiry::ExpiryOptions),
     /// The server that does nothing but read requests and answer fixed bytes
     Bare {
         /// Where to listen
@@ -73,6 +76,7 @@ fn main() -> anyhow::Result<()> {
         Command::Pattern(options) => pattern::pattern(&options),
         Command::Review(options) => review::review(&options),
         Command::Soak(options) => soak::soak(&options),
+        Command::Expiry(options) => expiry::expiry(&options),
         Command::Bare { address } => bare::serve(address),
     }
 }

@@ -203,6 +203,12 @@ impl Traffic {
         }
     }
 
+    /// The same traffic, whose items expire at a second.
+    pub(crate) fn expiring_at(mut self, second: u64) -> Self {
+        self.items.expire_at(second);
+        self
+    }
+
     /// The next item, and how many there are to choose companions from.
     fn choose(&mut self) -> Option<(u64, u64)> {
         match &mut self.choice {

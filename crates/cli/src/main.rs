@@ -52,6 +52,9 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Backups(arguments) => commands::backups::backups(&arguments),
         Command::Restore(arguments) => commands::restore::restore(&arguments),
         Command::Serve(arguments) => commands::serve::serve(arguments),
+        Command::Verify(arguments) => return commands::verify::verify(&arguments),
+        Command::NewKey(arguments) => commands::new_key::new_key(&arguments),
+        Command::RotateKey(arguments) => commands::rotate_key::rotate_key(&arguments),
     }?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use singlet_design::apply;
 use singlet_design::model::{Design, Environment};
 use singlet_design::store::{Embedded, Store};
-use singlet_engine::{Database, Error};
+use singlet_engine::{Database, Error, Key, Options, StoreOptions};
 
 use crate::arguments::StoreArguments;
 use crate::cursor_key;
@@ -57,7 +57,7 @@ impl Target {
         let place = Place::of(arguments, |name| std::env::var(name).ok());
         let (store, database): (Box<dyn Store>, _) = match &place {
             Place::Folder(folder) => {
-                let database = open_folder(folder, create)?;
+                let database = open_folder(folder, create, arguments.key.key()?)?;
                 (Box::new(Embedded::new(database.clone(), folder.display().to_string())), Some(database))
             }
             Place::Memory => {
@@ -105,7 +105,7 @@ impl Target {
     }
 }
 
-fn open_folder(folder: &Path, create: bool) -> Result<Database, Failure> {
+fn open_folder(folder: &Path, create: bool, key: Option<Key>) -> Result<Database, Failure> {
     if !create && !folder.exists() {
         return Err(Failure::Refused(format!(
             "there is no data in {0}.\n`singlet apply FILE --data {0}` makes the tables of a design there; --in-memory \
@@ -113,7 +113,8 @@ fn open_folder(folder: &Path, create: bool) -> Result<Database, Failure> {
             folder.display()
         )));
     }
-    Database::open(folder).map_err(|error| match error {
+    let store = StoreOptions { key, ..StoreOptions::default() };
+    Database::open_with(folder, Options { store, ..Options::default() }).map_err(|error| match error {
         Error::FolderInUse { folder } => Failure::Refused(format!(
             "{folder} is in use by another process, and a folder serves one at a time.\nIf it is `singlet serve`, work \
              through it: --endpoint-url http://127.0.0.1:8000 (the address that it said when it started)."
@@ -169,10 +170,12 @@ fn connect(_: &StoreArguments) -> Result<Box<dyn Store>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::KeyArguments;
 
     fn nothing() -> StoreArguments {
         StoreArguments {
             data: None,
+            key: KeyArguments::default(),
             in_memory: false,
             endpoint_url: None,
             remote: false,

@@ -3,7 +3,7 @@
 use singlet_expr::ExprError;
 use singlet_values::EncodedItem;
 
-use crate::request::CancellationReason;
+use crate::request::{CancellationReason, RecoveryWindow};
 
 /// The result of an engine call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -70,6 +70,18 @@ pub enum Error {
     /// The backup is being created, deleted or restored: try again.
     #[error("Backup is being created, deleted or restored: {0}")]
     BackupInUse(String),
+    /// Recovery is off for the table: turn it on, for moments to come.
+    #[error("Point in time recovery is not enabled for table '{0}'")]
+    RecoveryOff(String),
+    /// The moment can't be recovered: choose one within these bounds.
+    #[error(
+        "The restore time is outside of the recovery window, which reaches from {} to {} (seconds since 1970)",
+        .0.earliest_ms.div_ceil(1000), .0.latest_ms / 1000
+    )]
+    RestoreTime(RecoveryWindow),
+    /// A change that the log should have is missing: the state at that moment can't be told.
+    #[error("the log has a gap: an item is not as the change after it says")]
+    HistoryGap,
     /// A backup can't be written or read, with the reason. The database itself is in order.
     #[error("{0}")]
     Backup(String),
@@ -79,6 +91,15 @@ pub enum Error {
         /// The folder.
         folder: String,
     },
+    /// The key of an encrypted folder is wrong, missing or not wanted: the error says which.
+    #[error(transparent)]
+    Key(#[from] crate::store::KeyError),
+    /// The place in the stream is more than 24 hours old and gone: begin at its oldest record.
+    #[error("The data you are trying to access has been trimmed")]
+    Trimmed,
+    /// The iterator was made more than 15 minutes ago: get another one.
+    #[error("The provided iterator exceeds the maximum age allowed.")]
+    IteratorExpired,
     /// The storage failed; writes stop until the database is opened again.
     #[error("storage failed: {0}")]
     Storage(String),
@@ -269,11 +290,61 @@ pub enum Invalid {
     /// A parameter that the engine cannot honour.
     #[error("One or more parameter values were invalid: {0}")]
     Parameter(String),
+    /// Encryption asked of a database that is not encrypted.
+    #[error(
+        "One or more parameter values were invalid: SSESpecification asks for encryption, and this database is not encrypted. Begin an empty folder with a key (singlet serve --data DIR --key-file FILE), or leave SSESpecification out"
+    )]
+    NotEncrypted,
+    /// Encryption asked for with a key that the database doesn't have.
+    #[error(
+        "One or more parameter values were invalid: KMSMasterKeyId is {asked}, and this database has one key, {arn}. Name that one, or leave KMSMasterKeyId out"
+    )]
+    OtherKey {
+        /// The key asked for.
+        asked: String,
+        /// The database's key.
+        arn: String,
+    },
+    /// Something else than a stream's ARN.
+    #[error("Invalid StreamArn")]
+    StreamArn,
+    /// Something else than an iterator that was given out here.
+    #[error("Invalid ShardIterator")]
+    ShardIterator,
+    /// A sequence number that the shard can't have.
+    #[error("Invalid SequenceNumber: {0}")]
+    SequenceNumber(String),
+    /// A change of expiry that can't be made.
+    #[error(transparent)]
+    TimeToLive(#[from] TimeToLiveError),
     /// A deletion of a protected table.
     #[error(
         "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
     )]
     DeletionProtected,
+}
+
+/// Why expiry can't be turned on or off.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TimeToLiveError {
+    /// It is on, by this attribute.
+    #[error("TimeToLive is already enabled")]
+    AlreadyEnabled,
+    /// It is off.
+    #[error("TimeToLive is already disabled")]
+    AlreadyDisabled,
+    /// It is on, by another attribute.
+    #[error("TimeToLive is active on a different AttributeName: current AttributeName is {0}")]
+    OtherAttribute(String),
+    /// It was changed less than an hour ago, or the change is still under way: try again later.
+    #[error("Time to live has been modified multiple times within a fixed interval")]
+    ChangedLately,
+}
+
+impl From<TimeToLiveError> for Error {
+    fn from(error: TimeToLiveError) -> Self {
+        Error::Invalid(Invalid::TimeToLive(error))
+    }
 }
 
 /// Why a table or index definition is wrong.
@@ -422,9 +493,20 @@ pub enum SchemaError {
     /// The same tag key twice.
     #[error("One or more parameter values were invalid: Duplicate tag key: {0}")]
     DuplicateTag(String),
+    /// An attribute of expiry whose name is not 1 to 255 characters.
+    #[error(
+        "One or more parameter values were invalid: The AttributeName of TimeToLive must be 1 to 255 characters long"
+    )]
+    TimeToLiveAttribute,
     /// An ARN that names no table.
     #[error("Invalid TableArn: Invalid ResourceArn provided as input {0}")]
     Arn(String),
+    /// A stream for a table that has one.
+    #[error("Table already has an enabled stream: TableName: {0}")]
+    StreamEnabled(String),
+    /// The end of a stream of a table that has none.
+    #[error("Table has no stream to disable: TableName: {0}")]
+    NoStream(String),
 }
 
 impl Error {
@@ -472,6 +554,7 @@ impl From<crate::store::StoreError> for Error {
     fn from(error: crate::store::StoreError) -> Self {
         match error {
             crate::store::StoreError::Locked { folder } => Error::FolderInUse { folder },
+            crate::store::StoreError::Key(error) => Error::Key(error),
             other => Error::Storage(other.to_string()),
         }
     }

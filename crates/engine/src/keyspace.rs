@@ -14,6 +14,8 @@ pub(crate) const PREFIX_BYTES: usize = 6;
 pub(crate) const HASH_BYTES: usize = 4;
 /// Where the key parts of a row begin.
 pub(crate) const PARTS_AT: usize = PREFIX_BYTES + HASH_BYTES;
+/// Bytes of the second behind the prefix of an expiring item's row.
+pub(crate) const SECOND_BYTES: usize = 8;
 
 /// The space of a table's items.
 const ITEMS: u16 = 0;
@@ -120,6 +122,21 @@ impl RowSpace {
         RowSpace { table: SYSTEM, space: PURGES }
     }
 
+    /// The number of the table that the space belongs to.
+    pub(crate) fn table_number(self) -> u32 {
+        self.table
+    }
+
+    /// The space's number in its table.
+    pub(crate) fn number(self) -> u16 {
+        self.space
+    }
+
+    /// Whether this is a space of the database's own.
+    pub(crate) fn is_own(self) -> bool {
+        self.table == SYSTEM
+    }
+
     /// The prefix of every key in this space.
     pub(crate) fn prefix(self) -> [u8; PREFIX_BYTES] {
         let mut prefix = [0; PREFIX_BYTES];
@@ -140,6 +157,15 @@ impl RowSpace {
     pub(crate) fn key(self, rest: &[u8]) -> Bytes {
         let mut key = BytesMut::with_capacity(PREFIX_BYTES + rest.len());
         key.put_slice(&self.prefix());
+        key.put_slice(rest);
+        key.freeze()
+    }
+
+    /// A key of this space that sorts by a second first.
+    pub(crate) fn key_at(self, second: u64, rest: &[u8]) -> Bytes {
+        let mut key = BytesMut::with_capacity(PREFIX_BYTES + SECOND_BYTES + rest.len());
+        key.put_slice(&self.prefix());
+        key.put_slice(&second.to_be_bytes());
         key.put_slice(rest);
         key.freeze()
     }

@@ -9,27 +9,38 @@ mod capacity;
 mod catalogue;
 mod database;
 mod error;
+mod expiry;
 mod janitor;
 mod keyspace;
 mod load;
 mod options;
 mod pending;
 mod read;
+mod recovery;
 mod request;
 pub mod store;
+mod stream;
 mod table;
+mod verify;
 mod write;
 
 pub use backup::{Schedule, ScheduleError};
 pub use capacity::{Consumed, ReadKind, Units, write_units};
 pub use database::Database;
-pub use error::{Error, InUse, Invalid, Result, SchemaError};
-pub use options::{Conflicts, Options};
+pub use error::{Error, InUse, Invalid, Result, SchemaError, TimeToLiveError};
+pub use expiry::expired_seconds;
+pub use options::{Conflicts, Options, StreamOptions};
 pub use pending::{Pending, PendingFuture};
 pub use request::*;
 pub use singlet_expr as expr;
 pub use singlet_values as values;
 pub use store::{
-    Clock, Disk, DiskFile, FileDisk, ManualClock, MemoryDisk, StoreOptions, StoreStats, SyncPolicy,
-    SystemClock,
+    Clock, Disk, DiskFile, FileDisk, Key, KeyError, KeyId, ManualClock, MemoryDisk, StoreOptions, StoreStats,
+    SyncPolicy, SystemClock,
+};
+pub use stream::{
+    ChangeKind, SequenceNumber, StreamPosition, StreamRecord, Subscribe, SubscribeFrom, Subscription,
+};
+pub use verify::{
+    Finding, Place, RowProblem, Verification, VerifiedCounts, VerifyProgress, verify, verify_on,
 };

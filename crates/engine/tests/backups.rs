@@ -317,12 +317,30 @@ fn what_can_not_be_is_refused_by_name() {
 /// A disk in memory on which writing a backup's file waits until it is let go on.
 struct HeldDisk {
     inner: Arc<dyn Disk>,
-    held: Arc<std::sync::RwLock<()>>,
+    gate: Arc<Gate>,
 }
 
 struct HeldFile {
     inner: Arc<dyn singlet_engine::DiskFile>,
-    held: Arc<std::sync::RwLock<()>>,
+    gate: Arc<Gate>,
+}
+
+/// Where reads and writes wait while it is locked for writing.
+#[derive(Default)]
+struct Gate {
+    lock: std::sync::RwLock<()>,
+    arrivals: std::sync::atomic::AtomicUsize,
+}
+
+impl Gate {
+    fn pass(&self) {
+        self.arrivals.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        drop(self.lock.read().unwrap());
+    }
+
+    fn arrivals(&self) -> usize {
+        self.arrivals.load(std::sync::atomic::Ordering::SeqCst)
+    }
 }
 
 impl Disk for HeldDisk {
@@ -331,7 +349,7 @@ impl Disk for HeldDisk {
         if !name.starts_with("backup-") {
             return Ok(inner);
         }
-        Ok(Arc::new(HeldFile { inner, held: self.held.clone() }))
+        Ok(Arc::new(HeldFile { inner, gate: self.gate.clone() }))
     }
 
     fn list(&self) -> std::io::Result<Vec<String>> {
@@ -357,12 +375,12 @@ impl singlet_engine::DiskFile for HeldFile {
     }
 
     fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<()> {
-        drop(self.held.read().unwrap());
+        self.gate.pass();
         self.inner.read_exact_at(offset, buffer)
     }
 
     fn write_all_at(&self, offset: u64, bytes: &[u8]) -> std::io::Result<()> {
-        drop(self.held.read().unwrap());
+        self.gate.pass();
         self.inner.write_all_at(offset, bytes)
     }
 
@@ -377,11 +395,11 @@ impl singlet_engine::DiskFile for HeldFile {
 
 #[test]
 fn a_backup_in_the_making_protects_its_table_and_itself() {
-    let held: Arc<std::sync::RwLock<()>> = Arc::default();
-    let disk = HeldDisk { inner: Arc::new(MemoryDisk::new()), held: held.clone() };
+    let gate: Arc<Gate> = Arc::default();
+    let disk = HeldDisk { inner: Arc::new(MemoryDisk::new()), gate: gate.clone() };
     let database = Database::open_on(Arc::new(disk), small_options()).unwrap();
     filled(&database);
-    let stop = held.write().unwrap();
+    let stop = gate.lock.write().unwrap();
     let backup = database.create_backup(CreateBackup::new(TABLE, "slow")).unwrap();
     let deleted = database.delete_table(TABLE);
     assert!(matches!(deleted, Err(Error::ResourceInUse(InUse::BeingBackedUp(_)))), "{deleted:?}");
@@ -395,11 +413,11 @@ fn a_backup_in_the_making_protects_its_table_and_itself() {
     wait_until_whole(&database, &backup.arn);
 
     // A restore that goes on keeps the backup; its table is not there yet.
-    let stop = held.write().unwrap();
+    let stop = gate.lock.write().unwrap();
+    let arrivals = gate.arrivals();
     let restoring = database.submit_restore_backup(RestoreBackup::new(&backup.arn, "restored"));
-    wait_until("the restore holds the backup", || {
-        matches!(database.delete_backup(&backup.arn), Err(Error::BackupInUse(_)))
-    });
+    wait_until("the restore reads the backup", || gate.arrivals() > arrivals);
+    assert!(matches!(database.delete_backup(&backup.arn), Err(Error::BackupInUse(_))));
     drop(stop);
     restoring.wait().unwrap();
     wait_until_settled(&database, "restored");

@@ -31,6 +31,8 @@ pub struct TableStatistics {
     pub items: u64,
     /// How many bytes they have, as DynamoDB counts them.
     pub bytes: u64,
+    /// How many items have expired since the start.
+    pub expired: u64,
     /// Its indexes.
     pub indexes: Vec<IndexStatistics>,
 }

@@ -12,17 +12,19 @@ impl Api for Service {
 
     fn statistics(&self) -> Statistics {
         Statistics {
-            tables: self.database().describe_tables().iter().map(table).collect(),
+            tables: self.database().describe_tables().iter().map(|one| table(self.database(), one)).collect(),
             storage: storage(self.database()),
         }
     }
 }
 
-fn table(table: &TableDescription) -> TableStatistics {
+fn table(database: &Database, table: &TableDescription) -> TableStatistics {
     TableStatistics {
         name: table.name.clone(),
         items: table.item_count,
         bytes: table.size_bytes,
+        // A table that was deleted a moment ago has nothing to tell any more.
+        expired: database.expired_items(&table.name).unwrap_or(0),
         indexes: table.local_indexes.iter().chain(&table.global_indexes).map(index).collect(),
     }
 }

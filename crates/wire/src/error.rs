@@ -61,15 +61,18 @@ pub(crate) enum ErrorKind {
     BackupInUse,
     BackupNotFound,
     ConditionalCheckFailed,
+    ExpiredIterator,
     IdempotentParameterMismatch,
     IncompleteSignature,
     InternalServerError,
+    InvalidRestoreTime,
     InvalidSignature,
     ItemCollectionSizeLimitExceeded,
     LimitExceeded,
     MissingAuthenticationToken,
     RequestTooLarge,
     ResourceInUse,
+    PointInTimeRecoveryUnavailable,
     ResourceNotFound,
     Serialization,
     ServiceUnavailable,
@@ -79,6 +82,7 @@ pub(crate) enum ErrorKind {
     TransactionCanceled,
     TransactionConflict,
     TransactionInProgress,
+    TrimmedDataAccess,
     UnknownOperation,
     UnrecognizedClient,
     Validation,
@@ -98,6 +102,7 @@ impl ErrorKind {
             ErrorKind::ConditionalCheckFailed => {
                 (DYNAMODB, "ConditionalCheckFailedException", 400, "message")
             }
+            ErrorKind::ExpiredIterator => (DYNAMODB, "ExpiredIteratorException", 400, "message"),
             ErrorKind::IdempotentParameterMismatch => {
                 (DYNAMODB, "IdempotentParameterMismatchException", 400, "Message")
             }
@@ -113,6 +118,10 @@ impl ErrorKind {
             }
             ErrorKind::RequestTooLarge => (SERVICE, "RequestEntityTooLargeException", 413, "message"),
             ErrorKind::ResourceInUse => (DYNAMODB, "ResourceInUseException", 400, "message"),
+            ErrorKind::InvalidRestoreTime => (DYNAMODB, "InvalidRestoreTimeException", 400, "message"),
+            ErrorKind::PointInTimeRecoveryUnavailable => {
+                (DYNAMODB, "PointInTimeRecoveryUnavailableException", 400, "message")
+            }
             ErrorKind::ResourceNotFound => (DYNAMODB, "ResourceNotFoundException", 400, "message"),
             ErrorKind::Serialization => (SERVICE, "SerializationException", 400, "Message"),
             ErrorKind::ServiceUnavailable => (SERVICE, "ServiceUnavailableException", 503, "message"),
@@ -122,6 +131,7 @@ impl ErrorKind {
             ErrorKind::TransactionCanceled => (DYNAMODB, "TransactionCanceledException", 400, "Message"),
             ErrorKind::TransactionConflict => (DYNAMODB, "TransactionConflictException", 400, "message"),
             ErrorKind::TransactionInProgress => (DYNAMODB, "TransactionInProgressException", 400, "Message"),
+            ErrorKind::TrimmedDataAccess => (DYNAMODB, "TrimmedDataAccessException", 400, "message"),
             ErrorKind::UnknownOperation => (SERVICE, "UnknownOperationException", 400, "message"),
             ErrorKind::UnrecognizedClient => (SERVICE, "UnrecognizedClientException", 400, "message"),
             ErrorKind::Validation => (VALIDATE, "ValidationException", 400, "message"),
@@ -188,13 +198,21 @@ fn engine_kind(error: &Error) -> ErrorKind {
         Error::TransactionConflict => ErrorKind::TransactionConflict,
         Error::TransactionInProgress => ErrorKind::TransactionInProgress,
         Error::TokenMismatch => ErrorKind::IdempotentParameterMismatch,
+        Error::Trimmed => ErrorKind::TrimmedDataAccess,
+        Error::IteratorExpired => ErrorKind::ExpiredIterator,
         Error::CollectionTooLarge => ErrorKind::ItemCollectionSizeLimitExceeded,
         Error::SourceTableNotFound(_) => ErrorKind::TableNotFound,
         Error::TableAlreadyExists(_) => ErrorKind::TableAlreadyExists,
         Error::TableInUse(_) => ErrorKind::TableInUse,
         Error::BackupNotFound(_) => ErrorKind::BackupNotFound,
         Error::BackupInUse(_) => ErrorKind::BackupInUse,
-        Error::Backup(_) | Error::Storage(_) | Error::FolderInUse { .. } => ErrorKind::InternalServerError,
+        Error::RecoveryOff(_) => ErrorKind::PointInTimeRecoveryUnavailable,
+        Error::RestoreTime(_) => ErrorKind::InvalidRestoreTime,
+        Error::HistoryGap
+        | Error::Backup(_)
+        | Error::Storage(_)
+        | Error::FolderInUse { .. }
+        | Error::Key(_) => ErrorKind::InternalServerError,
         Error::Closed => ErrorKind::ServiceUnavailable,
     }
 }

@@ -18,14 +18,19 @@ const WORDS: &str = "\
     ExpressionAttributeNames|#n|ExpressionAttributeValues|:v|AttributeDefinitions|AttributeName|\
     AttributeType|KeySchema|KeyType|HASH|RANGE|BillingMode|PAY_PER_REQUEST|Projection|ProjectionType|\
     ALL|GlobalSecondaryIndexes|GlobalSecondaryIndexUpdates|Create|Tags|ResourceArn|\
-    ReturnConsumedCapacity|INDEXES|ClientRequestToken|1|1e126|AA==||";
+    TimeToLiveSpecification|Enabled|ReturnConsumedCapacity|INDEXES|ClientRequestToken|StreamSpecification|\
+    StreamEnabled|StreamViewType|NEW_IMAGE|Type|CHILD_SHARDS|ShardId|TRIM_HORIZON|LATEST|\
+    AT_SEQUENCE_NUMBER|100000000000000000001|shardId-00000001700000000000-00000000|\
+    arn:aws:dynamodb:us-east-1:000000000000:table/hash/stream/x|1|1e126|AA==||";
 
 /// Members that a request may have.
 const MEMBERS: &str = "\
     TableName|Key|Item|RequestItems|TransactItems|Expected|AttributeUpdates|KeyConditions|\
     UpdateExpression|ConditionExpression|FilterExpression|ProjectionExpression|KeyConditionExpression|\
     ExpressionAttributeNames|ExpressionAttributeValues|ExclusiveStartKey|Select|Limit|IndexName|\
-    KeySchema|AttributeDefinitions|GlobalSecondaryIndexes|GlobalSecondaryIndexUpdates|Tags|TagKeys";
+    KeySchema|AttributeDefinitions|GlobalSecondaryIndexes|GlobalSecondaryIndexUpdates|Tags|TagKeys|\
+    TimeToLiveSpecification|StreamSpecification|StreamArn|ShardId|ShardIteratorType|SequenceNumber|\
+    ShardIterator|ShardFilter|ExclusiveStartShardId|ExclusiveStartStreamArn";
 
 /// JSON that often has the members and words of the protocol.
 fn any_json() -> impl Strategy<Value = Value> {

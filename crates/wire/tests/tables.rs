@@ -131,30 +131,81 @@ fn a_table_is_updated() {
 fn what_cannot_be_honoured_is_refused_and_not_ignored() {
     let client = Client::new();
     let create = [
-        ("StreamSpecification", json!({"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"})),
-        ("SSESpecification", json!({"Enabled": true})),
+        ("SSEType", json!({"Enabled": true, "SSEType": "AES256"})),
         ("ResourcePolicy", json!("{}")),
         ("GlobalTableSourceArn", json!("arn:x")),
     ];
     for (member, value) in create {
         let mut request = hash_table("music");
-        request[member] = value;
+        request[if member == "SSEType" { "SSESpecification" } else { member }] = value;
         let text = client.invalid("CreateTable", request);
         assert!(text.contains(member) && text.ends_with("is not supported by this server"), "{text}");
     }
     client.call("CreateTable", hash_table("music"));
     let update = [
-        ("StreamSpecification", json!({"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"})),
-        ("SSESpecification", json!({"Enabled": true})),
+        ("SSEType", json!({"Enabled": true, "SSEType": "AES256"})),
         ("ReplicaUpdates", json!([{"Create": {"RegionName": "eu-west-1"}}])),
         ("MultiRegionConsistency", json!("STRONG")),
     ];
     for (member, value) in update {
         let mut request = json!({"TableName": "music"});
-        request[member] = value;
+        request[if member == "SSEType" { "SSESpecification" } else { member }] = value;
         let text = client.invalid("UpdateTable", request);
         assert!(text.contains(member) && text.ends_with("is not supported by this server"), "{text}");
     }
+}
+
+#[test]
+fn encryption_is_refused_where_there_is_none() {
+    let client = Client::new();
+    let asks = [
+        json!({"Enabled": true}),
+        json!({"Enabled": true, "SSEType": "KMS"}),
+        json!({"SSEType": "KMS"}),
+        json!({"KMSMasterKeyId": "alias/mine"}),
+    ];
+    client.call("CreateTable", hash_table("there"));
+    for ask in asks {
+        let mut request = hash_table("music");
+        request["SSESpecification"] = ask.clone();
+        let update = json!({"TableName": "there", "SSESpecification": ask});
+        for text in [client.invalid("CreateTable", request), client.invalid("UpdateTable", update)] {
+            assert!(text.contains("not encrypted") && text.contains("--key-file"), "{text}");
+        }
+    }
+    let mut request = hash_table("music");
+    request["SSESpecification"] = json!({"SSEType": "ROT13"});
+    let text = client.invalid("CreateTable", request);
+    assert!(text.contains("'sSESpecification.sSEType'") && text.contains("[AES256, KMS]"), "{text}");
+    client.call("UpdateTable", json!({"TableName": "there", "SSESpecification": {"Enabled": false}}));
+    let table = &client.call("DescribeTable", json!({"TableName": "there"}))["Table"];
+    assert!(table.get("SSEDescription").is_none());
+}
+
+#[test]
+fn encryption_is_described_where_it_was_asked_for() {
+    let key = singlet_engine::Key::from_bytes([1; 32]);
+    let client = Client::encrypted(&key);
+    let mut request = hash_table("music");
+    request["SSESpecification"] = json!({"Enabled": true, "SSEType": "KMS"});
+    client.call("CreateTable", request);
+    client.call("CreateTable", hash_table("plain"));
+    let describe = |name: &str| client.call("DescribeTable", json!({"TableName": name}))["Table"].clone();
+    let arn = format!("arn:aws:kms:us-east-1:000000000000:key/{}", key.id());
+    let described = json!({"Status": "ENABLED", "SSEType": "KMS", "KMSMasterKeyArn": arn});
+    assert_eq!(describe("music")["SSEDescription"], described);
+    assert!(describe("plain").get("SSEDescription").is_none(), "encrypted all the same, but nobody asked");
+
+    let update = |name: &str, ask: Value| json!({"TableName": name, "SSESpecification": ask});
+    for name in [arn.as_str(), &key.id().to_string(), "alias/aws/dynamodb"] {
+        let updated =
+            client.call("UpdateTable", update("plain", json!({"Enabled": true, "KMSMasterKeyId": name})));
+        assert_eq!(updated["TableDescription"]["SSEDescription"], described);
+        client.call("UpdateTable", update("plain", json!({"Enabled": false})));
+        assert!(describe("plain").get("SSEDescription").is_none());
+    }
+    let text = client.invalid("UpdateTable", update("plain", json!({"KMSMasterKeyId": "alias/mine"})));
+    assert!(text.contains("alias/mine") && text.contains(&arn), "{text}");
 }
 
 #[test]

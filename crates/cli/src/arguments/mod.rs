@@ -2,6 +2,7 @@
 
 mod backup;
 mod design;
+mod encryption;
 mod serve;
 
 use clap::{Parser, Subcommand};
@@ -11,6 +12,7 @@ pub(crate) use design::{
     ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
     ReviewArguments, ReviewFormat, RunArguments, SeedArguments, StoreArguments,
 };
+pub(crate) use encryption::{KeyArguments, NewKeyArguments, RotateKeyArguments, VerifyArguments};
 pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
 
 const EXAMPLES: &str = "\
@@ -33,6 +35,13 @@ A server for any DynamoDB client:
   singlet serve --in-memory --address 127.0.0.1:9000
       for tests: nothing is kept
   aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
+
+Encrypted at rest, with a key that you keep:
+  singlet new-key singlet.key
+  singlet serve --data ./secret --key-file singlet.key
+
+Is everything in order?
+  singlet verify ./singlet-data
 
 Safe from mistakes and from broken disks:
   singlet backup --table orders
@@ -93,6 +102,15 @@ pub(crate) enum Command {
     /// Serve a database over the DynamoDB protocol
     #[command(after_help = serve::SERVE_NOTES)]
     Serve(Box<ServeArguments>),
+    /// Check a folder: log, tree, items, indexes and counts against each other
+    #[command(after_help = encryption::VERIFY_NOTES)]
+    Verify(VerifyArguments),
+    /// Make a key for an encrypted folder
+    #[command(after_help = encryption::NEW_KEY_NOTES)]
+    NewKey(NewKeyArguments),
+    /// Give an encrypted folder another key
+    #[command(after_help = encryption::ROTATE_KEY_NOTES)]
+    RotateKey(RotateKeyArguments),
 }
 
 #[cfg(test)]

@@ -79,6 +79,13 @@ impl Plan {
             );
             self.notes.push(note);
         }
+        if shape.recovery_days.is_some() && !store.supports(Feature::Recovery) {
+            shape.recovery_days = None;
+            self.notes.push(format!(
+                "{}: point-in-time recovery is not set here, because {label} doesn't have it",
+                shape.name
+            ));
+        }
         if let Some(schedule) = shape.backup
             && !store.supports(Feature::ScheduledBackups)
         {
@@ -207,6 +214,12 @@ impl Plan {
         if wanted.stream != there.stream && store.supports(Feature::Streams) {
             let change = TableChange::Stream { table: table.clone(), enabled: wanted.stream };
             self.steps.push(Step::Change(change));
+        }
+        // A design that doesn't mention recovery leaves it on: what protects data is not taken away by silence.
+        if let Some(days) = wanted.recovery_days
+            && there.recovery_days != Some(days)
+        {
+            self.steps.push(Step::Change(TableChange::Recovery { table: table.clone(), days }));
         }
         if wanted.backup != there.backup && store.supports(Feature::ScheduledBackups) {
             self.steps.push(Step::Change(TableChange::Backup { table, schedule: wanted.backup }));

@@ -78,6 +78,7 @@ fn run_step(step: &Step, store: &dyn Store, tell: &mut dyn FnMut()) -> Result<()
                 | TableChange::Protect { .. }
                 | TableChange::TimeToLive { .. }
                 | TableChange::Stream { .. }
+                | TableChange::Recovery { .. }
                 | TableChange::Backup { .. } => Ok(()),
             }
         }

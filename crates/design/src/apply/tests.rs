@@ -32,6 +32,7 @@ fn table(indexes: Vec<Arc<Index>>) -> Table {
         type_attribute: "type".to_owned(),
         ttl: None,
         stream: false,
+        recovery_days: None,
         backup: None,
         separator: '#',
         indexes,
@@ -118,15 +119,57 @@ fn what_can_not_be_changed_stops_everything_and_says_why() {
 }
 
 #[test]
-fn what_the_store_lacks_is_noted_and_does_not_stop_the_rest() {
+fn a_stream_is_turned_on_and_off_with_the_design() {
     let store = store();
-    let wanted = || Table { ttl: Some("expires_at".to_owned()), stream: true, ..table(Vec::new()) };
-    let first = plan(&design(wanted()), &environment(Removal::Delete), &store).unwrap();
-    let text = first.to_string();
-    assert!(text.contains("time to live (expires_at) is not set here yet"), "{text}");
-    assert!(text.contains("the stream is not set here yet"), "{text}");
-    first.run(&store, &mut |_| {}).unwrap();
-    assert!(plan(&design(wanted()), &environment(Removal::Delete), &store).unwrap().steps.is_empty());
+    let wanted = |stream| Table { stream, ..table(Vec::new()) };
+    let is_on = || store.describe_table("shop-dev").unwrap().unwrap().shape.stream;
+    for (stream, words) in [
+        (true, "with a stream"),
+        (false, "turn off the stream of shop-dev"),
+        (true, "turn on the stream of shop-dev"),
+    ] {
+        let change = plan(&design(wanted(stream)), &environment(Removal::Delete), &store).unwrap();
+        assert!(change.to_string().contains(words), "{change}");
+        change.run(&store, &mut |_| {}).unwrap();
+        assert_eq!(is_on(), stream);
+        let again = plan(&design(wanted(stream)), &environment(Removal::Delete), &store).unwrap();
+        assert!(again.steps.is_empty(), "{again}");
+    }
+}
+
+#[test]
+fn time_to_live_is_set_changed_and_taken_away() {
+    let store = store();
+    let wanted = |attribute: Option<&str>| Table { ttl: attribute.map(str::to_owned), ..table(Vec::new()) };
+    let setting = || store.describe_table("shop-dev").unwrap().unwrap().shape.ttl;
+    assert_eq!(apply(&store, wanted(Some("expires_at"))), ["create the table shop-dev"]);
+    assert_eq!(setting().as_deref(), Some("expires_at"));
+    assert!(apply(&store, wanted(Some("expires_at"))).is_empty());
+    assert_eq!(
+        apply(&store, wanted(Some("gone_at"))),
+        ["end the time to live of shop-dev", "let items of shop-dev expire by gone_at"]
+    );
+    assert_eq!(setting().as_deref(), Some("gone_at"));
+    assert_eq!(apply(&store, wanted(None)), ["end the time to live of shop-dev"]);
+    assert_eq!(setting(), None);
+    assert!(apply(&store, wanted(None)).is_empty());
+}
+
+#[test]
+fn recovery_is_turned_on_with_the_design_and_not_off_by_its_silence() {
+    let store = store();
+    let environment = environment(Removal::Delete);
+    let plan_for = |recovery_days| {
+        plan(&design(Table { recovery_days, ..table(Vec::new()) }), &environment, &store).unwrap()
+    };
+    for (days, said) in
+        [(7, "every moment can be recovered for 7 days"), (35, "keep every moment of shop-dev for 35 days")]
+    {
+        assert!(plan_for(Some(days)).to_string().contains(said), "{}", plan_for(Some(days)));
+        plan_for(Some(days)).run(&store, &mut |_| {}).unwrap();
+        assert!(plan_for(Some(days)).is_empty());
+    }
+    assert!(plan_for(None).is_empty());
 }
 
 #[test]

@@ -23,6 +23,8 @@ pub struct Table {
     pub ttl: Option<String>,
     /// Whether the table has a change stream.
     pub stream: bool,
+    /// For how many days it can be had back as it was at any moment.
+    pub recovery_days: Option<u32>,
     /// When backups are taken by themselves, and how long they are kept.
     pub backup: Option<Schedule>,
     /// What stands between the parts of a key; no part may contain it.

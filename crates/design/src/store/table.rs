@@ -21,6 +21,8 @@ pub struct TableShape {
     pub ttl: Option<String>,
     /// Has a stream of new and old images.
     pub stream: bool,
+    /// For how many days it can be had back as it was at any moment.
+    pub recovery_days: Option<u32>,
     /// When backups are taken by themselves, and how long they are kept.
     pub backup: Option<Schedule>,
 }
@@ -104,6 +106,13 @@ pub enum TableChange {
         /// On or off.
         enabled: bool,
     },
+    /// Turns point-in-time recovery on, or changes how far it reaches.
+    Recovery {
+        /// Table name.
+        table: String,
+        /// For how many days moments can be recovered.
+        days: u32,
+    },
     /// Sets when backups are taken by themselves.
     Backup {
         /// Table name.
@@ -128,6 +137,7 @@ impl TableChange {
             | TableChange::Protect { table, .. }
             | TableChange::TimeToLive { table, .. }
             | TableChange::Stream { table, .. }
+            | TableChange::Recovery { table, .. }
             | TableChange::Backup { table, .. }
             | TableChange::Delete { table } => table,
         }

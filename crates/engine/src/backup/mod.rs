@@ -6,6 +6,7 @@
 
 mod catalogue;
 mod file;
+mod moment;
 mod outside;
 mod record;
 mod restore;
@@ -19,6 +20,7 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+pub(crate) use moment::MomentBackup;
 pub(crate) use outside::verify_file;
 pub(crate) use record::{Backup, BackupState, Moment, backup_id};
 pub(crate) use restore::RestoreSource;

@@ -52,6 +52,8 @@ impl Backups {
             self.open(source)?.1.verify(|_| stop.check())?;
         }
         let Backup { moment, table: old, .. } = reader.head();
+        let view = self.shared.background.view()?;
+        view.attachment().check_encryption(overrides.encryption.as_ref())?;
         let definition = old.definition(table, overrides)?;
         let load_source = LoadSource::Backup {
             table_arn: old.arn.clone(),
@@ -115,7 +117,7 @@ impl Backups {
         }
     }
 
-    fn open_stored(&self, backup: &Backup) -> Result<FileReader> {
+    pub(super) fn open_stored(&self, backup: &Backup) -> Result<FileReader> {
         let name = file_name(&backup.id);
         let disk = &self.shared.disk;
         let failed = |error: std::io::Error| Error::Backup(format!("can't read {name}: {error}"));
@@ -134,7 +136,7 @@ impl Backups {
     }
 
     /// A table of that name may be there, or on its way.
-    fn name_is_taken(&self, error: Error) -> Error {
+    pub(crate) fn name_is_taken(&self, error: Error) -> Error {
         let Error::ResourceInUse(InUse::TableExists(name)) = error else { return error };
         let view = self.shared.background.view();
         let is_loading =

@@ -178,7 +178,7 @@ impl Database {
     }
 
     /// Runs work in the background that answers along the way.
-    fn run_task<T: Send + 'static>(
+    pub(super) fn run_task<T: Send + 'static>(
         &self,
         name: &str,
         work: impl FnOnce(&Stop, crate::pending::Answer<T>) + Send + 'static,

@@ -1,27 +1,34 @@
 //! The database: what programs open and call.
 
 mod backups;
+mod expiry;
 mod recover;
+mod recovery;
+mod streams;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod writes;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::background::{Background, Tasks};
 use crate::backup::Backups;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
+use crate::expiry::Reaper;
 use crate::janitor::Janitor;
 use crate::options::{Conflicts, Options};
 use crate::pending::Pending;
 use crate::read;
+use crate::recovery::Recovery;
 use crate::request::{
     BatchGet, BatchGetOutcome, GetItem, GetOutcome, PageOutcome, Query, Scan, TransactGet, TransactGetOutcome,
 };
-use crate::store::{Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
+use crate::store::{Clock, Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
+use crate::stream::StreamUpkeep;
 use crate::write::{InFlight, Job};
 
 /// A database, embedded in the program. Clones share it; the last one to go closes it.
@@ -49,10 +56,15 @@ pub struct Database {
 struct Inner {
     store: Arc<Store<Catalogue, Job>>,
     janitor: Mutex<Option<Janitor>>,
+    reaper: Mutex<Option<Reaper>>,
+    clock: Arc<dyn Clock>,
     background: Background,
     tasks: Tasks,
     backups: Backups,
+    recovery: Recovery,
     in_flight: Arc<InFlight>,
+    streams: StreamUpkeep,
+    closed: AtomicBool,
     conflicts: Conflicts,
     region: String,
     account_id: String,
@@ -96,6 +108,11 @@ impl Database {
         &self.inner.account_id
     }
 
+    /// The key that the database is encrypted with, as descriptions of tables name it.
+    pub fn key_arn(&self) -> Option<String> {
+        self.view().attachment().key_arn().map(str::to_owned)
+    }
+
     /// What the storage has been doing.
     pub fn stats(&self) -> StoreStats {
         self.inner.store.stats()
@@ -103,6 +120,7 @@ impl Database {
 
     /// Finishes all writes and closes the files. Later writes fail with [`Error::Closed`].
     pub fn close(&self) -> Result<()> {
+        self.inner.closed.store(true, Ordering::Release);
         self.inner.stop();
         Ok(self.inner.store.close()?)
     }
@@ -158,6 +176,10 @@ impl Inner {
         if let Some(janitor) = janitor {
             janitor.stop();
         }
+        let reaper = self.reaper.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(reaper) = reaper {
+            reaper.stop();
+        }
     }
 }
 
@@ -170,23 +192,33 @@ impl Drop for Inner {
 impl Database {
     /// Opens the database on a disk of the caller's.
     pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
-        let opened = Store::open(disk.clone(), options.store, options.clock.clone())?;
-        let (catalogue, writer) = recover::recover(&opened, &options.region, &options.account_id)?;
+        let opened = Store::open(disk, options.store.clone(), options.clock.clone())?;
+        let (catalogue, writer) = recover::recover(&opened, &options)?;
+        let streams = StreamUpkeep::new(options.streams, options.clock.clone(), writer.counts.busy());
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
         recover::abandon_loads(&store)?;
-        let janitor = Janitor::start(&store)?;
+        let janitor = Janitor::start(&store, streams.clone())?;
+        let reaper = Reaper::start(&store, options.clock.clone())?;
         let background = Background::new(&store, janitor.waker());
         let tasks = Tasks::default();
-        let backups = Backups::new(background.clone(), disk, options.clock, options.backups);
+        let backups =
+            Backups::new(background.clone(), store.files().clone(), options.clock.clone(), options.backups);
         let interrupted = backups.tidy()?;
         backups.start_timer(&tasks, interrupted)?;
+        let recovery = Recovery::new(background.clone(), backups.clone(), options.clock.clone());
+        recovery.start_keeper(&tasks)?;
         let inner = Inner {
             store,
             janitor: Mutex::new(Some(janitor)),
+            reaper: Mutex::new(Some(reaper)),
+            clock: options.clock,
             background,
             tasks,
             backups,
+            recovery,
             in_flight: Arc::default(),
+            streams,
+            closed: AtomicBool::new(false),
             conflicts: options.conflicts,
             region: options.region,
             account_id: options.account_id,

@@ -52,14 +52,14 @@ impl Database {
     pub fn describe_table(&self, name: &str) -> Result<TableDescription> {
         let view = self.view();
         let table = view.attachment().resource(name)?;
-        Ok(table.describe(|space| view.tally(space.tally())))
+        Ok(view.attachment().describe(table, |space| view.tally(space.tally())))
     }
 
     /// Describes all tables, in the order of their names.
     pub fn describe_tables(&self) -> Vec<TableDescription> {
         let view = self.view();
         let tables = view.attachment().tables();
-        tables.map(|table| table.describe(|space| view.tally(space.tally()))).collect()
+        tables.map(|table| view.attachment().describe(table, |space| view.tally(space.tally()))).collect()
     }
 
     /// Lists table names.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::TimeToLive;
+
 /// The type of a key attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScalarType {
@@ -123,6 +125,19 @@ impl StreamView {
     }
 }
 
+/// What is asked of a table's encryption. All of a database's tables are encrypted, or none; a table that asks for it
+/// says so in its description, and can't be made where it would not be so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EncryptionRequest {
+    /// With the database's key.
+    On {
+        /// The key by its ARN, id or alias; another than the database's is refused.
+        key: Option<String>,
+    },
+    /// Nothing is asked.
+    Off,
+}
+
 /// One index of a table, as it is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexDefinition {
@@ -174,8 +189,14 @@ pub struct CreateTable {
     pub class: TableClass,
     /// Refuses deletion while set.
     pub deletion_protection: bool,
+    /// Encryption.
+    pub encryption: Option<EncryptionRequest>,
+    /// The view of its stream, if it has one from the start.
+    pub stream: Option<StreamView>,
     /// Tags set from the start.
     pub tags: Vec<Tag>,
+    /// The attribute by which items expire. DynamoDB has this only as a call of its own.
+    pub time_to_live: Option<String>,
 }
 
 impl CreateTable {
@@ -193,7 +214,10 @@ impl CreateTable {
             warm: None,
             class: TableClass::Standard,
             deletion_protection: false,
+            encryption: None,
+            stream: None,
             tags: Vec::new(),
+            time_to_live: None,
         };
         let partition = partition.into();
         let mut table = table.attribute(partition.clone(), scalar);
@@ -218,9 +242,21 @@ impl CreateTable {
         self
     }
 
+    /// Lets items expire by an attribute.
+    pub fn time_to_live(mut self, attribute: impl Into<String>) -> Self {
+        self.time_to_live = Some(attribute.into());
+        self
+    }
+
     /// Adds a global index.
     pub fn global_index(mut self, index: IndexDefinition) -> Self {
         self.global_indexes.push(index);
+        self
+    }
+
+    /// Turns on a stream.
+    pub fn stream(mut self, view: StreamView) -> Self {
+        self.stream = Some(view);
         self
     }
 
@@ -267,6 +303,12 @@ impl UpdateTable {
     /// Creates a global index.
     pub fn create_index(mut self, index: IndexCreate) -> Self {
         self.indexes.push(IndexUpdate::Create(index));
+        self
+    }
+
+    /// Turns the stream on or off.
+    pub fn stream(mut self, change: StreamChange) -> Self {
+        self.stream = Some(change);
         self
     }
 
@@ -324,6 +366,19 @@ pub struct UpdateTable {
     pub class: Option<TableClass>,
     /// Deletion protection.
     pub deletion_protection: Option<bool>,
+    /// Encryption.
+    pub encryption: Option<EncryptionRequest>,
+    /// The stream.
+    pub stream: Option<StreamChange>,
+}
+
+/// What becomes of a table's stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamChange {
+    /// A new stream begins.
+    Enable(StreamView),
+    /// The stream ends; it can be read for another 24 hours.
+    Disable,
 }
 
 /// Lists table names in order.
@@ -428,12 +483,20 @@ pub struct TableDescription {
     pub class: Option<TableClass>,
     /// Deletion protection.
     pub deletion_protection: bool,
+    /// The key of the database, if it has one and the table asked to be encrypted.
+    pub key_arn: Option<String>,
+    /// The view of the stream that is on.
+    pub stream: Option<StreamView>,
+    /// The label of the stream that is on, or of the last one that was.
+    pub latest_stream_label: Option<String>,
     /// Items.
     pub item_count: u64,
     /// Bytes, as DynamoDB counts them.
     pub size_bytes: u64,
     /// Tags, by key.
     pub tags: BTreeMap<String, String>,
+    /// By which attribute items expire.
+    pub time_to_live: TimeToLive,
     /// What the table was restored from, if it was.
     pub restore: Option<RestoreSummary>,
 }
@@ -464,4 +527,13 @@ pub struct RestoreOverrides {
     pub global_indexes: Option<Vec<IndexDefinition>>,
     /// Those of the source's local indexes that the table shall have.
     pub local_indexes: Option<Vec<IndexDefinition>>,
+    /// Encryption.
+    pub encryption: Option<EncryptionRequest>,
+}
+
+impl TableDescription {
+    /// The resource name of the stream that is on, or of the last one that was.
+    pub fn latest_stream_arn(&self) -> Option<String> {
+        self.latest_stream_label.as_ref().map(|label| format!("{}/stream/{label}", self.arn))
+    }
 }

@@ -72,6 +72,7 @@ impl<A, J> Committer<A, J> {
         }
         if let Some(last) = group.last() {
             self.shared.view.store(last.view.clone());
+            self.shared.published.wake();
         }
         for mut commit in group.drain(..) {
             if let Some(fold) = commit.fold.take() {

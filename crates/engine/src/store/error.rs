@@ -3,6 +3,9 @@
 use std::io;
 use std::sync::Arc;
 
+use super::KeyError;
+use super::seal::Damage;
+
 /// Opening or reading failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -42,6 +45,9 @@ pub enum StoreError {
         /// The folder asked for.
         folder: String,
     },
+    /// The key that was given, or the lack of one.
+    #[error(transparent)]
+    Key(#[from] KeyError),
     /// The tree file could not be read or written.
     #[error("the tree: {0}")]
     Tree(#[source] Box<redb::Error>),
@@ -49,9 +55,12 @@ pub enum StoreError {
 
 impl StoreError {
     /// For `map_err`: names the file and what was tried on it.
-    pub(super) fn io(action: &'static str, file: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(action: &'static str, file: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let file = file.into();
-        move |source| Self::Io { action, file, source }
+        move |source| match damage_in(&source) {
+            Some(damage) => damage.into(),
+            None => Self::Io { action, file, source },
+        }
     }
 
     /// Damage in `file` at `offset`.
@@ -61,7 +70,25 @@ impl StoreError {
 
     /// An error of the tree library, whichever of its types it is.
     pub(super) fn tree(error: impl Into<redb::Error>) -> Self {
-        Self::Tree(Box::new(error.into()))
+        let error = error.into();
+        match &error {
+            redb::Error::Io(source) => match damage_in(source) {
+                Some(damage) => damage.into(),
+                None => Self::Tree(Box::new(error)),
+            },
+            _ => Self::Tree(Box::new(error)),
+        }
+    }
+}
+
+/// Damage that a sealed file reported as an error of the disk.
+fn damage_in(error: &io::Error) -> Option<Damage> {
+    error.get_ref()?.downcast_ref::<Damage>().cloned()
+}
+
+impl From<Damage> for StoreError {
+    fn from(Damage { file, offset, reason }: Damage) -> Self {
+        Self::Corrupt { file, offset, reason }
     }
 }
 

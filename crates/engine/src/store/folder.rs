@@ -53,6 +53,10 @@ impl<A, J> Folder<A, J> {
                 Ok(tree) => self.shared.queue.set_folded(Arc::new(tree)),
                 Err(error) => return self.shared.poison(format!("folding failed: {error}")),
             }
+            if let Err(error) = self.trim(job.point.sequence) {
+                // Nothing is lost but room on the disk; the next fold tries again, and so does the next opening.
+                tracing::warn!(%error, "the log could not be trimmed");
+            }
         }
     }
 
@@ -66,10 +70,16 @@ impl<A, J> Folder<A, J> {
         counters.folds.add(1);
         counters.folded_entries.add(job.overlay.len());
         counters.fold_time.add_time(start.elapsed());
-        if let Err(error) = self.shared.catalogue.trim(job.point.sequence) {
-            // Nothing is lost but room on the disk; the next opening finds the files again.
-            tracing::warn!(%error, "the log could not be trimmed");
-        }
         Ok(view)
+    }
+
+    /// Keeps the recorded changes of the segments that are folded, then gives up the segments.
+    fn trim(&self, folded_sequence: u64) -> Result<(), StoreError> {
+        // Meanwhile the log goes on, and more of it may count as folded; that is for the next time.
+        let folded = self.shared.catalogue.folded(folded_sequence);
+        for (segment, until) in &folded {
+            self.shared.archive.keep(segment, *until)?;
+        }
+        folded.last().map_or(Ok(()), |(last, _)| self.shared.catalogue.trim(last.id))
     }
 }

@@ -13,18 +13,22 @@
 //! the sync of the batch before.
 
 mod batch;
+mod check;
 mod clock;
 mod committer;
 mod disk;
 mod error;
 mod folder;
+mod history;
 mod housekeeper;
 mod log;
 mod options;
 mod overlay;
+mod published;
 mod queue;
 mod range;
 mod recovery;
+mod seal;
 mod shared;
 mod stats;
 #[expect(clippy::module_inception, reason = "the module is named after the type that it is about")]
@@ -37,12 +41,15 @@ mod view;
 mod writer;
 
 pub use batch::{Batch, Completion, Handler};
+pub use check::{StoreChecked, StorePart, check_store};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub(crate) use disk::open_file;
-pub use disk::{Disk, DiskFile, FileDisk, MemoryDisk};
+pub use disk::{Disk, DiskFile, FileDisk, FrozenDisk, MemoryDisk};
 pub use error::{CommitError, StoreError, TrySubmitError};
+pub use history::{Changes, ChangesBack, Logged, Position};
 pub use options::{StoreOptions, SyncPolicy};
 pub use range::{Direction, Range};
+pub use seal::{Key, KeyError, KeyId, SealedDisk, key_of, rotate_key};
 pub use stats::StoreStats;
 pub use store::{Opened, Store};
 pub use tally::{Space, Tally};

@@ -1,5 +1,7 @@
 //! Sizes and policies of a store.
 
+use super::Key;
+
 /// When a batch counts as durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SyncPolicy {
@@ -29,6 +31,8 @@ pub struct StoreOptions {
     pub queue_jobs_max: usize,
     /// When a batch counts as durable.
     pub sync: SyncPolicy,
+    /// The key of an encrypted folder. An empty folder that is opened with a key is encrypted from then on.
+    pub key: Option<Key>,
 }
 
 impl Default for StoreOptions {
@@ -41,6 +45,7 @@ impl Default for StoreOptions {
             batch_jobs_max: 256,
             queue_jobs_max: 1024,
             sync: SyncPolicy::EveryBatch,
+            key: None,
         }
     }
 }

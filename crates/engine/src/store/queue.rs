@@ -179,6 +179,11 @@ impl<J> Queue<J> {
         self.writer.notify_one();
     }
 
+    /// Whether no more jobs are taken.
+    pub(super) fn is_closed(&self) -> bool {
+        self.state().closed
+    }
+
     /// Takes no more jobs; those that are in it are still done.
     pub(super) fn close(&self) {
         self.state().closed = true;

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use super::history::Archive;
 use super::log::{Catalogue, replay};
 use super::overlay::Overlay;
+use super::seal::Sealing;
 use super::tree::Tree;
 use super::{Disk, StoreError, StoreOptions, View};
 
@@ -11,12 +13,24 @@ use super::{Disk, StoreError, StoreOptions, View};
 pub(super) struct Recovered {
     pub(super) tree: Arc<Tree>,
     pub(super) catalogue: Arc<Catalogue>,
+    pub(super) archive: Arc<Archive>,
     pub(super) view: View<()>,
+    pub(super) files: Files,
+}
+
+/// The folder for files that are neither log nor tree.
+#[derive(Clone)]
+pub(super) struct Files {
+    /// Their disk: they are encrypted if the folder is.
+    pub(super) disk: Arc<dyn Disk>,
+    /// What the folder is encrypted with.
+    pub(super) sealing: Option<Arc<Sealing>>,
 }
 
 /// Opens the tree and replays the frames after the point that it reaches.
 pub(super) fn recover(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Recovered, StoreError> {
-    let tree = Tree::open(disk, options.cache_bytes)?;
+    let sealing = Sealing::unlock(disk, options.key.as_ref())?;
+    let tree = Tree::open(disk, sealing.as_ref(), options.cache_bytes)?;
     let point = tree.fold_point()?;
     let mut view = View {
         active: Overlay::default(),
@@ -30,10 +44,15 @@ pub(super) fn recover(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Re
     // As many files as the log of two full overlays takes, about.
     let spares_max = 2 * options.overlay_bytes_max as u64 / options.segment_bytes.max(1) + 1;
     let spares_max = usize::try_from(spares_max).unwrap_or(usize::MAX);
-    let (catalogue, sequence) = replay(disk, options.segment_bytes, spares_max, point, |frame, owners| {
-        view.time_ms = view.time_ms.max(frame.time_ms);
-        view.apply(frame, &owners);
-    })?;
+    let (catalogue, sequence) =
+        replay(disk, sealing.clone(), options.segment_bytes, spares_max, point, |frame, owners| {
+            view.time_ms = view.time_ms.max(frame.time_ms);
+            view.apply(frame, &owners);
+        })?;
     view.sequence = sequence;
-    Ok(Recovered { tree, catalogue: Arc::new(catalogue), view })
+    let files = sealing.as_ref().map_or_else(|| disk.clone(), |sealing| sealing.seal_files(disk));
+    let live: Vec<u64> = catalogue.segments().iter().map(|segment| segment.id).collect();
+    let archive = Archive::open(files.clone(), options.segment_bytes, |segment| live.contains(&segment))?;
+    let files = Files { disk: files, sealing };
+    Ok(Recovered { tree, catalogue: Arc::new(catalogue), archive: Arc::new(archive), view, files })
 }

@@ -4,8 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 
+use super::history::Archive;
 use super::log::Catalogue;
+use super::published::Published;
 use super::queue::Queue;
+use super::recovery::Files;
 use super::stats::{Counters, StoreStats};
 use super::tree::Tree;
 use super::{CommitError, View};
@@ -15,9 +18,15 @@ pub(super) struct Shared<A, J> {
     pub(super) queue: Queue<J>,
     pub(super) view: ArcSwap<View<A>>,
     pub(super) poison: Poison,
+    /// Tells those who wait for commits.
+    pub(super) published: Published,
     pub(super) catalogue: Arc<Catalogue>,
+    pub(super) archive: Arc<Archive>,
     pub(super) tree: Arc<Tree>,
+    pub(super) files: Files,
     pub(super) counters: Counters,
+    /// The overlay is frozen and folded at this size.
+    pub(super) overlay_bytes_max: usize,
 }
 
 impl<A, J> Shared<A, J> {
@@ -27,17 +36,27 @@ impl<A, J> Shared<A, J> {
         tracing::error!(%reason, "the store takes no more writes");
         self.poison.set(reason);
         self.queue.wake_all();
+        self.published.wake();
+    }
+
+    /// Whether a fold is under way and the overlay that fills meanwhile is a quarter full.
+    pub(super) fn is_pressed(&self) -> bool {
+        let view = self.view.load();
+        view.frozen.is_some() && view.active.bytes() >= self.overlay_bytes_max / 4
     }
 
     pub(super) fn stats(&self) -> StoreStats {
         let view = self.view.load();
         let (log_bytes, log_segments) = self.catalogue.size();
+        let (past_bytes, past_files) = self.archive.size();
         let counters = &self.counters;
         StoreStats {
             sequence: view.sequence,
             overlay_bytes: view.overlay_bytes() as u64,
             log_segments: log_segments as u64,
             log_bytes,
+            past_files: past_files as u64,
+            past_bytes,
             tree_bytes: self.tree.file_bytes(),
             queue_jobs: self.queue.len() as u64,
             jobs: counters.jobs.get(),

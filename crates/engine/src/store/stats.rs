@@ -14,6 +14,10 @@ pub struct StoreStats {
     pub log_segments: u64,
     /// Bytes of those files.
     pub log_bytes: u64,
+    /// Files with recorded changes from before the log.
+    pub past_files: u64,
+    /// Bytes of those files.
+    pub past_bytes: u64,
     /// The size of the tree file.
     pub tree_bytes: u64,
     /// Jobs waiting for the writer.

@@ -3,21 +3,24 @@
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
 use super::committer::{COMMITS_WAITING_MAX, Committer};
 use super::folder::Folder;
+use super::history::Source;
 use super::housekeeper::CHORES_WAITING_MAX;
 use super::log::Appender;
+use super::published::Published;
 use super::queue::Queue;
 use super::recovery::{Recovered, recover};
 use super::shared::{Poison, PoisonOnPanic, Shared};
 use super::stats::Counters;
 use super::writer::Writer;
 use super::{
-    Clock, CommitError, Disk, Handler, StoreError, StoreOptions, StoreStats, TrySubmitError, View,
-    housekeeper,
+    Changes, ChangesBack, Clock, CommitError, Disk, Handler, KeyId, Position, SealedDisk, StoreError,
+    StoreOptions, StoreStats, TrySubmitError, View, housekeeper,
 };
 
 /// A store that runs: `A` is the attachment published with the entries, `J` the job that its handler takes.
@@ -51,9 +54,20 @@ impl Opened {
         &self.recovered.view
     }
 
-    /// Keeps log frames from this sequence number on even when they are folded; `None` keeps none.
-    pub fn retain_log_from(&self, sequence: Option<u64>) {
-        self.recovered.catalogue.retain_from(sequence);
+    /// The id of the key that the folder is encrypted with.
+    pub fn key_id(&self) -> Option<KeyId> {
+        self.recovered.files.sealing.as_ref().map(|sealing| sealing.outer().id())
+    }
+
+    /// The folder, for files that are neither log nor tree; see [`Store::files`].
+    pub fn files(&self) -> &Arc<dyn Disk> {
+        &self.recovered.files.disk
+    }
+
+    /// Reads all recorded changes from before the log. Hands over the error of each block of them that is damaged, and
+    /// returns how many changes there are in the others.
+    pub fn check_past(&self, damaged: impl FnMut(StoreError)) -> u64 {
+        self.recovered.archive.check(damaged)
     }
 
     /// Starts the threads.
@@ -62,15 +76,19 @@ impl Opened {
         A: Send + Sync + 'static,
         H: Handler<A>,
     {
-        let Self { recovered: Recovered { tree, catalogue, view }, options, clock } = self;
+        let Self { recovered: Recovered { tree, catalogue, archive, view, files }, options, clock } = self;
         let view = view.with_attachment(attachment);
         let shared = Arc::new(Shared {
             queue: Queue::new(options.queue_jobs_max),
             view: ArcSwap::from_pointee(view.clone()),
             poison: Poison::default(),
+            published: Published::default(),
             catalogue: catalogue.clone(),
+            archive,
             tree,
+            files,
             counters: Counters::default(),
+            overlay_bytes_max: options.overlay_bytes_max,
         });
         let (commits_to_log, commits) = sync_channel(COMMITS_WAITING_MAX);
         let (folds_to_fold, folds) = sync_channel(1);
@@ -122,14 +140,65 @@ impl<A, J> Store<A, J> {
         self.shared.view.load_full()
     }
 
+    /// Whether writes that can wait should: the fold is behind. If it falls further behind, all writes wait for it.
+    pub fn is_pressed(&self) -> bool {
+        self.shared.is_pressed()
+    }
+
+    /// How many jobs the writer has applied since the store was opened.
+    pub fn jobs_applied(&self) -> u64 {
+        self.shared.counters.jobs.get()
+    }
+
     /// Counters and sizes for metrics.
     pub fn stats(&self) -> StoreStats {
         self.shared.stats()
     }
 
-    /// Keeps log frames from this sequence number on even when they are folded; `None` keeps none.
-    pub fn retain_log_from(&self, sequence: Option<u64>) {
-        self.shared.catalogue.retain_from(sequence);
+    /// The recorded changes of one group (a key's first four bytes, as a number) after a position, in order, up to the
+    /// latest durable commit.
+    pub fn changes_after(&self, group: u32, after: Position) -> Changes {
+        Changes::new(self.source(), group, after, self.shared.view.load().sequence)
+    }
+
+    /// The recorded changes of one group before a position, the latest first.
+    pub fn changes_before(&self, group: u32, before: Position) -> ChangesBack {
+        ChangesBack::new(self.source(), group, before, self.shared.view.load().sequence)
+    }
+
+    fn source(&self) -> Source {
+        Source { log: self.shared.catalogue.clone(), archive: self.shared.archive.clone() }
+    }
+
+    /// Waits until a commit after `sequence` is published, the store takes no more writes, or the time is over. Returns
+    /// the sequence number of the latest commit.
+    pub fn wait_after(&self, sequence: u64, timeout: Duration) -> u64 {
+        let latest = || self.shared.view.load().sequence;
+        let is_over = || latest() > sequence || self.shared.queue.is_closed() || self.shared.poison.is_set();
+        self.shared.published.wait(timeout, is_over);
+        latest()
+    }
+
+    /// Removes kept changes that nobody needs any more, in whole files. `is_needed` is asked for each group of a file,
+    /// with the time of the group's latest change in it. Returns how many files went.
+    pub fn trim_past(&self, is_needed: impl Fn(u32, u64) -> bool) -> Result<usize, StoreError> {
+        self.shared.archive.drop_unneeded(is_needed)
+    }
+
+    /// The folder, for files that are neither log nor tree. What is written through it is encrypted if the folder is.
+    pub fn files(&self) -> &Arc<dyn Disk> {
+        &self.shared.files.disk
+    }
+
+    /// Another folder, for copies of the data: encrypted with the same key as this one, if this one is.
+    pub fn files_elsewhere(&self, disk: Arc<dyn Disk>) -> Result<Arc<dyn Disk>, StoreError> {
+        let key = self.shared.files.sealing.as_ref().map(|sealing| sealing.outer());
+        SealedDisk::unlock(disk, key)
+    }
+
+    /// The id of the key that the folder is encrypted with.
+    pub fn key_id(&self) -> Option<KeyId> {
+        self.shared.files.sealing.as_ref().map(|sealing| sealing.outer().id())
     }
 
     /// Does what is in the queue, folds the overlay, and ends the threads. Views already taken go on reading.
@@ -137,6 +206,7 @@ impl<A, J> Store<A, J> {
     /// Called from a completion, it can't wait for the thread that it runs on; the rest happens after it returns.
     pub fn close(&self) -> Result<(), CommitError> {
         self.shared.queue.close();
+        self.shared.published.wake();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         let this = thread::current().id();
         if threads.iter().all(|thread| thread.thread().id() != this) {

@@ -86,6 +86,11 @@ impl<A> View<A> {
         self.tallies.get(space)
     }
 
+    /// The totals of all spaces that have any.
+    pub fn tallies(&self) -> impl Iterator<Item = (Space, Tally)> + '_ {
+        self.tallies.0.iter().map(|(space, tally)| (Space(*space), *tally))
+    }
+
     /// The sequence number of the last commit that this view shows.
     pub fn sequence(&self) -> u64 {
         self.sequence

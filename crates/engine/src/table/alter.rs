@@ -7,7 +7,7 @@ use super::validate::{GLOBAL_INDEXES_MAX, check_index, check_projected_count};
 use super::{Index, IndexState, Settings, Table};
 use crate::error::{Error, Invalid, Result, SchemaError};
 use crate::request::{
-    AttributeDefinition, BillingMode, IndexDefinition, IndexUpdate, OnDemandThroughput,
+    AttributeDefinition, BillingMode, EncryptionRequest, IndexDefinition, IndexUpdate, OnDemandThroughput,
     ProvisionedThroughput, Tag, UpdateTable, WarmThroughput,
 };
 
@@ -167,6 +167,9 @@ impl Settings {
         self.warm = request.warm.or(self.warm);
         self.class = request.class.or(self.class);
         self.deletion_protection = request.deletion_protection.unwrap_or(self.deletion_protection);
+        if let Some(encryption) = &request.encryption {
+            self.encrypted = *encryption != EncryptionRequest::Off;
+        }
         Ok(())
     }
 
@@ -180,6 +183,7 @@ impl Settings {
         let now = self.provisioned;
         let alone =
             request.indexes.is_empty() && request.class.is_none() && request.deletion_protection.is_none();
+        let alone = alone && request.stream.is_none();
         if before == BillingMode::Provisioned && asked == now && alone {
             return Err(SchemaError::CapacityUnchanged { read: now.read_units, write: now.write_units });
         }
@@ -204,6 +208,8 @@ fn check_asks_something(request: &UpdateTable) -> Result<(), SchemaError> {
         || request.warm.is_some()
         || request.class.is_some()
         || request.deletion_protection.is_some()
+        || request.encryption.is_some()
+        || request.stream.is_some()
         || !request.indexes.is_empty();
     if asks { Ok(()) } else { Err(SchemaError::NothingToUpdate) }
 }

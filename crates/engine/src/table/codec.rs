@@ -151,9 +151,15 @@ fn encode_settings(settings: &Settings) -> Attributes {
         put(&mut item, "infrequent_access", AttributeValue::Bool(class == TableClass::InfrequentAccess));
     }
     put(&mut item, "deletion_protection", AttributeValue::Bool(settings.deletion_protection));
+    if settings.encrypted {
+        put(&mut item, "encrypted", AttributeValue::Bool(true));
+    }
     if let Some(stream) = &settings.stream {
         put(&mut item, "stream_view", text(stream.view.code()));
         put(&mut item, "stream_label", text(&stream.label));
+    }
+    if let Some(label) = &settings.latest_stream_label {
+        put(&mut item, "latest_stream_label", text(label));
     }
     if let Some(ttl) = &settings.ttl {
         put(&mut item, "ttl_attribute", text(&ttl.attribute));
@@ -164,6 +170,7 @@ fn encode_settings(settings: &Settings) -> Attributes {
         };
         put(&mut item, "ttl_state", state);
     }
+    put_some(&mut item, "ttl_changed_ms", settings.ttl_changed_ms);
     put_some(&mut item, "recovery_since_ms", settings.recovery.map(|recovery| recovery.since_ms));
     put_some(&mut item, "recovery_period_days", settings.recovery.map(|recovery| recovery.period_days));
     put_some(&mut item, "backup_every_ms", settings.schedule.map(|schedule| schedule.every_ms));
@@ -187,8 +194,11 @@ fn decode_settings(item: &Attributes) -> Option<Settings> {
             if flag("infrequent_access") { TableClass::InfrequentAccess } else { TableClass::Standard }
         }),
         deletion_protection: flag("deletion_protection"),
+        encrypted: flag("encrypted"),
         stream: decode_stream(item),
+        latest_stream_label: get_text(item, "latest_stream_label"),
         ttl: decode_ttl(item),
+        ttl_changed_ms: get_number(item, "ttl_changed_ms"),
         recovery: decode_recovery(item),
         schedule: decode_schedule(item),
     })
@@ -290,17 +300,17 @@ fn decode_tags(item: &Attributes) -> Option<BTreeMap<String, String>> {
         .collect()
 }
 
-fn put(item: &mut Item, name: &str, value: AttributeValue) {
+pub(crate) fn put(item: &mut Item, name: &str, value: AttributeValue) {
     item.insert(name.to_owned(), value);
 }
 
-fn put_some(item: &mut Item, name: &str, value: Option<impl Into<Number>>) {
+pub(crate) fn put_some(item: &mut Item, name: &str, value: Option<impl Into<Number>>) {
     if let Some(value) = value {
         put(item, name, AttributeValue::N(value.into()));
     }
 }
 
-fn text(value: &str) -> AttributeValue {
+pub(crate) fn text(value: &str) -> AttributeValue {
     AttributeValue::S(value.to_owned())
 }
 
@@ -316,11 +326,11 @@ fn map(value: &AttributeValue) -> Option<&Attributes> {
     if let AttributeValue::M(map) = value { Some(map) } else { None }
 }
 
-fn get_text(item: &Attributes, name: &str) -> Option<String> {
+pub(crate) fn get_text(item: &Attributes, name: &str) -> Option<String> {
     if let AttributeValue::S(text) = item.get(name)? { Some(text.clone()) } else { None }
 }
 
-fn get_number<T: FromStr>(item: &Attributes, name: &str) -> Option<T> {
+pub(crate) fn get_number<T: FromStr>(item: &Attributes, name: &str) -> Option<T> {
     let AttributeValue::N(number) = item.get(name)? else { return None };
     number.to_string().parse().ok()
 }
@@ -364,8 +374,12 @@ mod tests {
         })
     }
 
-    type Readers =
-        (Option<StreamSetting>, Option<TtlSetting>, Option<RecoverySetting>, Option<ScheduleSetting>);
+    type Readers = (
+        Option<StreamSetting>,
+        (Option<TtlSetting>, Option<u64>),
+        Option<RecoverySetting>,
+        Option<ScheduleSetting>,
+    );
 
     /// Settings of what reads the log and the clock.
     fn readers() -> impl Strategy<Value = Readers> {
@@ -381,15 +395,18 @@ mod tests {
             any::<(u64, u32)>().prop_map(|(since_ms, period_days)| RecoverySetting { since_ms, period_days });
         let schedule =
             any::<(u64, u64)>().prop_map(|(every_ms, keep_ms)| ScheduleSetting { every_ms, keep_ms });
-        (option::of(stream), option::of(ttl), option::of(recovery), option::of(schedule))
+        let ttl = (option::of(ttl), any::<Option<u64>>());
+        (option::of(stream), ttl, option::of(recovery), option::of(schedule))
     }
 
     fn settings() -> impl Strategy<Value = Settings> {
         let times = any::<(Option<u64>, Option<u64>, Option<u64>, u64)>();
         let class = option::of(prop_oneof![Just(TableClass::Standard), Just(TableClass::InfrequentAccess)]);
-        let flags = any::<(bool, bool)>();
-        (times, provisioned(), on_demand(), warm(), class, flags, readers()).prop_map(
-            |(times, provisioned, on_demand, warm, class, flags, (stream, ttl, recovery, schedule))| {
+        let flags = any::<(bool, bool, bool)>();
+        let label = option::of("\\PC{1,6}");
+        (times, provisioned(), on_demand(), warm(), class, flags, readers(), label).prop_map(
+            |(times, provisioned, on_demand, warm, class, flags, readers, latest_stream_label)| {
+                let (stream, (ttl, ttl_changed_ms), recovery, schedule) = readers;
                 Settings {
                     billing: if flags.0 { BillingMode::PayPerRequest } else { BillingMode::Provisioned },
                     on_demand_since_ms: times.0,
@@ -401,8 +418,11 @@ mod tests {
                     warm,
                     class,
                     deletion_protection: flags.1,
+                    encrypted: flags.2,
                     stream,
+                    latest_stream_label,
                     ttl,
+                    ttl_changed_ms,
                     recovery,
                     schedule,
                 }

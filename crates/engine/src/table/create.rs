@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::validate::{TAGS_MAX, check_create, shape};
-use super::{Index, IndexState, Settings, Table};
+use super::{Index, IndexState, Settings, Table, TtlSetting};
 use crate::error::SchemaError;
-use crate::request::{AttributeDefinition, BillingMode, CreateTable, IndexDefinition, TableClass, Tag};
+use crate::request::{
+    AttributeDefinition, BillingMode, CreateTable, EncryptionRequest, IndexDefinition, TableClass, Tag,
+};
 
 /// What a new table is given by the database.
 pub(crate) struct Birth<'a> {
@@ -41,8 +43,11 @@ impl Table {
             warm: request.warm,
             class: (request.class != TableClass::Standard).then_some(request.class),
             deletion_protection: request.deletion_protection,
+            encrypted: matches!(request.encryption, Some(EncryptionRequest::On { .. })),
             stream: None,
-            ttl: None,
+            latest_stream_label: None,
+            ttl: request.time_to_live.map(TtlSetting::enabled),
+            ttl_changed_ms: None,
             recovery: None,
             schedule: None,
         };

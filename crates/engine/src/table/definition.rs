@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use super::{Index, IndexState, Table};
 use crate::error::{Invalid, Result};
 use crate::request::{
-    BillingMode, CreateTable, IndexDefinition, ProjectedAttributes, RestoreOverrides, TableClass,
+    BillingMode, CreateTable, EncryptionRequest, IndexDefinition, ProjectedAttributes, RestoreOverrides,
+    TableClass,
 };
 
 impl Table {
     /// The definition of a new table that is to hold what this one holds. As in DynamoDB it has the keys, indexes,
-    /// capacity and class of its source; tags, streams, expiry, recovery, backups by schedule and protection against
+    /// capacity, class and wish for encryption of its source; tags, streams, expiry, recovery, backups by schedule and protection against
     /// deletion are set anew.
     pub(crate) fn definition(&self, name: String, overrides: RestoreOverrides) -> Result<CreateTable> {
         let billing = overrides.billing.unwrap_or(self.settings.billing);
@@ -42,7 +43,12 @@ impl Table {
             warm: None,
             class: settings.class.unwrap_or(TableClass::Standard),
             deletion_protection: false,
+            encryption: overrides
+                .encryption
+                .or(settings.encrypted.then_some(EncryptionRequest::On { key: None })),
+            stream: None,
             tags: Vec::new(),
+            time_to_live: None,
         })
     }
 

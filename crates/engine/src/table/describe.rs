@@ -36,9 +36,13 @@ impl Table {
             warm: settings.warm,
             class: settings.class,
             deletion_protection: settings.deletion_protection,
+            key_arn: None,
+            stream: settings.stream.as_ref().map(|stream| stream.view),
+            latest_stream_label: settings.latest_stream_label.clone(),
             item_count: own.count,
             size_bytes: own.bytes,
             tags: self.tags.clone(),
+            time_to_live: self.time_to_live(),
             restore: self.restored.as_ref().and_then(Restored::summary),
         }
     }

@@ -7,10 +7,12 @@ mod definition;
 mod describe;
 mod entry;
 mod key;
+mod time_to_live;
 mod validate;
 
 use std::collections::BTreeMap;
 
+pub(crate) use codec::{get_number, get_text, put, put_some, text};
 pub(crate) use create::Birth;
 pub(crate) use entry::Entry;
 pub(crate) use key::{KeyAttribute, KeyProblem, KeyShape, set_partition_hash};
@@ -74,10 +76,16 @@ pub(crate) struct Settings {
     pub(crate) warm: Option<WarmThroughput>,
     pub(crate) class: Option<TableClass>,
     pub(crate) deletion_protection: bool,
+    /// Whether it was asked that the table be encrypted.
+    pub(crate) encrypted: bool,
     /// The stream that is on.
     pub(crate) stream: Option<StreamSetting>,
+    /// The label of the stream that is on, or of the last one that was.
+    pub(crate) latest_stream_label: Option<String>,
     /// The attribute by which items expire.
     pub(crate) ttl: Option<TtlSetting>,
+    /// When that was last turned on or off by a call of its own.
+    pub(crate) ttl_changed_ms: Option<u64>,
     /// Point-in-time recovery, if it is on.
     pub(crate) recovery: Option<RecoverySetting>,
     /// Backups that are taken by themselves.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::time_to_live::check_attribute;
 use super::{KeyAttribute, KeyShape};
 use crate::error::SchemaError;
 use crate::request::{
@@ -36,6 +37,9 @@ pub(super) fn check_create(request: &CreateTable) -> Result<(), SchemaError> {
         return Err(SchemaError::TooManyGlobal);
     }
     check_projected_count(indexes().map(|index| &index.projection))?;
+    if let Some(attribute) = &request.time_to_live {
+        check_attribute(attribute)?;
+    }
     check_billing(request)
 }
 

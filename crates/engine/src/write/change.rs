@@ -20,6 +20,7 @@ pub(crate) struct Change {
     pub(crate) old: Option<EncodedItem>,
     pub(crate) new: Option<EncodedItem>,
     pub(crate) index_changes: Vec<IndexChange>,
+    pub(crate) expiry: Option<ExpiryChange>,
     pub(crate) consumed: Consumed,
     /// The attributes that the write returns.
     pub(crate) returned: Option<EncodedItem>,
@@ -36,6 +37,13 @@ pub(crate) struct IndexChange {
     pub(crate) put: Option<Entry>,
     /// The size of the entry that `put` replaces under the same key.
     pub(crate) replaced_bytes: Option<usize>,
+}
+
+/// The second at which an item expires, before and after a write that changes it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ExpiryChange {
+    pub(crate) before: Option<u64>,
+    pub(crate) after: Option<u64>,
 }
 
 impl Action {
@@ -120,7 +128,13 @@ impl Change {
         let mut consumed = Consumed::of(&table.name);
         consumed.table_units = Units::write(write_units(size(&old)));
         let new = old.clone();
-        Change { table: table.clone(), row, old, new, index_changes: Vec::new(), consumed, returned: None }
+        let index_changes = Vec::new();
+        Change { table: table.clone(), row, old, new, index_changes, expiry: None, consumed, returned: None }
+    }
+
+    /// The deletion of an item.
+    pub(super) fn deletion(table: &Arc<Table>, row: Bytes, old: Option<EncodedItem>) -> Change {
+        Change::between(table, row, old, None, Entries::new())
     }
 
     /// What follows from an item before and after, and its entries in the indexes after.
@@ -148,7 +162,8 @@ impl Change {
                 index_changes.push(change);
             }
         }
-        Change { table: table.clone(), row, old, new, index_changes, consumed, returned: None }
+        let expiry = ExpiryChange::between(table, &row, old.as_ref(), new.as_ref());
+        Change { table: table.clone(), row, old, new, index_changes, expiry, consumed, returned: None }
     }
 
     /// Whether the write leaves everything as it is.
@@ -161,6 +176,22 @@ impl Change {
         let local = self.index_changes.iter().filter(|change| change.local);
         let growth = signed(size(&self.new)) - signed(size(&self.old));
         growth + local.map(IndexChange::growth_bytes).sum::<i64>()
+    }
+}
+
+impl ExpiryChange {
+    /// What happens to an item's time of expiry; `None` if nothing does. What the backfill has not reached, it will
+    /// enter itself.
+    fn between(
+        table: &Table,
+        row: &[u8],
+        old: Option<&EncodedItem>,
+        new: Option<&EncodedItem>,
+    ) -> Option<ExpiryChange> {
+        let ttl = table.kept_ttl(row)?;
+        let second = |item: Option<&EncodedItem>| item.and_then(|item| ttl.second(item));
+        let (before, after) = (second(old), second(new));
+        (before != after).then_some(ExpiryChange { before, after })
     }
 }
 

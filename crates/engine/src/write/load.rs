@@ -31,6 +31,15 @@ pub(crate) struct PreparedRow {
     /// The item; `None` removes the one that is there.
     pub(crate) item: Option<EncodedItem>,
     pub(crate) entries: Entries,
+    /// What must be there, if the loader knows.
+    pub(crate) expected: Expected,
+}
+
+/// What a row replaces.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Expected {
+    Anything,
+    Exactly(Option<EncodedItem>),
 }
 
 /// Creates a table that nobody reads or writes until its load ends.
@@ -50,8 +59,13 @@ pub(super) fn begin_load(
 /// Writes rows of a table that is being loaded.
 pub(super) fn load_rows(batch: &mut Batch<'_>, table_number: u32, rows: Vec<PreparedRow>) -> Result<()> {
     let table = loading(batch, table_number)?;
-    for PreparedRow { row, item, entries } in rows {
+    for PreparedRow { row, item, entries, expected } in rows {
         let old = batch.get(&row)?.map(EncodedItem::from_bytes);
+        if let Expected::Exactly(expected) = expected
+            && expected != old
+        {
+            return Err(Error::HistoryGap);
+        }
         Change::between(&table, row, old, item, entries).apply_with_collection(batch)?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Long work in small steps: filling new indexes and removing what was deleted. Each step is one job among the
+//! Long work in small steps: filling new indexes, entering times of expiry and removing what was deleted. Each step is one job among the
 //! others, so that nobody waits long for it, and its place is stored with it, so that a restart goes on from there.
 
 use std::ops::Bound;
@@ -10,10 +10,11 @@ use singlet_values::EncodedItem;
 use super::Batch;
 use super::change::signed;
 use super::schema::store;
+use super::single::enter_expiry;
 use crate::error::Result;
 use crate::keyspace::{PREFIX_BYTES, RowSpace};
 use crate::store::Direction;
-use crate::table::{Index, IndexState, Table};
+use crate::table::{Index, IndexState, Table, TtlSetting, TtlState};
 
 /// Most rows of one step.
 const STEP_ROWS_MAX: usize = 512;
@@ -33,8 +34,12 @@ pub(crate) enum Progress {
 pub(super) fn step(batch: &mut Batch<'_>) -> Result<Progress> {
     if let Some((table, index)) = find_index(batch, |state| matches!(state, IndexState::Creating { .. })) {
         backfill(batch, &table, &index)?;
+    } else if let Some((table, ttl)) = find_ttl(batch, |state| matches!(state, TtlState::Enabling { .. })) {
+        enter_expiries(batch, &table, ttl)?;
     } else if let Some((table, index)) = find_index(batch, |state| *state == IndexState::Deleting) {
         purge_index(batch, &table, &index)?;
+    } else if let Some((table, _)) = find_ttl(batch, |state| *state == TtlState::Disabling) {
+        purge_expiries(batch, &table)?;
     } else if let Some(purge) = next_purge(batch)? {
         purge_space(batch, purge)?;
     } else {
@@ -48,6 +53,38 @@ fn find_index(batch: &Batch<'_>, wanted: impl Fn(&IndexState) -> bool) -> Option
         let index = table.indexes.iter().find(|index| wanted(&index.state))?;
         Some((table.clone(), index.clone()))
     })
+}
+
+fn find_ttl(batch: &Batch<'_>, wanted: impl Fn(&TtlState) -> bool) -> Option<(Arc<Table>, TtlSetting)> {
+    batch.attachment().tables().find_map(|table| {
+        let ttl = table.settings.ttl.as_ref().filter(|ttl| wanted(&ttl.state))?;
+        Some((table.clone(), ttl.clone()))
+    })
+}
+
+/// Enters the times at which the next items of a table expire, because its expiry is being turned on.
+fn enter_expiries(batch: &mut Batch<'_>, table: &Table, mut ttl: TtlSetting) -> Result<()> {
+    let TtlState::Enabling { filled_to } = &ttl.state else { return Ok(()) };
+    let rows = next_rows(batch, table.items(), filled_to)?;
+    for (row, value) in &rows.rows {
+        if let Some(second) = ttl.second(&EncodedItem::from_bytes(value.clone())) {
+            enter_expiry(batch, table, second, row);
+        }
+    }
+    ttl.state = match rows.rows.last() {
+        Some((row, _)) if rows.more => TtlState::Enabling { filled_to: row.to_vec() },
+        _ => TtlState::Enabled,
+    };
+    store(batch, table.with_ttl(Some(ttl)));
+    Ok(())
+}
+
+/// Removes the next times of a table whose expiry was turned off, and with the last ones the setting.
+fn purge_expiries(batch: &mut Batch<'_>, table: &Table) -> Result<()> {
+    if !remove_rows(batch, table.expiries())? {
+        store(batch, table.with_ttl(None));
+    }
+    Ok(())
 }
 
 /// Enters the next items of a table into an index that is being created.

@@ -4,12 +4,15 @@ mod action;
 mod backup;
 mod change;
 mod collection;
+mod expire;
 mod in_flight;
 mod job;
 mod load;
 mod maintenance;
+mod recovery;
 mod schema;
 mod single;
+mod streams;
 mod token;
 mod transact;
 
@@ -17,13 +20,16 @@ pub(crate) use action::{Action, Entries, check_size, encode_key};
 pub(crate) use backup::{BackupStart, BegunBackup};
 pub(crate) use in_flight::{Claim, Clash, InFlight};
 pub(crate) use job::{Job, Writer};
-pub(crate) use load::{Loading, PreparedRow};
+pub(crate) use load::{Expected, Loading, PreparedRow};
 pub(crate) use maintenance::Progress;
 pub(crate) use single::Reply;
-pub(crate) use token::Token;
+pub(crate) use token::{Token, decode as decode_token};
 pub(crate) use transact::{Transaction, reason};
 
 use crate::catalogue::Catalogue;
+
+/// The mark of a commit that deletes items because their time is over. A caller's write has none, which is 0.
+pub(crate) const MARK_EXPIRY: u32 = 1;
 
 /// The part of a commit that one job makes.
 pub(crate) type Batch<'a> = crate::store::Batch<'a, Catalogue>;

@@ -6,9 +6,14 @@ use bytes::Bytes;
 
 use super::Batch;
 use super::backup::is_being_backed_up;
+use super::recovery::keep_deleted;
+use super::streams::{begin_stream, change_stream, end_stream};
 use crate::error::{Error, InUse, Invalid, Result};
 use crate::keyspace::{RowSpace, next_table_number_key};
-use crate::request::{CreateTable, TableDescription, TableStatus, Tag, UpdateTable};
+use crate::options::StreamOptions;
+use crate::request::{
+    CreateTable, TableDescription, TableStatus, Tag, TimeToLive, UpdateTable, UpdateTimeToLive,
+};
 use crate::table::{Birth, Table};
 
 /// Most tables of a database: an account's limit.
@@ -20,8 +25,13 @@ pub(super) fn create_table(
     batch: &mut Batch<'_>,
     request: CreateTable,
     arn: &str,
+    streams: &StreamOptions,
 ) -> Result<TableDescription> {
-    let table = new_table(batch, request, arn)?;
+    let stream = request.stream;
+    let mut table = new_table(batch, request, arn)?;
+    if let Some(view) = stream {
+        begin_stream(batch, &mut table, view, streams);
+    }
     let table = store(batch, table);
     Ok(TableDescription { status: TableStatus::Creating, ..describe(batch, &table) })
 }
@@ -35,6 +45,7 @@ pub(super) fn new_table(batch: &mut Batch<'_>, request: CreateTable, arn: &str) 
     if catalogue.tables().count() >= TABLES_MAX {
         return Err(Error::LimitExceeded(TOO_MANY_TABLES));
     }
+    catalogue.check_encryption(request.encryption.as_ref())?;
     let number = next_number(batch)?;
     let birth = Birth { number, time_ms: batch.time_ms(), arn_prefix: arn };
     let table = Table::create(request, birth)?;
@@ -49,10 +60,19 @@ fn next_number(batch: &Batch<'_>) -> Result<u32> {
 }
 
 /// Changes settings or indexes of a table.
-pub(super) fn alter_table(batch: &mut Batch<'_>, request: UpdateTable) -> Result<TableDescription> {
+pub(super) fn alter_table(
+    batch: &mut Batch<'_>,
+    request: UpdateTable,
+    streams: &StreamOptions,
+) -> Result<TableDescription> {
+    let stream = request.stream;
     let table = batch.attachment().resource(&request.name)?.clone();
+    batch.attachment().check_encryption(request.encryption.as_ref())?;
     check_loaded(&table)?;
-    let table = table.alter(request, batch.time_ms())?;
+    let mut table = table.alter(request, batch.time_ms())?;
+    if let Some(change) = stream {
+        change_stream(batch, &mut table, change, streams)?;
+    }
     let table = store(batch, table);
     Ok(TableDescription { status: TableStatus::Updating, ..describe(batch, &table) })
 }
@@ -80,11 +100,16 @@ fn check_loaded(table: &Table) -> Result<()> {
     Ok(())
 }
 
-/// Takes a table out of the catalogue and gives its rows to the janitor.
+/// Takes a table out of the catalogue and gives its rows to the janitor, except for the items of one that can still be
+/// recovered.
 pub(super) fn remove(batch: &mut Batch<'_>, table: &Table) {
+    end_stream(batch, table.number);
     batch.delete(RowSpace::descriptors().key(table.name.as_bytes()));
     let indexes = table.indexes.iter().map(|index| table.entries(index));
-    let spaces = [table.items(), RowSpace::collections(table.number)].into_iter().chain(indexes);
+    let expiries = table.settings.ttl.as_ref().map(|_| table.expiries());
+    let items = (!keep_deleted(batch, table)).then(|| table.items());
+    let collections = RowSpace::collections(table.number);
+    let spaces = items.into_iter().chain([collections]).chain(indexes).chain(expiries);
     for space in spaces {
         let tally = batch.tally_of(space.tally());
         batch.tally(space.tally(), -count(tally.count), -count(tally.bytes));
@@ -92,6 +117,13 @@ pub(super) fn remove(batch: &mut Batch<'_>, table: &Table) {
     }
     let catalogue = batch.attachment().without(table);
     batch.set_attachment(Arc::new(catalogue));
+}
+
+/// Turns expiry on or off. What that means for the items that are there is done in the background.
+pub(super) fn set_time_to_live(batch: &mut Batch<'_>, request: UpdateTimeToLive) -> Result<TimeToLive> {
+    let table = batch.attachment().resource(&request.table)?.clone();
+    let table = table.with_time_to_live(request, batch.time_ms())?;
+    Ok(store(batch, table).time_to_live())
 }
 
 /// Sets tags.
@@ -118,7 +150,7 @@ pub(super) fn store(batch: &mut Batch<'_>, table: Table) -> Arc<Table> {
 }
 
 pub(super) fn describe(batch: &Batch<'_>, table: &Table) -> TableDescription {
-    table.describe(|space| batch.tally_of(space.tally()))
+    batch.attachment().describe(table, |space| batch.tally_of(space.tally()))
 }
 
 fn count(value: u64) -> i64 {

@@ -1,8 +1,9 @@
 //! Writes of single items, alone or in a batch.
 
+use bytes::Bytes;
 use singlet_values::EncodedItem;
 
-use super::change::{Change, signed, size};
+use super::change::{Change, ExpiryChange, signed, size};
 use super::collection::Collection;
 use super::{Action, Batch};
 use crate::error::{Error, Result};
@@ -55,6 +56,12 @@ pub(super) fn decide(batch: &Batch<'_>, action: Action, values: ReturnValues) ->
     action.decide(&table, old, values)
 }
 
+/// Enters the second at which the item in a row expires.
+pub(super) fn enter_expiry(batch: &mut Batch<'_>, table: &Table, second: u64, row: &[u8]) {
+    batch.put(table.expiry_row(second, row), Bytes::new());
+    batch.attachment().horizon().note(table.number, second, batch.sequence());
+}
+
 impl Change {
     /// Puts the change into the batch: item, index entries and counts.
     pub(super) fn apply(&self, batch: &mut Batch<'_>) {
@@ -73,6 +80,18 @@ impl Change {
         let count = i64::from(self.new.is_some()) - i64::from(self.old.is_some());
         batch.tally(table.items().tally(), count, signed(size(&self.new)) - signed(size(&self.old)));
         self.apply_to_indexes(batch, table);
+        self.apply_to_expiries(batch, table);
+    }
+
+    /// Keeps up the row that tells when the item expires. It counts in no size and costs nothing.
+    fn apply_to_expiries(&self, batch: &mut Batch<'_>, table: &Table) {
+        let Some(ExpiryChange { before, after }) = self.expiry else { return };
+        if let Some(second) = before {
+            batch.delete(table.expiry_row(second, &self.row));
+        }
+        if let Some(second) = after {
+            enter_expiry(batch, table, second, &self.row);
+        }
     }
 
     fn apply_to_indexes(&self, batch: &mut Batch<'_>, table: &Table) {

@@ -75,7 +75,8 @@ fn ended(batch: &Batch<'_>, now_ms: u64) -> Result<Vec<Bytes>> {
     Ok(rows)
 }
 
-fn decode(stored: &[u8]) -> Option<(u128, u64)> {
+/// The fingerprint of the request that a token was used for, and the time at which the token ends.
+pub(crate) fn decode(stored: &[u8]) -> Option<(u128, u64)> {
     let fingerprint = u128::from_be_bytes(stored.get(..16)?.try_into().ok()?);
     let end_ms = u64::from_be_bytes(stored.get(16..24)?.try_into().ok()?);
     Some((fingerprint, end_ms))

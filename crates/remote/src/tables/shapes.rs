@@ -38,6 +38,7 @@ pub(super) fn state(table: &TableDescription) -> Result<TableState, StoreError> 
         protected: table.deletion_protection_enabled().unwrap_or_default(),
         ttl: None,
         stream,
+        recovery_days: None,
         backup: None,
     };
     let active = matches!(table.table_status(), Some(TableStatus::Active | TableStatus::Updating));

@@ -100,6 +100,14 @@ fn tables(page: &mut Page, tables: &[TableStatistics]) {
     for table in tables {
         page.sample("singlet_table_bytes", &[("table", &table.name)], table.bytes);
     }
+    page.family(
+        "singlet_expired_items_total",
+        "counter",
+        "Items deleted because their time was over, by table.",
+    );
+    for table in tables {
+        page.sample("singlet_expired_items_total", &[("table", &table.name)], table.expired);
+    }
 }
 
 fn indexes(page: &mut Page, tables: &[TableStatistics]) {
@@ -165,7 +173,8 @@ mod tests {
         metrics.count(Some(Operation::GetItem), &failed, Duration::from_micros(20));
         metrics.count(None, &failed, Duration::from_micros(20));
         let index = IndexStatistics { name: "ByYear".to_owned(), items: 2, bytes: 20 };
-        let table = TableStatistics { name: "Music".to_owned(), items: 3, bytes: 30, indexes: vec![index] };
+        let name = "Music".to_owned();
+        let table = TableStatistics { name, items: 3, bytes: 30, expired: 4, indexes: vec![index] };
         let figure = StorageFigure { name: "log_bytes", help: "Bytes in the log.", value: 12.0 };
         let statistics = Statistics { tables: vec![table], storage: vec![figure] };
 
@@ -181,6 +190,7 @@ mod tests {
             "singlet_consumed_read_units_total{table=\"Music\"} 0.5",
             "singlet_connections_open 7",
             "singlet_table_items{table=\"Music\"} 3",
+            "singlet_expired_items_total{table=\"Music\"} 4",
             "singlet_index_bytes{table=\"Music\",index=\"ByYear\"} 20",
             "singlet_storage_log_bytes 12",
         ] {

@@ -101,6 +101,21 @@ impl<'a> NumberRef<'a> {
         i64::try_from(if self.is_negative() { -magnitude } else { magnitude }).ok()
     }
 
+    /// The number without its fraction, if it isn't negative and fits.
+    pub fn to_u64_cut(self) -> Option<u64> {
+        if self.is_negative() {
+            return None;
+        }
+        // A negative exponent is a fraction only; so is no place at all, which is zero.
+        let places = usize::try_from(self.exponent() + 1).unwrap_or(0);
+        // 100^10 is beyond every u64; up to there the sum fits easily in a u128.
+        if places > 10 {
+            return None;
+        }
+        let padded = self.pairs().chain(std::iter::repeat(0)).take(places);
+        u64::try_from(padded.fold(0u128, |sum, pair| sum * 100 + u128::from(pair))).ok()
+    }
+
     /// Appends the number in plain decimal.
     pub fn write_text(self, out: &mut Vec<u8>) {
         text::append(self, out);

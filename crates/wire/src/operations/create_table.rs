@@ -6,10 +6,10 @@ use singlet_engine::{BillingMode, CreateTable, Database, TableDescription};
 
 use super::Answer;
 use super::table_members::{
-    AskedIndex, AskedUnits, AttributeDefinitionMember, IndexMember, KEY_ELEMENTS, KeySchemaElement,
-    OnDemandMember, ProvisionedMember, SseSpecification, StreamSpecification, TagMember, WarmMember,
-    read_definitions, read_indexes, read_key_elements, read_on_demand, read_provisioned, read_stream,
-    read_tags, read_warm,
+    AskedIndex, AskedStream, AskedUnits, AttributeDefinitionMember, IndexMember, KEY_ELEMENTS,
+    KeySchemaElement, OnDemandMember, ProvisionedMember, SseSpecification, StreamSpecification, TagMember,
+    WarmMember, read_definitions, read_encryption, read_indexes, read_key_elements, read_on_demand,
+    read_provisioned, read_stream, read_tags, read_warm,
 };
 use crate::constraint::Constraints;
 use crate::error::Failure;
@@ -73,19 +73,20 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<CreateTable, Failure> {
     let warm = read_warm(&mut constraints, "warmThroughput", body.warm_throughput);
     let class = constraints.choice("tableClass", body.table_class.as_ref());
     let stream = read_stream(&mut constraints, body.stream_specification.as_ref());
+    let aes = body.sse_specification.as_ref().is_some_and(|Field(sse)| sse.asks_for_aes());
+    let encryption = read_encryption(&mut constraints, body.sse_specification);
     let tags = body.tags.map_or(Some(Vec::new()), |members| read_tags(&mut constraints, members));
     let members = attributes.zip(key).zip(local.zip(global)).zip(tags);
     let (((attributes, key), (local, global)), tags) = constraints.take(members)?;
 
-    let encrypted = body.sse_specification.as_ref().is_some_and(|Field(sse)| sse.asks_for_keys());
     refuse_unsupported(&[
-        ("StreamSpecification with StreamEnabled=true", stream),
-        ("SSESpecification with Enabled=true", encrypted),
+        ("SSEType AES256", aes),
         ("ResourcePolicy", body.resource_policy.is_some()),
         ("GlobalTableSourceArn", body.global_table_source_arn.is_some()),
         ("GlobalTableSettingsReplicationMode", body.global_table_settings_replication_mode.is_some()),
     ])?;
     let provisioned = provisioned.map(AskedUnits::checked).transpose()?;
+    let stream = stream.map_or(Ok(None), AskedStream::of_new_table)?;
     if key.len() > attributes.len() {
         return Err(RequestError::UndefinedKeys.into());
     }
@@ -101,7 +102,10 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<CreateTable, Failure> {
         warm,
         class: class.unwrap_or_default(),
         deletion_protection: body.deletion_protection_enabled.is_some_and(|flag| flag.0),
+        encryption,
+        stream,
         tags,
+        time_to_live: None,
     })
 }
 

@@ -1,13 +1,14 @@
 //! `RestoreTableFromBackup`.
 
 use serde::Deserialize;
-use singlet_engine::{Database, RestoreBackup};
+use singlet_engine::{Database, RestoreBackup, RestoreOverrides};
 
 use super::Answer;
 use super::backup_arn::read_arn;
 use super::create_table::{answer_table, refuse_unsupported};
 use super::table_members::{
-    IndexMember, OnDemandMember, OverrideMembers, ProvisionedMember, SseSpecification, read_overrides,
+    IndexMember, OnDemandMember, OverrideMembers, ProvisionedMember, SseSpecification, read_encryption,
+    read_overrides,
 };
 use crate::constraint::Constraints;
 use crate::error::Failure;
@@ -55,8 +56,10 @@ fn read(bytes: &[u8]) -> Result<RestoreBackup, Failure> {
             on_demand: body.on_demand_throughput_override,
         },
     );
+    let aes = body.sse_specification_override.as_ref().is_some_and(|Field(sse)| sse.asks_for_aes());
+    let encryption = read_encryption(&mut constraints, body.sse_specification_override);
     let ((table, arn), overrides) = constraints.take(table.zip(arn).zip(overrides))?;
-    let encrypted = body.sse_specification_override.as_ref().is_some_and(|Field(sse)| sse.asks_for_keys());
-    refuse_unsupported(&[("SSESpecificationOverride with Enabled=true", encrypted)])?;
-    Ok(RestoreBackup { arn, table: table.into_string(), overrides: overrides.into_overrides()? })
+    refuse_unsupported(&[("SSEType AES256", aes)])?;
+    let overrides = RestoreOverrides { encryption, ..overrides.into_overrides()? };
+    Ok(RestoreBackup { arn, table: table.into_string(), overrides })
 }

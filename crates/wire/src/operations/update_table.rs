@@ -9,9 +9,9 @@ use singlet_engine::{Database, IndexUpdate, UpdateTable};
 use super::Answer;
 use super::create_table::{answer_table, refuse_unsupported};
 use super::table_members::{
-    AskedIndex, AskedUnits, AttributeDefinitionMember, IndexMember, OnDemandMember, ProvisionedMember,
-    SseSpecification, StreamSpecification, WarmMember, all, read_definitions, read_index, read_on_demand,
-    read_provisioned, read_stream, read_warm,
+    AskedIndex, AskedStream, AskedUnits, AttributeDefinitionMember, IndexMember, OnDemandMember,
+    ProvisionedMember, SseSpecification, StreamSpecification, WarmMember, all, read_definitions,
+    read_encryption, read_index, read_on_demand, read_provisioned, read_stream, read_warm,
 };
 use crate::constraint::Constraints;
 use crate::error::Failure;
@@ -114,15 +114,15 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTable, Failure> {
     let warm = read_warm(&mut constraints, "warmThroughput", body.warm_throughput);
     let class = constraints.choice("tableClass", body.table_class.as_ref());
     let stream = read_stream(&mut constraints, body.stream_specification.as_ref());
+    let aes = body.sse_specification.as_ref().is_some_and(|Field(sse)| sse.asks_for_aes());
+    let encryption = read_encryption(&mut constraints, body.sse_specification);
     let List(index_members) = body.global_secondary_index_updates.unwrap_or(List(Vec::new()));
     let updates = index_members.into_iter().enumerate();
     let updates = all(updates.map(|(at, Element(member))| read_update(&mut constraints, at, member)));
     let (attributes, updates) = constraints.take(attributes.zip(updates))?;
 
-    let encrypted = body.sse_specification.as_ref().is_some_and(|Field(sse)| sse.asks_for_keys());
     refuse_unsupported(&[
-        ("StreamSpecification with StreamEnabled=true", stream),
-        ("SSESpecification with Enabled=true", encrypted),
+        ("SSEType AES256", aes),
         ("ReplicaUpdates", body.replica_updates.is_some()),
         ("MultiRegionConsistency", body.multi_region_consistency.is_some()),
         ("GlobalTableWitnessUpdates", body.global_table_witness_updates.is_some()),
@@ -137,8 +137,8 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTable, Failure> {
         warm.is_some(),
         class.is_some(),
         deletion_protection.is_some(),
-        body.stream_specification.is_some(),
-        body.sse_specification.is_some(),
+        stream.is_some(),
+        encryption.is_some(),
     ];
     if updates.is_empty() && !settings.contains(&true) {
         return Err(RequestError::NothingToUpdate.into());
@@ -153,6 +153,8 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTable, Failure> {
         indexes: index_updates(updates)?,
         class,
         deletion_protection,
+        encryption,
+        stream: stream.map(AskedStream::change).transpose()?,
     })
 }
 

@@ -4,16 +4,28 @@
 #![allow(clippy::indexing_slicing, clippy::panic, reason = "a test that fails here says so")]
 
 use serde_json::{Value, json};
-use singlet_engine::Database;
+use singlet_engine::{Database, Key, Options, StoreOptions};
 use singlet_wire::{Reply, Service};
 
 /// A service on a database in memory.
 pub(crate) struct Client(Service);
 
 impl Client {
+    /// A service on a database of the caller's.
+    pub(crate) fn on(database: Database) -> Self {
+        Client(Service::new(database))
+    }
+
     /// A service without tables.
     pub(crate) fn new() -> Self {
         Client(Service::new(Database::in_memory().expect("a database in memory opens")))
+    }
+
+    /// A service on an encrypted database, without tables.
+    pub(crate) fn encrypted(key: &Key) -> Self {
+        let store = StoreOptions { key: Some(key.clone()), ..StoreOptions::default() };
+        let options = Options { store, ..Options::default() };
+        Client(Service::new(Database::in_memory_with(options).expect("a database in memory opens")))
     }
 
     /// A service with the table `hash` (partition `a`) and the table `range` (partition `a`, sort `b`, local index
@@ -45,7 +57,10 @@ impl Client {
 
     /// The answer to any bytes.
     pub(crate) fn raw(&self, operation: &str, body: &[u8]) -> Reply {
-        pollster::block_on(self.0.call(&format!("DynamoDB_20120810.{operation}"), body))
+        let is_of_streams =
+            ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].contains(&operation);
+        let service = if is_of_streams { "DynamoDBStreams" } else { "DynamoDB" };
+        pollster::block_on(self.0.call(&format!("{service}_20120810.{operation}"), body))
     }
 
     /// The answer to a request that must succeed.

@@ -1,6 +1,6 @@
 //! What the engine's errors mean to a pattern.
 
-use singlet_engine::{CancellationReason, Error, Invalid};
+use singlet_engine::{CancellationReason, Error, Invalid, TimeToLiveError};
 
 use crate::store::{Cancellation, StoreError};
 
@@ -17,6 +17,9 @@ pub(super) fn store_error(error: Error, table: &str) -> StoreError {
         Error::Invalid(Invalid::IndexNotReady(index)) => {
             StoreError::TryAgain(format!("the index {index} of {table} is still being filled"))
         }
+        Error::Invalid(Invalid::TimeToLive(TimeToLiveError::ChangedLately)) => {
+            StoreError::TryAgain(format!("the last change of time to live of {table} is still under way"))
+        }
         Error::ConditionFailed { item } => StoreError::ConditionFailed { item },
         Error::TransactionCanceled { reasons } => {
             StoreError::Cancelled { reasons: reasons.into_iter().map(cancellation).collect() }
@@ -26,11 +29,17 @@ pub(super) fn store_error(error: Error, table: &str) -> StoreError {
         }
         Error::SourceTableNotFound(_) | Error::BackupNotFound(_) => StoreError::NotFound(error.to_string()),
         Error::TableInUse(_) | Error::BackupInUse(_) => StoreError::TryAgain(error.to_string()),
-        Error::TableAlreadyExists(_) | Error::Backup(_) => StoreError::Refused(error.to_string()),
-        Error::Invalid(_) | Error::ResourceInUse(_) | Error::TokenMismatch | Error::CollectionTooLarge => {
-            StoreError::Refused(error.to_string())
-        }
-        Error::FolderInUse { .. } | Error::Storage(_) | Error::Closed => {
+        Error::TableAlreadyExists(_)
+        | Error::Backup(_)
+        | Error::RecoveryOff(_)
+        | Error::RestoreTime(_)
+        | Error::Trimmed
+        | Error::IteratorExpired
+        | Error::Invalid(_)
+        | Error::ResourceInUse(_)
+        | Error::TokenMismatch
+        | Error::CollectionTooLarge => StoreError::Refused(error.to_string()),
+        Error::HistoryGap | Error::FolderInUse { .. } | Error::Key(_) | Error::Storage(_) | Error::Closed => {
             StoreError::Unavailable(error.to_string())
         }
     }

@@ -44,8 +44,12 @@ impl Store for Embedded {
 
     fn supports(&self, feature: Feature) -> bool {
         match feature {
-            Feature::Transactions | Feature::MultiAttributeKeys | Feature::ScheduledBackups => true,
-            Feature::TimeToLive | Feature::Streams => false,
+            Feature::Transactions
+            | Feature::MultiAttributeKeys
+            | Feature::TimeToLive
+            | Feature::Streams
+            | Feature::Recovery
+            | Feature::ScheduledBackups => true,
         }
     }
 

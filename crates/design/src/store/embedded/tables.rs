@@ -2,17 +2,23 @@
 
 use singlet_engine::{
     CreateTable, Database, Error, IndexDefinition, IndexDescription, IndexStatus, ProjectedAttributes,
-    ScalarType, TableDescription, TableStatus, UpdateTable,
+    ScalarType, StreamChange, StreamView, TableDescription, TableStatus, TimeToLiveStatus, UpdateRecovery,
+    UpdateTable, UpdateTimeToLive,
 };
 
 use super::error::store_error;
 use crate::model::{KeyAttribute, KeyKind, Projection};
 use crate::store::{IndexShape, IndexState, StoreError, TableChange, TableShape, TableState};
 
+/// What the records of a stream carry: whoever reads them decides what to look at.
+const STREAM_VIEW: StreamView = StreamView::NewAndOldImages;
+
 pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableState>, StoreError> {
     match database.describe_table(name) {
         Ok(description) => {
             let mut state = state(&description);
+            let window = database.recovery_window(name).map_err(|error| store_error(error, name))?;
+            state.shape.recovery_days = window.map(|window| window.period_days);
             state.shape.backup = database.backup_schedule(name).map_err(|error| store_error(error, name))?;
             Ok(Some(state))
         }
@@ -24,6 +30,9 @@ pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableSt
 pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), StoreError> {
     let done = match change {
         TableChange::Create(shape) => database.create_table(create_table(shape)?).and_then(|created| {
+            if let Some(days) = shape.recovery_days {
+                database.update_recovery(UpdateRecovery::on(&shape.name).period_days(days))?;
+            }
             if shape.backup.is_some() {
                 database.set_backup_schedule(&shape.name, shape.backup)?;
             }
@@ -44,8 +53,18 @@ pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), St
             update.deletion_protection = Some(*protected);
             database.update_table(update)
         }
-        TableChange::TimeToLive { .. } => return Err(not_yet("time to live")),
-        TableChange::Stream { .. } => return Err(not_yet("a stream")),
+        TableChange::TimeToLive { table, attribute } => {
+            return time_to_live(database, table, attribute.as_deref())
+                .map_err(|error| store_error(error, table));
+        }
+        TableChange::Stream { table, enabled } => {
+            let change = if *enabled { StreamChange::Enable(STREAM_VIEW) } else { StreamChange::Disable };
+            database.update_table(UpdateTable::new(table).stream(change))
+        }
+        TableChange::Recovery { table, days } => {
+            let set = database.update_recovery(UpdateRecovery::on(table).period_days(*days));
+            return set.map_err(|error| store_error(error, table));
+        }
         TableChange::Backup { table, schedule } => {
             let set = database.set_backup_schedule(table, *schedule);
             return set.map_err(|error| store_error(error, table));
@@ -55,22 +74,28 @@ pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), St
     done.map(|_| ()).map_err(|error| store_error(error, change.table()))
 }
 
-fn not_yet(what: &str) -> StoreError {
-    StoreError::Refused(format!("the embedded engine doesn't have {what} yet"))
+/// Turns time to live on, or off if no attribute is given. Who applies a design to data of his own need not wait for an
+/// hour between two changes.
+fn time_to_live(database: &Database, table: &str, attribute: Option<&str>) -> Result<(), Error> {
+    let request = match attribute {
+        Some(attribute) => UpdateTimeToLive::enable(table, attribute),
+        // To turn it off, the attribute must be named.
+        None => match database.describe_time_to_live(table)?.attribute {
+            Some(attribute) => UpdateTimeToLive::disable(table, attribute),
+            None => return Ok(()),
+        },
+    };
+    database.update_time_to_live(request.at_any_time()).map(|_| ())
 }
 
 fn create_table(shape: &TableShape) -> Result<CreateTable, StoreError> {
-    if shape.ttl.is_some() {
-        return Err(not_yet("time to live"));
-    }
-    if shape.stream {
-        return Err(not_yet("a stream"));
-    }
     let mut table = CreateTable::new(&shape.name, &shape.partition.name, scalar(shape.partition.kind));
     if let Some(sort) = &shape.sort {
         table = table.sort_key(&sort.name, scalar(sort.kind));
     }
     table.deletion_protection = shape.protected;
+    table.stream = shape.stream.then_some(STREAM_VIEW);
+    table.time_to_live.clone_from(&shape.ttl);
     for index in &shape.indexes {
         for attribute in index.partition.iter().chain(&index.sort) {
             table = table.attribute(&attribute.name, scalar(attribute.kind));
@@ -128,8 +153,14 @@ fn state(description: &TableDescription) -> TableState {
             })
             .collect(),
         protected: description.deletion_protection,
-        ttl: None,
-        stream: false,
+        ttl: match description.time_to_live.status {
+            TimeToLiveStatus::Enabling | TimeToLiveStatus::Enabled => {
+                description.time_to_live.attribute.clone()
+            }
+            TimeToLiveStatus::Disabling | TimeToLiveStatus::Disabled => None,
+        },
+        stream: description.stream.is_some(),
+        recovery_days: None,
         backup: None,
     };
     TableState {

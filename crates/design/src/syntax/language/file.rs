@@ -63,6 +63,11 @@ const BACKUP: Key = key(
     Shape::Text("a schedule, such as `weekly, keep 3 months`"),
     "when backups are taken by themselves, and how long each is kept; by default none are",
 );
+const RECOVERY: Key = key(
+    "recovery",
+    Shape::Form("1 to 35 days, such as `35 days`", "^([1-9]|[12][0-9]|3[0-5]) days?$"),
+    "for how long the table can be had back as it was at any moment; by default not at all",
+);
 const SEPARATOR: Key = key(
     "separator",
     Shape::Form("one sign", "^[!-,/;-@\\[-^`|~]$"),
@@ -81,6 +86,7 @@ pub(crate) static TABLE: Construct = Construct {
         TYPE,
         TTL,
         STREAM,
+        RECOVERY,
         BACKUP,
         SEPARATOR,
         allow(),
@@ -100,6 +106,7 @@ static NAMED_TABLE: Construct = Construct {
         TYPE,
         TTL,
         STREAM,
+        RECOVERY,
         BACKUP,
         SEPARATOR,
         key("index", INDEXES, "its indexes"),

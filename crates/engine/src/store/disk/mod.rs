@@ -1,15 +1,19 @@
 //! A folder of named files. All I/O of log and tree goes through it, so that encryption and a simulated disk slip in
 //! underneath.
 
+mod detached;
 mod file;
+mod frozen;
 mod memory;
 mod pages;
 
 use std::io;
 use std::sync::Arc;
 
+pub(super) use detached::Detached;
 pub use file::FileDisk;
 pub(crate) use file::open_file;
+pub use frozen::FrozenDisk;
 pub use memory::MemoryDisk;
 pub(super) use pages::pieces;
 

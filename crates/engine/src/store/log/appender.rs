@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::{StoreError, SyncPolicy};
 use super::catalogue::Catalogue;
-use super::frame::{encoded_length, encoded_sequence, seal};
+use super::frame::{encoded_length, seal, widen};
 use super::segment::{FRAMES_START, Segment};
 
 /// Where the next frame goes.
@@ -34,7 +34,14 @@ impl Appender {
 
     /// Seals and writes the encoded frames. Says whether a new segment was begun.
     pub(in crate::store) fn append(&mut self, frames: &mut [u8]) -> Result<bool, StoreError> {
-        let mut rest = frames;
+        let mut widened;
+        let mut rest = match self.catalogue.seal_growth() {
+            0 => frames,
+            growth => {
+                widened = widen(frames, growth);
+                widened.as_mut_slice()
+            }
+        };
         let mut began = false;
         while !rest.is_empty() {
             let first_bytes = encoded_length(rest).unwrap_or(rest.len()) as u64;
@@ -64,8 +71,8 @@ impl Appender {
 
     /// Seals as many frames as fit the segment; returns their bytes. The first one fits.
     fn seal_run(&mut self, frames: &mut [u8]) -> usize {
-        let Some((segment, _)) = &self.segment else { return 0 };
-        let (id, room) = (segment.id, self.room());
+        let Some((segment, end)) = &self.segment else { return 0 };
+        let room = self.room();
         let mut sealed = 0;
         while let Some(frame) = frames.get_mut(sealed..).filter(|rest| !rest.is_empty()) {
             let length = encoded_length(frame).unwrap_or(frame.len());
@@ -73,8 +80,9 @@ impl Appender {
                 break;
             }
             let Some(frame) = frame.get_mut(..length) else { break };
-            seal(id, self.durable_sequence, frame);
-            self.written_sequence = encoded_sequence(frame).unwrap_or(self.written_sequence);
+            let sequence = seal(&segment.seal, *end + sealed as u64, self.durable_sequence, frame);
+            self.written_sequence = sequence.unwrap_or(self.written_sequence);
+            segment.marks.note(self.written_sequence, end + sealed as u64);
             sealed += length;
         }
         sealed
@@ -84,6 +92,7 @@ impl Appender {
         if let Some((segment, end)) = &mut self.segment {
             segment.file.write_all_at(*end, run).map_err(StoreError::io("write", segment.name()))?;
             *end += run.len() as u64;
+            segment.marks.set_end(*end);
         }
         Ok(())
     }

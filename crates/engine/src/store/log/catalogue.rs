@@ -1,11 +1,14 @@
 //! Which files the log consists of, and which wait to be used again.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::super::seal::Sealing;
 use super::super::{Disk, DiskFile, StoreError};
-use super::segment::{Segment, parse_segment_name, parse_spare_name, segment_name, spare_name};
+use super::seal::{SEALED_GROWTH_BYTES, Seal};
+use super::segment::{
+    FRAMES_START, Marks, Segment, parse_segment_name, parse_spare_name, segment_name, spare_name,
+};
 
 /// Zeros are written in pieces of this size, so that the log's own syncs don't wait long behind them.
 const ZEROING_BYTES: usize = 1 << 20;
@@ -14,11 +17,11 @@ const ZEROING_BYTES: usize = 1 << 20;
 /// housekeeper, which makes files ready.
 pub(in crate::store) struct Catalogue {
     disk: Arc<dyn Disk>,
+    /// What the frames are encrypted with.
+    sealing: Option<Arc<Sealing>>,
     segment_bytes: u64,
     spares_max: usize,
     files: Mutex<Files>,
-    /// Frames from this sequence number on are kept even when they are folded.
-    retain_from: AtomicU64,
 }
 
 struct Files {
@@ -33,6 +36,7 @@ impl Catalogue {
     /// Finds the files of the log and checks that the segments follow each other.
     pub(super) fn open(
         disk: Arc<dyn Disk>,
+        sealing: Option<Arc<Sealing>>,
         segment_bytes: u64,
         spares_max: usize,
     ) -> Result<Self, StoreError> {
@@ -41,7 +45,7 @@ impl Catalogue {
         ids.sort_unstable();
         let mut segments: VecDeque<Segment> = VecDeque::new();
         for id in ids {
-            let segment = Segment::open(disk.as_ref(), id)?;
+            let segment = Segment::open(disk.as_ref(), sealing.as_ref(), id)?;
             if segments.back().is_some_and(|last| last.first_sequence > segment.first_sequence) {
                 return Err(StoreError::corrupt(
                     segment.name(),
@@ -65,7 +69,7 @@ impl Catalogue {
             }
         }
         let files = Mutex::new(Files { segments, spares, next_id });
-        Ok(Self { disk, segment_bytes, spares_max, files, retain_from: AtomicU64::new(u64::MAX) })
+        Ok(Self { disk, sealing, segment_bytes, spares_max, files })
     }
 
     fn files(&self) -> MutexGuard<'_, Files> {
@@ -73,13 +77,14 @@ impl Catalogue {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn segments(&self) -> Vec<Segment> {
+    /// The segments, in order.
+    pub(in crate::store) fn segments(&self) -> Vec<Segment> {
         self.files().segments.iter().cloned().collect()
     }
 
-    /// Keeps frames from this sequence number on, though they be folded; `None` keeps none.
-    pub(in crate::store) fn retain_from(&self, sequence: Option<u64>) {
-        self.retain_from.store(sequence.unwrap_or(u64::MAX), Ordering::Relaxed);
+    /// By how much a frame is longer when it is sealed.
+    pub(super) fn seal_growth(&self) -> usize {
+        if self.sealing.is_some() { SEALED_GROWTH_BYTES } else { 0 }
     }
 
     /// Bytes and number of the files that hold frames.
@@ -99,7 +104,9 @@ impl Catalogue {
         let from = spare_name(spare_id);
         let file_bytes = file.len().map_err(StoreError::io("measure", &from))?;
         let id = self.new_id();
-        let segment = Segment { id, first_sequence, file, file_bytes };
+        let seal = Seal::new(id, self.sealing.as_ref())?;
+        let marks = Marks::new(first_sequence, FRAMES_START);
+        let segment = Segment { id, first_sequence, seal, file, file_bytes, marks };
         segment.write_header(&from)?;
         let to = segment_name(id);
         self.disk.rename(&from, &to).map_err(StoreError::io("rename", &from))?;
@@ -144,10 +151,21 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Takes segments out of the log that lie wholly at or before the folded sequence number and that nobody retains.
-    pub(in crate::store) fn trim(&self, folded_sequence: u64) -> Result<(), StoreError> {
-        let keep_from = (folded_sequence + 1).min(self.retain_from.load(Ordering::Relaxed));
-        let (trimmed, mut room) = self.take_before(keep_from);
+    /// The segments that lie wholly at or before the folded sequence number, each with the first sequence number of
+    /// the next one.
+    pub(in crate::store) fn folded(&self, folded_sequence: u64) -> Vec<(Segment, u64)> {
+        let files = self.files();
+        let next = files.segments.iter().skip(1).map(|next| next.first_sequence);
+        let pairs = files.segments.iter().cloned().zip(next);
+        pairs.take_while(|(_, next)| *next <= folded_sequence + 1).collect()
+    }
+
+    /// Takes the segments up to this one out of the log. They are folded, and not the last one.
+    pub(in crate::store) fn trim(&self, last_segment: u64) -> Result<(), StoreError> {
+        let (trimmed, mut room) = self.take_through(last_segment);
+        if trimmed.is_empty() {
+            return Ok(());
+        }
         let mut spares = Vec::new();
         for segment in trimmed {
             let name = segment.name();
@@ -166,11 +184,11 @@ impl Catalogue {
         Ok(())
     }
 
-    /// The segments before `sequence`, taken out, and how many more spares may be kept.
-    fn take_before(&self, sequence: u64) -> (Vec<Segment>, usize) {
+    /// The segments up to `last`, taken out, and how many more spares may be kept.
+    fn take_through(&self, last: u64) -> (Vec<Segment>, usize) {
         let mut files = self.files();
         let mut taken = Vec::new();
-        while files.segments.get(1).is_some_and(|next| next.first_sequence <= sequence) {
+        while files.segments.len() > 1 && files.segments.front().is_some_and(|first| first.id <= last) {
             taken.extend(files.segments.pop_front());
         }
         (taken, self.spares_max.saturating_sub(files.spares.len()))

@@ -3,10 +3,13 @@
 //! A frame is encoded by the writer and sealed by the log thread, which alone knows the segment that the frame goes to
 //! and what was durable before it.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 
 use super::super::CommitError;
 use super::super::tally::{Space, TallyDelta};
+use super::seal::Seal;
 
 /// Length, checksum, sequence, durable sequence, time, mark, number of tallies, number of entries.
 pub(super) const FRAME_HEADER_BYTES: usize = 44;
@@ -60,15 +63,6 @@ impl Before {
             Before::Recorded(value) => value.as_ref(),
         }
     }
-}
-
-/// The checksum of a frame's bytes after the checksum itself. It covers the segment's id, so that what an earlier use
-/// of the file left behind is never taken for a frame.
-fn checksum(segment: u64, bytes: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&segment.to_le_bytes());
-    hasher.update(bytes);
-    hasher.finalize()
 }
 
 fn same(one: &Bytes, other: &Bytes) -> bool {
@@ -153,35 +147,34 @@ impl Frame {
             .map(|at| from + at)
     }
 
-    /// Reads a sealed frame at the start of `bytes`, if there is a whole one for this segment.
-    pub(super) fn parse(segment: u64, bytes: &[u8]) -> Option<SealedFrame<'_>> {
-        let length = usize::try_from(Reader(bytes).u32()?).ok()?;
-        if !(FRAME_HEADER_BYTES..=FRAME_BYTES_MAX).contains(&length) {
+    /// Reads a sealed frame at the start of `bytes`, which are those from `offset` on, if there is a whole one.
+    pub(super) fn parse<'a>(seal: &Seal, offset: u64, bytes: &'a [u8]) -> Option<SealedFrame<'a>> {
+        let length = usize::try_from(FieldReader(bytes).u32()?).ok()?;
+        let encoded_length = length.checked_sub(seal.growth())?;
+        if !(FRAME_HEADER_BYTES..=FRAME_BYTES_MAX).contains(&encoded_length) {
             return None;
         }
-        let bytes = bytes.get(..length)?;
-        let mut reader = Reader(bytes.get(4..)?);
-        let stored = reader.u32()?;
-        if stored != checksum(segment, reader.0) {
-            return None;
-        }
-        Some(SealedFrame { length, sequence: reader.u64()?, durable_sequence: reader.u64()?, body: reader })
+        let body = seal.body(offset, bytes.get(..length)?)?;
+        let mut reader = FieldReader(&body);
+        let (sequence, durable_sequence) = (reader.u64()?, reader.u64()?);
+        Some(SealedFrame { length, sequence, durable_sequence, body })
     }
 }
 
-/// A frame whose checksum is right.
+/// A frame that is what was written.
 pub(super) struct SealedFrame<'a> {
     pub(super) length: usize,
     pub(super) sequence: u64,
     /// Everything up to here was durable before this frame was written.
     pub(super) durable_sequence: u64,
-    body: Reader<'a>,
+    body: Cow<'a, [u8]>,
 }
 
 impl SealedFrame<'_> {
     /// The commit, and of each entry whether it holds its own value. Nothing if the body makes no sense.
-    pub(super) fn decode(mut self) -> Option<(Frame, Vec<bool>)> {
-        let body = &mut self.body;
+    pub(super) fn decode(self) -> Option<(Frame, Vec<bool>)> {
+        // The two sequence numbers are read already.
+        let body = &mut FieldReader(self.body.get(16..)?);
         let time_ms = body.u64()?;
         let mark = body.u32()?;
         let (tally_count, entry_count) = (body.u32()?, body.u32()?);
@@ -217,30 +210,38 @@ impl SealedFrame<'_> {
 
 /// The length of the encoded frame at the start of `bytes`, sealed or not.
 pub(super) fn encoded_length(bytes: &[u8]) -> Option<usize> {
-    usize::try_from(Reader(bytes).u32()?).ok()
+    usize::try_from(FieldReader(bytes).u32()?).ok()
 }
 
-/// The sequence number of the encoded frame at the start of `bytes`, sealed or not.
-pub(super) fn encoded_sequence(bytes: &[u8]) -> Option<u64> {
-    Reader(bytes.get(8..)?).u64()
-}
-
-/// Completes an encoded frame: what was durable before it was written, and the checksum. `bytes` is the whole frame.
-pub(super) fn seal(segment: u64, durable_sequence: u64, bytes: &mut [u8]) {
-    if let Some(field) = bytes.get_mut(16..24) {
-        field.copy_from_slice(&durable_sequence.to_le_bytes());
+/// The encoded frames with room for what their seal adds to each.
+pub(super) fn widen(frames: &[u8], growth: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(frames.len() + frames.len() / 4);
+    let mut rest = frames;
+    while let Some(length) = encoded_length(rest) {
+        let (frame, after) = rest.split_at_checked(length.max(4)).unwrap_or((rest, &[]));
+        put_len(&mut out, length + growth);
+        out.resize(out.len() + growth, 0);
+        out.extend_from_slice(frame.get(4..).unwrap_or_default());
+        rest = after;
     }
-    let sum = checksum(segment, bytes.get(8..).unwrap_or_default());
-    if let Some(field) = bytes.get_mut(4..8) {
-        field.copy_from_slice(&sum.to_le_bytes());
-    }
+    out
 }
 
-fn put_u32(out: &mut Vec<u8>, value: u32) {
+/// Completes an encoded frame that goes to this offset: what was durable before it was written, and the seal. `bytes` is
+/// the whole frame, with room for the seal. Returns the frame's sequence number.
+pub(super) fn seal(seal: &Seal, offset: u64, durable_sequence: u64, bytes: &mut [u8]) -> Option<u64> {
+    let body = bytes.get_mut(seal.body_at()..)?;
+    let sequence = FieldReader(body).u64()?;
+    body.get_mut(8..16)?.copy_from_slice(&durable_sequence.to_le_bytes());
+    seal.protect(offset, bytes);
+    Some(sequence)
+}
+
+pub(in crate::store) fn put_u32(out: &mut Vec<u8>, value: u32) {
     out.extend_from_slice(&value.to_le_bytes());
 }
 
-fn put_u64(out: &mut Vec<u8>, value: u64) {
+pub(in crate::store) fn put_u64(out: &mut Vec<u8>, value: u64) {
     out.extend_from_slice(&value.to_le_bytes());
 }
 
@@ -249,31 +250,39 @@ fn put_len(out: &mut Vec<u8>, len: usize) {
     put_u32(out, u32::try_from(len).unwrap_or(u32::MAX));
 }
 
-fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(in crate::store) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_len(out, bytes.len());
     out.extend_from_slice(bytes);
 }
 
 /// Reads fields off the front.
 #[derive(Clone, Copy)]
-struct Reader<'a>(&'a [u8]);
+pub(in crate::store) struct FieldReader<'a>(&'a [u8]);
 
-impl Reader<'_> {
+impl<'a> FieldReader<'a> {
+    pub(in crate::store) fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    pub(in crate::store) fn is_at_end(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn chunk<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (chunk, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(*chunk)
     }
 
-    fn u8(&mut self) -> Option<u8> {
+    pub(in crate::store) fn u8(&mut self) -> Option<u8> {
         self.chunk().map(u8::from_le_bytes)
     }
 
-    fn u32(&mut self) -> Option<u32> {
+    pub(in crate::store) fn u32(&mut self) -> Option<u32> {
         self.chunk().map(u32::from_le_bytes)
     }
 
-    fn u64(&mut self) -> Option<u64> {
+    pub(in crate::store) fn u64(&mut self) -> Option<u64> {
         self.chunk().map(u64::from_le_bytes)
     }
 
@@ -285,7 +294,7 @@ impl Reader<'_> {
         usize::try_from(self.u32()?).ok()
     }
 
-    fn bytes(&mut self) -> Option<Bytes> {
+    pub(in crate::store) fn bytes(&mut self) -> Option<Bytes> {
         let length = self.place()?;
         let (bytes, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;

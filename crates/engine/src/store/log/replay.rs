@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use super::super::seal::Sealing;
 use super::super::tree::FoldPoint;
 use super::super::{Disk, StoreError};
 use super::catalogue::Catalogue;
 use super::frame::{FRAME_HEADER_BYTES, Frame, SealedFrame};
+use super::seal::Seal;
 use super::segment::{FRAMES_START, Segment};
 
 /// Opens the log and hands over every commit after `point`, in order. Returns the last sequence number.
 pub(in crate::store) fn replay(
     disk: &Arc<dyn Disk>,
+    sealing: Option<Arc<Sealing>>,
     segment_bytes: u64,
     spares_max: usize,
     point: FoldPoint,
@@ -18,7 +21,7 @@ pub(in crate::store) fn replay(
 ) -> Result<(Catalogue, u64), StoreError> {
     // A segment must have room for frames at all.
     let segment_bytes = segment_bytes.max(2 * FRAMES_START);
-    let catalogue = Catalogue::open(disk.clone(), segment_bytes, spares_max)?;
+    let catalogue = Catalogue::open(disk.clone(), sealing, segment_bytes, spares_max)?;
     let segments = catalogue.segments();
     let next_sequence = point.sequence + 1;
     let Some(start) = segments.iter().rposition(|segment| segment.first_sequence <= next_sequence) else {
@@ -34,7 +37,7 @@ pub(in crate::store) fn replay(
     };
     let mut sequence = point.sequence;
     for (place, segment) in segments.iter().enumerate().skip(start) {
-        let mut scan = Scan::open(segment, segments.get(place + 1))?;
+        let mut scan = Scan::open(segment, segments.get(place + 1).map(|next| next.first_sequence))?;
         if segment.id == point.segment {
             scan.skip_to(point.offset, next_sequence)?;
         }
@@ -49,9 +52,9 @@ pub(in crate::store) fn replay(
 }
 
 /// Walks the frames of one segment.
-struct Scan {
+pub(in crate::store) struct Scan {
     name: String,
-    segment: u64,
+    seal: Seal,
     content: Vec<u8>,
     offset: usize,
     /// The sequence number that the next frame must have.
@@ -61,17 +64,18 @@ struct Scan {
 }
 
 impl Scan {
-    fn open(segment: &Segment, next: Option<&Segment>) -> Result<Self, StoreError> {
+    /// Reads a segment that goes on until the next one's first sequence number.
+    pub(in crate::store) fn open(segment: &Segment, until: Option<u64>) -> Result<Self, StoreError> {
         let name = segment.name();
         let mut content = vec![0; usize::try_from(segment.file_bytes).unwrap_or(usize::MAX)];
         segment.file.read_exact_at(0, &mut content).map_err(StoreError::io("read", &name))?;
         Ok(Self {
             name,
-            segment: segment.id,
+            seal: segment.seal.clone(),
             content,
             offset: FRAMES_START as usize,
             expected: segment.first_sequence,
-            until: next.map(|next| next.first_sequence),
+            until,
         })
     }
 
@@ -90,10 +94,11 @@ impl Scan {
     }
 
     fn parse(&self, offset: usize) -> Option<SealedFrame<'_>> {
-        Frame::parse(self.segment, self.content.get(offset..)?)
+        Frame::parse(&self.seal, offset as u64, self.content.get(offset..)?)
     }
 
-    fn next_frame(&mut self) -> Result<Option<(Frame, Vec<bool>)>, StoreError> {
+    /// The next commit, and of each entry whether it holds its own value.
+    pub(in crate::store) fn next_frame(&mut self) -> Result<Option<(Frame, Vec<bool>)>, StoreError> {
         if self.until == Some(self.expected) {
             return Ok(None);
         }
@@ -119,11 +124,11 @@ impl Scan {
     /// belongs to a write that was never acknowledged, or to the very last one.
     fn end(&self) -> Result<Option<(Frame, Vec<bool>)>, StoreError> {
         if self.until.is_some() {
-            return Err(self.damage("the frame is missing or its checksum is wrong"));
+            return Err(self.damage("the frame is missing or not what was written"));
         }
         match self.witness() {
             Some(later) => {
-                Err(self.damage(&format!("the frame's checksum is wrong, though commit {later} follows")))
+                Err(self.damage(&format!("the frame is not what was written, though commit {later} follows")))
             }
             None => Ok(None),
         }
@@ -134,14 +139,11 @@ impl Scan {
         let mut offset = self.offset;
         // A frame behind the damage can't have a number that leaves no room for those between.
         let sequence_max = self.expected + (self.content.len() / FRAME_HEADER_BYTES) as u64;
-        while let Some(header) =
-            self.content.get(offset..).and_then(<[u8]>::first_chunk::<FRAME_HEADER_BYTES>)
-        {
-            let [length0, length1, length2, length3, _, _, _, _, s0, s1, s2, s3, s4, s5, s6, s7, ..] =
-                *header;
-            let sequence = u64::from_le_bytes([s0, s1, s2, s3, s4, s5, s6, s7]);
-            let length = u32::from_le_bytes([length0, length1, length2, length3]);
+        while let Some(bytes) = self.content.get(offset..).filter(|bytes| bytes.len() >= FRAME_HEADER_BYTES) {
+            let length = bytes.first_chunk().map_or(0, |length| u32::from_le_bytes(*length));
             if length != 0
+                && length as usize <= bytes.len()
+                && let Some(sequence) = self.seal.peek_sequence(offset as u64, bytes)
                 && (self.expected..=sequence_max).contains(&sequence)
                 && let Some(frame) = self.parse(offset)
                 && frame.durable_sequence >= self.expected

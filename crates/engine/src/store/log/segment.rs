@@ -3,9 +3,11 @@
 //! A file gets the name of a segment only once its header is durable, so a segment with a bad header is damaged, never
 //! half made.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::super::seal::{KeyError, SEALED_MAGIC, Sealing};
 use super::super::{Disk, DiskFile, StoreError};
+use super::seal::{SEALED_HEADER_BYTES, Seal};
 
 /// Frames begin here, so that writing them never touches the header's disk block.
 pub(super) const FRAMES_START: u64 = 4096;
@@ -39,41 +41,107 @@ pub(super) fn parse_spare_name(name: &str) -> Option<u64> {
     parse_id(name, SPARE_PREFIX)
 }
 
+/// The places of frames are noted at this distance.
+const MARKS_APART_BYTES: u64 = 64 << 10;
+
 /// One segment of the log.
 #[derive(Clone)]
-pub(super) struct Segment {
+pub(in crate::store) struct Segment {
     /// Ids grow with the log and are never used again.
-    pub(super) id: u64,
+    pub(in crate::store) id: u64,
     /// The sequence number of its first frame, whether or not there is one.
-    pub(super) first_sequence: u64,
+    pub(in crate::store) first_sequence: u64,
+    pub(super) seal: Seal,
     pub(super) file: Arc<dyn DiskFile>,
     pub(super) file_bytes: u64,
+    pub(super) marks: Arc<Marks>,
+}
+
+/// Where some of a segment's frames begin, for readers that don't want to read it from its start.
+pub(super) struct Marks(Mutex<MarkList>);
+
+struct MarkList {
+    /// Sequence numbers and offsets, ascending. There is one for the first frame.
+    places: Vec<(u64, u64)>,
+    /// No frame reaches further.
+    end: u64,
+}
+
+/// A piece of a segment that begins with a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) first_sequence: u64,
+    pub(super) start: u64,
+    pub(super) end: u64,
+}
+
+impl Marks {
+    pub(super) fn new(first_sequence: u64, end: u64) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(MarkList { places: vec![(first_sequence, FRAMES_START)], end })))
+    }
+
+    /// The frame with this sequence number begins at this offset.
+    pub(super) fn note(&self, sequence: u64, offset: u64) {
+        let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if list.places.last().is_none_or(|&(_, last)| offset >= last + MARKS_APART_BYTES) {
+            list.places.push((sequence, offset));
+        }
+    }
+
+    /// What lies before this offset is written.
+    pub(super) fn set_end(&self, end: u64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).end = end;
+    }
+
+    /// The piece that a frame is in.
+    pub(super) fn piece_with(&self, sequence: u64) -> Option<Piece> {
+        let list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = list.places.partition_point(|&(first, _)| first <= sequence);
+        let &(first_sequence, start) = list.places.get(next.checked_sub(1)?)?;
+        let end = list.places.get(next).map_or(list.end, |&(_, offset)| offset.min(list.end));
+        Some(Piece { first_sequence, start, end })
+    }
 }
 
 impl Segment {
-    pub(super) fn name(&self) -> String {
+    pub(in crate::store) fn name(&self) -> String {
         segment_name(self.id)
     }
 
     /// Writes and syncs the header into the file called `name`.
     pub(super) fn write_header(&self, name: &str) -> Result<(), StoreError> {
-        let header = encode_header(self.id, self.first_sequence);
+        let header = match &self.seal {
+            Seal::Checksum { .. } => encode_header(self.id, self.first_sequence),
+            Seal::Cipher { salt, sealing, .. } => {
+                Seal::encode_header(salt, sealing, self.id, self.first_sequence)
+            }
+        };
         self.file.write_all_at(0, &header).map_err(StoreError::io("write", name))?;
         self.file.sync_data().map_err(StoreError::io("sync", name))
     }
 
     /// Opens the segment that the name gives the id of, and checks its header.
-    pub(super) fn open(disk: &dyn Disk, id: u64) -> Result<Self, StoreError> {
+    pub(super) fn open(disk: &dyn Disk, sealing: Option<&Arc<Sealing>>, id: u64) -> Result<Self, StoreError> {
         let name = segment_name(id);
         let file = disk.open(&name).map_err(StoreError::io("open", &name))?;
         let file_bytes = file.len().map_err(StoreError::io("measure", &name))?;
         if file_bytes < FRAMES_START {
             return Err(StoreError::corrupt(name, file_bytes, "the file ends within its header"));
         }
-        let mut header = [0; HEADER_BYTES];
-        file.read_exact_at(0, &mut header).map_err(StoreError::io("read", &name))?;
-        let first_sequence = check_header(&name, id, &header)?;
-        Ok(Self { id, first_sequence, file, file_bytes })
+        let (seal, first_sequence) = match sealing {
+            None => {
+                let mut header = [0; HEADER_BYTES];
+                file.read_exact_at(0, &mut header).map_err(StoreError::io("read", &name))?;
+                (Seal::Checksum { segment: id }, check_header(&name, id, &header)?)
+            }
+            Some(sealing) => {
+                let mut header = [0; SEALED_HEADER_BYTES];
+                file.read_exact_at(0, &mut header).map_err(StoreError::io("read", &name))?;
+                Seal::decode_header(sealing, &name, id, &header)?
+            }
+        };
+        let marks = Marks::new(first_sequence, file_bytes);
+        Ok(Self { id, first_sequence, seal, file, file_bytes, marks })
     }
 }
 
@@ -93,6 +161,9 @@ fn check_header(name: &str, id: u64, header: &[u8; HEADER_BYTES]) -> Result<u64,
         |at: usize| header.get(at..).and_then(<[u8]>::first_chunk::<8>).map_or(0, |b| u64::from_le_bytes(*b));
     let word =
         |at: usize| header.get(at..).and_then(<[u8]>::first_chunk::<4>).map_or(0, |b| u32::from_le_bytes(*b));
+    if header.starts_with(&SEALED_MAGIC) {
+        return Err(KeyError::KeysGone { file: name.into() }.into());
+    }
     if !header.starts_with(&MAGIC) {
         return Err(StoreError::corrupt(name, 0, "this is not a log segment"));
     }

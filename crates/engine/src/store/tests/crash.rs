@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 
-use super::fixture::{Job, Random, TestStore, bytes, contents, small, try_start};
+use super::fixture::{Job, Random, TestStore, bytes, contents, sealed, small, try_start};
 use super::power_disk::PowerDisk;
 use crate::store::{Space, StoreOptions, SyncPolicy, Tally};
 
@@ -86,11 +86,19 @@ fn options() -> StoreOptions {
 
 #[test]
 fn power_cut_at_any_sync_loses_nothing_acknowledged() {
-    const COMMITS: u64 = 60;
+    cut_at_any_sync(60, options);
+}
+
+#[test]
+fn power_cut_at_any_sync_of_an_encrypted_store_loses_nothing_acknowledged() {
+    cut_at_any_sync(40, || sealed(options()));
+}
+
+fn cut_at_any_sync(commits: u64, options: fn() -> StoreOptions) {
     for cut in 0.. {
         let disk = PowerDisk::new();
         disk.cut_power_after_syncs(cut);
-        let acknowledged = try_start(&disk.as_disk(), options()).map_or(0, |store| work(&store, COMMITS));
+        let acknowledged = try_start(&disk.as_disk(), options()).map_or(0, |store| work(&store, commits));
         let finished = !disk.is_off();
         for seed in 0..3 {
             let context = format!("cut {cut}, seed {seed}");
@@ -102,7 +110,7 @@ fn power_cut_at_any_sync_loses_nothing_acknowledged() {
             check(&store, found, &context);
         }
         if finished {
-            assert_eq!(acknowledged, COMMITS);
+            assert_eq!(acknowledged, commits);
             break;
         }
     }
@@ -110,7 +118,16 @@ fn power_cut_at_any_sync_loses_nothing_acknowledged() {
 
 #[test]
 fn power_cut_again_and_again_loses_nothing_acknowledged() {
-    for seed in 0..40 {
+    cut_again_and_again(40, options);
+}
+
+#[test]
+fn power_cut_again_and_again_on_an_encrypted_store_loses_nothing_acknowledged() {
+    cut_again_and_again(20, || sealed(options()));
+}
+
+fn cut_again_and_again(seeds: u64, options: fn() -> StoreOptions) {
+    for seed in 0..seeds {
         let random = &mut Random::new(seed);
         let mut disk = PowerDisk::new();
         let mut acknowledged = 0;
@@ -133,8 +150,16 @@ fn power_cut_again_and_again_loses_nothing_acknowledged() {
 
 #[test]
 fn without_syncing_a_power_cut_leaves_a_prefix_and_never_damage() {
-    let options = || StoreOptions { sync: SyncPolicy::Never, ..options() };
-    for seed in 0..60 {
+    cut_without_syncing(60, || StoreOptions { sync: SyncPolicy::Never, ..options() });
+}
+
+#[test]
+fn without_syncing_a_power_cut_leaves_a_prefix_of_an_encrypted_store() {
+    cut_without_syncing(30, || sealed(StoreOptions { sync: SyncPolicy::Never, ..options() }));
+}
+
+fn cut_without_syncing(seeds: u64, options: fn() -> StoreOptions) {
+    for seed in 0..seeds {
         let random = &mut Random::new(seed);
         let disk = PowerDisk::new();
         disk.cut_power_after_syncs(10 + random.below(60) as usize);

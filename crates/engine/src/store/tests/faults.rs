@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use super::fixture::{bytes, commit, contents, put, small, start, submit};
+use super::fixture::{bytes, commit, contents, put, sealed, small, start, submit};
 use super::power_disk::{Fault, Operation, PowerDisk};
 use crate::store::{CommitError, StoreOptions};
 
@@ -44,6 +44,15 @@ fn every_job_in_flight_gets_an_answer_when_the_log_fails() {
 
 #[test]
 fn a_failed_fold_poisons_writes_but_not_reads_and_opening_again_recovers() {
+    fail_folds(small);
+}
+
+#[test]
+fn a_failed_fold_of_an_encrypted_store_poisons_writes_but_not_reads() {
+    fail_folds(|| sealed(small()));
+}
+
+fn fail_folds(small: fn() -> StoreOptions) {
     for (operation, after) in [
         (Operation::Write, 0),
         (Operation::Write, 3),

@@ -7,15 +7,15 @@ use std::sync::mpsc::{Receiver, channel};
 use bytes::Bytes;
 
 use crate::store::{
-    Batch, CommitError, Completion, Direction, Disk, Handler, ManualClock, Store, StoreError, StoreOptions,
-    View,
+    Batch, CommitError, Completion, Direction, Disk, Handler, Key, ManualClock, Store, StoreError,
+    StoreOptions, View,
 };
 
-pub(super) type Attachment = u64;
-pub(super) type Job = Box<dyn FnOnce(&mut Batch<'_, Attachment>) -> Completion + Send>;
-pub(super) type TestStore = Store<Attachment, Job>;
+pub(in crate::store) type Attachment = u64;
+pub(in crate::store) type Job = Box<dyn FnOnce(&mut Batch<'_, Attachment>) -> Completion + Send>;
+pub(in crate::store) type TestStore = Store<Attachment, Job>;
 
-pub(super) struct RunJob;
+pub(in crate::store) struct RunJob;
 
 impl Handler<Attachment> for RunJob {
     type Job = Job;
@@ -26,7 +26,7 @@ impl Handler<Attachment> for RunJob {
 }
 
 /// Everything small, so that rotations and folds happen all the time.
-pub(super) fn small() -> StoreOptions {
+pub(in crate::store) fn small() -> StoreOptions {
     StoreOptions {
         overlay_bytes_max: 4 << 10,
         fold_part_entries: 4,
@@ -38,17 +38,29 @@ pub(super) fn small() -> StoreOptions {
     }
 }
 
-pub(super) fn try_start(disk: &Arc<dyn Disk>, options: StoreOptions) -> Result<TestStore, StoreError> {
+pub(in crate::store) fn key() -> Key {
+    Key::from_bytes([7; 32])
+}
+
+/// The same, encrypted.
+pub(in crate::store) fn sealed(options: StoreOptions) -> StoreOptions {
+    StoreOptions { key: Some(key()), ..options }
+}
+
+pub(in crate::store) fn try_start(
+    disk: &Arc<dyn Disk>,
+    options: StoreOptions,
+) -> Result<TestStore, StoreError> {
     let opened = Store::open(disk.clone(), options, Arc::new(ManualClock::new(1_000)))?;
     opened.start(Arc::new(0), RunJob)
 }
 
-pub(super) fn start(disk: &Arc<dyn Disk>, options: StoreOptions) -> TestStore {
+pub(in crate::store) fn start(disk: &Arc<dyn Disk>, options: StoreOptions) -> TestStore {
     try_start(disk, options).expect("the store opens")
 }
 
 /// Submits without waiting; the result arrives in the receiver.
-pub(super) fn submit(
+pub(in crate::store) fn submit(
     store: &TestStore,
     change: impl FnOnce(&mut Batch<'_, Attachment>) + Send + 'static,
 ) -> Receiver<Result<(), CommitError>> {
@@ -68,24 +80,28 @@ pub(super) fn submit(
 }
 
 /// Submits and waits.
-pub(super) fn commit(
+pub(in crate::store) fn commit(
     store: &TestStore,
     change: impl FnOnce(&mut Batch<'_, Attachment>) + Send + 'static,
 ) -> Result<(), CommitError> {
     submit(store, change).recv().expect("every job is completed")
 }
 
-pub(super) fn put(store: &TestStore, key: &str, value: impl Into<Bytes>) -> Result<(), CommitError> {
+pub(in crate::store) fn put(
+    store: &TestStore,
+    key: &str,
+    value: impl Into<Bytes>,
+) -> Result<(), CommitError> {
     let (key, value) = (bytes(key), value.into());
     commit(store, move |batch| batch.put(key, value))
 }
 
-pub(super) fn bytes(text: &str) -> Bytes {
+pub(in crate::store) fn bytes(text: &str) -> Bytes {
     Bytes::copy_from_slice(text.as_bytes())
 }
 
 /// Everything that a view shows.
-pub(super) fn contents<A>(view: &View<A>) -> Vec<(Bytes, Bytes)> {
+pub(in crate::store) fn contents<A>(view: &View<A>) -> Vec<(Bytes, Bytes)> {
     view.range(Bound::Unbounded, Bound::Unbounded, Direction::Forward)
         .collect::<Result<_, _>>()
         .expect("the view can be read")

@@ -317,18 +317,3 @@ fn a_key_written_over_and_over_does_not_let_the_log_grow() {
     store.close().unwrap();
     assert!(store.stats().log_segments <= 2, "{:?}", store.stats());
 }
-
-#[test]
-fn retained_frames_are_not_trimmed() {
-    let disk = memory();
-    let store = start(&disk, small());
-    store.retain_log_from(Some(1));
-    for i in 0..200 {
-        put(&store, &format!("{i:03}"), vec![1; 300]).unwrap();
-    }
-    let kept = store.stats().log_segments;
-    assert!(kept >= 4, "{kept}");
-    store.retain_log_from(None);
-    store.close().unwrap();
-    assert!(store.stats().log_segments <= 2);
-}

@@ -5,6 +5,7 @@ mod crash;
 mod damage;
 mod faults;
 pub(crate) mod fixture;
+mod history;
 mod lifecycle;
 mod measure;
 mod model;

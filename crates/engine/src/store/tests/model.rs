@@ -6,7 +6,7 @@ use std::ops::Bound;
 use bytes::Bytes;
 use proptest::prelude::*;
 
-use super::fixture::{commit, contents, small, start};
+use super::fixture::{commit, contents, sealed, small, start};
 use super::power_disk::PowerDisk;
 use crate::store::{Direction, StoreOptions, View};
 
@@ -136,5 +136,14 @@ proptest! {
     #[test]
     fn a_store_behaves_like_one_ordered_map(steps in proptest::collection::vec(step(), 1..120)) {
         run(steps, small);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_encrypted_store_behaves_like_one_ordered_map(steps in proptest::collection::vec(step(), 1..120)) {
+        run(steps, || sealed(small()));
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use redb::StorageBackend;
 
 use super::NAME;
-use super::detached::Detached;
+use crate::store::disk::Detached;
 use crate::store::{Disk, DiskFile, StoreError};
 
 /// A tree file that takes no more writes after the first failed one.
@@ -96,10 +96,14 @@ impl StorageBackend for Backend {
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        match self.0.detached() {
+        let read = match self.0.detached() {
             None => self.0.file.read_exact_at(offset, out),
             Some(detached) => detached.read(self.0.file.as_ref(), offset, out),
-        }
+        };
+        // The library refuses all reads after this one, and no longer says why.
+        read.inspect_err(
+            |error| tracing::error!(%error, "the tree can't be read; the database must be opened again"),
+        )
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {

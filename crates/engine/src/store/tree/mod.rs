@@ -1,7 +1,6 @@
 //! The tree: a redb file that holds everything up to a point of the log.
 
 mod backend;
-mod detached;
 mod view;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,6 +11,7 @@ use redb::{Builder, Database, ReadableDatabase, ReadableTable, TableDefinition, 
 use self::backend::{Backend, TreeFile};
 pub(super) use self::view::{TreeEntry, TreeRange, TreeView};
 use super::overlay::{Entry, Overlay};
+use super::seal::{SealedPages, Sealing};
 use super::tally::{Tallies, Tally};
 use super::{Disk, StoreError};
 
@@ -19,6 +19,10 @@ const NAME: &str = "tree";
 /// A tree under construction; it gets its name when it can be opened.
 const NEW_NAME: &str = "tree.new";
 const FORMAT_VERSION: u64 = 1;
+/// Each page is read once, so more would not help.
+const CHECK_CACHE_BYTES: usize = 16 << 20;
+const DOUBT: &str =
+    "one of the two copies of the tree's first page can't be read, as after an interrupted write";
 
 const ENTRIES: TableDefinition<&[u8], &[u8]> = TableDefinition::new("entries");
 const TALLIES: TableDefinition<u64, (u64, u64)> = TableDefinition::new("tallies");
@@ -46,29 +50,53 @@ pub(super) struct Tree {
     /// There until the tree is dropped.
     database: Option<Database>,
     file: Arc<TreeFile>,
+    /// Whether a copy of an encrypted tree's first page could not be read.
+    is_doubtful: bool,
+}
+
+/// What a check of a tree says.
+pub(super) struct TreeChecked {
+    pub(super) file_bytes: u64,
+    pub(super) note: Option<String>,
 }
 
 impl Tree {
     /// Opens the tree, creating an empty one if there is none.
-    pub(super) fn open(disk: &Arc<dyn Disk>, cache_bytes: usize) -> Result<Arc<Self>, StoreError> {
+    pub(super) fn open(
+        disk: &Arc<dyn Disk>,
+        sealing: Option<&Arc<Sealing>>,
+        cache_bytes: usize,
+    ) -> Result<Arc<Self>, StoreError> {
         let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
         if names.iter().any(|name| name == NAME) {
-            let tree = Self::load(disk, NAME, cache_bytes)?;
+            let tree = Self::load(disk, sealing, NAME, cache_bytes)?;
             tree.check_version()?;
             return Ok(Arc::new(tree));
         }
         if names.iter().any(|name| name == NEW_NAME) {
             disk.remove(NEW_NAME).map_err(StoreError::io("remove", NEW_NAME))?;
         }
-        let tree = Self::load(disk, NEW_NAME, cache_bytes)?;
+        let tree = Self::load(disk, sealing, NEW_NAME, cache_bytes)?;
         tree.initialise()?;
         disk.rename(NEW_NAME, NAME).map_err(StoreError::io("rename", NEW_NAME))?;
         disk.sync_directory().map_err(StoreError::io("sync", "the folder"))?;
         Ok(Arc::new(tree))
     }
 
-    fn load(disk: &Arc<dyn Disk>, name: &str, cache_bytes: usize) -> Result<Self, StoreError> {
-        let file = disk.open(name).map_err(StoreError::io("open", name))?;
+    fn load(
+        disk: &Arc<dyn Disk>,
+        sealing: Option<&Arc<Sealing>>,
+        name: &str,
+        cache_bytes: usize,
+    ) -> Result<Self, StoreError> {
+        let mut file = disk.open(name).map_err(StoreError::io("open", name))?;
+        let mut is_doubtful = false;
+        if let Some(sealing) = sealing {
+            // Once it can be opened it has its real name, so that is the one to speak of.
+            let pages = SealedPages::open(file, NAME, sealing.clone())?;
+            is_doubtful = pages.is_doubtful();
+            file = Arc::new(pages);
+        }
         let file = Arc::new(TreeFile::new(file, disk.clone()));
         let backend = Backend(file.clone());
         // A page in memory carries a counter, and the allocator rounds the two up by a quarter.
@@ -79,7 +107,41 @@ impl Tree {
                 .map_err(StoreError::tree)
         })?;
         file.check()?;
-        Ok(Self { database: Some(database), file })
+        let mut tree = Self { database: Some(database), file, is_doubtful };
+        if is_doubtful {
+            tracing::warn!("{DOUBT}; the tree is checked");
+            tree.check_pages()?;
+        }
+        Ok(tree)
+    }
+
+    /// Reads every page in use and compares it with the checksum that points to it. Says whether everything was in
+    /// order; what can be made good without loss is made good.
+    fn check_pages(&mut self) -> Result<bool, StoreError> {
+        guarded(|| {
+            let database =
+                self.database.as_mut().ok_or_else(|| StoreError::tree(redb::Error::DatabaseClosed))?;
+            database.check_integrity().map_err(StoreError::tree)
+        })
+    }
+
+    /// Checks the tree of a folder, page by page; a folder without one is in order.
+    pub(super) fn check(
+        disk: &Arc<dyn Disk>,
+        sealing: Option<&Arc<Sealing>>,
+    ) -> Result<TreeChecked, StoreError> {
+        let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
+        if !names.iter().any(|name| name == NAME) {
+            return Ok(TreeChecked { file_bytes: 0, note: None });
+        }
+        let mut tree = Self::load(disk, sealing, NAME, CHECK_CACHE_BYTES)?;
+        tree.check_version()?;
+        if !tree.check_pages()? {
+            return Err(StoreError::corrupt(NAME, 0, "what the tree says of its own pages is wrong"));
+        }
+        let note =
+            tree.is_doubtful.then(|| format!("{DOUBT}; the other one is right, and the next write mends it"));
+        Ok(TreeChecked { file_bytes: tree.file_bytes(), note })
     }
 
     fn database(&self) -> Result<&Database, StoreError> {

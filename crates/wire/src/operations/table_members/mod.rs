@@ -13,7 +13,9 @@ pub(super) use keys::{
     read_key_elements,
 };
 pub(super) use overrides::{OverrideMembers, read_overrides};
-pub(super) use settings::{SseSpecification, StreamSpecification, TagMember, read_stream, read_tags};
+pub(super) use settings::{
+    AskedStream, SseSpecification, StreamSpecification, TagMember, read_encryption, read_stream, read_tags,
+};
 pub(super) use throughput::{
     AskedUnits, OnDemandMember, ProvisionedMember, WarmMember, read_on_demand, read_provisioned, read_warm,
 };

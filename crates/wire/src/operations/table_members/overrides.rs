@@ -56,6 +56,7 @@ impl AskedOverrides {
             on_demand: self.on_demand,
             global_indexes: self.global_indexes.map(definitions).transpose()?,
             local_indexes: self.local_indexes.map(definitions).transpose()?,
+            encryption: None,
         })
     }
 }

@@ -1,16 +1,16 @@
-//! What the tree library wrote after its file had failed.
+//! What was written on top of a file that does not change.
 
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::store::DiskFile;
-use crate::store::disk::pieces;
+use super::{DiskFile, pieces};
 
 const PAGE_BYTES: usize = 4096;
 
-/// Pages written after the failure, on top of a file that no longer changes.
+/// Pages in memory, on top of a file that no longer changes.
 #[derive(Default)]
-pub(super) struct Detached {
+pub(in crate::store) struct Detached {
+    /// How much of the file can be seen.
     file_bytes: u64,
     len: u64,
     pages: BTreeMap<u64, Box<[u8]>>,
@@ -18,19 +18,29 @@ pub(super) struct Detached {
 
 impl Detached {
     /// On top of a file of this length.
-    pub(super) fn new(file_bytes: u64) -> Self {
+    pub(in crate::store) fn new(file_bytes: u64) -> Self {
         Self { file_bytes, len: file_bytes, pages: BTreeMap::new() }
     }
 
-    pub(super) fn len(&self) -> u64 {
+    pub(in crate::store) fn len(&self) -> u64 {
         self.len
     }
 
-    pub(super) fn set_len(&mut self, len: u64) {
+    /// Cuts the file or fills it up with zeros.
+    pub(in crate::store) fn set_len(&mut self, len: u64) {
+        if len < self.len {
+            // What is cut away must not come back when the file grows again.
+            self.file_bytes = self.file_bytes.min(len);
+            let last = len / PAGE_BYTES as u64;
+            self.pages.split_off(&(last + 1));
+            let cut =
+                self.pages.get_mut(&last).and_then(|page| page.get_mut((len % PAGE_BYTES as u64) as usize..));
+            cut.into_iter().for_each(|cut| cut.fill(0));
+        }
         self.len = len;
     }
 
-    pub(super) fn read(&self, file: &dyn DiskFile, offset: u64, out: &mut [u8]) -> io::Result<()> {
+    pub(in crate::store) fn read(&self, file: &dyn DiskFile, offset: u64, out: &mut [u8]) -> io::Result<()> {
         for piece in pieces(offset, out.len(), PAGE_BYTES) {
             let start = offset + piece.in_buffer.start as u64;
             let to = out.get_mut(piece.in_buffer).unwrap_or_default();
@@ -42,11 +52,19 @@ impl Detached {
         Ok(())
     }
 
-    pub(super) fn write(&mut self, file: &dyn DiskFile, offset: u64, data: &[u8]) -> io::Result<()> {
+    pub(in crate::store) fn write(
+        &mut self,
+        file: &dyn DiskFile,
+        offset: u64,
+        data: &[u8],
+    ) -> io::Result<()> {
         for piece in pieces(offset, data.len(), PAGE_BYTES) {
             if !self.pages.contains_key(&piece.page) {
                 let mut page: Box<[u8]> = vec![0; PAGE_BYTES].into();
-                self.read_file(file, piece.page * PAGE_BYTES as u64, &mut page)?;
+                // A page that is replaced whole need not be readable: the write that failed may have torn it.
+                if piece.in_page.len() < PAGE_BYTES {
+                    self.read_file(file, piece.page * PAGE_BYTES as u64, &mut page)?;
+                }
                 self.pages.insert(piece.page, page);
             }
             let to = self.pages.get_mut(&piece.page).and_then(|page| page.get_mut(piece.in_page));

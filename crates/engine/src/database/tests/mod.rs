@@ -1,5 +1,7 @@
 //! What the database leaves in its keyspace: things that its answers don't show.
 
+mod expiry;
+
 use std::ops::Bound;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

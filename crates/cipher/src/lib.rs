@@ -1,0 +1,26 @@
+//! Sealing bytes: authenticated encryption, keys derived from keys, and nonces that never repeat.
+//!
+//! It knows bytes and the system's random numbers. It must not know files, positions or what the bytes mean: whoever
+//! seals says what a unit is bound to. It is a crate of its own so that all cryptography is in one small place, and so
+//! that development builds can optimise it alone.
+//!
+//! ```
+//! use singlet_cipher::{Cipher, Nonces, derive, random};
+//!
+//! let cipher = Cipher::new(&derive(&random()?, "an example"));
+//! let nonce = Nonces::new()?.next();
+//! let mut bytes = *b"secret";
+//! let tag = cipher.seal(&nonce, b"where it stands", &mut bytes);
+//! assert!(!cipher.open(&nonce, b"elsewhere", &mut bytes, &tag));
+//! assert!(cipher.open(&nonce, b"where it stands", &mut bytes, &tag));
+//! assert_eq!(&bytes, b"secret");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod cipher;
+mod derive;
+mod nonce;
+
+pub use cipher::{Cipher, KEY_BYTES, TAG_BYTES, Tag};
+pub use derive::derive;
+pub use nonce::{NONCE_BYTES, Nonce, Nonces, SALT_BYTES, Salt, nonce, random};

@@ -1,0 +1,65 @@
+//! Calls about point-in-time recovery.
+
+use super::Database;
+use crate::background::Stop;
+use crate::error::Result;
+use crate::pending::{Pending, answer};
+use crate::request::{RecoveryProgress, RecoveryWindow, RestoreToTime, TableDescription, UpdateRecovery};
+use crate::write::Job;
+
+impl Database {
+    /// Turns the recovery of a table to any moment on or off.
+    pub fn update_recovery(&self, request: UpdateRecovery) -> Result<()> {
+        self.submit_update_recovery(request).wait()
+    }
+
+    /// Turns recovery on or off, without waiting.
+    pub fn submit_update_recovery(&self, request: UpdateRecovery) -> Pending<()> {
+        let (answer, pending) = Pending::channel();
+        self.submit(Job::SetRecovery { request, answer }, pending)
+    }
+
+    /// The moments to which a table can be recovered; `None` if recovery is off.
+    pub fn recovery_window(&self, table: &str) -> Result<Option<RecoveryWindow>> {
+        self.inner.recovery.window(table)
+    }
+
+    /// Makes a new table as another one was at a moment. The answer comes when the table is there, CREATING; it is
+    /// filled in the background and then ACTIVE.
+    pub fn restore_to_time(&self, request: RestoreToTime) -> Result<TableDescription> {
+        self.submit_restore_to_time(request).wait()
+    }
+
+    /// Makes a new table as another one was at a moment, without waiting.
+    pub fn submit_restore_to_time(&self, request: RestoreToTime) -> Pending<TableDescription> {
+        let recovery = self.inner.recovery.clone();
+        self.run_task("singlet-recovery", move |stop, sender| {
+            let (source, target) = (request.source.clone(), request.target.clone());
+            match recovery.begin(request) {
+                Ok(begun) => {
+                    answer(sender, Ok(begun.description().clone()));
+                    if let Err(error) = recovery.fill(begun, stop, &mut |_| ()) {
+                        tracing::error!(source, target, %error, "the recovery failed; its table is removed");
+                    }
+                }
+                Err(error) => answer(sender, Err(error)),
+            }
+        })
+    }
+
+    /// Makes a new table as another one was at a moment and waits until all items are there; `look` sees how far it is.
+    pub fn restore_whole_to_time(
+        &self,
+        request: RestoreToTime,
+        look: &mut dyn FnMut(RecoveryProgress),
+    ) -> Result<TableDescription> {
+        let begun = self.inner.recovery.begin(request)?;
+        self.inner.recovery.fill(begun, &Stop::default(), look)
+    }
+
+    /// Gives up changes and deleted tables that are too old for everybody. This happens by itself once a minute; the call
+    /// is for programs that move the clock themselves.
+    pub fn give_up_old_history(&self) -> Result<()> {
+        self.inner.recovery.give_up_old(&Stop::default())
+    }
+}

@@ -1,0 +1,181 @@
+//! Where expiring items must be looked for.
+//!
+//! What was deleted lies as deletions in the overlay until it is folded, and stepping over a hundred thousand of them
+//! each second would cost more than everything else. So the reaper remembers how far it has looked, and the writer tells
+//! it what came in behind that.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How far has been looked, by table number, and what expired.
+#[derive(Debug, Default)]
+pub(crate) struct Horizon {
+    tables: Mutex<HashMap<u32, Watch>>,
+    sweeps: Mutex<()>,
+}
+
+/// How far has been looked in one table.
+#[derive(Debug, Default)]
+struct Watch {
+    /// Everything due before this second has been looked at, except for what is noted.
+    next_second: u64,
+    /// Times that were written, and may not be published yet. They are let go when a look begins that sees them all.
+    settling: Noted,
+    /// Times that were written since `settling` was closed.
+    fresh: Noted,
+    /// Items that expired since the database was opened.
+    expired: u64,
+}
+
+/// Times that were written in some commits.
+#[derive(Debug, Default)]
+struct Noted {
+    earliest_second: Option<u64>,
+    last_sequence: u64,
+}
+
+impl Watch {
+    /// Lets go of the settling times if all commits up to `sequence` are seen.
+    fn settle(&mut self, sequence: u64) {
+        if self.settling.last_sequence <= sequence {
+            let settled = std::mem::replace(&mut self.settling, std::mem::take(&mut self.fresh));
+            self.next_second = settled.earliest_second.unwrap_or(u64::MAX).min(self.next_second);
+        }
+    }
+}
+
+impl Horizon {
+    /// Notes that a commit with this number enters a time.
+    pub(crate) fn note(&self, table: u32, second: u64, sequence: u64) {
+        let mut tables = self.tables();
+        let Noted { earliest_second, last_sequence } = &mut tables.entry(table).or_default().fresh;
+        *earliest_second = Some(earliest_second.map_or(second, |earliest| earliest.min(second)));
+        *last_sequence = sequence;
+    }
+
+    /// The second from which on a look that sees all commits up to `sequence` must begin.
+    pub(super) fn begin(&self, table: u32, sequence: u64) -> u64 {
+        let mut tables = self.tables();
+        let watch = tables.entry(table).or_default();
+        // Twice, so that what is fresh is let go as well if it is seen.
+        watch.settle(sequence);
+        watch.settle(sequence);
+        watch.next_second
+    }
+
+    /// The look that began last has come to its end: everything up to this second was looked at.
+    pub(super) fn end(&self, table: u32, last_second: u64) {
+        if let Some(watch) = self.tables().get_mut(&table) {
+            watch.next_second = last_second.saturating_add(1);
+        }
+    }
+
+    /// Counts items that expired.
+    pub(super) fn count(&self, table: u32, expired: u64) {
+        if let Some(watch) = self.tables().get_mut(&table) {
+            watch.expired += expired;
+        }
+    }
+
+    /// How many items of a table have expired since the database was opened.
+    pub(crate) fn expired(&self, table: u32) -> u64 {
+        self.tables().get(&table).map_or(0, |watch| watch.expired)
+    }
+
+    /// Forgets tables that are gone.
+    pub(super) fn retain(&self, is_there: impl Fn(u32) -> bool) {
+        self.tables().retain(|table, _| is_there(*table));
+    }
+
+    /// Held by whoever looks: one at a time.
+    pub(crate) fn sweep(&self) -> MutexGuard<'_, ()> {
+        self.sweeps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tables(&self) -> MutexGuard<'_, HashMap<u32, Watch>> {
+        // The map is whole between any two calls, so a panic elsewhere can't have left it half changed.
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: u32 = 7;
+
+    #[test]
+    fn the_next_look_begins_where_the_last_one_ended() {
+        let horizon = Horizon::default();
+        assert_eq!(horizon.begin(TABLE, 0), 0, "after opening everything must be looked at");
+        assert_eq!(horizon.begin(TABLE, 0), 0, "a look that was broken off counts for nothing");
+        horizon.end(TABLE, 100);
+        assert_eq!(horizon.begin(TABLE, 0), 101);
+    }
+
+    #[test]
+    fn what_comes_in_behind_is_looked_at_once_it_is_seen() {
+        let horizon = Horizon::default();
+        horizon.begin(TABLE, 4);
+        horizon.end(TABLE, 100);
+        horizon.note(TABLE, 50, 5);
+        // Commit 5 is not published: looking would find nothing, and the note must stay.
+        assert_eq!(horizon.begin(TABLE, 4), 101);
+        horizon.end(TABLE, 102);
+        horizon.note(TABLE, 40, 6);
+        assert_eq!(horizon.begin(TABLE, 5), 50);
+        horizon.end(TABLE, 103);
+        assert_eq!(horizon.begin(TABLE, 6), 40);
+        horizon.end(TABLE, 104);
+        assert_eq!(horizon.begin(TABLE, 6), 105);
+    }
+
+    #[test]
+    fn what_is_seen_at_once_is_looked_at_at_once() {
+        let horizon = Horizon::default();
+        horizon.begin(TABLE, 1);
+        horizon.end(TABLE, 100);
+        horizon.note(TABLE, 60, 2);
+        horizon.note(TABLE, 300, 3);
+        assert_eq!(horizon.begin(TABLE, 3), 60);
+        horizon.end(TABLE, 100);
+        assert_eq!(horizon.begin(TABLE, 3), 101);
+    }
+
+    proptest::proptest! {
+        /// Times are written, commits become visible later, looks begin and end: no time that was seen stays.
+        #[test]
+        fn no_time_is_ever_passed_over(
+            steps in proptest::collection::vec((0u8..4, 0u64..20), 1..60),
+        ) {
+            let horizon = Horizon::default();
+            let (mut now, mut written, mut published) = (0u64, 0u64, 0u64);
+            // Times that no look has reached, with their commits.
+            let mut waiting: Vec<(u64, u64)> = Vec::new();
+            for (kind, value) in steps {
+                match kind {
+                    0 => now += value,
+                    1 => {
+                        written += 1;
+                        horizon.note(TABLE, value * 3, written);
+                        waiting.push((value * 3, written));
+                    }
+                    2 => published = published.max(value.min(written)),
+                    _ => {
+                        let from = horizon.begin(TABLE, published);
+                        waiting.retain(|(second, sequence)| {
+                            *sequence > published || !(from..=now).contains(second)
+                        });
+                        horizon.end(TABLE, now);
+                    }
+                }
+            }
+            for _ in 0..2 {
+                let from = horizon.begin(TABLE, written);
+                waiting.retain(|(second, _)| !(from..=1000).contains(second));
+                horizon.end(TABLE, 1000);
+            }
+            proptest::prop_assert!(waiting.is_empty(), "{waiting:?}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The thread that deletes what has expired.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::sweep;
+use crate::catalogue::Catalogue;
+use crate::error::{Error, Result};
+use crate::store::{Clock, Store};
+use crate::write::Job;
+
+/// How long after a look the next one begins.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+type Commits = Store<Catalogue, Job>;
+
+/// A running reaper.
+#[derive(Debug)]
+pub(crate) struct Reaper {
+    /// Dropped to end the thread; nothing is ever sent.
+    alive: SyncSender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Reaper {
+    /// Starts the thread; it begins with what came due while nobody looked.
+    pub(crate) fn start(store: &Arc<Commits>, clock: Arc<dyn Clock>) -> Result<Reaper> {
+        let (alive, ended) = sync_channel(0);
+        let store = Arc::downgrade(store);
+        let thread = std::thread::Builder::new()
+            .name("singlet-reaper".to_owned())
+            .spawn(move || run(&store, &*clock, &ended))
+            .map_err(|error| Error::Storage(error.to_string()))?;
+        Ok(Reaper { alive, thread })
+    }
+
+    /// Stops the thread after the jobs under way.
+    pub(crate) fn stop(self) {
+        let Reaper { alive, thread } = self;
+        drop(alive);
+        if thread.join().is_err() {
+            tracing::error!("the reaper ended with a panic");
+        }
+    }
+}
+
+fn run(store: &Weak<Commits>, clock: &dyn Clock, ended: &Receiver<()>) {
+    let pause = |time: Duration| match time {
+        Duration::ZERO => matches!(ended.try_recv(), Err(TryRecvError::Disconnected)),
+        time => matches!(ended.recv_timeout(time), Err(RecvTimeoutError::Disconnected)),
+    };
+    loop {
+        let Some(store) = store.upgrade() else { return };
+        match sweep(&store, clock.now_ms(), &pause) {
+            Ok(0) => {}
+            Ok(expired) => tracing::debug!(expired, "items expired"),
+            Err(Error::Closed) => return,
+            Err(error) => {
+                // Nothing is lost: what is due is still due after the next start.
+                tracing::warn!(%error, "expiry stopped");
+                return;
+            }
+        }
+        drop(store);
+        if pause(LOOK_EVERY) {
+            return;
+        }
+    }
+}

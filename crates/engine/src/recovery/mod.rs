@@ -1,0 +1,74 @@
+//! Point-in-time recovery: a table as it was at any moment of the last days, as a new table.
+//!
+//! There is no copy to begin with. A recovery takes the table as it is now and undoes what the log says was changed after the
+//! moment, the latest change first; or it takes a backup from before the moment and does what was changed until the moment. It takes
+//! whichever is nearer in time. Both walks check every change against the item that they meet, so a gap in the log is an
+//! error and never another state.
+//!
+//! A deleted table keeps its items, without indexes, until its last moment is out of reach.
+
+mod deleted;
+mod restore;
+mod retention;
+mod window;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub(crate) use deleted::Deleted;
+
+use crate::background::Background;
+use crate::backup::Backups;
+use crate::store::Clock;
+
+/// Days that moments are kept if nothing is said.
+pub(crate) const PERIOD_DAYS_DEFAULT: u32 = 35;
+/// The fewest and the most days that moments may be kept.
+pub(crate) const PERIOD_DAYS: std::ops::RangeInclusive<u32> = 1..=35;
+
+const MILLISECONDS_PER_DAY: u64 = 86_400_000;
+
+/// Recoveries of a database; clones share it.
+#[derive(Clone)]
+pub(crate) struct Recovery {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    background: Background,
+    backups: Backups,
+    clock: Arc<dyn Clock>,
+    /// The tables that are being read, and the moment from which on their changes are needed.
+    pins: Mutex<Vec<(u32, u64)>>,
+}
+
+impl Recovery {
+    pub(crate) fn new(background: Background, backups: Backups, clock: Arc<dyn Clock>) -> Self {
+        Recovery { shared: Arc::new(Shared { background, backups, clock, pins: Mutex::default() }) }
+    }
+
+    /// Keeps a table's changes from a moment on for as long as the pin is held, though they get too old meanwhile.
+    fn pin(&self, table: u32, from_ms: u64) -> Pin {
+        let pin = (table, from_ms);
+        self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner).push(pin);
+        Pin { shared: self.shared.clone(), pin }
+    }
+
+    fn pins(&self) -> Vec<(u32, u64)> {
+        self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Keeps changes of a table while it is held.
+struct Pin {
+    shared: Arc<Shared>,
+    pin: (u32, u64),
+}
+
+impl Drop for Pin {
+    fn drop(&mut self) {
+        let mut pins = self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = pins.iter().position(|pin| *pin == self.pin) {
+            pins.swap_remove(place);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The files of the past: what is added to them, and what is dropped.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::super::log::{Before, Frame, Scan, Segment};
+use super::super::{Disk, StoreError};
+use super::past::{Past, name_of, parse_name};
+use super::{Logged, Position};
+
+/// The files of the past. The fold adds to them, anybody reads them.
+pub(in crate::store) struct Archive {
+    disk: Arc<dyn Disk>,
+    /// A file is full at this size.
+    file_bytes_max: u64,
+    files: Mutex<Files>,
+}
+
+struct Files {
+    /// In order; all but the last are full.
+    list: Vec<Arc<Past>>,
+    next_id: u64,
+}
+
+impl Archive {
+    /// Finds the files. `is_live` says of a segment whether the log still has it.
+    pub(in crate::store) fn open(
+        disk: Arc<dyn Disk>,
+        file_bytes_max: u64,
+        is_live: impl Fn(u64) -> bool,
+    ) -> Result<Self, StoreError> {
+        let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
+        let mut ids: Vec<u64> = names.iter().filter_map(|name| parse_name(name)).collect();
+        ids.sort_unstable();
+        let next_id = ids.last().map_or(1, |last| last + 1);
+        let mut list = Vec::new();
+        for id in ids {
+            match Past::open(disk.as_ref(), id, &is_live)? {
+                Some(past) => list.push(Arc::new(past)),
+                None => disk.remove(&name_of(id)).map_err(StoreError::io("remove", name_of(id)))?,
+            }
+        }
+        Ok(Self { disk, file_bytes_max, files: Mutex::new(Files { list, next_id }) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Files> {
+        // The list is never left half changed, so a panic elsewhere does not spoil it.
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The files, in order.
+    pub(super) fn files(&self) -> Vec<Arc<Past>> {
+        self.lock().list.clone()
+    }
+
+    /// Bytes and number of the files.
+    pub(in crate::store) fn size(&self) -> (u64, usize) {
+        let files = self.lock();
+        (files.list.iter().map(|past| past.bytes()).sum(), files.list.len())
+    }
+
+    /// Keeps the recorded changes of a segment, which goes on until the sequence number `until` and is about to be
+    /// trimmed. Called by one thread at a time.
+    pub(in crate::store) fn keep(&self, segment: &Segment, until: u64) -> Result<(), StoreError> {
+        let files = self.files();
+        if files.iter().any(|past| past.last_segment >= segment.id) {
+            // Kept already, before the trimming was interrupted.
+            return Ok(());
+        }
+        let mut changes: BTreeMap<u32, Vec<Logged>> = BTreeMap::new();
+        let mut time_ms = 0;
+        let mut scan = Scan::open(segment, Some(until))?;
+        while let Some((frame, _)) = scan.next_frame()? {
+            time_ms = frame.time_ms;
+            for change in recorded(frame) {
+                changes.entry(change.group()).or_default().push(change);
+            }
+        }
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let (past, is_new) = match files.last().filter(|past| !past.is_full()) {
+            Some(past) => (past.clone(), false),
+            None => (Arc::new(Past::create(self.disk.as_ref(), self.new_id())?), true),
+        };
+        let past = Arc::new(past.append(segment.id, until - 1, time_ms, &changes, self.file_bytes_max)?);
+        let mut files = self.lock();
+        if !is_new {
+            files.list.pop();
+        }
+        files.list.push(past);
+        Ok(())
+    }
+
+    fn new_id(&self) -> u64 {
+        let mut files = self.lock();
+        let id = files.next_id;
+        files.next_id += 1;
+        id
+    }
+
+    /// Reads every block. Hands over the error of each that is damaged, and returns how many changes there are in the
+    /// others.
+    pub(in crate::store) fn check(&self, mut damaged: impl FnMut(StoreError)) -> u64 {
+        let mut changes = 0;
+        for past in self.files() {
+            let marks = past.marks().unwrap_or_else(|error| {
+                damaged(error);
+                Arc::default()
+            });
+            for mark in marks.iter() {
+                match past.read(mark) {
+                    Ok(read) => changes += read.len() as u64,
+                    Err(error) => damaged(error),
+                }
+            }
+        }
+        changes
+    }
+
+    /// Removes the full files that hold nothing that is needed. `is_needed` is asked for each group of a file with the
+    /// time of the group's latest change in it.
+    pub(in crate::store) fn drop_unneeded(
+        &self,
+        is_needed: impl Fn(u32, u64) -> bool,
+    ) -> Result<usize, StoreError> {
+        let is_unneeded = |past: &Past| {
+            past.is_full() && !past.groups.iter().any(|(&group, &time_ms)| is_needed(group, time_ms))
+        };
+        let dropped: Vec<Arc<Past>> = self.files().into_iter().filter(|past| is_unneeded(past)).collect();
+        self.lock().list.retain(|past| !dropped.iter().any(|gone| gone.id == past.id));
+        for past in &dropped {
+            let name = name_of(past.id);
+            self.disk.remove(&name).map_err(StoreError::io("remove", &name))?;
+        }
+        Ok(dropped.len())
+    }
+}
+
+/// The recorded changes of a commit.
+pub(super) fn recorded(frame: Frame) -> impl Iterator<Item = Logged> {
+    let Frame { sequence, time_ms, mark, entries, .. } = frame;
+    let recorded = entries.into_iter().filter_map(|entry| match entry.before {
+        Before::Unrecorded => None,
+        Before::Recorded(before) => Some((entry.key, before, entry.value)),
+    });
+    recorded.zip(0..).map(move |((key, before, after), place)| Logged {
+        position: Position { sequence, place },
+        time_ms,
+        mark,
+        key,
+        before,
+        after,
+    })
+}

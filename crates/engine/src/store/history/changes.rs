@@ -1,0 +1,215 @@
+//! Reading the recorded changes of one group, forward and backward.
+
+use std::sync::Arc;
+use std::vec;
+
+use super::super::StoreError;
+use super::super::log::{Catalogue, Chunk, chunk_at};
+use super::archive::{Archive, recorded};
+use super::past::{Mark, Past};
+use super::{Logged, Position};
+
+/// Where changes are read from.
+#[derive(Clone)]
+pub(in crate::store) struct Source {
+    pub(in crate::store) log: Arc<Catalogue>,
+    pub(in crate::store) archive: Arc<Archive>,
+}
+
+impl Source {
+    /// The commit's piece of the log, and the files of the past. If the log no longer has the commit, they do, or nobody
+    /// recorded it: a segment goes from the log only after it is in the archive, so the log is looked at first.
+    fn look_up(&self, sequence: u64, until: u64) -> Result<(Option<Chunk>, Vec<Arc<Past>>), StoreError> {
+        loop {
+            let segments = self.log.segments();
+            let chunk = chunk_at(&segments, sequence, until);
+            let files = self.archive.files();
+            match chunk {
+                Ok(chunk) => return Ok((chunk, files)),
+                // If the log was trimmed meanwhile, the piece may have been overwritten; then look again.
+                Err(error) if !self.is_trimmed(segments.first().map(|segment| segment.id)) => {
+                    return Err(error);
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    fn is_trimmed(&self, first: Option<u64>) -> bool {
+        self.log.segments().first().map(|segment| segment.id) != first
+    }
+
+    /// The first commit that the log has.
+    fn log_start(&self) -> Option<u64> {
+        self.log.segments().first().map(|segment| segment.first_sequence)
+    }
+}
+
+/// The blocks of the file that was read last, so that its index is not read for every block.
+#[derive(Default)]
+struct Blocks(Option<(u64, u64, Arc<Vec<Mark>>)>);
+
+impl Blocks {
+    fn of(&mut self, past: &Past) -> Result<&[Mark], StoreError> {
+        // A file that is not full yet may have grown.
+        let is_known = self.0.as_ref().is_some_and(|(id, bytes, _)| (*id, *bytes) == (past.id, past.bytes()));
+        if !is_known {
+            self.0 = Some((past.id, past.bytes(), past.marks()?));
+        }
+        Ok(self.0.as_ref().map_or(&[], |(_, _, marks)| marks.as_slice()))
+    }
+}
+
+/// The recorded changes of one group after a position, in order. After an error it ends.
+pub struct Changes {
+    source: Source,
+    group: u32,
+    after: Position,
+    /// Every commit up to here has been read.
+    read_to: u64,
+    until: u64,
+    blocks: Blocks,
+    buffer: vec::IntoIter<Logged>,
+}
+
+impl Changes {
+    pub(in crate::store) fn new(source: Source, group: u32, after: Position, until: u64) -> Self {
+        // The commit of the position itself may have more changes.
+        let read_to = after.sequence.saturating_sub(1);
+        let (blocks, buffer) = (Blocks::default(), Vec::new().into_iter());
+        Self { source, group, after, read_to, until, blocks, buffer }
+    }
+
+    /// Every change up to this commit has been given, if the iterator has nothing more to give.
+    pub fn until(&self) -> u64 {
+        self.until
+    }
+
+    /// Reads on until there is a change or the end.
+    fn refill(&mut self) -> Result<(), StoreError> {
+        while self.read_to < self.until && self.buffer.len() == 0 {
+            let (chunk, files) = self.source.look_up(self.read_to + 1, self.until)?;
+            let changes = match (self.past_block(&files)?, chunk) {
+                (Some(changes), _) => changes,
+                (None, Some(chunk)) => self.live_chunk(chunk),
+                (None, None) => {
+                    // Nothing was recorded before the log's start.
+                    let start = self.source.log_start().unwrap_or(u64::MAX);
+                    self.read_to = self.read_to.max(start.saturating_sub(1)).min(self.until);
+                    continue;
+                }
+            };
+            let wanted =
+                |change: &Logged| change.position > self.after && change.position.sequence <= self.until;
+            self.buffer = changes.into_iter().filter(wanted).collect::<Vec<_>>().into_iter();
+        }
+        Ok(())
+    }
+
+    fn past_block(&mut self, files: &[Arc<Past>]) -> Result<Option<Vec<Logged>>, StoreError> {
+        let (group, read_to) = (self.group, self.read_to);
+        let has_more = |past: &&Arc<Past>| past.last_sequence > read_to && past.groups.contains_key(&group);
+        for past in files.iter().filter(has_more) {
+            let mut blocks = self.blocks.of(past)?.iter();
+            let next = blocks.find(|mark| mark.header.group == group && mark.header.last_sequence > read_to);
+            if let Some(mark) = next {
+                self.read_to = mark.header.last_sequence;
+                let mut changes = past.read(mark)?;
+                changes.retain(|change| change.position.sequence > read_to);
+                return Ok(Some(changes));
+            }
+        }
+        Ok(None)
+    }
+
+    fn live_chunk(&mut self, chunk: Chunk) -> Vec<Logged> {
+        let read_to = self.read_to;
+        self.read_to = chunk.frames.last().map_or(self.until, |frame| frame.sequence.max(read_to));
+        let frames = chunk.frames.into_iter().filter(|frame| frame.sequence > read_to);
+        frames.flat_map(recorded).filter(|change| change.group() == self.group).collect()
+    }
+}
+
+impl Iterator for Changes {
+    type Item = Result<Logged, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.buffer.len() == 0
+            && let Err(error) = self.refill()
+        {
+            self.read_to = self.until;
+            return Some(Err(error));
+        }
+        self.buffer.next().map(Ok)
+    }
+}
+
+/// The recorded changes of one group before a position, the latest first. After an error it ends.
+pub struct ChangesBack {
+    source: Source,
+    group: u32,
+    before: Position,
+    /// Every commit from here on has been read.
+    read_from: u64,
+    blocks: Blocks,
+    /// In order; taken from the end.
+    buffer: Vec<Logged>,
+}
+
+impl ChangesBack {
+    pub(in crate::store) fn new(source: Source, group: u32, before: Position, until: u64) -> Self {
+        let read_from = before.sequence.min(until) + 1;
+        Self { source, group, before, read_from, blocks: Blocks::default(), buffer: Vec::new() }
+    }
+
+    fn refill(&mut self) -> Result<(), StoreError> {
+        while self.read_from > 1 && self.buffer.is_empty() {
+            let last = self.read_from - 1;
+            let (chunk, files) = self.source.look_up(last, last)?;
+            let mut changes = match chunk {
+                Some(chunk) => self.live_chunk(chunk),
+                None => self.past_block(&files)?,
+            };
+            changes.retain(|change| change.position < self.before);
+            self.buffer = changes;
+        }
+        Ok(())
+    }
+
+    fn live_chunk(&mut self, chunk: Chunk) -> Vec<Logged> {
+        self.read_from = chunk.first_sequence.min(self.read_from - 1);
+        let changes = chunk.frames.into_iter().flat_map(recorded);
+        changes.filter(|change| change.group() == self.group).collect()
+    }
+
+    fn past_block(&mut self, files: &[Arc<Past>]) -> Result<Vec<Logged>, StoreError> {
+        let (group, read_from) = (self.group, self.read_from);
+        for past in files.iter().rev().filter(|past| past.groups.contains_key(&group)) {
+            let mut blocks = self.blocks.of(past)?.iter().rev();
+            let next =
+                blocks.find(|mark| mark.header.group == group && mark.header.first_sequence < read_from);
+            if let Some(mark) = next {
+                self.read_from = mark.header.first_sequence;
+                let mut changes = past.read(mark)?;
+                changes.retain(|change| change.position.sequence < read_from);
+                return Ok(changes);
+            }
+        }
+        self.read_from = 1;
+        Ok(Vec::new())
+    }
+}
+
+impl Iterator for ChangesBack {
+    type Item = Result<Logged, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.buffer.is_empty()
+            && let Err(error) = self.refill()
+        {
+            self.read_from = 1;
+            return Some(Err(error));
+        }
+        self.buffer.pop().map(Ok)
+    }
+}

@@ -1,0 +1,70 @@
+//! Reading all of the log, also what the tree has already, only to see whether it is in order.
+
+use std::sync::Arc;
+
+use super::super::seal::Sealing;
+use super::super::{Disk, StoreError};
+use super::replay::Scan;
+use super::segment::{Segment, parse_segment_name};
+
+/// What there was to check.
+#[derive(Debug, Default, Clone, Copy)]
+pub(in crate::store) struct LogChecked {
+    pub(in crate::store) segments: u64,
+    pub(in crate::store) frames: u64,
+}
+
+/// Reads every frame of every segment and hands over what is wrong. `report` is told how many bytes are read, of how
+/// many.
+pub(in crate::store) fn check(
+    disk: &Arc<dyn Disk>,
+    sealing: Option<&Arc<Sealing>>,
+    mut wrong: impl FnMut(StoreError),
+    mut report: impl FnMut(u64, u64),
+) -> Result<LogChecked, StoreError> {
+    let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
+    let mut ids: Vec<u64> = names.iter().filter_map(|name| parse_segment_name(name)).collect();
+    ids.sort_unstable();
+    let mut segments = Vec::new();
+    let mut checked = LogChecked { segments: ids.len() as u64, frames: 0 };
+    for id in ids {
+        match Segment::open(disk.as_ref(), sealing, id) {
+            Ok(segment) => segments.push(Some(segment)),
+            Err(error) => {
+                wrong(error);
+                segments.push(None);
+            }
+        }
+    }
+    let total: u64 = segments.iter().flatten().map(|segment| segment.file_bytes).sum();
+    let mut done = 0;
+    for (place, segment) in segments.iter().enumerate() {
+        let Some(segment) = segment else { continue };
+        // What follows an unreadable segment can't say where this one ends; then its frames are read as far as they go.
+        let next = segments.get(place + 1).and_then(Option::as_ref);
+        match check_segment(segment, next) {
+            Ok(frames) => checked.frames += frames,
+            Err((frames, error)) => {
+                checked.frames += frames;
+                wrong(error);
+            }
+        }
+        done += segment.file_bytes;
+        report(done, total);
+    }
+    Ok(checked)
+}
+
+/// The number of frames, or how many there were before the one that is wrong.
+fn check_segment(segment: &Segment, next: Option<&Segment>) -> Result<u64, (u64, StoreError)> {
+    let until = next.map(|next| next.first_sequence);
+    let mut scan = Scan::open(segment, until).map_err(|error| (0, error))?;
+    let mut frames = 0;
+    loop {
+        match scan.next_frame() {
+            Ok(Some(_)) => frames += 1,
+            Ok(None) => return Ok(frames),
+            Err(error) => return Err((frames, error)),
+        }
+    }
+}

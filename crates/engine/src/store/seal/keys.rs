@@ -1,0 +1,215 @@
+//! The file `keys`: a random data key, wrapped by the outer key. Changing the outer key rewrites nothing else.
+
+use std::sync::Arc;
+
+use singlet_cipher::{Cipher, KEY_BYTES, NONCE_BYTES, TAG_BYTES, derive, random};
+use zeroize::Zeroizing;
+
+use super::disk::SealedDisk;
+use super::header::SEALED_MAGIC;
+use super::key::{Key, KeyError, KeyId};
+use crate::store::{Disk, DiskFile, StoreError};
+
+const NAME: &str = "keys";
+/// A file of keys under construction; it gets its name when it is durable.
+const NEW_NAME: &str = "keys.new";
+
+const MAGIC: [u8; 8] = *b"SNGLTKEY";
+const FORMAT_VERSION: u32 = 1;
+/// Magic, version, id of the outer key: readable, and authenticated.
+const READABLE_BYTES: usize = 28;
+const CHECKSUM_AT: usize = READABLE_BYTES + NONCE_BYTES + TAG_BYTES + KEY_BYTES;
+const FILE_BYTES: usize = CHECKSUM_AT + 4;
+
+/// What the files of a folder are sealed with.
+pub(in crate::store) struct Sealing {
+    pub(in crate::store) log: Cipher,
+    pub(in crate::store) tree: Cipher,
+    pub(in crate::store) files: Arc<Cipher>,
+    /// Kept to seal folders elsewhere with: a backup is protected as well as the data.
+    outer: Key,
+}
+
+impl Sealing {
+    fn new(data_key: &[u8; KEY_BYTES], outer: &Key) -> Self {
+        let cipher = |purpose| Cipher::new(&derive(data_key, purpose));
+        Self {
+            log: cipher("singlet log"),
+            tree: cipher("singlet tree"),
+            files: Arc::new(cipher("singlet files")),
+            outer: outer.clone(),
+        }
+    }
+
+    /// The outer key.
+    pub(in crate::store) fn outer(&self) -> &Key {
+        &self.outer
+    }
+
+    /// The same folder, with files that are sealed.
+    pub(in crate::store) fn seal_files(&self, disk: &Arc<dyn Disk>) -> Arc<dyn Disk> {
+        Arc::new(SealedDisk::new(disk.clone(), self.files.clone()))
+    }
+
+    /// Opens the seal of a folder. A folder without data is encrypted from now on if there is a key.
+    pub(in crate::store) fn unlock(
+        disk: &Arc<dyn Disk>,
+        key: Option<&Key>,
+    ) -> Result<Option<Arc<Self>>, StoreError> {
+        let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
+        if names.iter().any(|name| name == NAME) {
+            let stored = Stored::read(disk.as_ref())?;
+            let key = key.ok_or(KeyError::Missing { id: stored.id })?;
+            let data_key = stored.unwrap(key)?;
+            return Ok(Some(Arc::new(Self::new(&data_key, key))));
+        }
+        refuse_sealed_files(disk.as_ref(), &names)?;
+        let Some(key) = key else { return Ok(None) };
+        if names.iter().any(|name| is_data(name)) {
+            return Err(KeyError::NotEncrypted.into());
+        }
+        let data_key = Zeroizing::new(random().map_err(StoreError::io("make", NAME))?);
+        Stored::wrap(&data_key, key)?.write(disk.as_ref())?;
+        Ok(Some(Arc::new(Self::new(&data_key, key))))
+    }
+}
+
+/// Whether a file of this name holds data that was written without a key.
+fn is_data(name: &str) -> bool {
+    name == "tree" || ["log-", "past-", "backup-"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Without `keys` nothing may be sealed: it could not be read, and must not be taken for damage.
+fn refuse_sealed_files(disk: &dyn Disk, names: &[String]) -> Result<(), StoreError> {
+    for name in names.iter().filter(|name| is_data(name)) {
+        let file = disk.open(name).map_err(StoreError::io("open", name))?;
+        let mut magic = [0; SEALED_MAGIC.len()];
+        let length = file.len().map_err(StoreError::io("measure", name))?;
+        if length >= magic.len() as u64 {
+            file.read_exact_at(0, &mut magic).map_err(StoreError::io("read", name))?;
+        }
+        if magic == SEALED_MAGIC {
+            return Err(KeyError::KeysGone { file: name.clone() }.into());
+        }
+    }
+    Ok(())
+}
+
+/// The id of the key that a folder needs; nothing if it is not encrypted.
+pub fn key_of(disk: &dyn Disk) -> Result<Option<KeyId>, StoreError> {
+    let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
+    if names.iter().any(|name| name == NAME) {
+        Stored::read(disk).map(|stored| Some(stored.id))
+    } else {
+        Ok(None)
+    }
+}
+
+/// Changes the outer key of a folder. The data stays as it is, and the old key opens it no more. Done again after it
+/// was interrupted, it comes to the same end.
+pub fn rotate_key(disk: &dyn Disk, old: &Key, new: &Key) -> Result<(), StoreError> {
+    let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
+    if !names.iter().any(|name| name == NAME) {
+        refuse_sealed_files(disk, &names)?;
+        return Err(KeyError::NotEncrypted.into());
+    }
+    let stored = Stored::read(disk)?;
+    if stored.id == new.id() {
+        // An earlier call got this far; the rename may not have been durable.
+        stored.unwrap(new)?;
+        return disk.sync_directory().map_err(StoreError::io("sync", "the folder"));
+    }
+    let data_key = stored.unwrap(old)?;
+    Stored::wrap(&data_key, new)?.write(disk)
+}
+
+/// The contents of the file.
+struct Stored {
+    id: KeyId,
+    bytes: [u8; FILE_BYTES],
+}
+
+impl Stored {
+    fn wrap(data_key: &[u8; KEY_BYTES], key: &Key) -> Result<Self, StoreError> {
+        let id = key.id();
+        let mut file = Vec::with_capacity(FILE_BYTES);
+        file.extend_from_slice(&MAGIC);
+        file.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+        file.extend_from_slice(&id.0);
+        let nonce = random().map_err(StoreError::io("make", NAME))?;
+        let mut wrapped = Zeroizing::new(*data_key);
+        let tag = Cipher::new(&key.wrapping()).seal(&nonce, &file, wrapped.as_mut_slice());
+        file.extend_from_slice(&nonce);
+        file.extend_from_slice(&tag);
+        file.extend_from_slice(wrapped.as_slice());
+        file.extend_from_slice(&crc32fast::hash(&file).to_le_bytes());
+        let bytes = file.try_into().map_err(|_| damaged("it has the wrong length"))?;
+        Ok(Self { id, bytes })
+    }
+
+    fn read(disk: &dyn Disk) -> Result<Self, StoreError> {
+        let file = disk.open(NAME).map_err(StoreError::io("open", NAME))?;
+        let length = file.len().map_err(StoreError::io("measure", NAME))?;
+        if length != FILE_BYTES as u64 {
+            return Err(damaged(&format!("it has {length} bytes instead of {FILE_BYTES}")).into());
+        }
+        let mut bytes = [0; FILE_BYTES];
+        file.read_exact_at(0, &mut bytes).map_err(StoreError::io("read", NAME))?;
+        let stored = Self { id: KeyId(field(&bytes, 12)), bytes };
+        stored.check()?;
+        Ok(stored)
+    }
+
+    fn check(&self) -> Result<(), StoreError> {
+        if !self.bytes.starts_with(&MAGIC) {
+            return Err(damaged("it doesn't begin as it should").into());
+        }
+        let covered = self.bytes.get(..CHECKSUM_AT).unwrap_or_default();
+        let checksum_is_right =
+            u32::from_le_bytes(field(&self.bytes, CHECKSUM_AT)) == crc32fast::hash(covered);
+        let version = u32::from_le_bytes(field(&self.bytes, 8));
+        match (checksum_is_right, version) {
+            (true, FORMAT_VERSION) => Ok(()),
+            (true, found) => {
+                let (found, known) = (found.into(), FORMAT_VERSION.into());
+                Err(StoreError::UnknownVersion { file: NAME.to_owned(), found, known })
+            }
+            (false, _) => Err(damaged("its checksum is wrong").into()),
+        }
+    }
+
+    /// The data key, if this is the right outer key.
+    fn unwrap(&self, key: &Key) -> Result<Zeroizing<[u8; KEY_BYTES]>, StoreError> {
+        let given = key.id();
+        if given != self.id {
+            return Err(KeyError::Wrong { expected: self.id, given }.into());
+        }
+        let nonce = field(&self.bytes, READABLE_BYTES);
+        let tag = field(&self.bytes, READABLE_BYTES + NONCE_BYTES);
+        let mut data_key = Zeroizing::new(field(&self.bytes, READABLE_BYTES + NONCE_BYTES + TAG_BYTES));
+        let readable = self.bytes.get(..READABLE_BYTES).unwrap_or_default();
+        if Cipher::new(&key.wrapping()).open(&nonce, readable, data_key.as_mut_slice(), &tag) {
+            Ok(data_key)
+        } else {
+            Err(damaged("the key in it is not what was written").into())
+        }
+    }
+
+    /// Writes the file under another name and renames it when it is durable: there is always a whole one.
+    fn write(&self, disk: &dyn Disk) -> Result<(), StoreError> {
+        let file: Arc<dyn DiskFile> = disk.open(NEW_NAME).map_err(StoreError::io("create", NEW_NAME))?;
+        file.set_len(0).map_err(StoreError::io("cut", NEW_NAME))?;
+        file.write_all_at(0, &self.bytes).map_err(StoreError::io("write", NEW_NAME))?;
+        file.sync_data().map_err(StoreError::io("sync", NEW_NAME))?;
+        disk.rename(NEW_NAME, NAME).map_err(StoreError::io("rename", NEW_NAME))?;
+        disk.sync_directory().map_err(StoreError::io("sync", "the folder"))
+    }
+}
+
+fn damaged(reason: &str) -> KeyError {
+    KeyError::Damaged { reason: reason.to_owned() }
+}
+
+fn field<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    bytes.get(at..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; N])
+}

@@ -1,0 +1,51 @@
+//! Encryption at rest: keys, and the units that files are sealed in.
+//!
+//! It knows bytes, files and XChaCha20-Poly1305. It must not know what the bytes mean.
+//!
+//! ```text
+//! outer key (the user's) ──wraps──► data key (random, in the file `keys`)
+//!                                      ├── log key    one unit per frame        `log`
+//!                                      ├── tree key   one unit per page         `seal/pages`
+//!                                      └── file key   one unit per block        `seal/disk`
+//! ```
+//!
+//! Every unit is bound to its file, by the file's salt, and to its place in it, so that a unit that was moved or copied
+//! elsewhere is found out like one that was changed. `docs/format.md` has the bytes, `docs/encryption.md` what all this
+//! protects from.
+
+mod disk;
+mod header;
+mod key;
+mod keys;
+mod pages;
+#[cfg(test)]
+mod tests;
+
+pub use disk::SealedDisk;
+pub(in crate::store) use header::{Kind, SEALED_MAGIC, decode_header, encode_header, header_bytes};
+pub use key::{Key, KeyError, KeyId};
+pub(in crate::store) use keys::Sealing;
+pub use keys::{key_of, rotate_key};
+pub(in crate::store) use pages::SealedPages;
+
+/// Sealed bytes that are not what was sealed: what a file's error is made of, so that it can be told apart from a disk
+/// that refuses.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file} is damaged at offset {offset}: {reason}")]
+pub(in crate::store) struct Damage {
+    pub(in crate::store) file: String,
+    pub(in crate::store) offset: u64,
+    pub(in crate::store) reason: String,
+}
+
+impl Damage {
+    fn new(file: &str, offset: u64, reason: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), offset, reason: reason.into() }
+    }
+}
+
+impl From<Damage> for std::io::Error {
+    fn from(damage: Damage) -> Self {
+        std::io::Error::new(std::io::ErrorKind::InvalidData, damage)
+    }
+}

@@ -1,0 +1,153 @@
+//! When items expire: the setting of a table, and the row that tells the time of an item.
+
+use bytes::Bytes;
+use singlet_values::{EncodedItem, ValueRef};
+
+use super::{Table, TtlSetting, TtlState};
+use crate::error::{Result, SchemaError, TimeToLiveError};
+use crate::keyspace::{PREFIX_BYTES, RowSpace, SECOND_BYTES};
+use crate::request::{TimeToLive, TimeToLiveStatus, UpdateTimeToLive};
+
+/// DynamoDB takes this long for a change, and refuses another one meanwhile.
+const CHANGE_MS: u64 = 60 * 60 * 1000;
+/// Most characters of the attribute's name.
+const ATTRIBUTE_CHARACTERS_MAX: usize = 255;
+
+impl TtlSetting {
+    /// Expiry that is on in a table without items.
+    pub(crate) fn enabled(attribute: String) -> Self {
+        TtlSetting { attribute, state: TtlState::Enabled }
+    }
+
+    /// The second at which an item expires. A fraction is cut off; what is no number, is negative or beyond
+    /// every clock is no time, and the item stays.
+    pub(crate) fn second(&self, item: &EncodedItem) -> Option<u64> {
+        match item.view().get(&self.attribute)? {
+            ValueRef::N(number) => number.to_u64_cut(),
+            _ => None,
+        }
+    }
+
+    /// Whether the item in this row has its time entered, if it has one.
+    fn covers(&self, row: &[u8]) -> bool {
+        match &self.state {
+            TtlState::Enabled => true,
+            TtlState::Enabling { filled_to } => row <= filled_to.as_slice(),
+            TtlState::Disabling => false,
+        }
+    }
+}
+
+impl Table {
+    /// The space of the table's expiring items.
+    pub(crate) fn expiries(&self) -> RowSpace {
+        RowSpace::expiries(self.number)
+    }
+
+    /// The setting by which a write keeps up the time of the item in this row.
+    pub(crate) fn kept_ttl(&self, row: &[u8]) -> Option<&TtlSetting> {
+        self.settings.ttl.as_ref().filter(|ttl| ttl.covers(row))
+    }
+
+    /// The setting by which items are deleted now.
+    pub(crate) fn active_ttl(&self) -> Option<&TtlSetting> {
+        self.settings.ttl.as_ref().filter(|ttl| ttl.state == TtlState::Enabled)
+    }
+
+    /// The row that tells when the item in another row expires.
+    pub(crate) fn expiry_row(&self, second: u64, row: &[u8]) -> Bytes {
+        self.expiries().key_at(second, row.get(PREFIX_BYTES..).unwrap_or_default())
+    }
+
+    /// The second that such a row tells, and the row of its item.
+    pub(crate) fn read_expiry_row(&self, expiry_row: &[u8]) -> Option<(u64, Bytes)> {
+        let (second, item) = expiry_row.get(PREFIX_BYTES..)?.split_at_checked(SECOND_BYTES)?;
+        Some((u64::from_be_bytes(second.try_into().ok()?), self.items().key(item)))
+    }
+
+    /// By which attribute items expire.
+    pub(crate) fn time_to_live(&self) -> TimeToLive {
+        let status = match self.settings.ttl.as_ref().map(|ttl| &ttl.state) {
+            Some(TtlState::Enabling { .. }) => TimeToLiveStatus::Enabling,
+            Some(TtlState::Enabled) => TimeToLiveStatus::Enabled,
+            Some(TtlState::Disabling) => TimeToLiveStatus::Disabling,
+            None => TimeToLiveStatus::Disabled,
+        };
+        TimeToLive { status, attribute: self.settings.ttl.as_ref().map(|ttl| ttl.attribute.clone()) }
+    }
+
+    /// The table with expiry turned on or off. What can't be right is refused before what comes too early, as in
+    /// DynamoDB.
+    pub(crate) fn with_time_to_live(&self, request: UpdateTimeToLive, time_ms: u64) -> Result<Table> {
+        check_attribute(&request.attribute)?;
+        let active = self.settings.ttl.as_ref().filter(|ttl| ttl.state != TtlState::Disabling);
+        match (active, request.enabled) {
+            (Some(ttl), _) if ttl.attribute != request.attribute => {
+                return Err(TimeToLiveError::OtherAttribute(ttl.attribute.clone()).into());
+            }
+            (Some(_), true) => return Err(TimeToLiveError::AlreadyEnabled.into()),
+            (None, false) => return Err(TimeToLiveError::AlreadyDisabled.into()),
+            (Some(_), false) | (None, true) => {}
+        }
+        // The entries by the earlier attribute must be gone before there are new ones.
+        let disabling = active.is_none() && self.settings.ttl.is_some();
+        let lately =
+            self.settings.ttl_changed_ms.is_some_and(|last| time_ms < last.saturating_add(CHANGE_MS));
+        if disabling || (lately && !request.at_any_time) {
+            return Err(TimeToLiveError::ChangedLately.into());
+        }
+        let state = match request.enabled {
+            true => TtlState::Enabling { filled_to: Vec::new() },
+            false => TtlState::Disabling,
+        };
+        let mut table = self.with_ttl(Some(TtlSetting { attribute: request.attribute, state }));
+        table.settings.ttl_changed_ms = Some(time_ms);
+        Ok(table)
+    }
+
+    /// The table with another setting of its expiry.
+    pub(crate) fn with_ttl(&self, ttl: Option<TtlSetting>) -> Table {
+        let mut table = self.clone();
+        table.settings.ttl = ttl;
+        table
+    }
+}
+
+/// Refuses a name that no attribute can have.
+pub(super) fn check_attribute(name: &str) -> Result<(), SchemaError> {
+    let is_sound = (1..=ATTRIBUTE_CHARACTERS_MAX).contains(&name.chars().count());
+    if is_sound { Ok(()) } else { Err(SchemaError::TimeToLiveAttribute) }
+}
+
+#[cfg(test)]
+mod tests {
+    use singlet_values::{AttributeValue, Item, Number};
+
+    use super::*;
+
+    fn second(value: impl Into<AttributeValue>) -> Option<u64> {
+        let ttl = TtlSetting::enabled("expires_at".to_owned());
+        ttl.second(&EncodedItem::encode(&Item::from([("expires_at", value.into())])))
+    }
+
+    #[test]
+    fn only_a_number_that_a_clock_can_show_is_a_time() {
+        let number = |text: &str| second(text.parse::<Number>().unwrap());
+        assert_eq!(number("1700000000"), Some(1_700_000_000));
+        assert_eq!(number("1700000000.999"), Some(1_700_000_000), "fractions are cut");
+        assert_eq!(number("1.7E+9"), Some(1_700_000_000));
+        assert_eq!(number("0"), Some(0));
+        assert_eq!(number("0.5"), Some(0));
+        assert_eq!(number("1E-130"), Some(0));
+        assert_eq!(number(&u64::MAX.to_string()), Some(u64::MAX));
+        for never in ["-1", "-0.5", "18446744073709551616", "1E+40", "9.9E+125", "-9.9E+125"] {
+            assert_eq!(number(never), None, "{never}");
+        }
+        assert_eq!(second("1700000000"), None, "a text is no time");
+        assert_eq!(second(true), None);
+        let list = AttributeValue::L(vec![AttributeValue::from(1_700_000_000)]);
+        assert_eq!(second(list), None);
+        let ttl = TtlSetting::enabled("expires_at".to_owned());
+        assert_eq!(ttl.second(&EncodedItem::encode(&Item::from([("other", 1)]))), None);
+    }
+}

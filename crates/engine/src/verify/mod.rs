@@ -1,0 +1,142 @@
+//! Checking a database as a whole: files, log, tree, items, indexes and counts against each other.
+//!
+//! It knows what belongs together in all rooms of the engine, and says what doesn't. It must not change anything: it
+//! works on a frozen disk, on which even the repair of an interrupted write stays in memory.
+//!
+//! Whoever keeps rows or files of their own adds a `Check` of them to `CHECKS` (`verify/checks.rs`).
+
+mod checks;
+mod files;
+mod finding;
+mod rows;
+mod tokens;
+
+use std::path::Path;
+use std::sync::Arc;
+
+pub use finding::{Finding, Place, RowProblem, Verification, VerifiedCounts};
+
+use crate::error::{Error, Result};
+use crate::store::{
+    Disk, FileDisk, FrozenDisk, Key, Store, StoreError, StoreOptions, StorePart, SystemClock, View,
+    check_store,
+};
+use crate::table::Table;
+use checks::{CHECKS, Context};
+use finding::Reporter;
+
+/// Where a verification is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VerifyProgress {
+    /// Bytes of the log, done and in all.
+    Log {
+        /// Done.
+        bytes: u64,
+        /// In all.
+        total: u64,
+    },
+    /// The tree's pages; nobody knows how many are in use.
+    Tree,
+    /// Rows: items and index entries, done and in all.
+    Rows {
+        /// Done.
+        rows: u64,
+        /// In all.
+        total: u64,
+    },
+    /// Other files.
+    Files,
+}
+
+/// Checks the database in a folder, which nobody else may have open. Nothing in it is changed.
+///
+/// ```
+/// use singlet_engine::{CreateTable, Database, ScalarType, verify};
+///
+/// let folder = tempfile::tempdir()?;
+/// let database = Database::open(folder.path())?;
+/// database.create_table(CreateTable::new("recipes", "id", ScalarType::S))?;
+/// database.close()?;
+/// drop(database);
+///
+/// let verified = verify(folder.path(), None, &mut |_| {})?;
+/// assert!(verified.findings.is_empty());
+/// assert_eq!(verified.counts.tables, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn verify(
+    folder: impl AsRef<Path>,
+    key: Option<&Key>,
+    watch: &mut dyn FnMut(VerifyProgress),
+) -> Result<Verification> {
+    let folder = folder.as_ref();
+    if !folder.is_dir() {
+        return Err(Error::Storage(format!("there is no folder {}", folder.display())));
+    }
+    verify_on(Arc::new(FileDisk::open(folder)?), key, watch)
+}
+
+/// Checks the database on a disk of the caller's.
+pub fn verify_on(
+    disk: Arc<dyn Disk>,
+    key: Option<&Key>,
+    watch: &mut dyn FnMut(VerifyProgress),
+) -> Result<Verification> {
+    let freeze = || -> Result<Arc<dyn Disk>> {
+        Ok(Arc::new(FrozenDisk::new(disk.clone()).map_err(StoreError::io("list", "the folder"))?))
+    };
+    let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
+    if !names.iter().any(|name| name == "tree" || name == "keys" || name.starts_with("log-")) {
+        return Err(Error::Storage("there is no data in the folder".to_owned()));
+    }
+    let mut reporter = Reporter::default();
+    let checked = check_store(&freeze()?, key, |part| {
+        watch(match part {
+            StorePart::Log(bytes, total) => VerifyProgress::Log { bytes, total },
+            StorePart::Tree => VerifyProgress::Tree,
+        });
+    })?;
+    reporter.take_store(checked);
+    // The check may have mended its view of the files; what follows begins with the files as they are.
+    let options = StoreOptions { key: key.cloned(), ..StoreOptions::default() };
+    match Store::open(freeze()?, options, Arc::new(SystemClock)) {
+        Ok(opened) => {
+            check_contents(opened.view(), opened.files(), watch, &mut reporter);
+            let changes = opened.check_past(|error| reporter.error(error));
+            reporter.counts.changes += changes;
+        }
+        Err(error) => reporter.error(error),
+    }
+    Ok(reporter.finish())
+}
+
+/// Checks what the store holds. An error of the disk ends the check that meets it and becomes a finding.
+fn check_contents(
+    view: &View<()>,
+    files: &Arc<dyn Disk>,
+    watch: &mut dyn FnMut(VerifyProgress),
+    reporter: &mut Reporter,
+) {
+    let tables = match rows::read_tables(view, reporter) {
+        Ok(tables) => tables,
+        Err(error) => return reporter.error(error),
+    };
+    if let Err(error) = rows::check_rows(view, &tables, watch, reporter) {
+        reporter.error(error);
+    }
+    if let Err(error) = tokens::check_tokens(view, reporter) {
+        reporter.error(error);
+    }
+    watch(VerifyProgress::Files);
+    let context = Context { view, tables: &tables, files: files.as_ref() };
+    for check in CHECKS {
+        if let Err(error) = check.check(&context, reporter) {
+            reporter.error(error);
+        }
+    }
+}
+
+/// A table's name for a finding.
+fn name_of(table: &Table) -> String {
+    table.name.clone()
+}

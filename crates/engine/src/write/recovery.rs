@@ -1,0 +1,57 @@
+//! Point-in-time recovery in the commit order: on, off, and the end of a deleted table.
+
+use bytes::Bytes;
+
+use super::Batch;
+use super::schema::store;
+use crate::error::{Error, Invalid, Result};
+use crate::keyspace::RowSpace;
+use crate::recovery::{Deleted, PERIOD_DAYS, PERIOD_DAYS_DEFAULT};
+use crate::request::UpdateRecovery;
+use crate::table::{RecoverySetting, Table};
+
+/// Turns recovery on or off. From the commit after this one on, every change of the table is recorded.
+pub(super) fn set_recovery(batch: &mut Batch<'_>, request: UpdateRecovery) -> Result<()> {
+    let UpdateRecovery { table, enabled, period_days } = request;
+    let found = batch.attachment().resource(&table).map_err(|_| Error::SourceTableNotFound(table.clone()))?;
+    let mut changed = Table::clone(found);
+    if let Some(days) = period_days.filter(|days| !PERIOD_DAYS.contains(days)) {
+        return Err(
+            Invalid::Parameter(format!("RecoveryPeriodInDays must be between 1 and 35, not {days}")).into()
+        );
+    }
+    let before = changed.settings.recovery;
+    changed.settings.recovery = enabled.then(|| RecoverySetting {
+        since_ms: before.map_or(batch.time_ms(), |setting| setting.since_ms),
+        period_days: period_days.or(before.map(|setting| setting.period_days)).unwrap_or(PERIOD_DAYS_DEFAULT),
+    });
+    if changed.settings.recovery != before {
+        store(batch, changed);
+    }
+    Ok(())
+}
+
+/// Keeps a table that is being deleted among the deleted ones. Says whether it did: then its items stay.
+pub(super) fn keep_deleted(batch: &mut Batch<'_>, table: &Table) -> bool {
+    if table.settings.recovery.is_none() {
+        return false;
+    }
+    let deleted = Deleted { table: table.clone(), deleted_ms: batch.time_ms() };
+    batch.put(Deleted::row(table.number), deleted.encode());
+    true
+}
+
+/// Gives up a deleted table: its items go in the background.
+pub(super) fn forget_deleted(batch: &mut Batch<'_>, table: u32) -> Result<()> {
+    let row = Deleted::row(table);
+    if batch.get(&row)?.is_none() {
+        return Ok(());
+    }
+    batch.delete(row);
+    let items = RowSpace::items(table);
+    let tally = batch.tally_of(items.tally());
+    let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    batch.tally(items.tally(), -signed(tally.count), -signed(tally.bytes));
+    batch.put(RowSpace::purges().key(&items.prefix()), Bytes::new());
+    Ok(())
+}
