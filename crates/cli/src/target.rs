@@ -7,7 +7,7 @@ use singlet_design::model::{Design, Environment};
 use singlet_design::store::{Embedded, Store};
 use singlet_engine::{Database, Error, Key, Options, StoreOptions};
 
-use crate::arguments::StoreArguments;
+use crate::arguments::{FolderArguments, StoreArguments};
 use crate::cursor_key;
 use crate::failure::Failure;
 
@@ -124,14 +124,17 @@ fn open_folder(folder: &Path, create: bool, key: Option<Key>) -> Result<Database
 }
 
 /// Opens a folder for a command about backups.
-pub(crate) fn open_for_backups(folder: &Path, create: bool) -> Result<Database, Failure> {
+pub(crate) fn open_for_backups(place: &FolderArguments, create: bool) -> Result<Database, Failure> {
+    let (folder, key) = (place.data.as_path(), place.key.key()?);
     if !create && !folder.exists() {
         return Err(Failure::Refused(format!(
             "there is no data in {}; --data DIR says where it is",
             folder.display()
         )));
     }
-    Database::open(folder).map_err(|error| match error {
+    let store = StoreOptions { key, ..StoreOptions::default() };
+    let options = Options { store, ..Options::default() };
+    Database::open_with(folder, options).map_err(|error| match error {
         Error::FolderInUse { folder } => Failure::Refused(format!(
             "{folder} is in use by another process, and a folder serves one at a time.\nIf it is `singlet serve`, ask it \
              (at the address that it said when it started):\n  aws dynamodb create-backup --table-name TABLE --backup-name NAME \

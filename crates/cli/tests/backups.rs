@@ -185,3 +185,30 @@ fn the_help_teaches_with_examples() {
         assert!(help.contains(example), "{command}: {help}");
     }
 }
+
+#[test]
+fn an_encrypted_folder_is_backed_up_with_its_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (key, other_key) = (path("a.key"), path("b.key"));
+    assert!(run(&["new-key", &key]).status.success() && run(&["new-key", &other_key]).status.success());
+    let plain = data(folder.path());
+    let file = works(&["backup", "--table", "Music", "--to", &path("plain")], &plain);
+    let file = file.lines().last().unwrap().trim().to_owned();
+    let sealed = folder.path().join("sealed");
+    works(&["restore", "--from", &file, "--table", "Music", "--key-file", &key], &sealed);
+
+    let inside = arn_in(&works(&["backup", "--table", "Music", "--key-file", &key], &sealed));
+    works(&["restore", "--backup", &inside, "--table", "Music-2", "--key-file", &key], &sealed);
+    let outside = works(&["backup", "--table", "Music", "--to", &path("usb"), "--key-file", &key], &sealed);
+    let file = outside.lines().last().unwrap().trim().to_owned();
+    assert!(!std::fs::read(&file).unwrap().windows(6).any(|bytes| bytes == b"Artist"));
+    let listed = run(&["backups", "--in", &path("usb"), "--verify", "--key-file", &key]);
+    assert!(listed.status.success(), "{listed:?}");
+    works(&["restore", "--from", &file, "--table", "Music-3", "--key-file", &key], &sealed);
+
+    assert!(fails(&["backups"], &sealed).contains("no key was given"));
+    assert!(fails(&["backups", "--key-file", &other_key], &sealed).contains("encrypted with key"));
+    let text = fails(&["restore", "--from", &file, "--table", "Music-4"], &plain);
+    assert!(text.contains("no key was given"), "{text}");
+}

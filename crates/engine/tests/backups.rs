@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_engine::{
     BackupDescription, BackupStatus, BillingMode, CreateBackup, CreateTable, Database, DeleteItem, Disk,
-    Error, InUse, IndexDefinition, ListBackups, ListTables, MemoryDisk, ProjectedAttributes, PutItem,
-    RestoreBackup, RestoreOverrides, ScalarType, Scan, Schedule, TableStatus, TransactWrite,
+    Error, InUse, IndexDefinition, Key, ListBackups, ListTables, MemoryDisk, ProjectedAttributes, PutItem,
+    RestoreBackup, RestoreOverrides, ScalarType, Scan, Schedule, TableStatus, TransactWrite, verify_on,
 };
 use support::{
     Random, START_MS, Stop, assert_agreement, item, options_with_clock, scan_all, small_database,
@@ -466,7 +466,7 @@ fn a_file_outside_carries_a_table_to_another_database() {
         .unwrap();
     assert_eq!(looks.last().map(|last| (last.items, last.items_total)), Some((60, 60)));
     assert_eq!(all(&database), [], "it is not one of the database's own");
-    let described = Database::describe_backup_file(&path, true, &mut |_| ()).unwrap();
+    let described = Database::describe_backup_file(&path, None, true, &mut |_| ()).unwrap();
     assert_eq!((described.source.name.as_str(), described.source.item_count), (TABLE, 60));
 
     let other = small_database();
@@ -480,12 +480,79 @@ fn a_file_outside_carries_a_table_to_another_database() {
     std::fs::write(&path, bytes).unwrap();
     let damaged = other.restore_backup_file(&path, "again", overrides(), &mut |_| ()).unwrap_err();
     assert!(damaged.to_string().contains("is damaged"), "{damaged}");
-    assert!(Database::describe_backup_file(&path, true, &mut |_| ()).is_err());
+    assert!(Database::describe_backup_file(&path, None, true, &mut |_| ()).is_err());
     let missing = other.restore_backup_file(folder.path().join("no"), "again", overrides(), &mut |_| ());
     assert!(matches!(missing, Err(Error::Backup(_))), "{missing:?}");
     assert_eq!(other.list_tables(&ListTables::default()).names, ["moved"]);
     let names: Vec<_> = std::fs::read_dir(folder.path().join("new/folder")).unwrap().collect();
     assert_eq!(names.len(), 1, "{names:?}");
+}
+
+#[test]
+fn a_file_outside_is_encrypted_if_the_data_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let outside = folder.path().join("outside");
+    let key = |byte: u8| Key::from_bytes([byte; 32]);
+    let with_key = |key: Option<Key>| {
+        let small = small_options();
+        let store = singlet_engine::StoreOptions { key, ..small.store.clone() };
+        singlet_engine::Options { store, ..small }
+    };
+    let database = Database::in_memory_with(with_key(Some(key(1)))).unwrap();
+    filled(&database);
+    let path = database.write_backup_file(TABLE, &outside, &mut |_| ()).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    for marker in ["SNGLTBAK", "balance", "owner 1"] {
+        assert!(
+            !bytes.windows(marker.len()).any(|window| window == marker.as_bytes()),
+            "{marker} can be read"
+        );
+    }
+    let described = Database::describe_backup_file(&path, Some(&key(1)), true, &mut |_| ()).unwrap();
+    assert_eq!(described.source.item_count, ACCOUNTS as u64);
+    let other = Database::in_memory_with(with_key(Some(key(1)))).unwrap();
+    other.restore_backup_file(&path, "moved", RestoreOverrides::default(), &mut |_| ()).unwrap();
+    assert_eq!(assert_agreement(&other, "moved").len() as i64, ACCOUNTS);
+
+    // Another key, or none, opens nothing, and nothing is mixed in the folder.
+    for database in [small_database(), Database::in_memory_with(with_key(Some(key(2)))).unwrap()] {
+        filled(&database);
+        for refused in [
+            database.restore_backup_file(&path, "moved", RestoreOverrides::default(), &mut |_| ()).map(drop),
+            database.write_backup_file(TABLE, &outside, &mut |_| ()).map(drop),
+        ] {
+            assert!(refused.unwrap_err().to_string().contains("encrypted"), "{path:?}");
+        }
+    }
+    assert!(Database::describe_backup_file(&path, None, true, &mut |_| ()).is_err());
+    // What is not encrypted can be brought into what is.
+    let plain = small_database();
+    filled(&plain);
+    let path = plain.write_backup_file(TABLE, folder.path().join("plain"), &mut |_| ()).unwrap();
+    other.restore_backup_file(&path, "from-plain", RestoreOverrides::default(), &mut |_| ()).unwrap();
+    let mixed = other.write_backup_file("moved", folder.path().join("plain"), &mut |_| ()).unwrap_err();
+    assert!(mixed.to_string().contains("not encrypted"), "{mixed}");
+}
+
+#[test]
+fn verification_looks_at_backups() {
+    let disk = Arc::new(MemoryDisk::new());
+    let database = Database::open_on(disk.clone(), small_options()).unwrap();
+    filled(&database);
+    back_up(&database, "checked");
+    database.close().unwrap();
+    drop(database);
+    let findings = || verify_on(disk.clone(), None, &mut |_| {}).unwrap().findings;
+    assert_eq!(findings(), []);
+    let name = disk.list().unwrap().into_iter().find(|name| name.starts_with("backup-")).unwrap();
+    let file = disk.open(&name).unwrap();
+    let at = file.len().unwrap() / 2;
+    let mut byte = [0];
+    file.read_exact_at(at, &mut byte).unwrap();
+    file.write_all_at(at, &[byte[0] ^ 1]).unwrap();
+    assert!(findings().iter().any(|finding| finding.to_string().contains("is damaged")), "{:?}", findings());
+    disk.remove(&name).unwrap();
+    assert!(findings().iter().any(|finding| finding.to_string().contains("is missing")), "{:?}", findings());
 }
 
 fn schedule(text: &str) -> Schedule {

@@ -4,18 +4,21 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::encryption::KeyArguments;
+
 pub(super) const BACKUP_NOTES: &str = "\
 A backup is one moment of a table, taken while nothing else has the folder open. A running server takes them too:
   aws dynamodb create-backup --table-name orders --backup-name before-upgrade --endpoint-url http://127.0.0.1:8000
 or by itself, with `singlet serve --backup \"weekly, keep 3 months\"` or `backup = \"…\"` in a design's [table].
 
 With --to, the backup is a file of its own in that folder, for another disk or another machine; the data folder knows
-nothing of it. Such a file is not encrypted.
+nothing of it. If the data is encrypted, so is that folder, with the same key and a file `keys` of its own.
 
 Examples:
   singlet backup --table orders
   singlet backup --table orders --name before-upgrade --data /srv/shop
-  singlet backup --all --to /mnt/usb/shop";
+  singlet backup --all --to /mnt/usb/shop
+  singlet backup --all --to /mnt/usb/shop --key-file singlet.key";
 
 pub(super) const BACKUPS_NOTES: &str = "\
 For a running server: aws dynamodb list-backups --endpoint-url http://127.0.0.1:8000
@@ -112,6 +115,9 @@ pub(crate) struct FolderArguments {
     /// The folder with the data
     #[arg(long, value_name = "DIR", default_value = "./singlet-data")]
     pub(crate) data: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) key: KeyArguments,
 }
 
 fn name(text: &str) -> Result<String, String> {

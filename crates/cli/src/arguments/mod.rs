@@ -7,7 +7,7 @@ mod serve;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use backup::{BackupArguments, BackupsArguments, RestoreArguments};
+pub(crate) use backup::{BackupArguments, BackupsArguments, FolderArguments, RestoreArguments};
 pub(crate) use design::{
     ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
     ReviewArguments, ReviewFormat, RunArguments, SeedArguments, StoreArguments,

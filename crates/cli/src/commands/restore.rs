@@ -14,7 +14,7 @@ use crate::target::open_for_backups;
 pub(crate) fn restore(arguments: &RestoreArguments) -> Result<(), Failure> {
     let RestoreArguments { backup, from, table, place } = arguments;
     // A file may come to a machine that has no data yet.
-    let database = open_for_backups(&place.data, from.is_some())?;
+    let database = open_for_backups(place, from.is_some())?;
     let mut line = Progress::new();
     let mut look = |progress: singlet_engine::BackupProgress| {
         line.show(progress.items, progress.items_total, "items");

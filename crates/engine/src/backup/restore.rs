@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::catalogue::find;
 use super::file::FileReader;
-use super::{Backup, BackupState, Backups, Claim, file_name, outside};
+use super::{Backup, BackupState, Backups, Claim, file_name};
 use crate::background::Stop;
 use crate::error::{Error, InUse, Result};
 use crate::load::{LoadRow, Loader};
@@ -103,7 +103,7 @@ impl Backups {
 
     fn open(&self, source: &RestoreSource) -> Result<(Option<Claim>, FileReader)> {
         match source {
-            RestoreSource::File(path) => Ok((None, outside::open(path)?)),
+            RestoreSource::File(path) => Ok((None, self.open_outside(path)?)),
             RestoreSource::Stored(arn) => {
                 let backup = find(&*self.shared.background.view()?, arn)?;
                 if backup.state == BackupState::Creating {

@@ -43,7 +43,6 @@ mod writer;
 pub use batch::{Batch, Completion, Handler};
 pub use check::{StoreChecked, StorePart, check_store};
 pub use clock::{Clock, ManualClock, SystemClock};
-pub(crate) use disk::open_file;
 pub use disk::{Disk, DiskFile, FileDisk, FrozenDisk, MemoryDisk};
 pub use error::{CommitError, StoreError, TrySubmitError};
 pub use history::{Changes, ChangesBack, Logged, Position};

@@ -22,8 +22,9 @@ use crate::store::{
     check_store,
 };
 use crate::table::Table;
-use checks::{CHECKS, Context};
-use finding::Reporter;
+use checks::CHECKS;
+pub(crate) use checks::{Check, Context};
+pub(crate) use finding::Reporter;
 
 /// Where a verification is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -76,7 +76,9 @@ impl Sealing {
 
 /// Whether a file of this name holds data that was written without a key.
 fn is_data(name: &str) -> bool {
-    name == "tree" || ["log-", "past-", "backup-"].iter().any(|prefix| name.starts_with(prefix))
+    name == "tree"
+        || name.ends_with(".backup")
+        || ["log-", "past-", "backup-"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Without `keys` nothing may be sealed: it could not be read, and must not be taken for damage.
