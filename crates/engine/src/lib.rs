@@ -20,6 +20,7 @@ mod recovery;
 mod request;
 pub mod store;
 mod table;
+mod transfer;
 mod verify;
 mod write;
 
@@ -37,6 +38,7 @@ pub use store::{
     Clock, Disk, DiskFile, FileDisk, Key, KeyError, KeyId, ManualClock, MemoryDisk, StoreOptions, StoreStats,
     SyncPolicy, SystemClock,
 };
+pub use transfer::{Buckets, ExportWriter, ImportReader, ImportStep, ItemChange};
 pub use verify::{
     Finding, Place, RowProblem, Verification, VerifiedCounts, VerifyProgress, verify, verify_on,
 };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::backup::Schedule;
 use crate::store::{Clock, StoreOptions, SystemClock};
+use crate::transfer::Buckets;
 
 /// How a database is opened. The defaults are durable and take about 400 MB of memory under load.
 #[derive(Clone)]
@@ -18,6 +19,8 @@ pub struct Options {
     pub conflicts: Conflicts,
     /// When backups are taken of tables that have no schedule of their own; `None` takes none.
     pub backups: Option<Schedule>,
+    /// Where exports go and imports come from; without it they are refused.
+    pub buckets: Option<Arc<dyn Buckets>>,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
 }
@@ -40,6 +43,7 @@ impl Default for Options {
             account_id: "000000000000".to_owned(),
             conflicts: Conflicts::default(),
             backups: None,
+            buckets: None,
             clock: Arc::new(SystemClock),
         }
     }

@@ -61,9 +61,13 @@ pub(crate) enum ErrorKind {
     BackupInUse,
     BackupNotFound,
     ConditionalCheckFailed,
+    ExportConflict,
+    ExportNotFound,
     IdempotentParameterMismatch,
+    ImportNotFound,
     IncompleteSignature,
     InternalServerError,
+    InvalidExportTime,
     InvalidRestoreTime,
     InvalidSignature,
     ItemCollectionSizeLimitExceeded,
@@ -100,6 +104,10 @@ impl ErrorKind {
             ErrorKind::ConditionalCheckFailed => {
                 (DYNAMODB, "ConditionalCheckFailedException", 400, "message")
             }
+            ErrorKind::ExportConflict => (DYNAMODB, "ExportConflictException", 400, "message"),
+            ErrorKind::ExportNotFound => (DYNAMODB, "ExportNotFoundException", 400, "message"),
+            ErrorKind::ImportNotFound => (DYNAMODB, "ImportNotFoundException", 400, "message"),
+            ErrorKind::InvalidExportTime => (DYNAMODB, "InvalidExportTimeException", 400, "message"),
             ErrorKind::IdempotentParameterMismatch => {
                 (DYNAMODB, "IdempotentParameterMismatchException", 400, "Message")
             }
@@ -193,7 +201,11 @@ fn engine_kind(error: &Error) -> ErrorKind {
         Error::TransactionCanceled { .. } => ErrorKind::TransactionCanceled,
         Error::TransactionConflict => ErrorKind::TransactionConflict,
         Error::TransactionInProgress => ErrorKind::TransactionInProgress,
-        Error::TokenMismatch => ErrorKind::IdempotentParameterMismatch,
+        Error::TokenMismatch | Error::ImportTokenMismatch => ErrorKind::IdempotentParameterMismatch,
+        Error::ExportConflict => ErrorKind::ExportConflict,
+        Error::ExportNotFound(_) => ErrorKind::ExportNotFound,
+        Error::ExportTime(_) => ErrorKind::InvalidExportTime,
+        Error::ImportNotFound(_) => ErrorKind::ImportNotFound,
         Error::CollectionTooLarge => ErrorKind::ItemCollectionSizeLimitExceeded,
         Error::SourceTableNotFound(_) => ErrorKind::TableNotFound,
         Error::TableAlreadyExists(_) => ErrorKind::TableAlreadyExists,

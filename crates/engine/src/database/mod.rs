@@ -7,6 +7,7 @@ mod recovery;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod transfers;
 mod writes;
 
 use std::path::Path;
@@ -26,6 +27,7 @@ use crate::request::{
     BatchGet, BatchGetOutcome, GetItem, GetOutcome, PageOutcome, Query, Scan, TransactGet, TransactGetOutcome,
 };
 use crate::store::{Clock, Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
+use crate::transfer::Transfers;
 use crate::write::{InFlight, Job};
 
 /// A database, embedded in the program. Clones share it; the last one to go closes it.
@@ -59,6 +61,7 @@ struct Inner {
     tasks: Tasks,
     backups: Backups,
     recovery: Recovery,
+    transfers: Transfers,
     in_flight: Arc<InFlight>,
     conflicts: Conflicts,
     region: String,
@@ -200,6 +203,9 @@ impl Database {
         backups.start_timer(&tasks, interrupted)?;
         let recovery = Recovery::new(background.clone(), backups.clone(), options.clock.clone());
         recovery.start_keeper(&tasks)?;
+        let transfers =
+            Transfers::new(background.clone(), recovery.clone(), options.clock.clone(), options.buckets);
+        transfers.end_interrupted()?;
         let inner = Inner {
             store,
             janitor: Mutex::new(Some(janitor)),
@@ -209,6 +215,7 @@ impl Database {
             tasks,
             backups,
             recovery,
+            transfers,
             in_flight: Arc::default(),
             conflicts: options.conflicts,
             region: options.region,

@@ -78,8 +78,13 @@ impl Loader {
         Table::check(&definition)?;
         let (answer, pending) = Pending::channel();
         background.submit(Job::BeginLoad { definition: Box::new(definition), source, answer })?;
-        let Loading { table, description } = pending.wait()?;
-        Ok(Loader {
+        Ok(Loader::of(background, pending.wait()?))
+    }
+
+    /// Fills a table that was just created for this.
+    pub(crate) fn of(background: &Background, loading: Loading) -> Loader {
+        let Loading { table, description } = loading;
+        Loader {
             background: background.clone(),
             table,
             description,
@@ -88,7 +93,7 @@ impl Loader {
             in_flight: VecDeque::with_capacity(JOBS_IN_FLIGHT_MAX),
             progress: Arc::default(),
             ended: false,
-        })
+        }
     }
 
     /// The table as it was when the load began.

@@ -11,6 +11,7 @@ mod recovery;
 mod table;
 mod time_to_live;
 mod transact;
+mod transfer;
 
 pub use backup::{
     BackupDescription, BackupProgress, BackupStatus, CreateBackup, ListBackups, ListBackupsOutcome,
@@ -35,4 +36,9 @@ pub use time_to_live::{TimeToLive, TimeToLiveStatus, UpdateTimeToLive};
 pub use transact::{
     CancellationReason, TransactAction, TransactGet, TransactGetItem, TransactGetOutcome, TransactWrite,
     TransactWriteOutcome,
+};
+pub use transfer::{
+    BucketPlace, ClientToken, ExportDescription, ExportKind, ExportProgress, ExportTable, ExportView,
+    ExportWritten, ImportCompression, ImportCounts, ImportDescription, ImportFormat, ImportProgress,
+    ImportTable, ListTransfers, ListTransfersOutcome, TransferFailure, TransferStatus,
 };

@@ -2,13 +2,13 @@
 
 use super::files::ReadWhole;
 use super::finding::Reporter;
+use super::transfers::TransferRows;
 use crate::store::{Disk, StoreError, View};
 use crate::table::Table;
 
 /// What a check may look at.
 pub(crate) struct Context<'a> {
     /// Everything committed.
-    #[allow(dead_code, reason = "for the checks of rows that other rooms keep")]
     pub(crate) view: &'a View<()>,
     /// The tables that could be read.
     #[allow(dead_code, reason = "for the checks of rows that other rooms keep")]
@@ -27,4 +27,4 @@ pub(crate) trait Check: Sync {
 }
 
 /// All checks of other rooms.
-pub(crate) const CHECKS: &[&dyn Check] = &[&ReadWhole];
+pub(crate) const CHECKS: &[&dyn Check] = &[&ReadWhole, &TransferRows];

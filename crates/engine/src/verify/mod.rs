@@ -10,6 +10,7 @@ mod files;
 mod finding;
 mod rows;
 mod tokens;
+mod transfers;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -10,14 +10,15 @@ use super::recovery::{forget_deleted, set_recovery};
 use super::schema::{alter_table, create_table, delete_table, set_time_to_live, tag_table, untag_table};
 use super::single::{write_batch, write_one};
 use super::transact::write_transaction;
+use super::transfer::{BegunExport, BegunImport, begin_export, begin_import, put_transfer};
 use super::{Action, Batch, Claim, Progress, Reply, Transaction};
 use crate::backup::Backup;
 use crate::catalogue::Catalogue;
 use crate::error::Result;
 use crate::pending::{Answer, answer};
 use crate::request::{
-    BatchWriteOutcome, CreateTable, TableDescription, Tag, TimeToLive, TransactWriteOutcome, UpdateRecovery,
-    UpdateTable, UpdateTimeToLive, WriteOutcome,
+    BatchWriteOutcome, CreateTable, ExportTable, ImportTable, TableDescription, Tag, TimeToLive,
+    TransactWriteOutcome, UpdateRecovery, UpdateTable, UpdateTimeToLive, WriteOutcome,
 };
 use crate::store::{Completion, Handler};
 use crate::table::{LoadSource, ScheduleSetting};
@@ -45,6 +46,9 @@ pub(crate) enum Job {
     SetRecovery { request: UpdateRecovery, answer: Answer<()> },
     ForgetDeleted { table: u32, answer: Answer<()> },
     SetSchedule { name: String, schedule: Option<ScheduleSetting>, answer: Answer<()> },
+    BeginExport { request: Box<ExportTable>, answer: Answer<BegunExport> },
+    BeginImport { request: Box<ImportTable>, answer: Answer<BegunImport> },
+    PutTransfer { row: Bytes, value: Bytes, answer: Answer<()> },
 }
 
 /// Applies jobs on the writer's thread.
@@ -106,6 +110,13 @@ impl Handler<Catalogue> for Writer {
             Job::ForgetDeleted { table, answer } => run(batch, answer, |batch| forget_deleted(batch, table)),
             Job::SetSchedule { name, schedule, answer } => {
                 run(batch, answer, |batch| set_schedule(batch, &name, schedule))
+            }
+            Job::BeginExport { request, answer } => run(batch, answer, |batch| begin_export(batch, *request)),
+            Job::BeginImport { request, answer } => {
+                run(batch, answer, |batch| begin_import(batch, *request, &self.arn_prefix))
+            }
+            Job::PutTransfer { row, value, answer } => {
+                run(batch, answer, |batch| put_transfer(batch, row, value))
             }
         }
     }

@@ -14,8 +14,9 @@ mod schema;
 mod single;
 mod token;
 mod transact;
+mod transfer;
 
-pub(crate) use action::{Action, Entries, check_size, encode_key};
+pub(crate) use action::{Action, Entries, check_levels, check_size, encode_key, entries};
 pub(crate) use backup::{BackupStart, BegunBackup};
 pub(crate) use in_flight::{Claim, Clash, InFlight};
 pub(crate) use job::{Job, Writer};
@@ -24,6 +25,7 @@ pub(crate) use maintenance::Progress;
 pub(crate) use single::Reply;
 pub(crate) use token::{Token, decode as decode_token};
 pub(crate) use transact::{Transaction, reason};
+pub(crate) use transfer::{BegunExport, BegunImport};
 
 use crate::catalogue::Catalogue;
 
