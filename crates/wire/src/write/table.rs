@@ -44,7 +44,7 @@ pub(crate) fn write_table(json: &mut JsonWriter, table: &TableDescription) {
     });
 }
 
-fn write_definitions(json: &mut JsonWriter, definitions: &[AttributeDefinition]) {
+pub(super) fn write_definitions(json: &mut JsonWriter, definitions: &[AttributeDefinition]) {
     json.key("AttributeDefinitions").array(|json| {
         for definition in definitions {
             json.object(|json| {
