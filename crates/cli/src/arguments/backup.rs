@@ -13,7 +13,7 @@ A backup is one moment of a table, taken while nothing else has the folder open.
 or by itself, with `singlet serve --backup \"weekly, keep 3 months\"` or `backup = \"…\"` in a design's [table].
 
 With --to, the backup is a file of its own in that folder, for another disk or another machine; the data folder knows
-nothing of it. If the data is encrypted, so is that folder, with the same key and a file `keys` of its own.
+nothing of it. If the data is encrypted, so is the file, with the same key.
 
 Examples:
   singlet backup --table orders

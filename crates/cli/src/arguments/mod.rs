@@ -13,7 +13,7 @@ pub(crate) use design::{
     ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
     ReviewArguments, ReviewFormat, RunArguments, SeedArguments, StoreArguments,
 };
-pub(crate) use encryption::{KeyArguments, NewKeyArguments, RotateKeyArguments, VerifyArguments};
+pub(crate) use encryption::{NewKeyArguments, RotateKeyArguments, VerifyArguments};
 pub(crate) use recovery::RecoveryArguments;
 pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
 

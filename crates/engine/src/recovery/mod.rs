@@ -8,6 +8,7 @@
 //! A deleted table keeps its items, without indexes, until its last moment is out of reach.
 
 mod deleted;
+mod export;
 mod restore;
 mod retention;
 mod window;
@@ -15,6 +16,7 @@ mod window;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use deleted::Deleted;
+pub(crate) use export::export_kind;
 
 use crate::background::Background;
 use crate::backup::Backups;

@@ -3,6 +3,7 @@
 use super::files::ReadWhole;
 use super::finding::Reporter;
 use super::past::CheckPast;
+use super::transfers::TransferRows;
 use crate::backup::CheckBackups;
 use crate::store::{Disk, Opened, StoreError, View};
 
@@ -26,4 +27,4 @@ pub(crate) trait Check: Sync {
 }
 
 /// All checks of other rooms.
-pub(crate) const CHECKS: &[&dyn Check] = &[&ReadWhole, &CheckPast, &CheckBackups];
+pub(crate) const CHECKS: &[&dyn Check] = &[&ReadWhole, &CheckPast, &CheckBackups, &TransferRows];

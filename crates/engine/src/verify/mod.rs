@@ -11,6 +11,7 @@ mod finding;
 mod past;
 mod rows;
 mod tokens;
+mod transfers;
 
 use std::path::Path;
 use std::sync::Arc;
