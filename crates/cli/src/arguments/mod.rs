@@ -13,6 +13,8 @@ pub(crate) use design::{
     ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
     ReviewArguments, ReviewFormat, RunArguments, SeedArguments, StoreArguments,
 };
+#[cfg(test)]
+pub(crate) use encryption::KeyArguments;
 pub(crate) use encryption::{NewKeyArguments, RotateKeyArguments, VerifyArguments};
 pub(crate) use recovery::RecoveryArguments;
 pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
