@@ -50,6 +50,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Schema => commands::schema::schema(),
         Command::Backup(arguments) => commands::backup::backup(&arguments),
         Command::Backups(arguments) => commands::backups::backups(&arguments),
+        Command::Recovery(arguments) => commands::recovery::recovery(&arguments),
         Command::Restore(arguments) => commands::restore::restore(&arguments),
         Command::Serve(arguments) => commands::serve::serve(arguments),
         Command::Verify(arguments) => return commands::verify::verify(&arguments),

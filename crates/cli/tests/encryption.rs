@@ -111,7 +111,7 @@ fn verify_says_what_it_checked_and_what_is_wrong() {
     let verify = || say(&["verify", path(&data), "--key-file", path(&key)]);
     let (code, said) = verify();
     assert!(
-        code == 0 && said.contains("1 table, 1 item, ") && said.ends_with("Nothing is wrong.\n"),
+        code == 0 && said.contains("Checked 1 table, 1 item, ") && said.ends_with("Nothing is wrong.\n"),
         "{said}"
     );
 

@@ -147,7 +147,6 @@ impl Catalogue {
     }
 
     /// Whether a stream may still need the changes of a table up to this time.
-    #[expect(dead_code, reason = "the log's retention asks")]
     pub(crate) fn stream_needs(&self, table: u32, time_ms: u64) -> bool {
         self.streams().any(|stream| stream.table == table && stream.needs(time_ms))
     }

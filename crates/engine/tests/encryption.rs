@@ -10,8 +10,9 @@ use std::sync::Arc;
 use singlet_engine::store::{FrozenDisk, rotate_key};
 use singlet_engine::values::Item;
 use singlet_engine::{
-    CreateTable, Database, Disk, Error, FileDisk, IndexDefinition, Key, KeyError, ListTables, MemoryDisk,
-    Options, PutItem, ScalarType, Scan, StoreOptions, TransactWrite,
+    CreateBackup, CreateTable, Database, Disk, Error, FileDisk, IndexDefinition, Key, KeyError, ListTables,
+    MemoryDisk, Options, PutItem, RestoreOverrides, ScalarType, Scan, StoreOptions, TransactWrite,
+    UpdateRecovery,
 };
 use support::{assert_agreement, item, scan_all, small_options};
 
@@ -47,6 +48,8 @@ fn marked(number: i64) -> Item {
 fn fill(open: impl Fn() -> Database) -> Database {
     let database = open();
     database.create_table(definition()).unwrap();
+    // Folded changes are kept in files of the past.
+    database.update_recovery(UpdateRecovery::on(TABLE)).unwrap();
     for number in 0..300 {
         database.put_item(PutItem::new(TABLE, marked(number))).unwrap();
     }
@@ -58,38 +61,73 @@ fn fill(open: impl Fn() -> Database) -> Database {
         let token = format!("{MARKER} {number}");
         database.transact_write(TransactWrite::new(vec![put]).token(token)).unwrap();
     }
+    database.create_whole_backup(CreateBackup::new(TABLE, MARKER), &mut |_| {}).unwrap();
     database
 }
 
 /// The files of a folder that have the marker in them.
-fn files_with_marker(folder: &Path) -> (Vec<String>, usize) {
+fn files_with_marker(folder: &Path) -> Vec<String> {
     let mut with_marker = Vec::new();
-    let mut files = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let entry = entry.unwrap();
-        let content = std::fs::read(entry.path()).unwrap();
-        files += 1;
+    for name in names(folder) {
+        let content = std::fs::read(folder.join(&name)).unwrap();
         if content.windows(MARKER.len()).any(|bytes| bytes == MARKER.as_bytes()) {
-            with_marker.push(entry.file_name().into_string().unwrap());
+            with_marker.push(name);
         }
     }
-    (with_marker, files)
+    with_marker
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
 }
 
 #[test]
 fn no_file_of_an_encrypted_folder_has_a_known_text_in_it() {
     let folder = tempfile::tempdir().unwrap();
     let database = fill(|| Database::open_with(folder.path(), encrypted(&key())).unwrap());
-    let (found, files) = files_with_marker(folder.path());
-    assert_eq!(found, Vec::<String>::new(), "while it is open");
-    assert!(files > 4, "keys, tree, log files, spare files");
+    assert_eq!(files_with_marker(folder.path()), Vec::<String>::new(), "while it is open");
+    for prefix in ["keys", "tree", "log-", "spare-", "past-", "backup-"] {
+        assert!(names(folder.path()).iter().any(|name| name.starts_with(prefix)), "there is no {prefix}");
+    }
     database.close().unwrap();
     drop(database);
-    assert_eq!(files_with_marker(folder.path()).0, Vec::<String>::new(), "when it is closed");
+    assert_eq!(files_with_marker(folder.path()), Vec::<String>::new(), "when it is closed");
 
     let folder = tempfile::tempdir().unwrap();
     fill(|| Database::open_with(folder.path(), small_options()).unwrap()).close().unwrap();
-    assert!(files_with_marker(folder.path()).0.len() > 1, "the test can fail");
+    let found = files_with_marker(folder.path());
+    for prefix in ["tree", "log-", "past-", "backup-"] {
+        assert!(found.iter().any(|name| name.starts_with(prefix)), "the test can't fail for {prefix}");
+    }
+}
+
+#[test]
+fn a_copy_that_leaves_the_folder_is_encrypted_with_the_same_key() {
+    let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let database = fill(|| Database::open_with(folder.path(), encrypted(&key())).unwrap());
+    let path = database.write_backup_file(TABLE, elsewhere.path(), &mut |_| {}).unwrap();
+    // The name of the file says what it is.
+    assert_eq!(names(elsewhere.path()).len(), 1);
+    assert_eq!(files_with_marker(elsewhere.path()), Vec::<String>::new());
+    database.restore_backup_file(&path, "again", RestoreOverrides::default(), &mut |_| {}).unwrap();
+    assert_eq!(assert_agreement(&database, "again").len(), 400);
+
+    let describe = |key: Option<&Key>| Database::describe_backup_file(&path, key, true, &mut |_| {});
+    assert!(describe(Some(&key())).is_ok());
+    assert!(matches!(describe(None), Err(Error::Key(KeyError::Missing { .. }))));
+    assert!(matches!(describe(Some(&Key::from_bytes([1; 32]))), Err(Error::Key(KeyError::Wrong { .. }))));
+    let content = std::fs::read(&path).unwrap();
+    for at in (0..content.len()).step_by(3_001).filter(|at| content[*at] != 0) {
+        let mut flipped = content.clone();
+        flipped[at] ^= 1;
+        std::fs::write(&path, flipped).unwrap();
+        // The last block is there twice.
+        let in_copy = (2 * 4096..6 * 4096).contains(&at);
+        assert!(describe(Some(&key())).is_err() || in_copy, "byte {at}");
+    }
 }
 
 #[test]

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use singlet_engine::store::{Batch, Completion, Direction, Handler, Space, Store};
 use singlet_engine::{
-    CreateTable, Database, Disk, Error, Finding, IndexDefinition, Key, KeyError, MemoryDisk, Options,
-    ProjectedAttributes, PutItem, RowProblem, ScalarType, StoreOptions, SystemClock, TransactWrite,
-    UpdateTable, Verification, verify, verify_on,
+    CreateBackup, CreateTable, Database, Disk, Error, Finding, IndexDefinition, Key, KeyError, MemoryDisk,
+    Options, ProjectedAttributes, PutItem, RowProblem, ScalarType, StoreOptions, SystemClock, TransactWrite,
+    UpdateRecovery, UpdateTable, Verification, verify, verify_on,
 };
 use support::{item, small_options};
 
@@ -28,8 +28,13 @@ fn definition() -> CreateTable {
         )
 }
 
+const DELETED: &str = "deleted";
+
 /// A database with everything that is verified; closed.
 fn filled(options: Options) -> Arc<MemoryDisk> {
+    // Small segments: some are folded and given up, and their changes kept.
+    let store = StoreOptions { segment_bytes: 16 << 10, ..options.store };
+    let options = Options { store, ..options };
     let disk = Arc::new(MemoryDisk::new());
     let database = Database::open_on(disk.clone(), options).unwrap();
     database.create_table(definition()).unwrap();
@@ -50,6 +55,17 @@ fn filled(options: Options) -> Arc<MemoryDisk> {
         }
     }
     database.put_item(PutItem::new("other", item! { "id" => 1 })).unwrap();
+    // Expiring items, changes that are kept, a backup, and a table that was deleted and can be recovered.
+    let expiring = CreateTable::new(DELETED, "id", ScalarType::N);
+    database.create_table(CreateTable { time_to_live: Some("until".to_owned()), ..expiring }).unwrap();
+    database.update_recovery(UpdateRecovery::on(DELETED)).unwrap();
+    for id in 0..40 {
+        let far = 4_000_000_000_i64 + id;
+        database
+            .put_item(PutItem::new(DELETED, item! { "id" => id, "until" => far, "body" => "x".repeat(300) }))
+            .unwrap();
+    }
+    database.create_whole_backup(CreateBackup::new(TABLE, "backup"), &mut |_| {}).unwrap();
     database.close().unwrap();
     disk
 }
@@ -68,8 +84,9 @@ fn a_sound_database_has_no_findings_and_everything_is_counted() {
     let found = check(&filled(small_options()));
     assert_eq!(found.findings, []);
     let counts = found.counts;
-    assert_eq!((counts.tables, counts.items, counts.index_entries), (2, 61, 80));
-    assert_eq!((counts.item_collections, counts.tokens), (4, 6));
+    assert_eq!((counts.tables, counts.items, counts.index_entries), (3, 101, 80));
+    assert_eq!((counts.item_collections, counts.tokens, counts.expiries, counts.backups), (4, 6, 40, 1));
+    assert!(counts.past_changes > 20, "{counts:?}");
     assert!(counts.segments > 0 && counts.commits > 0 && counts.tree_bytes > 0, "{counts:?}");
 }
 
@@ -78,7 +95,7 @@ fn an_encrypted_database_is_verified_with_its_key_only() {
     let key = Key::from_bytes([3; 32]);
     let disk = filled(encrypted(&key));
     let found = verify_on(disk.clone(), Some(&key), &mut |_| {}).unwrap();
-    assert_eq!((found.findings, found.counts.items), (vec![], 61));
+    assert_eq!((found.findings, found.counts.items), (vec![], 101));
     let missing = verify_on(disk.clone(), None, &mut |_| {});
     assert!(matches!(missing, Err(Error::Key(KeyError::Missing { .. }))));
     let wrong = verify_on(disk, Some(&Key::from_bytes([4; 32])), &mut |_| {});
@@ -171,6 +188,7 @@ const ITEMS: u16 = 0;
 const LOCAL: u16 = 1;
 const GLOBAL: u16 = 2;
 const COLLECTIONS: u16 = u16::MAX;
+const EXPIRIES: u16 = u16::MAX - 1;
 
 /// What verification finds after a change to a sound database.
 fn found_after(change: impl FnOnce(&mut Batch<'_, ()>) + Send + 'static) -> Vec<Finding> {
@@ -310,6 +328,64 @@ fn rows_that_belong_to_nothing_are_found() {
 }
 
 #[test]
+fn wrong_times_of_expiry_are_found() {
+    let found = found_after(|batch| {
+        let (row, _) = rows(batch, 3, EXPIRIES).remove(7);
+        batch.delete(row);
+    });
+    assert!(
+        matches!(problems(&found)[..], [RowProblem::MissingExpiry { second: 4_000_000_007 }]),
+        "{found:?}"
+    );
+    let found = found_after(|batch| {
+        let (row, value) = rows(batch, 3, EXPIRIES).remove(7);
+        let mut other = row.to_vec();
+        other[13] ^= 64;
+        batch.put(other.into(), value);
+    });
+    assert!(matches!(problems(&found)[..], [RowProblem::StaleExpiry]), "{found:?}");
+}
+
+#[test]
+fn a_deleted_table_that_can_be_recovered_is_checked() {
+    let disk = filled(small_options());
+    let database = Database::open_on(disk.clone(), small_options()).unwrap();
+    database.delete_table(DELETED).unwrap();
+    database.close().unwrap();
+    drop(database);
+    let sound = check(&disk);
+    assert_eq!((sound.findings, sound.counts.items), (vec![], 101));
+    plant(&disk, |batch| {
+        let (row, _) = rows(batch, 3, ITEMS).remove(3);
+        batch.put(row, Bytes::from_static(b"no item"));
+    });
+    let found = check(&disk).findings;
+    assert!(matches!(problems(&found)[..], [RowProblem::NoItem(_)]), "{found:?}");
+}
+
+#[test]
+fn damaged_and_missing_backups_and_kept_changes_are_found() {
+    let disk = filled(small_options());
+    let named =
+        |prefix: &str| disk.list().unwrap().into_iter().find(|name| name.starts_with(prefix)).unwrap();
+    let (backup, past) = (named("backup-"), named("past-"));
+    flip(&disk, &backup, 2_000);
+    let found = check(&disk).findings;
+    assert!(matches!(&found[..], [Finding::Backup { .. }]), "{found:?}");
+    flip(&disk, &backup, 2_000);
+    flip(&disk, &past, 200);
+    let found = check(&disk).findings;
+    assert!(matches!(&found[..], [Finding::File { file, .. }] if *file == past), "{found:?}");
+    flip(&disk, &past, 200);
+    disk.remove(&backup).unwrap();
+    let found = check(&disk).findings;
+    assert!(
+        matches!(&found[..], [Finding::Backup { reason, .. }] if reason.contains("missing")),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn tokens_without_ends_and_ends_without_tokens_are_found() {
     for space in [2, 3] {
         let found = found_after(move |batch| {
@@ -340,7 +416,10 @@ fn wrong_descriptors_are_found() {
         let (row, _) = rows(batch, 0, 4).remove(0);
         batch.put(row, Bytes::copy_from_slice(&2_u32.to_be_bytes()));
     });
-    assert!(matches!(&found[..], [Finding::Descriptor { name, .. }] if name == "other"), "{found:?}");
+    assert!(
+        matches!(&found[..], [Finding::Descriptor { name, .. }, ..] if name == DELETED || name == "other"),
+        "{found:?}"
+    );
     let found = found_after(|batch| {
         let mut descriptors = rows(batch, 0, 1);
         let ((first, _), (_, second)) = (descriptors.remove(0), descriptors.remove(0));

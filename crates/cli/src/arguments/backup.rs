@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::encryption::KeyArguments;
+use super::recovery::moment_ms;
 
 pub(super) const BACKUP_NOTES: &str = "\
 A backup is one moment of a table, of a folder that nobody else has open. A running server takes
@@ -15,8 +16,7 @@ and by itself: `singlet serve --backup \"weekly, keep 3 months\"`, or `backup = 
 a design.
 
 With --to, the backup is a file of its own in that folder, for another disk or another machine; the
-data folder knows nothing of it. If the data is encrypted, so is that folder, with the same key and
-a file `keys` of its own.
+data folder knows nothing of it. If the data is encrypted, so is the file, with the same key.
 
 Examples:
   singlet backup --table orders
@@ -34,8 +34,9 @@ Examples:
   singlet backups --delete arn:aws:dynamodb:…:table/orders/backup/01763280000000-1a2b3c4d";
 
 pub(super) const RESTORE_NOTES: &str = "\
-The backup becomes a new table, with its indexes; what is there is never changed. Every checksum is
-verified. If anything is wrong with the backup, or the command is stopped, there is no new table.
+A backup, or a table as it was at a moment, becomes a new table with its indexes; what is there is
+never changed. Every checksum is verified. If anything is wrong, or the command is stopped, there is
+no new table.
 
 For a running server:
   aws dynamodb restore-table-from-backup --target-table-name orders-restored --backup-arn ARN \\
@@ -44,6 +45,7 @@ For a running server:
 Examples:
   singlet restore --backup arn:aws:dynamodb:…:table/orders/backup/01763280000000-1a2b3c4d \\
     --table orders-restored
+  singlet restore --of orders --at 2026-11-16T08:00:00Z --table orders-before
   singlet restore --from /mnt/usb/shop/orders-01763280000000-1a2b3c4d.backup --table orders \\
     --data ./new-data";
 
@@ -101,12 +103,21 @@ pub(crate) struct BackupsArguments {
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArguments {
     /// The backup's ARN, as `singlet backups` shows it
-    #[arg(long, value_name = "ARN", required_unless_present = "from", conflicts_with = "from")]
+    #[arg(long, value_name = "ARN", required_unless_present_any = ["from", "of"], conflicts_with = "from")]
     pub(crate) backup: Option<String>,
 
     /// A backup's file outside the data, as `singlet backup --to` made it
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<PathBuf>,
+
+    /// A table, to have it back as it was at a moment; it may have been deleted since. It needs point-in-time recovery
+    /// to be on, see `singlet recovery`
+    #[arg(long, value_name = "TABLE", conflicts_with_all = ["backup", "from"])]
+    pub(crate) of: Option<String>,
+
+    /// The moment: 2026-11-16T08:00:00Z, another time zone, or seconds since 1970 [default: the latest]
+    #[arg(long, value_name = "TIME", requires = "of", value_parser = moment_ms)]
+    pub(crate) at: Option<u64>,
 
     /// The new table; there must be none of this name
     #[arg(long, value_name = "NAME")]

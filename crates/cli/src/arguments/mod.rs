@@ -3,6 +3,7 @@
 mod backup;
 mod design;
 mod encryption;
+mod recovery;
 mod serve;
 
 use clap::{Parser, Subcommand};
@@ -13,6 +14,7 @@ pub(crate) use design::{
     ReviewArguments, ReviewFormat, RunArguments, SeedArguments, StoreArguments,
 };
 pub(crate) use encryption::{KeyArguments, NewKeyArguments, RotateKeyArguments, VerifyArguments};
+pub(crate) use recovery::RecoveryArguments;
 pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
 
 const EXAMPLES: &str = "\
@@ -48,6 +50,8 @@ Safe from mistakes and from broken disks:
       one moment of a table, kept in the data folder; --to FOLDER puts it elsewhere
   singlet backups --verify
   singlet restore --backup ARN --table orders-restored
+  singlet restore --of orders --at 2026-11-16T08:00:00Z --table orders-before
+      any moment of the last days, once `singlet recovery --table orders --on` was said
   singlet serve --backup \"weekly, keep 3 months\"
       a server takes them by itself
 
@@ -96,9 +100,12 @@ pub(crate) enum Command {
     /// List, verify or delete backups
     #[command(after_help = backup::BACKUPS_NOTES)]
     Backups(BackupsArguments),
-    /// Make a new table from a backup
+    /// Make a new table from a backup, or as another one was at a moment
     #[command(after_help = backup::RESTORE_NOTES)]
     Restore(RestoreArguments),
+    /// Keep every moment of tables, so that they can be had back, and say how far that reaches
+    #[command(after_help = recovery::RECOVERY_NOTES)]
+    Recovery(RecoveryArguments),
     /// Serve a database over the DynamoDB protocol
     #[command(after_help = serve::SERVE_NOTES)]
     Serve(Box<ServeArguments>),

@@ -7,6 +7,7 @@ pub(crate) mod check;
 pub(crate) mod describe;
 pub(crate) mod explain;
 pub(crate) mod new_key;
+pub(crate) mod recovery;
 pub(crate) mod restore;
 pub(crate) mod review;
 pub(crate) mod rotate_key;

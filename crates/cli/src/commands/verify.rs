@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use singlet_engine::{Error, Verification, VerifyProgress};
+use singlet_engine::{Error, Verification, VerifiedCounts, VerifyProgress};
 
 use crate::arguments::VerifyArguments;
 use crate::failure::Failure;
@@ -47,25 +47,7 @@ fn write(verified: &Verification, out: &mut impl Write) -> io::Result<()> {
     for note in &verified.notes {
         writeln!(out, "Note: {note}.")?;
     }
-    let counts = &verified.counts;
-    writeln!(
-        out,
-        "Checked {}, {}, a tree of {}, {}, {}, {}, {}, {}, {} of {}.",
-        many(counts.segments, "log segment"),
-        many(counts.commits, "commit"),
-        many(counts.tree_bytes, "byte"),
-        many(counts.tables, "table"),
-        many(counts.items, "item"),
-        if counts.index_entries == 1 {
-            "1 index entry".to_owned()
-        } else {
-            format!("{} index entries", counts.index_entries)
-        },
-        many(counts.item_collections, "item collection"),
-        many(counts.tokens, "idempotency token"),
-        many(counts.files, "other file"),
-        many(counts.file_bytes, "byte"),
-    )?;
+    writeln!(out, "Checked {}.", checked(&verified.counts))?;
     match verified.findings.len() as u64 + verified.findings_left_off {
         0 => writeln!(out, "Nothing is wrong."),
         1 => writeln!(out, "1 thing is wrong. Restore what it says from a backup."),
@@ -73,7 +55,21 @@ fn write(verified: &Verification, out: &mut impl Write) -> io::Result<()> {
     }
 }
 
-fn many(count: u64, thing: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {thing}{plural}")
+/// What there was to check; what there was none of is left out.
+fn checked(counts: &VerifiedCounts) -> String {
+    let things = [
+        (counts.tables, "table", "tables"),
+        (counts.items, "item", "items"),
+        (counts.index_entries, "index entry", "index entries"),
+        (counts.item_collections, "item collection", "item collections"),
+        (counts.expiries, "time of expiry", "times of expiry"),
+        (counts.tokens, "idempotency token", "idempotency tokens"),
+        (counts.commits, "commit in the log", "commits in the log"),
+        (counts.past_changes, "kept change", "kept changes"),
+        (counts.backups, "backup", "backups"),
+        (counts.tree_bytes, "byte of the tree", "bytes of the tree"),
+    ];
+    let there = things.iter().filter(|(count, ..)| *count > 0);
+    let there = there.map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }));
+    there.collect::<Vec<_>>().join(", ")
 }

@@ -1,41 +1,47 @@
-//! What a verification of the whole database looks at: every backup has its file, and every file is as it was written.
+//! Verification of backups: each has its file, and the file is what was written, to its end.
 
-use super::catalogue::{first_row, last_row, rows};
+use std::ops::Bound;
+
+use singlet_values::EncodedItem;
+
 use super::file::FileReader;
-use super::{BackupState, file_name};
-use crate::error::{Error, Result};
-use crate::store::StoreError;
+use super::{Backup, BackupState, file_name};
+use crate::error::Error;
+use crate::keyspace::{PREFIX_BYTES, RowSpace};
+use crate::store::{Direction, StoreError};
 use crate::verify::{Check, Context, Finding, Reporter};
 
-/// Checks backups.
+/// Reads every backup to its end.
 pub(crate) struct CheckBackups;
 
 impl Check for CheckBackups {
     fn check(&self, context: &Context<'_>, report: &mut Reporter) -> Result<(), StoreError> {
-        let list = context.files.list();
-        let names =
-            list.map_err(|source| StoreError::Io { action: "list", file: "the folder".into(), source })?;
-        for backup in rows(context.view, &first_row(), &last_row()) {
-            let checked = backup.and_then(|backup| {
-                let name = file_name(&backup.id);
-                if backup.state == BackupState::Creating {
-                    return Ok(());
-                }
-                if !names.contains(&name) {
-                    return Err(Error::Backup(format!("{name}, the file of a backup, is missing")));
-                }
-                let opened = context.files.open(&name);
-                let file = opened.map_err(|error| Error::Backup(format!("can't read {name}: {error}")))?;
-                let reader = FileReader::open(file, &name)?;
-                if reader.head().id != backup.id {
-                    return Err(Error::Backup(format!("{name} is the file of another backup")));
-                }
-                reader.verify(|_| Ok(())).map(drop)
-            });
-            if let Err(error) = checked {
-                report.found(Finding::Unreadable(error.to_string()));
+        let names = context.files.list().map_err(StoreError::io("list", "the folder"))?;
+        // Behind the marks of backups that are being made.
+        let (start, end) = (Backup::row("0"), RowSpace::backups().end());
+        for row in context.view.range(Bound::Excluded(&start), Bound::Excluded(&end), Direction::Forward) {
+            let (row, value) = row?;
+            let id = String::from_utf8_lossy(row.get(PREFIX_BYTES..).unwrap_or_default()).into_owned();
+            let Some(backup) = Backup::decode(&EncodedItem::from_bytes(value)) else {
+                report.found(Finding::Backup { id, reason: "its record makes no sense".to_owned() });
+                continue;
+            };
+            if backup.state == BackupState::Creating {
+                continue;
+            }
+            report.counts.backups += 1;
+            let name = file_name(&backup.id);
+            if !names.contains(&name) {
+                report.found(Finding::Backup { id, reason: format!("its file {name} is missing") });
+            } else if let Err(error) = read_whole(context, &name) {
+                report.found(Finding::Backup { id, reason: error.to_string() });
             }
         }
         Ok(())
     }
+}
+
+fn read_whole(context: &Context<'_>, name: &str) -> Result<(), Error> {
+    let file = context.files.open(name).map_err(StoreError::io("open", name))?;
+    FileReader::open(file, name)?.verify(|_| Ok(())).map(drop)
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::catalogue::find;
 use super::file::FileReader;
-use super::{Backup, BackupState, Backups, Claim, file_name};
+use super::{Backup, BackupState, Backups, Claim, file_name, outside};
 use crate::background::Stop;
 use crate::error::{Error, InUse, Result};
 use crate::load::{LoadRow, Loader};
@@ -103,15 +103,16 @@ impl Backups {
 
     fn open(&self, source: &RestoreSource) -> Result<(Option<Claim>, FileReader)> {
         match source {
-            RestoreSource::File(path) => Ok((None, self.open_outside(path)?)),
+            RestoreSource::File(path) => {
+                let store = self.shared.background.store()?;
+                Ok((None, outside::open(path, store.key())?))
+            }
             RestoreSource::Stored(arn) => {
                 let backup = find(&*self.shared.background.view()?, arn)?;
                 if backup.state == BackupState::Creating {
                     return Err(Error::BackupInUse(arn.clone()));
                 }
                 let claim = self.claim(&backup, false)?;
-                // It may have been deleted before it was claimed.
-                let backup = find(&*self.shared.background.view()?, arn)?;
                 Ok((Some(claim), self.open_stored(&backup)?))
             }
         }

@@ -120,7 +120,7 @@ impl Database {
     }
 
     /// Writes a table as it is now into a new file in a folder outside the database, and returns its path. The file is
-    /// like that of a backup. If the database is encrypted, so is that folder, with the same key.
+    /// like that of a backup. If the database is encrypted, so is the file, with the same outer key.
     pub fn write_backup_file(
         &self,
         table: &str,
@@ -141,8 +141,8 @@ impl Database {
         self.restore(&RestoreSource::File(path.into()), table.into(), overrides, look)
     }
 
-    /// Describes the backup in a file, after its head is verified; with `whole`, after everything is. A file in an
-    /// encrypted folder needs its key.
+    /// Describes the backup in a file, after its head is verified; with `whole`, after everything is. A file of an
+    /// encrypted database needs its key.
     pub fn describe_backup_file(
         path: impl AsRef<Path>,
         key: Option<&Key>,

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::ShardId;
 use crate::error::{Error, Invalid, Result};
 use crate::store::Position;
@@ -44,6 +46,13 @@ impl Start {
 }
 
 impl ShardIterator {
+    fn text(&self) -> String {
+        let ShardIterator { arn, shard, from, made_ms } = self;
+        let Start { after: Position { sequence, place }, skips_trimmed } = from;
+        let oldest = if *skips_trimmed { OLDEST } else { "" };
+        format!("{arn}|{VERSION}|{shard}|{made_ms}|{sequence}.{place}{oldest}")
+    }
+
     /// Refuses an iterator that is too old.
     pub(super) fn check_age(&self, now_ms: u64) -> Result<()> {
         let is_expired = self.made_ms.saturating_add(LIFE_MS) < now_ms;
@@ -53,10 +62,8 @@ impl ShardIterator {
 
 impl fmt::Display for ShardIterator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ShardIterator { arn, shard, from, made_ms } = self;
-        write!(f, "{arn}|{VERSION}|{shard}|{made_ms}|")?;
-        let Start { after: Position { sequence, place }, skips_trimmed } = from;
-        write!(f, "{sequence}.{place}{}", if *skips_trimmed { OLDEST } else { "" })
+        let text = self.text();
+        write!(f, "{text}|{}", checksum(&text))
     }
 }
 
@@ -68,7 +75,16 @@ impl FromStr for ShardIterator {
     }
 }
 
+/// Tells an iterator from one that was cut off or put together by hand: each place is a valid one otherwise.
+fn checksum(text: &str) -> String {
+    format!("{:016x}", xxh3_64(text.as_bytes()))
+}
+
 fn parse(text: &str) -> Option<ShardIterator> {
+    let (text, sum) = text.rsplit_once('|')?;
+    if sum != checksum(text) {
+        return None;
+    }
     let parts: Vec<&str> = text.split('|').collect();
     let [arn, VERSION, shard, made_ms, from] = parts.as_slice() else { return None };
     let oldest = from.strip_suffix(OLDEST);
@@ -105,7 +121,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_text_is_an_iterator_or_refused(
-            start in "\\PC{0,40}", rest in "[|.0-9a-z-]{0,60}", cut in 0usize..120,
+            start in "\\PC{0,40}", rest in "[|.0-9a-z-]{0,60}", cut in 0usize..140,
         ) {
             let _ = format!("{start}{rest}").parse::<ShardIterator>();
             let whole = iterator(Start::oldest()).to_string();

@@ -241,17 +241,18 @@ mod tests {
 
     #[test]
     fn a_shard_goes_when_its_last_record_could_be_too_old() {
-        let before = Moment { sequence: 20, time_ms: 5_000 };
+        let end_ms = at(20).time_ms + 5_000;
+        let before = Moment { sequence: 20, time_ms: end_ms };
         let rolled = stream(2).roll(before, |_| Due::Roll).unwrap();
-        assert_eq!(rolled.shards(5_000 + RETENTION_MS).count(), 4);
-        assert_eq!(rolled.shards(5_001 + RETENTION_MS).count(), 2);
+        assert_eq!(rolled.shards(end_ms + RETENTION_MS).count(), 4);
+        assert_eq!(rolled.shards(end_ms + RETENTION_MS + 1).count(), 2);
 
         let last = Some(Position { sequence: 17, place: 1 });
         let trim = Trim { arn: rolled.arn.clone(), before, last };
         let trimmed = rolled.trim(&trim).unwrap();
         assert!(trimmed.shards.iter().all(|shard| shard.ended.is_none() && shard.parent.is_some()));
         assert_eq!(Some(trimmed.trimmed), last);
-        assert!(trimmed.needs(5_000) && !trimmed.needs(4_999));
+        assert!(trimmed.needs(end_ms) && !trimmed.needs(end_ms - 1));
         assert!(trimmed.trim(&trim).is_none());
     }
 }

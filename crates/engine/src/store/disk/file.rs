@@ -14,8 +14,7 @@ const LOCK_NAME: &str = "lock";
 #[derive(Debug)]
 pub struct FileDisk {
     folder: PathBuf,
-    /// Nothing for a folder that is not the home of a store.
-    lock: Option<File>,
+    lock: File,
 }
 
 impl FileDisk {
@@ -32,15 +31,10 @@ impl FileDisk {
             .open(&path)
             .map_err(StoreError::io("open", path.display().to_string()))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { folder, lock: Some(lock) }),
+            Ok(()) => Ok(Self { folder, lock }),
             Err(TryLockError::WouldBlock) => Err(StoreError::Locked { folder: shown }),
             Err(TryLockError::Error(source)) => Err(StoreError::io("lock", shown)(source)),
         }
-    }
-
-    /// A folder for copies of data, which is not locked: each file is whole before it gets its name.
-    pub fn without_lock(folder: impl AsRef<Path>) -> Self {
-        Self { folder: folder.as_ref().to_path_buf(), lock: None }
     }
 
     fn path(&self, name: &str) -> io::Result<PathBuf> {
@@ -55,9 +49,7 @@ impl Drop for FileDisk {
     /// Gives the folder free at once. Closing the handle alone would not: a process that another thread has just forked
     /// holds a copy of it until it runs its own program.
     fn drop(&mut self) {
-        if let Some(lock) = &self.lock
-            && let Err(error) = lock.unlock()
-        {
+        if let Err(error) = self.lock.unlock() {
             tracing::warn!(folder = %self.folder.display(), %error, "the folder's lock was not released");
         }
     }
@@ -66,12 +58,7 @@ impl Drop for FileDisk {
 impl Disk for FileDisk {
     fn open(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
         let path = self.path(name)?;
-        let opened = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path);
-        let file = match opened {
-            // A copy may be read from where nothing can be written.
-            Err(error) if self.lock.is_none() && is_read_only(&error) => File::open(&path)?,
-            opened => opened?,
-        };
+        let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
         Ok(Arc::new(OsFile(file)))
     }
 
@@ -110,8 +97,10 @@ impl Disk for FileDisk {
     }
 }
 
-fn is_read_only(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+/// Opens a file anywhere, beside all [`Disk`]s; with `create` it must not be there yet.
+pub(crate) fn open_file(path: &Path, create: bool) -> io::Result<Arc<dyn DiskFile>> {
+    let file = OpenOptions::new().create_new(create).read(true).write(create).open(path)?;
+    Ok(Arc::new(OsFile(file)))
 }
 
 struct OsFile(File);

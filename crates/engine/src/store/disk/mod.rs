@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 pub(super) use detached::Detached;
 pub use file::FileDisk;
+pub(crate) use file::open_file;
 pub use frozen::FrozenDisk;
 pub use memory::MemoryDisk;
 pub(super) use pages::pieces;
