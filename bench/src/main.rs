@@ -21,6 +21,7 @@ mod process;
 mod report;
 mod review;
 mod scaling;
+mod seal;
 mod sign;
 mod single;
 mod soak;
@@ -47,6 +48,8 @@ enum Command {
     Reopen(start::ReopenOptions),
     /// Throughput, memory and disk at different numbers of items
     Scaling(scaling::ScalingOptions),
+    /// The same server with and without encryption, side by side
+    Seal(seal::SealOptions),
     /// The disk alone: write and fdatasync
     Sync(sync::SyncOptions),
     /// A pattern in process beside the engine call that it becomes
@@ -72,6 +75,7 @@ fn main() -> anyhow::Result<()> {
         Command::ColdStart(options) => start::cold(&options),
         Command::Reopen(options) => start::reopen(&options),
         Command::Scaling(options) => scaling::scaling(&options),
+        Command::Seal(options) => seal::seal(&options),
         Command::Sync(options) => sync::sync(&options),
         Command::Pattern(options) => pattern::pattern(&options),
         Command::Review(options) => review::review(&options),

@@ -143,18 +143,25 @@ pub(crate) struct Target {
     /// From the start of its process to its first answer.
     pub(crate) started_in: Duration,
     data: PathBuf,
+    /// What it was told beyond where to listen and where its data is.
+    arguments: Vec<String>,
     child: Child,
 }
 
 impl Target {
     /// Starts a server on an empty folder and waits for its first answer.
     pub(crate) fn start(kind: Kind, programs: &Programs) -> Result<Self> {
+        Self::start_with(kind, programs, Vec::new())
+    }
+
+    /// The same with more arguments on its command line.
+    pub(crate) fn start_with(kind: Kind, programs: &Programs, arguments: Vec<String>) -> Result<Self> {
         let data = programs.scratch.join(format!("{}-{}", kind.name(), std::process::id()));
         if data.exists() {
             fs::remove_dir_all(&data)?;
         }
         fs::create_dir_all(&data)?;
-        Self::start_on(kind, programs, data.clone()).inspect_err(|_| {
+        Self::start_on(kind, programs, data.clone(), arguments).inspect_err(|_| {
             let _ = fs::remove_dir_all(&data);
         })
     }
@@ -162,22 +169,22 @@ impl Target {
     /// Kills the server with SIGKILL and starts it again on what it left.
     pub(crate) fn restart_after_kill(&mut self, programs: &Programs) -> Result<()> {
         self.stop();
-        let fresh = Self::start_on(self.kind, programs, self.data.clone())?;
+        let fresh = Self::start_on(self.kind, programs, self.data.clone(), self.arguments.clone())?;
         // The old value's drop would delete the data that the new one serves.
         let mut old = std::mem::replace(self, fresh);
         old.data = PathBuf::new();
         Ok(())
     }
 
-    fn start_on(kind: Kind, programs: &Programs, data: PathBuf) -> Result<Self> {
+    fn start_on(kind: Kind, programs: &Programs, data: PathBuf, arguments: Vec<String>) -> Result<Self> {
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let log = File::create(data.with_extension("log"))?;
         let mut command = kind.command(programs, port, &data)?;
-        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        command.args(&arguments).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let begin = Instant::now();
         let child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
-        let mut target = Self { kind, address, started_in: Duration::ZERO, data, child };
+        let mut target = Self { kind, address, started_in: Duration::ZERO, data, arguments, child };
         target.started_in = target.await_first_answer(begin)?;
         Ok(target)
     }

@@ -48,7 +48,14 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Describe(arguments) => commands::describe::describe(&arguments),
         Command::Seed(arguments) => commands::seed::seed(&arguments),
         Command::Schema => commands::schema::schema(),
+        Command::Backup(arguments) => commands::backup::backup(&arguments),
+        Command::Backups(arguments) => commands::backups::backups(&arguments),
+        Command::Recovery(arguments) => commands::recovery::recovery(&arguments),
+        Command::Restore(arguments) => commands::restore::restore(&arguments),
         Command::Serve(arguments) => commands::serve::serve(arguments),
+        Command::Verify(arguments) => return commands::verify::verify(&arguments),
+        Command::NewKey(arguments) => commands::new_key::new_key(&arguments),
+        Command::RotateKey(arguments) => commands::rotate_key::rotate_key(&arguments),
     }?;
     Ok(ExitCode::SUCCESS)
 }

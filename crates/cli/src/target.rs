@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use singlet_design::apply;
 use singlet_design::model::{Design, Environment};
 use singlet_design::store::{Embedded, Store};
-use singlet_engine::{Database, Error};
+use singlet_engine::{Database, Error, Key, Options, StoreOptions};
 
-use crate::arguments::StoreArguments;
+use crate::arguments::{FolderArguments, StoreArguments};
 use crate::cursor_key;
 use crate::failure::Failure;
 
@@ -57,7 +57,7 @@ impl Target {
         let place = Place::of(arguments, |name| std::env::var(name).ok());
         let (store, database): (Box<dyn Store>, _) = match &place {
             Place::Folder(folder) => {
-                let database = open_folder(folder, create)?;
+                let database = open_folder(folder, create, arguments.key.key()?)?;
                 (Box::new(Embedded::new(database.clone(), folder.display().to_string())), Some(database))
             }
             Place::Memory => {
@@ -105,7 +105,7 @@ impl Target {
     }
 }
 
-fn open_folder(folder: &Path, create: bool) -> Result<Database, Failure> {
+fn open_folder(folder: &Path, create: bool, key: Option<Key>) -> Result<Database, Failure> {
     if !create && !folder.exists() {
         return Err(Failure::Refused(format!(
             "there is no data in {0}.\n`singlet apply FILE --data {0}` makes the tables of a design there; --in-memory \
@@ -113,10 +113,34 @@ fn open_folder(folder: &Path, create: bool) -> Result<Database, Failure> {
             folder.display()
         )));
     }
-    Database::open(folder).map_err(|error| match error {
+    let store = StoreOptions { key, ..StoreOptions::default() };
+    Database::open_with(folder, Options { store, ..Options::default() }).map_err(|error| match error {
         Error::FolderInUse { folder } => Failure::Refused(format!(
             "{folder} is in use by another process, and a folder serves one at a time.\nIf it is `singlet serve`, work \
              through it: --endpoint-url http://127.0.0.1:8000 (the address that it said when it started)."
+        )),
+        reason => Failure::Refused(format!("can't open the data in {}: {reason}", folder.display())),
+    })
+}
+
+/// Opens a folder for a command about backups.
+pub(crate) fn open_for_backups(place: &FolderArguments, create: bool) -> Result<Database, Failure> {
+    let (folder, key) = (place.data.as_path(), place.key.key()?);
+    if !create && !folder.exists() {
+        return Err(Failure::Refused(format!(
+            "there is no data in {}; --data DIR says where it is",
+            folder.display()
+        )));
+    }
+    let store = StoreOptions { key, ..StoreOptions::default() };
+    let options = Options { store, ..Options::default() };
+    Database::open_with(folder, options).map_err(|error| match error {
+        Error::FolderInUse { folder } => Failure::Refused(format!(
+            "{folder} is in use by another process, and a folder serves one at a time.\nIf it is `singlet serve`, ask it \
+             (at the address that it said when it started):\n  aws dynamodb create-backup --table-name TABLE --backup-name NAME \
+             --endpoint-url http://127.0.0.1:8000\n  aws dynamodb list-backups --endpoint-url http://127.0.0.1:8000\n  aws \
+             dynamodb restore-table-from-backup --target-table-name NEW --backup-arn ARN --endpoint-url \
+             http://127.0.0.1:8000"
         )),
         reason => Failure::Refused(format!("can't open the data in {}: {reason}", folder.display())),
     })
@@ -149,10 +173,12 @@ fn connect(_: &StoreArguments) -> Result<Box<dyn Store>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::KeyArguments;
 
     fn nothing() -> StoreArguments {
         StoreArguments {
             data: None,
+            key: KeyArguments::default(),
             in_memory: false,
             endpoint_url: None,
             remote: false,

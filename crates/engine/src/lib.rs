@@ -19,6 +19,7 @@ mod read;
 mod recovery;
 mod request;
 pub mod store;
+mod stream;
 mod table;
 mod transfer;
 mod verify;
@@ -29,7 +30,7 @@ pub use capacity::{Consumed, ReadKind, Units, write_units};
 pub use database::Database;
 pub use error::{Error, InUse, Invalid, Result, SchemaError, TimeToLiveError};
 pub use expiry::expired_seconds;
-pub use options::{Conflicts, Options};
+pub use options::{Conflicts, Options, StreamOptions};
 pub use pending::{Pending, PendingFuture};
 pub use request::*;
 pub use singlet_expr as expr;
@@ -37,6 +38,9 @@ pub use singlet_values as values;
 pub use store::{
     Clock, Disk, DiskFile, FileDisk, Key, KeyError, KeyId, ManualClock, MemoryDisk, StoreOptions, StoreStats,
     SyncPolicy, SystemClock,
+};
+pub use stream::{
+    ChangeKind, SequenceNumber, StreamPosition, StreamRecord, Subscribe, SubscribeFrom, Subscription,
 };
 pub use transfer::{Buckets, ExportWriter, ImportReader, ImportStep, ItemChange};
 pub use verify::{

@@ -13,17 +13,20 @@ use std::thread;
 
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_engine::{
-    CreateTable, Database, DeleteItem, Error, IndexDefinition, ListTables, MemoryDisk, ProjectedAttributes,
-    PutItem, ScalarType, TransactWrite, UpdateItem, UpdateTable,
+    CreateTable, Database, DeleteItem, Error, IndexDefinition, Key, ListTables, MemoryDisk, Options,
+    ProjectedAttributes, PutItem, RestoreToTime, ScalarType, Scan, StreamView, TransactWrite, UpdateItem,
+    UpdateRecovery, UpdateTable,
 };
 use support::{
-    ControlledDisk, Random, assert_agreement, get, item, small_database, small_options, update,
-    wait_until_settled,
+    ControlledDisk, Random, assert_agreement, decode, get, item, key_of, scan_all, small_database,
+    small_options, sorted, stream_arn, stream_records, update, wait_until_settled,
 };
 
 const TABLE: &str = "durable";
 /// Tells a copy of this program to write into the folder until it is killed.
 const FOLDER_VARIABLE: &str = "SINGLET_TEST_WRITE_UNTIL_KILLED";
+/// Any value tells that copy to encrypt the folder.
+const ENCRYPTED_VARIABLE: &str = "SINGLET_TEST_ENCRYPTED";
 /// Any value asks for the long run.
 const LONG_VARIABLE: &str = "SINGLET_LONG";
 const WRITERS: i64 = 4;
@@ -39,6 +42,7 @@ fn indexed_table() -> CreateTable {
         .global_index(
             IndexDefinition::new("keys", &["version"], &[]).projection(ProjectedAttributes::KeysOnly),
         )
+        .stream(StreamView::NewAndOldImages)
 }
 
 fn key(writer: i64, number: i64) -> Item {
@@ -71,9 +75,10 @@ fn write_version(database: &Database, writer: i64, number: i64, version: i64) {
 #[test]
 fn write_until_killed() {
     let Ok(folder) = std::env::var(FOLDER_VARIABLE) else { return };
-    let database = Database::open_with(folder, small_options()).expect("the folder is in order");
+    let database = Database::open_with(folder, options_of_run()).expect("the folder is in order");
     if database.list_tables(&ListTables::default()).names.is_empty() {
         database.create_table(indexed_table()).expect("the definition is right");
+        database.update_recovery(UpdateRecovery::on(TABLE)).expect("the table is there");
     }
     thread::scope(|scope| {
         for writer in 0..WRITERS {
@@ -95,6 +100,13 @@ fn write_until_killed() {
     });
 }
 
+/// Options of a process that is killed and of the one that looks at what it left: encrypted if the variable says so.
+fn options_of_run() -> Options {
+    let mut options = small_options();
+    options.store.key = std::env::var_os(ENCRYPTED_VARIABLE).map(|_| Key::from_bytes([6; 32]));
+    options
+}
+
 /// The version of an item; 0 if it is not there.
 fn version(database: &Database, writer: i64, number: i64) -> i64 {
     let item = get(database, TABLE, key(writer, number));
@@ -109,11 +121,12 @@ type Acknowledged = BTreeMap<(i64, i64), i64>;
 
 /// Lets a copy of this program write until it has acknowledged so many writes, kills it, and returns the last
 /// version acknowledged of each item.
-fn write_and_kill(folder: &Path, writes: u64) -> Acknowledged {
+fn write_and_kill(folder: &Path, writes: u64, encrypted: bool) -> Acknowledged {
     let program = std::env::current_exe().expect("a test is a program");
     let mut child = Command::new(program)
         .args(["--exact", "write_until_killed", "--nocapture"])
         .env(FOLDER_VARIABLE, folder)
+        .envs(encrypted.then_some((ENCRYPTED_VARIABLE, "1")))
         .stdout(Stdio::piped())
         .spawn()
         .expect("the program starts again");
@@ -147,6 +160,17 @@ fn parse(line: &str) -> Option<((i64, i64), i64)> {
 
 #[test]
 fn acknowledged_writes_survive_kill_9() {
+    kill_and_look(false);
+}
+
+#[test]
+fn acknowledged_writes_of_an_encrypted_database_survive_kill_9() {
+    kill_and_look(true);
+}
+
+fn kill_and_look(encrypted: bool) {
+    let mut options = small_options();
+    options.store.key = encrypted.then(|| Key::from_bytes([6; 32]));
     let rounds = if std::env::var_os(LONG_VARIABLE).is_some() { 20 } else { 3 };
     let folder = tempfile::tempdir().unwrap();
     let seed = Random::seed();
@@ -154,8 +178,8 @@ fn acknowledged_writes_survive_kill_9() {
     let mut acknowledged = Acknowledged::new();
     for round in 0..rounds {
         // A later round writes on in the folder that an earlier one left.
-        acknowledged.extend(write_and_kill(folder.path(), 20 + random.below(1_500)));
-        let database = Database::open_with(folder.path(), small_options()).unwrap();
+        acknowledged.extend(write_and_kill(folder.path(), 20 + random.below(1_500), encrypted));
+        let database = Database::open_with(folder.path(), options.clone()).unwrap();
         for (&(writer, number), last) in &mut acknowledged {
             let found = version(&database, writer, number);
             // The write that was under way may be there as well; the writer has only one.
@@ -171,6 +195,48 @@ fn acknowledged_writes_survive_kill_9() {
             *last = found;
         }
         assert_agreement(&database, TABLE);
+        assert_stream_tells_all(&database);
+        assert_recovery_reaches(&database);
+    }
+}
+
+/// The latest moment is the table; the first one is the empty table, which takes undoing every change there ever was.
+fn assert_recovery_reaches(database: &Database) {
+    // The writer may have been killed before it turned recovery on.
+    let Some(window) = database.recovery_window(TABLE).unwrap() else { return };
+    let recovered = |target: &str, time_ms| {
+        let request = RestoreToTime::new(TABLE, target).at_ms(time_ms);
+        database.restore_whole_to_time(request, &mut |_| ()).unwrap();
+        let items = assert_agreement(database, target);
+        database.delete_table(target).unwrap();
+        items
+    };
+    assert_eq!(sorted(recovered("latest", window.latest_ms)), sorted(scan_all(database, &Scan::new(TABLE))));
+    assert_eq!(recovered("first", window.earliest_ms), []);
+}
+
+/// The records of the stream, one after the other, make of nothing exactly the table: none is lost, none is there twice,
+/// and none is of a write that is not.
+fn assert_stream_tells_all(database: &Database) {
+    let mut items: Vec<(Item, Item)> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for record in stream_records(database, &stream_arn(database, TABLE)) {
+        let key = decode(&record.keys);
+        let place = *places.entry(format!("{key:?}")).or_insert(items.len());
+        let old = record.old_image.as_ref().map(decode);
+        assert_eq!(old.as_ref(), items.get(place).map(|(_, item)| item), "{record:?}");
+        let new = record.new_image.as_ref().map(decode).expect("nothing is deleted");
+        match items.get_mut(place) {
+            Some(item) => item.1 = new,
+            None => items.push((key, new)),
+        }
+    }
+    let table = scan_all(database, &Scan::new(TABLE));
+    assert_eq!(table.len(), items.len());
+    for item in table {
+        let key = key_of(&item, &["writer", "number"]);
+        let told = items.iter().find(|(told, _)| *told == key).map(|(_, item)| item);
+        assert_eq!(told, Some(&item));
     }
 }
 

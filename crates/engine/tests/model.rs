@@ -322,6 +322,20 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(cases(25))]
+
+    #[test]
+    fn an_encrypted_database_behaves_like_the_reference(operations in operations(1..120)) {
+        let disk = Arc::new(MemoryDisk::new());
+        let open = move |mut options: Options| {
+            options.store.key = Some(singlet_engine::Key::from_bytes([5; 32]));
+            Database::open_on(disk.clone(), options).expect("the disk is in order")
+        };
+        assert_alike(Engine::new(open), &operations);
+    }
+}
+
+proptest! {
     #![proptest_config(cases(8))]
 
     #[test]

@@ -6,11 +6,11 @@ use crate::error::Failure;
 use crate::operation::Operation;
 use crate::operations::{
     Answer, backup_arn, batch_get_item, batch_write_item, create_backup, create_table, delete_item,
-    delete_table, describe, describe_continuous_backups, describe_table, describe_time_to_live,
-    export_table_to_point_in_time, exports, get_item, import_table, imports, list_backups, list_tables,
-    put_item, query, restore_table_from_backup, restore_table_to_point_in_time, scan, tags,
-    transact_get_items, transact_write_items, update_continuous_backups, update_item, update_table,
-    update_time_to_live,
+    delete_table, describe, describe_continuous_backups, describe_stream, describe_table,
+    describe_time_to_live, export_table_to_point_in_time, exports, get_item, get_records, get_shard_iterator,
+    import_table, imports, list_backups, list_streams, list_tables, put_item, query,
+    restore_table_from_backup, restore_table_to_point_in_time, scan, tags, transact_get_items,
+    transact_write_items, update_continuous_backups, update_item, update_table, update_time_to_live,
 };
 
 /// Serves one request; `endpoint` is where clients find this server.
@@ -34,14 +34,18 @@ pub(crate) async fn dispatch(
         Operation::DescribeExport => exports::describe(database, body),
         Operation::DescribeImport => imports::describe(database, body),
         Operation::DescribeLimits => describe::limits(body),
+        Operation::DescribeStream => describe_stream::call(database, body),
         Operation::DescribeTable => describe_table::call(database, body),
         Operation::DescribeTimeToLive => describe_time_to_live::call(database, body),
         Operation::ExportTableToPointInTime => export_table_to_point_in_time::call(database, body).await,
         Operation::GetItem => get_item::call(database, body),
+        Operation::GetRecords => get_records::call(database, body),
+        Operation::GetShardIterator => get_shard_iterator::call(database, body),
         Operation::ImportTable => import_table::call(database, body).await,
         Operation::ListBackups => list_backups::call(database, body),
         Operation::ListExports => exports::list(database, body),
         Operation::ListImports => imports::list(database, body),
+        Operation::ListStreams => list_streams::call(database, body),
         Operation::ListTables => list_tables::call(database, body),
         Operation::ListTagsOfResource => tags::list(database, body),
         Operation::PutItem => put_item::call(database, body).await,

@@ -61,6 +61,7 @@ pub(crate) enum ErrorKind {
     BackupInUse,
     BackupNotFound,
     ConditionalCheckFailed,
+    ExpiredIterator,
     ExportConflict,
     ExportNotFound,
     IdempotentParameterMismatch,
@@ -85,6 +86,7 @@ pub(crate) enum ErrorKind {
     TransactionCanceled,
     TransactionConflict,
     TransactionInProgress,
+    TrimmedDataAccess,
     UnknownOperation,
     UnrecognizedClient,
     Validation,
@@ -104,6 +106,7 @@ impl ErrorKind {
             ErrorKind::ConditionalCheckFailed => {
                 (DYNAMODB, "ConditionalCheckFailedException", 400, "message")
             }
+            ErrorKind::ExpiredIterator => (DYNAMODB, "ExpiredIteratorException", 400, "message"),
             ErrorKind::ExportConflict => (DYNAMODB, "ExportConflictException", 400, "message"),
             ErrorKind::ExportNotFound => (DYNAMODB, "ExportNotFoundException", 400, "message"),
             ErrorKind::ImportNotFound => (DYNAMODB, "ImportNotFoundException", 400, "message"),
@@ -136,6 +139,7 @@ impl ErrorKind {
             ErrorKind::TransactionCanceled => (DYNAMODB, "TransactionCanceledException", 400, "Message"),
             ErrorKind::TransactionConflict => (DYNAMODB, "TransactionConflictException", 400, "message"),
             ErrorKind::TransactionInProgress => (DYNAMODB, "TransactionInProgressException", 400, "Message"),
+            ErrorKind::TrimmedDataAccess => (DYNAMODB, "TrimmedDataAccessException", 400, "message"),
             ErrorKind::UnknownOperation => (SERVICE, "UnknownOperationException", 400, "message"),
             ErrorKind::UnrecognizedClient => (SERVICE, "UnrecognizedClientException", 400, "message"),
             ErrorKind::Validation => (VALIDATE, "ValidationException", 400, "message"),
@@ -201,6 +205,8 @@ fn engine_kind(error: &Error) -> ErrorKind {
         Error::TransactionCanceled { .. } => ErrorKind::TransactionCanceled,
         Error::TransactionConflict => ErrorKind::TransactionConflict,
         Error::TransactionInProgress => ErrorKind::TransactionInProgress,
+        Error::Trimmed => ErrorKind::TrimmedDataAccess,
+        Error::IteratorExpired => ErrorKind::ExpiredIterator,
         Error::TokenMismatch | Error::ImportTokenMismatch => ErrorKind::IdempotentParameterMismatch,
         Error::ExportConflict => ErrorKind::ExportConflict,
         Error::ExportNotFound(_) => ErrorKind::ExportNotFound,

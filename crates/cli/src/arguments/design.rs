@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::encryption::KeyArguments;
+
 pub(super) const APPLY_NOTES: &str = "\
 What a table has and no backend can change is said, and then nothing is done. Running it again
 does only what is left.
@@ -79,6 +81,9 @@ pub(crate) struct StoreArguments {
     /// The folder with the data [default: ./singlet-data]
     #[arg(long, value_name = "DIR", conflicts_with_all = ["in_memory", "remote", "endpoint_url", "region", "profile"])]
     pub(crate) data: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) key: KeyArguments,
 
     /// An empty database in memory with the design's tables, gone at the end
     #[arg(long, conflicts_with_all = ["remote", "endpoint_url", "region", "profile"])]

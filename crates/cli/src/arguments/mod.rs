@@ -1,14 +1,20 @@
 //! What can be said on the command line, and the help that teaches it.
 
+mod backup;
 mod design;
+mod encryption;
+mod recovery;
 mod serve;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use backup::{BackupArguments, BackupsArguments, FolderArguments, RestoreArguments};
 pub(crate) use design::{
     ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
     ReviewArguments, ReviewFormat, RunArguments, SeedArguments, StoreArguments,
 };
+pub(crate) use encryption::{KeyArguments, NewKeyArguments, RotateKeyArguments, VerifyArguments};
+pub(crate) use recovery::RecoveryArguments;
 pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
 
 const EXAMPLES: &str = "\
@@ -31,6 +37,23 @@ A server for any DynamoDB client:
   singlet serve --in-memory --address 127.0.0.1:9000
       for tests: nothing is kept
   aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
+
+Encrypted at rest, with a key that you keep:
+  singlet new-key singlet.key
+  singlet serve --data ./secret --key-file singlet.key
+
+Is everything in order?
+  singlet verify ./singlet-data
+
+Safe from mistakes and from broken disks:
+  singlet backup --table orders
+      one moment of a table, kept in the data folder; --to FOLDER puts it elsewhere
+  singlet backups --verify
+  singlet restore --backup ARN --table orders-restored
+  singlet restore --of orders --at 2026-11-16T08:00:00Z --table orders-before
+      any moment of the last days, once `singlet recovery --table orders --on` was said
+  singlet serve --backup \"weekly, keep 3 months\"
+      a server takes them by itself
 
 Past one machine: the same file, another address.
   singlet run designs/shop.toml get_customer customer_id=123 --endpoint-url http://scylla:8000
@@ -71,9 +94,30 @@ pub(crate) enum Command {
     /// Print the JSON Schema of designs, for editors
     #[command(after_help = design::SCHEMA_NOTES)]
     Schema,
+    /// Back up tables: one moment of each, in the data folder or in a file elsewhere
+    #[command(after_help = backup::BACKUP_NOTES)]
+    Backup(BackupArguments),
+    /// List, verify or delete backups
+    #[command(after_help = backup::BACKUPS_NOTES)]
+    Backups(BackupsArguments),
+    /// Make a new table from a backup, or as another one was at a moment
+    #[command(after_help = backup::RESTORE_NOTES)]
+    Restore(RestoreArguments),
+    /// Keep every moment of tables, so that they can be had back, and say how far that reaches
+    #[command(after_help = recovery::RECOVERY_NOTES)]
+    Recovery(RecoveryArguments),
     /// Serve a database over the DynamoDB protocol
     #[command(after_help = serve::SERVE_NOTES)]
     Serve(Box<ServeArguments>),
+    /// Check a folder: log, tree, items, indexes and counts against each other
+    #[command(after_help = encryption::VERIFY_NOTES)]
+    Verify(VerifyArguments),
+    /// Make a key for an encrypted folder
+    #[command(after_help = encryption::NEW_KEY_NOTES)]
+    NewKey(NewKeyArguments),
+    /// Give an encrypted folder another key
+    #[command(after_help = encryption::ROTATE_KEY_NOTES)]
+    RotateKey(RotateKeyArguments),
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use singlet_design::apply;
 use singlet_design::model::Design;
 use singlet_design::store::Embedded;
-use singlet_engine::{Conflicts, Database, StoreOptions, SyncPolicy};
+use singlet_engine::{Conflicts, Database, Key, StoreOptions, StreamOptions, SyncPolicy};
 use singlet_server::{Credentials, CredentialsError, Limits, Options, Server, StartError, TlsFiles};
 use singlet_wire::Service;
 
@@ -45,26 +45,29 @@ pub(crate) fn serve(arguments: Box<ServeArguments>) -> Result<(), failure::Failu
         arguments.designs.iter().map(|file| design_file::load(file)).collect::<Result<Vec<_>, _>>()?;
     logging::start(arguments.log, arguments.log_format);
     let options = server_options(&arguments)?;
+    let key = arguments.key.key()?;
     // The server has its own threads for the requests; this one only lets connections in.
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::System)?;
-    runtime.block_on(run(&arguments, &designs, options))
+    runtime.block_on(run(&arguments, &designs, key, options))
 }
 
 async fn run(
     arguments: &ServeArguments,
     designs: &[Arc<Design>],
+    key: Option<Key>,
     options: Options,
 ) -> Result<(), failure::Failure> {
     let mut signals = Signals::listen().map_err(Failure::System)?;
     let signed = options.credentials.is_some();
     // The address first: a server that can't have it must not touch the data.
     let server = Server::bind(options).await.map_err(Failure::Start)?;
-    let database = open(arguments)?;
+    let database = open(arguments, key)?;
     for design in designs {
         apply_design(design, arguments, &database)?;
     }
-    greet(arguments, designs, server.address(), signed).map_err(Failure::System)?;
+    greet(arguments, designs, server.address(), signed, database.key_arn().is_some())
+        .map_err(Failure::System)?;
 
     let service = Service::new(database.clone()).with_endpoint(&reachable(server.address()).to_string());
     let stopped = server.run(service, async {
@@ -124,7 +127,7 @@ fn server_options(arguments: &ServeArguments) -> Result<Options, Failure> {
     })
 }
 
-fn open(arguments: &ServeArguments) -> Result<Database, Failure> {
+fn open(arguments: &ServeArguments, key: Option<Key>) -> Result<Database, Failure> {
     let memory_bytes = memory::total_bytes();
     let options = singlet_engine::Options {
         region: arguments.region.clone(),
@@ -139,11 +142,17 @@ fn open(arguments: &ServeArguments) -> Result<Database, Failure> {
                 Durability::Full => SyncPolicy::EveryBatch,
                 Durability::None => SyncPolicy::Never,
             },
+            key,
             ..StoreOptions::default()
         },
+        backups: arguments.backup,
         conflicts: match arguments.transaction_conflicts {
             TransactionConflicts::Refuse => Conflicts::Refuse,
             TransactionConflicts::Wait => Conflicts::Wait,
+        },
+        streams: StreamOptions {
+            shard_life_ms: u64::from(arguments.stream_shard_seconds) * 1000,
+            ..StreamOptions::default()
         },
         ..singlet_engine::Options::default()
     };
@@ -164,6 +173,7 @@ fn greet(
     designs: &[Arc<Design>],
     address: SocketAddr,
     signed: bool,
+    encrypted: bool,
 ) -> io::Result<()> {
     let scheme = if arguments.tls_cert.is_some() { "https" } else { "http" };
     let data = match (arguments.in_memory, arguments.durability) {
@@ -177,7 +187,8 @@ fn greet(
     let endpoint = format!("{scheme}://{}", reachable(address));
     let region = &arguments.region;
     let mut text = format!("Singlet {} listens on {scheme}://{address}\n", env!("CARGO_PKG_VERSION"));
-    text += &format!("Data {data}\n");
+    let encrypted = if encrypted { ", encrypted" } else { "" };
+    text += &format!("Data {data}{encrypted}\n");
     text += &format!("Try: {keys}aws dynamodb list-tables --region {region} --endpoint-url {endpoint}\n");
     for (design, file) in designs.iter().zip(&arguments.designs) {
         let run = format!("singlet run {} PATTERN --endpoint-url {endpoint}", file.display());

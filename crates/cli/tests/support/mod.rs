@@ -10,7 +10,11 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 /// The command, without access keys from the environment.
 pub(crate) fn singlet(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_singlet"));
-    command.args(arguments).env_remove("SINGLET_ACCESS_KEY_ID").env_remove("SINGLET_SECRET_ACCESS_KEY");
+    command
+        .args(arguments)
+        .env_remove("SINGLET_ACCESS_KEY_ID")
+        .env_remove("SINGLET_SECRET_ACCESS_KEY")
+        .env_remove("SINGLET_KEY");
     command
 }
 

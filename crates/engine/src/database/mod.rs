@@ -4,6 +4,7 @@ mod backups;
 mod expiry;
 mod recover;
 mod recovery;
+mod streams;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,7 @@ mod transfers;
 mod writes;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::background::{Background, Tasks};
@@ -27,6 +29,7 @@ use crate::request::{
     BatchGet, BatchGetOutcome, GetItem, GetOutcome, PageOutcome, Query, Scan, TransactGet, TransactGetOutcome,
 };
 use crate::store::{Clock, Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
+use crate::stream::StreamUpkeep;
 use crate::transfer::Transfers;
 use crate::write::{InFlight, Job};
 
@@ -57,12 +60,16 @@ struct Inner {
     janitor: Mutex<Option<Janitor>>,
     reaper: Mutex<Option<Reaper>>,
     clock: Arc<dyn Clock>,
+    /// For tests of what runs in the background.
+    #[cfg(test)]
     background: Background,
     tasks: Tasks,
     backups: Backups,
     recovery: Recovery,
     transfers: Transfers,
     in_flight: Arc<InFlight>,
+    streams: StreamUpkeep,
+    closed: AtomicBool,
     conflicts: Conflicts,
     region: String,
     account_id: String,
@@ -118,6 +125,7 @@ impl Database {
 
     /// Finishes all writes and closes the files. Later writes fail with [`Error::Closed`].
     pub fn close(&self) -> Result<()> {
+        self.inner.closed.store(true, Ordering::Release);
         self.inner.stop();
         Ok(self.inner.store.close()?)
     }
@@ -148,6 +156,7 @@ impl Database {
     }
 
     /// The way to this database for threads that must not keep it open.
+    #[cfg(test)]
     pub(crate) fn background(&self) -> &Background {
         &self.inner.background
     }
@@ -189,11 +198,12 @@ impl Drop for Inner {
 impl Database {
     /// Opens the database on a disk of the caller's.
     pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
-        let opened = Store::open(disk, options.store, options.clock.clone())?;
-        let (catalogue, writer) = recover::recover(&opened, &options.region, &options.account_id)?;
+        let opened = Store::open(disk, options.store.clone(), options.clock.clone())?;
+        let (catalogue, writer) = recover::recover(&opened, &options)?;
+        let streams = StreamUpkeep::new(options.streams, options.clock.clone(), writer.counts.busy());
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
         recover::abandon_loads(&store)?;
-        let janitor = Janitor::start(&store)?;
+        let janitor = Janitor::start(&store, streams.clone())?;
         let reaper = Reaper::start(&store, options.clock.clone())?;
         let background = Background::new(&store, janitor.waker());
         let tasks = Tasks::default();
@@ -211,12 +221,15 @@ impl Database {
             janitor: Mutex::new(Some(janitor)),
             reaper: Mutex::new(Some(reaper)),
             clock: options.clock,
+            #[cfg(test)]
             background,
             tasks,
             backups,
             recovery,
             transfers,
             in_flight: Arc::default(),
+            streams,
+            closed: AtomicBool::new(false),
             conflicts: options.conflicts,
             region: options.region,
             account_id: options.account_id,

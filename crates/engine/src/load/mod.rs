@@ -46,25 +46,18 @@ pub(crate) struct Loader {
 struct Flight {
     pending: Pending<()>,
     rows: u64,
-    bytes: u64,
 }
 
 /// How far a load is; counts what is durable.
 #[derive(Debug, Default)]
 pub(crate) struct LoadProgress {
     rows: AtomicU64,
-    bytes: AtomicU64,
 }
 
 impl LoadProgress {
     /// Rows written, those that replace or remove others included.
     pub(crate) fn rows(&self) -> u64 {
         self.rows.load(Ordering::Relaxed)
-    }
-
-    /// Bytes of the items written, as DynamoDB counts them.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
     }
 }
 
@@ -132,11 +125,6 @@ impl Loader {
     }
 
     /// Removes the table.
-    pub(crate) fn abandon(mut self) -> Result<()> {
-        self.ended = true;
-        self.remove()
-    }
-
     fn remove(&self) -> Result<()> {
         let (answer, pending) = Pending::channel();
         self.background.submit(Job::AbandonLoad { table_number: self.table.number, answer })?;
@@ -154,20 +142,19 @@ impl Loader {
             self.land()?;
         }
         let rows = std::mem::take(&mut self.rows);
-        let bytes = std::mem::take(&mut self.rows_bytes) as u64;
+        self.rows_bytes = 0;
         let count = rows.len() as u64;
         let (answer, pending) = Pending::channel();
         self.background.submit(Job::Load { table_number: self.table.number, rows, answer })?;
-        self.in_flight.push_back(Flight { pending, rows: count, bytes });
+        self.in_flight.push_back(Flight { pending, rows: count });
         Ok(())
     }
 
     /// Waits for the oldest job under way; `false` if there is none.
     fn land(&mut self) -> Result<bool> {
-        let Some(Flight { pending, rows, bytes }) = self.in_flight.pop_front() else { return Ok(false) };
+        let Some(Flight { pending, rows }) = self.in_flight.pop_front() else { return Ok(false) };
         pending.wait()?;
         self.progress.rows.fetch_add(rows, Ordering::Relaxed);
-        self.progress.bytes.fetch_add(bytes, Ordering::Relaxed);
         Ok(true)
     }
 }

@@ -30,7 +30,7 @@ impl Deleted {
         value.into()
     }
 
-    fn decode(value: &Bytes) -> Option<Deleted> {
+    pub(crate) fn decode(value: &Bytes) -> Option<Deleted> {
         let deleted_ms = u64::from_be_bytes(*value.first_chunk()?);
         let item = EncodedItem::from_bytes(value.slice(size_of::<u64>()..));
         Some(Deleted { table: Table::decode(&item)?, deleted_ms })

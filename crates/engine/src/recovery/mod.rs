@@ -74,3 +74,8 @@ impl Drop for Pin {
         }
     }
 }
+
+/// The page's examples are run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/recovery.md")]
+struct Page;

@@ -19,7 +19,7 @@ use super::shared::{Poison, PoisonOnPanic, Shared};
 use super::stats::Counters;
 use super::writer::Writer;
 use super::{
-    Changes, ChangesBack, Clock, CommitError, Disk, Handler, KeyId, Position, SealedDisk, StoreError,
+    Changes, ChangesBack, Clock, CommitError, Disk, Handler, Key, KeyId, Position, SealedDisk, StoreError,
     StoreOptions, StoreStats, TrySubmitError, View, housekeeper,
 };
 
@@ -57,6 +57,11 @@ impl Opened {
     /// The id of the key that the folder is encrypted with.
     pub fn key_id(&self) -> Option<KeyId> {
         self.recovered.files.sealing.as_ref().map(|sealing| sealing.outer().id())
+    }
+
+    /// Reads every change in files of the past, hands over what is wrong, and says how many there are.
+    pub(crate) fn check_past(&self, wrong: impl FnMut(StoreError)) -> u64 {
+        self.recovered.archive.check(wrong)
     }
 
     /// The folder, for files that are neither log nor tree; see [`Store::files`].
@@ -186,8 +191,12 @@ impl<A, J> Store<A, J> {
 
     /// Another folder, for copies of the data: encrypted with the same key as this one, if this one is.
     pub fn files_elsewhere(&self, disk: Arc<dyn Disk>) -> Result<Arc<dyn Disk>, StoreError> {
-        let key = self.shared.files.sealing.as_ref().map(|sealing| sealing.outer());
-        SealedDisk::unlock(disk, key)
+        SealedDisk::unlock(disk, self.key())
+    }
+
+    /// The key that the folder is encrypted with.
+    pub(crate) fn key(&self) -> Option<&Key> {
+        self.shared.files.sealing.as_ref().map(|sealing| sealing.outer())
     }
 
     /// The id of the key that the folder is encrypted with.

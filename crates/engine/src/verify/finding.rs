@@ -37,8 +37,14 @@ pub struct VerifiedCounts {
     pub index_entries: u64,
     /// Item collections, each against its items.
     pub item_collections: u64,
+    /// Times at which items expire.
+    pub expiries: u64,
     /// Idempotency tokens.
     pub tokens: u64,
+    /// Changes in files of the past.
+    pub past_changes: u64,
+    /// Backups, each read to its end.
+    pub backups: u64,
     /// Files of the past and of backups.
     pub files: u64,
     /// Bytes in them.
@@ -114,6 +120,14 @@ pub enum Finding {
         /// What is wrong.
         reason: String,
     },
+    /// A backup can't be restored.
+    #[error("backup {id}: {reason}")]
+    Backup {
+        /// Its id.
+        id: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// Rows that belong to no table.
     #[error("table number {table}, space {space}: {rows} rows that belong to nothing")]
     Orphans {
@@ -166,6 +180,15 @@ pub enum RowProblem {
         /// The index.
         index: String,
     },
+    /// The time at which it expires is not entered.
+    #[error("it expires at second {second}, which is not entered")]
+    MissingExpiry {
+        /// The second.
+        second: u64,
+    },
+    /// A time of expiry that is no item's.
+    #[error("a time of expiry is entered that no item has")]
+    StaleExpiry,
     /// An index entry without its item.
     #[error("the item of this entry isn't there")]
     NoSuchItem,

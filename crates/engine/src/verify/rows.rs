@@ -9,8 +9,9 @@ use singlet_values::{AttributeValue, EncodedItem, ItemRef};
 use super::finding::{Finding, Place, Reporter, RowProblem};
 use super::{VerifyProgress, name_of};
 use crate::keyspace::{PREFIX_BYTES, RowSpace, next_table_number_key};
+use crate::recovery::Deleted;
 use crate::store::{Direction, StoreError, Tally, View};
-use crate::table::{Index, IndexState, KeyShape, Table};
+use crate::table::{Index, IndexState, KeyShape, Table, TtlState};
 
 /// Progress is told after so many rows.
 const REPORT_ROWS: u64 = 4_096;
@@ -65,8 +66,15 @@ pub(super) fn check_rows(
     reporter: &mut Reporter,
 ) -> Result<(), StoreError> {
     let total = view.tallies().map(|(_, tally)| tally.count).sum();
-    let unowned = Unowned::read(view)?;
-    let mut walk = Walk { view, tables, reporter, counted: BTreeMap::new(), collection: None };
+    let unowned = Unowned::read(view, reporter)?;
+    let mut walk = Walk {
+        view,
+        tables,
+        deleted: &unowned.deleted,
+        reporter,
+        counted: BTreeMap::new(),
+        collection: None,
+    };
     let mut orphans: BTreeMap<(u32, u16), u64> = BTreeMap::new();
     let mut done = 0;
     for row in view.range(Bound::Unbounded, Bound::Unbounded, Direction::Forward) {
@@ -82,6 +90,8 @@ pub(super) fn check_rows(
             Owner::Items(table) => walk.item(table, &row, value)?,
             Owner::Entries(table, index) => walk.entry(table, index, &row, value)?,
             Owner::Collections(table) => walk.collection_row(table, &row)?,
+            Owner::Expiries(table) => walk.expiry(table, &row)?,
+            Owner::DeletedItems(table) => walk.deleted_item(table, &row, value),
             Owner::Elsewhere => continue,
             Owner::Nobody if unowned.allow(space) => continue,
             Owner::Nobody => *orphans.entry((space.table_number(), space.number())).or_default() += 1,
@@ -101,28 +111,33 @@ pub(super) fn check_rows(
 struct Unowned {
     /// Spaces whose rows are being removed.
     purged: Vec<RowSpace>,
-    /// Tables that can still be recovered.
-    deleted: BTreeSet<u32>,
+    /// Tables that can still be recovered, whose items are kept.
+    deleted: Vec<Table>,
 }
 
 impl Unowned {
-    fn read(view: &View<()>) -> Result<Self, StoreError> {
-        let mut unowned = Self { purged: Vec::new(), deleted: BTreeSet::new() };
+    fn read(view: &View<()>, reporter: &mut Reporter) -> Result<Self, StoreError> {
+        let mut unowned = Self { purged: Vec::new(), deleted: Vec::new() };
         let space = RowSpace::purges();
         for row in rows_of(view, &space.prefix(), &space.end()) {
             unowned.purged.extend(row?.0.get(PREFIX_BYTES..).and_then(RowSpace::from_prefix));
         }
         let space = RowSpace::deleted();
         for row in rows_of(view, &space.prefix(), &space.end()) {
-            let (row, _) = row?;
-            let number = row.get(PREFIX_BYTES..).and_then(<[u8]>::first_chunk);
-            unowned.deleted.extend(number.map(|number| u32::from_be_bytes(*number)));
+            let (row, value) = row?;
+            match Deleted::decode(&value) {
+                Some(deleted) => unowned.deleted.push(deleted.table),
+                None => reporter.found(Finding::Descriptor {
+                    name: format!("{}, which was deleted", hex(row.get(PREFIX_BYTES..).unwrap_or_default())),
+                    reason: "it makes no sense".to_owned(),
+                }),
+            }
         }
         Ok(unowned)
     }
 
     fn allow(&self, space: RowSpace) -> bool {
-        self.purged.contains(&space) || self.deleted.contains(&space.table_number())
+        self.purged.contains(&space)
     }
 }
 
@@ -131,6 +146,8 @@ enum Owner<'t> {
     Items(&'t Table),
     Entries(&'t Table, &'t Index),
     Collections(&'t Table),
+    Expiries(&'t Table),
+    DeletedItems(&'t Table),
     /// Checked by others, or being removed.
     Elsewhere,
     Nobody,
@@ -139,6 +156,7 @@ enum Owner<'t> {
 struct Walk<'a> {
     view: &'a View<()>,
     tables: &'a [Table],
+    deleted: &'a [Table],
     reporter: &'a mut Reporter,
     /// What was found in each space.
     counted: BTreeMap<(u32, u16), Tally>,
@@ -158,8 +176,10 @@ impl<'a> Walk<'a> {
         if space.is_own() {
             return Owner::Elsewhere;
         }
-        let Some(table) = self.tables.iter().find(|table| table.number == space.table_number()) else {
-            return Owner::Nobody;
+        let numbered = |tables: &'a [Table]| tables.iter().find(|table| table.number == space.table_number());
+        let Some(table) = numbered(self.tables) else {
+            let deleted = numbered(self.deleted).filter(|table| table.items() == space);
+            return deleted.map_or(Owner::Nobody, Owner::DeletedItems);
         };
         if space == table.items() {
             return Owner::Items(table);
@@ -167,8 +187,9 @@ impl<'a> Walk<'a> {
         if space == RowSpace::collections(table.number) {
             return Owner::Collections(table);
         }
-        if space == RowSpace::expiries(table.number) {
-            return Owner::Elsewhere;
+        if space == table.expiries() {
+            let is_kept = table.settings.ttl.as_ref().is_some_and(|ttl| ttl.state != TtlState::Disabling);
+            return if is_kept { Owner::Expiries(table) } else { Owner::Elsewhere };
         }
         match table.indexes.iter().find(|index| table.entries(index) == space) {
             Some(index) if index.state == IndexState::Deleting => Owner::Elsewhere,
@@ -223,10 +244,52 @@ impl<'a> Walk<'a> {
                 Some(_) => {}
             }
         }
+        if let Some(second) = table.kept_ttl(row).and_then(|ttl| ttl.second(&item))
+            && self.view.get(&table.expiry_row(second, row))?.is_none()
+        {
+            wrong.push(RowProblem::MissingExpiry { second });
+        }
         for problem in wrong {
             self.reporter.found(Finding::Row { place: place(), key: key.clone(), problem });
         }
         self.add_to_collection(table, &item, collection_bytes)
+    }
+
+    /// An item of a table that was deleted and can be recovered. It has no index entries.
+    fn deleted_item(&mut self, table: &'a Table, row: &[u8], value: Bytes) {
+        self.reporter.counts.items += 1;
+        let place = || Place { table: format!("{}, which was deleted", table.name), index: None };
+        let Some(item) = self.decode(place, row, value) else { return };
+        self.count(table.items(), item.size_bytes());
+        let expected = table.key.row_key(table.items(), item.view()).unwrap_or_default();
+        if expected != row {
+            let (key, expected) = (show_key(&table.key, item.view()), hex(&expected));
+            self.reporter.found(Finding::Row {
+                place: place(),
+                key,
+                problem: RowProblem::Misplaced { expected },
+            });
+        }
+    }
+
+    /// The time of an item must be the item's; that every item's time is there is found from its side.
+    fn expiry(&mut self, table: &'a Table, row: &[u8]) -> Result<(), StoreError> {
+        self.end_collection()?;
+        self.reporter.counts.expiries += 1;
+        let is_right = match table.read_expiry_row(row) {
+            None => false,
+            Some((second, item_row)) => {
+                let item = self.view.get(&item_row)?.map(EncodedItem::from_bytes);
+                let ttl = table.kept_ttl(&item_row);
+                ttl.zip(item).and_then(|(ttl, item)| ttl.second(&item)) == Some(second)
+            }
+        };
+        if !is_right {
+            let place = Place { table: name_of(table), index: None };
+            let key = hex(row.get(PREFIX_BYTES..).unwrap_or_default());
+            self.reporter.found(Finding::Row { place, key, problem: RowProblem::StaleExpiry });
+        }
+        Ok(())
     }
 
     fn entry(&mut self, table: &'a Table, index: &Index, row: &[u8], value: Bytes) -> Result<(), StoreError> {
@@ -327,6 +390,16 @@ impl<'a> Walk<'a> {
                     let place = Place { table: name_of(table), index };
                     self.reporter.found(Finding::Count { place, stored, found });
                 }
+            }
+        }
+        for table in self.deleted {
+            known.insert(table.items().tally());
+            let stored = self.view.tally(table.items().tally());
+            let found =
+                self.counted.get(&(table.number, table.items().number())).copied().unwrap_or_default();
+            if stored != found {
+                let place = Place { table: format!("{}, which was deleted", table.name), index: None };
+                self.reporter.found(Finding::Count { place, stored, found });
             }
         }
         for (space, stored) in self.view.tallies() {

@@ -24,12 +24,14 @@ const RECORD_LIFE_MS: u64 = 90 * 24 * 60 * 60 * 1000;
 const CLEARED_PER_TRANSFER: usize = 4;
 
 /// An export that begins, or the one that the same request began.
+#[expect(clippy::large_enum_variant, reason = "there is one for each request, and it is moved once")]
 pub(crate) enum BegunExport {
     New { record: Record<ExportDescription>, table: Table, view: View<Catalogue> },
     Again(ExportDescription),
 }
 
 /// An import that begins, with its table, or the one that the same request began.
+#[expect(clippy::large_enum_variant, reason = "there is one for each request, and it is moved once")]
 pub(crate) enum BegunImport {
     New { record: Record<Import>, loading: Loading },
     Again(Import),

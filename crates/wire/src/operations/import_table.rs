@@ -248,6 +248,7 @@ impl AskedTable {
             class: Default::default(),
             deletion_protection: false,
             encryption: self.encryption,
+            stream: None,
             tags: Vec::new(),
             time_to_live: None,
         })

@@ -59,7 +59,8 @@ pub(super) fn write_definitions(json: &mut JsonWriter, definitions: &[AttributeD
     });
 }
 
-pub(super) fn write_key_schema(json: &mut JsonWriter, key: &KeySchema) {
+/// Writes the key of a table or index.
+pub(crate) fn write_key_schema(json: &mut JsonWriter, key: &KeySchema) {
     let partition = key.partition.iter().map(|name| (name, "HASH"));
     let sort = key.sort.iter().map(|name| (name, "RANGE"));
     json.key("KeySchema").array(|json| {
@@ -184,17 +185,32 @@ fn write_settings(json: &mut JsonWriter, table: &TableDescription) {
             });
         });
     }
-    if let Some(key_arn) = &table.key_arn {
-        json.key("SSEDescription").object(|json| {
-            json.key("Status").text("ENABLED");
-            json.key("SSEType").text("KMS");
-            json.key("KMSMasterKeyArn").text(key_arn);
+    write_encryption(json, table);
+    json.key("DeletionProtectionEnabled").boolean(table.deletion_protection);
+    if let Some(view) = table.stream {
+        json.key("StreamSpecification").object(|json| {
+            json.key("StreamEnabled").boolean(true);
+            json.key("StreamViewType").text(view.code());
         });
     }
-    json.key("DeletionProtectionEnabled").boolean(table.deletion_protection);
+    if let (Some(label), Some(arn)) = (&table.latest_stream_label, table.latest_stream_arn()) {
+        json.key("LatestStreamLabel").text(label);
+        json.key("LatestStreamArn").text(&arn);
+    }
     write_on_demand(json, table.on_demand);
     let floor = warm_floor(table.billing, table.provisioned.read_units, table.provisioned.write_units);
     write_warm(json, table.warm, floor, table_status(table.status));
+}
+
+pub(super) fn write_encryption(json: &mut JsonWriter, table: &TableDescription) {
+    let Some(key_arn) = &table.key_arn else {
+        return;
+    };
+    json.key("SSEDescription").object(|json| {
+        json.key("Status").text("ENABLED");
+        json.key("SSEType").text("KMS");
+        json.key("KMSMasterKeyArn").text(key_arn);
+    });
 }
 
 pub(super) fn write_on_demand(json: &mut JsonWriter, ceilings: Option<OnDemandThroughput>) {

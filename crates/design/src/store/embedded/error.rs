@@ -27,10 +27,25 @@ pub(super) fn store_error(error: Error, table: &str) -> StoreError {
         Error::TransactionConflict | Error::TransactionInProgress | Error::LimitExceeded(_) => {
             StoreError::TryAgain(error.to_string())
         }
-        Error::Invalid(_) | Error::ResourceInUse(_) | Error::TokenMismatch | Error::CollectionTooLarge => {
-            StoreError::Refused(error.to_string())
-        }
-        Error::FolderInUse { .. } | Error::Key(_) | Error::Storage(_) | Error::Closed => {
+        Error::SourceTableNotFound(_)
+        | Error::BackupNotFound(_)
+        | Error::ExportNotFound(_)
+        | Error::ImportNotFound(_) => StoreError::NotFound(error.to_string()),
+        Error::TableInUse(_) | Error::BackupInUse(_) => StoreError::TryAgain(error.to_string()),
+        Error::TableAlreadyExists(_)
+        | Error::Backup(_)
+        | Error::RecoveryOff(_)
+        | Error::RestoreTime(_)
+        | Error::Trimmed
+        | Error::IteratorExpired
+        | Error::ExportTime(_)
+        | Error::ExportConflict
+        | Error::ImportTokenMismatch
+        | Error::Invalid(_)
+        | Error::ResourceInUse(_)
+        | Error::TokenMismatch
+        | Error::CollectionTooLarge => StoreError::Refused(error.to_string()),
+        Error::HistoryGap | Error::FolderInUse { .. } | Error::Key(_) | Error::Storage(_) | Error::Closed => {
             StoreError::Unavailable(error.to_string())
         }
     }

@@ -53,6 +53,27 @@ impl Archive {
         self.lock().list.clone()
     }
 
+    /// Reads every block of every file and hands over what is wrong. Returns how many changes there are.
+    pub(in crate::store) fn check(&self, mut wrong: impl FnMut(StoreError)) -> u64 {
+        let mut count = 0;
+        for past in self.files() {
+            let marks = match past.marks() {
+                Ok(marks) => marks,
+                Err(error) => {
+                    wrong(error);
+                    continue;
+                }
+            };
+            for mark in marks.iter() {
+                match past.read(mark) {
+                    Ok(changes) => count += changes.len() as u64,
+                    Err(error) => wrong(error),
+                }
+            }
+        }
+        count
+    }
+
     /// Bytes and number of the files.
     pub(in crate::store) fn size(&self) -> (u64, usize) {
         let files = self.lock();

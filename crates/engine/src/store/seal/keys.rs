@@ -60,17 +60,22 @@ impl Sealing {
         if names.iter().any(|name| name == NAME) {
             let stored = Stored::read(disk.as_ref())?;
             let key = key.ok_or(KeyError::Missing { id: stored.id })?;
-            let data_key = stored.unwrap(key)?;
-            return Ok(Some(Arc::new(Self::new(&data_key, key))));
+            return Ok(Some(Arc::new(stored.open(key)?)));
         }
         refuse_sealed_files(disk.as_ref(), &names)?;
         let Some(key) = key else { return Ok(None) };
         if names.iter().any(|name| is_data(name)) {
             return Err(KeyError::NotEncrypted.into());
         }
+        let (stored, sealing) = Self::make(key)?;
+        stored.write(disk.as_ref())?;
+        Ok(Some(Arc::new(sealing)))
+    }
+
+    /// A new data key: to be stored, and to seal with.
+    pub(super) fn make(outer: &Key) -> Result<(Stored, Self), StoreError> {
         let data_key = Zeroizing::new(random().map_err(StoreError::io("make", NAME))?);
-        Stored::wrap(&data_key, key)?.write(disk.as_ref())?;
-        Ok(Some(Arc::new(Self::new(&data_key, key))))
+        Ok((Stored::wrap(&data_key, outer)?, Self::new(&data_key, outer)))
     }
 }
 
@@ -124,7 +129,7 @@ pub fn rotate_key(disk: &dyn Disk, old: &Key, new: &Key) -> Result<(), StoreErro
 }
 
 /// The contents of the file.
-struct Stored {
+pub(super) struct Stored {
     id: KeyId,
     bytes: [u8; FILE_BYTES],
 }
@@ -153,11 +158,38 @@ impl Stored {
         if length != FILE_BYTES as u64 {
             return Err(damaged(&format!("it has {length} bytes instead of {FILE_BYTES}")).into());
         }
+        Self::read_from(file.as_ref(), NAME)
+    }
+
+    fn read_from(file: &dyn DiskFile, name: &str) -> Result<Self, StoreError> {
         let mut bytes = [0; FILE_BYTES];
-        file.read_exact_at(0, &mut bytes).map_err(StoreError::io("read", NAME))?;
+        file.read_exact_at(0, &mut bytes).map_err(StoreError::io("read", name))?;
         let stored = Self { id: KeyId(field(&bytes, 12)), bytes };
         stored.check()?;
         Ok(stored)
+    }
+
+    /// What stands at the beginning of a file that carries its own key; nothing if it is not such a file.
+    pub(super) fn at_start(file: &dyn DiskFile, name: &str) -> Result<Option<Self>, StoreError> {
+        let mut magic = [0; MAGIC.len()];
+        let length = file.len().map_err(StoreError::io("measure", name))?;
+        if length >= FILE_BYTES as u64 {
+            file.read_exact_at(0, &mut magic).map_err(StoreError::io("read", name))?;
+        }
+        if magic == MAGIC { Self::read_from(file, name).map(Some) } else { Ok(None) }
+    }
+
+    pub(super) fn id(&self) -> KeyId {
+        self.id
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What to open files with, if this is the right outer key.
+    pub(super) fn open(&self, key: &Key) -> Result<Sealing, StoreError> {
+        Ok(Sealing::new(&*self.unwrap(key)?, key))
     }
 
     fn check(&self) -> Result<(), StoreError> {

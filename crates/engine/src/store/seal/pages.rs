@@ -306,7 +306,10 @@ impl DiskFile for SealedPages {
     }
 
     fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        if offset >= PAGE_BYTES as u64 && offset % PAGE_BYTES as u64 == 0 && buffer.len() % PAGE_BYTES == 0 {
+        if offset >= PAGE_BYTES as u64
+            && offset.is_multiple_of(PAGE_BYTES as u64)
+            && buffer.len().is_multiple_of(PAGE_BYTES)
+        {
             return self.read_pages(offset / PAGE_BYTES as u64, buffer);
         }
         for piece in pieces(offset, buffer.len(), PAGE_BYTES) {
@@ -324,7 +327,10 @@ impl DiskFile for SealedPages {
     }
 
     fn write_all_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        if offset >= PAGE_BYTES as u64 && offset % PAGE_BYTES as u64 == 0 && bytes.len() % PAGE_BYTES == 0 {
+        if offset >= PAGE_BYTES as u64
+            && offset.is_multiple_of(PAGE_BYTES as u64)
+            && bytes.len().is_multiple_of(PAGE_BYTES)
+        {
             return self.write_pages(offset / PAGE_BYTES as u64, bytes);
         }
         for piece in pieces(offset, bytes.len(), PAGE_BYTES) {
@@ -344,7 +350,7 @@ impl DiskFile for SealedPages {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        if len % PAGE_BYTES as u64 != 0 {
+        if !len.is_multiple_of(PAGE_BYTES as u64) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "a sealed tree has whole pages"));
         }
         let pages = (len / PAGE_BYTES as u64).saturating_sub(1);

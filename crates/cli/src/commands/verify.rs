@@ -1,0 +1,75 @@
+//! `singlet verify`.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use singlet_engine::{Error, Verification, VerifiedCounts, VerifyProgress};
+
+use crate::arguments::VerifyArguments;
+use crate::failure::Failure;
+use crate::progress::Progress;
+
+/// Checks a folder and says what is wrong: 1 if anything is.
+pub(crate) fn verify(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
+    let key = arguments.key.key()?;
+    let mut progress = Progress::new();
+    let verified = singlet_engine::verify(&arguments.data, key.as_ref(), &mut |now| show(&mut progress, now));
+    drop(progress);
+    let verified = verified.map_err(|error| {
+        let reason = match error {
+            Error::FolderInUse { .. } => "it is in use by another process. Stop that one first".to_owned(),
+            other => other.to_string(),
+        };
+        Failure::Refused(format!("can't check {}: {reason}", arguments.data.display()))
+    })?;
+    write(&verified, &mut io::stdout().lock())?;
+    let sound = verified.findings.is_empty();
+    Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn show(progress: &mut Progress, now: VerifyProgress) {
+    match now {
+        VerifyProgress::Log { bytes, total } => progress.show(bytes, total, "bytes of the log"),
+        VerifyProgress::Tree => progress.wait("the tree's pages", 0),
+        VerifyProgress::Rows { rows, total } => progress.show(rows, total, "rows"),
+        VerifyProgress::Files => progress.wait("other files", 0),
+    }
+}
+
+/// What is wrong, then what was checked.
+fn write(verified: &Verification, out: &mut impl Write) -> io::Result<()> {
+    for finding in &verified.findings {
+        writeln!(out, "{finding}")?;
+    }
+    if verified.findings_left_off > 0 {
+        writeln!(out, "… and {} more", verified.findings_left_off)?;
+    }
+    for note in &verified.notes {
+        writeln!(out, "Note: {note}.")?;
+    }
+    writeln!(out, "Checked {}.", checked(&verified.counts))?;
+    match verified.findings.len() as u64 + verified.findings_left_off {
+        0 => writeln!(out, "Nothing is wrong."),
+        1 => writeln!(out, "1 thing is wrong. Restore what it says from a backup."),
+        count => writeln!(out, "{count} things are wrong. Restore what they say from a backup."),
+    }
+}
+
+/// What there was to check; what there was none of is left out.
+fn checked(counts: &VerifiedCounts) -> String {
+    let things = [
+        (counts.tables, "table", "tables"),
+        (counts.items, "item", "items"),
+        (counts.index_entries, "index entry", "index entries"),
+        (counts.item_collections, "item collection", "item collections"),
+        (counts.expiries, "time of expiry", "times of expiry"),
+        (counts.tokens, "idempotency token", "idempotency tokens"),
+        (counts.commits, "commit in the log", "commits in the log"),
+        (counts.past_changes, "kept change", "kept changes"),
+        (counts.backups, "backup", "backups"),
+        (counts.tree_bytes, "byte of the tree", "bytes of the tree"),
+    ];
+    let there = things.iter().filter(|(count, ..)| *count > 0);
+    let there = there.map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }));
+    there.collect::<Vec<_>>().join(", ")
+}
