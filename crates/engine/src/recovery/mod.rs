@@ -16,6 +16,8 @@ mod window;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use deleted::Deleted;
+#[cfg(test)]
+pub(crate) use export::Changed;
 pub(crate) use export::export_kind;
 
 use crate::background::Background;
