@@ -21,7 +21,8 @@ type State = BTreeMap<u64, Item>;
 /// A table that is written a few times in each millisecond, and its state after each.
 fn written() -> (Database, Vec<State>) {
     let clock = Arc::new(ManualClock::new(START_MS));
-    let store = StoreOptions { overlay_bytes_max: 8 << 10, segment_bytes: 64 << 10, ..StoreOptions::default() };
+    let store =
+        StoreOptions { overlay_bytes_max: 8 << 10, segment_bytes: 64 << 10, ..StoreOptions::default() };
     let options = Options { store, clock: clock.clone(), ..Options::default() };
     let database = Database::in_memory_with(options).unwrap();
     database.create_table(CreateTable::new(TABLE, "id", ScalarType::N)).unwrap();
