@@ -109,7 +109,7 @@ fn an_export_while_money_moves_is_one_moment() {
                         TransactAction::Put(PutItem::new(TABLE, item))
                     };
                     let actions = vec![account(from, -1), account(to, 1)];
-                    database.transact_write(TransactWrite { actions, ..TransactWrite::default() }).unwrap();
+                    database.transact_write(TransactWrite::new(actions)).unwrap();
                 }
             });
         }
