@@ -83,7 +83,9 @@ fn csv_is_imported_and_wrong_rows_are_shown() {
     assert!(text.contains("None of the items could be imported"), "{text}");
     let missing = folder.path().join("missing");
     let missing = missing.to_str().unwrap();
-    assert!(fails(&["import", "--from", missing, "--table", "x-y", "--key", "id"], &data).contains("can't read"));
+    assert!(
+        fails(&["import", "--from", missing, "--table", "x-y", "--key", "id"], &data).contains("can't read")
+    );
 }
 
 #[test]
@@ -101,7 +103,8 @@ fn a_server_exports_into_its_buckets_or_says_that_it_has_none() {
     assert!(fails(&arguments, &data).contains("--buckets"));
     fs::create_dir_all(buckets.join("mine")).unwrap();
     let server = Serving::start(&["--data", data.to_str().unwrap(), "--buckets", buckets.to_str().unwrap()]);
-    let on = r#"{"TableName":"Music","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}"#;
+    let on =
+        r#"{"TableName":"Music","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}"#;
     assert!(server.call("UpdateContinuousBackups", on).contains("ENABLED"));
     let begun = server.call("ExportTableToPointInTime", request);
     assert!(begun.contains("IN_PROGRESS"), "{begun}");

@@ -106,7 +106,9 @@ mod tests {
             assert_eq!(ExportData::find(path).unwrap(), expected);
         }
         fs::create_dir(folder.path().join("AWSDynamoDB/02")).unwrap();
-        assert!(matches!(ExportData::find(folder.path()), Err(DataError::Several(found)) if found.len() == 2));
+        assert!(
+            matches!(ExportData::find(folder.path()), Err(DataError::Several(found)) if found.len() == 2)
+        );
     }
 
     #[test]

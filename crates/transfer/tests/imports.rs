@@ -54,11 +54,17 @@ fn an_export_laid_out_as_aws_does_is_imported() {
     let scene = Scene::new();
     let prefix = lay_out_as_aws(&scene);
     let done = scene.import(products("new"), &prefix, ImportFormat::DynamoDbJson, ImportCompression::Gzip);
-    assert_eq!((done.status, done.counts.imported_items, done.counts.errors), (TransferStatus::Completed, 2, 0));
+    assert_eq!(
+        (done.status, done.counts.imported_items, done.counts.errors),
+        (TransferStatus::Completed, 2, 0)
+    );
     let found = scene.database.get_item(&GetItem::new("new", Item::from([("Id", 103)]))).unwrap();
     let item = found.item.unwrap().decode().unwrap();
     assert_eq!(item.get("InPublication"), Some(&AttributeValue::Bool(false)));
-    assert_eq!(item.get("Authors"), Some(&AttributeValue::Ss(["Author1".to_owned(), "Author2".to_owned()].into())));
+    assert_eq!(
+        item.get("Authors"),
+        Some(&AttributeValue::Ss(["Author1".to_owned(), "Author2".to_owned()].into()))
+    );
     assert_eq!(scene.database.describe_import(&done.arn).unwrap().counts, done.counts);
 }
 
@@ -113,9 +119,11 @@ fn wrong_lines_are_counted_and_the_others_imported() {
         r#"{"Item":{"Id":{"N":"1.0"},"group":{"S":"again"}}}"#,
     ];
     scene.put_object("a.json", lines.join("\n"));
-    let table = products("new")
-        .attribute("group", ScalarType::S)
-        .global_index(IndexDefinition::new("groups", &["group"], &[]));
+    let table = products("new").attribute("group", ScalarType::S).global_index(IndexDefinition::new(
+        "groups",
+        &["group"],
+        &[],
+    ));
     let done = scene.import(table, "a.json", ImportFormat::DynamoDbJson, ImportCompression::None);
     assert_eq!(done.status, TransferStatus::Completed);
     let counts = done.counts;

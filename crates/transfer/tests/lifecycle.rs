@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use singlet_engine::values::{Item, ItemRef};
 use singlet_engine::{
     BucketPlace, Buckets, ClientToken, CreateTable, Database, Error, ExportDescription, ExportTable,
-    ExportWriter, ExportWritten, ImportCompression, ImportDescription, ImportFormat, ImportReader, ImportStep,
-    ImportTable, Invalid, ItemChange, ListTransfers, Options, PutItem, ScalarType, TableStatus,
+    ExportWriter, ExportWritten, ImportCompression, ImportDescription, ImportFormat, ImportReader,
+    ImportStep, ImportTable, Invalid, ItemChange, ListTransfers, Options, PutItem, ScalarType, TableStatus,
     TransferFailure, TransferStatus, verify,
 };
 use support::{BUCKET, Scene, TABLE, to_bucket};
@@ -66,7 +66,8 @@ fn a_request_that_is_sent_again_begins_nothing_for_eight_hours() {
     let scene = Scene::new();
     let database = &scene.database;
     database.create_table(table(TABLE)).unwrap();
-    let request = |fingerprint| ExportTable { token: token("t", fingerprint), ..ExportTable::new(TABLE, to_bucket()) };
+    let request =
+        |fingerprint| ExportTable { token: token("t", fingerprint), ..ExportTable::new(TABLE, to_bucket()) };
     let first = database.export_table(request(1)).unwrap();
     assert_eq!(first.status, TransferStatus::InProgress);
     let done = ended_export(database, &first.arn);
@@ -265,7 +266,8 @@ fn what_was_interrupted_has_failed_after_the_restart_and_the_table_of_an_import_
 }
 
 fn check_interrupted(database: &Database, export: &str, import: &str) {
-    let (export, import) = (database.describe_export(export).unwrap(), database.describe_import(import).unwrap());
+    let (export, import) =
+        (database.describe_export(export).unwrap(), database.describe_import(import).unwrap());
     assert_eq!((export.status, import.status), (TransferStatus::Failed, TransferStatus::Failed));
     for failure in [export.failure, import.failure] {
         assert_eq!(failure.unwrap().code, "Interrupted");

@@ -13,7 +13,9 @@ use singlet_engine::{
     Clock, Database, DeleteItem, Disk, Error, ExportTable, ExportView, ManualClock, MemoryDisk, PutItem,
     UpdateRecovery,
 };
-use support::{BUCKET, MINUTE_MS, Random, START_MS, Scene, TABLE, definition, key_of, options, show, to_bucket};
+use support::{
+    BUCKET, MINUTE_MS, Random, START_MS, Scene, TABLE, definition, key_of, options, show, to_bucket,
+};
 use tempfile::TempDir;
 
 const KEY: [&str; 2] = ["pk", "sk"];
@@ -134,7 +136,8 @@ fn what_changed_between_two_moments_leads_from_the_one_to_the_other() {
         for view in [ExportView::NewImage, ExportView::NewAndOldImages] {
             for _ in 0..4 {
                 let from_ms = since_ms + past.random.below(now_ms - since_ms - 15 * MINUTE_MS);
-                let to_ms = from_ms + 15 * MINUTE_MS + past.random.below(now_ms - from_ms - 15 * MINUTE_MS + 1);
+                let to_ms =
+                    from_ms + 15 * MINUTE_MS + past.random.below(now_ms - from_ms - 15 * MINUTE_MS + 1);
                 check_between(&past, from_ms, to_ms, view);
             }
         }
@@ -190,7 +193,8 @@ fn times_outside_the_window_and_wrong_periods_are_refused() {
         let refused = export(full().at_ms(time_ms));
         assert!(matches!(refused, Error::ExportTime(_)), "{refused:?}");
     }
-    let changes = |from_ms: u64, to_ms: Option<u64>| export(full().changes(from_ms, to_ms, ExportView::NewImage));
+    let changes =
+        |from_ms: u64, to_ms: Option<u64>| export(full().changes(from_ms, to_ms, ExportView::NewImage));
     for (from_ms, to_ms, reason) in [
         (now_ms - 15 * MINUTE_MS + 1, None, "15 minutes"),
         (now_ms - 24 * 60 * MINUTE_MS - 1, None, "24 hours"),

@@ -99,7 +99,10 @@ fn a_table_is_exported_and_imported_as_the_model_says() {
     });
     let begun = client.call("ExportTableToPointInTime", request.clone())["ExportDescription"].clone();
     assert_eq!(begun["ExportStatus"], "IN_PROGRESS");
-    assert_eq!((&begun["ExportType"], &begun["ExportFormat"]), (&json!("FULL_EXPORT"), &json!("DYNAMODB_JSON")));
+    assert_eq!(
+        (&begun["ExportType"], &begun["ExportFormat"]),
+        (&json!("FULL_EXPORT"), &json!("DYNAMODB_JSON"))
+    );
     assert_eq!(begun["S3SseAlgorithm"], "AES256");
     assert!(begun["ExportTime"].is_number() && begun["StartTime"].is_number() && begun["EndTime"].is_null());
     let arn = &begun["ExportArn"];
@@ -107,7 +110,10 @@ fn a_table_is_exported_and_imported_as_the_model_says() {
     assert_eq!((&done["ExportStatus"], &done["ItemCount"]), (&json!("COMPLETED"), &json!(3)));
     assert!(done["BilledSizeBytes"].as_u64() > Some(0));
     let manifest = done["ExportManifest"].as_str().unwrap();
-    assert!(manifest.starts_with("p/AWSDynamoDB/") && manifest.ends_with("/manifest-summary.json"), "{manifest}");
+    assert!(
+        manifest.starts_with("p/AWSDynamoDB/") && manifest.ends_with("/manifest-summary.json"),
+        "{manifest}"
+    );
     assert!(scene.bucket().join(manifest).exists());
     let again = client.call("ExportTableToPointInTime", request)["ExportDescription"].clone();
     assert_eq!(again, done, "the same token");
@@ -134,7 +140,8 @@ fn a_table_is_exported_and_imported_as_the_model_says() {
     let arn = &begun["ImportArn"];
     let done = client.wait("DescribeImport", ("ImportArn", arn), "ImportTableDescription", "ImportStatus");
     assert_eq!(done["ImportStatus"], "COMPLETED");
-    let counts = ["ProcessedItemCount", "ImportedItemCount", "ErrorCount"].map(|name| done[name].as_u64().unwrap());
+    let counts =
+        ["ProcessedItemCount", "ImportedItemCount", "ErrorCount"].map(|name| done[name].as_u64().unwrap());
     assert_eq!(counts, [3, 3, 0]);
     assert!(done["ProcessedSizeBytes"].as_u64() > Some(100));
     let table = client.call("DescribeTable", json!({"TableName": "copy"}))["Table"].clone();
@@ -165,8 +172,12 @@ fn an_incremental_export_says_its_period() {
     assert_eq!(specification["ExportFromTime"].as_f64(), Some(from as f64));
     assert_eq!(specification["ExportViewType"], "NEW_IMAGE");
     assert!(begun["ExportTime"].is_null());
-    let done =
-        client.wait("DescribeExport", ("ExportArn", &begun["ExportArn"]), "ExportDescription", "ExportStatus");
+    let done = client.wait(
+        "DescribeExport",
+        ("ExportArn", &begun["ExportArn"]),
+        "ExportDescription",
+        "ExportStatus",
+    );
     assert_eq!(done["ItemCount"], 1);
     let export = scene.database.describe_export(begun["ExportArn"].as_str().unwrap()).unwrap();
     let lines = Export::read(&scene.bucket(), &export).lines;
@@ -233,7 +244,10 @@ fn what_cannot_be_imported_is_refused_by_name() {
         (json!({"InputFormat": null}), "inputFormat"),
         (json!({"S3BucketSource": null}), "s3BucketSource"),
         (json!({"S3BucketSource": {"S3Bucket": "..", "S3KeyPrefix": "x"}}), "s3BucketSource.s3Bucket"),
-        (json!({"S3BucketSource": {"S3Bucket": BUCKET, "S3KeyPrefix": "/etc/"}}), "not a path inside a bucket"),
+        (
+            json!({"S3BucketSource": {"S3Bucket": BUCKET, "S3KeyPrefix": "/etc/"}}),
+            "not a path inside a bucket",
+        ),
         (json!({"InputCompressionType": "LZ4"}), "[GZIP, ZSTD, NONE]"),
         (json!({"InputFormatOptions": {"Csv": {"Delimiter": "x"}}}), "delimiter"),
         (json!({"InputFormatOptions": {"Csv": {"Delimiter": ",,"}}}), "delimiter"),

@@ -55,8 +55,7 @@ fn an_export_imported_elsewhere_is_the_same_table_with_its_indexes() {
             std::fs::read(file.path()).unwrap(),
         );
     }
-    let done =
-        there.import(definition("new"), "in/", ImportFormat::DynamoDbJson, ImportCompression::Gzip);
+    let done = there.import(definition("new"), "in/", ImportFormat::DynamoDbJson, ImportCompression::Gzip);
     assert_eq!((done.status, done.failure), (TransferStatus::Completed, None));
     assert_eq!((done.counts.imported_items, done.counts.errors), (500, 0));
     for index in [None, Some("all"), Some("keys")] {
@@ -110,7 +109,7 @@ fn an_export_while_money_moves_is_one_moment() {
                         TransactAction::Put(PutItem::new(TABLE, item))
                     };
                     let actions = vec![account(from, -1), account(to, 1)];
-                    database.transact_write(TransactWrite { actions, ..TransactWrite::default() }).unwrap();
+                    database.transact_write(TransactWrite::new(actions)).unwrap();
                 }
             });
         }

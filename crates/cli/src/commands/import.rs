@@ -25,8 +25,8 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<(), Failure> {
     } else {
         FolderBuckets::open_one(&data.path)
     };
-    let buckets =
-        buckets.map_err(|reason| Failure::Refused(format!("can't read {}: {reason}", data.path.display())))?;
+    let buckets = buckets
+        .map_err(|reason| Failure::Refused(format!("can't read {}: {reason}", data.path.display())))?;
     let request = request(arguments, &data);
     // Files may come to a machine that has no data yet.
     let database = open_for_transfer(&arguments.place, true, Arc::new(buckets))?;
