@@ -64,7 +64,7 @@ fn moments_are_the_same_however_little_is_held_at_once() {
     for noted_bytes_max in [1, 700, 4_000, usize::MAX] {
         for (moment, expected) in states.iter().enumerate() {
             let time_ms = START_MS + moment as u64;
-            let past = database.inner.recovery.past(&view, table, time_ms, noted_bytes_max, &stop);
+            let past = database.inner.recovery.past(&view, table, noted_bytes_max, &stop);
             let mut found = State::new();
             let mut keep = |item: &bytes::Bytes| {
                 let item = EncodedItem::from_bytes(item.clone()).decode().unwrap();
@@ -86,7 +86,7 @@ fn changes_between_moments_are_the_same_however_little_is_held_at_once() {
     for noted_bytes_max in [1, 700, usize::MAX] {
         for (from, to) in [(0, MOMENTS), (3, 4), (5, 30), (MOMENTS - 1, MOMENTS), (7, 7)] {
             let (before, after) = (&states[from as usize], &states[to as usize]);
-            let past = database.inner.recovery.past(&view, table, START_MS + from, noted_bytes_max, &stop);
+            let past = database.inner.recovery.past(&view, table, noted_bytes_max, &stop);
             let mut changed = State::new();
             let mut state = before.clone();
             let mut take = |change: &crate::recovery::Changed| {
@@ -116,7 +116,7 @@ fn a_walk_ends_when_the_database_closes() {
     let view = database.view();
     let table = view.attachment().resource(TABLE).unwrap();
     let stop = Stop::default();
-    let past = database.inner.recovery.past(&view, table, START_MS, 1, &stop);
+    let past = database.inner.recovery.past(&view, table, 1, &stop);
     let ended = past.items_at(START_MS + 20, &mut |_| Err(Error::Closed));
     assert!(matches!(ended, Err(Error::Closed)));
 }
