@@ -50,6 +50,8 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Schema => commands::schema::schema(),
         Command::Backup(arguments) => commands::backup::backup(&arguments),
         Command::Backups(arguments) => commands::backups::backups(&arguments),
+        Command::Export(arguments) => commands::export::export(&arguments),
+        Command::Import(arguments) => commands::import::import(&arguments),
         Command::Recovery(arguments) => commands::recovery::recovery(&arguments),
         Command::Restore(arguments) => commands::restore::restore(&arguments),
         Command::Serve(arguments) => commands::serve::serve(arguments),

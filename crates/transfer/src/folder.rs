@@ -15,28 +15,47 @@ use singlet_engine::{
 
 use crate::export::Export;
 use crate::import::Import;
+use crate::objects::list;
 
 /// A folder whose folders are the buckets, or one that is the only bucket.
 #[derive(Debug, Clone)]
 pub struct FolderBuckets {
     folder: PathBuf,
-    is_bucket: bool,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    /// Each folder in it is a bucket.
+    Each,
+    /// It is the bucket.
+    One,
+    /// It is the bucket, and this file the only object in it.
+    File(String),
 }
 
 impl FolderBuckets {
     /// Each folder in this one is a bucket.
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
-        Ok(FolderBuckets { folder: existing(folder.as_ref())?, is_bucket: false })
+        Ok(FolderBuckets { folder: existing(folder.as_ref())?, kind: Kind::Each })
     }
 
     /// This folder is the bucket, whatever name is asked for.
     pub fn open_one(folder: impl AsRef<Path>) -> io::Result<Self> {
-        Ok(FolderBuckets { folder: existing(folder.as_ref())?, is_bucket: true })
+        Ok(FolderBuckets { folder: existing(folder.as_ref())?, kind: Kind::One })
+    }
+
+    /// This file is the only object, whatever bucket is asked for; it is there to be imported.
+    pub fn open_file(file: impl AsRef<Path>) -> io::Result<Self> {
+        let file = file.as_ref().canonicalize()?;
+        let name = file.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidFilename)?;
+        let folder = existing(file.parent().unwrap_or(Path::new("/")))?;
+        Ok(FolderBuckets { kind: Kind::File(name.to_owned()), folder })
     }
 
     /// The folder of a bucket, which must be there.
     fn bucket(&self, name: &str) -> Result<PathBuf, TransferFailure> {
-        if self.is_bucket {
+        if self.kind != Kind::Each {
             return Ok(self.folder.clone());
         }
         let path = self.folder.join(name);
@@ -61,7 +80,7 @@ fn existing(folder: &Path) -> io::Result<PathBuf> {
 
 impl Buckets for FolderBuckets {
     fn check(&self, place: &BucketPlace) -> Result<(), Invalid> {
-        if !self.is_bucket && !is_bucket_name(&place.bucket) {
+        if self.kind == Kind::Each && !is_bucket_name(&place.bucket) {
             return Err(Invalid::Bucket(format!("{:?} is no name of a bucket", place.bucket)));
         }
         let prefix = place.prefix.as_deref().unwrap_or_default();
@@ -81,7 +100,11 @@ impl Buckets for FolderBuckets {
 
     fn open_import(&self, import: &ImportDescription) -> Result<Box<dyn ImportReader>, TransferFailure> {
         let bucket = self.bucket(&import.source.bucket)?;
-        Ok(Box::new(Import::open(&bucket, import)?))
+        let mut objects = list(&bucket, import.source.prefix.as_deref().unwrap_or_default())?;
+        if let Kind::File(name) = &self.kind {
+            objects.retain(|object| object.key == *name);
+        }
+        Ok(Box::new(Import::of(objects, import)))
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::io::Read;
-use std::path::Path;
 use std::rc::Rc;
 
 use singlet_engine::{
@@ -13,7 +12,7 @@ use singlet_wire::items::read_item_line;
 
 use crate::csv::{Row, Rows};
 use crate::lines::{Line, Lines};
-use crate::objects::{Object, list};
+use crate::objects::Object;
 
 /// An import that is being read.
 pub(crate) struct Import {
@@ -52,10 +51,9 @@ impl<R: Read> Read for Counted<R> {
 }
 
 impl Import {
-    /// Finds the objects.
-    pub(crate) fn open(bucket: &Path, import: &ImportDescription) -> Result<Self, TransferFailure> {
-        let objects = list(bucket, import.source.prefix.as_deref().unwrap_or_default())?;
-        Ok(Import {
+    /// Reads these objects.
+    pub(crate) fn of(objects: Vec<Object>, import: &ImportDescription) -> Self {
+        Import {
             stored_bytes_total: objects.iter().map(|object| object.bytes).sum(),
             objects: objects.into_iter(),
             format: import.format.clone(),
@@ -65,7 +63,7 @@ impl Import {
             place: (String::new(), 0),
             read_bytes: Rc::default(),
             stored_bytes: Rc::default(),
-        })
+        }
     }
 
     /// Opens the next object; `None` after the last.

@@ -40,6 +40,7 @@
 
 mod checksum;
 mod csv;
+mod data;
 mod export;
 mod folder;
 mod import;
@@ -49,5 +50,6 @@ mod objects;
 mod time;
 mod zstd;
 
+pub use data::{DataError, ExportData};
 pub use folder::FolderBuckets;
 pub use time::iso_time;

@@ -5,6 +5,7 @@ mod design;
 mod encryption;
 mod recovery;
 mod serve;
+mod transfer;
 
 use clap::{Parser, Subcommand};
 
@@ -13,9 +14,12 @@ pub(crate) use design::{
     ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
     ReviewArguments, ReviewFormat, RunArguments, SeedArguments, StoreArguments,
 };
+#[cfg(test)]
+pub(crate) use encryption::KeyArguments;
 pub(crate) use encryption::{NewKeyArguments, RotateKeyArguments, VerifyArguments};
 pub(crate) use recovery::RecoveryArguments;
 pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
+pub(crate) use transfer::{DataCompression, DataFormat, ExportArguments, Images, ImportArguments};
 
 const EXAMPLES: &str = "\
 A design is one file: tables, entities, keys and access patterns.
@@ -54,6 +58,11 @@ Safe from mistakes and from broken disks:
       any moment of the last days, once `singlet recovery --table orders --on` was said
   singlet serve --backup \"weekly, keep 3 months\"
       a server takes them by itself
+
+To and from Amazon DynamoDB and other programs:
+  singlet export --table orders --to ./exported
+  singlet import --from ./exported --table orders-2 --key customer_id:S --sort-key order_id:S
+  singlet import --from orders.csv --table orders --key id:N
 
 Past one machine: the same file, another address.
   singlet run designs/shop.toml get_customer customer_id=123 --endpoint-url http://scylla:8000
@@ -106,6 +115,12 @@ pub(crate) enum Command {
     /// Keep every moment of tables, so that they can be had back, and say how far that reaches
     #[command(after_help = recovery::RECOVERY_NOTES)]
     Recovery(RecoveryArguments),
+    /// Write a table, or what changed in it, into files as Amazon DynamoDB exports them
+    #[command(after_help = transfer::EXPORT_NOTES)]
+    Export(ExportArguments),
+    /// Make a new table of an export or of CSV files
+    #[command(after_help = transfer::IMPORT_NOTES)]
+    Import(Box<ImportArguments>),
     /// Serve a database over the DynamoDB protocol
     #[command(after_help = serve::SERVE_NOTES)]
     Serve(Box<ServeArguments>),

@@ -6,6 +6,8 @@ pub(crate) mod backups;
 pub(crate) mod check;
 pub(crate) mod describe;
 pub(crate) mod explain;
+pub(crate) mod export;
+pub(crate) mod import;
 pub(crate) mod new_key;
 pub(crate) mod recovery;
 pub(crate) mod restore;

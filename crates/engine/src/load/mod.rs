@@ -14,6 +14,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bytes::Bytes;
+
 pub(crate) use row::LoadRow;
 
 use crate::background::Background;
@@ -114,11 +116,20 @@ impl Loader {
     }
 
     /// Waits for the last rows and opens the table to everybody.
-    pub(crate) fn finish(mut self) -> Result<TableDescription> {
+    pub(crate) fn finish(self) -> Result<TableDescription> {
+        self.finish_with(|| None)
+    }
+
+    /// The same; in the commit that opens the table, the row that `note` gives is written too.
+    pub(crate) fn finish_with(
+        mut self,
+        note: impl FnOnce() -> Option<(Bytes, Bytes)>,
+    ) -> Result<TableDescription> {
         self.hand_over()?;
         while self.land()? {}
         let (answer, pending) = Pending::channel();
-        self.background.submit(Job::EndLoad { table_number: self.table.number, answer })?;
+        let (table_number, note) = (self.table.number, note());
+        self.background.submit(Job::EndLoad { table_number, note, answer })?;
         let description = pending.wait()?;
         self.ended = true;
         Ok(description)

@@ -9,7 +9,7 @@ use std::ops::Bound;
 
 use bytes::Bytes;
 
-use super::{Pin, Recovery};
+use super::Recovery;
 use crate::background::Stop;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Invalid, Result};
@@ -90,7 +90,6 @@ pub(crate) struct Past<'a> {
     /// Most bytes of changes that are noted at once.
     noted_bytes_max: usize,
     stop: &'a Stop,
-    _pin: Pin,
 }
 
 /// Changes of items from one row key on, up to another: all of them.
@@ -101,17 +100,15 @@ struct Slice {
 }
 
 impl Recovery {
-    /// The past of a table from a moment on, which is kept for as long as this is held.
+    /// The past of a table, as far as it is kept: whoever asks holds a pin.
     pub(crate) fn past<'a>(
         &'a self,
         view: &'a View<Catalogue>,
         table: &Table,
-        from_ms: u64,
         noted_bytes_max: usize,
         stop: &'a Stop,
     ) -> Past<'a> {
-        let pin = self.pin(table.number, from_ms);
-        Past { recovery: self, view, items: table.items(), noted_bytes_max, stop, _pin: pin }
+        Past { recovery: self, view, items: table.items(), noted_bytes_max, stop }
     }
 }
 

@@ -16,6 +16,8 @@ mod window;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use deleted::Deleted;
+#[cfg(test)]
+pub(crate) use export::Changed;
 pub(crate) use export::export_kind;
 
 use crate::background::Background;
@@ -49,7 +51,7 @@ impl Recovery {
     }
 
     /// Keeps a table's changes from a moment on for as long as the pin is held, though they get too old meanwhile.
-    fn pin(&self, table: u32, from_ms: u64) -> Pin {
+    pub(crate) fn pin(&self, table: u32, from_ms: u64) -> Pin {
         let pin = (table, from_ms);
         self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner).push(pin);
         Pin { shared: self.shared.clone(), pin }
@@ -61,7 +63,7 @@ impl Recovery {
 }
 
 /// Keeps changes of a table while it is held.
-struct Pin {
+pub(crate) struct Pin {
     shared: Arc<Shared>,
     pin: (u32, u64),
 }

@@ -9,6 +9,7 @@ use crate::background::Stop;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
+use crate::recovery::Pin;
 use crate::request::{
     ExportDescription, ExportKind, ExportProgress, ExportTable, ExportWritten, TransferFailure,
     TransferStatus,
@@ -27,6 +28,8 @@ pub(crate) struct Exporting {
     view: View<Catalogue>,
     /// The moment is that of the view: the log is not needed.
     is_present: bool,
+    /// Keeps the log.
+    _pin: Option<Pin>,
 }
 
 impl Exporting {
@@ -47,11 +50,16 @@ impl Transfers {
     pub(crate) fn begin_export(&self, request: ExportTable) -> Result<Asked<Exporting, ExportDescription>> {
         self.buckets(&request.destination)?;
         let is_present = request.kind == ExportKind::Full { time_ms: None };
+        // What is in the window when the moment is checked must stay until it is read.
+        let view = self.shared.background.view()?;
+        let table = view.attachment().resource(&request.table).ok();
+        let pin = table.map(|table| self.shared.recovery.pin(table.number, 0));
+        drop(view);
         let (answer, pending) = Pending::channel();
         self.shared.background.submit(Job::BeginExport { request: Box::new(request), answer })?;
         Ok(match pending.wait()? {
             BegunExport::New { record, table, view } => {
-                Asked::New(Exporting { record, table, view, is_present })
+                Asked::New(Exporting { record, table, view, is_present, _pin: pin })
             }
             BegunExport::Again(description) => Asked::Again(description),
         })
@@ -93,7 +101,7 @@ impl Transfers {
         stop: &Stop,
         look: &mut dyn FnMut(ExportProgress),
     ) -> Result<ExportWritten, Trouble> {
-        let Exporting { record: Record { transfer, .. }, table, view, is_present } = export;
+        let Exporting { record: Record { transfer, .. }, table, view, is_present, _pin } = export;
         let mut writer = self.buckets(&transfer.destination)?.begin_export(&transfer)?;
         let items_total = match transfer.kind {
             ExportKind::Full { .. } => Some(view.tally(table.items().tally()).count),
@@ -104,7 +112,7 @@ impl Transfers {
             ExportKind::Full { .. } if is_present => write_present(&view, &table, &mut *writer, &mut pace)?,
             ExportKind::Full { time_ms } => {
                 let time_ms = time_ms.unwrap_or_default();
-                let past = self.shared.recovery.past(&view, &table, time_ms, NOTED_BYTES_MAX, stop);
+                let past = self.shared.recovery.past(&view, &table, NOTED_BYTES_MAX, stop);
                 // What the walk hands over is written at once; what goes wrong there is kept beside it.
                 let mut trouble = None;
                 let walked = past.items_at(time_ms, &mut |item| {
@@ -116,7 +124,7 @@ impl Transfers {
             }
             ExportKind::Incremental { from_ms, to_ms, .. } => {
                 let to_ms = to_ms.unwrap_or_default();
-                let past = self.shared.recovery.past(&view, &table, from_ms, NOTED_BYTES_MAX, stop);
+                let past = self.shared.recovery.past(&view, &table, NOTED_BYTES_MAX, stop);
                 let mut trouble = None;
                 let walked = past.changes_between(from_ms, to_ms, &mut |changed| {
                     // One that came and went in that time is as if it had never been.

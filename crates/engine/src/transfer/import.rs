@@ -58,26 +58,29 @@ impl Transfers {
         stop: &Stop,
         look: &mut dyn FnMut(ImportProgress),
     ) -> Result<ImportDescription> {
-        let Importing { mut record, description, loader } = import;
+        let Importing { mut record, description, mut loader } = import;
         let mut reading = Reading { transfers: self, import: &mut record.transfer, stop, look };
-        let loaded = reading.run(&description, loader);
-        let ended_ms = self.now_ms().max(record.transfer.started_ms);
-        match loaded {
-            Ok(()) => {
+        let read = reading.run(&description, &mut loader);
+        let loaded = read.and_then(|()| {
+            // The table is open and the import has ended in the same commit.
+            let opened = loader.finish_with(|| {
                 record.transfer.status = TransferStatus::Completed;
-                record.transfer.ended_ms = Some(ended_ms);
-            }
-            Err(trouble) => {
-                let failure = trouble.into_failure();
-                tracing::error!(
-                    import = record.transfer.arn,
-                    code = failure.code,
-                    "the import failed, and its table is removed: {failure}"
-                );
-                record.transfer.fail(failure, ended_ms);
-            }
-        }
-        let stored = self.put(&record);
+                record.transfer.ended_ms = Some(self.now_ms().max(record.transfer.started_ms));
+                Some((record.row(), record.encode()))
+            });
+            opened.map(drop).map_err(Trouble::from)
+        });
+        let stored = loaded.or_else(|trouble| {
+            let failure = trouble.into_failure();
+            tracing::error!(
+                import = record.transfer.arn,
+                code = failure.code,
+                "the import failed, and its table is removed: {failure}"
+            );
+            let ended_ms = self.now_ms().max(record.transfer.started_ms);
+            record.transfer.fail(failure, ended_ms);
+            self.put(&record)
+        });
         self.running().remove(&record.transfer.id);
         stored?;
         Ok(record.transfer.describe(self.shared.background.view()?.attachment()))
@@ -93,13 +96,13 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Reads everything. The loader is gone at the end: the table is open, or there is none.
-    fn run(&mut self, description: &ImportDescription, mut loader: Loader) -> Result<(), Trouble> {
+    /// Reads everything into the table, which is not open yet.
+    fn run(&mut self, description: &ImportDescription, loader: &mut Loader) -> Result<(), Trouble> {
         let buckets = self.transfers.buckets(&self.import.source)?;
         let mut reader = buckets.open_import(description)?;
         let mut steps = 0u64;
         while let Some(step) = reader.step()? {
-            self.take(step, &*reader, &mut loader)?;
+            self.take(step, &*reader, loader)?;
             if steps.is_multiple_of(LOOK_STEPS) {
                 self.stop.check()?;
                 self.tell(&*reader);
@@ -122,7 +125,6 @@ impl Reading<'_> {
             )
             .into());
         }
-        loader.finish()?;
         Ok(())
     }
 

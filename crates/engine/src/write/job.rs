@@ -41,7 +41,7 @@ pub(crate) enum Job {
     Maintain { answer: Answer<Progress> },
     BeginLoad { definition: Box<CreateTable>, source: LoadSource, answer: Answer<Loading> },
     Load { table_number: u32, rows: Vec<PreparedRow>, answer: Answer<()> },
-    EndLoad { table_number: u32, answer: Answer<TableDescription> },
+    EndLoad { table_number: u32, note: Option<(Bytes, Bytes)>, answer: Answer<TableDescription> },
     AbandonLoad { table_number: u32, answer: Answer<()> },
     BeginBackup { start: BackupStart, answer: Answer<BegunBackup> },
     EndBackup { id: String, answer: Answer<Backup> },
@@ -114,8 +114,8 @@ impl Handler<Catalogue> for Writer {
             Job::Load { table_number, rows, answer } => {
                 run(batch, answer, |batch| load_rows(batch, table_number, rows))
             }
-            Job::EndLoad { table_number, answer } => {
-                run(batch, answer, |batch| end_load(batch, table_number))
+            Job::EndLoad { table_number, note, answer } => {
+                run(batch, answer, |batch| end_load(batch, table_number, note))
             }
             Job::AbandonLoad { table_number, answer } => {
                 run(batch, answer, |batch| abandon_load(batch, table_number))
