@@ -1,6 +1,11 @@
 //! Imports: what AWS wrote, what people write, and what nobody should write.
 
-#![allow(clippy::indexing_slicing, clippy::panic, reason = "a test that fails here says so")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that fails here says so"
+)]
 
 mod support;
 

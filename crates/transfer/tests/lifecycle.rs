@@ -1,6 +1,11 @@
 //! The life of exports and imports: tokens, lists, refusals, and interruptions.
 
-#![allow(clippy::indexing_slicing, clippy::panic, reason = "a test that fails here says so")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that fails here says so"
+)]
 
 mod support;
 

@@ -1,6 +1,11 @@
 //! Exports of moments that are past, and of what happened between two of them.
 
-#![allow(clippy::indexing_slicing, clippy::panic, reason = "a test that fails here says so")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that fails here says so"
+)]
 
 mod support;
 

@@ -1,6 +1,11 @@
 //! Exports and imports over the protocol: shapes and errors.
 
-#![allow(clippy::indexing_slicing, clippy::panic, reason = "a test that fails here says so")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that fails here says so"
+)]
 
 mod support;
 

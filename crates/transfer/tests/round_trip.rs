@@ -1,6 +1,11 @@
 //! What is exported comes back.
 
-#![allow(clippy::indexing_slicing, clippy::panic, reason = "a test that fails here says so")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that fails here says so"
+)]
 
 mod support;
 

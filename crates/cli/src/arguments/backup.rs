@@ -8,12 +8,15 @@ use super::encryption::KeyArguments;
 use super::recovery::moment_ms;
 
 pub(super) const BACKUP_NOTES: &str = "\
-A backup is one moment of a table, taken while nothing else has the folder open. A running server takes them too:
-  aws dynamodb create-backup --table-name orders --backup-name before-upgrade --endpoint-url http://127.0.0.1:8000
-or by itself, with `singlet serve --backup \"weekly, keep 3 months\"` or `backup = \"…\"` in a design's [table].
+A backup is one moment of a table, of a folder that nobody else has open. A running server takes
+them when it is asked:
+  aws dynamodb create-backup --table-name orders --backup-name before-upgrade \\
+    --endpoint-url http://127.0.0.1:8000
+and by itself: `singlet serve --backup \"weekly, keep 3 months\"`, or `backup = \"…\"` in the [table] of
+a design.
 
-With --to, the backup is a file of its own in that folder, for another disk or another machine; the data folder knows
-nothing of it. If the data is encrypted, so is the file, with the same key.
+With --to, the backup is a file of its own in that folder, for another disk or another machine; the
+data folder knows nothing of it. If the data is encrypted, so is the file, with the same key.
 
 Examples:
   singlet backup --table orders
@@ -28,19 +31,23 @@ Examples:
   singlet backups
   singlet backups --table orders --verify
   singlet backups --in /mnt/usb/shop --verify
-  singlet backups --delete arn:aws:dynamodb:us-east-1:000000000000:table/orders/backup/01763280000000-1a2b3c4d";
+  singlet backups --delete arn:aws:dynamodb:…:table/orders/backup/01763280000000-1a2b3c4d";
 
 pub(super) const RESTORE_NOTES: &str = "\
-A backup, or a table as it was at a moment, becomes a new table with its indexes; what is there is never changed. Every
-checksum is verified. If anything is wrong, or the command is stopped, there is no new table.
+A backup, or a table as it was at a moment, becomes a new table with its indexes; what is there is
+never changed. Every checksum is verified. If anything is wrong, or the command is stopped, there is
+no new table.
 
-For a running server: aws dynamodb restore-table-from-backup --target-table-name orders-2 --backup-arn ARN \\
-  --endpoint-url http://127.0.0.1:8000
+For a running server:
+  aws dynamodb restore-table-from-backup --target-table-name orders-restored --backup-arn ARN \\
+    --endpoint-url http://127.0.0.1:8000
 
 Examples:
-  singlet restore --backup arn:aws:dynamodb:…:table/orders/backup/01763280000000-1a2b3c4d --table orders-restored
+  singlet restore --backup arn:aws:dynamodb:…:table/orders/backup/01763280000000-1a2b3c4d \\
+    --table orders-restored
   singlet restore --of orders --at 2026-11-16T08:00:00Z --table orders-before
-  singlet restore --from /mnt/usb/shop/orders-01763280000000-1a2b3c4d.backup --table orders --data ./new-data";
+  singlet restore --from /mnt/usb/shop/orders-01763280000000-1a2b3c4d.backup --table orders \\
+    --data ./new-data";
 
 /// `singlet backup`.
 #[derive(Debug, Args)]

@@ -14,7 +14,9 @@ pub(crate) use design::{
     ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
     ReviewArguments, ReviewFormat, RunArguments, SeedArguments, StoreArguments,
 };
-pub(crate) use encryption::{KeyArguments, NewKeyArguments, RotateKeyArguments, VerifyArguments};
+#[cfg(test)]
+pub(crate) use encryption::KeyArguments;
+pub(crate) use encryption::{NewKeyArguments, RotateKeyArguments, VerifyArguments};
 pub(crate) use recovery::RecoveryArguments;
 pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
 pub(crate) use transfer::{DataCompression, DataFormat, ExportArguments, Images, ImportArguments};

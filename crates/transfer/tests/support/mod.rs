@@ -1,7 +1,12 @@
 //! A database with buckets, and a reader of exports that shares no code with what wrote them.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
-#![allow(clippy::indexing_slicing, clippy::panic, reason = "a test that fails here says so")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that fails here says so"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -110,7 +110,7 @@ mod tests {
         for arn in ["short", "arn:aws:dynamodb:us-east-1:000000000000:table/x/import/01693685827463-2d8752fd"]
         {
             let token = write_token(arn);
-            assert!(token.len() >= 112 && token.len() % 16 == 0, "{token}");
+            assert!(token.len() >= 112 && token.len().is_multiple_of(16), "{token}");
             assert_eq!(read_token(&token).as_deref(), Some(arn));
         }
         for wrong in ["x", "ab", "zz00000000000000", "ff00000000000000"] {
