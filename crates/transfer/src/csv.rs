@@ -60,7 +60,7 @@ struct Column {
 }
 
 /// What became of reading a row.
-enum Read1 {
+enum Reached {
     Row,
     TooLong,
     Skipped,
@@ -103,17 +103,17 @@ impl<R: Read> Rows<R> {
     pub(crate) fn next_row(&mut self) -> io::Result<Row> {
         loop {
             match self.read()? {
-                Read1::End => return Ok(Row::End),
-                Read1::Skipped => return Ok(Row::Skipped),
-                Read1::TooLong if self.columns.is_none() => {
+                Reached::End => return Ok(Row::End),
+                Reached::Skipped => return Ok(Row::Skipped),
+                Reached::TooLong if self.columns.is_none() => {
                     return Ok(Row::BadHeader("the row with the names is too long".to_owned()));
                 }
-                Read1::TooLong => {
+                Reached::TooLong => {
                     return Ok(Row::Bad(format!(
                         "the row has more than {ROW_BYTES_MAX} bytes or {FIELDS_MAX} fields; is a quote not closed?"
                     )));
                 }
-                Read1::Row => {}
+                Reached::Row => {}
             }
             let Some(columns) = &self.columns else {
                 match self.header() {
@@ -188,7 +188,7 @@ impl<R: Read> Rows<R> {
     }
 
     /// Reads a row into the output, within bounds.
-    fn read(&mut self) -> io::Result<Read1> {
+    fn read(&mut self) -> io::Result<Reached> {
         (self.output_bytes, self.fields) = (0, 0);
         self.line = self.reader.line();
         let mut skipped = 0;
@@ -219,18 +219,18 @@ impl<R: Read> Rows<R> {
                 }
                 ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {
                     self.skipping = true;
-                    return Ok(Read1::TooLong);
+                    return Ok(Reached::TooLong);
                 }
                 ReadRecordResult::Record if self.skipping => {
                     self.skipping = false;
                     (self.output_bytes, self.fields) = (0, 0);
                     self.line = self.reader.line();
                 }
-                ReadRecordResult::Record => return Ok(Read1::Row),
-                ReadRecordResult::End => return Ok(Read1::End),
+                ReadRecordResult::Record => return Ok(Reached::Row),
+                ReadRecordResult::End => return Ok(Reached::End),
             }
             if self.skipping && skipped > SKIP_BYTES_MAX {
-                return Ok(Read1::Skipped);
+                return Ok(Reached::Skipped);
             }
         }
     }

@@ -36,6 +36,8 @@ impl Object {
         };
         let file = Counted { file: File::open(&self.path).map_err(failed)?, read: read.clone() };
         Ok(match compression {
+            // Also where there should be a compressed nothing.
+            _ if self.bytes == 0 => Box::new(io::empty()),
             ImportCompression::None => Box::new(file),
             ImportCompression::Gzip => Box::new(MultiGzDecoder::new(BufReader::new(file))),
             ImportCompression::Zstd => Box::new(ZstdFrames::new(BufReader::new(file))),
