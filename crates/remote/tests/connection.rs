@@ -28,7 +28,9 @@ fn what_a_singlet_server_lacks_is_found_out_before_it_is_used() {
     assert!(store.supports(Feature::Transactions));
     assert!(store.supports(Feature::MultiAttributeKeys));
     assert!(store.supports(Feature::TimeToLive));
-    assert!(!store.supports(Feature::Streams));
+    assert!(store.supports(Feature::Streams));
+    assert!(store.supports(Feature::Recovery));
+    assert!(!store.supports(Feature::ScheduledBackups));
 }
 
 /// Answers every request as a service does that doesn't know the operation, as Alternator answers transactions.
