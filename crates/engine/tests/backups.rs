@@ -281,8 +281,8 @@ fn backups_are_listed_by_age_and_in_pages() {
     assert_eq!(pages, arns);
     let ids: Vec<&str> = arns.iter().map(|arn| arn.rsplit('/').next().unwrap()).collect();
     for (arn, id) in arns.iter().zip(ids) {
-        assert!(arn.contains(":table/") && arn.contains("/backup/01170000000"), "{arn}");
-        assert_eq!((id.len(), id.as_bytes()[15]), (24, b'-'), "{id}");
+        assert!(arn.contains(":table/") && arn.contains("/backup/0170000000"), "{arn}");
+        assert_eq!((id.len(), id.as_bytes()[14]), (23, b'-'), "{id}");
     }
 }
 
@@ -466,7 +466,7 @@ fn a_file_outside_carries_a_table_to_another_database() {
         .unwrap();
     assert_eq!(looks.last().map(|last| (last.items, last.items_total)), Some((60, 60)));
     assert_eq!(all(&database), [], "it is not one of the database's own");
-    let described = Database::describe_backup_file(&path, None, true, &mut |_| ()).unwrap();
+    let described = Database::describe_backup_file(&path, true, &mut |_| ()).unwrap();
     assert_eq!((described.source.name.as_str(), described.source.item_count), (TABLE, 60));
 
     let other = small_database();
@@ -480,7 +480,7 @@ fn a_file_outside_carries_a_table_to_another_database() {
     std::fs::write(&path, bytes).unwrap();
     let damaged = other.restore_backup_file(&path, "again", overrides(), &mut |_| ()).unwrap_err();
     assert!(damaged.to_string().contains("is damaged"), "{damaged}");
-    assert!(Database::describe_backup_file(&path, None, true, &mut |_| ()).is_err());
+    assert!(Database::describe_backup_file(&path, true, &mut |_| ()).is_err());
     let missing = other.restore_backup_file(folder.path().join("no"), "again", overrides(), &mut |_| ());
     assert!(matches!(missing, Err(Error::Backup(_))), "{missing:?}");
     assert_eq!(other.list_tables(&ListTables::default()).names, ["moved"]);

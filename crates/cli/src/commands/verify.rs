@@ -66,7 +66,7 @@ fn checked(counts: &VerifiedCounts) -> String {
         (counts.tokens, "idempotency token", "idempotency tokens"),
         (counts.commits, "commit in the log", "commits in the log"),
         (counts.past_changes, "kept change", "kept changes"),
-        (counts.backups, "backup", "backups"),
+        (counts.files, "file of the past or of a backup", "files of the past and of backups"),
         (counts.tree_bytes, "byte of the tree", "bytes of the tree"),
     ];
     let there = things.iter().filter(|(count, ..)| *count > 0);

@@ -44,7 +44,7 @@ const ARN_PART: &str = "/backup/";
 pub(crate) fn backup_id(table: &Table, moment: Moment, turn: u64) -> String {
     let seed = moment.sequence.rotate_left(17) ^ turn;
     let hash = xxh3_64_with_seed(table.id.as_bytes(), seed) & 0xffff_ffff;
-    format!("01{:013}-{hash:08x}", moment.time_ms)
+    format!("0{:013}-{hash:08x}", moment.time_ms)
 }
 
 /// The id in a backup's ARN.

@@ -8,7 +8,7 @@ use super::{Backup, BackupState, Backups, Claim, file_name, outside};
 use crate::background::Stop;
 use crate::error::{Error, InUse, Result};
 use crate::load::{LoadRow, Loader};
-use crate::request::{BackupProgress, RestoreOverrides, TableDescription};
+use crate::request::{BackupDescription, BackupProgress, RestoreOverrides, TableDescription};
 use crate::table::LoadSource;
 
 /// A backup of at most this size is verified to its end before anything of it is restored, so that whoever asked hears
@@ -86,12 +86,24 @@ impl Backups {
         Ok(description)
     }
 
+    /// Reads a backup to its end and verifies every checksum.
+    pub(crate) fn verify(
+        &self,
+        arn: &str,
+        look: &mut dyn FnMut(BackupProgress),
+    ) -> Result<BackupDescription> {
+        let (_claim, reader) = self.open(&RestoreSource::Stored(arn.to_owned()))?;
+        let items_total = reader.head().tally.count;
+        reader.verify(|items| {
+            look(BackupProgress { items, items_total });
+            Ok(())
+        })?;
+        self.describe(arn)
+    }
+
     fn open(&self, source: &RestoreSource) -> Result<(Option<Claim>, FileReader)> {
         match source {
-            RestoreSource::File(path) => {
-                let store = self.shared.background.store()?;
-                Ok((None, outside::open(path, store.key())?))
-            }
+            RestoreSource::File(path) => Ok((None, outside::open(path)?)),
             RestoreSource::Stored(arn) => {
                 let backup = find(&*self.shared.background.view()?, arn)?;
                 if backup.state == BackupState::Creating {

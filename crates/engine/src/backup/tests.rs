@@ -14,7 +14,7 @@ use crate::request::{
 };
 use crate::store::tests::fixture::Random;
 use crate::store::tests::power_disk::PowerDisk;
-use crate::store::{Disk, ManualClock, StoreOptions};
+use crate::store::{ManualClock, StoreOptions};
 use crate::{Database, Error, Options, Result};
 
 const TABLE: &str = "table";

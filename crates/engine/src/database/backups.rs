@@ -11,7 +11,6 @@ use crate::request::{
     BackupDescription, BackupProgress, CreateBackup, ListBackups, ListBackupsOutcome, RestoreBackup,
     RestoreOverrides, TableDescription,
 };
-use crate::store::Key;
 use crate::table::ScheduleSetting;
 use crate::write::{BackupStart, Job};
 
@@ -48,6 +47,15 @@ impl Database {
     /// Describes a backup.
     pub fn describe_backup(&self, arn: &str) -> Result<BackupDescription> {
         self.inner.backups.describe(arn)
+    }
+
+    /// Reads a backup to its end, verifies every checksum, and describes it; `look` sees how far it is.
+    pub fn verify_backup(
+        &self,
+        arn: &str,
+        look: &mut dyn FnMut(BackupProgress),
+    ) -> Result<BackupDescription> {
+        self.inner.backups.verify(arn, look)
     }
 
     /// Lists backups.
@@ -111,7 +119,7 @@ impl Database {
     }
 
     /// Writes a table as it is now into a new file in a folder outside the database, and returns its path. The file is
-    /// like that of a backup. If the database is encrypted, so is the file, with the same outer key.
+    /// like that of a backup, and is not encrypted.
     pub fn write_backup_file(
         &self,
         table: &str,
@@ -132,15 +140,13 @@ impl Database {
         self.restore(&RestoreSource::File(path.into()), table.into(), overrides, look)
     }
 
-    /// Describes the backup in a file, after its head is verified; with `whole`, after everything is. A file of an
-    /// encrypted database needs its key.
+    /// Describes the backup in a file, after its head is verified; with `whole`, after everything is.
     pub fn describe_backup_file(
         path: impl AsRef<Path>,
-        key: Option<&Key>,
         whole: bool,
         look: &mut dyn FnMut(BackupProgress),
     ) -> Result<BackupDescription> {
-        verify_file(path.as_ref(), key, whole, look)
+        verify_file(path.as_ref(), whole, look)
     }
 
     fn restore(

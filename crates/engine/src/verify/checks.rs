@@ -3,7 +3,6 @@
 use super::files::ReadWhole;
 use super::finding::Reporter;
 use super::past::CheckPast;
-use crate::backup::CheckBackups;
 use crate::store::{Disk, Opened, StoreError, View};
 
 /// What a check may look at.
@@ -26,4 +25,4 @@ pub(crate) trait Check: Sync {
 }
 
 /// All checks of other rooms.
-pub(crate) const CHECKS: &[&dyn Check] = &[&ReadWhole, &CheckPast, &CheckBackups];
+pub(crate) const CHECKS: &[&dyn Check] = &[&ReadWhole, &CheckPast];

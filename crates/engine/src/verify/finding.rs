@@ -43,8 +43,6 @@ pub struct VerifiedCounts {
     pub tokens: u64,
     /// Changes in files of the past.
     pub past_changes: u64,
-    /// Backups, each read to its end.
-    pub backups: u64,
     /// Files of the past and of backups.
     pub files: u64,
     /// Bytes in them.
@@ -117,14 +115,6 @@ pub enum Finding {
     Token {
         /// The token.
         token: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A backup can't be restored.
-    #[error("backup {id}: {reason}")]
-    Backup {
-        /// Its id.
-        id: String,
         /// What is wrong.
         reason: String,
     },

@@ -90,7 +90,7 @@ fn every_changed_byte_is_noticed() {
     assert!(totals.blocks > 1);
     let whole = bytes(&file);
     // Every byte of head and foot and of where blocks begin, and some of the others.
-    let is_tried = |at: usize| at < 2_500 || whole.len() - at < 200 || at % 97 == 0;
+    let is_tried = |at: usize| at < 2_500 || whole.len() - at < 200 || at.is_multiple_of(97);
     for at in (0..whole.len()).filter(|at| is_tried(*at)) {
         for flip in [0x01, 0x80, 0xff] {
             let mut damaged = whole.clone();
@@ -139,4 +139,19 @@ fn another_file_and_a_later_format_are_told() {
     let checksum = crc32fast::hash(&later[..head_bytes]);
     later[head_bytes..head_bytes + 4].copy_from_slice(&checksum.to_le_bytes());
     assert!(told(&later).contains("format version 9"), "{}", told(&later));
+}
+
+const PAGE: &str = include_str!("../../../../../docs/format.md");
+
+#[test]
+fn the_block_in_the_documentation_is_what_is_written() {
+    let (_, example) = PAGE.split_once("```text backup block\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let is_byte = |word: &&str| word.len() == 2 && word.chars().all(|c| c.is_ascii_hexdigit());
+    let words = example.lines().flat_map(|line| line.split(' ').take_while(is_byte));
+    let expected: Vec<u8> = words.map(|word| u8::from_str_radix(word, 16).unwrap()).collect();
+    let items = [1, 2].map(|id| EncodedItem::encode(&Item::from([("id", id)])));
+    let whole = bytes(&write(&items).0);
+    let head_bytes = 16 + u32::from_le_bytes(whole[12..16].try_into().unwrap()) as usize + 4;
+    assert_eq!(whole[head_bytes..head_bytes + expected.len()], expected);
 }

@@ -41,6 +41,12 @@ impl Sealing {
         }
     }
 
+    /// Of a fixed key, for examples.
+    #[cfg(test)]
+    pub(in crate::store) fn example() -> Arc<Self> {
+        Arc::new(Self::new(&std::array::from_fn(|place| place as u8), &Key::from_bytes([0; KEY_BYTES])))
+    }
+
     /// The outer key.
     pub(in crate::store) fn outer(&self) -> &Key {
         &self.outer
@@ -59,6 +65,10 @@ impl Sealing {
         let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
         if names.iter().any(|name| name == NAME) {
             let stored = Stored::read(disk.as_ref())?;
+            if names.iter().any(|name| name == NEW_NAME) {
+                // A change of the key that was interrupted, and never said to be done.
+                disk.remove(NEW_NAME).map_err(StoreError::io("remove", NEW_NAME))?;
+            }
             let key = key.ok_or(KeyError::Missing { id: stored.id })?;
             return Ok(Some(Arc::new(stored.open(key)?)));
         }
@@ -73,7 +83,7 @@ impl Sealing {
     }
 
     /// A new data key: to be stored, and to seal with.
-    pub(super) fn make(outer: &Key) -> Result<(Stored, Self), StoreError> {
+    fn make(outer: &Key) -> Result<(Stored, Self), StoreError> {
         let data_key = Zeroizing::new(random().map_err(StoreError::io("make", NAME))?);
         Ok((Stored::wrap(&data_key, outer)?, Self::new(&data_key, outer)))
     }
@@ -129,7 +139,7 @@ pub fn rotate_key(disk: &dyn Disk, old: &Key, new: &Key) -> Result<(), StoreErro
 }
 
 /// The contents of the file.
-pub(super) struct Stored {
+struct Stored {
     id: KeyId,
     bytes: [u8; FILE_BYTES],
 }
@@ -158,37 +168,15 @@ impl Stored {
         if length != FILE_BYTES as u64 {
             return Err(damaged(&format!("it has {length} bytes instead of {FILE_BYTES}")).into());
         }
-        Self::read_from(file.as_ref(), NAME)
-    }
-
-    fn read_from(file: &dyn DiskFile, name: &str) -> Result<Self, StoreError> {
         let mut bytes = [0; FILE_BYTES];
-        file.read_exact_at(0, &mut bytes).map_err(StoreError::io("read", name))?;
+        file.read_exact_at(0, &mut bytes).map_err(StoreError::io("read", NAME))?;
         let stored = Self { id: KeyId(field(&bytes, 12)), bytes };
         stored.check()?;
         Ok(stored)
     }
 
-    /// What stands at the beginning of a file that carries its own key; nothing if it is not such a file.
-    pub(super) fn at_start(file: &dyn DiskFile, name: &str) -> Result<Option<Self>, StoreError> {
-        let mut magic = [0; MAGIC.len()];
-        let length = file.len().map_err(StoreError::io("measure", name))?;
-        if length >= FILE_BYTES as u64 {
-            file.read_exact_at(0, &mut magic).map_err(StoreError::io("read", name))?;
-        }
-        if magic == MAGIC { Self::read_from(file, name).map(Some) } else { Ok(None) }
-    }
-
-    pub(super) fn id(&self) -> KeyId {
-        self.id
-    }
-
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
     /// What to open files with, if this is the right outer key.
-    pub(super) fn open(&self, key: &Key) -> Result<Sealing, StoreError> {
+    fn open(&self, key: &Key) -> Result<Sealing, StoreError> {
         Ok(Sealing::new(&*self.unwrap(key)?, key))
     }
 
