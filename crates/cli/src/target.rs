@@ -123,6 +123,26 @@ fn open_folder(folder: &Path, create: bool, key: Option<Key>) -> Result<Database
     })
 }
 
+/// Opens a folder for a command about backups.
+pub(crate) fn open_for_backups(folder: &Path, create: bool) -> Result<Database, Failure> {
+    if !create && !folder.exists() {
+        return Err(Failure::Refused(format!(
+            "there is no data in {}; --data DIR says where it is",
+            folder.display()
+        )));
+    }
+    Database::open(folder).map_err(|error| match error {
+        Error::FolderInUse { folder } => Failure::Refused(format!(
+            "{folder} is in use by another process, and a folder serves one at a time.\nIf it is `singlet serve`, ask it \
+             (at the address that it said when it started):\n  aws dynamodb create-backup --table-name TABLE --backup-name NAME \
+             --endpoint-url http://127.0.0.1:8000\n  aws dynamodb list-backups --endpoint-url http://127.0.0.1:8000\n  aws \
+             dynamodb restore-table-from-backup --target-table-name NEW --backup-arn ARN --endpoint-url \
+             http://127.0.0.1:8000"
+        )),
+        reason => Failure::Refused(format!("can't open the data in {}: {reason}", folder.display())),
+    })
+}
+
 #[cfg(feature = "remote")]
 fn connect(arguments: &StoreArguments) -> Result<Box<dyn Store>, Failure> {
     use singlet_remote::{Connection, Remote};

@@ -9,6 +9,7 @@ use crate::expiry::Horizon;
 use crate::keyspace::RowSpace;
 use crate::request::{EncryptionRequest, ListTables, ListTablesOutcome, TableDescription};
 use crate::store::Tally;
+use crate::stream::Stream;
 use crate::table::Table;
 
 const LIST_MAX: usize = 100;
@@ -23,6 +24,10 @@ pub(crate) struct Catalogue {
     by_number: HashMap<u32, Arc<Table>>,
     /// The key that the database is encrypted with.
     key_arn: Option<Arc<str>>,
+    /// Streams by ARN, also those that were turned off not long ago.
+    streams: BTreeMap<String, Arc<Stream>>,
+    /// The streams that are on, by table number.
+    open_streams: HashMap<u32, Arc<Stream>>,
     /// Where expiring items must be looked for; all catalogues of a database share it.
     horizon: Arc<Horizon>,
 }
@@ -100,6 +105,50 @@ impl Catalogue {
         next.by_number.remove(&table.number);
         next.by_name.remove(&table.name);
         next
+    }
+
+    /// Finds a stream by its ARN.
+    pub(crate) fn stream(&self, arn: &str) -> Option<&Arc<Stream>> {
+        self.streams.get(arn)
+    }
+
+    /// All streams in the order of their ARNs.
+    pub(crate) fn streams(&self) -> impl Iterator<Item = &Arc<Stream>> {
+        self.streams.values()
+    }
+
+    /// The stream of a table that is on.
+    pub(crate) fn open_stream(&self, table: u32) -> Option<&Arc<Stream>> {
+        self.open_streams.get(&table)
+    }
+
+    /// Whether any stream is on.
+    pub(crate) fn has_open_streams(&self) -> bool {
+        !self.open_streams.is_empty()
+    }
+
+    /// The catalogue with a stream added or replaced.
+    pub(crate) fn with_stream(&self, stream: Arc<Stream>) -> Catalogue {
+        let mut next = self.clone();
+        if stream.ended.is_none() {
+            next.open_streams.insert(stream.table, stream.clone());
+        } else if next.open_stream(stream.table).is_some_and(|open| open.arn == stream.arn) {
+            next.open_streams.remove(&stream.table);
+        }
+        next.streams.insert(stream.arn.clone(), stream);
+        next
+    }
+
+    /// The catalogue without a stream.
+    pub(crate) fn without_stream(&self, stream: &Stream) -> Catalogue {
+        let mut next = self.clone();
+        next.streams.remove(&stream.arn);
+        next
+    }
+
+    /// Whether a stream may still need the changes of a table up to this time.
+    pub(crate) fn stream_needs(&self, table: u32, time_ms: u64) -> bool {
+        self.streams().any(|stream| stream.table == table && stream.needs(time_ms))
     }
 
     /// A page of table names.

@@ -94,6 +94,12 @@ pub enum Error {
     /// The key of an encrypted folder is wrong, missing or not wanted: the error says which.
     #[error(transparent)]
     Key(#[from] crate::store::KeyError),
+    /// The place in the stream is more than 24 hours old and gone: begin at its oldest record.
+    #[error("The data you are trying to access has been trimmed")]
+    Trimmed,
+    /// The iterator was made more than 15 minutes ago: get another one.
+    #[error("The provided iterator exceeds the maximum age allowed.")]
+    IteratorExpired,
     /// The storage failed; writes stop until the database is opened again.
     #[error("storage failed: {0}")]
     Storage(String),
@@ -299,6 +305,15 @@ pub enum Invalid {
         /// The database's key.
         arn: String,
     },
+    /// Something else than a stream's ARN.
+    #[error("Invalid StreamArn")]
+    StreamArn,
+    /// Something else than an iterator that was given out here.
+    #[error("Invalid ShardIterator")]
+    ShardIterator,
+    /// A sequence number that the shard can't have.
+    #[error("Invalid SequenceNumber: {0}")]
+    SequenceNumber(String),
     /// A change of expiry that can't be made.
     #[error(transparent)]
     TimeToLive(#[from] TimeToLiveError),
@@ -486,6 +501,12 @@ pub enum SchemaError {
     /// An ARN that names no table.
     #[error("Invalid TableArn: Invalid ResourceArn provided as input {0}")]
     Arn(String),
+    /// A stream for a table that has one.
+    #[error("Table already has an enabled stream: TableName: {0}")]
+    StreamEnabled(String),
+    /// The end of a stream of a table that has none.
+    #[error("Table has no stream to disable: TableName: {0}")]
+    NoStream(String),
 }
 
 impl Error {

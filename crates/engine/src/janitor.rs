@@ -1,13 +1,16 @@
-//! The thread that keeps long work going: it fills new indexes and removes what was deleted, one step at a time.
+//! The thread that keeps long work going: it fills new indexes and removes what was deleted, one step at a time. Every
+//! second it looks whether streams need something.
 
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
 use crate::store::Store;
+use crate::stream::StreamUpkeep;
 use crate::write::{Job, Progress};
 
 /// A running janitor.
@@ -35,14 +38,17 @@ impl Waker {
 
 type Commits = Store<Catalogue, Job>;
 
+/// How long the janitor sleeps if nobody wakes it.
+const SLEEP_MAX: Duration = Duration::from_secs(1);
+
 impl Janitor {
     /// Starts the thread; it begins with what an earlier run left.
-    pub(crate) fn start(store: &Arc<Commits>) -> Result<Janitor> {
+    pub(crate) fn start(store: &Arc<Commits>, streams: StreamUpkeep) -> Result<Janitor> {
         let (wake, woken) = sync_channel(1);
         let store = Arc::downgrade(store);
         let thread = std::thread::Builder::new()
             .name("singlet-janitor".to_owned())
-            .spawn(move || run(&store, &woken))
+            .spawn(move || run(&store, &woken, &streams))
             .map_err(|error| Error::Storage(error.to_string()))?;
         let janitor = Janitor { waker: Waker(Arc::new(Mutex::new(Some(wake)))), thread: Some(thread) };
         janitor.wake();
@@ -71,9 +77,15 @@ impl Janitor {
     }
 }
 
-fn run(store: &Weak<Commits>, woken: &Receiver<()>) {
-    while woken.recv().is_ok() {
-        if let Err(error) = work(store, woken) {
+fn run(store: &Weak<Commits>, woken: &Receiver<()>, streams: &StreamUpkeep) {
+    loop {
+        let worked = match woken.recv_timeout(SLEEP_MAX) {
+            Ok(()) => work(store, woken),
+            Err(RecvTimeoutError::Timeout) => Ok(()),
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
+        let tended = worked.and_then(|()| store.upgrade().map_or(Ok(()), |store| streams.run(&store)));
+        if let Err(error) = tended {
             // What is left to do is stored: the next start takes it up again.
             tracing::warn!(%error, "background work stopped");
             return;

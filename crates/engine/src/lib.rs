@@ -19,6 +19,7 @@ mod read;
 mod recovery;
 mod request;
 pub mod store;
+mod stream;
 mod table;
 mod verify;
 mod write;
@@ -28,7 +29,7 @@ pub use capacity::{Consumed, ReadKind, Units, write_units};
 pub use database::Database;
 pub use error::{Error, InUse, Invalid, Result, SchemaError, TimeToLiveError};
 pub use expiry::expired_seconds;
-pub use options::{Conflicts, Options};
+pub use options::{Conflicts, Options, StreamOptions};
 pub use pending::{Pending, PendingFuture};
 pub use request::*;
 pub use singlet_expr as expr;
@@ -36,6 +37,9 @@ pub use singlet_values as values;
 pub use store::{
     Clock, Disk, DiskFile, FileDisk, Key, KeyError, KeyId, ManualClock, MemoryDisk, StoreOptions, StoreStats,
     SyncPolicy, SystemClock,
+};
+pub use stream::{
+    ChangeKind, SequenceNumber, StreamPosition, StreamRecord, Subscribe, SubscribeFrom, Subscription,
 };
 pub use verify::{
     Finding, Place, RowProblem, Verification, VerifiedCounts, VerifyProgress, verify, verify_on,

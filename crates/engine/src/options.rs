@@ -18,8 +18,42 @@ pub struct Options {
     pub conflicts: Conflicts,
     /// When backups are taken of tables that have no schedule of their own; `None` takes none.
     pub backups: Option<Schedule>,
+    /// How streams are cut into shards.
+    pub streams: StreamOptions,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
+}
+
+/// How streams are cut into shards. Readers follow shards from parents to children, so none of this is seen by one that
+/// does as it should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamOptions {
+    /// Shards that a stream begins with.
+    pub shards: u32,
+    /// A shard is closed, and continued by a child, after so long.
+    pub shard_life_ms: u64,
+    /// A shard that took more records is closed early, and continued by two children.
+    pub shard_records_max: u64,
+    /// With so many open shards none is split any more.
+    pub open_shards_max: u32,
+}
+
+impl StreamOptions {
+    /// Whether a shard of this age is to be closed.
+    pub(crate) fn is_full_term(&self, created_ms: u64, now_ms: u64) -> bool {
+        now_ms.saturating_sub(created_ms) >= self.shard_life_ms.max(1)
+    }
+}
+
+impl Default for StreamOptions {
+    fn default() -> Self {
+        StreamOptions {
+            shards: 4,
+            shard_life_ms: 4 * 60 * 60 * 1000,
+            shard_records_max: 1_000_000,
+            open_shards_max: 64,
+        }
+    }
 }
 
 /// What happens to a write of an item that a transaction is writing at the same moment.
@@ -40,6 +74,7 @@ impl Default for Options {
             account_id: "000000000000".to_owned(),
             conflicts: Conflicts::default(),
             backups: None,
+            streams: StreamOptions::default(),
             clock: Arc::new(SystemClock),
         }
     }

@@ -14,11 +14,12 @@ use std::thread;
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_engine::{
     CreateTable, Database, DeleteItem, Error, IndexDefinition, Key, ListTables, MemoryDisk, Options,
-    ProjectedAttributes, PutItem, ScalarType, TransactWrite, UpdateItem, UpdateTable,
+    ProjectedAttributes, PutItem, RestoreToTime, ScalarType, Scan, StreamView, TransactWrite, UpdateItem,
+    UpdateRecovery, UpdateTable,
 };
 use support::{
-    ControlledDisk, Random, assert_agreement, get, item, small_database, small_options, update,
-    wait_until_settled,
+    ControlledDisk, Random, assert_agreement, decode, get, item, key_of, scan_all, small_database,
+    small_options, sorted, stream_arn, stream_records, update, wait_until_settled,
 };
 
 const TABLE: &str = "durable";
@@ -41,6 +42,7 @@ fn indexed_table() -> CreateTable {
         .global_index(
             IndexDefinition::new("keys", &["version"], &[]).projection(ProjectedAttributes::KeysOnly),
         )
+        .stream(StreamView::NewAndOldImages)
 }
 
 fn key(writer: i64, number: i64) -> Item {
@@ -76,6 +78,7 @@ fn write_until_killed() {
     let database = Database::open_with(folder, options_of_run()).expect("the folder is in order");
     if database.list_tables(&ListTables::default()).names.is_empty() {
         database.create_table(indexed_table()).expect("the definition is right");
+        database.update_recovery(UpdateRecovery::on(TABLE)).expect("the table is there");
     }
     thread::scope(|scope| {
         for writer in 0..WRITERS {
@@ -192,6 +195,48 @@ fn kill_and_look(encrypted: bool) {
             *last = found;
         }
         assert_agreement(&database, TABLE);
+        assert_stream_tells_all(&database);
+        assert_recovery_reaches(&database);
+    }
+}
+
+/// The latest moment is the table; the first one is the empty table, which takes undoing every change there ever was.
+fn assert_recovery_reaches(database: &Database) {
+    // The writer may have been killed before it turned recovery on.
+    let Some(window) = database.recovery_window(TABLE).unwrap() else { return };
+    let recovered = |target: &str, time_ms| {
+        let request = RestoreToTime::new(TABLE, target).at_ms(time_ms);
+        database.restore_whole_to_time(request, &mut |_| ()).unwrap();
+        let items = assert_agreement(database, target);
+        database.delete_table(target).unwrap();
+        items
+    };
+    assert_eq!(sorted(recovered("latest", window.latest_ms)), sorted(scan_all(database, &Scan::new(TABLE))));
+    assert_eq!(recovered("first", window.earliest_ms), []);
+}
+
+/// The records of the stream, one after the other, make of nothing exactly the table: none is lost, none is there twice,
+/// and none is of a write that is not.
+fn assert_stream_tells_all(database: &Database) {
+    let mut items: Vec<(Item, Item)> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for record in stream_records(database, &stream_arn(database, TABLE)) {
+        let key = decode(&record.keys);
+        let place = *places.entry(format!("{key:?}")).or_insert(items.len());
+        let old = record.old_image.as_ref().map(decode);
+        assert_eq!(old.as_ref(), items.get(place).map(|(_, item)| item), "{record:?}");
+        let new = record.new_image.as_ref().map(decode).expect("nothing is deleted");
+        match items.get_mut(place) {
+            Some(item) => item.1 = new,
+            None => items.push((key, new)),
+        }
+    }
+    let table = scan_all(database, &Scan::new(TABLE));
+    assert_eq!(table.len(), items.len());
+    for item in table {
+        let key = key_of(&item, &["writer", "number"]);
+        let told = items.iter().find(|(told, _)| *told == key).map(|(_, item)| item);
+        assert_eq!(told, Some(&item));
     }
 }
 

@@ -4,19 +4,23 @@
 
 mod support;
 
+use std::ops::Bound;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+use singlet_engine::store::{Batch, Completion, Direction, Handler, Store};
 use singlet_engine::values::{AttributeValue, Item, Number};
 use singlet_engine::{
-    CreateTable, Database, Disk, Error, IndexDefinition, Invalid, ManualClock, MemoryDisk, Options,
-    ProjectedAttributes, PutItem, Query, ScalarType, TimeToLive, TimeToLiveError, TimeToLiveStatus,
-    TransactWrite, UpdateItem, UpdateTimeToLive,
+    CreateTable, Database, DeleteItem, Disk, Error, Finding, IndexDefinition, Invalid, ManualClock,
+    MemoryDisk, Options, ProjectedAttributes, PutItem, Query, RowProblem, ScalarType, StoreOptions,
+    StreamView, SystemClock, TimeToLive, TimeToLiveError, TimeToLiveStatus, TransactWrite, UpdateItem,
+    UpdateTimeToLive, verify_on,
 };
 use support::{
-    Random, START_MS, Stop, assert_agreement, get, item, key_condition, options_with_clock, query_all,
-    small_options, update,
+    ControlledDisk, Random, START_MS, Stop, assert_agreement, decode, get, item, key_condition,
+    options_with_clock, query_all, small_options, stream_arn, stream_records, update,
 };
 
 const TABLE: &str = "sessions";
@@ -371,6 +375,22 @@ fn nothing_due_stays_and_nothing_else_goes_while_others_write() {
     assert_agreement(&database, TABLE);
 }
 
+#[test]
+fn a_disk_that_fails_ends_expiry_with_an_error_and_not_with_a_wait() {
+    let disk = ControlledDisk::new(Arc::new(MemoryDisk::new()));
+    let (options, clock) = options_with_clock();
+    let database = Database::open_on(disk.as_disk(), options).unwrap();
+    database.create_table(indexed_table().time_to_live("expires_at")).unwrap();
+    (0..400).for_each(|number| put(&database, number, NOW + 5));
+    disk.fail_syncs();
+    clock.advance_ms(5_000);
+    assert!(matches!(database.expire_due(), Err(Error::Storage(_))));
+    assert!(is_there(&database, 1), "what did not become durable is not shown");
+    assert!(database.expire_due().is_err());
+    // The reaper has given up too, and closing doesn't wait for it.
+    assert!(database.close().is_err());
+}
+
 /// A million would take a while in a test; the bench has it. Here: more than one job for each of several tables.
 #[test]
 fn many_items_of_several_tables_expire_while_others_write() {
@@ -401,4 +421,90 @@ fn many_items_of_several_tables_expire_while_others_write() {
     for name in names {
         assert_agreement(&database, name);
     }
+}
+
+#[test]
+fn records_of_a_stream_tell_who_deleted_the_item() {
+    let (options, clock) = options_with_clock();
+    let database = Database::in_memory_with(options).unwrap();
+    let table = indexed_table().time_to_live("expires_at").stream(StreamView::NewAndOldImages);
+    database.create_table(table).unwrap();
+    let arn = stream_arn(&database, TABLE);
+    (0..300).for_each(|number| put(&database, number, NOW + 5));
+    database.delete_item(DeleteItem::new(TABLE, key(7))).unwrap();
+    clock.advance_ms(5_000);
+    database.expire_due().unwrap();
+    let removed: Vec<_> =
+        stream_records(&database, &arn).into_iter().filter(|record| record.new_image.is_none()).collect();
+    assert_eq!(removed.len(), 300);
+    for record in removed {
+        let image = decode(record.old_image.as_ref().unwrap());
+        let is_seven = image.get("sk") == Some(&AttributeValue::from(7));
+        assert_eq!(record.by_expiry, !is_seven, "{image:?}");
+    }
+}
+
+type Plant = Box<dyn FnOnce(&mut Batch<'_, ()>) + Send>;
+
+struct Planting;
+
+impl Handler<()> for Planting {
+    type Job = Plant;
+
+    fn apply(&mut self, job: Plant, batch: &mut Batch<'_, ()>) -> Completion {
+        job(batch);
+        Box::new(|outcome| outcome.unwrap())
+    }
+}
+
+/// Changes rows behind the database's back.
+fn plant(disk: &Arc<MemoryDisk>, change: impl FnOnce(&mut Batch<'_, ()>) + Send + 'static) {
+    let opened = Store::open(disk.clone(), StoreOptions::default(), Arc::new(SystemClock)).unwrap();
+    let store = opened.start(Arc::new(()), Planting).unwrap();
+    store.submit(Box::new(change)).unwrap();
+    store.close().unwrap();
+}
+
+#[test]
+fn verification_finds_times_that_are_wrong_and_a_look_removes_what_belongs_to_nothing() {
+    let disk = Arc::new(MemoryDisk::new());
+    let clock = Arc::new(ManualClock::new(START_MS));
+    let reopen = || {
+        let options = Options { clock: clock.clone(), ..small_options() };
+        Database::open_on(disk.clone() as Arc<dyn Disk>, options).unwrap()
+    };
+    let problems = || {
+        let found = verify_on(disk.clone(), None, &mut |_| {}).unwrap();
+        let problem = |finding: Finding| match finding {
+            Finding::Row { problem, .. } => problem,
+            other => panic!("{other}"),
+        };
+        (found.findings.into_iter().map(problem).collect::<Vec<_>>(), found.counts.expiries)
+    };
+    let database = reopen();
+    database.create_table(indexed_table().time_to_live("expires_at")).unwrap();
+    (0..40).for_each(|number| put(&database, number, NOW + 50 + number));
+    put(&database, 40, "never");
+    database.close().unwrap();
+    drop(database);
+    assert_eq!(problems(), (vec![], 40));
+
+    // The first time is moved to a second that its item doesn't have.
+    plant(&disk, |batch| {
+        let (start, end) = ([0, 0, 0, 1, 0xFF, 0xFE], [0, 0, 0, 1, 0xFF, 0xFF]);
+        let rows = batch.range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward);
+        let (row, _) = rows.map(Result::unwrap).next().unwrap();
+        let moved = [&start, (NOW - 5).to_be_bytes().as_slice(), &row[14..]].concat();
+        batch.delete(row);
+        batch.put(moved.into(), Bytes::new());
+    });
+    let missing = RowProblem::MissingExpiry { second: NOW + 50 };
+    assert_eq!(problems(), (vec![missing.clone(), RowProblem::StaleExpiry { second: NOW - 5 }], 40));
+
+    let database = reopen();
+    database.expire_due().unwrap();
+    assert!(is_there(&database, 0), "the item itself says when");
+    database.close().unwrap();
+    drop(database);
+    assert_eq!(problems(), (vec![missing], 39));
 }

@@ -20,6 +20,7 @@ pub(crate) struct Features {
     transactions: OnceCell<bool>,
     time_to_live: OnceCell<bool>,
     streams: OnceCell<bool>,
+    recovery: OnceCell<bool>,
 }
 
 impl Features {
@@ -27,11 +28,14 @@ impl Features {
     /// is wrong.
     pub(crate) async fn have(&self, backend: &Backend, feature: Feature) -> bool {
         let known = match feature {
+            // DynamoDB's protocol has no such setting: at Amazon it is a service of its own.
+            Feature::ScheduledBackups => return false,
             Feature::Transactions => self.transactions.get_or_try_init(|| transactions(backend)).await,
             // There is no way to ask without making an index. The one service known to lack them, Alternator, lacks
             // transactions too.
             Feature::MultiAttributeKeys => self.transactions.get_or_try_init(|| transactions(backend)).await,
             Feature::TimeToLive => self.time_to_live.get_or_try_init(|| time_to_live(backend)).await,
+            Feature::Recovery => self.recovery.get_or_try_init(|| recovery(backend)).await,
             Feature::Streams => self.streams.get_or_try_init(|| streams(backend)).await,
         };
         known.copied().unwrap_or(true)
@@ -47,6 +51,10 @@ async fn transactions(backend: &Backend) -> Result<bool, NoAnswer> {
 
 async fn time_to_live(backend: &Backend) -> Result<bool, NoAnswer> {
     knows(backend.client.describe_time_to_live().table_name(NO_TABLE).send().await)
+}
+
+async fn recovery(backend: &Backend) -> Result<bool, NoAnswer> {
+    knows(backend.client.describe_continuous_backups().table_name(NO_TABLE).send().await)
 }
 
 async fn streams(backend: &Backend) -> Result<bool, NoAnswer> {

@@ -119,7 +119,8 @@ impl Store for Remote {
     fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {
         self.runtime.block_on(async {
             let ttl = self.features.have(&self.backend, Feature::TimeToLive).await;
-            tables::describe(&self.backend, name, ttl).await
+            let recovery = self.features.have(&self.backend, Feature::Recovery).await;
+            tables::describe(&self.backend, name, ttl, recovery).await
         })
     }
 

@@ -3,18 +3,22 @@
 mod changes;
 mod shapes;
 
-use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::types::TimeToLiveStatus;
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::types::{PointInTimeRecoveryDescription, PointInTimeRecoveryStatus, TimeToLiveStatus};
 use singlet_design::store::{StoreError, TableState};
 
 use crate::Backend;
 pub(crate) use changes::change;
 
-/// What a table looks like now; `ttl` says whether the service can be asked about time to live.
+/// How far recovery reaches if nothing is said.
+const RECOVERY_DAYS_DEFAULT: i32 = 35;
+
+/// What a table looks like now; `ttl` and `recovery` say whether the service can be asked about them.
 pub(crate) async fn describe(
     backend: &Backend,
     name: &str,
     ttl: bool,
+    recovery: bool,
 ) -> Result<Option<TableState>, StoreError> {
     let answer = match backend.client.describe_table().table_name(name).send().await {
         Ok(answer) => answer,
@@ -28,7 +32,30 @@ pub(crate) async fn describe(
     if ttl {
         state.shape.ttl = time_to_live(backend, name).await?;
     }
+    if recovery {
+        state.shape.recovery_days = recovery_days(backend, name).await?;
+    }
     Ok(Some(state))
+}
+
+async fn recovery_days(backend: &Backend, name: &str) -> Result<Option<u32>, StoreError> {
+    let answer = match backend.client.describe_continuous_backups().table_name(name).send().await {
+        Ok(answer) => answer,
+        // Who may change tables need not be allowed to ask about backups.
+        Err(SdkError::ServiceError(error)) if error.err().code() == Some("AccessDeniedException") => {
+            return Ok(None);
+        }
+        Err(error) => return Err(backend.failures.of(error, name)),
+    };
+    let setting =
+        answer.continuous_backups_description.and_then(|backups| backups.point_in_time_recovery_description);
+    let is_on = |setting: &PointInTimeRecoveryDescription| {
+        setting.point_in_time_recovery_status() == Some(&PointInTimeRecoveryStatus::Enabled)
+    };
+    let days = setting
+        .filter(is_on)
+        .map(|setting| setting.recovery_period_in_days().unwrap_or(RECOVERY_DAYS_DEFAULT));
+    Ok(days.and_then(|days| u32::try_from(days).ok()))
 }
 
 async fn time_to_live(backend: &Backend, name: &str) -> Result<Option<String>, StoreError> {

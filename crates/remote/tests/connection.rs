@@ -27,7 +27,7 @@ fn what_a_singlet_server_lacks_is_found_out_before_it_is_used() {
     let store = Served::start();
     assert!(store.supports(Feature::Transactions));
     assert!(store.supports(Feature::MultiAttributeKeys));
-    assert!(!store.supports(Feature::TimeToLive));
+    assert!(store.supports(Feature::TimeToLive));
     assert!(!store.supports(Feature::Streams));
 }
 

@@ -196,6 +196,21 @@ proptest! {
     }
 
     #[test]
+    fn a_fraction_is_cut_off(whole: u64, fraction in "[0-9]{0,17}") {
+        let number: Number = format!("{whole}.{fraction}0").parse().unwrap();
+        prop_assert_eq!(number.view().to_u64_cut(), Some(whole));
+        let negative = number.negated();
+        prop_assert_eq!(negative.view().to_u64_cut(), negative.is_zero().then_some(0));
+    }
+
+    #[test]
+    fn what_is_cut_is_the_part_before_the_point(number in number()) {
+        let text = number.to_string();
+        let whole = text.split('.').next().unwrap_or_default();
+        prop_assert_eq!(number.view().to_u64_cut(), if number.is_negative() { None } else { whole.parse().ok() });
+    }
+
+    #[test]
     fn the_size_is_a_byte_and_a_byte_for_each_pair_of_digits_around_the_point(number in number()) {
         let text = number.to_string();
         let (integer, fraction) = text.trim_start_matches('-').split_once('.').unwrap_or((&text, ""));

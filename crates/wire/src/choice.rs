@@ -1,6 +1,6 @@
 //! Members that are one of a few words.
 
-use singlet_engine::{BillingMode, ReturnValues, ScalarType, Select, TableClass};
+use singlet_engine::{BillingMode, ReturnValues, ScalarType, Select, StreamView, TableClass};
 use singlet_expr::legacy::{ComparisonOperator, ConditionalOperator, UpdateAction};
 
 /// A type with one protocol word for each value.
@@ -152,6 +152,48 @@ pub(crate) enum SseType {
 
 impl Choice for SseType {
     const WORDS: &'static [(&'static str, Self)] = &[("AES256", Self::Aes256), ("KMS", Self::Kms)];
+}
+
+impl Choice for StreamView {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("NEW_IMAGE", Self::NewImage),
+        ("OLD_IMAGE", Self::OldImage),
+        ("NEW_AND_OLD_IMAGES", Self::NewAndOldImages),
+        ("KEYS_ONLY", Self::KeysOnly),
+    ];
+}
+
+/// Where a shard iterator begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ShardIteratorType {
+    /// After a record.
+    AfterSequenceNumber,
+    /// After the newest record.
+    Latest,
+    /// At a record.
+    AtSequenceNumber,
+    /// At the oldest record.
+    TrimHorizon,
+}
+
+impl Choice for ShardIteratorType {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("AFTER_SEQUENCE_NUMBER", Self::AfterSequenceNumber),
+        ("LATEST", Self::Latest),
+        ("AT_SEQUENCE_NUMBER", Self::AtSequenceNumber),
+        ("TRIM_HORIZON", Self::TrimHorizon),
+    ];
+}
+
+/// Which shards a description has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ShardFilterType {
+    /// The children of a shard.
+    ChildShards,
+}
+
+impl Choice for ShardFilterType {
+    const WORDS: &'static [(&'static str, Self)] = &[("CHILD_SHARDS", Self::ChildShards)];
 }
 
 impl Choice for ComparisonOperator {

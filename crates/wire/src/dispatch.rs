@@ -6,10 +6,11 @@ use crate::error::Failure;
 use crate::operation::Operation;
 use crate::operations::{
     Answer, backup_arn, batch_get_item, batch_write_item, create_backup, create_table, delete_item,
-    delete_table, describe, describe_continuous_backups, describe_table, describe_time_to_live, get_item,
-    list_backups, list_tables, put_item, query, restore_table_from_backup, restore_table_to_point_in_time,
-    scan, tags, transact_get_items, transact_write_items, update_continuous_backups, update_item,
-    update_table, update_time_to_live,
+    delete_table, describe, describe_continuous_backups, describe_stream, describe_table,
+    describe_time_to_live, get_item, get_records, get_shard_iterator, list_backups, list_streams,
+    list_tables, put_item, query, restore_table_from_backup, restore_table_to_point_in_time, scan, tags,
+    transact_get_items, transact_write_items, update_continuous_backups, update_item, update_table,
+    update_time_to_live,
 };
 
 /// Serves one request; `endpoint` is where clients find this server.
@@ -31,10 +32,14 @@ pub(crate) async fn dispatch(
         Operation::DescribeContinuousBackups => describe_continuous_backups::call(database, body),
         Operation::DescribeEndpoints => describe::endpoints(endpoint, body),
         Operation::DescribeLimits => describe::limits(body),
+        Operation::DescribeStream => describe_stream::call(database, body),
         Operation::DescribeTable => describe_table::call(database, body),
         Operation::DescribeTimeToLive => describe_time_to_live::call(database, body),
         Operation::GetItem => get_item::call(database, body),
+        Operation::GetRecords => get_records::call(database, body),
+        Operation::GetShardIterator => get_shard_iterator::call(database, body),
         Operation::ListBackups => list_backups::call(database, body),
+        Operation::ListStreams => list_streams::call(database, body),
         Operation::ListTables => list_tables::call(database, body),
         Operation::ListTagsOfResource => tags::list(database, body),
         Operation::PutItem => put_item::call(database, body).await,

@@ -61,6 +61,7 @@ pub(crate) enum ErrorKind {
     BackupInUse,
     BackupNotFound,
     ConditionalCheckFailed,
+    ExpiredIterator,
     IdempotentParameterMismatch,
     IncompleteSignature,
     InternalServerError,
@@ -81,6 +82,7 @@ pub(crate) enum ErrorKind {
     TransactionCanceled,
     TransactionConflict,
     TransactionInProgress,
+    TrimmedDataAccess,
     UnknownOperation,
     UnrecognizedClient,
     Validation,
@@ -100,6 +102,7 @@ impl ErrorKind {
             ErrorKind::ConditionalCheckFailed => {
                 (DYNAMODB, "ConditionalCheckFailedException", 400, "message")
             }
+            ErrorKind::ExpiredIterator => (DYNAMODB, "ExpiredIteratorException", 400, "message"),
             ErrorKind::IdempotentParameterMismatch => {
                 (DYNAMODB, "IdempotentParameterMismatchException", 400, "Message")
             }
@@ -128,6 +131,7 @@ impl ErrorKind {
             ErrorKind::TransactionCanceled => (DYNAMODB, "TransactionCanceledException", 400, "Message"),
             ErrorKind::TransactionConflict => (DYNAMODB, "TransactionConflictException", 400, "message"),
             ErrorKind::TransactionInProgress => (DYNAMODB, "TransactionInProgressException", 400, "Message"),
+            ErrorKind::TrimmedDataAccess => (DYNAMODB, "TrimmedDataAccessException", 400, "message"),
             ErrorKind::UnknownOperation => (SERVICE, "UnknownOperationException", 400, "message"),
             ErrorKind::UnrecognizedClient => (SERVICE, "UnrecognizedClientException", 400, "message"),
             ErrorKind::Validation => (VALIDATE, "ValidationException", 400, "message"),
@@ -194,6 +198,8 @@ fn engine_kind(error: &Error) -> ErrorKind {
         Error::TransactionConflict => ErrorKind::TransactionConflict,
         Error::TransactionInProgress => ErrorKind::TransactionInProgress,
         Error::TokenMismatch => ErrorKind::IdempotentParameterMismatch,
+        Error::Trimmed => ErrorKind::TrimmedDataAccess,
+        Error::IteratorExpired => ErrorKind::ExpiredIterator,
         Error::CollectionTooLarge => ErrorKind::ItemCollectionSizeLimitExceeded,
         Error::SourceTableNotFound(_) => ErrorKind::TableNotFound,
         Error::TableAlreadyExists(_) => ErrorKind::TableAlreadyExists,

@@ -1,7 +1,9 @@
 //! The operations of the protocol: a closed list, found once from the target header.
 
-/// The version prefix of every target.
+/// The version prefix of the targets of tables and items.
 const TARGET_PREFIX: &str = "DynamoDB_20120810.";
+/// The version prefix of the targets of streams, which are a service of their own.
+const STREAMS_TARGET_PREFIX: &str = "DynamoDBStreams_20120810.";
 
 macro_rules! operations {
     ($($name:ident: $access:ident,)*) => {
@@ -57,10 +59,14 @@ operations! {
     DescribeContinuousBackups: Read,
     DescribeEndpoints: Read,
     DescribeLimits: Read,
+    DescribeStream: Read,
     DescribeTable: Read,
     DescribeTimeToLive: Read,
     GetItem: Read,
+    GetRecords: Read,
+    GetShardIterator: Read,
     ListBackups: Read,
+    ListStreams: Read,
     ListTables: Read,
     ListTagsOfResource: Read,
     PutItem: Write,
@@ -81,7 +87,20 @@ operations! {
 impl Operation {
     /// The operation that an `X-Amz-Target` header names.
     pub fn from_target(target: &str) -> Option<Operation> {
-        Operation::from_name(target.strip_prefix(TARGET_PREFIX)?)
+        let (_, name) = target.split_once('.')?;
+        let operation = Operation::from_name(name)?;
+        (target.strip_suffix(name) == Some(operation.target_prefix())).then_some(operation)
+    }
+
+    /// What stands before the name in the target header.
+    fn target_prefix(self) -> &'static str {
+        match self {
+            Operation::DescribeStream
+            | Operation::GetRecords
+            | Operation::GetShardIterator
+            | Operation::ListStreams => STREAMS_TARGET_PREFIX,
+            _ => TARGET_PREFIX,
+        }
     }
 
     /// Whether the operation changes data or tables: a read-only caller may not make it.
@@ -97,16 +116,22 @@ mod tests {
     #[test]
     fn every_operation_is_found_by_its_own_target() {
         for operation in Operation::ALL {
-            let target = format!("{TARGET_PREFIX}{}", operation.name());
+            let target = format!("{}{}", operation.target_prefix(), operation.name());
             assert_eq!(Operation::from_target(&target), Some(*operation));
         }
     }
 
     #[test]
     fn other_targets_name_no_operation() {
-        for target in
-            ["", "GetItem", "DynamoDB_20120810.", "DynamoDB_20111205.GetItem", "DynamoDB_20120810.getItem"]
-        {
+        for target in [
+            "",
+            "GetItem",
+            "DynamoDB_20120810.",
+            "DynamoDB_20111205.GetItem",
+            "DynamoDB_20120810.getItem",
+            "DynamoDB_20120810.GetRecords",
+            "DynamoDBStreams_20120810.GetItem",
+        ] {
             assert_eq!(Operation::from_target(target), None, "{target}");
         }
     }

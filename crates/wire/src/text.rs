@@ -355,6 +355,33 @@ pub(crate) enum RequestError {
          simultaneously. Index: {0}"
     )]
     IndexUpdatedTwice(String),
+    /// A stream without a view.
+    #[error(
+        "One or more parameter values were invalid: If stream is being enabled then UpdateViewType is required"
+    )]
+    NoStreamView,
+    /// A view for the stream of a new table that has none.
+    #[error(
+        "One or more parameter values were invalid: Table is being created with a stream disabled, \
+         UpdateViewType should not be specified"
+    )]
+    ViewOfNoStream,
+    /// A view for a stream that ends.
+    #[error(
+        "One or more parameter values were invalid: If stream is being disabled, then UpdateViewType must not be \
+         specified"
+    )]
+    ViewOfEndingStream,
+    /// An iterator that begins at a record, without the record.
+    #[error(
+        "One or more parameter values were invalid: SequenceNumber is required for ShardIteratorType {0}"
+    )]
+    NoSequenceNumber(&'static str),
+    /// A record for an iterator that begins elsewhere.
+    #[error(
+        "One or more parameter values were invalid: SequenceNumber must not be specified for ShardIteratorType {0}"
+    )]
+    UnusedSequenceNumber(&'static str),
     /// A parameter that DynamoDB honours and this server does not.
     #[error("One or more parameter values were invalid: {0} is not supported by this server")]
     Unsupported(&'static str),

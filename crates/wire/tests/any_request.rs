@@ -18,7 +18,10 @@ const WORDS: &str = "\
     ExpressionAttributeNames|#n|ExpressionAttributeValues|:v|AttributeDefinitions|AttributeName|\
     AttributeType|KeySchema|KeyType|HASH|RANGE|BillingMode|PAY_PER_REQUEST|Projection|ProjectionType|\
     ALL|GlobalSecondaryIndexes|GlobalSecondaryIndexUpdates|Create|Tags|ResourceArn|\
-    TimeToLiveSpecification|Enabled|ReturnConsumedCapacity|INDEXES|ClientRequestToken|1|1e126|AA==||";
+    TimeToLiveSpecification|Enabled|ReturnConsumedCapacity|INDEXES|ClientRequestToken|StreamSpecification|\
+    StreamEnabled|StreamViewType|NEW_IMAGE|Type|CHILD_SHARDS|ShardId|TRIM_HORIZON|LATEST|\
+    AT_SEQUENCE_NUMBER|100000000000000000001|shardId-00000001700000000000-00000000|\
+    arn:aws:dynamodb:us-east-1:000000000000:table/hash/stream/x|1|1e126|AA==||";
 
 /// Members that a request may have.
 const MEMBERS: &str = "\
@@ -26,7 +29,8 @@ const MEMBERS: &str = "\
     UpdateExpression|ConditionExpression|FilterExpression|ProjectionExpression|KeyConditionExpression|\
     ExpressionAttributeNames|ExpressionAttributeValues|ExclusiveStartKey|Select|Limit|IndexName|\
     KeySchema|AttributeDefinitions|GlobalSecondaryIndexes|GlobalSecondaryIndexUpdates|Tags|TagKeys|\
-    TimeToLiveSpecification";
+    TimeToLiveSpecification|StreamSpecification|StreamArn|ShardId|ShardIteratorType|SequenceNumber|\
+    ShardIterator|ShardFilter|ExclusiveStartShardId|ExclusiveStartStreamArn";
 
 /// JSON that often has the members and words of the protocol.
 fn any_json() -> impl Strategy<Value = Value> {

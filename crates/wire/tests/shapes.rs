@@ -295,7 +295,8 @@ fn words_count_as_booleans_and_decimals_are_cut() {
 #[test]
 fn targets_that_name_no_operation_are_unknown() {
     let client = Client::new();
-    for operation in ["ListTable", "ExecuteStatement", "UpdateTimeToLive", "CreateBackup", ""] {
+    for operation in ["ListTable", "ExecuteStatement", "CreateGlobalTable", "DescribeContributorInsights", ""]
+    {
         let reply = client.raw(operation, b"{}");
         let unknown = json!({"__type": "com.amazon.coral.service#UnknownOperationException"});
         assert_eq!((reply.status, support::parse(&reply)), (400, unknown), "{operation}");

@@ -131,7 +131,6 @@ fn a_table_is_updated() {
 fn what_cannot_be_honoured_is_refused_and_not_ignored() {
     let client = Client::new();
     let create = [
-        ("StreamSpecification", json!({"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"})),
         ("SSEType", json!({"Enabled": true, "SSEType": "AES256"})),
         ("ResourcePolicy", json!("{}")),
         ("GlobalTableSourceArn", json!("arn:x")),
@@ -144,7 +143,6 @@ fn what_cannot_be_honoured_is_refused_and_not_ignored() {
     }
     client.call("CreateTable", hash_table("music"));
     let update = [
-        ("StreamSpecification", json!({"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"})),
         ("SSEType", json!({"Enabled": true, "SSEType": "AES256"})),
         ("ReplicaUpdates", json!([{"Create": {"RegionName": "eu-west-1"}}])),
         ("MultiRegionConsistency", json!("STRONG")),

@@ -123,6 +123,13 @@ a_missing_table_is_named_as_such() {
         dynamodb scan --table-name cli-nowhere
 }
 
+the_page_about_streams_has_an_example_that_runs() {
+    local page=../../../docs/streams.md
+    sed -n '/^```sh$/,/^```$/{/^```/!p}' $page | sed "s|http://127.0.0.1:8000|$AWS_ENDPOINT_URL_DYNAMODB|g" >"$scratch/example"
+    same records "$(sed -n '/^```text$/,/^```$/{/^```/!p}' $page)" \
+        "$(bash -euo pipefail "$scratch/example" | grep -E '^(INSERT|MODIFY|REMOVE)')"
+}
+
 keys_decide_who_may_do_what() {
     export AWS_ENDPOINT_URL_DYNAMODB=$GUARDED_URL
     export AWS_ACCESS_KEY_ID=AKIDWRITER AWS_SECRET_ACCESS_KEY=writer/secret+
@@ -137,7 +144,8 @@ keys_decide_who_may_do_what() {
 
 for name in a_table_with_an_index_is_created items_are_written_and_read an_index_pages_without_loss_or_repeat \
     a_transaction_is_done_as_a_whole a_failed_condition_is_told a_cancelled_transaction_gives_its_reasons_in_order \
-    an_invalid_request_says_what_is_wrong a_missing_table_is_named_as_such keys_decide_who_may_do_what; do
+    an_invalid_request_says_what_is_wrong a_missing_table_is_named_as_such \
+    the_page_about_streams_has_an_example_that_runs keys_decide_who_may_do_what; do
     # In the background: `set -e` would not hold in a command whose failure is looked at.
     $name &
     if wait $!; then echo "ok - $name"; else echo "not ok - $name"; fi

@@ -1,11 +1,13 @@
 //! What can be said on the command line, and the help that teaches it.
 
+mod backup;
 mod design;
 mod encryption;
 mod serve;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use backup::{BackupArguments, BackupsArguments, RestoreArguments};
 pub(crate) use design::{
     ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
     ReviewArguments, ReviewFormat, RunArguments, SeedArguments, StoreArguments,
@@ -40,6 +42,14 @@ Encrypted at rest, with a key that you keep:
 
 Is everything in order?
   singlet verify ./singlet-data
+
+Safe from mistakes and from broken disks:
+  singlet backup --table orders
+      one moment of a table, kept in the data folder; --to FOLDER puts it elsewhere
+  singlet backups --verify
+  singlet restore --backup ARN --table orders-restored
+  singlet serve --backup \"weekly, keep 3 months\"
+      a server takes them by itself
 
 Past one machine: the same file, another address.
   singlet run designs/shop.toml get_customer customer_id=123 --endpoint-url http://scylla:8000
@@ -80,6 +90,15 @@ pub(crate) enum Command {
     /// Print the JSON Schema of designs, for editors
     #[command(after_help = design::SCHEMA_NOTES)]
     Schema,
+    /// Back up tables: one moment of each, in the data folder or in a file elsewhere
+    #[command(after_help = backup::BACKUP_NOTES)]
+    Backup(BackupArguments),
+    /// List, verify or delete backups
+    #[command(after_help = backup::BACKUPS_NOTES)]
+    Backups(BackupsArguments),
+    /// Make a new table from a backup
+    #[command(after_help = backup::RESTORE_NOTES)]
+    Restore(RestoreArguments),
     /// Serve a database over the DynamoDB protocol
     #[command(after_help = serve::SERVE_NOTES)]
     Serve(Box<ServeArguments>),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use singlet_engine::Schedule;
 
 use super::encryption::KeyArguments;
 use crate::size::Size;
@@ -95,6 +96,16 @@ pub(crate) struct ServeArguments {
     /// What happens to a write of an item that a transaction is writing at that moment
     #[arg(long, value_enum, value_name = "POLICY", default_value_t = TransactionConflicts::Refuse)]
     pub(crate) transaction_conflicts: TransactionConflicts,
+
+    /// How long a shard of a stream takes records before a child continues it. Real readers follow shards from
+    /// parents to children; a few seconds let them show it
+    #[arg(long, value_name = "SECONDS", default_value_t = 14_400, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) stream_shard_seconds: u32,
+
+    /// When backups are taken of tables whose design says nothing of it, and how long each is kept, such as
+    /// "weekly, keep 3 months", "daily, keep 2 weeks" or "every 6 hours, keep 3 days"
+    #[arg(long, value_name = "SCHEDULE")]
+    pub(crate) backup: Option<Schedule>,
 
     /// Threads that answer requests [default: one for each processor core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -195,6 +206,9 @@ mod tests {
             &["--connections-max", "0"],
             &["--region", "Mars!"],
             &["--cache-size", "much"],
+            &["--stream-shard-seconds", "0"],
+            &["--backup", "weekly"],
+            &["--backup", "weekly, keep 2 days"],
         ] {
             assert!(serve(arguments).is_err(), "{arguments:?}");
         }

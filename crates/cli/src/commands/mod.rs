@@ -1,10 +1,13 @@
 //! One file for each command.
 
 pub(crate) mod apply;
+pub(crate) mod backup;
+pub(crate) mod backups;
 pub(crate) mod check;
 pub(crate) mod describe;
 pub(crate) mod explain;
 pub(crate) mod new_key;
+pub(crate) mod restore;
 pub(crate) mod review;
 pub(crate) mod rotate_key;
 pub(crate) mod run;

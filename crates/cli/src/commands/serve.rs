@@ -7,7 +7,7 @@ use std::sync::Arc;
 use singlet_design::apply;
 use singlet_design::model::Design;
 use singlet_design::store::Embedded;
-use singlet_engine::{Conflicts, Database, Key, StoreOptions, SyncPolicy};
+use singlet_engine::{Conflicts, Database, Key, StoreOptions, StreamOptions, SyncPolicy};
 use singlet_server::{Credentials, CredentialsError, Limits, Options, Server, StartError, TlsFiles};
 use singlet_wire::Service;
 
@@ -145,9 +145,14 @@ fn open(arguments: &ServeArguments, key: Option<Key>) -> Result<Database, Failur
             key,
             ..StoreOptions::default()
         },
+        backups: arguments.backup,
         conflicts: match arguments.transaction_conflicts {
             TransactionConflicts::Refuse => Conflicts::Refuse,
             TransactionConflicts::Wait => Conflicts::Wait,
+        },
+        streams: StreamOptions {
+            shard_life_ms: u64::from(arguments.stream_shard_seconds) * 1000,
+            ..StreamOptions::default()
         },
         ..singlet_engine::Options::default()
     };

@@ -65,7 +65,7 @@ fn checked(counts: &VerifiedCounts) -> String {
         (counts.expiries, "time of expiry", "times of expiry"),
         (counts.tokens, "idempotency token", "idempotency tokens"),
         (counts.commits, "commit in the log", "commits in the log"),
-        (counts.past_changes, "kept change", "kept changes"),
+        (counts.changes, "kept change", "kept changes"),
         (counts.files, "file of the past or of a backup", "files of the past and of backups"),
         (counts.tree_bytes, "byte of the tree", "bytes of the tree"),
     ];

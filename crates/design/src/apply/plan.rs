@@ -79,6 +79,23 @@ impl Plan {
             );
             self.notes.push(note);
         }
+        if shape.recovery_days.is_some() && !store.supports(Feature::Recovery) {
+            shape.recovery_days = None;
+            self.notes.push(format!(
+                "{}: point-in-time recovery is not set here, because {label} doesn't have it",
+                shape.name
+            ));
+        }
+        if let Some(schedule) = shape.backup
+            && !store.supports(Feature::ScheduledBackups)
+        {
+            shape.backup = None;
+            self.notes.push(format!(
+                "{}: backups ({schedule}) are not set here, because {label} takes none by a schedule of its own. At \
+                 Amazon a plan of AWS Backup does; a server of ours does with `singlet serve FILE`",
+                shape.name
+            ));
+        }
         if !store.supports(Feature::MultiAttributeKeys) {
             for index in shape.indexes.iter().filter(|index| index.is_multi_attribute()) {
                 self.obstacles.push(format!(
@@ -195,8 +212,17 @@ impl Plan {
             }
         }
         if wanted.stream != there.stream && store.supports(Feature::Streams) {
-            let change = TableChange::Stream { table, enabled: wanted.stream };
+            let change = TableChange::Stream { table: table.clone(), enabled: wanted.stream };
             self.steps.push(Step::Change(change));
+        }
+        // A design that doesn't mention recovery leaves it on: what protects data is not taken away by silence.
+        if let Some(days) = wanted.recovery_days
+            && there.recovery_days != Some(days)
+        {
+            self.steps.push(Step::Change(TableChange::Recovery { table: table.clone(), days }));
+        }
+        if wanted.backup != there.backup && store.supports(Feature::ScheduledBackups) {
+            self.steps.push(Step::Change(TableChange::Backup { table, schedule: wanted.backup }));
         }
     }
 }

@@ -49,6 +49,15 @@ impl fmt::Display for TableChange {
             }
             TableChange::Stream { table, enabled: true } => write!(f, "turn on the stream of {table}"),
             TableChange::Stream { table, enabled: false } => write!(f, "turn off the stream of {table}"),
+            TableChange::Recovery { table, days } => {
+                write!(f, "keep every moment of {table} for {days} days")
+            }
+            TableChange::Backup { table, schedule: Some(schedule) } => {
+                write!(f, "back up {table} {schedule}")
+            }
+            TableChange::Backup { table, schedule: None } => {
+                write!(f, "end the backups of {table} by schedule")
+            }
             TableChange::Delete { table } => write!(f, "delete the table {table} with its data"),
         }
     }
@@ -80,6 +89,12 @@ fn write_shape(f: &mut fmt::Formatter<'_>, shape: &TableShape) -> fmt::Result {
     }
     if shape.stream {
         writeln!(f, "      with a stream")?;
+    }
+    if let Some(days) = shape.recovery_days {
+        writeln!(f, "      every moment can be recovered for {days} days")?;
+    }
+    if let Some(schedule) = &shape.backup {
+        writeln!(f, "      backed up {schedule}")?;
     }
     if shape.protected {
         writeln!(f, "      protected from deletion")?;

@@ -77,7 +77,9 @@ fn run_step(step: &Step, store: &dyn Store, tell: &mut dyn FnMut()) -> Result<()
                 TableChange::Create(_)
                 | TableChange::Protect { .. }
                 | TableChange::TimeToLive { .. }
-                | TableChange::Stream { .. } => Ok(()),
+                | TableChange::Stream { .. }
+                | TableChange::Recovery { .. }
+                | TableChange::Backup { .. } => Ok(()),
             }
         }
         Step::AwaitIndex { table, index } => await_index(store, table, index, true, tell),

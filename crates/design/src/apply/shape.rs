@@ -13,6 +13,8 @@ pub fn shape_in(table: &Table, environment: &Environment) -> TableShape {
         protected: environment.removal == Removal::Keep,
         ttl: table.ttl.clone(),
         stream: table.stream,
+        recovery_days: table.recovery_days,
+        backup: table.backup,
     }
 }
 

@@ -32,6 +32,8 @@ fn table(indexes: Vec<Arc<Index>>) -> Table {
         type_attribute: "type".to_owned(),
         ttl: None,
         stream: false,
+        recovery_days: None,
+        backup: None,
         separator: '#',
         indexes,
         span: Span::default(),
@@ -117,15 +119,22 @@ fn what_can_not_be_changed_stops_everything_and_says_why() {
 }
 
 #[test]
-fn what_the_store_lacks_is_noted_and_does_not_stop_the_rest() {
+fn a_stream_is_turned_on_and_off_with_the_design() {
     let store = store();
-    let wanted = || Table { ttl: Some("expires_at".to_owned()), stream: true, ..table(Vec::new()) };
-    let first = plan(&design(wanted()), &environment(Removal::Delete), &store).unwrap();
-    let text = first.to_string();
-    assert!(text.contains("items expire by expires_at"), "{text}");
-    assert!(text.contains("the stream is not set here yet"), "{text}");
-    first.run(&store, &mut |_| {}).unwrap();
-    assert!(plan(&design(wanted()), &environment(Removal::Delete), &store).unwrap().steps.is_empty());
+    let wanted = |stream| Table { stream, ..table(Vec::new()) };
+    let is_on = || store.describe_table("shop-dev").unwrap().unwrap().shape.stream;
+    for (stream, words) in [
+        (true, "with a stream"),
+        (false, "turn off the stream of shop-dev"),
+        (true, "turn on the stream of shop-dev"),
+    ] {
+        let change = plan(&design(wanted(stream)), &environment(Removal::Delete), &store).unwrap();
+        assert!(change.to_string().contains(words), "{change}");
+        change.run(&store, &mut |_| {}).unwrap();
+        assert_eq!(is_on(), stream);
+        let again = plan(&design(wanted(stream)), &environment(Removal::Delete), &store).unwrap();
+        assert!(again.steps.is_empty(), "{again}");
+    }
 }
 
 #[test]
@@ -144,6 +153,45 @@ fn time_to_live_is_set_changed_and_taken_away() {
     assert_eq!(apply(&store, wanted(None)), ["end the time to live of shop-dev"]);
     assert_eq!(setting(), None);
     assert!(apply(&store, wanted(None)).is_empty());
+}
+
+#[test]
+fn recovery_is_turned_on_with_the_design_and_not_off_by_its_silence() {
+    let store = store();
+    let environment = environment(Removal::Delete);
+    let plan_for = |recovery_days| {
+        plan(&design(Table { recovery_days, ..table(Vec::new()) }), &environment, &store).unwrap()
+    };
+    for (days, said) in
+        [(7, "every moment can be recovered for 7 days"), (35, "keep every moment of shop-dev for 35 days")]
+    {
+        assert!(plan_for(Some(days)).to_string().contains(said), "{}", plan_for(Some(days)));
+        plan_for(Some(days)).run(&store, &mut |_| {}).unwrap();
+        assert!(plan_for(Some(days)).is_empty());
+    }
+    assert!(plan_for(None).is_empty());
+}
+
+#[test]
+fn a_schedule_of_backups_is_set_changed_and_ended() {
+    let store = store();
+    let wanted = |backup: Option<&str>| {
+        let backup = backup.map(|text| text.parse().unwrap());
+        design(Table { backup, ..table(Vec::new()) })
+    };
+    let environment = environment(Removal::Delete);
+    for (text, said) in [
+        (Some("weekly, keep 3 months"), "backed up weekly, keep 3 months"),
+        (Some("every 6 hours, keep 2 weeks"), "~ back up shop-dev every 6 hours, keep 2 weeks"),
+        (None, "~ end the backups of shop-dev by schedule"),
+    ] {
+        let plan_now = || plan(&wanted(text), &environment, &store).unwrap();
+        assert!(plan_now().to_string().contains(said), "{}", plan_now());
+        plan_now().run(&store, &mut |_| {}).unwrap();
+        assert!(plan_now().is_empty(), "{}", plan_now());
+        let set = store.describe_table("shop-dev").unwrap().unwrap().shape.backup;
+        assert_eq!(set.map(|schedule| schedule.to_string()).as_deref(), text);
+    }
 }
 
 #[test]

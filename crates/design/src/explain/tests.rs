@@ -41,6 +41,8 @@ fn store() -> Embedded {
         protected: false,
         ttl: None,
         stream: false,
+        recovery_days: None,
+        backup: None,
     };
     store.change_table(&TableChange::Create(shape)).unwrap();
     store

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use singlet_engine::Schedule;
+
 use crate::report::Span;
 
 /// A table of the design.
@@ -21,6 +23,10 @@ pub struct Table {
     pub ttl: Option<String>,
     /// Whether the table has a change stream.
     pub stream: bool,
+    /// For how many days it can be had back as it was at any moment.
+    pub recovery_days: Option<u32>,
+    /// When backups are taken by themselves, and how long they are kept.
+    pub backup: Option<Schedule>,
     /// What stands between the parts of a key; no part may contain it.
     pub separator: char,
     /// Its indexes, in the order of the file.

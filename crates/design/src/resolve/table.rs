@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use singlet_engine::Schedule;
+
 use super::context::Context;
 use super::name;
 use crate::model::{Index, KeyAttribute, KeyKind, Projection, Table};
@@ -85,6 +87,8 @@ fn table(
         type_attribute: node.text_of("type").unwrap_or("type").to_owned(),
         ttl: node.text_of("ttl").map(str::to_owned),
         stream: node.get("stream").and_then(Node::truth).unwrap_or(false),
+        recovery_days: recovery_days(context, node),
+        backup: schedule(context, node),
         separator: separator(context, node),
         indexes: Vec::new(),
         span,
@@ -93,6 +97,33 @@ fn table(
     special_attributes(context, node, &table);
     let indexes = indexes.iter().filter_map(|entry| index(context, entry, &table)).collect();
     TableDraft { table, indexes, sound: partition.is_some() }
+}
+
+/// For how many days moments can be recovered.
+fn recovery_days(context: &Context<'_>, node: &Node) -> Option<u32> {
+    let given = node.get("recovery")?;
+    let text = given.text()?;
+    let days = text.strip_suffix(" days").or_else(|| text.strip_suffix(" day"));
+    let days = days.and_then(|days| days.parse().ok()).filter(|days| (1..=35).contains(days));
+    if days.is_none() {
+        context.mistakes.add(
+            given.span,
+            format!("{text:?} is no period of recovery: write 1 to 35 days, such as \"35 days\""),
+        );
+    }
+    days
+}
+
+/// When backups are taken.
+fn schedule(context: &Context<'_>, node: &Node) -> Option<Schedule> {
+    let given = node.get("backup")?;
+    match given.text()?.parse() {
+        Ok(schedule) => Some(schedule),
+        Err(error) => {
+            context.mistakes.add(given.span, error.to_string());
+            None
+        }
+    }
 }
 
 fn text_attribute(name: &str) -> KeyAttribute {

@@ -32,6 +32,10 @@ pub enum Feature {
     TimeToLive,
     /// Streams.
     Streams,
+    /// Tables that can be had back as they were at any moment.
+    Recovery,
+    /// Backups that the store takes by itself.
+    ScheduledBackups,
 }
 
 impl std::fmt::Display for Feature {
@@ -41,6 +45,8 @@ impl std::fmt::Display for Feature {
             Feature::MultiAttributeKeys => "index keys of several attributes",
             Feature::TimeToLive => "time to live",
             Feature::Streams => "streams",
+            Feature::Recovery => "point-in-time recovery",
+            Feature::ScheduledBackups => "backups by schedule",
         })
     }
 }

@@ -1,5 +1,7 @@
 //! Tables as a design wants them and as a store has them.
 
+use singlet_engine::Schedule;
+
 use crate::model::{KeyAttribute, Projection};
 
 /// What a table is made of.
@@ -19,6 +21,10 @@ pub struct TableShape {
     pub ttl: Option<String>,
     /// Has a stream of new and old images.
     pub stream: bool,
+    /// For how many days it can be had back as it was at any moment.
+    pub recovery_days: Option<u32>,
+    /// When backups are taken by themselves, and how long they are kept.
+    pub backup: Option<Schedule>,
 }
 
 /// What an index is made of.
@@ -100,6 +106,20 @@ pub enum TableChange {
         /// On or off.
         enabled: bool,
     },
+    /// Turns point-in-time recovery on, or changes how far it reaches.
+    Recovery {
+        /// Table name.
+        table: String,
+        /// For how many days moments can be recovered.
+        days: u32,
+    },
+    /// Sets when backups are taken by themselves.
+    Backup {
+        /// Table name.
+        table: String,
+        /// The schedule; `None` ends it.
+        schedule: Option<Schedule>,
+    },
     /// Deletes the table with its data.
     Delete {
         /// Table name.
@@ -117,6 +137,8 @@ impl TableChange {
             | TableChange::Protect { table, .. }
             | TableChange::TimeToLive { table, .. }
             | TableChange::Stream { table, .. }
+            | TableChange::Recovery { table, .. }
+            | TableChange::Backup { table, .. }
             | TableChange::Delete { table } => table,
         }
     }

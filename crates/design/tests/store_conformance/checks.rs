@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use singlet_design::model::{KeyAttribute, KeyKind, Projection};
 use singlet_design::store::{
-    Action, BatchGet, Cancellation, Delete, Expression, ExpressionBuilder, Get, IndexShape, IndexState,
-    KeyTest, Put, Query, ReturnItem, Scan, Store, StoreError, TableChange, TableShape, TransactGet,
-    TransactWrite, Update,
+    Action, BatchGet, Cancellation, Delete, Expression, ExpressionBuilder, Feature, Get, IndexShape,
+    IndexState, KeyTest, Put, Query, ReturnItem, Scan, Store, StoreError, TableChange, TableShape,
+    TransactGet, TransactWrite, Update,
 };
 use singlet_engine::values::{AttributeValue, EncodedItem, Item};
 
@@ -39,6 +39,8 @@ fn shape() -> TableShape {
         protected: false,
         ttl: None,
         stream: false,
+        recovery_days: None,
+        backup: None,
     }
 }
 
@@ -178,6 +180,26 @@ pub(crate) fn indexes_come_and_go(store: &dyn Store) {
     let gone = TableChange::DeleteIndex { table: TABLE.to_owned(), index: "GSI1".to_owned() };
     store.change_table(&gone).unwrap();
     wait_until("deleting an index", || state().shape.indexes.is_empty());
+}
+
+pub(crate) fn recovery_is_turned_on_and_reaches_as_far_as_it_shall(store: &dyn Store) {
+    assert!(store.supports(Feature::Recovery));
+    store.change_table(&TableChange::Create(TableShape { recovery_days: Some(7), ..shape() })).unwrap();
+    let days = || store.describe_table(TABLE).unwrap().unwrap().shape.recovery_days;
+    assert_eq!(days(), Some(7));
+    store.change_table(&TableChange::Recovery { table: TABLE.to_owned(), days: 35 }).unwrap();
+    assert_eq!(days(), Some(35));
+}
+
+pub(crate) fn a_stream_is_turned_on_and_off(store: &dyn Store) {
+    assert!(store.supports(Feature::Streams));
+    store.change_table(&TableChange::Create(TableShape { stream: true, ..shape() })).unwrap();
+    let is_on = || store.describe_table(TABLE).unwrap().unwrap().shape.stream;
+    assert!(is_on());
+    for enabled in [false, true] {
+        store.change_table(&TableChange::Stream { table: TABLE.to_owned(), enabled }).unwrap();
+        assert_eq!(is_on(), enabled);
+    }
 }
 
 pub(crate) fn a_protected_table_stays(store: &dyn Store) {

@@ -9,6 +9,8 @@ macro_rules! store_tests {
             a_table_is_described_as_it_was_made,
             indexes_come_and_go,
             a_protected_table_stays,
+            a_stream_is_turned_on_and_off,
+            recovery_is_turned_on_and_reaches_as_far_as_it_shall,
             what_is_put_can_be_got,
             a_failed_condition_brings_the_item_that_is_there,
             an_update_joins_the_placeholders_of_its_condition,

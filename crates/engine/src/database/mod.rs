@@ -4,12 +4,14 @@ mod backups;
 mod expiry;
 mod recover;
 mod recovery;
+mod streams;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod writes;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::background::{Background, Tasks};
@@ -26,6 +28,7 @@ use crate::request::{
     BatchGet, BatchGetOutcome, GetItem, GetOutcome, PageOutcome, Query, Scan, TransactGet, TransactGetOutcome,
 };
 use crate::store::{Clock, Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
+use crate::stream::StreamUpkeep;
 use crate::write::{InFlight, Job};
 
 /// A database, embedded in the program. Clones share it; the last one to go closes it.
@@ -60,6 +63,8 @@ struct Inner {
     backups: Backups,
     recovery: Recovery,
     in_flight: Arc<InFlight>,
+    streams: StreamUpkeep,
+    closed: AtomicBool,
     conflicts: Conflicts,
     region: String,
     account_id: String,
@@ -115,6 +120,7 @@ impl Database {
 
     /// Finishes all writes and closes the files. Later writes fail with [`Error::Closed`].
     pub fn close(&self) -> Result<()> {
+        self.inner.closed.store(true, Ordering::Release);
         self.inner.stop();
         Ok(self.inner.store.close()?)
     }
@@ -186,11 +192,12 @@ impl Drop for Inner {
 impl Database {
     /// Opens the database on a disk of the caller's.
     pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
-        let opened = Store::open(disk, options.store, options.clock.clone())?;
-        let (catalogue, writer) = recover::recover(&opened, &options.region, &options.account_id)?;
+        let opened = Store::open(disk, options.store.clone(), options.clock.clone())?;
+        let (catalogue, writer) = recover::recover(&opened, &options)?;
+        let streams = StreamUpkeep::new(options.streams, options.clock.clone(), writer.counts.busy());
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
         recover::abandon_loads(&store)?;
-        let janitor = Janitor::start(&store)?;
+        let janitor = Janitor::start(&store, streams.clone())?;
         let reaper = Reaper::start(&store, options.clock.clone())?;
         let background = Background::new(&store, janitor.waker());
         let tasks = Tasks::default();
@@ -210,6 +217,8 @@ impl Database {
             backups,
             recovery,
             in_flight: Arc::default(),
+            streams,
+            closed: AtomicBool::new(false),
             conflicts: options.conflicts,
             region: options.region,
             account_id: options.account_id,

@@ -37,7 +37,7 @@ pub(crate) fn sweep(
     let horizon = catalogue.horizon();
     horizon.retain(|number| catalogue.numbered(number).is_some());
     let due = expired_seconds(now_ms / 1000);
-    let expiring = catalogue.tables().filter(|table| table.active_ttl().is_some());
+    let expiring = catalogue.tables().filter(|table| table.active_ttl().is_some() && !table.is_loading());
     let mut looks: Vec<Look> =
         expiring.map(|table| Look::begin(table, horizon, view.sequence(), &due)).collect();
     // A view that is kept for long keeps the tree from reusing its pages.

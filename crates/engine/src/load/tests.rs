@@ -12,11 +12,13 @@ use crate::background::Background;
 use crate::error::{Error, InUse};
 use crate::janitor::Janitor;
 use crate::keyspace::{PREFIX_BYTES, RowSpace};
+use crate::options::StreamOptions;
 use crate::request::{
     BillingMode, CreateTable, DeleteItem, GetItem, IndexDefinition, ProjectedAttributes,
     ProvisionedThroughput, PutItem, RestoreOverrides, ScalarType, TableStatus, UpdateTable,
 };
 use crate::store::{Direction, MemoryDisk, Store, StoreOptions, SystemClock, Tally};
+use crate::stream::StreamUpkeep;
 use crate::table::{Birth, LoadSource, Table};
 use crate::write::Expected;
 use crate::{Database, Options};
@@ -221,9 +223,11 @@ fn a_wrong_item_is_refused_and_one_that_misses_an_index_is_not_in_it() {
 fn a_closed_database_ends_a_load() {
     let disk: Arc<MemoryDisk> = Arc::default();
     let opened = Store::open(disk, StoreOptions::default(), Arc::new(SystemClock)).unwrap();
-    let writer = crate::write::Writer { arn_prefix: String::new() };
+    let streams = StreamOptions::default();
+    let writer = crate::write::Writer::new(String::new(), streams);
     let store = Arc::new(opened.start(Arc::default(), writer).unwrap());
-    let janitor = Janitor::start(&store).unwrap();
+    let upkeep = StreamUpkeep::new(streams, Arc::new(SystemClock), Arc::default());
+    let janitor = Janitor::start(&store, upkeep).unwrap();
     let background = Background::new(&store, janitor.waker());
     let mut loader = Loader::begin(&background, definition(LOADED), LoadSource::Import).unwrap();
     janitor.stop();

@@ -1,20 +1,16 @@
 //! How long the log's changes are kept, and for whom.
 
 use std::collections::HashMap;
-use std::ops::Bound;
 use std::time::Duration;
 
 use super::{Deleted, Recovery};
 use crate::background::{Stop, Tasks};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
-use crate::keyspace::{PREFIX_BYTES, RowSpace};
 use crate::pending::Pending;
-use crate::store::{Direction, View};
+use crate::store::View;
 use crate::write::Job;
 
-/// How long the records of a stream are kept.
-const STREAM_KEPT_MS: u64 = 24 * 60 * 60 * 1000;
 /// How often what is too old is looked for.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
@@ -50,8 +46,11 @@ impl Recovery {
         }
         let view = self.shared.background.view()?;
         let needed = self.needed_from(&view, now_ms)?;
-        let is_needed =
+        let is_recovered =
             |table: u32, last_ms: u64| needed.get(&table).is_some_and(|&from_ms| last_ms >= from_ms);
+        let catalogue = view.attachment();
+        let is_needed =
+            |table, last_ms| is_recovered(table, last_ms) || catalogue.stream_needs(table, last_ms);
         self.shared.background.store()?.trim_past(is_needed)?;
         Ok(())
     }
@@ -64,34 +63,18 @@ impl Recovery {
         Ok(())
     }
 
-    /// For each table that has readers, the time of the earliest change that one of them needs.
+    /// For each table that can be recovered, the time of the earliest change that is needed for it.
     fn needed_from(&self, view: &View<Catalogue>, now_ms: u64) -> Result<HashMap<u32, u64>> {
         let live = view.attachment().tables().map(|table| (table.number, table.settings.recovery));
         let deleted = Deleted::all(view)?;
         let deleted = deleted.iter().map(|deleted| (deleted.table.number, deleted.table.settings.recovery));
         let recovered = live.chain(deleted).filter_map(|(table, setting)| Some((table, setting?)));
         let recovered = recovered.map(|(table, setting)| (table, setting.kept_from_ms(now_ms)));
-        let streamed = streamed_tables(view)?.into_iter();
-        let streamed = streamed.map(|table| (table, now_ms.saturating_sub(STREAM_KEPT_MS)));
         let mut needed = HashMap::new();
-        for (table, from_ms) in recovered.chain(streamed).chain(self.pins()) {
+        for (table, from_ms) in recovered.chain(self.pins()) {
             let earliest = needed.entry(table).or_insert(from_ms);
             *earliest = from_ms.min(*earliest);
         }
         Ok(needed)
     }
-}
-
-/// The tables that have a stream, on or off, that can still be read.
-fn streamed_tables(view: &View<Catalogue>) -> Result<Vec<u32>> {
-    let space = RowSpace::streams();
-    let (start, end) = (space.prefix(), space.end());
-    let rows = view.range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward);
-    let mut tables = Vec::new();
-    for row in rows {
-        let (key, _) = row?;
-        let number = key.get(PREFIX_BYTES..).and_then(<[u8]>::first_chunk);
-        tables.extend(number.map(|number| u32::from_be_bytes(*number)));
-    }
-    Ok(tables)
 }

@@ -8,6 +8,7 @@ mod batch;
 mod item;
 mod read;
 mod recovery;
+mod stream;
 mod table;
 mod time_to_live;
 mod transact;
@@ -25,11 +26,15 @@ pub use item::{
 };
 pub use read::{PageOutcome, Query, Scan, ScanSegment, Select};
 pub use recovery::{RecoveryProgress, RecoveryWindow, RestoreToTime, UpdateRecovery};
+pub use stream::{
+    DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams, ListStreamsOutcome,
+    ShardDescription, ShardStart, StreamDescription, StreamStatus, StreamSummary,
+};
 pub use table::{
     AttributeDefinition, BillingMode, CreateTable, EncryptionRequest, IndexCreate, IndexDefinition,
     IndexDescription, IndexStatus, IndexUpdate, KeySchema, ListTables, ListTablesOutcome, OnDemandThroughput,
-    ProjectedAttributes, ProvisionedThroughput, RestoreOverrides, RestoreSummary, ScalarType, StreamView,
-    TableClass, TableDescription, TableStatus, Tag, UpdateTable, WarmThroughput,
+    ProjectedAttributes, ProvisionedThroughput, RestoreOverrides, RestoreSummary, ScalarType, StreamChange,
+    StreamView, TableClass, TableDescription, TableStatus, Tag, UpdateTable, WarmThroughput,
 };
 pub use time_to_live::{TimeToLive, TimeToLiveStatus, UpdateTimeToLive};
 pub use transact::{

@@ -191,6 +191,8 @@ pub struct CreateTable {
     pub deletion_protection: bool,
     /// Encryption.
     pub encryption: Option<EncryptionRequest>,
+    /// The view of its stream, if it has one from the start.
+    pub stream: Option<StreamView>,
     /// Tags set from the start.
     pub tags: Vec<Tag>,
     /// The attribute by which items expire. DynamoDB has this only as a call of its own.
@@ -213,6 +215,7 @@ impl CreateTable {
             class: TableClass::Standard,
             deletion_protection: false,
             encryption: None,
+            stream: None,
             tags: Vec::new(),
             time_to_live: None,
         };
@@ -248,6 +251,12 @@ impl CreateTable {
     /// Adds a global index.
     pub fn global_index(mut self, index: IndexDefinition) -> Self {
         self.global_indexes.push(index);
+        self
+    }
+
+    /// Turns on a stream.
+    pub fn stream(mut self, view: StreamView) -> Self {
+        self.stream = Some(view);
         self
     }
 
@@ -294,6 +303,12 @@ impl UpdateTable {
     /// Creates a global index.
     pub fn create_index(mut self, index: IndexCreate) -> Self {
         self.indexes.push(IndexUpdate::Create(index));
+        self
+    }
+
+    /// Turns the stream on or off.
+    pub fn stream(mut self, change: StreamChange) -> Self {
+        self.stream = Some(change);
         self
     }
 
@@ -353,6 +368,17 @@ pub struct UpdateTable {
     pub deletion_protection: Option<bool>,
     /// Encryption.
     pub encryption: Option<EncryptionRequest>,
+    /// The stream.
+    pub stream: Option<StreamChange>,
+}
+
+/// What becomes of a table's stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamChange {
+    /// A new stream begins.
+    Enable(StreamView),
+    /// The stream ends; it can be read for another 24 hours.
+    Disable,
 }
 
 /// Lists table names in order.
@@ -459,6 +485,10 @@ pub struct TableDescription {
     pub deletion_protection: bool,
     /// The key of the database, if it has one and the table asked to be encrypted.
     pub key_arn: Option<String>,
+    /// The view of the stream that is on.
+    pub stream: Option<StreamView>,
+    /// The label of the stream that is on, or of the last one that was.
+    pub latest_stream_label: Option<String>,
     /// Items.
     pub item_count: u64,
     /// Bytes, as DynamoDB counts them.
@@ -499,4 +529,11 @@ pub struct RestoreOverrides {
     pub local_indexes: Option<Vec<IndexDefinition>>,
     /// Encryption.
     pub encryption: Option<EncryptionRequest>,
+}
+
+impl TableDescription {
+    /// The resource name of the stream that is on, or of the last one that was.
+    pub fn latest_stream_arn(&self) -> Option<String> {
+        self.latest_stream_label.as_ref().map(|label| format!("{}/stream/{label}", self.arn))
+    }
 }

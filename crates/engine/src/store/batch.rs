@@ -112,6 +112,12 @@ impl<'a, A> Batch<'a, A> {
         });
     }
 
+    /// The keys whose changes are kept for readers of the log.
+    pub fn recorded(&self) -> impl Iterator<Item = &Bytes> {
+        let changes = self.changes.iter();
+        changes.filter(|(_, change)| matches!(change.before, Before::Recorded(_))).map(|(key, _)| key)
+    }
+
     /// Publishes an attachment together with the changes.
     pub fn set_attachment(&mut self, attachment: Arc<A>) {
         self.attachment = Some(attachment);

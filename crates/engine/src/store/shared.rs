@@ -39,10 +39,11 @@ impl<A, J> Shared<A, J> {
         self.published.wake();
     }
 
-    /// Whether a fold is under way and the overlay that fills meanwhile is a quarter full.
+    /// Whether a fold is under way and the overlay that fills meanwhile is a quarter full. Where nothing is written any more,
+    /// there is nothing to wait for.
     pub(super) fn is_pressed(&self) -> bool {
         let view = self.view.load();
-        view.frozen.is_some() && view.active.bytes() >= self.overlay_bytes_max / 4
+        !self.poison.is_set() && view.frozen.is_some() && view.active.bytes() >= self.overlay_bytes_max / 4
     }
 
     pub(super) fn stats(&self) -> StoreStats {

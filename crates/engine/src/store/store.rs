@@ -19,7 +19,7 @@ use super::shared::{Poison, PoisonOnPanic, Shared};
 use super::stats::Counters;
 use super::writer::Writer;
 use super::{
-    Changes, ChangesBack, Clock, CommitError, Disk, Handler, Key, KeyId, Position, SealedDisk, StoreError,
+    Changes, ChangesBack, Clock, CommitError, Disk, Handler, KeyId, Position, SealedDisk, StoreError,
     StoreOptions, StoreStats, TrySubmitError, View, housekeeper,
 };
 
@@ -59,14 +59,15 @@ impl Opened {
         self.recovered.files.sealing.as_ref().map(|sealing| sealing.outer().id())
     }
 
-    /// Reads every change in files of the past, hands over what is wrong, and says how many there are.
-    pub(crate) fn check_past(&self, wrong: impl FnMut(StoreError)) -> u64 {
-        self.recovered.archive.check(wrong)
-    }
-
     /// The folder, for files that are neither log nor tree; see [`Store::files`].
     pub fn files(&self) -> &Arc<dyn Disk> {
         &self.recovered.files.disk
+    }
+
+    /// Reads all recorded changes from before the log. Hands over the error of each block of them that is damaged, and
+    /// returns how many changes there are in the others.
+    pub fn check_past(&self, damaged: impl FnMut(StoreError)) -> u64 {
+        self.recovered.archive.check(damaged)
     }
 
     /// Starts the threads.
@@ -191,12 +192,8 @@ impl<A, J> Store<A, J> {
 
     /// Another folder, for copies of the data: encrypted with the same key as this one, if this one is.
     pub fn files_elsewhere(&self, disk: Arc<dyn Disk>) -> Result<Arc<dyn Disk>, StoreError> {
-        SealedDisk::unlock(disk, self.key())
-    }
-
-    /// The key that the folder is encrypted with.
-    pub(crate) fn key(&self) -> Option<&Key> {
-        self.shared.files.sealing.as_ref().map(|sealing| sealing.outer())
+        let key = self.shared.files.sealing.as_ref().map(|sealing| sealing.outer());
+        SealedDisk::unlock(disk, key)
     }
 
     /// The id of the key that the folder is encrypted with.

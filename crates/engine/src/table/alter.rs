@@ -183,6 +183,7 @@ impl Settings {
         let now = self.provisioned;
         let alone =
             request.indexes.is_empty() && request.class.is_none() && request.deletion_protection.is_none();
+        let alone = alone && request.stream.is_none();
         if before == BillingMode::Provisioned && asked == now && alone {
             return Err(SchemaError::CapacityUnchanged { read: now.read_units, write: now.write_units });
         }
@@ -208,6 +209,7 @@ fn check_asks_something(request: &UpdateTable) -> Result<(), SchemaError> {
         || request.class.is_some()
         || request.deletion_protection.is_some()
         || request.encryption.is_some()
+        || request.stream.is_some()
         || !request.indexes.is_empty();
     if asks { Ok(()) } else { Err(SchemaError::NothingToUpdate) }
 }

@@ -158,6 +158,9 @@ fn encode_settings(settings: &Settings) -> Attributes {
         put(&mut item, "stream_view", text(stream.view.code()));
         put(&mut item, "stream_label", text(&stream.label));
     }
+    if let Some(label) = &settings.latest_stream_label {
+        put(&mut item, "latest_stream_label", text(label));
+    }
     if let Some(ttl) = &settings.ttl {
         put(&mut item, "ttl_attribute", text(&ttl.attribute));
         let state = match &ttl.state {
@@ -193,6 +196,7 @@ fn decode_settings(item: &Attributes) -> Option<Settings> {
         deletion_protection: flag("deletion_protection"),
         encrypted: flag("encrypted"),
         stream: decode_stream(item),
+        latest_stream_label: get_text(item, "latest_stream_label"),
         ttl: decode_ttl(item),
         ttl_changed_ms: get_number(item, "ttl_changed_ms"),
         recovery: decode_recovery(item),
@@ -296,17 +300,17 @@ fn decode_tags(item: &Attributes) -> Option<BTreeMap<String, String>> {
         .collect()
 }
 
-fn put(item: &mut Item, name: &str, value: AttributeValue) {
+pub(crate) fn put(item: &mut Item, name: &str, value: AttributeValue) {
     item.insert(name.to_owned(), value);
 }
 
-fn put_some(item: &mut Item, name: &str, value: Option<impl Into<Number>>) {
+pub(crate) fn put_some(item: &mut Item, name: &str, value: Option<impl Into<Number>>) {
     if let Some(value) = value {
         put(item, name, AttributeValue::N(value.into()));
     }
 }
 
-fn text(value: &str) -> AttributeValue {
+pub(crate) fn text(value: &str) -> AttributeValue {
     AttributeValue::S(value.to_owned())
 }
 
@@ -322,11 +326,11 @@ fn map(value: &AttributeValue) -> Option<&Attributes> {
     if let AttributeValue::M(map) = value { Some(map) } else { None }
 }
 
-fn get_text(item: &Attributes, name: &str) -> Option<String> {
+pub(crate) fn get_text(item: &Attributes, name: &str) -> Option<String> {
     if let AttributeValue::S(text) = item.get(name)? { Some(text.clone()) } else { None }
 }
 
-fn get_number<T: FromStr>(item: &Attributes, name: &str) -> Option<T> {
+pub(crate) fn get_number<T: FromStr>(item: &Attributes, name: &str) -> Option<T> {
     let AttributeValue::N(number) = item.get(name)? else { return None };
     number.to_string().parse().ok()
 }
@@ -399,16 +403,10 @@ mod tests {
         let times = any::<(Option<u64>, Option<u64>, Option<u64>, u64)>();
         let class = option::of(prop_oneof![Just(TableClass::Standard), Just(TableClass::InfrequentAccess)]);
         let flags = any::<(bool, bool, bool)>();
-        (times, provisioned(), on_demand(), warm(), class, flags, readers()).prop_map(
-            |(
-                times,
-                provisioned,
-                on_demand,
-                warm,
-                class,
-                flags,
-                (stream, (ttl, ttl_changed_ms), recovery, schedule),
-            )| {
+        let label = option::of("\\PC{1,6}");
+        (times, provisioned(), on_demand(), warm(), class, flags, readers(), label).prop_map(
+            |(times, provisioned, on_demand, warm, class, flags, readers, latest_stream_label)| {
+                let (stream, (ttl, ttl_changed_ms), recovery, schedule) = readers;
                 Settings {
                     billing: if flags.0 { BillingMode::PayPerRequest } else { BillingMode::Provisioned },
                     on_demand_since_ms: times.0,
@@ -422,6 +420,7 @@ mod tests {
                     deletion_protection: flags.1,
                     encrypted: flags.2,
                     stream,
+                    latest_stream_label,
                     ttl,
                     ttl_changed_ms,
                     recovery,

@@ -45,6 +45,7 @@ impl Table {
             deletion_protection: request.deletion_protection,
             encrypted: matches!(request.encryption, Some(EncryptionRequest::On { .. })),
             stream: None,
+            latest_stream_label: None,
             ttl: request.time_to_live.map(TtlSetting::enabled),
             ttl_changed_ms: None,
             recovery: None,

@@ -46,6 +46,7 @@ impl Table {
             encryption: overrides
                 .encryption
                 .or(settings.encrypted.then_some(EncryptionRequest::On { key: None })),
+            stream: None,
             tags: Vec::new(),
             time_to_live: None,
         })

@@ -37,6 +37,8 @@ impl Table {
             class: settings.class,
             deletion_protection: settings.deletion_protection,
             key_arn: None,
+            stream: settings.stream.as_ref().map(|stream| stream.view),
+            latest_stream_label: settings.latest_stream_label.clone(),
             item_count: own.count,
             size_bytes: own.bytes,
             tags: self.tags.clone(),

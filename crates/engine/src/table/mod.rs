@@ -12,6 +12,7 @@ mod validate;
 
 use std::collections::BTreeMap;
 
+pub(crate) use codec::{get_number, get_text, put, put_some, text};
 pub(crate) use create::Birth;
 pub(crate) use entry::Entry;
 pub(crate) use key::{KeyAttribute, KeyProblem, KeyShape, set_partition_hash};
@@ -79,6 +80,8 @@ pub(crate) struct Settings {
     pub(crate) encrypted: bool,
     /// The stream that is on.
     pub(crate) stream: Option<StreamSetting>,
+    /// The label of the stream that is on, or of the last one that was.
+    pub(crate) latest_stream_label: Option<String>,
     /// The attribute by which items expire.
     pub(crate) ttl: Option<TtlSetting>,
     /// When that was last turned on or off by a call of its own.

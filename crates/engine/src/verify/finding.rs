@@ -37,12 +37,12 @@ pub struct VerifiedCounts {
     pub index_entries: u64,
     /// Item collections, each against its items.
     pub item_collections: u64,
-    /// Times at which items expire.
+    /// Expiring items, each time against its item.
     pub expiries: u64,
     /// Idempotency tokens.
     pub tokens: u64,
-    /// Changes in files of the past.
-    pub past_changes: u64,
+    /// Recorded changes from before the log.
+    pub changes: u64,
     /// Files of the past and of backups.
     pub files: u64,
     /// Bytes in them.
@@ -170,15 +170,6 @@ pub enum RowProblem {
         /// The index.
         index: String,
     },
-    /// The time at which it expires is not entered.
-    #[error("it expires at second {second}, which is not entered")]
-    MissingExpiry {
-        /// The second.
-        second: u64,
-    },
-    /// A time of expiry that is no item's.
-    #[error("a time of expiry is entered that no item has")]
-    StaleExpiry,
     /// An index entry without its item.
     #[error("the item of this entry isn't there")]
     NoSuchItem,
@@ -188,6 +179,18 @@ pub enum RowProblem {
     /// An index entry for an item that the index has not come to.
     #[error("the index is being filled and has not come to the item of this entry")]
     EarlyEntry,
+    /// An item whose time of expiry is not entered.
+    #[error("it expires at second {second}, but that is not entered")]
+    MissingExpiry {
+        /// When it expires.
+        second: u64,
+    },
+    /// A time of expiry that its item doesn't have.
+    #[error("it is entered to expire at second {second}, but the item doesn't, or isn't there")]
+    StaleExpiry {
+        /// When it was to expire.
+        second: u64,
+    },
 }
 
 impl Finding {

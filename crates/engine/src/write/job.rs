@@ -9,17 +9,20 @@ use super::maintenance::step;
 use super::recovery::{forget_deleted, set_recovery};
 use super::schema::{alter_table, create_table, delete_table, set_time_to_live, tag_table, untag_table};
 use super::single::{write_batch, write_one};
+use super::streams::tend_streams;
 use super::transact::write_transaction;
 use super::{Action, Batch, Claim, Progress, Reply, Transaction};
 use crate::backup::Backup;
 use crate::catalogue::Catalogue;
 use crate::error::Result;
+use crate::options::StreamOptions;
 use crate::pending::{Answer, answer};
 use crate::request::{
     BatchWriteOutcome, CreateTable, TableDescription, Tag, TimeToLive, TransactWriteOutcome, UpdateRecovery,
     UpdateTable, UpdateTimeToLive, WriteOutcome,
 };
 use crate::store::{Completion, Handler};
+use crate::stream::{RecordCounts, Trim};
 use crate::table::{LoadSource, ScheduleSetting};
 
 /// One unit of work for the writer. Each is atomic, and its answer is sent when it is durable.
@@ -45,6 +48,7 @@ pub(crate) enum Job {
     SetRecovery { request: UpdateRecovery, answer: Answer<()> },
     ForgetDeleted { table: u32, answer: Answer<()> },
     SetSchedule { name: String, schedule: Option<ScheduleSetting>, answer: Answer<()> },
+    TendStreams { trims: Vec<Trim>, answer: Answer<Progress> },
 }
 
 /// Applies jobs on the writer's thread.
@@ -52,13 +56,24 @@ pub(crate) enum Job {
 pub(crate) struct Writer {
     /// The part of a table's ARN in front of its name.
     pub(crate) arn_prefix: String,
+    /// How streams are cut into shards.
+    pub(crate) streams: StreamOptions,
+    /// How many records each shard took.
+    pub(crate) counts: RecordCounts,
+}
+
+impl Writer {
+    /// A writer that has counted nothing yet.
+    pub(crate) fn new(arn_prefix: String, streams: StreamOptions) -> Self {
+        Writer { arn_prefix, streams, counts: RecordCounts::new(streams.shard_records_max) }
+    }
 }
 
 impl Handler<Catalogue> for Writer {
     type Job = Job;
 
     fn apply(&mut self, job: Job, batch: &mut Batch<'_>) -> Completion {
-        match job {
+        let completion = match job {
             Job::Write { action, reply, answer } => {
                 run(batch, answer, |batch| write_one(batch, *action, reply))
             }
@@ -74,9 +89,11 @@ impl Handler<Catalogue> for Writer {
                 })
             }
             Job::CreateTable { request, answer } => {
-                run(batch, answer, |batch| create_table(batch, *request, &self.arn_prefix))
+                run(batch, answer, |batch| create_table(batch, *request, &self.arn_prefix, &self.streams))
             }
-            Job::AlterTable { request, answer } => run(batch, answer, |batch| alter_table(batch, *request)),
+            Job::AlterTable { request, answer } => {
+                run(batch, answer, |batch| alter_table(batch, *request, &self.streams))
+            }
             Job::DeleteTable { name, answer } => run(batch, answer, |batch| delete_table(batch, &name)),
             Job::Tag { name, tags, answer } => run(batch, answer, |batch| tag_table(batch, &name, &tags)),
             Job::Untag { name, keys, answer } => run(batch, answer, |batch| untag_table(batch, &name, &keys)),
@@ -107,7 +124,12 @@ impl Handler<Catalogue> for Writer {
             Job::SetSchedule { name, schedule, answer } => {
                 run(batch, answer, |batch| set_schedule(batch, &name, schedule))
             }
-        }
+            Job::TendStreams { trims, answer } => {
+                run(batch, answer, |batch| tend_streams(batch, &trims, &mut self.counts, &self.streams))
+            }
+        };
+        self.counts.count(batch);
+        completion
     }
 }
 

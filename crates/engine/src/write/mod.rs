@@ -12,6 +12,7 @@ mod maintenance;
 mod recovery;
 mod schema;
 mod single;
+mod streams;
 mod token;
 mod transact;
 

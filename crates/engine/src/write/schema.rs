@@ -7,8 +7,10 @@ use bytes::Bytes;
 use super::Batch;
 use super::backup::is_being_backed_up;
 use super::recovery::keep_deleted;
+use super::streams::{begin_stream, change_stream, end_stream};
 use crate::error::{Error, InUse, Invalid, Result};
 use crate::keyspace::{RowSpace, next_table_number_key};
+use crate::options::StreamOptions;
 use crate::request::{
     CreateTable, TableDescription, TableStatus, Tag, TimeToLive, UpdateTable, UpdateTimeToLive,
 };
@@ -23,8 +25,13 @@ pub(super) fn create_table(
     batch: &mut Batch<'_>,
     request: CreateTable,
     arn: &str,
+    streams: &StreamOptions,
 ) -> Result<TableDescription> {
-    let table = new_table(batch, request, arn)?;
+    let stream = request.stream;
+    let mut table = new_table(batch, request, arn)?;
+    if let Some(view) = stream {
+        begin_stream(batch, &mut table, view, streams);
+    }
     let table = store(batch, table);
     Ok(TableDescription { status: TableStatus::Creating, ..describe(batch, &table) })
 }
@@ -53,11 +60,19 @@ fn next_number(batch: &Batch<'_>) -> Result<u32> {
 }
 
 /// Changes settings or indexes of a table.
-pub(super) fn alter_table(batch: &mut Batch<'_>, request: UpdateTable) -> Result<TableDescription> {
+pub(super) fn alter_table(
+    batch: &mut Batch<'_>,
+    request: UpdateTable,
+    streams: &StreamOptions,
+) -> Result<TableDescription> {
+    let stream = request.stream;
     let table = batch.attachment().resource(&request.name)?.clone();
     batch.attachment().check_encryption(request.encryption.as_ref())?;
     check_loaded(&table)?;
-    let table = table.alter(request, batch.time_ms())?;
+    let mut table = table.alter(request, batch.time_ms())?;
+    if let Some(change) = stream {
+        change_stream(batch, &mut table, change, streams)?;
+    }
     let table = store(batch, table);
     Ok(TableDescription { status: TableStatus::Updating, ..describe(batch, &table) })
 }
@@ -88,6 +103,7 @@ fn check_loaded(table: &Table) -> Result<()> {
 /// Takes a table out of the catalogue and gives its rows to the janitor, except for the items of one that can still be
 /// recovered.
 pub(super) fn remove(batch: &mut Batch<'_>, table: &Table) {
+    end_stream(batch, table.number);
     batch.delete(RowSpace::descriptors().key(table.name.as_bytes()));
     let indexes = table.indexes.iter().map(|index| table.entries(index));
     let expiries = table.settings.ttl.as_ref().map(|_| table.expiries());

@@ -5,6 +5,7 @@
 mod agreement;
 mod controlled_disk;
 mod expressions;
+mod following;
 mod random;
 mod reading;
 mod stop;
@@ -16,6 +17,7 @@ use singlet_engine::{Database, ManualClock, Options, StoreOptions};
 pub(crate) use agreement::{assert_agreement, derived_entries, sorted, wait_until_settled};
 pub(crate) use controlled_disk::ControlledDisk;
 pub(crate) use expressions::{condition, filter, key_condition, projection, update};
+pub(crate) use following::{Follower, all_shards, stream_arn, stream_records};
 pub(crate) use random::Random;
 pub(crate) use reading::{decode, get, key_of, query_all, query_pages, scan_all, scan_pages};
 pub(crate) use stop::Stop;

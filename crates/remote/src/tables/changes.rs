@@ -6,8 +6,8 @@ use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::operation::update_table::builders::UpdateTableFluentBuilder;
 use aws_sdk_dynamodb::types::{
     BillingMode, CreateGlobalSecondaryIndexAction, DeleteGlobalSecondaryIndexAction, GlobalSecondaryIndex,
-    GlobalSecondaryIndexUpdate, LocalSecondaryIndex, StreamSpecification, StreamViewType,
-    TimeToLiveSpecification,
+    GlobalSecondaryIndexUpdate, LocalSecondaryIndex, PointInTimeRecoverySpecification, StreamSpecification,
+    StreamViewType, TimeToLiveSpecification,
 };
 use singlet_design::store::{IndexShape, StoreError, TableChange, TableShape};
 
@@ -53,6 +53,11 @@ pub(crate) async fn change(backend: &Backend, change: &TableChange) -> Result<()
             send(backend, update, table).await?;
             ready(backend, table).await
         }
+        TableChange::Recovery { table, days } => recovery(backend, table, *days).await,
+        // A plan has no such step for a store without the feature.
+        TableChange::Backup { table, .. } => Err(StoreError::Refused(format!(
+            "{table}: DynamoDB's protocol has no setting for backups by schedule"
+        ))),
         TableChange::Delete { table } => {
             let answer = backend.client.delete_table().table_name(table).send().await;
             answer.map(|_| ()).map_err(|error| backend.failures.of(error, table))
@@ -97,10 +102,24 @@ async fn create(backend: &Backend, shape: &TableShape) -> Result<(), StoreError>
         Err(error) => return Err(backend.failures.of(error, &shape.name)),
     }
     ready(backend, &shape.name).await?;
-    match &shape.ttl {
-        Some(attribute) => time_to_live(backend, &shape.name, Some(attribute)).await,
+    if let Some(attribute) = &shape.ttl {
+        time_to_live(backend, &shape.name, Some(attribute)).await?;
+    }
+    match shape.recovery_days {
+        Some(days) => recovery(backend, &shape.name, days).await,
         None => Ok(()),
     }
+}
+
+async fn recovery(backend: &Backend, table: &str, days: u32) -> Result<(), StoreError> {
+    let setting = PointInTimeRecoverySpecification::builder()
+        .point_in_time_recovery_enabled(true)
+        .set_recovery_period_in_days(i32::try_from(days).ok())
+        .build()
+        .map_err(incomplete)?;
+    let update = backend.client.update_continuous_backups().table_name(table);
+    let answer = update.point_in_time_recovery_specification(setting).send().await;
+    answer.map(|_| ()).map_err(|error| backend.failures.of(error, table))
 }
 
 fn local_index(index: &IndexShape) -> Result<LocalSecondaryIndex, BuildError> {

@@ -38,6 +38,8 @@ pub(super) fn state(table: &TableDescription) -> Result<TableState, StoreError> 
         protected: table.deletion_protection_enabled().unwrap_or_default(),
         ttl: None,
         stream,
+        recovery_days: None,
+        backup: None,
     };
     let active = matches!(table.table_status(), Some(TableStatus::Active | TableStatus::Updating));
     let items = table.item_count().and_then(|count| u64::try_from(count).ok()).unwrap_or_default();

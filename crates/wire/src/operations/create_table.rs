@@ -6,10 +6,10 @@ use singlet_engine::{BillingMode, CreateTable, Database, TableDescription};
 
 use super::Answer;
 use super::table_members::{
-    AskedIndex, AskedUnits, AttributeDefinitionMember, IndexMember, KEY_ELEMENTS, KeySchemaElement,
-    OnDemandMember, ProvisionedMember, SseSpecification, StreamSpecification, TagMember, WarmMember,
-    read_definitions, read_encryption, read_indexes, read_key_elements, read_on_demand, read_provisioned,
-    read_stream, read_tags, read_warm,
+    AskedIndex, AskedStream, AskedUnits, AttributeDefinitionMember, IndexMember, KEY_ELEMENTS,
+    KeySchemaElement, OnDemandMember, ProvisionedMember, SseSpecification, StreamSpecification, TagMember,
+    WarmMember, read_definitions, read_encryption, read_indexes, read_key_elements, read_on_demand,
+    read_provisioned, read_stream, read_tags, read_warm,
 };
 use crate::constraint::Constraints;
 use crate::error::Failure;
@@ -80,13 +80,13 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<CreateTable, Failure> {
     let (((attributes, key), (local, global)), tags) = constraints.take(members)?;
 
     refuse_unsupported(&[
-        ("StreamSpecification with StreamEnabled=true", stream),
         ("SSEType AES256", aes),
         ("ResourcePolicy", body.resource_policy.is_some()),
         ("GlobalTableSourceArn", body.global_table_source_arn.is_some()),
         ("GlobalTableSettingsReplicationMode", body.global_table_settings_replication_mode.is_some()),
     ])?;
     let provisioned = provisioned.map(AskedUnits::checked).transpose()?;
+    let stream = stream.map_or(Ok(None), AskedStream::of_new_table)?;
     if key.len() > attributes.len() {
         return Err(RequestError::UndefinedKeys.into());
     }
@@ -103,6 +103,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<CreateTable, Failure> {
         class: class.unwrap_or_default(),
         deletion_protection: body.deletion_protection_enabled.is_some_and(|flag| flag.0),
         encryption,
+        stream,
         tags,
         time_to_live: None,
     })

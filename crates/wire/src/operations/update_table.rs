@@ -9,9 +9,9 @@ use singlet_engine::{Database, IndexUpdate, UpdateTable};
 use super::Answer;
 use super::create_table::{answer_table, refuse_unsupported};
 use super::table_members::{
-    AskedIndex, AskedUnits, AttributeDefinitionMember, IndexMember, OnDemandMember, ProvisionedMember,
-    SseSpecification, StreamSpecification, WarmMember, all, read_definitions, read_encryption, read_index,
-    read_on_demand, read_provisioned, read_stream, read_warm,
+    AskedIndex, AskedStream, AskedUnits, AttributeDefinitionMember, IndexMember, OnDemandMember,
+    ProvisionedMember, SseSpecification, StreamSpecification, WarmMember, all, read_definitions,
+    read_encryption, read_index, read_on_demand, read_provisioned, read_stream, read_warm,
 };
 use crate::constraint::Constraints;
 use crate::error::Failure;
@@ -122,7 +122,6 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTable, Failure> {
     let (attributes, updates) = constraints.take(attributes.zip(updates))?;
 
     refuse_unsupported(&[
-        ("StreamSpecification with StreamEnabled=true", stream),
         ("SSEType AES256", aes),
         ("ReplicaUpdates", body.replica_updates.is_some()),
         ("MultiRegionConsistency", body.multi_region_consistency.is_some()),
@@ -138,7 +137,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTable, Failure> {
         warm.is_some(),
         class.is_some(),
         deletion_protection.is_some(),
-        body.stream_specification.is_some(),
+        stream.is_some(),
         encryption.is_some(),
     ];
     if updates.is_empty() && !settings.contains(&true) {
@@ -155,6 +154,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTable, Failure> {
         class,
         deletion_protection,
         encryption,
+        stream: stream.map(AskedStream::change).transpose()?,
     })
 }
 

@@ -9,5 +9,5 @@ mod value;
 pub(crate) use backup::{write_backup_description, write_backup_details, write_backup_summary};
 pub(crate) use capacity::{CapacityReport, write_capacities, write_capacity, write_collection};
 pub(crate) use json::JsonWriter;
-pub(crate) use table::write_table;
+pub(crate) use table::{write_key_schema, write_table};
 pub(crate) use value::{write_attributes, write_item};

@@ -59,7 +59,8 @@ fn write_definitions(json: &mut JsonWriter, definitions: &[AttributeDefinition])
     });
 }
 
-pub(super) fn write_key_schema(json: &mut JsonWriter, key: &KeySchema) {
+/// Writes the key of a table or index.
+pub(crate) fn write_key_schema(json: &mut JsonWriter, key: &KeySchema) {
     let partition = key.partition.iter().map(|name| (name, "HASH"));
     let sort = key.sort.iter().map(|name| (name, "RANGE"));
     json.key("KeySchema").array(|json| {
@@ -192,6 +193,16 @@ fn write_settings(json: &mut JsonWriter, table: &TableDescription) {
         });
     }
     json.key("DeletionProtectionEnabled").boolean(table.deletion_protection);
+    if let Some(view) = table.stream {
+        json.key("StreamSpecification").object(|json| {
+            json.key("StreamEnabled").boolean(true);
+            json.key("StreamViewType").text(view.code());
+        });
+    }
+    if let (Some(label), Some(arn)) = (&table.latest_stream_label, table.latest_stream_arn()) {
+        json.key("LatestStreamLabel").text(label);
+        json.key("LatestStreamArn").text(&arn);
+    }
     write_on_demand(json, table.on_demand);
     let floor = warm_floor(table.billing, table.provisioned.read_units, table.provisioned.write_units);
     write_warm(json, table.warm, floor, table_status(table.status));

@@ -11,6 +11,11 @@ use singlet_wire::{Reply, Service};
 pub(crate) struct Client(Service);
 
 impl Client {
+    /// A service on a database of the caller's.
+    pub(crate) fn on(database: Database) -> Self {
+        Client(Service::new(database))
+    }
+
     /// A service without tables.
     pub(crate) fn new() -> Self {
         Client(Service::new(Database::in_memory().expect("a database in memory opens")))
@@ -52,7 +57,10 @@ impl Client {
 
     /// The answer to any bytes.
     pub(crate) fn raw(&self, operation: &str, body: &[u8]) -> Reply {
-        pollster::block_on(self.0.call(&format!("DynamoDB_20120810.{operation}"), body))
+        let is_of_streams =
+            ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].contains(&operation);
+        let service = if is_of_streams { "DynamoDBStreams" } else { "DynamoDB" };
+        pollster::block_on(self.0.call(&format!("{service}_20120810.{operation}"), body))
     }
 
     /// The answer to a request that must succeed.

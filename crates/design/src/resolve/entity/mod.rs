@@ -278,6 +278,8 @@ fn unknown_table() -> Table {
         type_attribute: String::new(),
         ttl: None,
         stream: false,
+        recovery_days: None,
+        backup: None,
         separator: '#',
         indexes: Vec::new(),
         span: Span::default(),

@@ -27,10 +27,19 @@ pub(super) fn store_error(error: Error, table: &str) -> StoreError {
         Error::TransactionConflict | Error::TransactionInProgress | Error::LimitExceeded(_) => {
             StoreError::TryAgain(error.to_string())
         }
-        Error::Invalid(_) | Error::ResourceInUse(_) | Error::TokenMismatch | Error::CollectionTooLarge => {
-            StoreError::Refused(error.to_string())
-        }
-        Error::FolderInUse { .. } | Error::Key(_) | Error::Storage(_) | Error::Closed => {
+        Error::SourceTableNotFound(_) | Error::BackupNotFound(_) => StoreError::NotFound(error.to_string()),
+        Error::TableInUse(_) | Error::BackupInUse(_) => StoreError::TryAgain(error.to_string()),
+        Error::TableAlreadyExists(_)
+        | Error::Backup(_)
+        | Error::RecoveryOff(_)
+        | Error::RestoreTime(_)
+        | Error::Trimmed
+        | Error::IteratorExpired
+        | Error::Invalid(_)
+        | Error::ResourceInUse(_)
+        | Error::TokenMismatch
+        | Error::CollectionTooLarge => StoreError::Refused(error.to_string()),
+        Error::HistoryGap | Error::FolderInUse { .. } | Error::Key(_) | Error::Storage(_) | Error::Closed => {
             StoreError::Unavailable(error.to_string())
         }
     }

@@ -44,8 +44,12 @@ impl Store for Embedded {
 
     fn supports(&self, feature: Feature) -> bool {
         match feature {
-            Feature::Transactions | Feature::MultiAttributeKeys | Feature::TimeToLive => true,
-            Feature::Streams => false,
+            Feature::Transactions
+            | Feature::MultiAttributeKeys
+            | Feature::TimeToLive
+            | Feature::Streams
+            | Feature::Recovery
+            | Feature::ScheduledBackups => true,
         }
     }
 

@@ -2,16 +2,26 @@
 
 use singlet_engine::{
     CreateTable, Database, Error, IndexDefinition, IndexDescription, IndexStatus, ProjectedAttributes,
-    ScalarType, TableDescription, TableStatus, TimeToLiveStatus, UpdateTable, UpdateTimeToLive,
+    ScalarType, StreamChange, StreamView, TableDescription, TableStatus, TimeToLiveStatus, UpdateRecovery,
+    UpdateTable, UpdateTimeToLive,
 };
 
 use super::error::store_error;
 use crate::model::{KeyAttribute, KeyKind, Projection};
 use crate::store::{IndexShape, IndexState, StoreError, TableChange, TableShape, TableState};
 
+/// What the records of a stream carry: whoever reads them decides what to look at.
+const STREAM_VIEW: StreamView = StreamView::NewAndOldImages;
+
 pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableState>, StoreError> {
     match database.describe_table(name) {
-        Ok(description) => Ok(Some(state(&description))),
+        Ok(description) => {
+            let mut state = state(&description);
+            let window = database.recovery_window(name).map_err(|error| store_error(error, name))?;
+            state.shape.recovery_days = window.map(|window| window.period_days);
+            state.shape.backup = database.backup_schedule(name).map_err(|error| store_error(error, name))?;
+            Ok(Some(state))
+        }
         Err(Error::ResourceNotFound(_) | Error::TableNotFound) => Ok(None),
         Err(error) => Err(store_error(error, name)),
     }
@@ -19,7 +29,15 @@ pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableSt
 
 pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), StoreError> {
     let done = match change {
-        TableChange::Create(shape) => database.create_table(create_table(shape)?),
+        TableChange::Create(shape) => database.create_table(create_table(shape)?).and_then(|created| {
+            if let Some(days) = shape.recovery_days {
+                database.update_recovery(UpdateRecovery::on(&shape.name).period_days(days))?;
+            }
+            if shape.backup.is_some() {
+                database.set_backup_schedule(&shape.name, shape.backup)?;
+            }
+            Ok(created)
+        }),
         TableChange::CreateIndex { table, index } => {
             let mut update = UpdateTable::new(table).create_index(definition(index));
             for attribute in index.partition.iter().chain(&index.sort) {
@@ -39,7 +57,18 @@ pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), St
             return time_to_live(database, table, attribute.as_deref())
                 .map_err(|error| store_error(error, table));
         }
-        TableChange::Stream { .. } => return Err(not_yet("a stream")),
+        TableChange::Stream { table, enabled } => {
+            let change = if *enabled { StreamChange::Enable(STREAM_VIEW) } else { StreamChange::Disable };
+            database.update_table(UpdateTable::new(table).stream(change))
+        }
+        TableChange::Recovery { table, days } => {
+            let set = database.update_recovery(UpdateRecovery::on(table).period_days(*days));
+            return set.map_err(|error| store_error(error, table));
+        }
+        TableChange::Backup { table, schedule } => {
+            let set = database.set_backup_schedule(table, *schedule);
+            return set.map_err(|error| store_error(error, table));
+        }
         TableChange::Delete { table } => database.delete_table(table),
     };
     done.map(|_| ()).map_err(|error| store_error(error, change.table()))
@@ -59,19 +88,13 @@ fn time_to_live(database: &Database, table: &str, attribute: Option<&str>) -> Re
     database.update_time_to_live(request.at_any_time()).map(|_| ())
 }
 
-fn not_yet(what: &str) -> StoreError {
-    StoreError::Refused(format!("the embedded engine doesn't have {what} yet"))
-}
-
 fn create_table(shape: &TableShape) -> Result<CreateTable, StoreError> {
-    if shape.stream {
-        return Err(not_yet("a stream"));
-    }
     let mut table = CreateTable::new(&shape.name, &shape.partition.name, scalar(shape.partition.kind));
     if let Some(sort) = &shape.sort {
         table = table.sort_key(&sort.name, scalar(sort.kind));
     }
     table.deletion_protection = shape.protected;
+    table.stream = shape.stream.then_some(STREAM_VIEW);
     table.time_to_live.clone_from(&shape.ttl);
     for index in &shape.indexes {
         for attribute in index.partition.iter().chain(&index.sort) {
@@ -136,7 +159,9 @@ fn state(description: &TableDescription) -> TableState {
             }
             TimeToLiveStatus::Disabling | TimeToLiveStatus::Disabled => None,
         },
-        stream: false,
+        stream: description.stream.is_some(),
+        recovery_days: None,
+        backup: None,
     };
     TableState {
         shape,

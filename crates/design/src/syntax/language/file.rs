@@ -58,6 +58,16 @@ const TYPE: Key =
     key("type", Shape::Text("an attribute"), "the attribute that tells what an item is; by default `type`");
 const TTL: Key = key("ttl", Shape::Text("an attribute"), "the attribute with the epoch second of expiry");
 const STREAM: Key = key("stream", Shape::Bool, "whether it has a change stream; by default not");
+const BACKUP: Key = key(
+    "backup",
+    Shape::Text("a schedule, such as `weekly, keep 3 months`"),
+    "when backups are taken by themselves, and how long each is kept; by default none are",
+);
+const RECOVERY: Key = key(
+    "recovery",
+    Shape::Form("1 to 35 days, such as `35 days`", "^([1-9]|[12][0-9]|3[0-5]) days?$"),
+    "for how long the table can be had back as it was at any moment; by default not at all",
+);
 const SEPARATOR: Key = key(
     "separator",
     Shape::Form("one sign", "^[!-,/;-@\\[-^`|~]$"),
@@ -76,6 +86,8 @@ pub(crate) static TABLE: Construct = Construct {
         TYPE,
         TTL,
         STREAM,
+        RECOVERY,
+        BACKUP,
         SEPARATOR,
         allow(),
     ],
@@ -94,6 +106,8 @@ static NAMED_TABLE: Construct = Construct {
         TYPE,
         TTL,
         STREAM,
+        RECOVERY,
+        BACKUP,
         SEPARATOR,
         key("index", INDEXES, "its indexes"),
         allow(),

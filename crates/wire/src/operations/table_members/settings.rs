@@ -1,12 +1,13 @@
 //! Tags, streams and encryption.
 
 use serde::Deserialize;
-use singlet_engine::{EncryptionRequest, Tag};
+use singlet_engine::{EncryptionRequest, StreamChange, StreamView, Tag};
 
 use super::all;
 use crate::choice::SseType;
 use crate::constraint::Constraints;
 use crate::read::{Element, Field, Flag, List, Structure, Text};
+use crate::text::RequestError;
 
 const TAG_KEY_CHARACTERS: (usize, usize) = (1, 128);
 const TAG_VALUE_CHARACTERS: (usize, usize) = (0, 256);
@@ -50,7 +51,6 @@ pub(in crate::operations) fn read_tags(
 pub(in crate::operations) struct StreamSpecification<'a> {
     stream_enabled: Option<Flag>,
     #[serde(borrow)]
-    #[expect(dead_code, reason = "its shape is checked; a stream that is off has no view")]
     stream_view_type: Option<Text<'a>>,
 }
 
@@ -58,17 +58,44 @@ impl Structure for StreamSpecification<'_> {
     const NAME: &'static str = "StreamSpecification";
 }
 
-/// Whether a stream is asked for.
+/// A stream that is asked for, or asked to end; whether it has a view is not looked at yet.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::operations) struct AskedStream {
+    enabled: bool,
+    view: Option<StreamView>,
+}
+
+/// Reads what is asked about the stream.
 pub(in crate::operations) fn read_stream(
     constraints: &mut Constraints,
     member: Option<&Field<StreamSpecification<'_>>>,
-) -> bool {
-    let Some(Field(member)) = member else {
-        return false;
-    };
-    constraints
-        .required("streamSpecification.streamEnabled", member.stream_enabled)
-        .is_some_and(|flag| flag.0)
+) -> Option<AskedStream> {
+    let Field(member) = member?;
+    let enabled = constraints.required("streamSpecification.streamEnabled", member.stream_enabled);
+    let view = constraints.choice("streamSpecification.streamViewType", member.stream_view_type.as_ref());
+    Some(AskedStream { enabled: enabled?.0, view })
+}
+
+impl AskedStream {
+    /// The view of a new table's stream, if it is to have one.
+    pub(in crate::operations) fn of_new_table(self) -> Result<Option<StreamView>, RequestError> {
+        match (self.enabled, self.view) {
+            (true, Some(view)) => Ok(Some(view)),
+            (true, None) => Err(RequestError::NoStreamView),
+            (false, Some(_)) => Err(RequestError::ViewOfNoStream),
+            (false, None) => Ok(None),
+        }
+    }
+
+    /// What becomes of a table's stream.
+    pub(in crate::operations) fn change(self) -> Result<StreamChange, RequestError> {
+        match (self.enabled, self.view) {
+            (true, Some(view)) => Ok(StreamChange::Enable(view)),
+            (true, None) => Err(RequestError::NoStreamView),
+            (false, Some(_)) => Err(RequestError::ViewOfEndingStream),
+            (false, None) => Ok(StreamChange::Disable),
+        }
+    }
 }
 
 #[derive(Deserialize)]

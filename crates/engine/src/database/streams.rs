@@ -1,0 +1,91 @@
+//! Calls about streams.
+
+use std::sync::atomic::Ordering;
+
+use super::Database;
+use crate::catalogue::Catalogue;
+use crate::error::{Error, Result};
+use crate::request::{
+    DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams, ListStreamsOutcome,
+    StreamDescription,
+};
+use crate::store::Store;
+use crate::stream::{self, Subscribe, Subscription};
+use crate::write::Job;
+
+impl Database {
+    /// Lists streams, also those that were turned off in the last 24 hours.
+    pub fn list_streams(&self, request: &ListStreams) -> Result<ListStreamsOutcome> {
+        stream::list_streams(self.view().attachment(), request, self.now_ms())
+    }
+
+    /// Describes a stream and a page of its shards.
+    pub fn describe_stream(&self, request: &DescribeStream) -> Result<StreamDescription> {
+        stream::describe_stream(self.view().attachment(), request, self.now_ms())
+    }
+
+    /// Makes an iterator of a shard.
+    pub fn get_shard_iterator(&self, request: &GetShardIterator) -> Result<String> {
+        stream::get_shard_iterator(&self.inner.store, request, self.now_ms())
+    }
+
+    /// Reads records of a shard.
+    pub fn get_records(&self, request: &GetRecords) -> Result<GetRecordsOutcome> {
+        stream::get_records(&self.inner.store, request, self.now_ms())
+    }
+
+    /// Subscribes to the changes of a table whose stream is on.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use singlet_engine::{CreateTable, Database, PutItem, ScalarType, StreamView, Subscribe};
+    /// use singlet_engine::values::Item;
+    ///
+    /// let database = Database::in_memory()?;
+    /// let table = CreateTable::new("recipes", "id", ScalarType::S).stream(StreamView::NewAndOldImages);
+    /// database.create_table(table)?;
+    ///
+    /// let mut changes = database.subscribe(Subscribe::new("recipes"))?;
+    /// let item: Item = [("id", "17"), ("name", "Phở bò")].into_iter().collect();
+    /// database.put_item(PutItem::new("recipes", item.clone()))?;
+    ///
+    /// let records = changes.next(Duration::from_secs(5))?;
+    /// assert_eq!(records[0].new_image.as_ref().unwrap().decode()?, item);
+    ///
+    /// // What a subscriber stores, and gives back when it starts again.
+    /// let place = changes.position().to_string();
+    /// let again = database.subscribe(Subscribe::new("recipes").after(place.parse()?))?.next(Duration::ZERO)?;
+    /// assert!(again.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn subscribe(&self, request: Subscribe) -> Result<Subscription> {
+        Subscription::begin(self, request)
+    }
+
+    /// Does at once what is otherwise done every second, by the clock that the database was given: shards of streams are
+    /// rolled over, and what is too old goes. For programs with a clock of their own.
+    pub fn tend(&self) -> Result<()> {
+        self.inner.streams.run(&self.inner.store)
+    }
+
+    /// The resource name that a stream of a table has here.
+    pub(crate) fn stream_arn(&self, table: &str, label: &str) -> String {
+        let (region, account) = (&self.inner.region, &self.inner.account_id);
+        stream::arn_of(&format!("arn:aws:dynamodb:{region}:{account}:table/{table}"), label)
+    }
+
+    pub(crate) fn store(&self) -> &Store<Catalogue, Job> {
+        &self.inner.store
+    }
+
+    /// The time; it never goes back behind the last commit.
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.inner.clock.now_ms().max(self.view().time_ms())
+    }
+
+    /// Why there will be no more commits.
+    pub(crate) fn why_no_writes(&self) -> Error {
+        let failed = || Error::Storage("the store takes no more writes".to_owned());
+        if self.inner.closed.load(Ordering::Acquire) { Error::Closed } else { failed() }
+    }
+}

@@ -1,0 +1,156 @@
+//! Requests about streams.
+
+use super::table::{KeySchema, StreamView};
+use crate::stream::{SequenceNumber, StreamRecord};
+
+/// Lists streams, also those that were turned off in the last 24 hours.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ListStreams {
+    /// Only those of tables with this name.
+    pub table: Option<String>,
+    /// Start after this ARN, whether or not there is such a stream.
+    pub start_after: Option<String>,
+    /// At most this many (1 to 100; 100 if not given).
+    pub limit: Option<usize>,
+}
+
+/// A stream in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamSummary {
+    /// Resource name.
+    pub arn: String,
+    /// The name of its table.
+    pub table: String,
+    /// When it was turned on, as text; tells the streams of a table apart.
+    pub label: String,
+}
+
+/// A page of streams, in the order of their ARNs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ListStreamsOutcome {
+    /// The streams.
+    pub streams: Vec<StreamSummary>,
+    /// Where the next page starts, if there is one.
+    pub last: Option<String>,
+}
+
+/// Describes a stream and a page of its shards.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DescribeStream {
+    /// Resource name.
+    pub arn: String,
+    /// Shards after this one, whether or not it is there.
+    pub start_after: Option<String>,
+    /// At most this many shards (1 to 100; 100 if not given).
+    pub limit: Option<usize>,
+    /// Only the children of this shard.
+    pub children_of: Option<String>,
+}
+
+impl DescribeStream {
+    /// Describes a stream with its first shards.
+    pub fn new(arn: impl Into<String>) -> Self {
+        DescribeStream { arn: arn.into(), ..DescribeStream::default() }
+    }
+}
+
+/// Whether a stream takes records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamStatus {
+    /// It does.
+    Enabled,
+    /// It can be read for 24 hours after it was turned off.
+    Disabled,
+}
+
+/// A stream as it is now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamDescription {
+    /// Resource name.
+    pub arn: String,
+    /// When it was turned on, as text.
+    pub label: String,
+    /// Status.
+    pub status: StreamStatus,
+    /// What its records carry.
+    pub view: StreamView,
+    /// When it was turned on, in milliseconds since 1970.
+    pub created_ms: u64,
+    /// The name of its table.
+    pub table: String,
+    /// The key of its table.
+    pub key: KeySchema,
+    /// Shards, in the order of their ids; parents come before their children.
+    pub shards: Vec<ShardDescription>,
+    /// The last shard of this page, if there are more.
+    pub last: Option<String>,
+}
+
+/// A shard of a stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShardDescription {
+    /// Its id.
+    pub id: String,
+    /// The shard that it continues.
+    pub parent: Option<String>,
+    /// No record of it has a smaller number.
+    pub first: SequenceNumber,
+    /// No record of it has a larger number; `None` as long as it takes records.
+    pub last: Option<SequenceNumber>,
+}
+
+/// Where an iterator begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShardStart {
+    /// At the oldest record.
+    TrimHorizon,
+    /// After the newest one.
+    Latest,
+    /// At this one.
+    At(SequenceNumber),
+    /// After this one.
+    After(SequenceNumber),
+}
+
+/// Makes an iterator, which can be used for 15 minutes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GetShardIterator {
+    /// The stream.
+    pub arn: String,
+    /// The shard.
+    pub shard: String,
+    /// Where to begin.
+    pub start: ShardStart,
+}
+
+impl GetShardIterator {
+    /// An iterator of a shard.
+    pub fn new(arn: impl Into<String>, shard: impl Into<String>, start: ShardStart) -> Self {
+        GetShardIterator { arn: arn.into(), shard: shard.into(), start }
+    }
+}
+
+/// Reads records of a shard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GetRecords {
+    /// The iterator.
+    pub iterator: String,
+    /// At most this many (1 to 1000; 1000 if not given), and never more than 1 MB.
+    pub limit: Option<usize>,
+}
+
+impl GetRecords {
+    /// Reads as many as one answer has.
+    pub fn new(iterator: impl Into<String>) -> Self {
+        GetRecords { iterator: iterator.into(), limit: None }
+    }
+}
+
+/// Records of a shard.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetRecordsOutcome {
+    /// The records. There may be none although there is more to come.
+    pub records: Vec<StreamRecord>,
+    /// How to read on; `None` at the end of a closed shard.
+    pub next: Option<String>,
+}

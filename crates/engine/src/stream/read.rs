@@ -1,0 +1,283 @@
+//! Reading streams, as their API has it: list, describe, get an iterator, get records.
+
+use std::sync::Arc;
+
+use super::iterator::{ShardIterator, Start};
+use super::{HashRange, SequenceNumber, Shard, ShardId, Stream, StreamRecord, is_past_retention};
+use crate::catalogue::Catalogue;
+use crate::error::{Error, Invalid, Result};
+use crate::keyspace::RowSpace;
+use crate::request::{
+    DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams, ListStreamsOutcome,
+    ShardDescription, ShardStart, StreamDescription, StreamStatus, StreamSummary, StreamView,
+};
+use crate::store::{Position, Store};
+use crate::write::Job;
+
+/// Most streams or shards of a page.
+const PAGE_MAX: usize = 100;
+/// Most records of one answer.
+const RECORDS_MAX: usize = 1000;
+/// Most bytes of one answer, by the records' own sizes.
+const RECORDS_BYTES_MAX: usize = 1 << 20;
+/// Most changes that are looked at for one answer: a shard with few records among many of others answers in several
+/// steps, some of them empty.
+const CHANGES_MAX: usize = 10_000;
+
+pub(super) type Commits = Store<Catalogue, Job>;
+
+/// Lists streams in the order of their ARNs.
+pub(crate) fn list_streams(
+    catalogue: &Catalogue,
+    request: &ListStreams,
+    now_ms: u64,
+) -> Result<ListStreamsOutcome> {
+    let start = request.start_after.as_deref();
+    start.map_or(Ok(()), check_arn)?;
+    let limit = request.limit.unwrap_or(PAGE_MAX).clamp(1, PAGE_MAX);
+    let wanted = |stream: &&Arc<Stream>| {
+        !stream.is_expired(now_ms)
+            && start.is_none_or(|start| stream.arn.as_str() > start)
+            && request.table.as_ref().is_none_or(|table| *table == stream.table_name)
+    };
+    let mut found = catalogue.streams().filter(wanted);
+    let streams: Vec<StreamSummary> = found
+        .by_ref()
+        .take(limit)
+        .map(|stream| StreamSummary {
+            arn: stream.arn.clone(),
+            table: stream.table_name.clone(),
+            label: stream.label.clone(),
+        })
+        .collect();
+    let last = found.next().and(streams.last().map(|stream| stream.arn.clone()));
+    Ok(ListStreamsOutcome { streams, last })
+}
+
+/// Describes a stream and a page of its shards.
+pub(crate) fn describe_stream(
+    catalogue: &Catalogue,
+    request: &DescribeStream,
+    now_ms: u64,
+) -> Result<StreamDescription> {
+    let stream = find_stream(catalogue, &request.arn, now_ms)?;
+    let limit = request.limit.unwrap_or(PAGE_MAX).clamp(1, PAGE_MAX);
+    let parent = request.children_of.as_deref();
+    let is_child = |shard: &&Shard| {
+        parent.is_none_or(|parent| shard.parent.is_some_and(|own| own.to_string() == parent))
+    };
+    let start = request.start_after.as_deref().map(|start| (start, start.parse::<ShardId>()));
+    let is_after = |shard: &&Shard| match start {
+        None => true,
+        Some((_, Ok(start))) => shard.id > start,
+        // Whatever it is, it has its place among the ids.
+        Some((start, Err(_))) => shard.id.to_string().as_str() > start,
+    };
+    let mut found = stream.shards(now_ms).filter(is_after).filter(is_child);
+    let shards: Vec<ShardDescription> = found.by_ref().take(limit).map(describe_shard).collect();
+    let last = found.next().and(shards.last().map(|shard| shard.id.clone()));
+    Ok(StreamDescription {
+        arn: stream.arn.clone(),
+        label: stream.label.clone(),
+        status: if stream.ended.is_some() { StreamStatus::Disabled } else { StreamStatus::Enabled },
+        view: stream.view,
+        created_ms: stream.created.time_ms,
+        table: stream.table_name.clone(),
+        key: stream.key.clone(),
+        shards,
+        last,
+    })
+}
+
+fn describe_shard(shard: &Shard) -> ShardDescription {
+    ShardDescription {
+        id: shard.id.to_string(),
+        parent: shard.parent.map(|parent| parent.to_string()),
+        first: SequenceNumber::first_of(shard.created.sequence),
+        last: shard.ended.map(|ended| SequenceNumber::last_before(ended.sequence)),
+    }
+}
+
+/// Makes an iterator.
+pub(crate) fn get_shard_iterator(store: &Commits, request: &GetShardIterator, now_ms: u64) -> Result<String> {
+    let view = store.view();
+    let stream = find_stream(view.attachment(), &request.arn, now_ms)?;
+    let shard = find_shard(stream, &request.shard, now_ms)?;
+    let from = match request.start {
+        ShardStart::TrimHorizon => Start::oldest(),
+        ShardStart::Latest => Start::after(Position::end_of(view.sequence())),
+        ShardStart::At(number) => {
+            check_number(store, stream, shard, number, now_ms, before(number.position()))?
+        }
+        ShardStart::After(number) => check_number(store, stream, shard, number, now_ms, number.position())?,
+    };
+    let (arn, shard) = (stream.arn.clone(), shard.id);
+    Ok(ShardIterator { arn, shard, from, made_ms: now_ms }.to_string())
+}
+
+/// Refuses a number that the shard can't have, or that is too old.
+fn check_number(
+    store: &Commits,
+    stream: &Stream,
+    shard: &Shard,
+    number: SequenceNumber,
+    now_ms: u64,
+    after: Position,
+) -> Result<Start> {
+    if number.position().sequence < shard.created.sequence {
+        return Err(Invalid::SequenceNumber(number.to_string()).into());
+    }
+    check_not_trimmed(store, stream, after, now_ms)?;
+    Ok(Start::after(after))
+}
+
+/// Refuses a place if the next change after it is too old.
+pub(super) fn check_not_trimmed(
+    store: &Commits,
+    stream: &Stream,
+    after: Position,
+    now_ms: u64,
+) -> Result<()> {
+    // Changes of before the stream, which may be in the log for other readers, are not in it.
+    let after = after.max(stream_start(stream));
+    let next = store.changes_after(stream.table, after).next().transpose()?;
+    if after < stream.trimmed || next.is_some_and(|next| is_past_retention(next.time_ms, now_ms)) {
+        return Err(Error::Trimmed);
+    }
+    Ok(())
+}
+
+/// The place after which the stream's first record stands.
+pub(super) fn stream_start(stream: &Stream) -> Position {
+    Position::end_of(stream.created.sequence.saturating_sub(1))
+}
+
+/// The last place before a place.
+fn before(position: Position) -> Position {
+    match position.place.checked_sub(1) {
+        Some(place) => Position { place, ..position },
+        None => Position::end_of(position.sequence.saturating_sub(1)),
+    }
+}
+
+/// Reads records.
+pub(crate) fn get_records(store: &Commits, request: &GetRecords, now_ms: u64) -> Result<GetRecordsOutcome> {
+    let iterator: ShardIterator = request.iterator.parse()?;
+    iterator.check_age(now_ms)?;
+    // The shards of this moment hold for what is durable at this moment, and for nothing later.
+    let view = store.view();
+    let stream = find_stream(view.attachment(), &iterator.arn, now_ms)?;
+    // An iterator of a shard was made when it was there.
+    let shard = stream.shards(now_ms).find(|shard| shard.id == iterator.shard).ok_or(Error::Trimmed)?;
+    let span = Span {
+        range: shard.range,
+        created: shard.created.sequence,
+        ended: shard.ended.map(|ended| ended.sequence),
+        durable: view.sequence(),
+    };
+    let limit = request.limit.unwrap_or(RECORDS_MAX).clamp(1, RECORDS_MAX);
+    let page = read_page(store, stream, stream.view, &span, iterator.from, limit, now_ms)?;
+    let next = page.next.map(|from| ShardIterator { from, made_ms: now_ms, ..iterator }.to_string());
+    Ok(GetRecordsOutcome { records: page.records, next })
+}
+
+/// Which changes of a table are read.
+pub(super) struct Span {
+    pub(super) range: HashRange,
+    /// The first commit.
+    pub(super) created: u64,
+    /// The commit before which it ends.
+    pub(super) ended: Option<u64>,
+    /// The last commit whose changes may be shown.
+    pub(super) durable: u64,
+}
+
+impl Span {
+    /// The last commit that there can be records of now, and whether there will never be later ones.
+    fn last(&self) -> (u64, bool) {
+        match self.ended {
+            Some(ended) if ended <= self.durable + 1 => (ended.saturating_sub(1), true),
+            _ => (self.durable, false),
+        }
+    }
+}
+
+/// Some records, and the place after which the rest stands; nothing if there is no rest and never will be.
+pub(super) struct Page {
+    pub(super) records: Vec<StreamRecord>,
+    pub(super) next: Option<Start>,
+}
+
+/// Reads a page of records.
+pub(super) fn read_page(
+    store: &Commits,
+    stream: &Stream,
+    view: StreamView,
+    span: &Span,
+    from: Start,
+    limit: usize,
+    now_ms: u64,
+) -> Result<Page> {
+    let start = Position::end_of(span.created.saturating_sub(1));
+    if !from.skips_trimmed && from.after < stream.trimmed {
+        return Err(Error::Trimmed);
+    }
+    let after = from.after.max(start).max(stream.trimmed);
+    let (last, is_over) = span.last();
+    let prefix = RowSpace::items(stream.table).prefix();
+    let (mut records, mut bytes) = (Vec::new(), 0);
+    let mut next = Start { after, ..from };
+    for (looked_at, change) in store.changes_after(stream.table, after).enumerate() {
+        let change = change?;
+        if change.position.sequence > last {
+            break;
+        }
+        if looked_at == CHANGES_MAX || records.len() == limit {
+            return Ok(Page { records, next: Some(next) });
+        }
+        let here = change.position;
+        if change.key.starts_with(&prefix) && span.range.contains(&change.key) {
+            let is_trimmed = is_past_retention(change.time_ms, now_ms);
+            if is_trimmed && !next.skips_trimmed {
+                return Err(Error::Trimmed);
+            }
+            let record = if is_trimmed { None } else { StreamRecord::new(stream, view, change) };
+            let size_bytes = record.as_ref().map_or(0, |record| record.size_bytes);
+            if bytes + size_bytes > RECORDS_BYTES_MAX && !records.is_empty() {
+                return Ok(Page { records, next: Some(next) });
+            }
+            bytes += size_bytes;
+            next.skips_trimmed &= is_trimmed;
+            records.extend(record);
+        }
+        next.after = here;
+    }
+    // Nothing is left up to here. A place beyond the end, which a caller may have asked for, stays where it is.
+    let next = Start::after(next.after.max(Position::end_of(last)));
+    Ok(Page { records, next: (!is_over).then_some(next) })
+}
+
+fn find_stream<'c>(catalogue: &'c Catalogue, arn: &str, now_ms: u64) -> Result<&'c Arc<Stream>> {
+    check_arn(arn)?;
+    let found = catalogue.stream(arn).filter(|stream| !stream.is_expired(now_ms));
+    found.ok_or_else(|| Error::ResourceNotFound(format!("Stream: {arn} not found")))
+}
+
+fn find_shard<'s>(stream: &'s Stream, id: &str, now_ms: u64) -> Result<&'s Shard> {
+    let id = id.parse().ok();
+    let found = stream.shards(now_ms).find(|shard| Some(shard.id) == id);
+    found.ok_or_else(|| Error::ResourceNotFound("Shard does not exist".to_owned()))
+}
+
+/// Refuses a text that is no stream's ARN.
+fn check_arn(arn: &str) -> Result<()> {
+    let parts: Vec<&str> = arn.splitn(6, ':').collect();
+    let is_stream = match parts.as_slice() {
+        ["arn", _, "dynamodb", _, _, resource] => {
+            let parts: Vec<&str> = resource.splitn(4, '/').collect();
+            matches!(parts.as_slice(), ["table", name, "stream", label] if !name.is_empty() && !label.is_empty())
+        }
+        _ => false,
+    };
+    if is_stream { Ok(()) } else { Err(Invalid::StreamArn.into()) }
+}

@@ -1,0 +1,99 @@
+//! How many records each open shard took, as the writer counts them in memory: a busy shard is split.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::shard::hash_of;
+use super::{ShardId, Stream};
+use crate::keyspace::RowSpace;
+use crate::write::Batch;
+
+/// The records that open shards took since they began, or since the database was opened.
+#[derive(Debug, Default)]
+pub(crate) struct RecordCounts {
+    streams: HashMap<u32, StreamCounts>,
+    /// A shard is busy once it took more.
+    records_max: u64,
+    busy: Arc<AtomicBool>,
+}
+
+#[derive(Debug)]
+struct StreamCounts {
+    /// The stream as it was when the shards below were taken from it.
+    stream: Arc<Stream>,
+    /// The open shards, by the last hash of each.
+    shards: Vec<ShardCount>,
+}
+
+#[derive(Debug)]
+struct ShardCount {
+    id: ShardId,
+    last_hash: u32,
+    records: u64,
+}
+
+impl RecordCounts {
+    /// No records yet.
+    pub(crate) fn new(records_max: u64) -> Self {
+        RecordCounts { records_max, ..RecordCounts::default() }
+    }
+
+    /// Says, once, that there is a busy shard; any thread may ask.
+    pub(crate) fn busy(&self) -> Arc<AtomicBool> {
+        self.busy.clone()
+    }
+
+    /// Counts the records that a job makes.
+    pub(crate) fn count(&mut self, batch: &Batch<'_>) {
+        let catalogue = batch.attachment();
+        if !catalogue.has_open_streams() {
+            return;
+        }
+        for key in batch.recorded() {
+            let Some(space) = RowSpace::from_prefix(key) else { continue };
+            let Some(stream) = catalogue.open_stream(space.table_number()) else { continue };
+            self.count_one(stream, key);
+        }
+    }
+
+    fn count_one(&mut self, stream: &Arc<Stream>, key: &[u8]) {
+        let counts = self.streams.entry(stream.table).or_insert_with(|| StreamCounts::new(stream, &[]));
+        if !Arc::ptr_eq(&counts.stream, stream) {
+            *counts = StreamCounts::new(stream, &counts.shards);
+        }
+        let Some(hash) = hash_of(key) else { return };
+        let at = counts.shards.partition_point(|shard| shard.last_hash < hash);
+        let Some(shard) = counts.shards.get_mut(at) else { return };
+        shard.records += 1;
+        if shard.records > self.records_max {
+            self.busy.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether a shard of a stream is busy.
+    pub(crate) fn is_busy(&self, stream: &Stream, id: ShardId) -> bool {
+        let shards = self.streams.get(&stream.table).map_or(&[][..], |counts| counts.shards.as_slice());
+        shards.iter().any(|shard| shard.id == id && shard.records > self.records_max)
+    }
+
+    /// Forgets the streams that are no longer open.
+    pub(crate) fn keep_only(&mut self, is_open: impl Fn(u32) -> bool) {
+        self.streams.retain(|table, _| is_open(*table));
+    }
+}
+
+impl StreamCounts {
+    fn new(stream: &Arc<Stream>, counted: &[ShardCount]) -> Self {
+        let records = |id| counted.iter().find(|shard| shard.id == id).map_or(0, |shard| shard.records);
+        let shards = stream.open_shards();
+        let shards = shards.map(|shard| ShardCount {
+            id: shard.id,
+            last_hash: shard.range.last,
+            records: records(shard.id),
+        });
+        let mut shards: Vec<ShardCount> = shards.collect();
+        shards.sort_by_key(|shard| shard.last_hash);
+        StreamCounts { stream: stream.clone(), shards }
+    }
+}

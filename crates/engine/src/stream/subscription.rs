@@ -1,0 +1,189 @@
+//! Subscriptions: a table's stream within the process, all shards together, in commit order.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::iterator::Start;
+use super::read::{Page, Span, check_not_trimmed, read_page, stream_start};
+use super::{HashRange, SequenceNumber, Stream, StreamRecord};
+use crate::database::Database;
+use crate::error::{Error, Invalid, Result};
+use crate::request::StreamView;
+use crate::store::Position;
+
+/// Most records that a subscription gives at once.
+const RECORDS_MAX: usize = 1000;
+/// The longest wait at once.
+const WAIT_MAX: Duration = Duration::from_secs(60 * 60);
+
+/// A place in the stream of a table. A subscriber stores it, as text, together with what it made of the records before it,
+/// and gives it back after a restart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamPosition {
+    label: String,
+    after: SequenceNumber,
+}
+
+impl fmt::Display for StreamPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.label, self.after)
+    }
+}
+
+impl FromStr for StreamPosition {
+    type Err = Invalid;
+
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let parts = text.split_once('/');
+        let (label, after) = parts.ok_or_else(|| Invalid::SequenceNumber(text.to_owned()))?;
+        Ok(StreamPosition { label: label.to_owned(), after: after.parse()? })
+    }
+}
+
+/// Asks for a subscription.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subscribe {
+    /// The table, whose stream is on, or, with a position, was on.
+    pub table: String,
+    /// What the records carry; the stream's own view if not said otherwise.
+    pub view: Option<StreamView>,
+    /// Where to begin.
+    pub from: SubscribeFrom,
+}
+
+/// Where a subscription begins.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum SubscribeFrom {
+    /// With the next change.
+    #[default]
+    Now,
+    /// With the oldest record of the table's stream.
+    Oldest,
+    /// After a place that an earlier subscription gave.
+    After(StreamPosition),
+}
+
+impl Subscribe {
+    /// A subscription to the changes of a table from now on.
+    pub fn new(table: impl Into<String>) -> Self {
+        Subscribe { table: table.into(), view: None, from: SubscribeFrom::default() }
+    }
+
+    /// Begins with the oldest record.
+    pub fn from_oldest(self) -> Self {
+        Subscribe { from: SubscribeFrom::Oldest, ..self }
+    }
+
+    /// Goes on after a place.
+    pub fn after(self, position: StreamPosition) -> Self {
+        Subscribe { from: SubscribeFrom::After(position), ..self }
+    }
+
+    /// Carries something else than the stream's own view. The log has both images of every change.
+    pub fn view(self, view: StreamView) -> Self {
+        Subscribe { view: Some(view), ..self }
+    }
+}
+
+/// The changes of a table, in the order in which they were committed. It keeps the database open.
+///
+/// It follows one stream: if that is turned off, the subscription ends after its last record.
+pub struct Subscription {
+    database: Database,
+    stream: Arc<Stream>,
+    view: StreamView,
+    start: Start,
+    ended: bool,
+}
+
+impl fmt::Debug for Subscription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subscription").field("stream", &self.stream.arn).finish_non_exhaustive()
+    }
+}
+
+impl Subscription {
+    /// Begins a subscription.
+    pub(crate) fn begin(database: &Database, request: Subscribe) -> Result<Subscription> {
+        let view = database.view();
+        let catalogue = view.attachment();
+        let (stream, start) = match request.from {
+            SubscribeFrom::After(position) => {
+                let arn = database.stream_arn(&request.table, &position.label);
+                // A stream that is gone was turned off more than 24 hours ago.
+                let stream = catalogue.stream(&arn).filter(|stream| !stream.is_expired(database.now_ms()));
+                let stream = stream.ok_or(Error::Trimmed)?;
+                (stream, Start::after(position.after.position()))
+            }
+            from => {
+                let table = catalogue.resource(&request.table)?;
+                let stream = catalogue.open_stream(table.number).ok_or_else(|| {
+                    Error::ResourceNotFound(format!("Table: {} has no stream", request.table))
+                })?;
+                let now = Start::after(Position::end_of(view.sequence()));
+                (stream, if from == SubscribeFrom::Oldest { Start::oldest() } else { now })
+            }
+        };
+        if !start.skips_trimmed {
+            check_not_trimmed(database.store(), stream, start.after, database.now_ms())?;
+        }
+        let view = request.view.unwrap_or(stream.view);
+        Ok(Subscription { database: database.clone(), stream: stream.clone(), view, start, ended: false })
+    }
+
+    /// The next records, as soon as there are any; none if there are none for so long. They are durable.
+    pub fn next(&mut self, timeout: Duration) -> Result<Vec<StreamRecord>> {
+        let begun = Instant::now();
+        loop {
+            let sequence = self.database.store().view().sequence();
+            let records = self.read()?;
+            let rest = timeout.saturating_sub(begun.elapsed()).min(WAIT_MAX);
+            if !records.is_empty() || self.ended || rest.is_zero() {
+                return Ok(records);
+            }
+            let waiting = Instant::now();
+            let latest = self.database.store().wait_after(sequence, rest);
+            if latest == sequence && waiting.elapsed() < rest {
+                // It came back early with nothing: there will be nothing any more.
+                return Err(self.database.why_no_writes());
+            }
+        }
+    }
+
+    /// Reads on, without waiting. Nothing may be found although there is more to read.
+    fn read(&mut self) -> Result<Vec<StreamRecord>> {
+        loop {
+            let view = self.database.store().view();
+            let stream = view.attachment().stream(&self.stream.arn).ok_or(Error::Trimmed)?;
+            self.stream = stream.clone();
+            let span = Span {
+                range: HashRange::ALL,
+                created: stream.created.sequence,
+                ended: stream.ended.map(|ended| ended.sequence),
+                durable: view.sequence(),
+            };
+            let now_ms = self.database.now_ms();
+            let store = self.database.store();
+            let Page { records, next } =
+                read_page(store, stream, self.view, &span, self.start, RECORDS_MAX, now_ms)?;
+            self.ended = next.is_none();
+            self.start = next.unwrap_or(Start::after(Position::end_of(span.durable)));
+            if !records.is_empty() || self.start.after.sequence >= span.durable {
+                return Ok(records);
+            }
+        }
+    }
+
+    /// The place after the records that were given so far.
+    pub fn position(&self) -> StreamPosition {
+        let after = self.start.after.max(stream_start(&self.stream)).max(self.stream.trimmed);
+        StreamPosition { label: self.stream.label.clone(), after: SequenceNumber::of(after) }
+    }
+
+    /// Whether the stream was turned off, or its table deleted, and every record was given.
+    pub fn is_ended(&self) -> bool {
+        self.ended
+    }
+}

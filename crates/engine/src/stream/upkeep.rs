@@ -1,0 +1,85 @@
+//! What keeps streams going: shards are rolled over and split, and what is too old goes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::read::Commits;
+use super::{Moment, Stream};
+use crate::error::Result;
+use crate::options::StreamOptions;
+use crate::pending::Pending;
+use crate::store::{Clock, Position};
+use crate::write::{Job, Progress};
+
+/// What was found out about a stream whose oldest shards are too old: everything before a commit goes.
+#[derive(Debug, Clone)]
+pub(crate) struct Trim {
+    pub(crate) arn: String,
+    /// The commit that closed the last of these shards.
+    pub(crate) before: Moment,
+    /// The last change of the table before it.
+    pub(crate) last: Option<Position>,
+}
+
+/// Finds out what is due and hands it to the writer.
+#[derive(Clone)]
+pub(crate) struct StreamUpkeep {
+    options: StreamOptions,
+    clock: Arc<dyn Clock>,
+    /// The writer has met a busy shard.
+    busy: Arc<AtomicBool>,
+}
+
+impl std::fmt::Debug for StreamUpkeep {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StreamUpkeep").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl StreamUpkeep {
+    pub(crate) fn new(options: StreamOptions, clock: Arc<dyn Clock>, busy: Arc<AtomicBool>) -> Self {
+        StreamUpkeep { options, clock, busy }
+    }
+
+    /// Does what is due.
+    pub(crate) fn run(&self, store: &Commits) -> Result<()> {
+        let view = store.view();
+        let now_ms = self.clock.now_ms().max(view.time_ms());
+        let streams = view.attachment().streams();
+        let due: Vec<_> = streams.filter(|stream| stream.is_due(&self.options, now_ms)).collect();
+        let is_busy = self.busy.swap(false, Ordering::Relaxed);
+        if due.is_empty() && !is_busy {
+            return Ok(());
+        }
+        let trims = due.into_iter().filter_map(|stream| trim(store, stream, now_ms).transpose());
+        let trims = trims.collect::<Result<Vec<_>>>()?;
+        loop {
+            let (answer, pending) = Pending::channel();
+            store.submit(Job::TendStreams { trims: trims.clone(), answer })?;
+            if pending.wait()? == Progress::Done {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Stream {
+    /// Whether a shard is to be rolled over, or something is too old.
+    fn is_due(&self, options: &StreamOptions, now_ms: u64) -> bool {
+        self.is_expired(now_ms)
+            || self.shards.iter().any(|shard| shard.is_expired(now_ms))
+            || self.open_shards().any(|shard| options.is_full_term(shard.created.time_ms, now_ms))
+    }
+}
+
+/// Looks up the last change that goes with the shards that are too old. The log still has it: what a stream needs is
+/// dropped only after the stream was told.
+fn trim(store: &Commits, stream: &Stream, now_ms: u64) -> Result<Option<Trim>> {
+    let expired = stream.shards.iter().filter(|shard| shard.is_expired(now_ms));
+    let Some(before) = expired.filter_map(|shard| shard.ended).max_by_key(|ended| ended.sequence) else {
+        return Ok(None);
+    };
+    let end = Position { sequence: before.sequence, place: 0 };
+    let last = store.changes_before(stream.table, end).next().transpose()?;
+    Ok(Some(Trim { arn: stream.arn.clone(), before, last: last.map(|change| change.position) }))
+}

@@ -1,0 +1,132 @@
+//! Streams that begin, go on and end, in the same commit order as the changes that they show.
+
+use std::sync::Arc;
+
+use super::{Batch, Progress};
+use crate::error::{Result, SchemaError};
+use crate::options::StreamOptions;
+use crate::request::{StreamChange, StreamView};
+use crate::stream::{Due, Moment, RecordCounts, Shard, Stream, Trim, arn_of, label_of, write_stream};
+use crate::table::{StreamSetting, Table};
+
+/// Streams that one job changes at most: other jobs wait meanwhile.
+const STREAMS_PER_STEP: usize = 32;
+
+/// Turns the stream of a table on or off; the table is stored by the caller.
+pub(super) fn change_stream(
+    batch: &mut Batch<'_>,
+    table: &mut Table,
+    change: StreamChange,
+    options: &StreamOptions,
+) -> Result<()> {
+    match change {
+        StreamChange::Enable(_) if table.settings.stream.is_some() => {
+            Err(SchemaError::StreamEnabled(table.name.clone()).into())
+        }
+        StreamChange::Enable(view) => {
+            begin_stream(batch, table, view, options);
+            Ok(())
+        }
+        StreamChange::Disable if table.settings.stream.is_none() => {
+            Err(SchemaError::NoStream(table.name.clone()).into())
+        }
+        StreamChange::Disable => {
+            end_stream(batch, table.number);
+            table.settings.stream = None;
+            Ok(())
+        }
+    }
+}
+
+/// Begins a stream of a table.
+pub(super) fn begin_stream(
+    batch: &mut Batch<'_>,
+    table: &mut Table,
+    view: StreamView,
+    options: &StreamOptions,
+) {
+    let at = now(batch);
+    let catalogue = batch.attachment();
+    // A name is never given twice, also if the table, or one before it of the same name, had a stream just now.
+    let mut labels = (at.time_ms..).map(label_of);
+    let is_free = |label: &String| catalogue.stream(&arn_of(&table.arn, label)).is_none();
+    let label = labels.find(is_free).unwrap_or_default();
+    table.settings.stream = Some(StreamSetting { view, label: label.clone() });
+    table.settings.latest_stream_label = Some(label.clone());
+    store_stream(batch, None, Stream::begin(table, label, view, at, options.shards));
+}
+
+/// Ends the stream of a table, if it has one.
+pub(super) fn end_stream(batch: &mut Batch<'_>, table: u32) {
+    let at = now(batch);
+    if let Some(stream) = batch.attachment().open_stream(table).cloned() {
+        store_stream(batch, Some(&stream), stream.end(at));
+    }
+}
+
+/// Rolls shards over, splits them, and removes what is too old: a bounded number of streams at a time.
+pub(super) fn tend_streams(
+    batch: &mut Batch<'_>,
+    trims: &[Trim],
+    counts: &mut RecordCounts,
+    options: &StreamOptions,
+) -> Result<Progress> {
+    let catalogue = batch.attachment().clone();
+    counts.keep_only(|table| catalogue.open_stream(table).is_some());
+    let mut changed = 0;
+    for stream in catalogue.streams() {
+        if changed == STREAMS_PER_STEP {
+            return Ok(Progress::More);
+        }
+        changed += usize::from(tend_stream(batch, stream, trims, counts, options));
+    }
+    Ok(Progress::Done)
+}
+
+/// Says whether the stream was changed.
+fn tend_stream(
+    batch: &mut Batch<'_>,
+    stream: &Arc<Stream>,
+    trims: &[Trim],
+    counts: &RecordCounts,
+    options: &StreamOptions,
+) -> bool {
+    let at = now(batch);
+    if stream.is_expired(at.time_ms) {
+        write_stream(batch, Some(stream), None);
+        let catalogue = batch.attachment().without_stream(stream);
+        batch.set_attachment(Arc::new(catalogue));
+        return true;
+    }
+    let trim = trims.iter().find(|trim| trim.arn == stream.arn);
+    let trimmed = trim.and_then(|trim| stream.trim(trim));
+    let known = trimmed.as_ref().unwrap_or(stream);
+    let mut room = (options.open_shards_max as usize).saturating_sub(known.open_shards().count());
+    let due = |shard: &Shard| {
+        if room > 0 && counts.is_busy(known, shard.id) {
+            room -= 1;
+            Due::Split
+        } else if options.is_full_term(shard.created.time_ms, at.time_ms) {
+            Due::Roll
+        } else {
+            Due::No
+        }
+    };
+    match known.roll(at, due).or(trimmed.clone()) {
+        Some(next) => {
+            store_stream(batch, Some(stream), next);
+            true
+        }
+        None => false,
+    }
+}
+
+fn now(batch: &Batch<'_>) -> Moment {
+    Moment { sequence: batch.sequence(), time_ms: batch.time_ms() }
+}
+
+fn store_stream(batch: &mut Batch<'_>, before: Option<&Stream>, after: Stream) {
+    write_stream(batch, before, Some(&after));
+    let catalogue = batch.attachment().with_stream(Arc::new(after));
+    batch.set_attachment(Arc::new(catalogue));
+}
