@@ -10,8 +10,9 @@ use std::sync::Arc;
 use singlet_engine::store::{FrozenDisk, rotate_key};
 use singlet_engine::values::Item;
 use singlet_engine::{
-    CreateBackup, CreateTable, Database, Disk, Error, FileDisk, IndexDefinition, Key, KeyError, ListTables,
-    MemoryDisk, Options, PutItem, ScalarType, Scan, StoreOptions, TransactWrite, UpdateRecovery,
+    CreateBackup, CreateTable, Database, Disk, EncryptionRequest, Error, FileDisk, IndexDefinition, Invalid,
+    Key, KeyError, ListTables, MemoryDisk, Options, PutItem, RestoreBackup, RestoreOverrides, ScalarType,
+    Scan, StoreOptions, TransactWrite, UpdateRecovery,
 };
 use support::{assert_agreement, item, scan_all, small_options};
 
@@ -131,6 +132,29 @@ fn the_outer_key_changes_and_the_data_stays() {
     assert!(matches!(Database::open_with(folder.path(), encrypted(&key())), Err(Error::Key(_))));
     let database = Database::open_with(folder.path(), encrypted(&new)).unwrap();
     assert_eq!(assert_agreement(&database, TABLE).len(), 400);
+}
+
+#[test]
+fn a_table_that_asked_to_be_encrypted_says_so_and_so_does_what_is_restored_from_it() {
+    let disk = Arc::new(MemoryDisk::new());
+    let database = Database::open_on(disk, encrypted(&key())).unwrap();
+    let asks = EncryptionRequest::On { key: None };
+    let table = database.create_table(CreateTable { encryption: Some(asks), ..definition() }).unwrap();
+    assert_eq!(table.key_arn, database.key_arn());
+    assert!(table.key_arn.unwrap().ends_with(&format!(":key/{}", key().id())));
+    let backup = database.create_whole_backup(CreateBackup::new(TABLE, "one"), &mut |_| {}).unwrap();
+    let restore = |table: &str, encryption| {
+        let overrides = RestoreOverrides { encryption, ..RestoreOverrides::default() };
+        let request = RestoreBackup { arn: backup.arn.clone(), table: table.to_owned(), overrides };
+        database.restore_whole_backup(request, &mut |_| {}).unwrap()
+    };
+    assert_eq!(restore("again", None).key_arn, database.key_arn());
+    assert_eq!(restore("without", Some(EncryptionRequest::Off)).key_arn, None);
+
+    let plain = Database::in_memory().unwrap();
+    let asks = EncryptionRequest::On { key: None };
+    let refused = plain.create_table(CreateTable { encryption: Some(asks), ..definition() });
+    assert!(matches!(refused, Err(Error::Invalid(Invalid::NotEncrypted))), "{refused:?}");
 }
 
 /// Everything that can be read, or why it can't.

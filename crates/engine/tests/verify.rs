@@ -56,11 +56,11 @@ fn filled(options: Options) -> Arc<MemoryDisk> {
     let expiring = CreateTable::new(DELETED, "id", ScalarType::N);
     database.create_table(CreateTable { time_to_live: Some("until".to_owned()), ..expiring }).unwrap();
     database.update_recovery(UpdateRecovery::on(DELETED)).unwrap();
-    for id in 0..40 {
-        let far = 4_000_000_000_i64 + id;
-        database
-            .put_item(PutItem::new(DELETED, item! { "id" => id, "until" => far, "body" => "x".repeat(300) }))
-            .unwrap();
+    // Enough for a few files of the log.
+    for number in 0..240_i64 {
+        let id = number % 40;
+        let item = item! { "id" => id, "until" => 4_000_000_000 + id, "number" => number, "body" => "x".repeat(600) };
+        database.put_item(PutItem::new(DELETED, item)).unwrap();
     }
     database.create_whole_backup(CreateBackup::new(TABLE, "backup"), &mut |_| {}).unwrap();
     database.close().unwrap();

@@ -49,6 +49,7 @@ impl Recovery {
         let view = self.shared.background.view()?;
         let (source, time_ms) = self.source(&view, &source, time_ms)?;
         let pin = self.pin(source.number, time_ms);
+        view.attachment().check_encryption(overrides.encryption.as_ref())?;
         let definition = source.definition(target, overrides)?;
         let load_source = LoadSource::PointInTime { table_arn: source.arn.clone(), time_ms };
         let loader = Loader::begin(&self.shared.background, definition, load_source)

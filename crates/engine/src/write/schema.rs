@@ -27,6 +27,8 @@ pub(super) fn create_table(
     arn: &str,
     streams: &StreamOptions,
 ) -> Result<TableDescription> {
+    // A restored table takes over the wish of its source, and is described as encrypted where that is so.
+    batch.attachment().check_encryption(request.encryption.as_ref())?;
     let stream = request.stream;
     let mut table = new_table(batch, request, arn)?;
     if let Some(view) = stream {
@@ -45,7 +47,6 @@ pub(super) fn new_table(batch: &mut Batch<'_>, request: CreateTable, arn: &str) 
     if catalogue.tables().count() >= TABLES_MAX {
         return Err(Error::LimitExceeded(TOO_MANY_TABLES));
     }
-    catalogue.check_encryption(request.encryption.as_ref())?;
     let number = next_number(batch)?;
     let birth = Birth { number, time_ms: batch.time_ms(), arn_prefix: arn };
     let table = Table::create(request, birth)?;

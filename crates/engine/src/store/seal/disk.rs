@@ -240,12 +240,18 @@ impl SealedFile {
 
     /// The first of the two whose blocks are there. What only the newer one knows was never durable if they are not.
     fn whole(&self, newer: Tail, older: Option<Tail>) -> io::Result<Tail> {
-        let length = self.file.len()?;
         if let Some(older) = older
             && (older.block..newer.block).any(|block| self.read_block(block).is_err())
         {
-            return self.whole(older, None);
+            // The copy that counts on blocks that are not there must not come back when there are others in their places.
+            let mut tail = self.whole(older, None)?;
+            tail.number = newer.number + 1;
+            self.write_copy(1 - tail.durable, &tail)?;
+            self.file.sync_data()?;
+            tail.durable = 1 - tail.durable;
+            return Ok(tail);
         }
+        let length = self.file.len()?;
         if length < block_at(newer.block) {
             return Err(self.damage(length, "the file has been cut"));
         }

@@ -94,9 +94,11 @@ fn is_data(name: &str) -> bool {
     name == "tree" || ["log-", "past-", "backup-"].iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Without `keys` nothing may be sealed: it could not be read, and must not be taken for damage.
+/// Without `keys` nothing may be sealed: it could not be read, and must not be taken for damage. All files are sealed or
+/// none, so one of them tells.
 fn refuse_sealed_files(disk: &dyn Disk, names: &[String]) -> Result<(), StoreError> {
-    for name in names.iter().filter(|name| is_data(name)) {
+    let tree = names.iter().find(|name| *name == "tree");
+    if let Some(name) = tree.or_else(|| names.iter().find(|name| is_data(name))) {
         let file = disk.open(name).map_err(StoreError::io("open", name))?;
         let mut magic = [0; SEALED_MAGIC.len()];
         let length = file.len().map_err(StoreError::io("measure", name))?;
