@@ -43,10 +43,6 @@ impl Nonces {
     }
 
     /// One that was not given before.
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "it is no iterator: it works through a shared reference"
-    )]
     pub fn next(&self) -> Nonce {
         nonce(&self.salt, self.next.fetch_add(1, Ordering::Relaxed))
     }
