@@ -294,7 +294,8 @@ fn report(programs: &Programs, about: &About, found: &Found) -> Result<()> {
             found.latencies.iter().find(move |one| one.workload == workload && one.during_expiry == during)
         };
         let (Some(before), Some(during)) = (of(false), of(true)) else { continue };
-        let figures: [(&str, fn(&Latency) -> f64); 4] = [
+        type Figure = fn(&Latency) -> f64;
+        let figures: [(&str, Figure); 4] = [
             ("p50", |one| one.p50_microseconds),
             ("p99", |one| one.p99_microseconds),
             ("p99.9", |one| one.p999_microseconds),

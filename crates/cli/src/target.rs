@@ -1,13 +1,14 @@
 //! The database that a command works on: a folder, memory, or an endpoint.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use singlet_design::apply;
 use singlet_design::model::{Design, Environment};
 use singlet_design::store::{Embedded, Store};
-use singlet_engine::{Database, Error, Key, Options, StoreOptions};
+use singlet_engine::{Buckets, Database, Error, Key, Options, StoreOptions};
 
-use crate::arguments::StoreArguments;
+use crate::arguments::{FolderArguments, StoreArguments};
 use crate::cursor_key;
 use crate::failure::Failure;
 
@@ -124,20 +125,53 @@ fn open_folder(folder: &Path, create: bool, key: Option<Key>) -> Result<Database
 }
 
 /// Opens a folder for a command about backups.
-pub(crate) fn open_for_backups(folder: &Path, create: bool) -> Result<Database, Failure> {
+pub(crate) fn open_for_backups(place: &FolderArguments, create: bool) -> Result<Database, Failure> {
+    open_alone(
+        place,
+        create,
+        None,
+        "aws dynamodb create-backup --table-name TABLE --backup-name NAME --endpoint-url http://127.0.0.1:8000\n  aws \
+         dynamodb list-backups --endpoint-url http://127.0.0.1:8000\n  aws dynamodb restore-table-from-backup \
+         --target-table-name NEW --backup-arn ARN --endpoint-url http://127.0.0.1:8000",
+    )
+}
+
+/// Opens a folder for an export or import.
+pub(crate) fn open_for_transfer(
+    place: &FolderArguments,
+    create: bool,
+    buckets: Arc<dyn Buckets>,
+) -> Result<Database, Failure> {
+    open_alone(
+        place,
+        create,
+        Some(buckets),
+        "aws dynamodb export-table-to-point-in-time --table-arn ARN --s3-bucket NAME --endpoint-url \
+         http://127.0.0.1:8000\n  aws dynamodb import-table --endpoint-url http://127.0.0.1:8000 …\nIt needs to be started \
+         with --buckets DIR for that.",
+    )
+}
+
+/// Opens a folder that nobody else has open; `otherwise` are commands for a server that has.
+fn open_alone(
+    place: &FolderArguments,
+    create: bool,
+    buckets: Option<Arc<dyn Buckets>>,
+    otherwise: &str,
+) -> Result<Database, Failure> {
+    let (folder, key) = (place.data.as_path(), place.key.key()?);
     if !create && !folder.exists() {
         return Err(Failure::Refused(format!(
             "there is no data in {}; --data DIR says where it is",
             folder.display()
         )));
     }
-    Database::open(folder).map_err(|error| match error {
+    let store = StoreOptions { key, ..StoreOptions::default() };
+    let options = Options { store, buckets, ..Options::default() };
+    Database::open_with(folder, options).map_err(|error| match error {
         Error::FolderInUse { folder } => Failure::Refused(format!(
             "{folder} is in use by another process, and a folder serves one at a time.\nIf it is `singlet serve`, ask it \
-             (at the address that it said when it started):\n  aws dynamodb create-backup --table-name TABLE --backup-name NAME \
-             --endpoint-url http://127.0.0.1:8000\n  aws dynamodb list-backups --endpoint-url http://127.0.0.1:8000\n  aws \
-             dynamodb restore-table-from-backup --target-table-name NEW --backup-arn ARN --endpoint-url \
-             http://127.0.0.1:8000"
+             (at the address that it said when it started):\n  {otherwise}"
         )),
         reason => Failure::Refused(format!("can't open the data in {}: {reason}", folder.display())),
     })

@@ -185,3 +185,55 @@ fn the_help_teaches_with_examples() {
         assert!(help.contains(example), "{command}: {help}");
     }
 }
+
+#[test]
+fn an_encrypted_folder_is_backed_up_with_its_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (key, other_key) = (path("a.key"), path("b.key"));
+    assert!(run(&["new-key", &key]).status.success() && run(&["new-key", &other_key]).status.success());
+    let plain = data(folder.path());
+    let file = works(&["backup", "--table", "Music", "--to", &path("plain")], &plain);
+    let file = file.lines().last().unwrap().trim().to_owned();
+    let sealed = folder.path().join("sealed");
+    works(&["restore", "--from", &file, "--table", "Music", "--key-file", &key], &sealed);
+
+    let inside = arn_in(&works(&["backup", "--table", "Music", "--key-file", &key], &sealed));
+    works(&["restore", "--backup", &inside, "--table", "Music-2", "--key-file", &key], &sealed);
+    let outside = works(&["backup", "--table", "Music", "--to", &path("usb"), "--key-file", &key], &sealed);
+    let file = outside.lines().last().unwrap().trim().to_owned();
+    assert!(!std::fs::read(&file).unwrap().windows(6).any(|bytes| bytes == b"Artist"));
+    let listed = run(&["backups", "--in", &path("usb"), "--verify", "--key-file", &key]);
+    assert!(listed.status.success(), "{listed:?}");
+    works(&["restore", "--from", &file, "--table", "Music-3", "--key-file", &key], &sealed);
+
+    assert!(fails(&["backups"], &sealed).contains("no key was given"));
+    assert!(fails(&["backups", "--key-file", &other_key], &sealed).contains("encrypted with key"));
+    let text = fails(&["restore", "--from", &file, "--table", "Music-4"], &plain);
+    assert!(text.contains("no key was given"), "{text}");
+}
+
+#[test]
+fn a_table_comes_back_as_it_was_even_when_it_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = data(folder.path());
+    assert_eq!(works(&["recovery"], &data).trim(), "Music  off");
+    assert!(
+        fails(&["restore", "--of", "Music", "--table", "Again"], &data)
+            .contains("not enabled for table 'Music'")
+    );
+    let on = works(&["recovery", "--table", "Music", "--on", "--days", "7"], &data);
+    assert!(on.starts_with("Music  7 days: from ") && on.contains(" to "), "{on}");
+
+    let server = Serving::on(&data);
+    assert!(server.call("DeleteTable", r#"{"TableName":"Music"}"#).contains("DELETING"));
+    assert_eq!(server.terminate().code(), Some(0));
+    let restored = works(&["restore", "--of", "Music", "--table", "Again"], &data);
+    assert!(restored.starts_with("Again: 3 items of Music, as of "), "{restored}");
+
+    let early =
+        fails(&["restore", "--of", "Music", "--at", "1999-01-01T00:00:00Z", "--table", "Early"], &data);
+    assert!(early.contains("outside of the recovery window"), "{early}");
+    let (code, wrong) = said(&["restore", "--of", "Music", "--at", "yesterday", "--table", "Wrong"], &data);
+    assert!(code == Some(2) && wrong.contains("2026-11-16T08:00:00Z"), "{wrong}");
+}

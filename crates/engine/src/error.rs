@@ -79,6 +79,24 @@ pub enum Error {
         .0.earliest_ms.div_ceil(1000), .0.latest_ms / 1000
     )]
     RestoreTime(RecoveryWindow),
+    /// The moment can't be exported: choose one within these bounds.
+    #[error(
+        "The export time is outside of the recovery window, which reaches from {} to {} (seconds since 1970)",
+        .0.earliest_ms.div_ceil(1000), .0.latest_ms / 1000
+    )]
+    ExportTime(RecoveryWindow),
+    /// The token was used for another export within the last hours.
+    #[error("The provided client token is already in use with different export parameters.")]
+    ExportConflict,
+    /// There is no such export.
+    #[error("Export not found: {0}")]
+    ExportNotFound(String),
+    /// The token was used for another import within the last hours.
+    #[error("The provided client token is already in use with different import parameters.")]
+    ImportTokenMismatch,
+    /// There is no such import.
+    #[error("Import not found: {0}")]
+    ImportNotFound(String),
     /// A change that the log should have is missing: the state at that moment can't be told.
     #[error("the log has a gap: an item is not as the change after it says")]
     HistoryGap,
@@ -290,6 +308,14 @@ pub enum Invalid {
     /// A parameter that the engine cannot honour.
     #[error("One or more parameter values were invalid: {0}")]
     Parameter(String),
+    /// An export or import in a database that was opened without buckets.
+    #[error(
+        "Exports and imports need a folder that stands for the buckets, and none was given: start the server with singlet serve --buckets DIR"
+    )]
+    NoBuckets,
+    /// A bucket or prefix that nobody may have.
+    #[error("One or more parameter values were invalid: {0}")]
+    Bucket(String),
     /// Encryption asked of a database that is not encrypted.
     #[error(
         "One or more parameter values were invalid: SSESpecification asks for encryption, and this database is not encrypted. Begin an empty folder with a key (singlet serve --data DIR --key-file FILE), or leave SSESpecification out"

@@ -21,6 +21,7 @@ mod request;
 pub mod store;
 mod stream;
 mod table;
+mod transfer;
 mod verify;
 mod write;
 
@@ -41,6 +42,7 @@ pub use store::{
 pub use stream::{
     ChangeKind, SequenceNumber, StreamPosition, StreamRecord, Subscribe, SubscribeFrom, Subscription,
 };
+pub use transfer::{Buckets, ExportWriter, ImportReader, ImportStep, ItemChange};
 pub use verify::{
     Finding, Place, RowProblem, Verification, VerifiedCounts, VerifyProgress, verify, verify_on,
 };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::backup::Schedule;
 use crate::store::{Clock, StoreOptions, SystemClock};
+use crate::transfer::Buckets;
 
 /// How a database is opened. The defaults are durable and take about 400 MB of memory under load.
 #[derive(Clone)]
@@ -20,6 +21,8 @@ pub struct Options {
     pub backups: Option<Schedule>,
     /// How streams are cut into shards.
     pub streams: StreamOptions,
+    /// Where exports go and imports come from; without it they are refused.
+    pub buckets: Option<Arc<dyn Buckets>>,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
 }
@@ -75,6 +78,7 @@ impl Default for Options {
             conflicts: Conflicts::default(),
             backups: None,
             streams: StreamOptions::default(),
+            buckets: None,
             clock: Arc::new(SystemClock),
         }
     }

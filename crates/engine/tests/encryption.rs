@@ -105,6 +105,32 @@ fn no_file_of_an_encrypted_folder_has_a_known_text_in_it() {
 }
 
 #[test]
+fn a_copy_that_leaves_the_folder_is_encrypted_with_the_same_key() {
+    let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let database = fill(|| Database::open_with(folder.path(), encrypted(&key())).unwrap());
+    let path = database.write_backup_file(TABLE, elsewhere.path(), &mut |_| {}).unwrap();
+    // The name of the file says what it is.
+    assert_eq!(names(elsewhere.path()).len(), 1);
+    assert_eq!(files_with_marker(elsewhere.path()), Vec::<String>::new());
+    database.restore_backup_file(&path, "again", RestoreOverrides::default(), &mut |_| {}).unwrap();
+    assert_eq!(assert_agreement(&database, "again").len(), 400);
+
+    let describe = |key: Option<&Key>| Database::describe_backup_file(&path, key, true, &mut |_| {});
+    assert!(describe(Some(&key())).is_ok());
+    assert!(matches!(describe(None), Err(Error::Key(KeyError::Missing { .. }))));
+    assert!(matches!(describe(Some(&Key::from_bytes([1; 32]))), Err(Error::Key(KeyError::Wrong { .. }))));
+    let content = std::fs::read(&path).unwrap();
+    for at in (0..content.len()).step_by(3_001).filter(|at| content[*at] != 0) {
+        let mut flipped = content.clone();
+        flipped[at] ^= 1;
+        std::fs::write(&path, flipped).unwrap();
+        // The last block is there twice.
+        let in_copy = (2 * 4096..6 * 4096).contains(&at);
+        assert!(describe(Some(&key())).is_err() || in_copy, "byte {at}");
+    }
+}
+
+#[test]
 fn wrong_missing_and_needless_keys_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();
     let open = |options| Database::open_with(folder.path(), options).map(drop);

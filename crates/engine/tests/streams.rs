@@ -14,7 +14,7 @@ use singlet_engine::{
     BatchWrite, BatchWriteAction, ChangeKind, CreateTable, Database, DeleteItem, DescribeStream, Error,
     GetRecords, GetShardIterator, Invalid, ListStreams, ManualClock, MemoryDisk, Options, PutItem,
     ScalarType, SequenceNumber, ShardStart, StreamChange, StreamOptions, StreamRecord, StreamStatus,
-    StreamView, TransactWrite, UpdateItem, UpdateTable,
+    StreamView, Subscribe, TransactWrite, UpdateItem, UpdateRecovery, UpdateTable,
 };
 use support::{
     ControlledDisk, Follower, Random, START_MS, all_shards, condition, decode, item, options_with_clock,
@@ -215,7 +215,7 @@ fn every_change_is_read_once_and_in_order_over_rolls_and_splits_while_four_write
             while running.load(Ordering::Acquire) > 0 {
                 clock.advance_ms(10);
                 database.tend().unwrap();
-                thread::sleep(std::time::Duration::from_millis(1));
+                thread::park_timeout(std::time::Duration::from_millis(1));
             }
         });
         let mut follower = Follower::new(&arn);
@@ -258,7 +258,7 @@ fn shards_are_rolled_over_by_the_clock_and_name_their_parents() {
         assert!(parent.last.unwrap() < child.first && parent.id < child.id);
         let children = DescribeStream { children_of: Some(parent.id.clone()), ..DescribeStream::new(&arn) };
         let children = database.describe_stream(&children).unwrap().shards;
-        assert_eq!(children, [child.clone()]);
+        assert_eq!(children.as_slice(), std::slice::from_ref(child));
     }
 }
 
@@ -270,7 +270,7 @@ fn the_background_rolls_over_by_itself() {
         if all_shards(&database, &arn).len() == 8 {
             return;
         }
-        thread::sleep(std::time::Duration::from_millis(100));
+        thread::park_timeout(std::time::Duration::from_millis(100));
     }
     panic!("nothing was rolled over");
 }
@@ -613,9 +613,71 @@ fn only_what_is_durable_is_shown() {
     assert_eq!(follower.read_on(&database, 10), 1);
     disk.hold_syncs();
     let pending = database.submit_put_item(PutItem::new(TABLE, item! { "id" => "a", "n" => 2 }));
-    thread::sleep(std::time::Duration::from_millis(50));
+    thread::park_timeout(std::time::Duration::from_millis(50));
     assert_eq!(follower.read_on(&database, 10), 0);
     disk.mend();
     pending.wait().unwrap();
     assert_eq!(follower.read_on(&database, 10), 1);
+}
+
+#[test]
+fn what_is_given_up_on_disk_was_trimmed_before() {
+    let (options, clock) = options_with_clock();
+    let database = Database::in_memory_with(options).unwrap();
+    database.create_table(table()).unwrap();
+    let arn = stream_arn(&database, TABLE);
+    let mut subscription = database.subscribe(Subscribe::new(TABLE).from_oldest()).unwrap();
+    let mut seen: Vec<i64> = Vec::new();
+    let mut early = None;
+    let mut files = 0;
+    // A week with enough changes for several files of the past each day.
+    for hour in 0..7 * 24i64 {
+        for n in 0..6 {
+            let item = item! { "id" => "a", "n" => hour * 6 + n, "body" => "x".repeat(4_000) };
+            database.put_item(PutItem::new(TABLE, item)).unwrap();
+        }
+        database.tend().unwrap();
+        database.give_up_old_history().unwrap();
+        seen.extend(subscription.next(std::time::Duration::ZERO).unwrap().iter().map(n_of));
+        if hour == 30 {
+            early = Some(database.subscribe(Subscribe::new(TABLE)).unwrap().position());
+        }
+        // Who reads from the oldest on has the last 24 hours, whole.
+        let kept = stream_records(&database, &arn);
+        let last = hour * 6 + 5;
+        let first = (last - 24 * 6 - 5).max(0);
+        assert_eq!(
+            kept.iter().map(n_of).collect::<Vec<_>>(),
+            (first..=last).collect::<Vec<_>>(),
+            "hour {hour}"
+        );
+        if hour == 48 {
+            files = database.stats().past_files;
+        }
+        clock.advance_ms(HOUR_MS);
+    }
+    assert_eq!(seen, (0..7 * 24 * 6).collect::<Vec<_>>());
+    let now = database.stats().past_files;
+    assert!(files > 5 && now <= files * 3 / 2, "{files} files after two days, {now} after seven");
+    let late = database.subscribe(Subscribe::new(TABLE).after(early.unwrap()));
+    assert!(matches!(late, Err(Error::Trimmed)), "{late:?}");
+}
+
+#[test]
+fn changes_recorded_for_recovery_alone_are_in_no_stream() {
+    let (options, _) = options_with_clock();
+    let database = Database::in_memory_with(options).unwrap();
+    database.create_table(CreateTable::new(TABLE, "id", ScalarType::S)).unwrap();
+    database.update_recovery(UpdateRecovery::on(TABLE)).unwrap();
+    let change = |change| database.update_table(UpdateTable::new(TABLE).stream(change)).unwrap();
+    put(&database, "before", 1);
+    change(StreamChange::Enable(StreamView::NewImage));
+    let arn = stream_arn(&database, TABLE);
+    let mut subscription = database.subscribe(Subscribe::new(TABLE).from_oldest()).unwrap();
+    put(&database, "in", 2);
+    change(StreamChange::Disable);
+    put(&database, "after", 3);
+    assert_eq!(ids(&stream_records(&database, &arn)), ["in"]);
+    assert_eq!(ids(&subscription.next(std::time::Duration::ZERO).unwrap()), ["in"]);
+    assert!(subscription.next(std::time::Duration::ZERO).unwrap().is_empty() && subscription.is_ended());
 }

@@ -75,7 +75,7 @@ fn a_subscriber_is_woken_at_once() {
             let records = subscription.next(Duration::from_secs(60)).unwrap();
             (records.len(), Instant::now())
         });
-        thread::sleep(Duration::from_millis(100));
+        thread::park_timeout(Duration::from_millis(100));
         put(&database, "a", 1);
         let written = Instant::now();
         let (records, woken) = waiting.join().unwrap();
@@ -201,7 +201,7 @@ fn closing_wakes_a_subscriber() {
     let mut subscription = database.subscribe(Subscribe::new(TABLE)).unwrap();
     thread::scope(|scope| {
         let waiting = scope.spawn(|| subscription.next(Duration::from_secs(60)));
-        thread::sleep(Duration::from_millis(50));
+        thread::park_timeout(Duration::from_millis(50));
         database.close().unwrap();
         assert!(matches!(waiting.join().unwrap(), Err(Error::Closed)));
     });

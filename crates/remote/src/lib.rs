@@ -118,9 +118,11 @@ impl Store for Remote {
 
     fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {
         self.runtime.block_on(async {
-            let ttl = self.features.have(&self.backend, Feature::TimeToLive).await;
-            let recovery = self.features.have(&self.backend, Feature::Recovery).await;
-            tables::describe(&self.backend, name, ttl, recovery).await
+            let asked = tables::Asked {
+                time_to_live: self.features.have(&self.backend, Feature::TimeToLive).await,
+                recovery: self.features.have(&self.backend, Feature::Recovery).await,
+            };
+            tables::describe(&self.backend, name, asked).await
         })
     }
 

@@ -13,12 +13,18 @@ pub(crate) use changes::change;
 /// How far recovery reaches if nothing is said.
 const RECOVERY_DAYS_DEFAULT: i32 = 35;
 
-/// What a table looks like now; `ttl` and `recovery` say whether the service can be asked about them.
+/// What is asked about a table beside its description; a service may lack it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Asked {
+    pub(crate) time_to_live: bool,
+    pub(crate) recovery: bool,
+}
+
+/// What a table looks like now.
 pub(crate) async fn describe(
     backend: &Backend,
     name: &str,
-    ttl: bool,
-    recovery: bool,
+    asked: Asked,
 ) -> Result<Option<TableState>, StoreError> {
     let answer = match backend.client.describe_table().table_name(name).send().await {
         Ok(answer) => answer,
@@ -29,10 +35,10 @@ pub(crate) async fn describe(
     };
     let Some(table) = answer.table else { return Ok(None) };
     let mut state = shapes::state(&table)?;
-    if ttl {
+    if asked.time_to_live {
         state.shape.ttl = time_to_live(backend, name).await?;
     }
-    if recovery {
+    if asked.recovery {
         state.shape.recovery_days = recovery_days(backend, name).await?;
     }
     Ok(Some(state))

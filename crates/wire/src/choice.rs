@@ -1,6 +1,8 @@
 //! Members that are one of a few words.
 
-use singlet_engine::{BillingMode, ReturnValues, ScalarType, Select, StreamView, TableClass};
+use singlet_engine::{
+    BillingMode, ExportView, ImportCompression, ReturnValues, ScalarType, Select, StreamView, TableClass,
+};
 use singlet_expr::legacy::{ComparisonOperator, ConditionalOperator, UpdateAction};
 
 /// A type with one protocol word for each value.
@@ -96,6 +98,60 @@ impl Choice for BackupType {
         ("AWS_BACKUP", Self::AwsBackup),
         ("ALL", Self::All),
     ];
+}
+
+/// What an export covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExportType {
+    /// A moment.
+    Full,
+    /// What changed between two.
+    Incremental,
+}
+
+impl Choice for ExportType {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("FULL_EXPORT", Self::Full), ("INCREMENTAL_EXPORT", Self::Incremental)];
+}
+
+/// How items are exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExportFormat {
+    /// DynamoDB's JSON.
+    DynamoDbJson,
+    /// Amazon Ion.
+    Ion,
+}
+
+impl Choice for ExportFormat {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("DYNAMODB_JSON", Self::DynamoDbJson), ("ION", Self::Ion)];
+}
+
+impl Choice for ExportView {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("NEW_IMAGE", Self::NewImage), ("NEW_AND_OLD_IMAGES", Self::NewAndOldImages)];
+}
+
+/// How items to import are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InputFormat {
+    /// DynamoDB's JSON.
+    DynamoDbJson,
+    /// Amazon Ion.
+    Ion,
+    /// Comma-separated values.
+    Csv,
+}
+
+impl Choice for InputFormat {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("DYNAMODB_JSON", Self::DynamoDbJson), ("ION", Self::Ion), ("CSV", Self::Csv)];
+}
+
+impl Choice for ImportCompression {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("GZIP", Self::Gzip), ("ZSTD", Self::Zstd), ("NONE", Self::None)];
 }
 
 /// The part that a key schema element plays.

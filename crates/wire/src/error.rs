@@ -62,9 +62,13 @@ pub(crate) enum ErrorKind {
     BackupNotFound,
     ConditionalCheckFailed,
     ExpiredIterator,
+    ExportConflict,
+    ExportNotFound,
     IdempotentParameterMismatch,
+    ImportNotFound,
     IncompleteSignature,
     InternalServerError,
+    InvalidExportTime,
     InvalidRestoreTime,
     InvalidSignature,
     ItemCollectionSizeLimitExceeded,
@@ -103,6 +107,10 @@ impl ErrorKind {
                 (DYNAMODB, "ConditionalCheckFailedException", 400, "message")
             }
             ErrorKind::ExpiredIterator => (DYNAMODB, "ExpiredIteratorException", 400, "message"),
+            ErrorKind::ExportConflict => (DYNAMODB, "ExportConflictException", 400, "message"),
+            ErrorKind::ExportNotFound => (DYNAMODB, "ExportNotFoundException", 400, "message"),
+            ErrorKind::ImportNotFound => (DYNAMODB, "ImportNotFoundException", 400, "message"),
+            ErrorKind::InvalidExportTime => (DYNAMODB, "InvalidExportTimeException", 400, "message"),
             ErrorKind::IdempotentParameterMismatch => {
                 (DYNAMODB, "IdempotentParameterMismatchException", 400, "Message")
             }
@@ -197,9 +205,13 @@ fn engine_kind(error: &Error) -> ErrorKind {
         Error::TransactionCanceled { .. } => ErrorKind::TransactionCanceled,
         Error::TransactionConflict => ErrorKind::TransactionConflict,
         Error::TransactionInProgress => ErrorKind::TransactionInProgress,
-        Error::TokenMismatch => ErrorKind::IdempotentParameterMismatch,
         Error::Trimmed => ErrorKind::TrimmedDataAccess,
         Error::IteratorExpired => ErrorKind::ExpiredIterator,
+        Error::TokenMismatch | Error::ImportTokenMismatch => ErrorKind::IdempotentParameterMismatch,
+        Error::ExportConflict => ErrorKind::ExportConflict,
+        Error::ExportNotFound(_) => ErrorKind::ExportNotFound,
+        Error::ExportTime(_) => ErrorKind::InvalidExportTime,
+        Error::ImportNotFound(_) => ErrorKind::ImportNotFound,
         Error::CollectionTooLarge => ErrorKind::ItemCollectionSizeLimitExceeded,
         Error::SourceTableNotFound(_) => ErrorKind::TableNotFound,
         Error::TableAlreadyExists(_) => ErrorKind::TableAlreadyExists,

@@ -36,6 +36,7 @@ mod constraint;
 mod dispatch;
 mod error;
 mod expressions;
+pub mod items;
 mod operation;
 mod operations;
 mod protocol;

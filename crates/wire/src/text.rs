@@ -216,6 +216,21 @@ pub(crate) enum RequestError {
     /// A restore to no moment, or to two.
     #[error("One of RestoreDateTime and UseLatestRestorableTime must be given, and only one")]
     OneRestoreTime,
+    /// A full export with the parameters of an incremental one.
+    #[error(
+        "One or more parameter values were invalid: IncrementalExportSpecification belongs to ExportType \
+         INCREMENTAL_EXPORT"
+    )]
+    IncrementalForFull,
+    /// An incremental export without its beginning, or with the moment of a full one.
+    #[error(
+        "One or more parameter values were invalid: ExportType INCREMENTAL_EXPORT needs \
+         IncrementalExportSpecification with ExportFromTime, and no ExportTime"
+    )]
+    IncrementalNeedsTimes,
+    /// Options for CSV with another format.
+    #[error("One or more parameter values were invalid: InputFormatOptions.Csv belongs to InputFormat CSV")]
+    CsvOptionsForOther,
     /// Both generations of parameters.
     #[error(
         "Can not use both expression and non-expression parameters in the same request: \

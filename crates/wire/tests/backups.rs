@@ -242,3 +242,26 @@ fn constraints_of_the_model_hold() {
     let misshapen = client.misshapen("ListBackups", json!({"TimeRangeLowerBound": "yesterday"}));
     assert_eq!(misshapen, "STRING_VALUE cannot be converted to Date");
 }
+
+#[test]
+fn a_backup_tells_of_stream_and_expiry_and_the_restored_table_has_neither() {
+    let client = Client::with_tables();
+    let stream = json!({"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"});
+    client.call("UpdateTable", json!({"TableName": "hash", "StreamSpecification": stream}));
+    let expiry = json!({"Enabled": true, "AttributeName": "ends"});
+    client.call("UpdateTimeToLive", json!({"TableName": "hash", "TimeToLiveSpecification": expiry}));
+    let ttl =
+        || client.call("DescribeTimeToLive", json!({"TableName": "hash"}))["TimeToLiveDescription"].clone();
+    wait_until(|| ttl()["TimeToLiveStatus"] == "ENABLED");
+    let arn = back_up(&client, "hash", "whole");
+    let description = client.call("DescribeBackup", json!({"BackupArn": arn}))["BackupDescription"].clone();
+    assert_eq!(
+        description["SourceTableFeatureDetails"],
+        json!({"StreamDescription": stream, "TimeToLiveDescription": ttl()})
+    );
+    client.call("RestoreTableFromBackup", json!({"TargetTableName": "copy", "BackupArn": arn}));
+    let table = wait_until_active(&client, "copy");
+    assert!(table.get("StreamSpecification").is_none(), "{table}");
+    let described = client.call("DescribeTimeToLive", json!({"TableName": "copy"}));
+    assert_eq!(described["TimeToLiveDescription"], json!({"TimeToLiveStatus": "DISABLED"}));
+}

@@ -1,6 +1,6 @@
 //! Streams: shapes of requests and answers, and their errors.
 
-#![allow(clippy::unwrap_used, reason = "a failing test panics")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failing test panics")]
 
 mod support;
 
@@ -148,7 +148,7 @@ fn children_of_a_shard_are_found_by_a_filter() {
         if all.len() == 8 {
             break;
         }
-        std::thread::sleep(std::time::Duration::from_millis(100));
+        std::thread::park_timeout(std::time::Duration::from_millis(100));
     }
     assert_eq!(all.len(), 8);
     for parent in &parents {

@@ -4,18 +4,25 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-pub(super) const BACKUP_NOTES: &str = "\
-A backup is one moment of a table, taken while nothing else has the folder open. A running server takes them too:
-  aws dynamodb create-backup --table-name orders --backup-name before-upgrade --endpoint-url http://127.0.0.1:8000
-or by itself, with `singlet serve --backup \"weekly, keep 3 months\"` or `backup = \"…\"` in a design's [table].
+use super::encryption::KeyArguments;
+use super::recovery::moment_ms;
 
-With --to, the backup is a file of its own in that folder, for another disk or another machine; the data folder knows
-nothing of it. Such a file is not encrypted.
+pub(super) const BACKUP_NOTES: &str = "\
+A backup is one moment of a table, of a folder that nobody else has open. A running server takes
+them when it is asked:
+  aws dynamodb create-backup --table-name orders --backup-name before-upgrade \\
+    --endpoint-url http://127.0.0.1:8000
+and by itself: `singlet serve --backup \"weekly, keep 3 months\"`, or `backup = \"…\"` in the [table] of
+a design.
+
+With --to, the backup is a file of its own in that folder, for another disk or another machine; the
+data folder knows nothing of it. If the data is encrypted, so is the file, with the same key.
 
 Examples:
   singlet backup --table orders
   singlet backup --table orders --name before-upgrade --data /srv/shop
-  singlet backup --all --to /mnt/usb/shop";
+  singlet backup --all --to /mnt/usb/shop
+  singlet backup --all --to /mnt/usb/shop --key-file singlet.key";
 
 pub(super) const BACKUPS_NOTES: &str = "\
 For a running server: aws dynamodb list-backups --endpoint-url http://127.0.0.1:8000
@@ -24,18 +31,23 @@ Examples:
   singlet backups
   singlet backups --table orders --verify
   singlet backups --in /mnt/usb/shop --verify
-  singlet backups --delete arn:aws:dynamodb:us-east-1:000000000000:table/orders/backup/01763280000000-1a2b3c4d";
+  singlet backups --delete arn:aws:dynamodb:…:table/orders/backup/01763280000000-1a2b3c4d";
 
 pub(super) const RESTORE_NOTES: &str = "\
-The backup becomes a new table, with its indexes; what is there is never changed. Every checksum is verified. If
-anything is wrong with the backup, or the command is stopped, there is no new table.
+A backup, or a table as it was at a moment, becomes a new table with its indexes; what is there is
+never changed. Every checksum is verified. If anything is wrong, or the command is stopped, there is
+no new table.
 
-For a running server: aws dynamodb restore-table-from-backup --target-table-name orders-2 --backup-arn ARN \\
-  --endpoint-url http://127.0.0.1:8000
+For a running server:
+  aws dynamodb restore-table-from-backup --target-table-name orders-restored --backup-arn ARN \\
+    --endpoint-url http://127.0.0.1:8000
 
 Examples:
-  singlet restore --backup arn:aws:dynamodb:…:table/orders/backup/01763280000000-1a2b3c4d --table orders-restored
-  singlet restore --from /mnt/usb/shop/orders-01763280000000-1a2b3c4d.backup --table orders --data ./new-data";
+  singlet restore --backup arn:aws:dynamodb:…:table/orders/backup/01763280000000-1a2b3c4d \\
+    --table orders-restored
+  singlet restore --of orders --at 2026-11-16T08:00:00Z --table orders-before
+  singlet restore --from /mnt/usb/shop/orders-01763280000000-1a2b3c4d.backup --table orders \\
+    --data ./new-data";
 
 /// `singlet backup`.
 #[derive(Debug, Args)]
@@ -91,12 +103,21 @@ pub(crate) struct BackupsArguments {
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArguments {
     /// The backup's ARN, as `singlet backups` shows it
-    #[arg(long, value_name = "ARN", required_unless_present = "from", conflicts_with = "from")]
+    #[arg(long, value_name = "ARN", required_unless_present_any = ["from", "of"], conflicts_with = "from")]
     pub(crate) backup: Option<String>,
 
     /// A backup's file outside the data, as `singlet backup --to` made it
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<PathBuf>,
+
+    /// A table, to have it back as it was at a moment; it may have been deleted since. It needs point-in-time recovery
+    /// to be on, see `singlet recovery`
+    #[arg(long, value_name = "TABLE", conflicts_with_all = ["backup", "from"])]
+    pub(crate) of: Option<String>,
+
+    /// The moment: 2026-11-16T08:00:00Z, another time zone, or seconds since 1970 [default: the latest]
+    #[arg(long, value_name = "TIME", requires = "of", value_parser = moment_ms)]
+    pub(crate) at: Option<u64>,
 
     /// The new table; there must be none of this name
     #[arg(long, value_name = "NAME")]
@@ -112,6 +133,9 @@ pub(crate) struct FolderArguments {
     /// The folder with the data
     #[arg(long, value_name = "DIR", default_value = "./singlet-data")]
     pub(crate) data: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) key: KeyArguments,
 }
 
 fn name(text: &str) -> Result<String, String> {

@@ -3,17 +3,23 @@
 mod backup;
 mod design;
 mod encryption;
+mod recovery;
 mod serve;
+mod transfer;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use backup::{BackupArguments, BackupsArguments, RestoreArguments};
+pub(crate) use backup::{BackupArguments, BackupsArguments, FolderArguments, RestoreArguments};
 pub(crate) use design::{
     ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
     ReviewArguments, ReviewFormat, RunArguments, SeedArguments, StoreArguments,
 };
-pub(crate) use encryption::{KeyArguments, NewKeyArguments, RotateKeyArguments, VerifyArguments};
+#[cfg(test)]
+pub(crate) use encryption::KeyArguments;
+pub(crate) use encryption::{NewKeyArguments, RotateKeyArguments, VerifyArguments};
+pub(crate) use recovery::RecoveryArguments;
 pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
+pub(crate) use transfer::{DataCompression, DataFormat, ExportArguments, Images, ImportArguments};
 
 const EXAMPLES: &str = "\
 A design is one file: tables, entities, keys and access patterns.
@@ -48,8 +54,15 @@ Safe from mistakes and from broken disks:
       one moment of a table, kept in the data folder; --to FOLDER puts it elsewhere
   singlet backups --verify
   singlet restore --backup ARN --table orders-restored
+  singlet restore --of orders --at 2026-11-16T08:00:00Z --table orders-before
+      any moment of the last days, once `singlet recovery --table orders --on` was said
   singlet serve --backup \"weekly, keep 3 months\"
       a server takes them by itself
+
+To and from Amazon DynamoDB and other programs:
+  singlet export --table orders --to ./exported
+  singlet import --from ./exported --table orders-2 --key customer_id:S --sort-key order_id:S
+  singlet import --from orders.csv --table orders --key id:N
 
 Past one machine: the same file, another address.
   singlet run designs/shop.toml get_customer customer_id=123 --endpoint-url http://scylla:8000
@@ -96,9 +109,18 @@ pub(crate) enum Command {
     /// List, verify or delete backups
     #[command(after_help = backup::BACKUPS_NOTES)]
     Backups(BackupsArguments),
-    /// Make a new table from a backup
+    /// Make a new table from a backup, or as another one was at a moment
     #[command(after_help = backup::RESTORE_NOTES)]
     Restore(RestoreArguments),
+    /// Keep every moment of tables, so that they can be had back, and say how far that reaches
+    #[command(after_help = recovery::RECOVERY_NOTES)]
+    Recovery(RecoveryArguments),
+    /// Write a table, or what changed in it, into files as Amazon DynamoDB exports them
+    #[command(after_help = transfer::EXPORT_NOTES)]
+    Export(ExportArguments),
+    /// Make a new table of an export or of CSV files
+    #[command(after_help = transfer::IMPORT_NOTES)]
+    Import(Box<ImportArguments>),
     /// Serve a database over the DynamoDB protocol
     #[command(after_help = serve::SERVE_NOTES)]
     Serve(Box<ServeArguments>),

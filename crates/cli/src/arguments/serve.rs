@@ -102,6 +102,10 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 14_400, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) stream_shard_seconds: u32,
 
+    /// A folder whose folders are the buckets of exports and imports; without it these operations are refused
+    #[arg(long, value_name = "DIR")]
+    pub(crate) buckets: Option<PathBuf>,
+
     /// When backups are taken of tables whose design says nothing of it, and how long each is kept, such as
     /// "weekly, keep 3 months", "daily, keep 2 weeks" or "every 6 hours, keep 3 days"
     #[arg(long, value_name = "SCHEDULE")]

@@ -3,7 +3,7 @@
 use std::io::{Write, stdout};
 use std::path::Path;
 
-use singlet_engine::{CreateBackup, Database, ListTables};
+use singlet_engine::{CreateBackup, Database, Key, ListTables};
 
 use crate::arguments::BackupArguments;
 use crate::commands::backups::{moment, size};
@@ -16,7 +16,7 @@ const NAME: &str = "by-hand";
 
 /// Takes backups.
 pub(crate) fn backup(arguments: &BackupArguments) -> Result<(), Failure> {
-    let database = open_for_backups(&arguments.place.data, false)?;
+    let database = open_for_backups(&arguments.place, false)?;
     let tables = match &arguments.table {
         Some(table) => vec![table.clone()],
         None => all_tables(&database),
@@ -26,7 +26,7 @@ pub(crate) fn backup(arguments: &BackupArguments) -> Result<(), Failure> {
     }
     for table in &tables {
         match &arguments.to {
-            Some(folder) => write_file(&database, table, folder)?,
+            Some(folder) => write_file(&database, table, folder, arguments.place.key.key()?.as_ref())?,
             None => take(&database, table, arguments.name.as_deref().unwrap_or(NAME))?,
         }
     }
@@ -64,14 +64,14 @@ fn take(database: &Database, table: &str, name: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_file(database: &Database, table: &str, folder: &Path) -> Result<(), Failure> {
+fn write_file(database: &Database, table: &str, folder: &Path, key: Option<&Key>) -> Result<(), Failure> {
     let mut line = Progress::new();
     let path = database.write_backup_file(table, folder, &mut |progress| {
         line.show(progress.items, progress.items_total, "items");
     });
     let path = path.map_err(|error| Failure::Refused(error.to_string()))?;
     // A disk that is taken out and put away deserves a second look.
-    let backup = Database::describe_backup_file(&path, true, &mut |progress| {
+    let backup = Database::describe_backup_file(&path, key, true, &mut |progress| {
         line.show(progress.items, progress.items_total, "items verified");
     });
     drop(line);

@@ -28,7 +28,7 @@ pub(crate) fn backups(arguments: &BackupsArguments) -> Result<(), Failure> {
     let found = match &arguments.folder {
         Some(folder) => in_folder(folder, arguments)?,
         None => {
-            let database = open_for_backups(&arguments.place.data, false)?;
+            let database = open_for_backups(&arguments.place, false)?;
             if let Some(arn) = &arguments.delete {
                 return delete(&database, arn);
             }
@@ -85,9 +85,11 @@ fn in_folder(folder: &Path, arguments: &BackupsArguments) -> Result<Vec<Found>, 
         .map_err(unreadable)?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == EXTENSION));
     paths.sort();
+    let key = arguments.place.key.key()?;
     let mut found = Vec::new();
     for path in paths {
-        let backup = watched(|look| Database::describe_backup_file(&path, arguments.verify, look));
+        let backup =
+            watched(|look| Database::describe_backup_file(&path, key.as_ref(), arguments.verify, look));
         let of_another = |backup: &BackupDescription| {
             arguments.table.as_ref().is_some_and(|table| *table != backup.source.name)
         };

@@ -2,7 +2,7 @@
 
 use std::io::{Write, stdout};
 
-use singlet_engine::{RestoreBackup, RestoreOverrides};
+use singlet_engine::{Database, Error, RestoreBackup, RestoreOverrides, RestoreToTime, TableDescription};
 
 use crate::arguments::RestoreArguments;
 use crate::commands::backups::moment;
@@ -10,12 +10,22 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::target::open_for_backups;
 
-/// Makes a new table from a backup.
+/// Makes a new table from a backup, or as another one was at a moment.
 pub(crate) fn restore(arguments: &RestoreArguments) -> Result<(), Failure> {
-    let RestoreArguments { backup, from, table, place } = arguments;
+    let RestoreArguments { backup, from, of, at, table, place } = arguments;
     // A file may come to a machine that has no data yet.
-    let database = open_for_backups(&place.data, from.is_some())?;
+    let database = open_for_backups(place, from.is_some())?;
     let mut line = Progress::new();
+    if let Some(source) = of {
+        let request = RestoreToTime { time_ms: *at, ..RestoreToTime::new(source, table) };
+        let mut turns = 0;
+        let restored = database.restore_whole_to_time(request, &mut |progress| {
+            turns += 1;
+            line.wait(&format!("{} items and changes", progress.written), turns);
+        });
+        drop(line);
+        return finish(&database, restored);
+    }
     let mut look = |progress: singlet_engine::BackupProgress| {
         line.show(progress.items, progress.items_total, "items");
     };
@@ -23,10 +33,17 @@ pub(crate) fn restore(arguments: &RestoreArguments) -> Result<(), Failure> {
         (Some(file), _) => database.restore_backup_file(file, table, RestoreOverrides::default(), &mut look),
         (None, Some(arn)) => database.restore_whole_backup(RestoreBackup::new(arn, table), &mut look),
         (None, None) => {
-            return Err(Failure::Arguments("say which backup: --backup ARN or --from FILE".to_owned()));
+            return Err(Failure::Arguments(
+                "say what to restore: --backup ARN, --from FILE or --of TABLE".to_owned(),
+            ));
         }
     };
     drop(line);
+    finish(&database, restored)
+}
+
+/// Says what became of a restore.
+fn finish(database: &Database, restored: Result<TableDescription, Error>) -> Result<(), Failure> {
     let restored = restored.map_err(|error| Failure::Refused(format!("nothing was restored: {error}")))?;
     database.close().map_err(|error| Failure::Refused(error.to_string()))?;
     let as_of = restored.restore.as_ref().map(|summary| moment(summary.time_ms)).unwrap_or_default();

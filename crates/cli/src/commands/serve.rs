@@ -7,8 +7,9 @@ use std::sync::Arc;
 use singlet_design::apply;
 use singlet_design::model::Design;
 use singlet_design::store::Embedded;
-use singlet_engine::{Conflicts, Database, Key, StoreOptions, StreamOptions, SyncPolicy};
+use singlet_engine::{Buckets, Conflicts, Database, Key, StoreOptions, StreamOptions, SyncPolicy};
 use singlet_server::{Credentials, CredentialsError, Limits, Options, Server, StartError, TlsFiles};
+use singlet_transfer::FolderBuckets;
 use singlet_wire::Service;
 
 use crate::arguments::{Durability, ServeArguments, TransactionConflicts};
@@ -32,6 +33,8 @@ pub(crate) enum Failure {
     FolderInUse(String),
     #[error("can't open the data in {folder}: {reason}")]
     Open { folder: String, reason: singlet_engine::Error },
+    #[error("--buckets {folder}: {reason}. It must be a folder; each folder in it is a bucket.")]
+    Buckets { folder: String, reason: io::Error },
     #[error("the data was not closed as it should be: {0}. What was acknowledged is safe in the log.")]
     Close(singlet_engine::Error),
     #[error("the system refuses what the server needs: {0}")]
@@ -127,9 +130,19 @@ fn server_options(arguments: &ServeArguments) -> Result<Options, Failure> {
     })
 }
 
+/// The folder that stands for the buckets.
+fn buckets(arguments: &ServeArguments) -> Result<Option<Arc<dyn Buckets>>, Failure> {
+    let Some(folder) = &arguments.buckets else { return Ok(None) };
+    let opened = FolderBuckets::open(folder);
+    let opened =
+        opened.map_err(|reason| Failure::Buckets { folder: folder.display().to_string(), reason })?;
+    Ok(Some(Arc::new(opened)))
+}
+
 fn open(arguments: &ServeArguments, key: Option<Key>) -> Result<Database, Failure> {
     let memory_bytes = memory::total_bytes();
     let options = singlet_engine::Options {
+        buckets: buckets(arguments)?,
         region: arguments.region.clone(),
         store: StoreOptions {
             cache_bytes: arguments

@@ -65,8 +65,8 @@ fn checked(counts: &VerifiedCounts) -> String {
         (counts.expiries, "time of expiry", "times of expiry"),
         (counts.tokens, "idempotency token", "idempotency tokens"),
         (counts.commits, "commit in the log", "commits in the log"),
-        (counts.changes, "kept change", "kept changes"),
-        (counts.files, "file of the past or of a backup", "files of the past and of backups"),
+        (counts.past_changes, "kept change", "kept changes"),
+        (counts.backups, "backup", "backups"),
         (counts.tree_bytes, "byte of the tree", "bytes of the tree"),
     ];
     let there = things.iter().filter(|(count, ..)| *count > 0);

@@ -11,7 +11,7 @@ use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
 use crate::request::{BackupDescription, BackupStatus, ListBackups, ListBackupsOutcome};
-use crate::store::{Direction, View};
+use crate::store::{Direction, Tally, View};
 use crate::write::Job;
 
 const LIST_MAX: usize = 100;
@@ -26,8 +26,8 @@ pub(super) fn find(view: &View<Catalogue>, arn: &str) -> Result<Backup> {
 }
 
 /// All backups after an id, the oldest first.
-fn rows<'v>(
-    view: &'v View<Catalogue>,
+pub(super) fn rows<'v, A>(
+    view: &'v View<A>,
     start: &'v [u8],
     end: &'v [u8],
 ) -> impl Iterator<Item = Result<Backup>> + 'v {
@@ -37,12 +37,20 @@ fn rows<'v>(
     })
 }
 
+/// A backup as its users see it, with the key that its table is encrypted with.
+fn describe(view: &View<Catalogue>, backup: &Backup) -> BackupDescription {
+    let mut description = backup.describe(backup.status());
+    let table = view.attachment().describe(&backup.table, |_| Tally::default());
+    description.source.key_arn = table.key_arn;
+    description
+}
+
 /// Where the ids begin: behind the marks of backups that are being made.
-fn first_row() -> bytes::Bytes {
+pub(super) fn first_row() -> bytes::Bytes {
     Backup::row("0")
 }
 
-fn last_row() -> Vec<u8> {
+pub(super) fn last_row() -> Vec<u8> {
     crate::keyspace::RowSpace::backups().end()
 }
 
@@ -54,8 +62,8 @@ fn decode(id: &[u8], row: bytes::Bytes) -> Result<Backup> {
 impl Backups {
     /// Describes a backup.
     pub(crate) fn describe(&self, arn: &str) -> Result<BackupDescription> {
-        let backup = find(&*self.shared.background.view()?, arn)?;
-        Ok(backup.describe(backup.status()))
+        let view = self.shared.background.view()?;
+        Ok(describe(&view, &find(&view, arn)?))
     }
 
     /// Lists backups.
@@ -77,7 +85,7 @@ impl Backups {
                 outcome.last = outcome.backups.last().map(|last: &BackupDescription| last.arn.clone());
                 break;
             }
-            outcome.backups.push(backup.describe(backup.status()));
+            outcome.backups.push(describe(&view, &backup));
         }
         Ok(outcome)
     }
@@ -95,7 +103,11 @@ impl Backups {
             return Err(Error::BackupInUse(arn.to_owned()));
         }
         let _claim = self.claim(&backup, true)?;
-        let backup = self.forget(&backup.id)?;
+        // Another may have deleted it before it was claimed.
+        let backup = self.forget(&backup.id).map_err(|error| match error {
+            Error::BackupNotFound(_) => Error::BackupNotFound(arn.to_owned()),
+            other => other,
+        })?;
         deleted(&backup.describe(BackupStatus::Deleted));
         self.remove_file(&file_name(&backup.id));
         Ok(())

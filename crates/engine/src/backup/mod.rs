@@ -5,6 +5,7 @@
 //! database is opened again. A restore reads the file, verifies every checksum, and fills a new table ([`crate::load`]).
 
 mod catalogue;
+mod check;
 mod file;
 mod moment;
 mod outside;
@@ -20,6 +21,7 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+pub(crate) use check::CheckBackups;
 pub(crate) use moment::MomentBackup;
 pub(crate) use outside::verify_file;
 pub(crate) use record::{Backup, BackupState, Moment, backup_id};

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::file::{FileReader, FileWriter};
 use super::take::copy_items;
@@ -10,7 +9,7 @@ use super::{Backup, BackupState, Backups, Moment, NEW_SUFFIX, backup_id};
 use crate::background::Stop;
 use crate::error::{Error, Result};
 use crate::request::{BackupDescription, BackupProgress};
-use crate::store::open_file;
+use crate::store::{Key, open_file, open_outside, seal_outside};
 
 /// What the name of such a file ends with.
 const EXTENSION: &str = "backup";
@@ -47,6 +46,11 @@ impl Backups {
             |error: std::io::Error| Error::Backup(format!("can't write {}: {error}", path.display()));
         fs::create_dir_all(folder).map_err(failed)?;
         let file = open_file(&new_path, true).map_err(failed)?;
+        // A copy of encrypted data is encrypted as well.
+        let file = match self.shared.background.store()?.key() {
+            Some(key) => seal_outside(file, &path.display().to_string(), key)?,
+            None => file,
+        };
         let written =
             FileWriter::create(file, &path.display().to_string(), &backup).and_then(|mut writer| {
                 copy_items(&view, &backup, &mut writer, &Stop::default(), look)?;
@@ -63,21 +67,22 @@ impl Backups {
     }
 }
 
-/// Opens a file and reads its head.
-pub(super) fn open(path: &Path) -> Result<FileReader> {
+/// Opens a file and reads its head; one that is encrypted needs the key of the database that wrote it.
+pub(super) fn open(path: &Path, key: Option<&Key>) -> Result<FileReader> {
     let name = path.display().to_string();
     let file =
         open_file(path, false).map_err(|error| Error::Backup(format!("can't read {name}: {error}")))?;
-    FileReader::open(Arc::clone(&file), &name)
+    FileReader::open(open_outside(file, &name, key)?, &name)
 }
 
 /// Describes the backup in a file; with `whole`, after verifying every checksum.
 pub(crate) fn verify_file(
     path: &Path,
+    key: Option<&Key>,
     whole: bool,
     look: &mut dyn FnMut(BackupProgress),
 ) -> Result<BackupDescription> {
-    let reader = open(path)?;
+    let reader = open(path, key)?;
     let backup = reader.head().clone();
     if whole {
         let items_total = backup.tally.count;

@@ -103,7 +103,10 @@ impl Backups {
 
     fn open(&self, source: &RestoreSource) -> Result<(Option<Claim>, FileReader)> {
         match source {
-            RestoreSource::File(path) => Ok((None, outside::open(path)?)),
+            RestoreSource::File(path) => {
+                let store = self.shared.background.store()?;
+                Ok((None, outside::open(path, store.key())?))
+            }
             RestoreSource::Stored(arn) => {
                 let backup = find(&*self.shared.background.view()?, arn)?;
                 if backup.state == BackupState::Creating {

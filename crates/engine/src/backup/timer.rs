@@ -15,6 +15,9 @@ use crate::write::BackupStart;
 const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(100);
 /// A new table is left alone for so long: it may be made and deleted by a test.
 const FIRST_AFTER_MS: u64 = 60_000;
+/// A backup whose time is over and that stays, because it is the latest one or being restored, is looked at again so
+/// much later.
+const LOOK_AT_KEPT_AFTER_MS: u64 = 60 * 60_000;
 /// After a backup that failed, the next try comes so much later.
 const RETRY_AFTER_MS: u64 = 5 * 60_000;
 
@@ -25,7 +28,7 @@ struct Memory {
     latest: HashMap<String, u64>,
     /// When to try again after a failure, by the table's id.
     retry: HashMap<String, u64>,
-    /// When the next backup's time is over.
+    /// When to look for backups whose time is over.
     next_expiry_ms: Option<u64>,
 }
 
@@ -61,7 +64,8 @@ impl Backups {
         for id in interrupted {
             self.take_again(id, stop)?;
         }
-        let mut memory = self.remember()?;
+        // At the beginning all are looked at, also those that have stayed beyond their time.
+        let mut memory = self.remember(0)?;
         loop {
             let now_ms = self.shared.clock.now_ms();
             let mut changed = false;
@@ -71,7 +75,7 @@ impl Backups {
             }
             if changed || memory.next_expiry_ms.is_some_and(|expiry_ms| expiry_ms <= now_ms) {
                 self.expire(now_ms, stop)?;
-                let Memory { latest, next_expiry_ms, .. } = self.remember()?;
+                let Memory { latest, next_expiry_ms, .. } = self.remember(now_ms)?;
                 memory = Memory { latest, next_expiry_ms, ..memory };
             }
             stop.wait(LOOK_AGAIN_AFTER)?;
@@ -101,14 +105,14 @@ impl Backups {
         }
     }
 
-    fn remember(&self) -> Result<Memory> {
+    fn remember(&self, now_ms: u64) -> Result<Memory> {
         let mut memory = Memory::default();
         for backup in self.all()? {
             let Some(expires_ms) = backup.expires_ms else { continue };
             let latest = memory.latest.entry(backup.table.id.clone()).or_default();
             *latest = (*latest).max(backup.moment.time_ms);
-            let next = memory.next_expiry_ms.unwrap_or(u64::MAX);
-            memory.next_expiry_ms = Some(next.min(expires_ms));
+            let look_ms = if expires_ms > now_ms { expires_ms } else { now_ms + LOOK_AT_KEPT_AFTER_MS };
+            memory.next_expiry_ms = Some(memory.next_expiry_ms.unwrap_or(u64::MAX).min(look_ms));
         }
         Ok(memory)
     }

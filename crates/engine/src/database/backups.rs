@@ -11,6 +11,7 @@ use crate::request::{
     BackupDescription, BackupProgress, CreateBackup, ListBackups, ListBackupsOutcome, RestoreBackup,
     RestoreOverrides, TableDescription,
 };
+use crate::store::Key;
 use crate::table::ScheduleSetting;
 use crate::write::{BackupStart, Job};
 
@@ -119,7 +120,7 @@ impl Database {
     }
 
     /// Writes a table as it is now into a new file in a folder outside the database, and returns its path. The file is
-    /// like that of a backup, and is not encrypted.
+    /// like that of a backup. If the database is encrypted, so is the file, with the same outer key.
     pub fn write_backup_file(
         &self,
         table: &str,
@@ -140,13 +141,15 @@ impl Database {
         self.restore(&RestoreSource::File(path.into()), table.into(), overrides, look)
     }
 
-    /// Describes the backup in a file, after its head is verified; with `whole`, after everything is.
+    /// Describes the backup in a file, after its head is verified; with `whole`, after everything is. A file of an
+    /// encrypted database needs its key.
     pub fn describe_backup_file(
         path: impl AsRef<Path>,
+        key: Option<&Key>,
         whole: bool,
         look: &mut dyn FnMut(BackupProgress),
     ) -> Result<BackupDescription> {
-        verify_file(path.as_ref(), whole, look)
+        verify_file(path.as_ref(), key, whole, look)
     }
 
     fn restore(

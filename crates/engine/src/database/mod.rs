@@ -8,6 +8,7 @@ mod streams;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod transfers;
 mod writes;
 
 use std::path::Path;
@@ -29,6 +30,7 @@ use crate::request::{
 };
 use crate::store::{Clock, Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
 use crate::stream::StreamUpkeep;
+use crate::transfer::Transfers;
 use crate::write::{InFlight, Job};
 
 /// A database, embedded in the program. Clones share it; the last one to go closes it.
@@ -58,10 +60,13 @@ struct Inner {
     janitor: Mutex<Option<Janitor>>,
     reaper: Mutex<Option<Reaper>>,
     clock: Arc<dyn Clock>,
+    /// For tests of what runs in the background.
+    #[cfg(test)]
     background: Background,
     tasks: Tasks,
     backups: Backups,
     recovery: Recovery,
+    transfers: Transfers,
     in_flight: Arc<InFlight>,
     streams: StreamUpkeep,
     closed: AtomicBool,
@@ -151,6 +156,7 @@ impl Database {
     }
 
     /// The way to this database for threads that must not keep it open.
+    #[cfg(test)]
     pub(crate) fn background(&self) -> &Background {
         &self.inner.background
     }
@@ -207,15 +213,20 @@ impl Database {
         backups.start_timer(&tasks, interrupted)?;
         let recovery = Recovery::new(background.clone(), backups.clone(), options.clock.clone());
         recovery.start_keeper(&tasks)?;
+        let transfers =
+            Transfers::new(background.clone(), recovery.clone(), options.clock.clone(), options.buckets);
+        transfers.end_interrupted()?;
         let inner = Inner {
             store,
             janitor: Mutex::new(Some(janitor)),
             reaper: Mutex::new(Some(reaper)),
             clock: options.clock,
+            #[cfg(test)]
             background,
             tasks,
             backups,
             recovery,
+            transfers,
             in_flight: Arc::default(),
             streams,
             closed: AtomicBool::new(false),

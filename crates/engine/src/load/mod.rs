@@ -14,6 +14,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bytes::Bytes;
+
 pub(crate) use row::LoadRow;
 
 use crate::background::Background;
@@ -46,25 +48,18 @@ pub(crate) struct Loader {
 struct Flight {
     pending: Pending<()>,
     rows: u64,
-    bytes: u64,
 }
 
 /// How far a load is; counts what is durable.
 #[derive(Debug, Default)]
 pub(crate) struct LoadProgress {
     rows: AtomicU64,
-    bytes: AtomicU64,
 }
 
 impl LoadProgress {
     /// Rows written, those that replace or remove others included.
     pub(crate) fn rows(&self) -> u64 {
         self.rows.load(Ordering::Relaxed)
-    }
-
-    /// Bytes of the items written, as DynamoDB counts them.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
     }
 }
 
@@ -78,8 +73,13 @@ impl Loader {
         Table::check(&definition)?;
         let (answer, pending) = Pending::channel();
         background.submit(Job::BeginLoad { definition: Box::new(definition), source, answer })?;
-        let Loading { table, description } = pending.wait()?;
-        Ok(Loader {
+        Ok(Loader::of(background, pending.wait()?))
+    }
+
+    /// Fills a table that was just created for this.
+    pub(crate) fn of(background: &Background, loading: Loading) -> Loader {
+        let Loading { table, description } = loading;
+        Loader {
             background: background.clone(),
             table,
             description,
@@ -88,7 +88,7 @@ impl Loader {
             in_flight: VecDeque::with_capacity(JOBS_IN_FLIGHT_MAX),
             progress: Arc::default(),
             ended: false,
-        })
+        }
     }
 
     /// The table as it was when the load began.
@@ -116,22 +116,26 @@ impl Loader {
     }
 
     /// Waits for the last rows and opens the table to everybody.
-    pub(crate) fn finish(mut self) -> Result<TableDescription> {
+    pub(crate) fn finish(self) -> Result<TableDescription> {
+        self.finish_with(|| None)
+    }
+
+    /// The same; in the commit that opens the table, the row that `note` gives is written too.
+    pub(crate) fn finish_with(
+        mut self,
+        note: impl FnOnce() -> Option<(Bytes, Bytes)>,
+    ) -> Result<TableDescription> {
         self.hand_over()?;
         while self.land()? {}
         let (answer, pending) = Pending::channel();
-        self.background.submit(Job::EndLoad { table_number: self.table.number, answer })?;
+        let (table_number, note) = (self.table.number, note());
+        self.background.submit(Job::EndLoad { table_number, note, answer })?;
         let description = pending.wait()?;
         self.ended = true;
         Ok(description)
     }
 
     /// Removes the table.
-    pub(crate) fn abandon(mut self) -> Result<()> {
-        self.ended = true;
-        self.remove()
-    }
-
     fn remove(&self) -> Result<()> {
         let (answer, pending) = Pending::channel();
         self.background.submit(Job::AbandonLoad { table_number: self.table.number, answer })?;
@@ -149,20 +153,19 @@ impl Loader {
             self.land()?;
         }
         let rows = std::mem::take(&mut self.rows);
-        let bytes = std::mem::take(&mut self.rows_bytes) as u64;
+        self.rows_bytes = 0;
         let count = rows.len() as u64;
         let (answer, pending) = Pending::channel();
         self.background.submit(Job::Load { table_number: self.table.number, rows, answer })?;
-        self.in_flight.push_back(Flight { pending, rows: count, bytes });
+        self.in_flight.push_back(Flight { pending, rows: count });
         Ok(())
     }
 
     /// Waits for the oldest job under way; `false` if there is none.
     fn land(&mut self) -> Result<bool> {
-        let Some(Flight { pending, rows, bytes }) = self.in_flight.pop_front() else { return Ok(false) };
+        let Some(Flight { pending, rows }) = self.in_flight.pop_front() else { return Ok(false) };
         pending.wait()?;
         self.progress.rows.fetch_add(rows, Ordering::Relaxed);
-        self.progress.bytes.fetch_add(bytes, Ordering::Relaxed);
         Ok(true)
     }
 }

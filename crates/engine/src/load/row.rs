@@ -1,18 +1,20 @@
 //! Rows to load, and how they are made ready for the writer.
 
 use bytes::Bytes;
-use singlet_values::EncodedItem;
+use singlet_values::{EncodedItem, Item};
 
 use crate::error::{Invalid, Result};
 use crate::keyspace::PREFIX_BYTES;
 use crate::table::{KeyProblem, Table};
-use crate::write::{Entries, Expected, PreparedRow, check_size};
+use crate::write::{Entries, Expected, PreparedRow, check_levels, check_size, entries};
 
 /// A row to load into a table.
 #[derive(Debug)]
 pub(crate) enum LoadRow {
     /// Writes an item, in place of the one that is there.
     Put(EncodedItem),
+    /// Writes an item that comes from outside: everything about it is checked, as for a put.
+    Foreign(Item),
     /// Writes or removes the item with this row key, given without the six bytes that say which table it is of.
     At { suffix: Bytes, expected: Expected, item: Option<EncodedItem> },
 }
@@ -36,6 +38,15 @@ impl LoadRow {
                 let row = table.key.row_key(table.items(), item.view()).map_err(KeyProblem::in_item)?;
                 check_size(&item, Invalid::ItemTooLarge)?;
                 (row.into(), Some(item), Expected::Anything)
+            }
+            LoadRow::Foreign(item) => {
+                check_levels(&item)?;
+                let item = EncodedItem::encode(&item);
+                let row = table.key.row_key(table.items(), item.view()).map_err(KeyProblem::in_item)?;
+                let row = Bytes::from(row);
+                check_size(&item, Invalid::ItemTooLarge)?;
+                let entries = entries(table, &row, &item)?;
+                return Ok(PreparedRow { row, item: Some(item), entries, expected: Expected::Anything });
             }
             LoadRow::At { suffix, expected, item } => (table.items().key(&suffix), item, expected),
         };

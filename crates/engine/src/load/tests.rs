@@ -132,7 +132,6 @@ fn many_rows_come_in_many_jobs_and_progress_counts_them() {
     let description = loader.finish().unwrap();
     assert_eq!((progress.rows(), description.item_count), (rows as u64, rows as u64));
     assert_eq!(description.status, TableStatus::Active);
-    assert!(progress.bytes() > 0);
 }
 
 #[test]
@@ -164,18 +163,12 @@ fn nobody_uses_a_table_before_its_load_ends() {
 #[test]
 fn a_load_that_does_not_end_leaves_nothing() {
     let database = open_on(&Arc::default());
-    for abandon in [true, false] {
-        let mut loader = begin(&database, LOADED);
-        for sk in 0..1_000 {
-            loader.push(put(&Item::from([("pk", 1), ("sk", sk), ("n", 2)]))).unwrap();
-        }
-        if abandon {
-            loader.abandon().unwrap()
-        } else {
-            drop(loader)
-        }
-        assert!(database.describe_table(LOADED).is_err());
+    let mut loader = begin(&database, LOADED);
+    for sk in 0..1_000 {
+        loader.push(put(&Item::from([("pk", 1), ("sk", sk), ("n", 2)]))).unwrap();
     }
+    drop(loader);
+    assert!(database.describe_table(LOADED).is_err());
     let start = std::time::Instant::now();
     let is_empty = || {
         let view = database.view();

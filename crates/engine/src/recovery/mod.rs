@@ -8,6 +8,7 @@
 //! A deleted table keeps its items, without indexes, until its last moment is out of reach.
 
 mod deleted;
+mod export;
 mod restore;
 mod retention;
 mod window;
@@ -15,6 +16,9 @@ mod window;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use deleted::Deleted;
+#[cfg(test)]
+pub(crate) use export::Changed;
+pub(crate) use export::export_kind;
 
 use crate::background::Background;
 use crate::backup::Backups;
@@ -47,7 +51,7 @@ impl Recovery {
     }
 
     /// Keeps a table's changes from a moment on for as long as the pin is held, though they get too old meanwhile.
-    fn pin(&self, table: u32, from_ms: u64) -> Pin {
+    pub(crate) fn pin(&self, table: u32, from_ms: u64) -> Pin {
         let pin = (table, from_ms);
         self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner).push(pin);
         Pin { shared: self.shared.clone(), pin }
@@ -59,7 +63,7 @@ impl Recovery {
 }
 
 /// Keeps changes of a table while it is held.
-struct Pin {
+pub(crate) struct Pin {
     shared: Arc<Shared>,
     pin: (u32, u64),
 }
@@ -72,3 +76,8 @@ impl Drop for Pin {
         }
     }
 }
+
+/// The page's examples are run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/recovery.md")]
+struct Page;

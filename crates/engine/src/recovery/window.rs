@@ -11,7 +11,7 @@ use crate::table::{RecoverySetting, Table};
 
 impl RecoverySetting {
     /// The moments that can be recovered at some time, if the table lived until `latest_ms`.
-    fn window(&self, now_ms: u64, latest_ms: u64) -> RecoveryWindow {
+    pub(super) fn window(&self, now_ms: u64, latest_ms: u64) -> RecoveryWindow {
         RecoveryWindow {
             period_days: self.period_days,
             earliest_ms: self.kept_from_ms(now_ms).max(self.since_ms),
@@ -26,7 +26,7 @@ impl RecoverySetting {
 }
 
 impl RecoveryWindow {
-    fn holds(&self, time_ms: u64) -> bool {
+    pub(super) fn holds(&self, time_ms: u64) -> bool {
         (self.earliest_ms..=self.latest_ms).contains(&time_ms)
     }
 }

@@ -12,6 +12,7 @@ mod stream;
 mod table;
 mod time_to_live;
 mod transact;
+mod transfer;
 
 pub use backup::{
     BackupDescription, BackupProgress, BackupStatus, CreateBackup, ListBackups, ListBackupsOutcome,
@@ -40,4 +41,9 @@ pub use time_to_live::{TimeToLive, TimeToLiveStatus, UpdateTimeToLive};
 pub use transact::{
     CancellationReason, TransactAction, TransactGet, TransactGetItem, TransactGetOutcome, TransactWrite,
     TransactWriteOutcome,
+};
+pub use transfer::{
+    BucketPlace, ClientToken, ExportDescription, ExportKind, ExportProgress, ExportTable, ExportView,
+    ExportWritten, ImportCompression, ImportCounts, ImportDescription, ImportFormat, ImportProgress,
+    ImportTable, ListTransfers, ListTransfersOutcome, TransferFailure, TransferStatus,
 };

@@ -50,6 +50,7 @@ pub use history::{Changes, ChangesBack, Logged, Position};
 pub use options::{StoreOptions, SyncPolicy};
 pub use range::{Direction, Range};
 pub use seal::{Key, KeyError, KeyId, SealedDisk, key_of, rotate_key};
+pub(crate) use seal::{open_outside, seal_outside};
 pub use stats::StoreStats;
 pub use store::{Opened, Store};
 pub use tally::{Space, Tally};

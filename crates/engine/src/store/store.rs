@@ -19,8 +19,8 @@ use super::shared::{Poison, PoisonOnPanic, Shared};
 use super::stats::Counters;
 use super::writer::Writer;
 use super::{
-    Changes, ChangesBack, Clock, CommitError, Disk, Handler, KeyId, Position, SealedDisk, StoreError,
-    StoreOptions, StoreStats, TrySubmitError, View, housekeeper,
+    Changes, ChangesBack, Clock, CommitError, Disk, Handler, Key, KeyId, Position, StoreError, StoreOptions,
+    StoreStats, TrySubmitError, View, housekeeper,
 };
 
 /// A store that runs: `A` is the attachment published with the entries, `J` the job that its handler takes.
@@ -59,15 +59,14 @@ impl Opened {
         self.recovered.files.sealing.as_ref().map(|sealing| sealing.outer().id())
     }
 
+    /// Reads every change in files of the past, hands over what is wrong, and says how many there are.
+    pub(crate) fn check_past(&self, wrong: impl FnMut(StoreError)) -> u64 {
+        self.recovered.archive.check(wrong)
+    }
+
     /// The folder, for files that are neither log nor tree; see [`Store::files`].
     pub fn files(&self) -> &Arc<dyn Disk> {
         &self.recovered.files.disk
-    }
-
-    /// Reads all recorded changes from before the log. Hands over the error of each block of them that is damaged, and
-    /// returns how many changes there are in the others.
-    pub fn check_past(&self, damaged: impl FnMut(StoreError)) -> u64 {
-        self.recovered.archive.check(damaged)
     }
 
     /// Starts the threads.
@@ -190,10 +189,9 @@ impl<A, J> Store<A, J> {
         &self.shared.files.disk
     }
 
-    /// Another folder, for copies of the data: encrypted with the same key as this one, if this one is.
-    pub fn files_elsewhere(&self, disk: Arc<dyn Disk>) -> Result<Arc<dyn Disk>, StoreError> {
-        let key = self.shared.files.sealing.as_ref().map(|sealing| sealing.outer());
-        SealedDisk::unlock(disk, key)
+    /// The key that the folder is encrypted with.
+    pub(crate) fn key(&self) -> Option<&Key> {
+        self.shared.files.sealing.as_ref().map(|sealing| sealing.outer())
     }
 
     /// The id of the key that the folder is encrypted with.

@@ -2,17 +2,17 @@
 
 use super::files::ReadWhole;
 use super::finding::Reporter;
-use crate::store::{Disk, StoreError, View};
-use crate::table::Table;
+use super::past::CheckPast;
+use super::transfers::TransferRows;
+use crate::backup::CheckBackups;
+use crate::store::{Disk, Opened, StoreError, View};
 
 /// What a check may look at.
 pub(crate) struct Context<'a> {
     /// Everything committed.
-    #[allow(dead_code, reason = "for the checks of rows that other rooms keep")]
     pub(crate) view: &'a View<()>,
-    /// The tables that could be read.
-    #[allow(dead_code, reason = "for the checks of rows that other rooms keep")]
-    pub(crate) tables: &'a [Table],
+    /// The store, recovered and not started.
+    pub(crate) opened: &'a Opened,
     /// The folder's files, decrypted; nothing that is written there lasts.
     pub(crate) files: &'a dyn Disk,
 }
@@ -27,4 +27,4 @@ pub(crate) trait Check: Sync {
 }
 
 /// All checks of other rooms.
-pub(crate) const CHECKS: &[&dyn Check] = &[&ReadWhole];
+pub(crate) const CHECKS: &[&dyn Check] = &[&ReadWhole, &CheckPast, &CheckBackups, &TransferRows];

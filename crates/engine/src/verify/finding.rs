@@ -37,12 +37,14 @@ pub struct VerifiedCounts {
     pub index_entries: u64,
     /// Item collections, each against its items.
     pub item_collections: u64,
-    /// Expiring items, each time against its item.
+    /// Times at which items expire.
     pub expiries: u64,
     /// Idempotency tokens.
     pub tokens: u64,
-    /// Recorded changes from before the log.
-    pub changes: u64,
+    /// Changes in files of the past.
+    pub past_changes: u64,
+    /// Backups, each read to its end.
+    pub backups: u64,
     /// Files of the past and of backups.
     pub files: u64,
     /// Bytes in them.
@@ -118,6 +120,14 @@ pub enum Finding {
         /// What is wrong.
         reason: String,
     },
+    /// A backup can't be restored.
+    #[error("backup {id}: {reason}")]
+    Backup {
+        /// Its id.
+        id: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// Rows that belong to no table.
     #[error("table number {table}, space {space}: {rows} rows that belong to nothing")]
     Orphans {
@@ -170,6 +180,15 @@ pub enum RowProblem {
         /// The index.
         index: String,
     },
+    /// The time at which it expires is not entered.
+    #[error("it expires at second {second}, which is not entered")]
+    MissingExpiry {
+        /// The second.
+        second: u64,
+    },
+    /// A time of expiry that is no item's.
+    #[error("a time of expiry is entered that no item has")]
+    StaleExpiry,
     /// An index entry without its item.
     #[error("the item of this entry isn't there")]
     NoSuchItem,
@@ -179,18 +198,6 @@ pub enum RowProblem {
     /// An index entry for an item that the index has not come to.
     #[error("the index is being filled and has not come to the item of this entry")]
     EarlyEntry,
-    /// An item whose time of expiry is not entered.
-    #[error("it expires at second {second}, but that is not entered")]
-    MissingExpiry {
-        /// When it expires.
-        second: u64,
-    },
-    /// A time of expiry that its item doesn't have.
-    #[error("it is entered to expire at second {second}, but the item doesn't, or isn't there")]
-    StaleExpiry {
-        /// When it was to expire.
-        second: u64,
-    },
 }
 
 impl Finding {

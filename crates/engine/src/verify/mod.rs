@@ -8,8 +8,10 @@
 mod checks;
 mod files;
 mod finding;
+mod past;
 mod rows;
 mod tokens;
+mod transfers;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,12 +20,13 @@ pub use finding::{Finding, Place, RowProblem, Verification, VerifiedCounts};
 
 use crate::error::{Error, Result};
 use crate::store::{
-    Disk, FileDisk, FrozenDisk, Key, Store, StoreError, StoreOptions, StorePart, SystemClock, View,
+    Disk, FileDisk, FrozenDisk, Key, Opened, Store, StoreError, StoreOptions, StorePart, SystemClock,
     check_store,
 };
 use crate::table::Table;
-use checks::{CHECKS, Context};
-use finding::Reporter;
+use checks::CHECKS;
+pub(crate) use checks::{Check, Context};
+pub(crate) use finding::Reporter;
 
 /// Where a verification is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,23 +103,15 @@ pub fn verify_on(
     // The check may have mended its view of the files; what follows begins with the files as they are.
     let options = StoreOptions { key: key.cloned(), ..StoreOptions::default() };
     match Store::open(freeze()?, options, Arc::new(SystemClock)) {
-        Ok(opened) => {
-            check_contents(opened.view(), opened.files(), watch, &mut reporter);
-            let changes = opened.check_past(|error| reporter.error(error));
-            reporter.counts.changes += changes;
-        }
+        Ok(opened) => check_contents(&opened, watch, &mut reporter),
         Err(error) => reporter.error(error),
     }
     Ok(reporter.finish())
 }
 
 /// Checks what the store holds. An error of the disk ends the check that meets it and becomes a finding.
-fn check_contents(
-    view: &View<()>,
-    files: &Arc<dyn Disk>,
-    watch: &mut dyn FnMut(VerifyProgress),
-    reporter: &mut Reporter,
-) {
+fn check_contents(opened: &Opened, watch: &mut dyn FnMut(VerifyProgress), reporter: &mut Reporter) {
+    let view = opened.view();
     let tables = match rows::read_tables(view, reporter) {
         Ok(tables) => tables,
         Err(error) => return reporter.error(error),
@@ -128,7 +123,7 @@ fn check_contents(
         reporter.error(error);
     }
     watch(VerifyProgress::Files);
-    let context = Context { view, tables: &tables, files: files.as_ref() };
+    let context = Context { view, opened, files: opened.files().as_ref() };
     for check in CHECKS {
         if let Err(error) = check.check(&context, reporter) {
             reporter.error(error);

@@ -90,7 +90,7 @@ pub(super) fn check_rows(
             Owner::Items(table) => walk.item(table, &row, value)?,
             Owner::Entries(table, index) => walk.entry(table, index, &row, value)?,
             Owner::Collections(table) => walk.collection_row(table, &row)?,
-            Owner::Expiries(table) => walk.expiry_row(table, &row)?,
+            Owner::Expiries(table) => walk.expiry(table, &row)?,
             Owner::DeletedItems(table) => walk.deleted_item(table, &row, value),
             Owner::Elsewhere => continue,
             Owner::Nobody if unowned.allow(space) => continue,
@@ -188,11 +188,8 @@ impl<'a> Walk<'a> {
             return Owner::Collections(table);
         }
         if space == table.expiries() {
-            return match table.settings.ttl.as_ref().map(|ttl| &ttl.state) {
-                Some(TtlState::Disabling) => Owner::Elsewhere,
-                Some(TtlState::Enabling { .. } | TtlState::Enabled) => Owner::Expiries(table),
-                None => Owner::Nobody,
-            };
+            let is_kept = table.settings.ttl.as_ref().is_some_and(|ttl| ttl.state != TtlState::Disabling);
+            return if is_kept { Owner::Expiries(table) } else { Owner::Elsewhere };
         }
         match table.indexes.iter().find(|index| table.entries(index) == space) {
             Some(index) if index.state == IndexState::Deleting => Owner::Elsewhere,
@@ -267,9 +264,32 @@ impl<'a> Walk<'a> {
         let expected = table.key.row_key(table.items(), item.view()).unwrap_or_default();
         if expected != row {
             let (key, expected) = (show_key(&table.key, item.view()), hex(&expected));
-            let problem = RowProblem::Misplaced { expected };
-            self.reporter.found(Finding::Row { place: place(), key, problem });
+            self.reporter.found(Finding::Row {
+                place: place(),
+                key,
+                problem: RowProblem::Misplaced { expected },
+            });
         }
+    }
+
+    /// The time of an item must be the item's; that every item's time is there is found from its side.
+    fn expiry(&mut self, table: &'a Table, row: &[u8]) -> Result<(), StoreError> {
+        self.end_collection()?;
+        self.reporter.counts.expiries += 1;
+        let is_right = match table.read_expiry_row(row) {
+            None => false,
+            Some((second, item_row)) => {
+                let item = self.view.get(&item_row)?.map(EncodedItem::from_bytes);
+                let ttl = table.kept_ttl(&item_row);
+                ttl.zip(item).and_then(|(ttl, item)| ttl.second(&item)) == Some(second)
+            }
+        };
+        if !is_right {
+            let place = Place { table: name_of(table), index: None };
+            let key = hex(row.get(PREFIX_BYTES..).unwrap_or_default());
+            self.reporter.found(Finding::Row { place, key, problem: RowProblem::StaleExpiry });
+        }
+        Ok(())
     }
 
     fn entry(&mut self, table: &'a Table, index: &Index, row: &[u8], value: Bytes) -> Result<(), StoreError> {
@@ -334,25 +354,6 @@ impl<'a> Walk<'a> {
         let stored = stored.and_then(|bytes| Some(i64::from_be_bytes(*bytes.first_chunk()?))).unwrap_or(0);
         if stored != found {
             self.reporter.found(Finding::Collection { table: name_of(table), key, stored, found });
-        }
-        Ok(())
-    }
-
-    /// A time of expiry must be its item's.
-    fn expiry_row(&mut self, table: &Table, row: &[u8]) -> Result<(), StoreError> {
-        self.end_collection()?;
-        self.reporter.counts.expiries += 1;
-        let (second, item_row) = table.read_expiry_row(row).unwrap_or_default();
-        let item = self.view.get(&item_row)?.map(EncodedItem::from_bytes);
-        let time = item.as_ref().and_then(|item| table.kept_ttl(&item_row)?.second(item));
-        if time != Some(second) {
-            let key = match &item {
-                Some(item) => show_key(&table.key, item.view()),
-                None => hex(item_row.get(PREFIX_BYTES..).unwrap_or_default()),
-            };
-            let place = Place { table: name_of(table), index: None };
-            let problem = RowProblem::StaleExpiry { second };
-            self.reporter.found(Finding::Row { place, key, problem });
         }
         Ok(())
     }

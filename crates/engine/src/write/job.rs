@@ -11,6 +11,7 @@ use super::schema::{alter_table, create_table, delete_table, set_time_to_live, t
 use super::single::{write_batch, write_one};
 use super::streams::tend_streams;
 use super::transact::write_transaction;
+use super::transfer::{BegunExport, BegunImport, begin_export, begin_import, put_transfer};
 use super::{Action, Batch, Claim, Progress, Reply, Transaction};
 use crate::backup::Backup;
 use crate::catalogue::Catalogue;
@@ -18,8 +19,8 @@ use crate::error::Result;
 use crate::options::StreamOptions;
 use crate::pending::{Answer, answer};
 use crate::request::{
-    BatchWriteOutcome, CreateTable, TableDescription, Tag, TimeToLive, TransactWriteOutcome, UpdateRecovery,
-    UpdateTable, UpdateTimeToLive, WriteOutcome,
+    BatchWriteOutcome, CreateTable, ExportTable, ImportTable, TableDescription, Tag, TimeToLive,
+    TransactWriteOutcome, UpdateRecovery, UpdateTable, UpdateTimeToLive, WriteOutcome,
 };
 use crate::store::{Completion, Handler};
 use crate::stream::{RecordCounts, Trim};
@@ -40,7 +41,7 @@ pub(crate) enum Job {
     Maintain { answer: Answer<Progress> },
     BeginLoad { definition: Box<CreateTable>, source: LoadSource, answer: Answer<Loading> },
     Load { table_number: u32, rows: Vec<PreparedRow>, answer: Answer<()> },
-    EndLoad { table_number: u32, answer: Answer<TableDescription> },
+    EndLoad { table_number: u32, note: Option<(Bytes, Bytes)>, answer: Answer<TableDescription> },
     AbandonLoad { table_number: u32, answer: Answer<()> },
     BeginBackup { start: BackupStart, answer: Answer<BegunBackup> },
     EndBackup { id: String, answer: Answer<Backup> },
@@ -49,6 +50,9 @@ pub(crate) enum Job {
     ForgetDeleted { table: u32, answer: Answer<()> },
     SetSchedule { name: String, schedule: Option<ScheduleSetting>, answer: Answer<()> },
     TendStreams { trims: Vec<Trim>, answer: Answer<Progress> },
+    BeginExport { request: Box<ExportTable>, answer: Answer<BegunExport> },
+    BeginImport { request: Box<ImportTable>, answer: Answer<BegunImport> },
+    PutTransfer { row: Bytes, value: Bytes, answer: Answer<()> },
 }
 
 /// Applies jobs on the writer's thread.
@@ -110,8 +114,8 @@ impl Handler<Catalogue> for Writer {
             Job::Load { table_number, rows, answer } => {
                 run(batch, answer, |batch| load_rows(batch, table_number, rows))
             }
-            Job::EndLoad { table_number, answer } => {
-                run(batch, answer, |batch| end_load(batch, table_number))
+            Job::EndLoad { table_number, note, answer } => {
+                run(batch, answer, |batch| end_load(batch, table_number, note))
             }
             Job::AbandonLoad { table_number, answer } => {
                 run(batch, answer, |batch| abandon_load(batch, table_number))
@@ -126,6 +130,13 @@ impl Handler<Catalogue> for Writer {
             }
             Job::TendStreams { trims, answer } => {
                 run(batch, answer, |batch| tend_streams(batch, &trims, &mut self.counts, &self.streams))
+            }
+            Job::BeginExport { request, answer } => run(batch, answer, |batch| begin_export(batch, *request)),
+            Job::BeginImport { request, answer } => {
+                run(batch, answer, |batch| begin_import(batch, *request, &self.arn_prefix))
+            }
+            Job::PutTransfer { row, value, answer } => {
+                run(batch, answer, |batch| put_transfer(batch, row, value))
             }
         };
         self.counts.count(batch);

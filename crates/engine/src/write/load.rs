@@ -71,11 +71,18 @@ pub(super) fn load_rows(batch: &mut Batch<'_>, table_number: u32, rows: Vec<Prep
     Ok(())
 }
 
-/// Opens a loaded table to everybody.
-pub(super) fn end_load(batch: &mut Batch<'_>, table_number: u32) -> Result<TableDescription> {
+/// Opens a loaded table to everybody; `note` is a row that is written in the same commit.
+pub(super) fn end_load(
+    batch: &mut Batch<'_>,
+    table_number: u32,
+    note: Option<(Bytes, Bytes)>,
+) -> Result<TableDescription> {
     let table = loading(batch, table_number)?;
     let restored = table.restored.clone().map(|restored| Restored { loading: false, ..restored });
     let table = store(batch, Table { restored, ..Table::clone(&table) });
+    if let Some((row, value)) = note {
+        batch.put(row, value);
+    }
     Ok(describe(batch, &table))
 }
 

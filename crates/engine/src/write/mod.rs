@@ -15,8 +15,9 @@ mod single;
 mod streams;
 mod token;
 mod transact;
+mod transfer;
 
-pub(crate) use action::{Action, Entries, check_size, encode_key};
+pub(crate) use action::{Action, Entries, check_levels, check_size, encode_key, entries};
 pub(crate) use backup::{BackupStart, BegunBackup};
 pub(crate) use in_flight::{Claim, Clash, InFlight};
 pub(crate) use job::{Job, Writer};
@@ -25,6 +26,7 @@ pub(crate) use maintenance::Progress;
 pub(crate) use single::Reply;
 pub(crate) use token::{Token, decode as decode_token};
 pub(crate) use transact::{Transaction, reason};
+pub(crate) use transfer::{BegunExport, BegunImport};
 
 use crate::catalogue::Catalogue;
 

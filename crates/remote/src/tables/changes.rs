@@ -11,8 +11,8 @@ use aws_sdk_dynamodb::types::{
 };
 use singlet_design::store::{IndexShape, StoreError, TableChange, TableShape};
 
-use super::describe;
 use super::shapes::{definitions, key_schema, sdk_projection};
+use super::{Asked, describe};
 use crate::Backend;
 
 /// The first pause between questions whether a table is ready.
@@ -161,7 +161,7 @@ async fn time_to_live(backend: &Backend, table: &str, attribute: Option<&str>) -
         Some(attribute) => Some((attribute.to_owned(), true)),
         // To turn it off, the attribute must be named.
         None => {
-            let state = describe(backend, table, true).await?;
+            let state = describe(backend, table, Asked { time_to_live: true, recovery: false }).await?;
             state.and_then(|state| state.shape.ttl).map(|attribute| (attribute, false))
         }
     };
@@ -182,7 +182,7 @@ async fn time_to_live(backend: &Backend, table: &str, attribute: Option<&str>) -
 async fn ready(backend: &Backend, table: &str) -> Result<(), StoreError> {
     let mut pause = PAUSE_MIN;
     for _ in 0..QUESTIONS_MAX {
-        if describe(backend, table, false).await?.is_some_and(|state| state.active) {
+        if describe(backend, table, Asked::default()).await?.is_some_and(|state| state.active) {
             return Ok(());
         }
         tokio::time::sleep(pause).await;

@@ -117,7 +117,8 @@ pub(super) fn refuse_unsupported(parameters: &[(&'static str, bool)]) -> Result<
     }
 }
 
-fn definitions(
+/// The definitions of indexes; an empty list of them is refused.
+pub(super) fn definitions(
     parameter: &'static str,
     indexes: Option<Vec<AskedIndex>>,
 ) -> Result<Vec<singlet_engine::IndexDefinition>, Failure> {

@@ -3,7 +3,7 @@
 use singlet_engine::{BackupDescription, BackupStatus, BillingMode, IndexDescription, TableDescription};
 
 use super::JsonWriter;
-use super::table::{write_definition, write_key_schema, write_on_demand};
+use super::table::{write_definition, write_encryption, write_key_schema, write_on_demand};
 
 /// Writes what DynamoDB calls a backup's details.
 pub(crate) fn write_backup_details(json: &mut JsonWriter, backup: &BackupDescription) {
@@ -78,6 +78,24 @@ fn write_features(json: &mut JsonWriter, table: &TableDescription) {
             table.global_indexes.iter().for_each(|index| write_global_index(json, index));
         });
     }
+    write_settings(json, table);
+}
+
+/// The stream, the expiry and the encryption that the table had: a restored table has none of the first two.
+fn write_settings(json: &mut JsonWriter, table: &TableDescription) {
+    if let Some(view) = table.stream {
+        json.key("StreamDescription").object(|json| {
+            json.key("StreamEnabled").boolean(true);
+            json.key("StreamViewType").text(view.code());
+        });
+    }
+    if let Some(attribute) = &table.time_to_live.attribute {
+        json.key("TimeToLiveDescription").object(|json| {
+            json.key("TimeToLiveStatus").text(table.time_to_live.status.code());
+            json.key("AttributeName").text(attribute);
+        });
+    }
+    write_encryption(json, table);
 }
 
 fn write_global_index(json: &mut JsonWriter, index: &IndexDescription) {

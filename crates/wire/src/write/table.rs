@@ -44,7 +44,7 @@ pub(crate) fn write_table(json: &mut JsonWriter, table: &TableDescription) {
     });
 }
 
-fn write_definitions(json: &mut JsonWriter, definitions: &[AttributeDefinition]) {
+pub(super) fn write_definitions(json: &mut JsonWriter, definitions: &[AttributeDefinition]) {
     json.key("AttributeDefinitions").array(|json| {
         for definition in definitions {
             json.object(|json| {
@@ -185,13 +185,7 @@ fn write_settings(json: &mut JsonWriter, table: &TableDescription) {
             });
         });
     }
-    if let Some(key_arn) = &table.key_arn {
-        json.key("SSEDescription").object(|json| {
-            json.key("Status").text("ENABLED");
-            json.key("SSEType").text("KMS");
-            json.key("KMSMasterKeyArn").text(key_arn);
-        });
-    }
+    write_encryption(json, table);
     json.key("DeletionProtectionEnabled").boolean(table.deletion_protection);
     if let Some(view) = table.stream {
         json.key("StreamSpecification").object(|json| {
@@ -206,6 +200,17 @@ fn write_settings(json: &mut JsonWriter, table: &TableDescription) {
     write_on_demand(json, table.on_demand);
     let floor = warm_floor(table.billing, table.provisioned.read_units, table.provisioned.write_units);
     write_warm(json, table.warm, floor, table_status(table.status));
+}
+
+pub(super) fn write_encryption(json: &mut JsonWriter, table: &TableDescription) {
+    let Some(key_arn) = &table.key_arn else {
+        return;
+    };
+    json.key("SSEDescription").object(|json| {
+        json.key("Status").text("ENABLED");
+        json.key("SSEType").text("KMS");
+        json.key("KMSMasterKeyArn").text(key_arn);
+    });
 }
 
 pub(super) fn write_on_demand(json: &mut JsonWriter, ceilings: Option<OnDemandThroughput>) {

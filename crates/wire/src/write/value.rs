@@ -9,6 +9,17 @@ pub(crate) fn write_item(json: &mut JsonWriter, item: ItemRef<'_>) {
     write_map(json, item.as_map());
 }
 
+/// Writes some attributes of an item.
+pub(crate) fn write_some(json: &mut JsonWriter, item: ItemRef<'_>, names: &[&str]) {
+    json.object(|json| {
+        for (name, value) in item.iter() {
+            if names.contains(&name) {
+                write_value(json.name(name), value);
+            }
+        }
+    });
+}
+
 /// Writes names and values that are not in the stored form, such as a key.
 pub(crate) fn write_attributes(json: &mut JsonWriter, attributes: &Attributes) {
     json.object(|json| {

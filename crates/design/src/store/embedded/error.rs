@@ -27,7 +27,10 @@ pub(super) fn store_error(error: Error, table: &str) -> StoreError {
         Error::TransactionConflict | Error::TransactionInProgress | Error::LimitExceeded(_) => {
             StoreError::TryAgain(error.to_string())
         }
-        Error::SourceTableNotFound(_) | Error::BackupNotFound(_) => StoreError::NotFound(error.to_string()),
+        Error::SourceTableNotFound(_)
+        | Error::BackupNotFound(_)
+        | Error::ExportNotFound(_)
+        | Error::ImportNotFound(_) => StoreError::NotFound(error.to_string()),
         Error::TableInUse(_) | Error::BackupInUse(_) => StoreError::TryAgain(error.to_string()),
         Error::TableAlreadyExists(_)
         | Error::Backup(_)
@@ -35,6 +38,9 @@ pub(super) fn store_error(error: Error, table: &str) -> StoreError {
         | Error::RestoreTime(_)
         | Error::Trimmed
         | Error::IteratorExpired
+        | Error::ExportTime(_)
+        | Error::ExportConflict
+        | Error::ImportTokenMismatch
         | Error::Invalid(_)
         | Error::ResourceInUse(_)
         | Error::TokenMismatch

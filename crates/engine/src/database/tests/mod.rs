@@ -1,6 +1,7 @@
 //! What the database leaves in its keyspace: things that its answers don't show.
 
 mod expiry;
+mod past;
 
 use std::ops::Bound;
 use std::sync::Arc;

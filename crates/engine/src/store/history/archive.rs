@@ -53,6 +53,27 @@ impl Archive {
         self.lock().list.clone()
     }
 
+    /// Reads every block of every file and hands over what is wrong. Returns how many changes there are.
+    pub(in crate::store) fn check(&self, mut wrong: impl FnMut(StoreError)) -> u64 {
+        let mut count = 0;
+        for past in self.files() {
+            let marks = match past.marks() {
+                Ok(marks) => marks,
+                Err(error) => {
+                    wrong(error);
+                    continue;
+                }
+            };
+            for mark in marks.iter() {
+                match past.read(mark) {
+                    Ok(changes) => count += changes.len() as u64,
+                    Err(error) => wrong(error),
+                }
+            }
+        }
+        count
+    }
+
     /// Bytes and number of the files.
     pub(in crate::store) fn size(&self) -> (u64, usize) {
         let files = self.lock();
@@ -97,25 +118,6 @@ impl Archive {
         let id = files.next_id;
         files.next_id += 1;
         id
-    }
-
-    /// Reads every block. Hands over the error of each that is damaged, and returns how many changes there are in the
-    /// others.
-    pub(in crate::store) fn check(&self, mut damaged: impl FnMut(StoreError)) -> u64 {
-        let mut changes = 0;
-        for past in self.files() {
-            let marks = past.marks().unwrap_or_else(|error| {
-                damaged(error);
-                Arc::default()
-            });
-            for mark in marks.iter() {
-                match past.read(mark) {
-                    Ok(read) => changes += read.len() as u64,
-                    Err(error) => damaged(error),
-                }
-            }
-        }
-        changes
     }
 
     /// Removes the full files that hold nothing that is needed. `is_needed` is asked for each group of a file with the

@@ -106,7 +106,7 @@ impl Disk for SealedDisk {
     }
 }
 
-struct SealedFile {
+pub(super) struct SealedFile {
     /// The name when it was opened, for errors.
     name: String,
     file: Arc<dyn DiskFile>,
@@ -147,7 +147,7 @@ fn copy_at(copy: usize) -> u64 {
 
 impl SealedFile {
     /// Opens a sealed file, or begins one if the file is empty.
-    fn open(file: Arc<dyn DiskFile>, name: &str, cipher: Arc<Cipher>) -> io::Result<Self> {
+    pub(super) fn open(file: Arc<dyn DiskFile>, name: &str, cipher: Arc<Cipher>) -> io::Result<Self> {
         let tail = RwLock::new(Tail { block: 0, bytes: Vec::new(), number: 0, durable: 1, is_dirty: false });
         let (name, nonces) = (name.to_owned(), Nonces::new()?);
         let mut header = [0; header_bytes(0)];

@@ -83,7 +83,7 @@ impl Sealing {
     }
 
     /// A new data key: to be stored, and to seal with.
-    fn make(outer: &Key) -> Result<(Stored, Self), StoreError> {
+    pub(super) fn make(outer: &Key) -> Result<(Stored, Self), StoreError> {
         let data_key = Zeroizing::new(random().map_err(StoreError::io("make", NAME))?);
         Ok((Stored::wrap(&data_key, outer)?, Self::new(&data_key, outer)))
     }
@@ -141,7 +141,7 @@ pub fn rotate_key(disk: &dyn Disk, old: &Key, new: &Key) -> Result<(), StoreErro
 }
 
 /// The contents of the file.
-struct Stored {
+pub(super) struct Stored {
     id: KeyId,
     bytes: [u8; FILE_BYTES],
 }
@@ -170,15 +170,37 @@ impl Stored {
         if length != FILE_BYTES as u64 {
             return Err(damaged(&format!("it has {length} bytes instead of {FILE_BYTES}")).into());
         }
+        Self::read_from(file.as_ref(), NAME)
+    }
+
+    fn read_from(file: &dyn DiskFile, name: &str) -> Result<Self, StoreError> {
         let mut bytes = [0; FILE_BYTES];
-        file.read_exact_at(0, &mut bytes).map_err(StoreError::io("read", NAME))?;
+        file.read_exact_at(0, &mut bytes).map_err(StoreError::io("read", name))?;
         let stored = Self { id: KeyId(field(&bytes, 12)), bytes };
         stored.check()?;
         Ok(stored)
     }
 
+    /// What stands at the beginning of a file that carries its own key; nothing if it is not such a file.
+    pub(super) fn at_start(file: &dyn DiskFile, name: &str) -> Result<Option<Self>, StoreError> {
+        let mut magic = [0; MAGIC.len()];
+        let length = file.len().map_err(StoreError::io("measure", name))?;
+        if length >= FILE_BYTES as u64 {
+            file.read_exact_at(0, &mut magic).map_err(StoreError::io("read", name))?;
+        }
+        if magic == MAGIC { Self::read_from(file, name).map(Some) } else { Ok(None) }
+    }
+
+    pub(super) fn id(&self) -> KeyId {
+        self.id
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// What to open files with, if this is the right outer key.
-    fn open(&self, key: &Key) -> Result<Sealing, StoreError> {
+    pub(super) fn open(&self, key: &Key) -> Result<Sealing, StoreError> {
         Ok(Sealing::new(&*self.unwrap(key)?, key))
     }
 

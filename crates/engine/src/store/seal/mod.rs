@@ -17,6 +17,7 @@ mod disk;
 mod header;
 mod key;
 mod keys;
+mod outside;
 mod pages;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ pub(in crate::store) use header::{Kind, SEALED_MAGIC, decode_header, encode_head
 pub use key::{Key, KeyError, KeyId};
 pub(in crate::store) use keys::Sealing;
 pub use keys::{key_of, rotate_key};
+pub(crate) use outside::{open_outside, seal_outside};
 pub(in crate::store) use pages::SealedPages;
 
 /// Sealed bytes that are not what was sealed: what a file's error is made of, so that it can be told apart from a disk

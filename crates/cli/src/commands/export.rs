@@ -1,0 +1,67 @@
+//! `singlet export`.
+
+use std::fs;
+use std::io::{Write, stdout};
+use std::sync::Arc;
+
+use singlet_engine::{BucketPlace, ExportKind, ExportTable, ExportView};
+use singlet_transfer::FolderBuckets;
+
+use crate::arguments::{ExportArguments, Images};
+use crate::commands::backups::{moment, size};
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::target::open_for_transfer;
+
+/// Exports a table into a folder.
+pub(crate) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
+    let folder = &arguments.to;
+    let buckets = fs::create_dir_all(folder).and_then(|()| FolderBuckets::open_one(folder));
+    let buckets = buckets
+        .map_err(|reason| Failure::Refused(format!("can't export into {}: {reason}", folder.display())))?;
+    let database = open_for_transfer(&arguments.place, false, Arc::new(buckets))?;
+    // A manifest names a bucket; here it is the folder.
+    let bucket = folder.file_name().and_then(|name| name.to_str()).unwrap_or("folder");
+    let kind = match arguments.from {
+        None => ExportKind::Full { time_ms: arguments.at },
+        Some(from_ms) => ExportKind::Incremental {
+            from_ms,
+            to_ms: arguments.until,
+            view: match arguments.images {
+                Images::New => ExportView::NewImage,
+                Images::Both => ExportView::NewAndOldImages,
+            },
+        },
+    };
+    let request = ExportTable { kind, ..ExportTable::new(&arguments.table, BucketPlace::new(bucket)) };
+    let (mut line, mut turns) = (Progress::new(), 0);
+    let done = database.export_whole_table(request, &mut |progress| match progress.items_total {
+        Some(total) => line.show(progress.items, total.max(progress.items), "items"),
+        None => {
+            turns += 1;
+            line.wait(&format!("{} items", progress.items), turns);
+        }
+    });
+    drop(line);
+    let done = done.map_err(|error| Failure::Refused(format!("nothing was exported: {error}")))?;
+    database.close().map_err(|error| Failure::Refused(error.to_string()))?;
+    if let Some(failure) = &done.failure {
+        return Err(Failure::Refused(format!("the export failed: {failure}")));
+    }
+    let written = done.written.unwrap_or_default();
+    let when = match done.kind {
+        ExportKind::Full { time_ms } => format!("as of {}", moment(time_ms.unwrap_or(done.started_ms))),
+        ExportKind::Incremental { from_ms, to_ms, .. } => {
+            format!("changed after {} up to {}", moment(from_ms), moment(to_ms.unwrap_or(done.started_ms)))
+        }
+    };
+    writeln!(
+        stdout().lock(),
+        "{}: {} items, {}, {when}\n  {}",
+        arguments.table,
+        written.items,
+        size(written.size_bytes),
+        folder.join("AWSDynamoDB").join(&done.id).display()
+    )?;
+    Ok(())
+}

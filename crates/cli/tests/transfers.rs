@@ -1,0 +1,119 @@
+//! What somebody sees who exports and imports tables.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use support::{Serving, run};
+
+const TABLE: &str = r#"{"TableName":"Music","BillingMode":"PAY_PER_REQUEST",
+    "AttributeDefinitions":[{"AttributeName":"Artist","AttributeType":"S"}],
+    "KeySchema":[{"AttributeName":"Artist","KeyType":"HASH"}]}"#;
+
+/// A data folder with a table of three items.
+fn data(folder: &Path) -> PathBuf {
+    let data = folder.join("data");
+    let server = Serving::on(&data);
+    assert!(server.call("CreateTable", TABLE).contains("TableDescription"));
+    for artist in ["Björk", "Nina", "Trịnh"] {
+        let item = format!(r#"{{"TableName":"Music","Item":{{"Artist":{{"S":"{artist}"}}}}}}"#);
+        assert_eq!(server.call("PutItem", &item), "{}");
+    }
+    assert_eq!(server.terminate().code(), Some(0));
+    data
+}
+
+fn said(arguments: &[&str], data: &Path) -> (Option<i32>, String) {
+    let output = run(&[arguments, &["--data", data.to_str().unwrap()]].concat());
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code(), text(&output.stdout) + &text(&output.stderr))
+}
+
+#[track_caller]
+fn works(arguments: &[&str], data: &Path) -> String {
+    let (code, text) = said(arguments, data);
+    assert_eq!(code, Some(0), "{arguments:?}: {text}");
+    text
+}
+
+#[track_caller]
+fn fails(arguments: &[&str], data: &Path) -> String {
+    let (code, text) = said(arguments, data);
+    assert_eq!(code, Some(1), "{arguments:?}: {text}");
+    assert!(!text.contains("Error {") && !text.contains("panicked"), "{text}");
+    text
+}
+
+#[test]
+fn a_table_goes_into_a_folder_and_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = data(folder.path());
+    let to = folder.path().join("exported");
+    let to = to.to_str().unwrap();
+    let text = works(&["export", "--table", "Music", "--to", to], &data);
+    assert!(text.contains("Music: 3 items") && text.contains("AWSDynamoDB"), "{text}");
+    let import = ["import", "--from", to, "--table", "Again", "--key", "Artist:S"];
+    let new_data = folder.path().join("new");
+    assert!(works(&import, &new_data).contains("Again: 3 items imported"));
+    assert!(fails(&import, &new_data).contains("Table already exists: Again"));
+
+    let text = fails(&["export", "--table", "Nowhere", "--to", to], &data);
+    assert!(text.contains("Table not found: Nowhere"), "{text}");
+    let past = ["export", "--table", "Music", "--to", to, "--at", "2026-01-01T00:00:00Z"];
+    assert!(fails(&past, &data).contains("Point in time recovery is not enabled"));
+    works(&["export", "--table", "Music", "--to", to], &data);
+    let import = ["import", "--from", to, "--table", "Which", "--key", "Artist:S"];
+    assert!(fails(&import, &new_data).contains("several exports"));
+}
+
+#[test]
+fn csv_is_imported_and_wrong_rows_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, data) = (folder.path().join("songs.csv"), folder.path().join("data"));
+    fs::write(&file, "id,title\n1,One\nx,Wrong\n3,\"Three, \"\"3\"\"\"\n").unwrap();
+    let from = file.to_str().unwrap();
+    let text = works(&["import", "--from", from, "--table", "Songs", "--key", "id:N"], &data);
+    assert!(text.contains("Songs: 2 items imported") && text.contains("1 of 3 were wrong"), "{text}");
+    assert!(text.contains("songs.csv, line 3"), "{text}");
+    let text = fails(&["import", "--from", from, "--table", "Other", "--key", "missing:S"], &data);
+    assert!(text.contains("None of the items could be imported"), "{text}");
+    let missing = folder.path().join("missing");
+    let missing = missing.to_str().unwrap();
+    assert!(
+        fails(&["import", "--from", missing, "--table", "x-y", "--key", "id"], &data).contains("can't read")
+    );
+}
+
+#[test]
+fn a_server_exports_into_its_buckets_or_says_that_it_has_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = data(folder.path());
+    let request = r#"{"TableArn":"arn:aws:dynamodb:us-east-1:000000000000:table/Music","S3Bucket":"mine"}"#;
+    let server = Serving::on(&data);
+    let refused = server.call("ExportTableToPointInTime", request);
+    assert!(refused.contains("ValidationException") && refused.contains("--buckets DIR"), "{refused}");
+    assert_eq!(server.terminate().code(), Some(0));
+
+    let buckets = folder.path().join("buckets");
+    let arguments = ["serve", "--buckets", buckets.to_str().unwrap()];
+    assert!(fails(&arguments, &data).contains("--buckets"));
+    fs::create_dir_all(buckets.join("mine")).unwrap();
+    let server = Serving::start(&["--data", data.to_str().unwrap(), "--buckets", buckets.to_str().unwrap()]);
+    let on =
+        r#"{"TableName":"Music","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}"#;
+    assert!(server.call("UpdateContinuousBackups", on).contains("ENABLED"));
+    let begun = server.call("ExportTableToPointInTime", request);
+    assert!(begun.contains("IN_PROGRESS"), "{begun}");
+    let start = Instant::now();
+    while !server.call("ListExports", "{}").contains("COMPLETED") {
+        assert!(start.elapsed() < Duration::from_secs(30), "it does not come to an end");
+        std::thread::park_timeout(Duration::from_millis(10));
+    }
+    assert_eq!(fs::read_dir(buckets.join("mine/AWSDynamoDB")).unwrap().count(), 1);
+    let in_use = fails(&["export", "--table", "Music", "--to", folder.path().to_str().unwrap()], &data);
+    assert!(in_use.contains("export-table-to-point-in-time"), "{in_use}");
+}

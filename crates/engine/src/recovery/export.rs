@@ -1,0 +1,237 @@
+//! Which moments can be exported, and reading them.
+//!
+//! An export makes no table. It walks the log back from the present to the moment and notes, of each item that was changed
+//! since, what it was; the items of the present with these put in are the moment. What is noted is bounded: if it gets too
+//! much, only the items up to some key are noted, they are exported, and the walk is done again for those behind.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use bytes::Bytes;
+
+use super::Recovery;
+use crate::background::Stop;
+use crate::catalogue::Catalogue;
+use crate::error::{Error, Invalid, Result};
+use crate::keyspace::RowSpace;
+use crate::request::{ExportKind, ExportTable};
+use crate::store::{Direction, Logged, Position, View};
+use crate::table::Table;
+
+/// The shortest and the longest time that an incremental export may cover.
+const PERIOD_MS: (u64, u64) = (15 * 60 * 1000, 24 * 60 * 60 * 1000);
+/// Memory of a noted change besides its bytes, about.
+const ENTRY_BYTES: usize = 160;
+/// How often it is asked whether to stop.
+const LOOK_EVERY: usize = 256;
+
+/// What an export is to write, with its moments set, if they can be had.
+pub(crate) fn export_kind(table: &Table, request: &ExportTable, now_ms: u64) -> Result<ExportKind> {
+    let window = match table.settings.recovery {
+        Some(recovery) => recovery.window(now_ms, now_ms),
+        // The present needs no past.
+        None if !request.recovery_required && request.kind == (ExportKind::Full { time_ms: None }) => {
+            return Ok(ExportKind::Full { time_ms: Some(now_ms) });
+        }
+        None => return Err(Error::RecoveryOff(table.name.clone())),
+    };
+    let held = |time_ms: u64| if window.holds(time_ms) { Ok(()) } else { Err(Error::ExportTime(window)) };
+    match request.kind {
+        ExportKind::Full { time_ms } => {
+            let time_ms = time_ms.unwrap_or(now_ms);
+            held(time_ms)?;
+            Ok(ExportKind::Full { time_ms: Some(time_ms) })
+        }
+        ExportKind::Incremental { from_ms, to_ms, view } => {
+            let to_ms = to_ms.unwrap_or(now_ms);
+            check_period(from_ms, to_ms)?;
+            held(from_ms)?;
+            held(to_ms)?;
+            Ok(ExportKind::Incremental { from_ms, to_ms: Some(to_ms), view })
+        }
+    }
+}
+
+fn check_period(from_ms: u64, to_ms: u64) -> Result<(), Invalid> {
+    let shown = (from_ms / 1000, to_ms / 1000);
+    let problem = match to_ms.checked_sub(from_ms) {
+        None | Some(0) => "is not before it",
+        Some(period) if period < PERIOD_MS.0 => "is less than 15 minutes before it",
+        Some(period) if period > PERIOD_MS.1 => "is more than 24 hours before it",
+        Some(_) => return Ok(()),
+    };
+    Err(Invalid::Parameter(format!(
+        "ExportToTime is {} (seconds since 1970), and ExportFromTime, {}, {problem}",
+        shown.1, shown.0
+    )))
+}
+
+/// What became of one item between two moments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Changed {
+    pub(crate) old: Option<Bytes>,
+    pub(crate) new: Option<Bytes>,
+    /// When it was last written in that time.
+    pub(crate) written_ms: u64,
+}
+
+impl Changed {
+    fn bytes(&self) -> usize {
+        let bytes = |value: &Option<Bytes>| value.as_ref().map_or(0, Bytes::len);
+        bytes(&self.old) + bytes(&self.new)
+    }
+}
+
+/// The past of one table, as seen from a view.
+pub(crate) struct Past<'a> {
+    recovery: &'a Recovery,
+    view: &'a View<Catalogue>,
+    items: RowSpace,
+    /// Most bytes of changes that are noted at once.
+    noted_bytes_max: usize,
+    stop: &'a Stop,
+}
+
+/// Changes of items from one row key on, up to another: all of them.
+struct Slice {
+    changes: BTreeMap<Bytes, Changed>,
+    /// Where the next slice begins.
+    end: Option<Bytes>,
+}
+
+impl Recovery {
+    /// The past of a table, as far as it is kept: whoever asks holds a pin.
+    pub(crate) fn past<'a>(
+        &'a self,
+        view: &'a View<Catalogue>,
+        table: &Table,
+        noted_bytes_max: usize,
+        stop: &'a Stop,
+    ) -> Past<'a> {
+        Past { recovery: self, view, items: table.items(), noted_bytes_max, stop }
+    }
+}
+
+impl Past<'_> {
+    /// Hands over all items as they were at a moment, in the order of their row keys.
+    pub(crate) fn items_at(&self, time_ms: u64, take: &mut dyn FnMut(&Bytes) -> Result<()>) -> Result<()> {
+        self.slices(time_ms, u64::MAX, |start, slice| {
+            let end = slice.end.as_deref().map_or_else(|| self.items.end(), <[u8]>::to_vec);
+            let mut changes = slice.changes.into_iter().peekable();
+            let rows = self.view.range(Bound::Included(start), Bound::Excluded(&end), Direction::Forward);
+            for row in rows {
+                let (key, item) = row?;
+                while let Some((_, change)) = changes.next_if(|(changed, _)| *changed < key) {
+                    take_undone(change, None, take)?;
+                }
+                match changes.next_if(|(changed, _)| *changed == key) {
+                    Some((_, change)) => take_undone(change, Some(&item), take)?,
+                    None => take(&item)?,
+                }
+            }
+            changes.try_for_each(|(_, change)| take_undone(change, None, take))
+        })
+    }
+
+    /// Hands over what became of each item that was changed after one moment up to another.
+    pub(crate) fn changes_between(
+        &self,
+        from_ms: u64,
+        to_ms: u64,
+        take: &mut dyn FnMut(&Changed) -> Result<()>,
+    ) -> Result<()> {
+        self.slices(from_ms, to_ms, |_, slice| slice.changes.values().try_for_each(&mut *take))
+    }
+
+    fn slices(
+        &self,
+        from_ms: u64,
+        to_ms: u64,
+        mut take: impl FnMut(&[u8], Slice) -> Result<()>,
+    ) -> Result<()> {
+        let mut start = self.items.key(&[]);
+        loop {
+            let slice = self.slice(from_ms, to_ms, &start)?;
+            let end = slice.end.clone();
+            take(&start, slice)?;
+            match end {
+                Some(end) => start = end,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Walks back from the view to the earlier moment, noting changes from a row key on.
+    fn slice(&self, from_ms: u64, to_ms: u64, start: &Bytes) -> Result<Slice> {
+        let mut slice = Slice { changes: BTreeMap::new(), end: None };
+        let mut bytes = 0;
+        let last = Position::end_of(self.view.sequence());
+        let store = self.recovery.shared.background.store()?;
+        let changes = store.changes_before(self.items.table_number(), last);
+        drop(store);
+        for (count, change) in changes.enumerate() {
+            if count.is_multiple_of(LOOK_EVERY) {
+                self.stop.check()?;
+            }
+            let change = change?;
+            if change.time_ms <= from_ms {
+                break;
+            }
+            let is_wanted = change.time_ms <= to_ms
+                && change.key >= *start
+                && slice.end.as_ref().is_none_or(|end| change.key < *end);
+            if is_wanted {
+                bytes += slice.note(change)?;
+            }
+            if bytes > self.noted_bytes_max {
+                bytes = slice.halve();
+            }
+        }
+        Ok(slice)
+    }
+}
+
+/// Hands over an item as it was before a change, if the item is as the change left it.
+fn take_undone(
+    change: Changed,
+    found: Option<&Bytes>,
+    take: &mut dyn FnMut(&Bytes) -> Result<()>,
+) -> Result<()> {
+    if change.new.as_ref() != found {
+        return Err(Error::HistoryGap);
+    }
+    change.old.as_ref().map_or(Ok(()), take)
+}
+
+impl Slice {
+    /// Notes a change that comes before all that are noted. Returns how many bytes more are held, at most.
+    fn note(&mut self, change: Logged) -> Result<usize> {
+        // A change is a piece of a larger piece of the log, which must not be held for it.
+        let copied = |value: &Bytes| Bytes::copy_from_slice(value);
+        let old = change.before.as_ref().map(copied);
+        if let Some(noted) = self.changes.get_mut(&change.key) {
+            if noted.old != change.after {
+                return Err(Error::HistoryGap);
+            }
+            let bytes_before = noted.bytes();
+            noted.old = old;
+            return Ok(noted.bytes().saturating_sub(bytes_before));
+        }
+        let key = copied(&change.key);
+        let noted = Changed { old, new: change.after.as_ref().map(copied), written_ms: change.time_ms };
+        let bytes = ENTRY_BYTES + key.len() + noted.bytes();
+        self.changes.insert(key, noted);
+        Ok(bytes)
+    }
+
+    /// Gives up the changes with the larger keys, for a later slice. Returns how many bytes are held now.
+    fn halve(&mut self) -> usize {
+        // One item alone always has room.
+        let middle = self.changes.keys().nth((self.changes.len() / 2).max(1)).cloned();
+        if let Some(middle) = middle {
+            self.changes.split_off(&middle);
+            self.end = Some(middle);
+        }
+        self.changes.iter().map(|(key, noted)| ENTRY_BYTES + key.len() + noted.bytes()).sum()
+    }
+}

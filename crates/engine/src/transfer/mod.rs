@@ -1,0 +1,114 @@
+//! Exports of tables into buckets, and imports of new tables out of them.
+//!
+//! The engine knows which items belong to a moment and how a new table is filled; what is in a bucket, and how items are
+//! written there, whoever opens the database brings along ([`Buckets`]).
+//!
+//! Each export or import has a row that says how it stands. One that was under way when the database was closed is FAILED
+//! at the next opening: its files have no manifest, its table is gone.
+
+mod buckets;
+mod catalogue;
+mod export;
+mod import;
+mod record;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub use buckets::{Buckets, ExportWriter, ImportReader, ImportStep, ItemChange};
+pub(crate) use export::Asked;
+pub(crate) use record::{Import, Record, Transfer, TransferKind, tokens_start, transfer_id};
+
+use crate::background::Background;
+use crate::error::{Error, Invalid, Result};
+use crate::pending::Pending;
+use crate::recovery::Recovery;
+use crate::request::{BucketPlace, ImportCounts, TransferFailure};
+use crate::store::Clock;
+use crate::write::Job;
+
+/// Most bytes of changes that an export of a past moment notes at once.
+const NOTED_BYTES_MAX: usize = 64 << 20;
+
+/// What exports and imports need of the database. Clones share it; threads hold it without keeping the database open.
+#[derive(Clone)]
+pub(crate) struct Transfers {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    background: Background,
+    recovery: Recovery,
+    clock: Arc<dyn Clock>,
+    buckets: Option<Arc<dyn Buckets>>,
+    /// How far the imports under way are, by id.
+    running: Mutex<HashMap<String, ImportCounts>>,
+}
+
+/// Why a transfer did not come to its end.
+enum Trouble {
+    Engine(Error),
+    Bucket(TransferFailure),
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Trouble::Engine(error)
+    }
+}
+
+impl From<TransferFailure> for Trouble {
+    fn from(failure: TransferFailure) -> Self {
+        Trouble::Bucket(failure)
+    }
+}
+
+impl Trouble {
+    fn into_failure(self) -> TransferFailure {
+        match self {
+            Trouble::Bucket(failure) => failure,
+            Trouble::Engine(Error::Closed) => interrupted(),
+            Trouble::Engine(error) => TransferFailure::new("InternalServerError", error.to_string()),
+        }
+    }
+}
+
+/// The failure of a transfer that was under way when the database was closed.
+fn interrupted() -> TransferFailure {
+    TransferFailure::new("Interrupted", "The database was closed before it came to an end.")
+}
+
+impl Transfers {
+    pub(crate) fn new(
+        background: Background,
+        recovery: Recovery,
+        clock: Arc<dyn Clock>,
+        buckets: Option<Arc<dyn Buckets>>,
+    ) -> Self {
+        let running = Mutex::default();
+        Transfers { shared: Arc::new(Shared { background, recovery, clock, buckets, running }) }
+    }
+
+    /// The buckets, if there are any and the place can be in one.
+    fn buckets(&self, place: &BucketPlace) -> Result<&dyn Buckets> {
+        let buckets = self.shared.buckets.as_deref().ok_or(Invalid::NoBuckets)?;
+        buckets.check(place)?;
+        Ok(buckets)
+    }
+
+    fn running(&self) -> MutexGuard<'_, HashMap<String, ImportCounts>> {
+        // The map is whole between any two calls.
+        self.shared.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.shared.clock.now_ms()
+    }
+
+    fn put<T: Transfer>(&self, record: &Record<T>) -> Result<()> {
+        let (answer, pending) = Pending::channel();
+        let job = Job::PutTransfer { row: record.row(), value: record.encode(), answer };
+        self.shared.background.submit(job)?;
+        pending.wait()
+    }
+}

@@ -1,0 +1,171 @@
+//! Exports and imports in the commit order: the moment of an export is the place of the job that begins it.
+
+use std::ops::Bound;
+
+use bytes::Bytes;
+
+use super::Batch;
+use super::load::{Loading, begin_load};
+use crate::catalogue::Catalogue;
+use crate::error::{Error, Result};
+use crate::recovery::export_kind;
+use crate::request::{
+    ClientToken, ExportDescription, ExportTable, ImportCounts, ImportTable, TransferStatus,
+};
+use crate::store::{Direction, View};
+use crate::table::{LoadSource, Table};
+use crate::transfer::{Import, Record, Transfer, TransferKind, transfer_id};
+
+/// For how long the token of a transfer that has ended is remembered.
+const TOKEN_LIFE_MS: u64 = 8 * 60 * 60 * 1000;
+/// For how long a transfer that has ended is remembered.
+const RECORD_LIFE_MS: u64 = 90 * 24 * 60 * 60 * 1000;
+/// Old transfers that each new one clears away: more than one, so that they never pile up.
+const CLEARED_PER_TRANSFER: usize = 4;
+
+/// An export that begins, or the one that the same request began.
+#[expect(clippy::large_enum_variant, reason = "there is one for each request, and it is moved once")]
+pub(crate) enum BegunExport {
+    New { record: Record<ExportDescription>, table: Table, view: View<Catalogue> },
+    Again(ExportDescription),
+}
+
+/// An import that begins, with its table, or the one that the same request began.
+#[expect(clippy::large_enum_variant, reason = "there is one for each request, and it is moved once")]
+pub(crate) enum BegunImport {
+    New { record: Record<Import>, loading: Loading },
+    Again(Import),
+}
+
+/// Begins an export.
+pub(super) fn begin_export(batch: &mut Batch<'_>, request: ExportTable) -> Result<BegunExport> {
+    if let Some(again) = repeated::<ExportDescription>(batch, request.token.as_ref(), Error::ExportConflict)?
+    {
+        return Ok(BegunExport::Again(again));
+    }
+    let found = batch.attachment().resource(&request.table);
+    let table = Table::clone(found.map_err(|_| Error::SourceTableNotFound(request.table.clone()))?);
+    if table.is_loading() {
+        return Err(Error::SourceTableNotFound(request.table));
+    }
+    let started_ms = batch.time_ms();
+    let kind = export_kind(&table, &request, started_ms)?;
+    // What this job writes comes after the moment.
+    let view = batch.snapshot();
+    clear_old::<ExportDescription>(batch)?;
+    let id = new_id(batch, TransferKind::Export, &table.id)?;
+    let (token, fingerprint) = split(request.token);
+    let transfer = ExportDescription {
+        arn: TransferKind::Export.arn(&table.arn, &id),
+        id,
+        status: TransferStatus::InProgress,
+        started_ms,
+        ended_ms: None,
+        table_arn: table.arn.clone(),
+        table_id: table.id.clone(),
+        key_attributes: table.key.attributes().map(|attribute| attribute.name.clone()).collect(),
+        kind,
+        destination: request.destination,
+        encryption: request.encryption,
+        token,
+        written: None,
+        failure: None,
+    };
+    let record = Record { transfer, fingerprint };
+    put_new(batch, &record);
+    Ok(BegunExport::New { record, table, view })
+}
+
+/// Begins an import and creates its table.
+pub(super) fn begin_import(batch: &mut Batch<'_>, request: ImportTable, arn: &str) -> Result<BegunImport> {
+    if let Some(again) = repeated::<Import>(batch, request.token.as_ref(), Error::ImportTokenMismatch)? {
+        return Ok(BegunImport::Again(again));
+    }
+    clear_old::<Import>(batch)?;
+    let loading = begin_load(batch, request.definition, LoadSource::Import, arn)?;
+    let id = new_id(batch, TransferKind::Import, &loading.table.id)?;
+    let (token, fingerprint) = split(request.token);
+    let transfer = Import {
+        arn: TransferKind::Import.arn(&loading.table.arn, &id),
+        id,
+        status: TransferStatus::InProgress,
+        started_ms: batch.time_ms(),
+        ended_ms: None,
+        table: Table::clone(&loading.table),
+        source: request.source,
+        format: request.format,
+        compression: request.compression,
+        token,
+        counts: ImportCounts::default(),
+        failure: None,
+    };
+    let record = Record { transfer, fingerprint };
+    put_new(batch, &record);
+    Ok(BegunImport::New { record, loading })
+}
+
+/// Stores what became of a transfer.
+pub(super) fn put_transfer(batch: &mut Batch<'_>, row: Bytes, value: Bytes) -> Result<()> {
+    batch.put(row, value);
+    Ok(())
+}
+
+fn split(token: Option<ClientToken>) -> (Option<String>, u128) {
+    token.map_or((None, 0), |token| (Some(token.text), token.fingerprint))
+}
+
+fn put_new<T: Transfer>(batch: &mut Batch<'_>, record: &Record<T>) {
+    batch.put(record.row(), record.encode());
+    if let Some(token) = record.transfer.token() {
+        let id = Bytes::copy_from_slice(record.transfer.id().as_bytes());
+        batch.put(T::KIND.token_row(token), id);
+    }
+}
+
+/// The transfer that this very request began already; the token in another request is refused.
+fn repeated<T: Transfer>(batch: &Batch<'_>, token: Option<&ClientToken>, other: Error) -> Result<Option<T>> {
+    let Some(token) = token else { return Ok(None) };
+    let Some(id) = batch.get(&T::KIND.token_row(&token.text))? else { return Ok(None) };
+    let row = batch.get(&T::KIND.row(&String::from_utf8_lossy(&id)))?;
+    let Some(record) = row.and_then(Record::<T>::decode) else { return Ok(None) };
+    let is_over = record
+        .transfer
+        .ended_ms()
+        .is_some_and(|ended_ms| ended_ms.saturating_add(TOKEN_LIFE_MS) <= batch.time_ms());
+    if is_over || record.transfer.token() != Some(&token.text) {
+        return Ok(None);
+    }
+    if record.fingerprint == token.fingerprint { Ok(Some(record.transfer)) } else { Err(other) }
+}
+
+fn new_id(batch: &Batch<'_>, kind: TransferKind, table_id: &str) -> Result<String> {
+    let mut turn = 0;
+    loop {
+        let id = transfer_id(table_id, batch.sequence(), batch.time_ms(), turn);
+        if batch.get(&kind.row(&id))?.is_none() {
+            return Ok(id);
+        }
+        turn += 1;
+    }
+}
+
+/// Forgets some transfers that ended long ago. Their ids begin with the time, so the oldest come first.
+fn clear_old<T: Transfer>(batch: &mut Batch<'_>) -> Result<()> {
+    let (start, end) = (T::KIND.row(""), T::KIND.end());
+    let mut gone = Vec::new();
+    let rows = batch.range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward);
+    for row in rows.take(CLEARED_PER_TRANSFER) {
+        let (key, value) = row?;
+        let Some(record) = Record::<T>::decode(value) else { continue };
+        let is_old = record
+            .transfer
+            .ended_ms()
+            .is_some_and(|ended_ms| ended_ms.saturating_add(RECORD_LIFE_MS) <= batch.time_ms());
+        if is_old {
+            gone.push(key);
+            gone.extend(record.transfer.token().map(|token| T::KIND.token_row(token)));
+        }
+    }
+    gone.into_iter().for_each(|key| batch.delete(key));
+    Ok(())
+}

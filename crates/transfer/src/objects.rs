@@ -1,0 +1,166 @@
+//! The objects of an import: files in a bucket's folder whose keys begin with a prefix.
+
+use std::cell::Cell;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use flate2::read::MultiGzDecoder;
+use singlet_engine::{ImportCompression, TransferFailure};
+
+use crate::folder::parts;
+use crate::zstd::ZstdFrames;
+
+/// Most objects of an import, as at AWS.
+const OBJECTS_MAX: usize = 50_000;
+
+/// An object to read.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Object {
+    /// Its key in the bucket.
+    pub(crate) key: String,
+    path: PathBuf,
+    pub(crate) bytes: u64,
+}
+
+impl Object {
+    /// Opens the object; `read` counts its bytes as they are stored.
+    pub(crate) fn open(
+        &self,
+        compression: ImportCompression,
+        read: &Rc<Cell<u64>>,
+    ) -> Result<Box<dyn Read>, TransferFailure> {
+        let failed = |error: io::Error| {
+            TransferFailure::new("S3AccessDenied", format!("can't read {}: {error}", self.path.display()))
+        };
+        let file = Counted { file: File::open(&self.path).map_err(failed)?, read: read.clone() };
+        Ok(match compression {
+            ImportCompression::None => Box::new(file),
+            ImportCompression::Gzip => Box::new(MultiGzDecoder::new(BufReader::new(file))),
+            ImportCompression::Zstd => Box::new(ZstdFrames::new(BufReader::new(file))),
+        })
+    }
+}
+
+/// Counts what is read of a file.
+struct Counted {
+    file: File,
+    read: Rc<Cell<u64>>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.file.read(buffer)?;
+        self.read.set(self.read.get() + bytes as u64);
+        Ok(bytes)
+    }
+}
+
+/// All objects under a prefix, in the order of their keys.
+pub(crate) fn list(bucket: &Path, prefix: &str) -> Result<Vec<Object>, TransferFailure> {
+    let folder = prefix.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let parts = parts(folder).ok_or_else(|| {
+        TransferFailure::new("S3AccessDenied", format!("{prefix:?} is not a path inside a bucket"))
+    })?;
+    let mut objects = Vec::new();
+    if let Some(path) = real_folder(bucket, &parts) {
+        let key = if parts.is_empty() { String::new() } else { format!("{}/", parts.join("/")) };
+        walk(path, key, prefix, &mut objects)?;
+    }
+    if objects.is_empty() {
+        return Err(TransferFailure::new(
+            "S3NoSuchKey",
+            format!("there are no objects whose keys begin with {prefix:?} in {}", bucket.display()),
+        ));
+    }
+    objects.sort();
+    Ok(objects)
+}
+
+/// The folder in a bucket, if it is there and no part of its path is a link.
+fn real_folder(bucket: &Path, parts: &[&str]) -> Option<PathBuf> {
+    let mut path = bucket.to_owned();
+    for part in parts {
+        path.push(part);
+        fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_dir)?;
+    }
+    Some(path)
+}
+
+fn walk(path: PathBuf, key: String, prefix: &str, objects: &mut Vec<Object>) -> Result<(), TransferFailure> {
+    let failed = |path: &Path, error: io::Error| {
+        TransferFailure::new("S3AccessDenied", format!("can't read {}: {error}", path.display()))
+    };
+    let mut folders = vec![(path, key)];
+    while let Some((folder, folder_key)) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(|error| failed(&folder, error))? {
+            let entry = entry.map_err(|error| failed(&folder, error))?;
+            let path = entry.path();
+            let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
+            let key = format!("{folder_key}{name}");
+            // Without following links.
+            let found = entry.metadata().map_err(|error| failed(&path, error))?;
+            if found.is_dir() {
+                let key = format!("{key}/");
+                if key.starts_with(prefix) || prefix.starts_with(&key) {
+                    folders.push((path, key));
+                }
+            } else if !key.starts_with(prefix) {
+                continue;
+            } else if found.is_file() {
+                objects.push(Object { key, path, bytes: found.len() });
+            } else {
+                tracing::warn!(path = %path.display(), "not imported: it is no file; links are not followed");
+            }
+            if objects.len() > OBJECTS_MAX {
+                return Err(TransferFailure::new(
+                    "S3TooManyObjects",
+                    format!("an import reads at most {OBJECTS_MAX} objects"),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(bucket: &Path, prefix: &str) -> Vec<String> {
+        list(bucket, prefix)
+            .map(|objects| objects.into_iter().map(|object| object.key).collect())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn objects_are_those_whose_keys_begin_with_the_prefix() {
+        let bucket = tempfile::tempdir().unwrap();
+        fs::create_dir_all(bucket.path().join("a/data")).unwrap();
+        for name in ["a/data/2.json", "a/data/1.json", "a/dates", "b"] {
+            fs::write(bucket.path().join(name), "x").unwrap();
+        }
+        assert_eq!(keys(bucket.path(), ""), ["a/data/1.json", "a/data/2.json", "a/dates", "b"]);
+        assert_eq!(keys(bucket.path(), "a/da"), ["a/data/1.json", "a/data/2.json", "a/dates"]);
+        assert_eq!(keys(bucket.path(), "a/data/"), ["a/data/1.json", "a/data/2.json"]);
+        assert_eq!(keys(bucket.path(), "a/data/2"), ["a/data/2.json"]);
+        assert_eq!(list(bucket.path(), "nothing/").unwrap_err().code, "S3NoSuchKey");
+        for prefix in ["../", "a/../b", "/etc/"] {
+            assert!(list(bucket.path(), prefix).is_err(), "{prefix}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed() {
+        let (bucket, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(elsewhere.path().join("secret"), "x").unwrap();
+        fs::write(bucket.path().join("mine"), "x").unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), bucket.path().join("folder")).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path().join("secret"), bucket.path().join("file")).unwrap();
+        assert_eq!(keys(bucket.path(), ""), ["mine"]);
+        assert_eq!(list(bucket.path(), "folder/").unwrap_err().code, "S3NoSuchKey");
+        assert_eq!(list(bucket.path(), "file").unwrap_err().code, "S3NoSuchKey");
+    }
+}

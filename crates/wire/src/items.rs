@@ -1,0 +1,137 @@
+//! Items as the lines of files: DynamoDB's JSON without a request around it.
+
+use serde::Deserialize;
+use singlet_values::{Item, ItemRef};
+
+use crate::read::AttributeMap;
+use crate::write::{JsonWriter, write_item, write_some};
+
+/// Appends `{"Item":{…}}`.
+pub fn write_item_line(out: &mut Vec<u8>, item: ItemRef<'_>) {
+    with_writer(out, |json| json.object(|json| write_item(json.key("Item"), item)));
+}
+
+/// What became of an item, for [`write_change_line`].
+#[derive(Debug, Clone, Copy)]
+pub struct ChangeLine<'a> {
+    /// When it was last written, in microseconds since 1970.
+    pub written_us: u64,
+    /// The names of its key attributes.
+    pub key: &'a [String],
+    /// The item as it was; shown only if `shows_old` is set.
+    pub old: Option<ItemRef<'a>>,
+    /// The item as it became.
+    pub new: Option<ItemRef<'a>>,
+    /// Whether the item as it was is shown.
+    pub shows_old: bool,
+}
+
+/// Appends `{"Metadata":{…},"Keys":{…},"NewImage":{…},"OldImage":{…}}`, the images as far as there are any.
+pub fn write_change_line(out: &mut Vec<u8>, change: &ChangeLine<'_>) {
+    with_writer(out, |json| {
+        json.object(|json| {
+            json.key("Metadata").object(|json| {
+                json.key("WriteTimestampMicros").object(|json| {
+                    json.key("N").text(&change.written_us.to_string());
+                });
+            });
+            if let Some(image) = change.new.or(change.old) {
+                let keys: Vec<&str> = change.key.iter().map(String::as_str).collect();
+                write_some(json.key("Keys"), image, &keys);
+            }
+            if let Some(new) = change.new {
+                write_item(json.key("NewImage"), new);
+            }
+            if let Some(old) = change.old.filter(|_| change.shows_old) {
+                write_item(json.key("OldImage"), old);
+            }
+        });
+    });
+}
+
+fn with_writer(out: &mut Vec<u8>, write: impl FnOnce(&mut JsonWriter)) {
+    let mut json = JsonWriter::with_capacity(256);
+    write(&mut json);
+    out.extend_from_slice(&json.into_bytes());
+}
+
+/// Reads `{"Item":{…}}`; other members beside the item are ignored. The text says what is wrong with another line.
+pub fn read_item_line(line: &[u8]) -> Result<Item, String> {
+    #[derive(Deserialize)]
+    struct Line {
+        #[serde(rename = "Item")]
+        item: Option<AttributeMap>,
+    }
+    let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let item = line.item.ok_or("there is no Item on this line")?;
+    item.checked().map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use singlet_values::EncodedItem;
+
+    use super::*;
+
+    fn encoded(json: &str) -> EncodedItem {
+        EncodedItem::encode(&read_item_line(json.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn a_line_is_read_back_as_it_was_written() {
+        let line = r#"{"Item":{"b":{"B":"AAE="},"id":{"S":"x\n"},"l":{"L":[{"NULL":true},{"M":{}}]},"n":{"N":"1.5"},"s":{"NS":["1","2"]}}}"#;
+        let mut out = Vec::new();
+        write_item_line(&mut out, encoded(line).view());
+        assert_eq!(String::from_utf8(out).unwrap(), line);
+    }
+
+    #[test]
+    fn what_is_no_item_is_refused_with_a_reason() {
+        for line in [
+            "",
+            "null",
+            "{}",
+            "[]",
+            "\"Item\"",
+            r#"{"Item":null}"#,
+            r#"{"Item":{"a":{"N":"x"}}}"#,
+            r#"{"Item":{"a":{"SS":[]}}}"#,
+            r#"{"Item":{"":{"S":"x"}}}"#,
+            r#"{"Item":{"a":{"S":"x"}}"#,
+            r#"{"Item":{"a":{"S":"x"}}} {"Item":{"a":{"S":"y"}}}"#,
+            "{\"Item\":{\"a\":{\"S\":\"\u{0}",
+        ] {
+            let reason = read_item_line(line.as_bytes()).unwrap_err();
+            assert!(!reason.is_empty(), "{line}");
+        }
+        assert!(read_item_line(b"\xff\xfe").is_err());
+    }
+
+    #[test]
+    fn a_change_shows_keys_and_the_images_that_there_are() {
+        let (old, new) = (
+            encoded(r#"{"Item":{"id":{"S":"x"},"sk":{"N":"2"},"v":{"N":"1"}}}"#),
+            encoded(r#"{"Item":{"id":{"S":"x"},"sk":{"N":"2"},"v":{"N":"2"}}}"#),
+        );
+        let key = ["sk".to_owned(), "id".to_owned()];
+        let show = |old: Option<&EncodedItem>, new: Option<&EncodedItem>, shows_old| {
+            let (old, new) = (old.map(EncodedItem::view), new.map(EncodedItem::view));
+            let mut out = Vec::new();
+            write_change_line(&mut out, &ChangeLine { written_us: 17_000, key: &key, old, new, shows_old });
+            String::from_utf8(out).unwrap()
+        };
+        let head =
+            r#"{"Metadata":{"WriteTimestampMicros":{"N":"17000"}},"Keys":{"id":{"S":"x"},"sk":{"N":"2"}}"#;
+        assert_eq!(show(Some(&old), None, false), format!("{head}}}"));
+        assert_eq!(
+            show(None, Some(&new), true),
+            format!(r#"{head},"NewImage":{{"id":{{"S":"x"}},"sk":{{"N":"2"}},"v":{{"N":"2"}}}}}}"#)
+        );
+        assert_eq!(
+            show(Some(&old), Some(&new), true),
+            format!(
+                r#"{head},"NewImage":{{"id":{{"S":"x"}},"sk":{{"N":"2"}},"v":{{"N":"2"}}}},"OldImage":{{"id":{{"S":"x"}},"sk":{{"N":"2"}},"v":{{"N":"1"}}}}}}"#
+            )
+        );
+    }
+}
