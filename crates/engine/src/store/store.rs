@@ -19,8 +19,8 @@ use super::shared::{Poison, PoisonOnPanic, Shared};
 use super::stats::Counters;
 use super::writer::Writer;
 use super::{
-    Changes, ChangesBack, Clock, CommitError, Disk, Handler, Key, KeyId, Position, SealedDisk, StoreError,
-    StoreOptions, StoreStats, TrySubmitError, View, housekeeper,
+    Changes, ChangesBack, Clock, CommitError, Disk, Handler, Key, KeyId, Position, StoreError, StoreOptions,
+    StoreStats, TrySubmitError, View, housekeeper,
 };
 
 /// A store that runs: `A` is the attachment published with the entries, `J` the job that its handler takes.
@@ -187,11 +187,6 @@ impl<A, J> Store<A, J> {
     /// The folder, for files that are neither log nor tree. What is written through it is encrypted if the folder is.
     pub fn files(&self) -> &Arc<dyn Disk> {
         &self.shared.files.disk
-    }
-
-    /// Another folder, for copies of the data: encrypted with the same key as this one, if this one is.
-    pub fn files_elsewhere(&self, disk: Arc<dyn Disk>) -> Result<Arc<dyn Disk>, StoreError> {
-        SealedDisk::unlock(disk, self.key())
     }
 
     /// The key that the folder is encrypted with.

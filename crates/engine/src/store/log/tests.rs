@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::catalogue::Catalogue;
-use super::frame::{Before, Frame, FrameEntry, seal};
+use super::frame::{Before, Frame, FrameEntry, seal, widen};
 use super::seal::Seal;
 use super::segment::encode_header;
 use crate::store::seal::Sealing;
@@ -33,11 +33,11 @@ fn the_header_in_the_documentation_is_what_is_written() {
     assert_eq!(encode_header(3, 41), example("segment"));
 }
 
-#[test]
-fn the_frame_in_the_documentation_is_what_is_written() {
+/// The commit of the examples.
+fn documented() -> Frame {
     let red = Bytes::from("red");
     let entry = |key: &'static str, value, before| FrameEntry { key: Bytes::from(key), value, before };
-    let frame = Frame {
+    Frame {
         sequence: 41,
         time_ms: 1_700_000_000_000,
         mark: 1,
@@ -47,7 +47,27 @@ fn the_frame_in_the_documentation_is_what_is_written() {
             entry("k2", Some(red), Before::Unrecorded),
             entry("k3", None, Before::Recorded(Some(Bytes::from("old")))),
         ],
-    };
+    }
+}
+
+#[test]
+fn the_encrypted_segment_in_the_documentation_is_what_is_written() {
+    let (salt, sealing) = (std::array::from_fn(|place| 0xA0 + place as u8), Sealing::example());
+    assert_eq!(Seal::encode_header(&salt, &sealing, 3, 41), example("sealed segment"));
+    let encrypted = Seal::Cipher { segment: 3, salt, sealing };
+    let mut written = Vec::new();
+    documented().encode(&mut written).expect("a small frame");
+    let mut written = widen(&written, encrypted.growth());
+    assert_eq!(seal(&encrypted, 4096, 40, &mut written), Some(41));
+    assert_eq!(written, example("sealed frame"));
+    let parsed = Frame::parse(&encrypted, 4096, &written).and_then(|sealed| sealed.decode());
+    assert_eq!(parsed.expect("a good frame").0, documented());
+    assert!(Frame::parse(&encrypted, 4097, &written).is_none(), "a frame of another place");
+}
+
+#[test]
+fn the_frame_in_the_documentation_is_what_is_written() {
+    let frame = documented();
     let mut written = Vec::new();
     frame.encode(&mut written).expect("a small frame");
     let [third, fourth] = [3, 4].map(|segment| Seal::Checksum { segment });

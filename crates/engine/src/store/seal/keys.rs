@@ -41,6 +41,12 @@ impl Sealing {
         }
     }
 
+    /// Of a fixed key, for examples.
+    #[cfg(test)]
+    pub(in crate::store) fn example() -> Arc<Self> {
+        Arc::new(Self::new(&std::array::from_fn(|place| place as u8), &Key::from_bytes([0; KEY_BYTES])))
+    }
+
     /// The outer key.
     pub(in crate::store) fn outer(&self) -> &Key {
         &self.outer
@@ -59,6 +65,10 @@ impl Sealing {
         let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
         if names.iter().any(|name| name == NAME) {
             let stored = Stored::read(disk.as_ref())?;
+            if names.iter().any(|name| name == NEW_NAME) {
+                // A change of the key that was interrupted, and never said to be done.
+                disk.remove(NEW_NAME).map_err(StoreError::io("remove", NEW_NAME))?;
+            }
             let key = key.ok_or(KeyError::Missing { id: stored.id })?;
             return Ok(Some(Arc::new(stored.open(key)?)));
         }

@@ -294,6 +294,11 @@ fn copy_at(copy: usize) -> u64 {
     if copy == 0 { first } else { second }
 }
 
+/// Whether a range is whole pages after the first one, as nearly all are.
+fn is_whole_pages(offset: u64, len: usize) -> bool {
+    offset >= PAGE_BYTES as u64 && offset.is_multiple_of(PAGE_BYTES as u64) && len.is_multiple_of(PAGE_BYTES)
+}
+
 impl DiskFile for SealedPages {
     fn len(&self) -> io::Result<u64> {
         let length = self.file.len()?;
@@ -306,10 +311,7 @@ impl DiskFile for SealedPages {
     }
 
     fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        if offset >= PAGE_BYTES as u64
-            && offset.is_multiple_of(PAGE_BYTES as u64)
-            && buffer.len().is_multiple_of(PAGE_BYTES)
-        {
+        if is_whole_pages(offset, buffer.len()) {
             return self.read_pages(offset / PAGE_BYTES as u64, buffer);
         }
         for piece in pieces(offset, buffer.len(), PAGE_BYTES) {
@@ -327,10 +329,7 @@ impl DiskFile for SealedPages {
     }
 
     fn write_all_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        if offset >= PAGE_BYTES as u64
-            && offset.is_multiple_of(PAGE_BYTES as u64)
-            && bytes.len().is_multiple_of(PAGE_BYTES)
-        {
+        if is_whole_pages(offset, bytes.len()) {
             return self.write_pages(offset / PAGE_BYTES as u64, bytes);
         }
         for piece in pieces(offset, bytes.len(), PAGE_BYTES) {
