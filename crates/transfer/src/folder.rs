@@ -100,10 +100,14 @@ impl Buckets for FolderBuckets {
 
     fn open_import(&self, import: &ImportDescription) -> Result<Box<dyn ImportReader>, TransferFailure> {
         let bucket = self.bucket(&import.source.bucket)?;
-        let mut objects = list(&bucket, import.source.prefix.as_deref().unwrap_or_default())?;
-        if let Kind::File(name) = &self.kind {
-            objects.retain(|object| object.key == *name);
-        }
+        let objects = match &self.kind {
+            Kind::File(name) => {
+                let mut objects = list(&bucket, name)?;
+                objects.retain(|object| object.key == *name);
+                objects
+            }
+            Kind::Each | Kind::One => list(&bucket, import.source.prefix.as_deref().unwrap_or_default())?,
+        };
         Ok(Box::new(Import::of(objects, import)))
     }
 }
