@@ -6,47 +6,9 @@ mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
-use support::{Serving, run};
-
-const TABLE: &str = r#"{"TableName":"Music","BillingMode":"PAY_PER_REQUEST",
-    "AttributeDefinitions":[{"AttributeName":"Artist","AttributeType":"S"}],
-    "KeySchema":[{"AttributeName":"Artist","KeyType":"HASH"}]}"#;
-
-/// A data folder with a table of three items.
-fn data(folder: &Path) -> PathBuf {
-    let data = folder.join("data");
-    let server = Serving::on(&data);
-    assert!(server.call("CreateTable", TABLE).contains("TableDescription"));
-    for artist in ["Björk", "Nina", "Trịnh"] {
-        let item = format!(r#"{{"TableName":"Music","Item":{{"Artist":{{"S":"{artist}"}}}}}}"#);
-        assert_eq!(server.call("PutItem", &item), "{}");
-    }
-    assert_eq!(server.terminate().code(), Some(0));
-    data
-}
-
-fn said(arguments: &[&str], data: &Path) -> (Option<i32>, String) {
-    let output = run(&[arguments, &["--data", data.to_str().unwrap()]].concat());
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code(), text(&output.stdout) + &text(&output.stderr))
-}
-
-#[track_caller]
-fn works(arguments: &[&str], data: &Path) -> String {
-    let (code, text) = said(arguments, data);
-    assert_eq!(code, Some(0), "{arguments:?}: {text}");
-    text
-}
-
-#[track_caller]
-fn fails(arguments: &[&str], data: &Path) -> String {
-    let (code, text) = said(arguments, data);
-    assert_eq!(code, Some(1), "{arguments:?}: {text}");
-    assert!(!text.contains("Error {") && !text.contains("panicked"), "{text}");
-    text
-}
+use support::Serving;
+use support::music::{data, fails, said, wait_until, works};
 
 #[test]
 fn a_table_goes_into_a_folder_and_comes_back() {
@@ -108,11 +70,7 @@ fn a_server_exports_into_its_buckets_or_says_that_it_has_none() {
     assert!(server.call("UpdateContinuousBackups", on).contains("ENABLED"));
     let begun = server.call("ExportTableToPointInTime", request);
     assert!(begun.contains("IN_PROGRESS"), "{begun}");
-    let start = Instant::now();
-    while !server.call("ListExports", "{}").contains("COMPLETED") {
-        assert!(start.elapsed() < Duration::from_secs(30), "it does not come to an end");
-        std::thread::park_timeout(Duration::from_millis(10));
-    }
+    wait_until(|| server.call("ListExports", "{}").contains("COMPLETED"));
     assert_eq!(fs::read_dir(buckets.join("mine/AWSDynamoDB")).unwrap().count(), 1);
     let in_use = fails(&["export", "--table", "Music", "--to", folder.path().to_str().unwrap()], &data);
     assert!(in_use.contains("export-table-to-point-in-time"), "{in_use}");
