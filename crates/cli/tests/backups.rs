@@ -4,10 +4,8 @@
 
 mod support;
 
-use std::path::Path;
-
-use support::Serving;
 use support::music::{data, fails, said, wait_until, works};
+use support::{Serving, run};
 
 fn arn_in(text: &str) -> String {
     text.split_whitespace().find(|word| word.starts_with("arn:")).expect(text).to_owned()

@@ -5,10 +5,9 @@
 mod support;
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use support::Serving;
-use support::music::{data, fails, said, wait_until, works};
+use support::music::{data, fails, wait_until, works};
 
 #[test]
 fn a_table_goes_into_a_folder_and_comes_back() {
