@@ -12,7 +12,7 @@ A design turns it on with `recovery = \"35 days\"` in its [table]. A running ser
   aws dynamodb update-continuous-backups --table-name orders --endpoint-url http://127.0.0.1:8000 \\
     --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true,RecoveryPeriodInDays=35
 
-Every change is then kept with the item before and after it, which takes about twice the room of the items written.
+Every change is then kept with the item before and after it, so each write takes room for both while it is kept.
 
 Examples:
   singlet recovery

@@ -1,29 +1,12 @@
 //! The label of a stream: the time of its beginning.
 
-const MILLISECONDS_PER_DAY: u64 = 86_400_000;
+use jiff::Timestamp;
 
 /// A time in milliseconds since 1970 as a label such as `2026-11-16T08:00:00.123`.
 pub(crate) fn label_of(time_ms: u64) -> String {
-    let (year, month, day) = date(time_ms / MILLISECONDS_PER_DAY);
-    let in_day_ms = time_ms % MILLISECONDS_PER_DAY;
-    let (hour, minute) = (in_day_ms / 3_600_000, in_day_ms / 60_000 % 60);
-    let (second, millisecond) = (in_day_ms / 1000 % 60, in_day_ms % 1000);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}")
-}
-
-/// Year, month and day so many days after 1 January 1970. The calendar repeats every 400 years; a year that begins in
-/// March has its leap day at its end.
-fn date(days: u64) -> (u64, u64, u64) {
-    const DAYS_PER_ERA: u64 = 146_097;
-    const DAYS_FROM_MARCH_OF_YEAR_0: u64 = 719_468;
-    let days = days + DAYS_FROM_MARCH_OF_YEAR_0;
-    let (era, day_of_era) = (days / DAYS_PER_ERA, days % DAYS_PER_ERA);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+    // No clock gets beyond the calendar's end; if one did, labels would still be labels.
+    let time = i64::try_from(time_ms).ok().and_then(|time_ms| Timestamp::from_millisecond(time_ms).ok());
+    format!("{:.3}", time.unwrap_or(Timestamp::MAX)).trim_end_matches('Z').to_owned()
 }
 
 #[cfg(test)]
