@@ -83,7 +83,7 @@ pub(crate) struct ReopenOptions {
     target: Kind,
     #[arg(long, default_value_t = 1_000_000)]
     items: u64,
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=20))]
     indexes: u8,
     /// How often it is killed
     #[arg(long, default_value_t = 3)]
