@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::bars::promises;
+use crate::bars::{judge, promises};
 use crate::cell::{Measurement, await_quiet, settle, settle_process};
 use crate::clock::long_date;
 use crate::progress::{Remaining, duration};
@@ -181,12 +181,7 @@ impl Run<'_> {
 
     fn measure_syncs(&mut self) -> Result<()> {
         for bytes in SYNC_BYTES {
-            self.syncs.push(measure_sync(
-                &self.options.programs.scratch,
-                Way::Append,
-                bytes,
-                SYNC_DURATION,
-            )?);
+            self.syncs.push(measure_sync(&self.options.programs.scratch, Way::Append, bytes, SYNC_DURATION)?);
         }
         Ok(())
     }
@@ -268,6 +263,6 @@ fn print_report(summary: &Summary) {
     for table in [summary.throughput(), summary.latency(), summary.cpu(), summary.space(), summary.disk()] {
         println!("{table}");
     }
-    println!("{}", promises(summary));
+    println!("{}", promises(&judge(summary)));
     println!("{}", summary.doubts());
 }

@@ -140,7 +140,8 @@ mod tests {
 
     #[test]
     fn figures_come_with_their_ratio_to_the_bare_server() {
-        let found = summary(&[(Workload::Get, Kind::Bare, 100_000.0), (Workload::Get, Kind::Singlet, 75_000.0)]);
+        let found =
+            summary(&[(Workload::Get, Kind::Bare, 100_000.0), (Workload::Get, Kind::Singlet, 75_000.0)]);
         assert!(found.throughput().contains("75,000 (0.75)"), "{}", found.throughput());
         assert!(found.throughput().contains(" 100,000 |"));
     }

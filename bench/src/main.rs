@@ -8,13 +8,16 @@ mod bare;
 mod bars;
 mod call;
 mod cell;
+mod chart;
 mod clock;
 mod compare;
 mod comparison;
 mod connection;
 mod engine;
 mod expiry;
+mod figures;
 mod http;
+mod instructions;
 mod item;
 mod load;
 mod outcome;
@@ -66,6 +69,10 @@ enum Command {
     Soak(soak::SoakOptions),
     /// Latency of others while many items expire at once, and how long that takes
     Expiry(expiry::ExpiryOptions),
+    /// The README's table and charts from the JSON files of runs
+    Figures(figures::FiguresOptions),
+    /// Instructions per call of the hot paths, with callgrind, beside those of the last count
+    Instructions(instructions::InstructionsOptions),
     /// The server that does nothing but read requests and answer fixed bytes
     Bare {
         /// Where to listen
@@ -87,6 +94,8 @@ fn main() -> anyhow::Result<()> {
         Command::Review(options) => review::review(&options),
         Command::Soak(options) => soak::soak(&options),
         Command::Expiry(options) => expiry::expiry(&options),
+        Command::Figures(options) => figures::figures(&options),
+        Command::Instructions(options) => instructions::instructions(&options),
         Command::Bare { address } => bare::serve(address),
     }
 }

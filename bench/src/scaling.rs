@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
+use crate::bars::{judge_scaling, promises};
 use crate::cell::{Cell, Measurement, Settings, measure, settle};
 use crate::compare::start;
 use crate::item::ITEM_BYTES;
@@ -110,7 +111,7 @@ pub(crate) fn scaling(options: &ScalingOptions) -> Result<()> {
     let measurements = servers.iter().flat_map(|server| &server.measurements).collect();
     let found = Found { scaling: &scaling, measurements };
     let path = write_json(&options.programs.results, "scaling", &scaling.about, &found)?;
-    println!("{}\n{}", scaling.rates(), scaling.space());
+    println!("{}\n{}\n{}", scaling.rates(), scaling.space(), promises(&judge_scaling(&scaling)));
     println!("Errors: {}.", scaling.sizes.iter().map(|size| size.errors).sum::<u64>());
     println!("written to {}", path.display());
     Ok(())

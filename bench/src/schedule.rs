@@ -195,10 +195,7 @@ impl Extent {
             Share::Whole => round < rounds,
             Share::Headlines | Share::InProcess => planned.headline && round < rounds,
             Share::Slow => {
-                planned.headline
-                    && round == 0
-                    && cell.connections > 1
-                    && cell.workload != Workload::PutMove
+                planned.headline && round == 0 && cell.connections > 1 && cell.workload != Workload::PutMove
             }
         }
     }

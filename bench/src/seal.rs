@@ -90,7 +90,8 @@ pub(crate) fn seal(options: &SealOptions) -> Result<()> {
                     sustained: false,
                 };
                 for (target, encrypted) in [(plain, false), (encrypted, true)] {
-                    let measurement = measure(target, cell, &Settings::plain(options.items, options.seconds), round)?;
+                    let measurement =
+                        measure(target, cell, &Settings::plain(options.items, options.seconds), round)?;
                     let rate = count(measurement.speed.requests_per_second);
                     eprintln!(
                         "{} {}, {}, encrypted {encrypted}: {rate}/s",

@@ -184,19 +184,24 @@ impl Kind {
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Programs {
     /// The singlet command to measure
-    #[arg(long, default_value = "target/release/singlet", value_name = "FILE")]
+    #[arg(long, overrides_with = "singlet", default_value = "target/release/singlet", value_name = "FILE")]
     pub(crate) singlet: PathBuf,
     /// The program that runs Singlet's engine without HTTP and JSON
-    #[arg(long, default_value = "target/release/singlet-bench-core", value_name = "FILE")]
+    #[arg(
+        long,
+        overrides_with = "core",
+        default_value = "target/release/singlet-bench-core",
+        value_name = "FILE"
+    )]
     pub(crate) core: PathBuf,
     /// Folder with the peers, as bench/run installs them
-    #[arg(long, default_value = "target/bench-peers", value_name = "DIR")]
+    #[arg(long, overrides_with = "peers", default_value = "target/bench-peers", value_name = "DIR")]
     pub(crate) peers: PathBuf,
     /// Folder for the servers' data and logs: on the disk that is to be measured
-    #[arg(long, default_value = "target/bench-data", value_name = "DIR")]
+    #[arg(long, overrides_with = "scratch", default_value = "target/bench-data", value_name = "DIR")]
     pub(crate) scratch: PathBuf,
     /// Folder for the JSON files
-    #[arg(long, default_value = "bench/results", value_name = "DIR")]
+    #[arg(long, overrides_with = "results", default_value = "bench/results", value_name = "DIR")]
     pub(crate) results: PathBuf,
 }
 

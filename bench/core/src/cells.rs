@@ -132,12 +132,7 @@ fn measure(calls: &Calls, order: Order) -> Result<Answer> {
     })
 }
 
-fn work(
-    calls: &Calls,
-    workload: Workload,
-    seed: u64,
-    window: &std::ops::Range<Instant>,
-) -> Result<Seen> {
+fn work(calls: &Calls, workload: Workload, seed: u64, window: &std::ops::Range<Instant>) -> Result<Seen> {
     let mut seen = Seen::new()?;
     let mut maker = Maker::new(seed);
     loop {

@@ -79,9 +79,11 @@ pub(crate) fn fill(database: &Database, indexes: u8, items: u64) -> Result<()> {
     let mut table = CreateTable::new(&name, "pk", ScalarType::S).sort_key("sk", ScalarType::S);
     for index in 1..=indexes {
         let attribute = format!("g{index}");
-        table = table
-            .attribute(&attribute, ScalarType::S)
-            .global_index(IndexDefinition::new(format!("by-{attribute}"), &[&attribute], &[]));
+        table = table.attribute(&attribute, ScalarType::S).global_index(IndexDefinition::new(
+            format!("by-{attribute}"),
+            &[&attribute],
+            &[],
+        ));
     }
     database.create_table(table)?;
     let mut maker = Maker::new(11);
