@@ -35,9 +35,18 @@ pub(crate) struct Cell {
 impl Cell {
     /// The cell's name in reports.
     pub(crate) fn name(&self) -> String {
-        let indexes = if self.indexes == 0 { String::new() } else { format!(", {} GSIs", self.indexes) };
+        let indexes = with_indexes(self.indexes);
         let sustained = if self.sustained { ", sustained" } else { "" };
         format!("{}{indexes}, {} conn.{sustained}", self.workload.name(), self.connections)
+    }
+}
+
+/// Such as `, 3 GSIs`; nothing for a table without indexes.
+pub(crate) fn with_indexes(indexes: u8) -> String {
+    match indexes {
+        0 => String::new(),
+        1 => ", 1 GSI".to_owned(),
+        more => format!(", {more} GSIs"),
     }
 }
 

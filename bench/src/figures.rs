@@ -251,18 +251,29 @@ fn in_words(found: &Summary) -> String {
             server.disk_bytes as f64 / server.data_bytes.max(1) as f64,
         );
     }
-    if found.sustained_seconds > 0.0 {
-        text += &format!(
-            " Puts of Singlet, bare and dynoxide on file ran for {:.0} s, everything else for {} s a round.",
-            found.sustained_seconds, found.seconds
-        );
-    }
+    text += &format!(" {}", how_long(found));
     if !found.left_out.is_empty() {
         let names: Vec<&str> =
             found.left_out.iter().filter_map(|text| text.split([':', ' ']).next()).collect();
         text += &format!(" Left out: {}.", names.join(", "));
     }
     text
+}
+
+/// How long was measured, and how often.
+fn how_long(found: &Summary) -> String {
+    let of_singlet = found.rows.iter().filter_map(|row| row.figures.get(&Kind::Singlet));
+    let rounds = of_singlet.map(|figures| figures.rounds).max().unwrap_or(0);
+    let rounds = format!("{rounds} round{} of {} s", if rounds == 1 { "" } else { "s" }, found.seconds);
+    let slow = if slow_kinds(found).is_empty() { "" } else { ", of slow servers one round" };
+    if found.sustained_seconds > 0.0 {
+        format!(
+            "Puts of Singlet, bare HTTP and dynoxide on file ran for {:.0} s; the others are medians of {rounds}{slow}.",
+            found.sustained_seconds
+        )
+    } else {
+        format!("Medians of {rounds}{slow}.")
+    }
 }
 
 fn throughput_chart(found: &Summary) -> String {

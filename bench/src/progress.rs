@@ -9,8 +9,6 @@ use crate::clock::pause;
 use crate::load::{Plan, Source, Verdict, drive};
 use crate::outcome::Outcome;
 
-/// Between two lines of progress.
-const TELL_EVERY: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Work whose parts have an expected length.
@@ -50,10 +48,11 @@ pub(crate) fn duration(seconds: f64) -> String {
     if seconds < 90.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
 }
 
-/// Runs a load and tells every five seconds how many right answers have come in which time.
+/// Runs a load and tells every so often how many right answers have come in which time.
 pub(crate) fn drive_telling<S: Source>(
     plan: &Plan,
     source: impl Fn(usize) -> S + Sync,
+    every: Duration,
     mut tell: impl FnMut(u64, Duration),
 ) -> Result<Outcome> {
     let answers = AtomicU64::new(0);
@@ -63,7 +62,7 @@ pub(crate) fn drive_telling<S: Source>(
         let begin = Instant::now();
         let mut told = begin;
         while !load.is_finished() {
-            if told.elapsed() >= TELL_EVERY {
+            if told.elapsed() >= every {
                 told = Instant::now();
                 tell(answers.load(Ordering::Relaxed), begin.elapsed());
             }

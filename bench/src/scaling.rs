@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::bars::{judge_scaling, promises};
-use crate::cell::{Cell, Measurement, Settings, measure, settle};
+use crate::cell::{Cell, Measurement, Settings, measure, settle, with_indexes};
 use crate::compare::start;
 use crate::item::ITEM_BYTES;
 use crate::process::disk_bytes;
@@ -176,8 +176,7 @@ fn size(server: &Sized) -> Size {
 
 impl Size {
     fn name(&self) -> String {
-        let indexes = if self.indexes == 0 { String::new() } else { format!(", {} GSIs", self.indexes) };
-        format!("{} items{indexes}", count(self.items as f64))
+        format!("{} items{}", count(self.items as f64), with_indexes(self.indexes))
     }
 }
 

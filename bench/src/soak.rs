@@ -15,8 +15,9 @@ use crate::tables::table_name;
 use crate::target::{Kind, Programs};
 use crate::workload::{Choice, Traffic, Workload};
 
-/// The run is cut into so many parts, each a row of the table.
-const PARTS: usize = 10;
+/// The run is cut into at most so many parts of two seconds or more, each a row of the table.
+const PARTS_MAX: f64 = 10.0;
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 const TELL_EVERY_SECONDS: f64 = 60.0;
 
 /// What to load for how long.
@@ -70,7 +71,7 @@ impl Watcher {
 
     fn tell(&mut self, answers: u64, sample: &Sample) {
         let since = sample.at_seconds - self.told_seconds;
-        if since < TELL_EVERY_SECONDS.min(self.seconds / PARTS as f64) {
+        if since < TELL_EVERY_SECONDS.min(self.seconds / PARTS_MAX) {
             return;
         }
         eprintln!(
@@ -93,7 +94,7 @@ fn print_latency(outcome: &Outcome) {
     println!("{}/s in all; µs: {}; unsent {}", count(outcome.rate()), shown.join(", "), outcome.unsent);
 }
 
-/// Runs the load, looks at the server every five seconds, prints a row for each tenth of the time.
+/// Runs the load, looks at the server each second, prints a row for each tenth of the time.
 pub(crate) fn soak(options: &SoakOptions) -> Result<()> {
     let about = About::now();
     let target = start(options.target, &options.programs, &[options.indexes], options.items)?;
@@ -113,7 +114,7 @@ pub(crate) fn soak(options: &SoakOptions) -> Result<()> {
     };
     let mut samples = Vec::new();
     let mut watcher = Watcher::new(options.seconds);
-    let outcome = drive_telling(&plan, source, |answers, elapsed| {
+    let outcome = drive_telling(&plan, source, LOOK_EVERY, |answers, elapsed| {
         let sample = Sample {
             at_seconds: elapsed.as_secs_f64(),
             memory: memory(target.id()),
@@ -135,8 +136,9 @@ pub(crate) fn soak(options: &SoakOptions) -> Result<()> {
 fn table(found: &Found, seconds: f64) -> Table {
     let mut table =
         Table::new(["until, s", "requests/s", "slowest second", "resident MB", "anonymous MB", "disk MB"]);
-    let part = seconds / PARTS as f64;
-    for number in 0..PARTS {
+    let parts = (seconds / 2.0).clamp(1.0, PARTS_MAX).floor();
+    let part = seconds / parts;
+    for number in 0..parts as usize {
         let (from, until) = (part * number as f64, part * (number + 1) as f64);
         let within: Vec<&Sample> =
             found.samples.iter().filter(|one| one.at_seconds >= from && one.at_seconds < until).collect();

@@ -15,6 +15,8 @@ use crate::progress::{drive_telling, duration};
 use crate::workload::{Answers, Choice, Traffic, Workload};
 
 const FILL_CONNECTIONS: usize = 16;
+/// Between two lines of progress.
+const TELL_EVERY: Duration = Duration::from_secs(5);
 const FILL_MAX: Duration = Duration::from_secs(3600);
 const ACTIVE_MAX: Duration = Duration::from_secs(60);
 
@@ -97,7 +99,7 @@ fn sweep(address: SocketAddr, indexes: u8, items: u64, workload: Workload) -> Re
         let choice = Choice::Each { items: 0..whole };
         Traffic::new(&host, &table, workload, choice, Answers::Database, 11)
     };
-    let outcome = drive_telling(&plan, source, |answers, elapsed| {
+    let outcome = drive_telling(&plan, source, TELL_EVERY, |answers, elapsed| {
         let share = (answers * ITEMS_PER_PARTITION) as f64 / whole as f64;
         let left = elapsed.as_secs_f64() * (1.0 - share) / share.max(1e-6);
         eprintln!("{table}: {}, {:.0} %, {} left", workload.name(), share * 100.0, duration(left));
