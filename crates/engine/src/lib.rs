@@ -20,6 +20,7 @@ mod recovery;
 mod request;
 pub mod store;
 mod stream;
+mod sync;
 mod table;
 mod transfer;
 mod verify;
