@@ -1,9 +1,7 @@
 //! The thread that keeps long work going: it fills new indexes and removes what was deleted, one step at a time. Every
 //! second it looks whether streams need something.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::thread::JoinHandle;
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use crate::catalogue::Catalogue;
@@ -11,6 +9,9 @@ use crate::error::{Error, Result};
 use crate::pending::Pending;
 use crate::store::Store;
 use crate::stream::StreamUpkeep;
+use crate::sync::Mutex;
+use crate::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
+use crate::sync::thread::{self, JoinHandle};
 use crate::write::{Job, Progress};
 
 /// A running janitor.
@@ -46,7 +47,7 @@ impl Janitor {
     pub(crate) fn start(store: &Arc<Commits>, streams: StreamUpkeep) -> Result<Janitor> {
         let (wake, woken) = sync_channel(1);
         let store = Arc::downgrade(store);
-        let thread = std::thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("singlet-janitor".to_owned())
             .spawn(move || run(&store, &woken, &streams))
             .map_err(|error| Error::Storage(error.to_string()))?;
@@ -103,7 +104,7 @@ fn work(store: &Weak<Commits>, woken: &Receiver<()>) -> Result<()> {
         if pending.wait()? == Progress::Done {
             return Ok(());
         }
-        if matches!(woken.try_recv(), Err(std::sync::mpsc::TryRecvError::Disconnected)) {
+        if matches!(woken.try_recv(), Err(TryRecvError::Disconnected)) {
             return Ok(());
         }
     }

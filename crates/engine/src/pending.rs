@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use crate::error::{Error, Result};
+use crate::sync::oneshot;
 
 /// An answer that comes when the write is durable. `wait` blocks the thread; `.await` suspends the task.
 #[derive(Debug)]

@@ -12,8 +12,7 @@ mod transfers;
 mod writes;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use crate::background::{Background, Tasks};
 use crate::backup::Backups;
@@ -30,6 +29,8 @@ use crate::request::{
 };
 use crate::store::{Clock, Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
 use crate::stream::StreamUpkeep;
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::transfer::Transfers;
 use crate::write::{InFlight, Job};
 

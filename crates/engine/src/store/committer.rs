@@ -1,8 +1,6 @@
 //! The log thread: makes batches durable, then publishes and acknowledges them.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender};
-use std::time::Instant;
 
 use super::batch::Completion;
 use super::folder::FoldJob;
@@ -11,6 +9,8 @@ use super::log::Appender;
 use super::overlay::Overlay;
 use super::shared::Shared;
 use super::{CommitError, StoreError, View};
+use crate::sync::Instant;
+use crate::sync::mpsc::{Receiver, SyncSender};
 
 /// How many batches may wait for the log. Those that do share one sync.
 pub(super) const COMMITS_WAITING_MAX: usize = 4;

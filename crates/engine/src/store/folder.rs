@@ -1,8 +1,6 @@
 //! The fold thread: writes frozen overlays into the tree and trims the log.
 
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
-use std::time::Instant;
 
 use super::log::LogEnd;
 use super::overlay::Overlay;
@@ -11,6 +9,8 @@ use super::shared::Shared;
 use super::tally::Tallies;
 use super::tree::{FoldPoint, TreeView};
 use super::{StoreError, View};
+use crate::sync::Instant;
+use crate::sync::mpsc::Receiver;
 
 /// A frozen overlay whose frames are durable.
 pub(super) struct FoldJob {

@@ -2,8 +2,6 @@
 
 use std::sync::{Arc, OnceLock};
 
-use arc_swap::ArcSwap;
-
 use super::history::Archive;
 use super::log::Catalogue;
 use super::published::Published;
@@ -12,6 +10,7 @@ use super::recovery::Files;
 use super::stats::{Counters, StoreStats};
 use super::tree::Tree;
 use super::{CommitError, View};
+use crate::sync::{ArcSwap, thread};
 
 /// What all threads of a store share.
 pub(super) struct Shared<A, J> {
@@ -103,8 +102,8 @@ pub(super) struct PoisonOnPanic<A, J>(pub(super) Arc<Shared<A, J>>);
 
 impl<A, J> Drop for PoisonOnPanic<A, J> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            let name = std::thread::current().name().unwrap_or("a thread").to_owned();
+        if thread::panicking() {
+            let name = thread::current().name().unwrap_or("a thread").to_owned();
             self.0.poison(format!("{name} panicked"));
         }
     }

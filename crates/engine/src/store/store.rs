@@ -1,11 +1,7 @@
 //! The store: opening, submitting, viewing, closing.
 
-use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-
-use arc_swap::ArcSwap;
 
 use super::committer::{COMMITS_WAITING_MAX, Committer};
 use super::folder::Folder;
@@ -22,6 +18,9 @@ use super::{
     Changes, ChangesBack, Clock, CommitError, Disk, Handler, Key, KeyId, Position, StoreError, StoreOptions,
     StoreStats, TrySubmitError, View, housekeeper,
 };
+use crate::sync::mpsc::sync_channel;
+use crate::sync::thread::{self, JoinHandle};
+use crate::sync::{ArcSwap, Mutex};
 
 /// A store that runs: `A` is the attachment published with the entries, `J` the job that its handler takes.
 pub struct Store<A, J> {

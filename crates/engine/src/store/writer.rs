@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::SyncSender;
-use std::time::Instant;
 
 use super::batch::{Batch, Completion, Handler};
 use super::committer::Commit;
@@ -13,6 +11,8 @@ use super::queue::{FoldProgress, Work};
 use super::shared::Shared;
 use super::tree::TreeView;
 use super::{Clock, CommitError, StoreOptions, View};
+use crate::sync::Instant;
+use crate::sync::mpsc::SyncSender;
 
 /// A batch is handed over early when its frames pass this size.
 const BATCH_BYTES_MAX: usize = 1 << 20;
