@@ -133,6 +133,12 @@ impl<A, J> Store<A, J> {
         self.shared.queue.try_push(job, &self.shared.poison)
     }
 
+    /// Whether whoever submits a job should first read the keys that the job will read: pages have been missing from the
+    /// cache lately, and the writer, of which there is only one, must not be the one who waits for the disk.
+    pub fn take_look_ahead(&self) -> bool {
+        self.shared.tree.take_look_ahead()
+    }
+
     /// The latest durable state.
     pub fn view(&self) -> Arc<View<A>> {
         self.shared.view.load_full()

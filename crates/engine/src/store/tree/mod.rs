@@ -1,6 +1,7 @@
 //! The tree: a redb file that holds everything up to a point of the log.
 
 mod backend;
+mod misses;
 mod view;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -272,6 +273,11 @@ impl Tree {
             let table = transaction.open_table(ENTRIES).map_err(StoreError::tree)?;
             Ok(TreeView::new(table, self.clone()))
         })
+    }
+
+    /// Whether a key that is about to be written should be read first: pages have been missing from the cache lately.
+    pub(super) fn take_look_ahead(&self) -> bool {
+        self.file.misses.take_look()
     }
 
     /// The size of the file.
