@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::background::{Background, Tasks};
 use crate::backup::Backups;
 use crate::catalogue::Catalogue;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::expiry::Reaper;
 use crate::janitor::Janitor;
 use crate::options::{Conflicts, Options};
@@ -123,7 +123,7 @@ impl Database {
         self.inner.store.stats()
     }
 
-    /// Finishes all writes and closes the files. Later writes fail with [`Error::Closed`].
+    /// Finishes all writes and closes the files. Later writes fail with [`Error::Closed`](crate::Error::Closed).
     pub fn close(&self) -> Result<()> {
         self.inner.closed.store(true, Ordering::Release);
         self.inner.stop();
@@ -167,9 +167,9 @@ impl Database {
 
     /// Hands a job to the writer.
     fn submit<T>(&self, job: Job, pending: Pending<T>) -> Pending<T> {
-        match self.inner.store.submit(job) {
+        match job.submit(&self.inner.store) {
             Ok(()) => pending,
-            Err(error) => Pending::ready(Err(Error::from(error))),
+            Err(error) => Pending::ready(Err(error)),
         }
     }
 }
