@@ -145,6 +145,17 @@ impl Database {
         read::scan(&self.view(), request)
     }
 
+    /// Reads a page of the items under one partition key in a task, which gives way to others of its thread now and then:
+    /// a page of a megabyte of small items takes many milliseconds.
+    pub async fn query_in_parts(&self, request: &Query) -> Result<PageOutcome> {
+        read::query_in_parts(&self.view(), request).await
+    }
+
+    /// Reads a page of all items in a task, which gives way to others of its thread now and then.
+    pub async fn scan_in_parts(&self, request: &Scan) -> Result<PageOutcome> {
+        read::scan_in_parts(&self.view(), request).await
+    }
+
     /// Reads several items by key.
     pub fn batch_get(&self, request: &BatchGet) -> Result<BatchGetOutcome> {
         read::batch_get(&self.view(), request)
