@@ -6,7 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
@@ -43,6 +44,7 @@ pub(super) fn run(options: &LimitsOptions, rows: &mut Vec<Row>) -> Result<()> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     idle(options, rows, &runtime)?;
     beyond(options, rows, &runtime)?;
+    without_handles(options, rows, &runtime)?;
     slow(options, rows, &runtime)
 }
 
@@ -112,6 +114,54 @@ fn beyond(options: &LimitsOptions, rows: &mut Vec<Row>, runtime: &Runtime) -> Re
             }
             let outcome = format!("{} served, {refused} × 503, {closed} closed", served.len());
             Ok(Finding { outcome, count: refused + closed })
+        })
+    })?);
+    Ok(())
+}
+
+/// The system has no file handle for another connection: the server must neither end nor spin.
+fn without_handles(options: &LimitsOptions, rows: &mut Vec<Row>, runtime: &Runtime) -> Result<()> {
+    let name = "200 connections without file handles for them";
+    if !options.wants(name) {
+        return Ok(());
+    }
+    let scene = Scene::start(options, &[])?;
+    let id = scene.target.id();
+    let process = Pid::from_raw(i32::try_from(id)?);
+    let open = fs::read_dir(format!("/proc/{id}/fd"))?.count() as u64;
+    rows.push(scene.attack(name, |scene| {
+        let maximum = getrlimit(Resource::Nofile).maximum;
+        let usual = prlimit(process, Resource::Nofile, Rlimit { current: Some(open + 3), maximum })?;
+        let cpu_before = of_process(id);
+        let waiting = runtime.block_on(async {
+            let mut waiting = Vec::new();
+            for _ in 0..200 {
+                let mut stream = TcpStream::connect(scene.address()).await?;
+                stream.write_all(HELLO).await?;
+                waiting.push(stream);
+            }
+            sleep(options.duration()).await;
+            Ok::<_, anyhow::Error>(waiting)
+        });
+        let cpu = of_process(id).saturating_sub(cpu_before);
+        prlimit(process, Resource::Nofile, usual)?;
+        let waiting = waiting?;
+        let count = waiting.len();
+        runtime.block_on(async {
+            for mut stream in waiting {
+                let mut answer = [0; 2048];
+                ensure!(stream.read(&mut answer).await? > 0, "a connection was lost");
+            }
+            Ok(())
+        })?;
+        Ok(Finding {
+            outcome: format!(
+                "{} accepts failed in {:.0} s at {:.0} % of a core; with handles again all {count} are served",
+                scene.metric("singlet_accepts_failed_total")?,
+                options.duration().as_secs_f64(),
+                cpu.as_secs_f64() / options.duration().as_secs_f64() * 100.0,
+            ),
+            count: 0,
         })
     })?);
     Ok(())

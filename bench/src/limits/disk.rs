@@ -32,7 +32,7 @@ pub(super) fn run(options: &LimitsOptions, rows: &mut Vec<Row>) -> Result<()> {
     let programs = Programs { scratch: folder.clone(), ..options.programs.clone() };
     let options = LimitsOptions { only: options.only.clone(), programs, ..*options };
     if options.wants(reserved) {
-        let scene = Scene::start(&options, &["--overlay-size", "16MB"])?;
+        let scene = Scene::start(&options, &["--overlay-size", "16MB", "--disk-reserve", "100MB"])?;
         rows.push(scene.attack(reserved, |scene| fill_and_free(scene, &folder))?);
     }
     if options.wants(full) {

@@ -119,7 +119,7 @@ pub(crate) struct ServeArguments {
     pub(crate) threads: Option<u16>,
 
     /// Room that is kept free on the disk with the data. With less, writes that grow are refused, while reads and
-    /// deletions go on; when there is room again, so do all writes [default: four times --overlay-size and 64MB]
+    /// deletions go on; when there is room again, so do all writes [default: twice --overlay-size and 64MB]
     #[arg(long, value_name = "SIZE")]
     pub(crate) disk_reserve: Option<Size>,
 
