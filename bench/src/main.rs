@@ -14,6 +14,7 @@ mod connection;
 mod expiry;
 mod http;
 mod item;
+mod limits;
 mod load;
 mod outcome;
 mod pattern;
@@ -60,6 +61,8 @@ enum Command {
     Soak(soak::SoakOptions),
     /// Latency of others while many items expire at once, and how long that takes
     Expiry(expiry::ExpiryOptions),
+    /// Attacks: more, larger, deeper and slower than allowed, and what each costs
+    Limits(limits::LimitsOptions),
     /// The server that does nothing but read requests and answer fixed bytes
     Bare {
         /// Where to listen
@@ -81,6 +84,7 @@ fn main() -> anyhow::Result<()> {
         Command::Review(options) => review::review(&options),
         Command::Soak(options) => soak::soak(&options),
         Command::Expiry(options) => expiry::expiry(&options),
+        Command::Limits(options) => limits::limits(&options),
         Command::Bare { address } => bare::serve(address),
     }
 }

@@ -31,7 +31,12 @@ impl Background {
 
     /// Hands a job to the writer.
     pub(crate) fn submit(&self, job: Job) -> Result<()> {
-        Ok(self.store()?.submit(job)?)
+        job.submit(&*self.store()?)
+    }
+
+    /// Whether the disk has room for a file of so many bytes.
+    pub(crate) fn check_room_for(&self, bytes: u64) -> Result<()> {
+        Ok(self.store()?.check_room_for(bytes)?)
     }
 
     /// The latest durable state.

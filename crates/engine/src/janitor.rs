@@ -79,13 +79,17 @@ impl Janitor {
 }
 
 fn run(store: &Weak<Commits>, woken: &Receiver<()>, streams: &StreamUpkeep) {
+    // Whether there is work that waits for room on the disk.
+    let mut waits = false;
     loop {
         let worked = match woken.recv_timeout(SLEEP_MAX) {
             Ok(()) => work(store, woken),
-            Err(RecvTimeoutError::Timeout) => Ok(()),
+            Err(RecvTimeoutError::Timeout) if waits => work(store, woken),
+            Err(RecvTimeoutError::Timeout) => Ok(Progress::Done),
             Err(RecvTimeoutError::Disconnected) => return,
         };
-        let tended = worked.and_then(|()| store.upgrade().map_or(Ok(()), |store| streams.run(&store)));
+        waits = matches!(worked, Ok(Progress::Waits));
+        let tended = worked.and_then(|_| store.upgrade().map_or(Ok(()), |store| streams.run(&store)));
         if let Err(error) = tended {
             // What is left to do is stored: the next start takes it up again.
             tracing::warn!(%error, "background work stopped");
@@ -94,18 +98,20 @@ fn run(store: &Weak<Commits>, woken: &Receiver<()>, streams: &StreamUpkeep) {
     }
 }
 
-/// Works until nothing is left or the database closes.
-fn work(store: &Weak<Commits>, woken: &Receiver<()>) -> Result<()> {
+/// Works until nothing is left that can be done now, or the database closes.
+fn work(store: &Weak<Commits>, woken: &Receiver<()>) -> Result<Progress> {
     loop {
-        let Some(store) = store.upgrade() else { return Ok(()) };
+        let Some(store) = store.upgrade() else { return Ok(Progress::Done) };
         let (answer, pending) = Pending::channel();
-        store.submit(Job::Maintain { answer })?;
+        let may_grow = store.check_room().is_ok();
+        store.submit(Job::Maintain { may_grow, answer })?;
         drop(store);
-        if pending.wait()? == Progress::Done {
-            return Ok(());
+        match pending.wait()? {
+            Progress::More => {}
+            ended => return Ok(ended),
         }
         if matches!(woken.try_recv(), Err(TryRecvError::Disconnected)) {
-            return Ok(());
+            return Ok(Progress::Done);
         }
     }
 }

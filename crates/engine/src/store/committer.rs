@@ -91,6 +91,7 @@ impl<A, J> Committer<A, J> {
     fn persist(&mut self, group: &mut [Commit<A>]) -> Result<(), StoreError> {
         for commit in group.iter_mut() {
             self.shared.counters.commit_bytes.add(commit.frames.len());
+            self.shared.room.note_written(commit.frames.len() as u64, || self.shared.data_bytes());
             if self.log.append(&mut commit.frames)? {
                 // With no room, one is being made ready already.
                 let _ = self.chores.try_send(Chore::PrepareSegment);

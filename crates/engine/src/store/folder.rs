@@ -63,7 +63,10 @@ impl<A, J> Folder<A, J> {
     fn fold(&self, job: &FoldJob) -> Result<TreeView, StoreError> {
         let start = Instant::now();
         let total = job.overlay.len();
-        let report = |done| self.shared.queue.set_fold_progress(FoldProgress { done, total });
+        let report = |done| {
+            self.shared.queue.set_fold_progress(FoldProgress { done, total });
+            self.shared.room.look(|| self.shared.data_bytes());
+        };
         self.shared.tree.fold(&job.overlay, &job.tallies, job.point, self.part_entries, report)?;
         let view = self.shared.tree.view()?;
         let counters = &self.shared.counters;

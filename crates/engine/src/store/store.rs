@@ -11,6 +11,7 @@ use super::log::Appender;
 use super::published::Published;
 use super::queue::Queue;
 use super::recovery::{Recovered, recover};
+use super::room::Room;
 use super::shared::{Poison, PoisonOnPanic, Shared};
 use super::stats::Counters;
 use super::writer::Writer;
@@ -76,6 +77,8 @@ impl Opened {
     {
         let Self { recovered: Recovered { tree, catalogue, archive, view, files }, options, clock } = self;
         let view = view.with_attachment(attachment);
+        let room = Room::new(files.disk.clone(), &options);
+        room.look(|| view.tallies.bytes());
         let shared = Arc::new(Shared {
             queue: Queue::new(options.queue_jobs_max),
             view: ArcSwap::from_pointee(view.clone()),
@@ -86,6 +89,7 @@ impl Opened {
             tree,
             files,
             counters: Counters::default(),
+            room,
             overlay_bytes_max: options.overlay_bytes_max,
         });
         let (commits_to_log, commits) = sync_channel(COMMITS_WAITING_MAX);
@@ -137,6 +141,17 @@ impl<A, J> Store<A, J> {
     /// cache lately, and the writer, of which there is only one, must not be the one who waits for the disk.
     pub fn take_look_ahead(&self) -> bool {
         self.shared.tree.take_look_ahead()
+    }
+
+    /// Whether the disk has room for writes that grow. Others are always taken: deletions, and what ends work that was
+    /// begun.
+    pub fn check_room(&self) -> Result<(), CommitError> {
+        self.shared.room.check(|| self.shared.data_bytes())
+    }
+
+    /// Whether the disk has room for a file of so many bytes.
+    pub fn check_room_for(&self, bytes: u64) -> Result<(), CommitError> {
+        self.shared.room.check_for(bytes, || self.shared.data_bytes())
     }
 
     /// The latest durable state.

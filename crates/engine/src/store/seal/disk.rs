@@ -105,6 +105,10 @@ impl Disk for SealedDisk {
     fn sync_directory(&self) -> io::Result<()> {
         self.disk.sync_directory()
     }
+
+    fn free_bytes(&self) -> io::Result<Option<u64>> {
+        self.disk.free_bytes()
+    }
 }
 
 pub(super) struct SealedFile {
