@@ -88,8 +88,8 @@ pub(crate) struct ServeArguments {
     pub(crate) cache_size: Option<Size>,
 
     /// Most memory for writes that are in the log and not yet in the tables: the larger, the better bursts of
-    /// writes are taken, and the longer a start after a crash takes [default: a 64th of the machine's memory,
-    /// 64MB to 192MB]
+    /// writes are taken, and the longer a start after a crash takes [default: a 32nd of the machine's memory,
+    /// 64MB to 384MB]
     #[arg(long, value_name = "SIZE")]
     pub(crate) overlay_size: Option<Size>,
 

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::log::{Before, Frame, FrameEntry};
-use super::overlay::Entry;
 use super::range::{Direction, Range, is_empty_range};
 use super::tally::{Space, Tally, TallyDelta};
 use super::{CommitError, StoreError, View};
@@ -203,7 +202,7 @@ impl<A> View<A> {
             self.tallies.apply(delta);
         }
         for (entry, owns) in frame.entries.into_iter().zip(owners) {
-            self.active.insert(Entry::new(entry.key, entry.value, !owns));
+            self.active.insert(&entry.key, entry.value, !owns);
         }
     }
 }

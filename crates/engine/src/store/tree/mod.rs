@@ -249,14 +249,14 @@ impl Tree {
     fn write_entries<'a>(
         &self,
         transaction: &WriteTransaction,
-        entries: impl Iterator<Item = &'a Entry>,
+        entries: impl Iterator<Item = Entry<'a>>,
     ) -> Result<usize, StoreError> {
         let mut table = transaction.open_table(ENTRIES).map_err(StoreError::tree)?;
         let mut count = 0;
         for entry in entries {
-            match &entry.value {
-                Some(value) => table.insert(entry.key.as_ref(), value.as_ref()).map(drop),
-                None => table.remove(entry.key.as_ref()).map(drop),
+            match entry.value {
+                Some(value) => table.insert(entry.key, value.as_ref()).map(drop),
+                None => table.remove(entry.key).map(drop),
             }
             .map_err(StoreError::tree)?;
             self.file.check()?;
