@@ -41,6 +41,13 @@ impl From<String> for Trouble {
     }
 }
 
+/// Compares the table with its indexes and counts.
+pub(crate) fn indexes(database: &Database) -> Result<(), Trouble> {
+    let description = settled(database, TABLE)?;
+    let items = scan(database, Scan::new(TABLE))?;
+    compare_indexes(database, &description, &items)
+}
+
 /// Compares all that is there with each other. Returns the items of the table and the records of its stream.
 pub(crate) fn agreement(database: &Database) -> Result<(BTreeMap<u8, Value>, Vec<Record>), Trouble> {
     let description = settled(database, TABLE)?;

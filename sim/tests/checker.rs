@@ -5,9 +5,7 @@
 use proptest::prelude::*;
 use singlet_scheduler::Random;
 use singlet_sim::linear::{Model, Verdict, check};
-use singlet_sim::model::{
-    Answer, Change, Operation, Table, TableCall, TableModel, Test, Value, Write,
-};
+use singlet_sim::model::{Answer, Change, Operation, Table, TableCall, TableModel, Test, Value, Write};
 
 fn value(number: i64) -> Value {
     Value { number, group: Some(1), padding: 0 }
@@ -109,7 +107,8 @@ fn pair(first: i64, second: i64, token: Option<u64>) -> Operation {
 #[test]
 fn half_a_transaction_is_rejected() {
     let both = Operation::TransactGet(vec![0, 1]);
-    let seen = |first: Option<i64>, second: Option<i64>| Answer::Items(vec![first.map(value), second.map(value)]);
+    let seen =
+        |first: Option<i64>, second: Option<i64>| Answer::Items(vec![first.map(value), second.map(value)]);
     let transaction = || call(1, 4, pair(1, 2, None), Answer::Done);
     assert!(accepts(&[transaction(), call(2, 3, both.clone(), seen(Some(1), Some(2)))]));
     assert!(accepts(&[transaction(), call(2, 3, both.clone(), seen(None, None))]));
@@ -120,7 +119,11 @@ fn half_a_transaction_is_rejected() {
 #[test]
 fn what_has_no_answer_happened_before_the_end_or_never() {
     let pending = || lost(1, 10, put(0, 1));
-    assert!(accepts(&[pending(), call(2, 3, Operation::Get(0), NOTHING), call(11, 12, Operation::Get(0), item(1))]));
+    assert!(accepts(&[
+        pending(),
+        call(2, 3, Operation::Get(0), NOTHING),
+        call(11, 12, Operation::Get(0), item(1))
+    ]));
     assert!(accepts(&[pending(), call(11, 12, Operation::Get(0), NOTHING)]));
     // Not after the database was opened again.
     assert!(!accepts(&[
@@ -174,7 +177,10 @@ fn draw(random: &mut Random) -> Operation {
             let key = key(random);
             Operation::Write(one(random, key))
         }
-        4 => Operation::Transact(vec![one(random, 0), one(random, 1)], random.one_in(2).then(|| random.below(2))),
+        4 => Operation::Transact(
+            vec![one(random, 0), one(random, 1)],
+            random.one_in(2).then(|| random.below(2)),
+        ),
         5 => Operation::Get(key(random)),
         6 => Operation::TransactGet(vec![0, 1]),
         _ => Operation::Scan,
@@ -207,8 +213,12 @@ fn brute_force(table: &Table, calls: &[TableCall]) -> bool {
     }
     (0..calls.len()).any(|chosen| {
         let call = &calls[chosen];
-        let rest: Vec<TableCall> =
-            calls.iter().enumerate().filter(|(place, _)| *place != chosen).map(|(_, call)| call.clone()).collect();
+        let rest: Vec<TableCall> = calls
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| *place != chosen)
+            .map(|(_, call)| call.clone())
+            .collect();
         // Who ended before it began must come before it, if it has an answer; else it never happens.
         if rest.iter().any(|other| other.answer.is_some() && other.ended <= call.began) {
             return false;

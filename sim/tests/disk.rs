@@ -79,7 +79,9 @@ fn a_lie_keeps_nothing_and_a_cut_ends_everything() {
         file.sync_data().unwrap();
         assert!(disk.has_lied());
         assert!(file.write_all_at(0, b"T").is_err());
-        assert!(disk.is_cut() && file.sync_data().is_err() && disk.open("z").is_err() && disk.list().is_err());
+        assert!(
+            disk.is_cut() && file.sync_data().is_err() && disk.open("z").is_err() && disk.list().is_err()
+        );
         assert!(file.read_exact_at(0, &mut [0]).is_err());
         kept += usize::from(text(disk.after(Loss::Power).open("a").unwrap().as_ref()) == "safe");
     }
@@ -102,6 +104,7 @@ fn a_bit_turns() {
     let disk = synced(1);
     disk.flip_bit().unwrap();
     let (before, after) = ("safe".as_bytes(), text(disk.open("a").unwrap().as_ref()));
-    let turned: u32 = before.iter().zip(after.as_bytes()).map(|(before, after)| (before ^ after).count_ones()).sum();
+    let turned: u32 =
+        before.iter().zip(after.as_bytes()).map(|(before, after)| (before ^ after).count_ones()).sum();
     assert_eq!(turned, 1);
 }

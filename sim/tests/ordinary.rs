@@ -1,6 +1,12 @@
 //! The checker on the ordinary engine: real threads, a database in memory, the same operations.
 
-#![allow(clippy::unwrap_used, clippy::panic, dead_code, unreachable_pub, reason = "a failing test panics; not all that is shared is used")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    dead_code,
+    unreachable_pub,
+    reason = "a failing test panics; not all that is shared is used"
+)]
 
 use std::sync::Mutex;
 
@@ -77,7 +83,8 @@ fn work(database: &Database, history: &Mutex<History>, caller: u64, mut random: 
 #[test]
 fn histories_of_the_ordinary_engine_with_real_threads_are_linearizable() {
     for seed in 1..=10 {
-        let store = StoreOptions { overlay_bytes_max: 4 << 10, segment_bytes: 64 << 10, ..StoreOptions::default() };
+        let store =
+            StoreOptions { overlay_bytes_max: 4 << 10, segment_bytes: 64 << 10, ..StoreOptions::default() };
         let database = Database::in_memory_with(Options { store, ..Options::default() }).unwrap();
         database.create_table(definition()).unwrap();
         let history = Mutex::new(History::default());

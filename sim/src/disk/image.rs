@@ -55,7 +55,7 @@ impl SimulatedDisk {
             operations: 0,
             is_cut: false,
             failures: 0,
-            lies: 0,
+            lies: Vec::new(),
         })))
     }
 

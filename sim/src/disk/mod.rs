@@ -19,6 +19,9 @@ use self::faults::{Act, Fault};
 use self::file::{Content, SimulatedFile};
 pub use self::image::Loss;
 
+/// What the folder itself is called in notes.
+const FOLDER: &str = "the folder";
+
 /// A folder on a simulated disk. Clones are the same folder.
 #[derive(Clone)]
 pub struct SimulatedDisk(Arc<Mutex<State>>);
@@ -35,7 +38,8 @@ struct State {
     operations: u64,
     is_cut: bool,
     failures: u64,
-    lies: u64,
+    /// Files whose syncs lied.
+    lies: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -76,7 +80,7 @@ impl SimulatedDisk {
             operations: 0,
             is_cut: false,
             failures: 0,
-            lies: 0,
+            lies: Vec::new(),
         })))
     }
 
@@ -91,7 +95,7 @@ impl SimulatedDisk {
         state.faults = faults;
         state.operations = 0;
         state.failures = 0;
-        state.lies = 0;
+        state.lies.clear();
     }
 
     /// Whether the power is off.
@@ -107,7 +111,12 @@ impl SimulatedDisk {
 
     /// Whether a sync has lied since the faults were set.
     pub fn has_lied(&self) -> bool {
-        self.state().lies > 0
+        !self.state().lies.is_empty()
+    }
+
+    /// Whether a sync of such a file, or of the folder, has lied since then.
+    pub fn has_lied_about(&self, prefix: &str) -> bool {
+        self.state().lies.iter().any(|name| name.starts_with(prefix) || name == FOLDER)
     }
 
     /// Everything fails from now on.
@@ -139,7 +148,7 @@ impl State {
                 note(format_args!("disk: {act:?} {name} fails: {kind}"));
             }
             Fault::Lie => {
-                self.lies += 1;
+                self.lies.push(name.to_owned());
                 note(format_args!("disk: {act:?} {name} lies"));
             }
         }
@@ -187,7 +196,7 @@ impl Disk for SimulatedDisk {
 
     fn list(&self) -> io::Result<Vec<String>> {
         let mut state = self.state();
-        state.check(Act::Read, "the folder").map_err(Fault::error)?;
+        state.check(Act::Read, FOLDER).map_err(Fault::error)?;
         Ok(state.names.keys().cloned().collect())
     }
 
@@ -218,7 +227,7 @@ impl Disk for SimulatedDisk {
     fn sync_directory(&self) -> io::Result<()> {
         point();
         let mut state = self.state();
-        match state.check(Act::Sync, "the folder") {
+        match state.check(Act::Sync, FOLDER) {
             Ok(()) => {}
             Err(Fault::Lie) => return Ok(()),
             Err(fault) => return Err(fault.error()),
