@@ -17,6 +17,8 @@ mod keyspace;
 mod load;
 mod options;
 mod pending;
+#[cfg(simulated)]
+pub mod planted;
 mod read;
 mod recovery;
 mod request;

@@ -176,6 +176,13 @@ impl<'a, A> Batch<'a, A> {
             });
             let entries = entries.collect();
             let frame = Frame { sequence: state.sequence + 1, time_ms, mark, tallies, entries };
+            #[cfg(simulated)]
+            let frame = if crate::planted::Bug::ReusesSequenceNumber.is_planted() && frame.sequence % 16 == 0
+            {
+                Frame { sequence: state.sequence, ..frame }
+            } else {
+                frame
+            };
             let owners = frame.encode(frames)?;
             state.sequence = frame.sequence;
             state.time_ms = time_ms;

@@ -66,6 +66,8 @@ impl<A, J> Committer<A, J> {
     /// Leaves the group as it is if it fails.
     fn commit(&mut self, group: &mut Vec<Commit<A>>) -> Result<(), CommitError> {
         self.shared.poison.check()?;
+        #[cfg(simulated)]
+        self.go_wrong(group);
         if let Err(error) = self.persist(group) {
             self.shared.poison(error.to_string());
             self.shared.poison.check()?;
@@ -86,6 +88,22 @@ impl<A, J> Committer<A, J> {
             commit.complete(Ok(()));
         }
         Ok(())
+    }
+
+    /// Mistakes on purpose: to answer or to show what is not durable yet.
+    #[cfg(simulated)]
+    fn go_wrong(&self, group: &mut [Commit<A>]) {
+        use crate::planted::Bug;
+        if Bug::AcknowledgesBeforeSync.is_planted() {
+            for completion in group.iter_mut().flat_map(|commit| std::mem::take(&mut commit.completions)) {
+                completion(Ok(()));
+            }
+        }
+        if Bug::PublishesBeforeSync.is_planted()
+            && let Some(last) = group.last()
+        {
+            self.shared.view.store(last.view.clone());
+        }
     }
 
     fn persist(&mut self, group: &mut [Commit<A>]) -> Result<(), StoreError> {

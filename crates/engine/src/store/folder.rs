@@ -23,6 +23,11 @@ impl FoldJob {
     /// The overlay holds everything up to the state's last commit that the tree doesn't.
     pub(super) fn new<A>(overlay: Overlay, state: &View<A>) -> Self {
         let point = FoldPoint { sequence: state.sequence, time_ms: state.time_ms, segment: 0, offset: 0 };
+        #[cfg(simulated)]
+        let point = match crate::planted::Bug::FoldsTooFar.is_planted() {
+            true => FoldPoint { sequence: point.sequence + 1, ..point },
+            false => point,
+        };
         Self { overlay, tallies: state.tallies.clone(), point }
     }
 
@@ -79,8 +84,17 @@ impl<A, J> Folder<A, J> {
     /// Keeps the recorded changes of the segments that are folded, then gives up the segments.
     fn trim(&self, folded_sequence: u64) -> Result<(), StoreError> {
         // Meanwhile the log goes on, and more of it may count as folded; that is for the next time.
+        #[cfg(simulated)]
+        let folded_sequence = match crate::planted::Bug::TrimsTooEarly.is_planted() {
+            true => folded_sequence + 16,
+            false => folded_sequence,
+        };
         let folded = self.shared.catalogue.folded(folded_sequence);
         for (segment, until) in &folded {
+            #[cfg(simulated)]
+            if crate::planted::Bug::KeepsNoPast.is_planted() {
+                continue;
+            }
             self.shared.archive.keep(segment, *until)?;
         }
         folded.last().map_or(Ok(()), |(last, _)| self.shared.catalogue.trim(last.id))

@@ -177,6 +177,10 @@ impl<J> Queue<J> {
             state.folded = Some(tree);
             state.fold_progress = FoldProgress::default();
         }
+        #[cfg(simulated)]
+        if crate::planted::Bug::ForgetsToWake.is_planted() {
+            return;
+        }
         self.writer.notify_one();
     }
 
