@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::pause;
 use crate::load::{Pace, Plan, drive};
+use crate::outcome::Outcome;
 use crate::process::{CpuTimes, CpuUse, Memory, disk_bytes, memory, of_process};
 use crate::tables::table_name;
 use crate::target::{Kind, Target};
@@ -21,7 +22,7 @@ const CONFLICT_SHARE_MAX: f64 = 0.01;
 const QUIET_SHARE: f64 = 0.05;
 
 /// What is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cell {
     pub(crate) workload: Workload,
     /// Global indexes of the table.
@@ -35,20 +36,52 @@ impl Cell {
     /// The cell's name in reports.
     pub(crate) fn name(&self) -> String {
         let indexes = if self.indexes == 0 { String::new() } else { format!(", {} GSIs", self.indexes) };
-        format!("{}{indexes}, {} conn.", self.workload.name(), self.connections)
+        let sustained = if self.sustained { ", sustained" } else { "" };
+        format!("{}{indexes}, {} conn.{sustained}", self.workload.name(), self.connections)
     }
 }
 
-/// How cells are measured.
-#[derive(Clone, Copy, Debug, Serialize)]
+/// How one cell is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Settings {
     pub(crate) items: u64,
     pub(crate) warmup_seconds: f64,
     pub(crate) seconds: f64,
-    pub(crate) sustained_seconds: f64,
     pub(crate) client_threads: usize,
     /// Requests per second of an open loop; a closed loop without it.
     pub(crate) open_rate: Option<f64>,
+}
+
+impl Settings {
+    /// A closed loop of one client thread with a second to warm up.
+    pub(crate) fn plain(items: u64, seconds: f64) -> Self {
+        Self { items, warmup_seconds: 1.0, seconds, client_threads: 1, open_rate: None }
+    }
+}
+
+/// Throughput and latencies.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Speed {
+    pub(crate) requests_per_second: f64,
+    pub(crate) p50_microseconds: f64,
+    pub(crate) p90_microseconds: f64,
+    pub(crate) p99_microseconds: f64,
+    pub(crate) p999_microseconds: f64,
+    pub(crate) max_microseconds: f64,
+}
+
+impl Speed {
+    /// What a load found.
+    pub(crate) fn of(outcome: &Outcome) -> Self {
+        Self {
+            requests_per_second: outcome.rate(),
+            p50_microseconds: outcome.latency_microseconds(0.5),
+            p90_microseconds: outcome.latency_microseconds(0.9),
+            p99_microseconds: outcome.latency_microseconds(0.99),
+            p999_microseconds: outcome.latency_microseconds(0.999),
+            max_microseconds: outcome.latency_microseconds(1.0),
+        }
+    }
 }
 
 /// What was found.
@@ -57,12 +90,8 @@ pub(crate) struct Measurement {
     pub(crate) target: Kind,
     pub(crate) cell: Cell,
     pub(crate) round: usize,
-    pub(crate) requests_per_second: f64,
-    pub(crate) p50_microseconds: f64,
-    pub(crate) p90_microseconds: f64,
-    pub(crate) p99_microseconds: f64,
-    pub(crate) p999_microseconds: f64,
-    pub(crate) max_microseconds: f64,
+    #[serde(flatten)]
+    pub(crate) speed: Speed,
     pub(crate) server_cpu_microseconds: f64,
     pub(crate) client_cpu_microseconds: f64,
     pub(crate) cpu: CpuUse,
@@ -72,6 +101,8 @@ pub(crate) struct Measurement {
     pub(crate) disk_bytes: u64,
     pub(crate) per_second: Vec<u64>,
     pub(crate) unsent: u64,
+    /// Answers after which the server closed the connection.
+    pub(crate) closed: u64,
     /// Requests refused because of a transaction on the same item; not part of the throughput.
     pub(crate) conflicts: u64,
     pub(crate) errors: BTreeMap<String, u64>,
@@ -79,51 +110,72 @@ pub(crate) struct Measurement {
 
 /// Runs one cell on one server.
 pub(crate) fn measure(target: &Target, cell: Cell, settings: &Settings, round: usize) -> Result<Measurement> {
-    let seconds = if cell.sustained { settings.sustained_seconds } else { settings.seconds };
     let plan = Plan {
         address: target.address,
         connections: cell.connections,
         threads: settings.client_threads,
         pace: settings.open_rate.map_or(Pace::Closed, |per_second| Pace::Open { per_second }),
         warmup: Duration::from_secs_f64(settings.warmup_seconds),
-        measured: Duration::from_secs_f64(seconds),
+        measured: Duration::from_secs_f64(settings.seconds),
     };
     let host = target.address.to_string();
     let table = table_name(cell.indexes);
-    let before = CpuTimes::now(target.id());
-    let begin = Instant::now();
+    let watch = Watch::start(target.id());
     let mut outcome = drive(&plan, |thread| {
         let seed = ((round as u64) << 32) | thread as u64;
         let choice = Choice::Random { items: settings.items };
         Traffic::new(&host, &table, cell.workload, choice, target.kind.answers(), seed)
     })?;
-    let cpu = CpuTimes::now(target.id()).since(before);
+    let used = watch.stop();
     if outcome.conflicts as f64 > CONFLICT_SHARE_MAX * outcome.answered as f64 {
         outcome.fail(format!("{} conflicts are more than chance explains", outcome.conflicts));
     }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
     let per_request = 1e6 / outcome.answered.max(1) as f64;
     Ok(Measurement {
         target: target.kind,
         cell,
         round,
-        requests_per_second: outcome.rate(),
-        p50_microseconds: outcome.latency_microseconds(0.5),
-        p90_microseconds: outcome.latency_microseconds(0.9),
-        p99_microseconds: outcome.latency_microseconds(0.99),
-        p999_microseconds: outcome.latency_microseconds(0.999),
-        max_microseconds: outcome.latency_microseconds(1.0),
-        server_cpu_microseconds: cpu.server_seconds * per_request,
-        client_cpu_microseconds: cpu.client_seconds * per_request,
-        cpu,
-        others_share: cpu.others_seconds / (begin.elapsed().as_secs_f64() * cores),
+        speed: Speed::of(&outcome),
+        server_cpu_microseconds: used.cpu.server_seconds * per_request,
+        client_cpu_microseconds: used.cpu.client_seconds * per_request,
+        cpu: used.cpu,
+        others_share: used.others_share,
         memory: memory(target.id()),
         disk_bytes: disk_bytes(target.data()),
         per_second: outcome.per_second,
         unsent: outcome.unsent,
+        closed: outcome.closed,
         conflicts: outcome.conflicts,
         errors: outcome.errors,
     })
+}
+
+/// Looks at the machine's clocks around a load.
+pub(crate) struct Watch {
+    id: u32,
+    before: CpuTimes,
+    begin: Instant,
+}
+
+/// What a load used.
+pub(crate) struct Used {
+    pub(crate) cpu: CpuUse,
+    /// The share of the machine that neither client nor server used, but somebody else.
+    pub(crate) others_share: f64,
+}
+
+impl Watch {
+    /// From now on, beside the server with this process id.
+    pub(crate) fn start(id: u32) -> Self {
+        Self { id, before: CpuTimes::now(id), begin: Instant::now() }
+    }
+
+    /// Until now.
+    pub(crate) fn stop(self) -> Used {
+        let cpu = CpuTimes::now(self.id).since(self.before);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
+        Used { cpu, others_share: cpu.others_seconds / (self.begin.elapsed().as_secs_f64() * cores) }
+    }
 }
 
 /// Waits until nobody uses much of the machine, but no longer than `patience`.
@@ -143,12 +195,17 @@ pub(crate) fn await_quiet(patience: Duration) {
 
 /// Waits until a server has nothing left to do in the background, so that it doesn't disturb the next one.
 pub(crate) fn settle(target: &Target) {
+    settle_process(target.id());
+}
+
+/// The same for a process.
+pub(crate) fn settle_process(id: u32) {
     let begin = Instant::now();
     let mut quiet = 0;
-    let mut before = of_process(target.id());
+    let mut before = of_process(id);
     while quiet < 3 && begin.elapsed() < SETTLE_MAX {
         pause(Duration::from_millis(100));
-        let now = of_process(target.id());
+        let now = of_process(id);
         quiet = if now.saturating_sub(before) <= Duration::from_millis(10) { quiet + 1 } else { 0 };
         before = now;
     }

@@ -4,6 +4,10 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use jiff::Timestamp;
+
+const AMZ_DATE: &str = "%Y%m%dT%H%M%SZ";
+
 /// Seconds since 1970.
 #[expect(clippy::disallowed_methods, reason = "requests are signed with the real time")]
 pub(crate) fn unix_seconds() -> u64 {
@@ -18,28 +22,20 @@ pub(crate) fn pause(duration: Duration) {
 
 /// `20260131T235959Z`, the form that SigV4 signs.
 pub(crate) fn amz_date(unix_seconds: u64) -> String {
-    let (year, month, day) = civil_date(unix_seconds / 86_400);
-    let second = unix_seconds % 86_400;
-    format!("{year:04}{month:02}{day:02}T{:02}{:02}{:02}Z", second / 3600, second / 60 % 60, second % 60)
+    // No clock gets beyond the calendar's end; if one did, servers would refuse the signature.
+    let time = i64::try_from(unix_seconds).ok().and_then(|second| Timestamp::from_second(second).ok());
+    time.unwrap_or(Timestamp::MAX).strftime(AMZ_DATE).to_string()
 }
 
-/// Year, month and day of a day counted from 1970-01-01, in the Gregorian calendar.
-fn civil_date(days: u64) -> (u64, u64, u64) {
-    // Years are counted from March so that the leap day is the last of its year; 719,468 days lie between 0000-03-01 and 1970.
-    let days = days + 719_468;
-    let era = days / 146_097;
-    let day_of_era = days % 146_097;
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-    (year_of_era + era * 400 + u64::from(month <= 2), month, day)
+/// `20260131T235959Z` as people write it: `31 January 2026`. Another text stays as it is.
+pub(crate) fn long_date(amz_date: &str) -> String {
+    let date = jiff::civil::DateTime::strptime(AMZ_DATE, amz_date);
+    date.map_or_else(|_| amz_date.to_owned(), |date| date.strftime("%-d %B %Y").to_string())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::amz_date;
+    use super::{amz_date, long_date};
 
     #[test]
     fn dates_are_right_around_leap_days_and_year_ends() {
@@ -53,5 +49,11 @@ mod tests {
         ] {
             assert_eq!(amz_date(unix), text);
         }
+    }
+
+    #[test]
+    fn dates_are_shown_as_people_write_them() {
+        assert_eq!(long_date("20261116T060509Z"), "16 November 2026");
+        assert_eq!(long_date("unknown"), "unknown");
     }
 }

@@ -1,198 +1,225 @@
 //! The comparison: all servers, all cells, round after round, interleaved.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
+use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::cell::{Cell, Measurement, Settings, await_quiet, measure, settle};
-use crate::report::{About, Comparison, count, write_json};
+use crate::bars::{judge, promises};
+use crate::cell::{Measurement, await_quiet, settle, settle_process};
+use crate::clock::long_date;
+use crate::progress::{Remaining, duration};
+use crate::report::{About, count, median, write_json};
+use crate::schedule::{Extent, Step};
+use crate::subject::Subject;
+use crate::summary::{Server, Summary, rows};
+use crate::sync::{SyncRow, Way, measure_sync};
 use crate::tables::{create, fill, table_name};
 use crate::target::{Kind, Programs, Target};
-use crate::workload::{Answers, Workload};
+use crate::workload::Answers;
+
+/// One item of 400 B in the log, and 64 of them.
+const SYNC_BYTES: [usize; 2] = [512, 32 * 1024];
+const SYNC_DURATION: Duration = Duration::from_secs(1);
+/// What starting and filling takes for each server, about: for the time that is left.
+const FILL_SECONDS: f64 = 15.0;
 
 /// What to compare.
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct CompareOptions {
-    /// Two rounds of three seconds per cell, for a first impression
-    #[arg(long)]
-    quick: bool,
-    /// Only these workloads
-    #[arg(long, value_delimiter = ',', value_name = "WORKLOADS")]
-    only: Vec<Workload>,
+    #[command(flatten)]
+    extent: Extent,
     /// Only these servers [default: all that are there]
     #[arg(long, value_delimiter = ',')]
     targets: Vec<Kind>,
-    /// Numbers of connections, for each workload [default: 64; get and put also 1 and 16]
-    #[arg(long, value_delimiter = ',')]
-    connections: Vec<usize>,
-    /// Numbers of global indexes, for each workload [default: 0; put also 3]
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u8).range(0..=3))]
-    indexes: Vec<u8>,
-    /// Items in each table
-    #[arg(long, default_value_t = 100_000)]
-    items: u64,
-    /// How often each cell is measured; the median counts [default: 3, quick 2]
-    #[arg(long)]
-    rounds: Option<usize>,
-    /// Seconds per cell [default: 10, quick 3]
-    #[arg(long)]
-    seconds: Option<f64>,
-    /// Seconds per cell of puts with 64 connections [default: 60, quick 3]
-    #[arg(long)]
-    sustained_seconds: Option<f64>,
-    /// Open loop: requests arrive at this rate per second whatever the server does
-    #[arg(long, value_name = "RATE")]
-    rate: Option<f64>,
     /// Wait up to so many seconds before each cell for others to leave the machine alone
     #[arg(long, default_value_t = 0.0, value_name = "SECONDS")]
     patience: f64,
-    /// Threads of the load generator
-    #[arg(long, default_value_t = 1)]
-    client_threads: usize,
+    /// Say what would be measured and how long it would take, and measure nothing
+    #[arg(long)]
+    plan: bool,
     #[command(flatten)]
     programs: Programs,
 }
 
-impl CompareOptions {
-    fn settings(&self) -> Settings {
-        let standard = if self.quick { 3.0 } else { 10.0 };
-        let seconds = self.seconds.unwrap_or(standard);
-        Settings {
-            items: self.items,
-            warmup_seconds: if self.quick { 0.5 } else { 2.0 },
-            seconds,
-            sustained_seconds: self.sustained_seconds.unwrap_or(if self.quick { seconds } else { 60.0 }),
-            client_threads: self.client_threads,
-            open_rate: self.rate,
-        }
-    }
+const EXAMPLES: &str = "\
+Every cell is measured on one server after the other, and all of them again in the next round; medians over the
+rounds count. Wrong answers take a figure away. What a server hasn't got, or does wrong, is named; the others go on.
 
-    /// The cells in the order in which each round measures them.
-    fn cells(&self) -> Vec<Cell> {
-        use clap::ValueEnum;
-        let mut cells = Vec::new();
-        let wanted =
-            Workload::value_variants().iter().filter(|one| self.only.is_empty() || self.only.contains(one));
-        for workload in wanted.copied() {
-            let standard: &[(u8, usize)] = match workload {
-                Workload::Get => &[(0, 64), (0, 16), (0, 1)],
-                Workload::Put => &[(0, 64), (0, 16), (0, 1), (3, 64)],
-                Workload::PutMove => &[(3, 64)],
-                _ => &[(0, 64)],
-            };
-            let mut pairs: Vec<(u8, usize)> = Vec::new();
-            for (indexes, connections) in standard {
-                let indexes = if self.indexes.is_empty() { vec![*indexes] } else { self.indexes.clone() };
-                let connections =
-                    if self.connections.is_empty() { vec![*connections] } else { self.connections.clone() };
-                pairs.extend(
-                    indexes
-                        .iter()
-                        .flat_map(|indexes| connections.iter().map(|connections| (*indexes, *connections))),
-                );
-            }
-            for (indexes, connections) in pairs {
-                let put = matches!(workload, Workload::Put | Workload::PutMove);
-                let cell = Cell { workload, indexes, connections, sustained: put && connections >= 64 };
-                if !cells.contains(&cell) {
-                    cells.push(cell);
-                }
-            }
-        }
-        cells
-    }
+  bench/run                                        everything, about 35 minutes
+  bench/run --quick                                a first impression, about 5 minutes
+  bench/run --targets bare,singlet --headlines     ours alone, bars included
+  bench/run --only get,put --connections 1,8,64    other cells
+  bench/run --targets singlet --only get --connections 64 --rate 20000
+                                                   open loop: latency at a given rate
+  bench/run figures --from bench/results/compare-….json
+                                                   the README's table and charts from a run
 
-    fn kinds(&self) -> Vec<Kind> {
-        use clap::ValueEnum;
-        if self.targets.is_empty() { Kind::value_variants().to_vec() } else { self.targets.clone() }
-    }
-}
+`others` in a line of progress is the share of the machine that neither client nor server used. Unless it is near zero,
+the figures are noise. bench/README.md says what each workload and each server is.";
 
 /// What goes into the JSON file.
 #[derive(Serialize)]
 struct Found<'a> {
-    settings: Settings,
-    durability: Vec<(Kind, &'static str)>,
-    left_out: &'a [String],
+    summary: &'a Summary,
     measurements: &'a [Measurement],
+}
+
+/// A comparison under way.
+struct Run<'a> {
+    options: &'a CompareOptions,
+    about: About,
+    subjects: Vec<Subject>,
+    servers: Vec<Server>,
+    left_out: Vec<String>,
+    syncs: Vec<SyncRow>,
+    measurements: Vec<Measurement>,
+    remaining: Remaining,
 }
 
 /// Runs the comparison and prints it.
 pub(crate) fn compare(options: &CompareOptions) -> Result<()> {
-    let about = About::now();
-    let settings = options.settings();
-    let cells = options.cells();
-    ensure!(
-        settings.items >= 1000,
-        "at least 1000 items are needed, or a batch couldn't name 25 different ones"
-    );
-    let (mut targets, mut left_out) = start_all(options, &cells, settings.items);
-    let rounds = options.rounds.unwrap_or(if options.quick { 2 } else { 3 });
-    let kinds: Vec<Kind> = targets.iter().map(|target| target.kind).collect();
-    let patience = Duration::from_secs_f64(options.patience);
-    let mut measurements = Vec::new();
-    for round in 0..rounds {
-        for cell in &cells {
-            // A server that fails is named and left out from here on; the others go on.
-            targets.retain(|target| {
-                await_quiet(patience);
-                match measure(target, *cell, &settings, round) {
-                    Ok(found) => {
-                        print_progress(&found);
-                        measurements.push(found);
-                        settle(target);
-                        true
-                    }
-                    Err(error) => {
-                        let text = format!("{} from {} on: {error:#}", target.kind.name(), cell.name());
-                        eprintln!("left out: {text}");
-                        left_out.push(text);
-                        false
-                    }
-                }
-            });
-        }
-        // A run of hours that is cut short keeps its whole rounds.
-        save(options, &about, settings, &kinds, &left_out, &measurements)?;
+    let kinds = if options.targets.is_empty() { Kind::value_variants() } else { &options.targets };
+    for kind in kinds {
+        let items = options.extent.items(*kind);
+        ensure!(items >= 1000, "at least 1000 items are needed, or a batch couldn't name 25 different ones");
     }
-    let path = save(options, &about, settings, &kinds, &left_out, &measurements)?;
-    print_report(&about, &kinds, &cells, &measurements, &left_out);
+    let steps = options.extent.steps(kinds);
+    ensure!(!steps.is_empty(), "nothing to measure: no cell fits what was asked for");
+    let planned = steps.iter().map(Step::planned_seconds).sum::<f64>() + FILL_SECONDS * kinds.len() as f64;
+    eprintln!("{} measurements, about {} if all servers are there", steps.len(), duration(planned));
+    if options.plan {
+        for step in &steps {
+            let seconds = step.settings.seconds;
+            println!("{} {:<30} {:<16} {seconds} s", step.round + 1, step.cell.name(), step.kind.name());
+        }
+        return Ok(());
+    }
+    let mut run = Run {
+        options,
+        about: About::now(),
+        subjects: Vec::new(),
+        servers: Vec::new(),
+        left_out: Vec::new(),
+        syncs: Vec::new(),
+        measurements: Vec::new(),
+        remaining: Remaining::new(planned),
+    };
+    run.start(kinds);
+    let path = run.measure()?;
+    print_report(&run.summary());
     println!("written to {}", path.display());
     Ok(())
 }
 
-fn save(
-    options: &CompareOptions,
-    about: &About,
-    settings: Settings,
-    kinds: &[Kind],
-    left_out: &[String],
-    measurements: &[Measurement],
-) -> Result<PathBuf> {
-    let durability = kinds.iter().map(|kind| (*kind, kind.durability())).collect();
-    let found = Found { settings, durability, left_out, measurements };
-    write_json(&options.programs.results, "compare", about, &found)
-}
+impl Run<'_> {
+    /// Starts and fills the servers; those that can't be are named.
+    fn start(&mut self, kinds: &[Kind]) {
+        let extent = &self.options.extent;
+        for kind in kinds {
+            let counts = extent.index_counts(*kind);
+            if !counts.is_empty() {
+                match Subject::start(*kind, &self.options.programs, &counts, extent.items(*kind)) {
+                    Ok((subject, server)) => {
+                        self.subjects.push(subject);
+                        self.servers.push(server);
+                    }
+                    Err(error) => self.leave_out(format!("{}: {error:#}", kind.name())),
+                }
+            }
+            self.remaining.done(FILL_SECONDS);
+        }
+    }
 
-/// Starts and fills the servers; gives those that run, and why the others don't.
-fn start_all(options: &CompareOptions, cells: &[Cell], items: u64) -> (Vec<Target>, Vec<String>) {
-    let mut index_counts: Vec<u8> = cells.iter().map(|cell| cell.indexes).collect();
-    index_counts.sort_unstable();
-    index_counts.dedup();
-    let mut targets = Vec::new();
-    let mut left_out = Vec::new();
-    for kind in options.kinds() {
-        match start(kind, &options.programs, &index_counts, items) {
-            Ok(target) => targets.push(target),
+    fn leave_out(&mut self, text: String) {
+        eprintln!("left out: {text}");
+        self.left_out.push(text);
+    }
+
+    /// Makes all measurements that the servers allow; gives the file with them.
+    fn measure(&mut self) -> Result<PathBuf> {
+        let kinds: Vec<Kind> = self.subjects.iter().map(Subject::kind).collect();
+        let steps = self.options.extent.steps(&kinds);
+        self.remaining = Remaining::new(steps.iter().map(Step::planned_seconds).sum());
+        for round in 0..self.options.extent.rounds() {
+            self.measure_syncs()?;
+            for step in steps.iter().filter(|step| step.round == round) {
+                self.step(step);
+                self.remaining.done(step.planned_seconds());
+            }
+            // A long run that is cut short keeps its whole rounds.
+            self.save()?;
+        }
+        self.save()
+    }
+
+    /// One measurement. A server that fails is named and left out from here on; the others go on.
+    fn step(&mut self, step: &Step) {
+        let Some(place) = self.subjects.iter().position(|subject| subject.kind() == step.kind) else {
+            return;
+        };
+        await_quiet(Duration::from_secs_f64(self.options.patience));
+        let Some(subject) = self.subjects.get_mut(place) else { return };
+        match subject.measure(step) {
+            Ok(found) => {
+                settle_process(subject.id());
+                print_progress(&found, &self.remaining.text());
+                if let Some(server) = self.servers.iter_mut().find(|server| server.kind == step.kind) {
+                    server.resident_bytes = found.memory.resident_bytes;
+                }
+                self.measurements.push(found);
+            }
             Err(error) => {
-                eprintln!("left out: {}: {error:#}", kind.name());
-                left_out.push(format!("{}: {error:#}", kind.name()));
+                self.subjects.remove(place);
+                self.leave_out(format!("{} from {} on: {error:#}", step.kind.name(), step.cell.name()));
             }
         }
     }
-    (targets, left_out)
+
+    fn measure_syncs(&mut self) -> Result<()> {
+        for bytes in SYNC_BYTES {
+            self.syncs.push(measure_sync(&self.options.programs.scratch, Way::Append, bytes, SYNC_DURATION)?);
+        }
+        Ok(())
+    }
+
+    fn summary(&self) -> Summary {
+        let shares: Vec<f64> = self.measurements.iter().map(|found| found.others_share).collect();
+        Summary {
+            about: self.about.clone(),
+            seconds: self.options.extent.seconds(),
+            sustained_seconds: self.options.extent.sustained_seconds(),
+            servers: self.servers.clone(),
+            rows: rows(&self.measurements),
+            syncs: SYNC_BYTES.iter().filter_map(|bytes| sync_median(&self.syncs, *bytes)).collect(),
+            left_out: self.left_out.clone(),
+            others_share_worst: shares.iter().copied().fold(0.0, f64::max),
+            others_share_median: median(shares).unwrap_or(0.0),
+            conflicts: self.measurements.iter().map(|found| found.conflicts).sum(),
+        }
+    }
+
+    fn save(&self) -> Result<PathBuf> {
+        let found = Found { summary: &self.summary(), measurements: &self.measurements };
+        write_json(&self.options.programs.results, "compare", &self.about, &found)
+    }
+}
+
+/// The medians over the rounds for one length of a write.
+fn sync_median(syncs: &[SyncRow], bytes: usize) -> Option<SyncRow> {
+    let of_length = || syncs.iter().filter(|row| row.write_bytes == bytes);
+    let middle = |figure: fn(&SyncRow) -> f64| median(of_length().map(figure).collect());
+    Some(SyncRow {
+        way: Way::Append,
+        write_bytes: bytes,
+        per_second: middle(|row| row.per_second)?,
+        p50_microseconds: middle(|row| row.p50_microseconds)?,
+        p99_microseconds: middle(|row| row.p99_microseconds)?,
+        max_microseconds: middle(|row| row.max_microseconds)?,
+    })
 }
 
 /// Starts one server with one filled table for each number of indexes.
@@ -203,24 +230,25 @@ pub(crate) fn start(kind: Kind, programs: &Programs, index_counts: &[u8], items:
     }
     for indexes in index_counts {
         create(target.address, *indexes)?;
-        let outcome = fill(target.address, *indexes, items)?;
-        let rate = items as f64 / outcome.measured.max(Duration::from_millis(1)).as_secs_f64();
-        eprintln!("{}: {} filled with {} items/s", kind.name(), table_name(*indexes), count(rate));
+        let begin = Instant::now();
+        fill(target.address, *indexes, items)?;
+        let rate = count(items as f64 / begin.elapsed().as_secs_f64().max(1e-3));
+        eprintln!("{}: {} filled with {rate} items/s", kind.name(), table_name(*indexes));
     }
     settle(&target);
     Ok(target)
 }
 
-fn print_progress(found: &Measurement) {
+fn print_progress(found: &Measurement, left: &str) {
     let errors: u64 = found.errors.values().sum();
     eprintln!(
-        "{:>2} {:<26} {:<16} {:>9}/s  p50 {:>8} µs  p99 {:>9} µs  cpu {:>6.1}+{:.1} µs  others {:.0} %{}",
+        "{:>2} {:<30} {:<16} {:>9}/s  p50 {:>8} µs  p99 {:>9} µs  cpu {:>6.1}+{:.1} µs  others {:>2.0} %  ({left}){}",
         found.round + 1,
         found.cell.name(),
         found.target.name(),
-        count(found.requests_per_second),
-        count(found.p50_microseconds),
-        count(found.p99_microseconds),
+        count(found.speed.requests_per_second),
+        count(found.speed.p50_microseconds),
+        count(found.speed.p99_microseconds),
         found.server_cpu_microseconds,
         found.client_cpu_microseconds,
         found.others_share * 100.0,
@@ -228,38 +256,13 @@ fn print_progress(found: &Measurement) {
     );
 }
 
-fn print_report(
-    about: &About,
-    kinds: &[Kind],
-    cells: &[Cell],
-    measurements: &[Measurement],
-    left_out: &[String],
-) {
-    let comparison = Comparison { targets: kinds.to_vec(), cells, measurements };
-    println!("{} · commit {} · {}\n", about.date, about.commit, about.machine);
-    for kind in kinds {
-        println!("- {}: {}", kind.name(), kind.durability());
+fn print_report(summary: &Summary) {
+    let About { date, commit, machine, .. } = &summary.about;
+    println!("{} · commit {commit} · {machine}\n", long_date(date));
+    println!("{}", summary.durability());
+    for table in [summary.throughput(), summary.latency(), summary.cpu(), summary.space(), summary.disk()] {
+        println!("{table}");
     }
-    for text in left_out {
-        println!("- left out: {}", text.lines().next().unwrap_or_default());
-    }
-    println!(
-        "\n{}\n{}\n{}\n{}",
-        comparison.throughput(),
-        comparison.latency(),
-        comparison.cpu(),
-        comparison.promises()
-    );
-    let (usual, worst) = comparison.noise();
-    println!("Others used {:.0} % of the machine (median; worst {:.0} %).", usual * 100.0, worst * 100.0);
-    let errors: u64 = measurements.iter().flat_map(|found| found.errors.values()).sum();
-    let conflicts: u64 = measurements.iter().map(|found| found.conflicts).sum();
-    println!(
-        "Errors: {errors}. Refused for a transaction on the same item, not counted as throughput: {conflicts}."
-    );
-    for found in measurements {
-        for (text, times) in &found.errors {
-            println!("  {} × {}, {}: {text}", times, found.target.name(), found.cell.name());
-        }
-    }
+    println!("{}", promises(&judge(summary)));
+    println!("{}", summary.doubts());
 }

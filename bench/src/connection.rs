@@ -35,11 +35,8 @@ pub(crate) struct Connection<Ticket> {
 impl<Ticket> Connection<Ticket> {
     /// Connects to a server on this machine.
     pub(crate) fn open(address: SocketAddr) -> Result<Self> {
-        let stream = TcpStream::connect(address)?;
-        stream.set_nodelay(true)?;
-        stream.set_nonblocking(true)?;
         Ok(Self {
-            stream,
+            stream: connect(address)?,
             request: Vec::with_capacity(BUFFER_BYTES),
             pending: None,
             sent_bytes: 0,
@@ -47,6 +44,16 @@ impl<Ticket> Connection<Ticket> {
             received_bytes: 0,
             head: None,
         })
+    }
+
+    /// Takes a new socket for one that was closed; the buffers stay.
+    pub(crate) fn reopen(&mut self, address: SocketAddr) -> Result<()> {
+        self.stream = connect(address)?;
+        self.pending = None;
+        self.request.clear();
+        self.received_bytes = 0;
+        self.head = None;
+        Ok(())
     }
 
     /// Begins to send what is in `request`.
@@ -104,4 +111,11 @@ impl<Ticket> Connection<Ticket> {
         }
         Ok(())
     }
+}
+
+fn connect(address: SocketAddr) -> Result<TcpStream> {
+    let stream = TcpStream::connect(address)?;
+    stream.set_nodelay(true)?;
+    stream.set_nonblocking(true)?;
+    Ok(stream)
 }

@@ -42,7 +42,7 @@ pub(crate) struct ExpiryOptions {
     #[arg(long, default_value_t = 1_000_000)]
     expiring: u64,
     /// Global indexes of the table, all of which every item is in
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=20))]
     indexes: u8,
     /// Gets a second, open loop
     #[arg(long, default_value_t = 2_000.0)]

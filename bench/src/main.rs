@@ -8,25 +8,34 @@ mod bare;
 mod bars;
 mod call;
 mod cell;
+mod chart;
 mod clock;
 mod compare;
+mod comparison;
 mod connection;
+mod engine;
 mod expiry;
+mod figures;
 mod http;
+mod instructions;
 mod item;
 mod limits;
 mod load;
 mod outcome;
 mod pattern;
 mod process;
+mod progress;
 mod report;
 mod review;
 mod scaling;
+mod schedule;
 mod seal;
 mod sign;
 mod single;
 mod soak;
 mod start;
+mod subject;
+mod summary;
 mod sync;
 mod tables;
 mod target;
@@ -63,6 +72,10 @@ enum Command {
     Expiry(expiry::ExpiryOptions),
     /// Attacks: more, larger, deeper and slower than allowed, and what each costs
     Limits(limits::LimitsOptions),
+    /// The README's table and charts from the JSON files of runs
+    Figures(figures::FiguresOptions),
+    /// Instructions per call of the hot paths, with callgrind, beside those of the last count
+    Instructions(instructions::InstructionsOptions),
     /// The server that does nothing but read requests and answer fixed bytes
     Bare {
         /// Where to listen
@@ -85,6 +98,8 @@ fn main() -> anyhow::Result<()> {
         Command::Soak(options) => soak::soak(&options),
         Command::Expiry(options) => expiry::expiry(&options),
         Command::Limits(options) => limits::limits(&options),
+        Command::Figures(options) => figures::figures(&options),
+        Command::Instructions(options) => instructions::instructions(&options),
         Command::Bare { address } => bare::serve(address),
     }
 }

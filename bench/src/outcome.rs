@@ -25,6 +25,8 @@ pub(crate) struct Outcome {
     pub(crate) errors: BTreeMap<String, u64>,
     /// Arrivals of an open loop that found no free connection before the end.
     pub(crate) unsent: u64,
+    /// Answers after which the server closed the connection, as it had said.
+    pub(crate) closed: u64,
 }
 
 impl Outcome {
@@ -40,6 +42,7 @@ impl Outcome {
             conflicts: 0,
             errors: BTreeMap::new(),
             unsent: 0,
+            closed: 0,
         }
     }
 
@@ -79,6 +82,7 @@ impl Outcome {
         self.answered += other.answered;
         self.conflicts += other.conflicts;
         self.unsent += other.unsent;
+        self.closed += other.closed;
     }
 
     /// Right answers per second.
@@ -94,5 +98,56 @@ impl Outcome {
     /// All errors together.
     pub(crate) fn error_count(&self) -> u64 {
         self.errors.values().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Outcome;
+
+    fn recorded(latencies: impl Iterator<Item = u64>) -> Outcome {
+        let mut outcome = Outcome::new(Duration::from_secs(2));
+        for (number, microseconds) in latencies.enumerate() {
+            outcome.record(Duration::from_millis(number as u64), Duration::from_micros(microseconds));
+        }
+        outcome
+    }
+
+    #[test]
+    fn quantiles_are_right_to_three_digits() {
+        let outcome = recorded(1..=1000);
+        for (quantile, microseconds) in [(0.5, 500.0), (0.9, 900.0), (0.99, 990.0), (1.0, 1000.0)] {
+            let found = outcome.latency_microseconds(quantile);
+            assert!((found - microseconds).abs() <= microseconds * 1e-3, "{quantile}: {found}");
+        }
+    }
+
+    #[test]
+    fn threads_together_have_the_sum_of_their_rates_and_the_latencies_of_all() {
+        let mut one = recorded(std::iter::repeat_n(100, 1000));
+        one.merge(recorded(std::iter::repeat_n(300, 3000)));
+        assert!((one.rate() - 2000.0).abs() < 1e-6);
+        assert!((one.latency_microseconds(0.2) - 100.0).abs() < 1.0);
+        assert!((one.latency_microseconds(0.5) - 300.0).abs() < 1.0);
+        assert_eq!(one.per_second, [2000, 1000, 1000]);
+    }
+
+    #[test]
+    fn a_latency_beyond_the_histogram_counts_as_its_end_and_nothing_is_lost() {
+        let outcome = recorded([1, u64::MAX / 1_000_000].into_iter());
+        assert_eq!(outcome.latency.len(), 2);
+        assert!(outcome.latency_microseconds(1.0) >= 600e6);
+    }
+
+    #[test]
+    fn many_different_errors_are_all_counted() {
+        let mut outcome = recorded(std::iter::empty());
+        for number in 0..100 {
+            outcome.fail(format!("error {number}"));
+        }
+        assert_eq!(outcome.error_count(), 100);
+        assert!(outcome.errors.len() <= 21);
     }
 }

@@ -5,16 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::bars::{Bar, bars};
-use crate::cell::{Cell, Measurement};
 use crate::clock::{amz_date, unix_seconds};
 use crate::process::{load_average, machine};
-use crate::target::Kind;
 
 /// Where and when a report was made.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct About {
     pub(crate) date: String,
     pub(crate) commit: String,
@@ -53,133 +50,6 @@ pub(crate) fn write_json(
     let text = serde_json::to_string_pretty(&serde_json::json!({"about": about, "found": found}))?;
     fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(path)
-}
-
-/// All measurements of a comparison.
-pub(crate) struct Comparison<'a> {
-    pub(crate) targets: Vec<Kind>,
-    pub(crate) cells: &'a [Cell],
-    pub(crate) measurements: &'a [Measurement],
-}
-
-impl Comparison<'_> {
-    /// The median over the rounds of one figure of one cell on one server.
-    fn median(&self, target: Kind, cell: &Cell, figure: fn(&Measurement) -> f64) -> Option<f64> {
-        if self.of(target, cell).any(|found| !found.errors.is_empty()) {
-            return None;
-        }
-        median(self.of(target, cell).map(figure).collect())
-    }
-
-    fn of(&self, target: Kind, cell: &Cell) -> impl Iterator<Item = &Measurement> {
-        self.measurements.iter().filter(move |found| found.target == target && found.cell == *cell)
-    }
-
-    /// What stands in place of a figure: a server that answers wrongly has no speed.
-    fn missing(&self, target: Kind, cell: &Cell) -> String {
-        if self.of(target, cell).next().is_some() { "errors" } else { "–" }.to_owned()
-    }
-
-    fn rate(&self, target: Kind, cell: &Cell) -> Option<f64> {
-        self.median(target, cell, |found| found.requests_per_second)
-    }
-
-    /// Requests per second, in brackets the ratio to the bare server.
-    pub(crate) fn throughput(&self) -> String {
-        let mut table = Table::new(["requests/s (of bare)"]);
-        table.columns(self.targets.iter().map(|target| target.name()));
-        for cell in self.cells {
-            let bare = self.rate(Kind::Bare, cell);
-            let row = self.targets.iter().map(|target| match (self.rate(*target, cell), bare) {
-                (Some(rate), Some(bare)) if *target != Kind::Bare => {
-                    format!("{} ({:.2})", count(rate), rate / bare)
-                }
-                (Some(rate), _) => count(rate),
-                (None, _) => self.missing(*target, cell),
-            });
-            table.row(cell.name(), row);
-        }
-        table.text()
-    }
-
-    /// Latencies in microseconds: median, 99 %, 99.9 %.
-    pub(crate) fn latency(&self) -> String {
-        let mut table = Table::new(["µs: p50 / p99 / p99.9"]);
-        table.columns(self.targets.iter().map(|target| target.name()));
-        for cell in self.cells {
-            let row = self.targets.iter().map(|target| {
-                let p50 = self.median(*target, cell, |found| found.p50_microseconds);
-                let p99 = self.median(*target, cell, |found| found.p99_microseconds);
-                let p999 = self.median(*target, cell, |found| found.p999_microseconds);
-                match (p50, p99, p999) {
-                    (Some(p50), Some(p99), Some(p999)) => {
-                        format!("{} / {} / {}", count(p50), count(p99), count(p999))
-                    }
-                    _ => self.missing(*target, cell),
-                }
-            });
-            table.row(cell.name(), row);
-        }
-        table.text()
-    }
-
-    /// CPU time of the server per request: less noisy than throughput on a shared machine.
-    pub(crate) fn cpu(&self) -> String {
-        let mut table = Table::new(["server CPU µs/request (of bare)"]);
-        table.columns(self.targets.iter().map(|target| target.name()));
-        let figure: fn(&Measurement) -> f64 = |found| found.server_cpu_microseconds;
-        for cell in self.cells {
-            let bare = self.median(Kind::Bare, cell, figure);
-            let row = self.targets.iter().map(|target| match (self.median(*target, cell, figure), bare) {
-                (Some(cpu), Some(bare)) if *target != Kind::Bare => format!("{cpu:.1} ({:.1})", cpu / bare),
-                (Some(cpu), _) => format!("{cpu:.1}"),
-                (None, _) => self.missing(*target, cell),
-            });
-            table.row(cell.name(), row);
-        }
-        table.text()
-    }
-
-    /// What Singlet promises itself, what was measured, whether it holds. Empty if Singlet wasn't measured.
-    pub(crate) fn promises(&self) -> String {
-        let mut table = Table::new(["bar", "wanted", "measured", ""]);
-        for cell in self.cells {
-            for bar in bars(cell) {
-                if let Some((wanted, measured, holds)) = self.judge(cell, *bar) {
-                    let verdict = if holds { "holds" } else { "MISSED" };
-                    table
-                        .row(cell.name(), [wanted, format!("{measured:.2}"), verdict.to_owned()].into_iter());
-                }
-            }
-        }
-        if table.rows.len() > 1 { table.text() } else { String::new() }
-    }
-
-    fn judge(&self, cell: &Cell, bar: Bar) -> Option<(String, f64, bool)> {
-        let ours = self.rate(Kind::Singlet, cell)?;
-        Some(match bar {
-            Bar::OfBare(least) => {
-                let ratio = ours / self.rate(Kind::Bare, cell)?;
-                (format!("≥ {least} of bare"), ratio, ratio >= least)
-            }
-            Bar::Times(least, peer) => {
-                let ratio = ours / self.rate(peer, cell)?;
-                (format!("≥ {least} × {}", peer.name()), ratio, ratio >= least)
-            }
-            Bar::LatencyOfBare(most) => {
-                let p50: fn(&Measurement) -> f64 = |found| found.p50_microseconds;
-                let ratio = self.median(Kind::Singlet, cell, p50)? / self.median(Kind::Bare, cell, p50)?;
-                (format!("median ≤ {most} × bare"), ratio, ratio <= most)
-            }
-        })
-    }
-
-    /// The machine's share that others took: median and worst.
-    pub(crate) fn noise(&self) -> (f64, f64) {
-        let shares: Vec<f64> = self.measurements.iter().map(|found| found.others_share).collect();
-        let worst = shares.iter().copied().fold(0.0, f64::max);
-        (median(shares).unwrap_or(0.0), worst)
-    }
 }
 
 /// The middle of some figures, or the mean of the two in the middle.

@@ -1,29 +1,44 @@
-//! Throughput, memory and disk with few and with many items.
+//! Throughput, memory and disk with few and many items, with few and many indexes.
+
+use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use crate::bars::{judge_scaling, promises};
 use crate::cell::{Cell, Measurement, Settings, measure, settle};
 use crate::compare::start;
 use crate::item::ITEM_BYTES;
+use crate::process::disk_bytes;
+use crate::progress::Remaining;
 use crate::report::{About, Table, count, median, write_json};
 use crate::target::{Kind, Programs, Target};
 use crate::workload::Workload;
 
+/// What a measurement takes beside its seconds: warming up, settling.
+const OVERHEAD_SECONDS: f64 = 1.6;
+
 /// What to measure at which sizes.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+One server for each size, all running at once and measured in turn. Ten million items need some 10 GB of disk and as
+much memory as --cache-size allows.
+
+  bench/run scaling                                        10,000, a million and ten million items
+  bench/run scaling --items 100000 --indexes 0,1,3,5       one size, more and more indexes")]
 pub(crate) struct ScalingOptions {
     /// Which server
     #[arg(long, default_value = "singlet")]
     target: Kind,
-    /// Numbers of items; the first is what the others are compared with
+    /// Numbers of items; the first size is what the others are compared with
     #[arg(long, value_delimiter = ',', default_value = "10000,1000000,10000000")]
     items: Vec<u64>,
+    /// Numbers of global indexes, each with each number of items
+    #[arg(long, value_delimiter = ',', default_value = "0", value_parser = clap::value_parser!(u8).range(0..=20))]
+    indexes: Vec<u8>,
     /// Workloads
     #[arg(long, value_delimiter = ',', default_value = "get,query,put,update")]
     only: Vec<Workload>,
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
-    indexes: u8,
     #[arg(long, default_value_t = 64)]
     connections: usize,
     #[arg(long, default_value_t = 10.0)]
@@ -34,11 +49,43 @@ pub(crate) struct ScalingOptions {
     programs: Programs,
 }
 
+/// What scaling found, in medians.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Scaling {
+    pub(crate) about: About,
+    pub(crate) target: Kind,
+    pub(crate) connections: usize,
+    pub(crate) seconds: f64,
+    pub(crate) rounds: usize,
+    pub(crate) sizes: Vec<Size>,
+}
+
 /// What was found at one size.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Size {
+    pub(crate) items: u64,
+    pub(crate) indexes: u8,
+    pub(crate) rates: BTreeMap<Workload, f64>,
+    pub(crate) resident_bytes: u64,
+    pub(crate) peak_bytes: u64,
+    pub(crate) filled_disk_bytes: u64,
+    pub(crate) last_disk_bytes: u64,
+    pub(crate) errors: u64,
+}
+
+/// What goes into the JSON file.
 #[derive(Serialize)]
-struct Size {
+struct Found<'a> {
+    scaling: &'a Scaling,
+    measurements: Vec<&'a Measurement>,
+}
+
+/// A server of one size and what was measured on it.
+struct Sized {
+    target: Target,
     items: u64,
-    disk_bytes_after_filling: u64,
+    indexes: u8,
+    filled_disk_bytes: u64,
     measurements: Vec<Measurement>,
 }
 
@@ -46,95 +93,139 @@ struct Size {
 pub(crate) fn scaling(options: &ScalingOptions) -> Result<()> {
     ensure!(options.items.iter().all(|items| *items >= 1000), "at least 1000 items are needed");
     let about = About::now();
-    let mut sizes = Vec::new();
+    let mut servers = Vec::new();
     for items in &options.items {
-        let target = start_apart(options, *items)?;
-        let disk_bytes_after_filling = crate::process::disk_bytes(target.data());
-        sizes.push((target, Size { items: *items, disk_bytes_after_filling, measurements: Vec::new() }));
-    }
-    for round in 0..options.rounds {
-        for workload in &options.only {
-            for (target, size) in &mut sizes {
-                let cell = Cell {
-                    workload: *workload,
-                    indexes: options.indexes,
-                    connections: options.connections,
-                    sustained: false,
-                };
-                size.measurements.push(measure(target, cell, &settings(options, size.items), round)?);
-                settle(target);
-            }
+        for indexes in &options.indexes {
+            servers.push(start_apart(options, *items, *indexes)?);
         }
     }
-    let found: Vec<Size> = sizes.into_iter().map(|(_, size)| size).collect();
-    let path = write_json(&options.programs.results, "scaling", &about, &found)?;
-    println!("{}", rates(options, &found).text());
-    println!("{}", space(options, &found).text());
-    let errors: u64 =
-        found.iter().flat_map(|size| &size.measurements).flat_map(|one| one.errors.values()).sum();
-    println!("Errors: {errors}.");
+    measure_all(options, &mut servers)?;
+    let scaling = Scaling {
+        about,
+        target: options.target,
+        connections: options.connections,
+        seconds: options.seconds,
+        rounds: options.rounds,
+        sizes: servers.iter().map(size).collect(),
+    };
+    let measurements = servers.iter().flat_map(|server| &server.measurements).collect();
+    let found = Found { scaling: &scaling, measurements };
+    let path = write_json(&options.programs.results, "scaling", &scaling.about, &found)?;
+    println!("{}\n{}\n{}", scaling.rates(), scaling.space(), promises(&judge_scaling(&scaling)));
+    println!("Errors: {}.", scaling.sizes.iter().map(|size| size.errors).sum::<u64>());
     println!("written to {}", path.display());
     Ok(())
 }
 
 /// Servers of one kind need a folder each.
-fn start_apart(options: &ScalingOptions, items: u64) -> Result<Target> {
+fn start_apart(options: &ScalingOptions, items: u64, indexes: u8) -> Result<Sized> {
     let mut programs = options.programs.clone();
-    programs.scratch = programs.scratch.join(items.to_string());
-    start(options.target, &programs, &[options.indexes], items)
+    programs.scratch = programs.scratch.join(format!("{items}-{indexes}"));
+    let target = start(options.target, &programs, &[indexes], items)?;
+    let filled_disk_bytes = disk_bytes(target.data());
+    Ok(Sized { target, items, indexes, filled_disk_bytes, measurements: Vec::new() })
 }
 
-fn settings(options: &ScalingOptions, items: u64) -> Settings {
-    Settings {
-        items,
-        warmup_seconds: 1.0,
-        seconds: options.seconds,
-        sustained_seconds: options.seconds,
-        client_threads: 1,
-        open_rate: None,
+fn measure_all(options: &ScalingOptions, servers: &mut [Sized]) -> Result<()> {
+    let planned = options.seconds + OVERHEAD_SECONDS;
+    let measurements = options.rounds * options.only.len() * servers.len();
+    let mut remaining = Remaining::new(planned * measurements as f64);
+    for round in 0..options.rounds {
+        for workload in &options.only {
+            for server in servers.iter_mut() {
+                let cell = Cell {
+                    workload: *workload,
+                    indexes: server.indexes,
+                    connections: options.connections,
+                    sustained: false,
+                };
+                let settings = Settings::plain(server.items, options.seconds);
+                let found = measure(&server.target, cell, &settings, round)?;
+                settle(&server.target);
+                remaining.done(planned);
+                let rate = count(found.speed.requests_per_second);
+                let (items, left) = (count(server.items as f64), remaining.text());
+                eprintln!("{} {:<26} {items:>10} items {rate:>9}/s  ({left})", round + 1, cell.name());
+                server.measurements.push(found);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn size(server: &Sized) -> Size {
+    let mut rates: BTreeMap<Workload, f64> = BTreeMap::new();
+    for found in &server.measurements {
+        let workload = found.cell.workload;
+        let of_workload = server.measurements.iter().filter(|one| one.cell.workload == workload);
+        let middle = median(of_workload.map(|one| one.speed.requests_per_second).collect());
+        rates.insert(workload, middle.unwrap_or(0.0));
+    }
+    let last = server.measurements.last();
+    Size {
+        items: server.items,
+        indexes: server.indexes,
+        rates,
+        resident_bytes: last.map_or(0, |found| found.memory.resident_bytes),
+        peak_bytes: last.map_or(0, |found| found.memory.peak_bytes),
+        filled_disk_bytes: server.filled_disk_bytes,
+        last_disk_bytes: last.map_or(0, |found| found.disk_bytes),
+        errors: server.measurements.iter().flat_map(|found| found.errors.values()).sum(),
     }
 }
 
-fn rates(options: &ScalingOptions, found: &[Size]) -> Table {
-    let mut table = Table::new(["requests/s (of the first)"]);
-    let headings: Vec<String> =
-        found.iter().map(|size| format!("{} items", count(size.items as f64))).collect();
-    table.columns(headings.iter().map(String::as_str));
-    for workload in &options.only {
-        let rate = |size: &Size| {
-            let of_workload = size.measurements.iter().filter(|one| one.cell.workload == *workload);
-            median(of_workload.map(|one| one.requests_per_second).collect()).unwrap_or(0.0)
-        };
-        let first = found.first().map_or(0.0, rate);
-        let row = found.iter().map(|size| format!("{} ({:.2})", count(rate(size)), rate(size) / first));
-        table.row(workload.name(), row);
+impl Size {
+    fn name(&self) -> String {
+        let indexes = if self.indexes == 0 { String::new() } else { format!(", {} GSIs", self.indexes) };
+        format!("{} items{indexes}", count(self.items as f64))
     }
-    table
 }
 
-fn space(options: &ScalingOptions, found: &[Size]) -> Table {
-    let mut table = Table::new([
-        "items",
-        "resident MB",
-        "peak MB",
-        "disk MB filled",
-        "disk MB at the end",
-        "disk bytes per byte of data",
-    ]);
-    for size in found {
-        let Some(last) = size.measurements.last() else { continue };
-        let data_bytes = size.items * ITEM_BYTES * (1 + u64::from(options.indexes));
-        table.row(
-            count(size.items as f64),
-            [
-                count(last.memory.resident_bytes as f64 / 1e6),
-                count(last.memory.peak_bytes as f64 / 1e6),
-                count(size.disk_bytes_after_filling as f64 / 1e6),
-                count(last.disk_bytes as f64 / 1e6),
-                format!("{:.2}", size.disk_bytes_after_filling as f64 / data_bytes as f64),
-            ]
-            .into_iter(),
-        );
+impl Scaling {
+    /// Whether the sizes differ by their indexes and not by their items.
+    pub(crate) fn is_by_indexes(&self) -> bool {
+        self.sizes.iter().all(|size| Some(size.items) == self.sizes.first().map(|first| first.items))
     }
-    table
+
+    /// Requests per second at each size, in brackets the ratio to the first.
+    pub(crate) fn rates(&self) -> String {
+        let mut table = Table::new(["requests/s (of the first)"]);
+        let headings: Vec<String> = self.sizes.iter().map(Size::name).collect();
+        table.columns(headings.iter().map(String::as_str));
+        let Some(first) = self.sizes.first() else { return String::new() };
+        for (workload, of_first) in &first.rates {
+            let row = self.sizes.iter().map(|size| match size.rates.get(workload) {
+                Some(rate) if size.errors == 0 => format!("{} ({:.2})", count(*rate), rate / of_first),
+                Some(_) => "errors".to_owned(),
+                None => "–".to_owned(),
+            });
+            table.row(workload.name(), row);
+        }
+        table.text()
+    }
+
+    /// Memory and disk at each size.
+    pub(crate) fn space(&self) -> String {
+        let mut table = Table::new([
+            "size",
+            "resident MB",
+            "peak MB",
+            "disk MB filled",
+            "disk MB at the end",
+            "disk bytes per byte of data",
+        ]);
+        for size in &self.sizes {
+            let data_bytes = size.items * ITEM_BYTES * (1 + u64::from(size.indexes));
+            let megabytes = |bytes: u64| count(bytes as f64 / 1e6);
+            let figures = [
+                megabytes(size.resident_bytes),
+                megabytes(size.peak_bytes),
+                megabytes(size.filled_disk_bytes),
+                megabytes(size.last_disk_bytes),
+                format!("{:.2}", size.filled_disk_bytes as f64 / data_bytes.max(1) as f64),
+            ];
+            table.row(size.name(), figures.into_iter());
+        }
+        table.text()
+    }
 }

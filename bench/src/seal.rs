@@ -90,8 +90,9 @@ pub(crate) fn seal(options: &SealOptions) -> Result<()> {
                     sustained: false,
                 };
                 for (target, encrypted) in [(plain, false), (encrypted, true)] {
-                    let measurement = measure(target, cell, &settings(options), round)?;
-                    let rate = count(measurement.requests_per_second);
+                    let measurement =
+                        measure(target, cell, &Settings::plain(options.items, options.seconds), round)?;
+                    let rate = count(measurement.speed.requests_per_second);
                     eprintln!(
                         "{} {}, {}, encrypted {encrypted}: {rate}/s",
                         round + 1,
@@ -133,17 +134,6 @@ fn start(options: &SealOptions, setting: &Setting, encrypted: bool) -> Result<Ta
     Ok(target)
 }
 
-fn settings(options: &SealOptions) -> Settings {
-    Settings {
-        items: options.items,
-        warmup_seconds: 1.0,
-        seconds: options.seconds,
-        sustained_seconds: options.seconds,
-        client_threads: 1,
-        open_rate: None,
-    }
-}
-
 fn print(found: &[Found], filled: &[Filled]) {
     let mut table = Table::new(["", "plain/s", "encrypted/s", "ratio", "plain CPU µs", "encrypted CPU µs"]);
     for setting in &SETTINGS {
@@ -156,7 +146,7 @@ fn print(found: &[Found], filled: &[Filled]) {
                 });
                 median(of_cell.map(|one| figure(&one.measurement)).collect()).unwrap_or(0.0)
             };
-            let rate = |encrypted| middle(encrypted, |one| one.requests_per_second);
+            let rate = |encrypted| middle(encrypted, |one| one.speed.requests_per_second);
             let cpu = |encrypted| middle(encrypted, |one| one.server_cpu_microseconds);
             table.row(
                 format!("{}, {}", workload.name(), setting.name),

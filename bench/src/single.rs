@@ -20,7 +20,7 @@ pub(crate) struct SingleOptions {
     #[arg(long, default_value = "get")]
     workload: Workload,
     /// Global indexes of the table
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=20))]
     indexes: u8,
     /// Items in the table
     #[arg(long, default_value_t = 100_000)]

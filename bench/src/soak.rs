@@ -1,14 +1,15 @@
 //! Memory and disk over time under a steady load.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, ensure};
 use serde::Serialize;
 
-use crate::clock::pause;
 use crate::compare::start;
-use crate::load::{Pace, Plan, drive};
+use crate::load::{Pace, Plan};
+use crate::outcome::Outcome;
 use crate::process::{Memory, disk_bytes, memory};
+use crate::progress::{drive_telling, duration};
 use crate::report::{About, Table, count, median, write_json};
 use crate::tables::table_name;
 use crate::target::{Kind, Programs};
@@ -16,6 +17,7 @@ use crate::workload::{Choice, Traffic, Workload};
 
 /// The run is cut into so many parts, each a row of the table.
 const PARTS: usize = 10;
+const TELL_EVERY_SECONDS: f64 = 60.0;
 
 /// What to load for how long.
 #[derive(Debug, clap::Args)]
@@ -25,7 +27,7 @@ pub(crate) struct SoakOptions {
     target: Kind,
     #[arg(long, default_value = "mixed")]
     workload: Workload,
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=3))]
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=20))]
     indexes: u8,
     #[arg(long, default_value_t = 100_000)]
     items: u64,
@@ -33,6 +35,9 @@ pub(crate) struct SoakOptions {
     connections: usize,
     #[arg(long, default_value_t = 3600.0)]
     seconds: f64,
+    /// Open loop: requests arrive at this rate per second whatever the server does, and latency counts from the arrival
+    #[arg(long)]
+    rate: Option<f64>,
     #[command(flatten)]
     programs: Programs,
 }
@@ -51,7 +56,44 @@ struct Found {
     per_second: Vec<u64>,
 }
 
-/// Runs the load, looks at the server each second, prints a row for each tenth of the time.
+/// Tells once a minute how it goes.
+struct Watcher {
+    seconds: f64,
+    told_seconds: f64,
+    told_answers: u64,
+}
+
+impl Watcher {
+    fn new(seconds: f64) -> Self {
+        Self { seconds, told_seconds: 0.0, told_answers: 0 }
+    }
+
+    fn tell(&mut self, answers: u64, sample: &Sample) {
+        let since = sample.at_seconds - self.told_seconds;
+        if since < TELL_EVERY_SECONDS.min(self.seconds / PARTS as f64) {
+            return;
+        }
+        eprintln!(
+            "{:>5.0} s  {:>9}/s  {} MB resident  {} MB on disk  ({} left)",
+            sample.at_seconds,
+            count((answers - self.told_answers) as f64 / since),
+            count(sample.memory.resident_bytes as f64 / 1e6),
+            count(sample.disk_bytes as f64 / 1e6),
+            duration((self.seconds - sample.at_seconds).max(0.0)),
+        );
+        self.told_seconds = sample.at_seconds;
+        self.told_answers = answers;
+    }
+}
+
+fn print_latency(outcome: &Outcome) {
+    let quantiles = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0)];
+    let shown =
+        quantiles.map(|(name, quantile)| format!("{name} {}", count(outcome.latency_microseconds(quantile))));
+    println!("{}/s in all; µs: {}; unsent {}", count(outcome.rate()), shown.join(", "), outcome.unsent);
+}
+
+/// Runs the load, looks at the server every five seconds, prints a row for each tenth of the time.
 pub(crate) fn soak(options: &SoakOptions) -> Result<()> {
     let about = About::now();
     let target = start(options.target, &options.programs, &[options.indexes], options.items)?;
@@ -59,31 +101,28 @@ pub(crate) fn soak(options: &SoakOptions) -> Result<()> {
         address: target.address,
         connections: options.connections,
         threads: 1,
-        pace: Pace::Closed,
+        pace: options.rate.map_or(Pace::Closed, |per_second| Pace::Open { per_second }),
         warmup: Duration::ZERO,
         measured: Duration::from_secs_f64(options.seconds),
     };
     let host = target.address.to_string();
+    let table_name = table_name(options.indexes);
+    let source = |_| {
+        let choice = Choice::Random { items: options.items };
+        Traffic::new(&host, &table_name, options.workload, choice, options.target.answers(), 3)
+    };
     let mut samples = Vec::new();
-    let outcome = std::thread::scope(|scope| {
-        let load = scope.spawn(|| {
-            drive(&plan, |_| {
-                let choice = Choice::Random { items: options.items };
-                let table = table_name(options.indexes);
-                Traffic::new(&host, &table, options.workload, choice, options.target.answers(), 3)
-            })
-        });
-        let begin = Instant::now();
-        while !load.is_finished() {
-            samples.push(Sample {
-                at_seconds: begin.elapsed().as_secs_f64(),
-                memory: memory(target.id()),
-                disk_bytes: disk_bytes(target.data()),
-            });
-            pause(Duration::from_secs(1));
-        }
-        load.join().map_err(|_| anyhow!("the load panicked"))?
+    let mut watcher = Watcher::new(options.seconds);
+    let outcome = drive_telling(&plan, source, |answers, elapsed| {
+        let sample = Sample {
+            at_seconds: elapsed.as_secs_f64(),
+            memory: memory(target.id()),
+            disk_bytes: disk_bytes(target.data()),
+        };
+        samples.push(sample);
+        watcher.tell(answers, &sample);
     })?;
+    print_latency(&outcome);
     let found = Found { samples, per_second: outcome.per_second };
     let path = write_json(&options.programs.results, "soak", &about, &found)?;
     println!("{}", table(&found, options.seconds).text());

@@ -13,11 +13,18 @@ use crate::tables::{create, fill, read_through, table_name};
 use crate::target::{Kind, Programs, Target};
 use crate::workload::{Choice, Traffic, Workload};
 
+/// What Singlet promises itself with a million items.
+const REOPEN_MILLISECONDS_MAX: f64 = 1000.0;
+
 /// How to measure the start on an empty folder.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ColdOptions {
-    /// Which servers
-    #[arg(long, value_delimiter = ',', default_value = "bare,singlet,dynoxide-file")]
+    /// Which servers; one that isn't there is named and left out
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "bare,singlet,singlet-memory,dynoxide-file,dynalite-file,local-file,moto"
+    )]
     targets: Vec<Kind>,
     /// How often each
     #[arg(long, default_value_t = 11)]
@@ -39,9 +46,19 @@ struct Start {
 pub(crate) fn cold(options: &ColdOptions) -> Result<()> {
     let about = About::now();
     let mut found = Vec::new();
-    for _ in 0..options.rounds {
-        for kind in &options.targets {
-            let target = Target::start(*kind, &options.programs)?;
+    let mut kinds = options.targets.clone();
+    for round in 0..options.rounds {
+        eprintln!("round {} of {}", round + 1, options.rounds);
+        let mut missing = Vec::new();
+        for kind in &kinds {
+            let target = match Target::start(*kind, &options.programs) {
+                Ok(target) => target,
+                Err(error) => {
+                    println!("left out: {}: {error:#}", kind.name());
+                    missing.push(*kind);
+                    continue;
+                }
+            };
             found.push(Start {
                 target: *kind,
                 milliseconds: target.started_in.as_secs_f64() * 1e3,
@@ -49,10 +66,11 @@ pub(crate) fn cold(options: &ColdOptions) -> Result<()> {
                 data_bytes: disk_bytes(target.data()),
             });
         }
+        kinds.retain(|kind| !missing.contains(kind));
     }
     let path = write_json(&options.programs.results, "cold-start", &about, &found)?;
     let mut table = Table::new(["cold start", "median ms", "worst ms", "resident MB", "on disk KB"]);
-    for kind in &options.targets {
+    for kind in &kinds {
         let figures = |figure: fn(&Start) -> f64| -> Vec<f64> {
             found.iter().filter(|start| start.target == *kind).map(figure).collect()
         };
@@ -83,7 +101,7 @@ pub(crate) struct ReopenOptions {
     target: Kind,
     #[arg(long, default_value_t = 1_000_000)]
     items: u64,
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=20))]
     indexes: u8,
     /// How often it is killed
     #[arg(long, default_value_t = 3)]
@@ -144,6 +162,9 @@ pub(crate) fn reopen(options: &ReopenOptions) -> Result<()> {
         );
     }
     println!("{}", table.text());
+    let slowest = found.iter().map(|one| one.milliseconds).fold(0.0, f64::max);
+    let verdict = if slowest < REOPEN_MILLISECONDS_MAX { "met" } else { "MISSED" };
+    println!("Bar: first answer within {REOPEN_MILLISECONDS_MAX:.0} ms; slowest {slowest:.0} ms: {verdict}.");
     println!("written to {}", path.display());
     ensure!(found.iter().all(|one| one.broken_partitions == 0), "items are missing or broken");
     Ok(())

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::outcome::Outcome;
 use crate::report::{About, Table, count, write_json};
@@ -23,23 +23,24 @@ pub(crate) struct SyncOptions {
 }
 
 /// How a file takes the bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Way {
+pub(crate) enum Way {
     /// The file grows with each write: its length has to become durable too.
     Append,
     /// Over bytes that were written before: only the data has to become durable.
     Overwrite,
 }
 
-#[derive(Serialize)]
-struct Row {
-    way: Way,
-    write_bytes: usize,
-    per_second: f64,
-    p50_microseconds: f64,
-    p99_microseconds: f64,
-    max_microseconds: f64,
+/// What was found for one length of a write.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct SyncRow {
+    pub(crate) way: Way,
+    pub(crate) write_bytes: usize,
+    pub(crate) per_second: f64,
+    pub(crate) p50_microseconds: f64,
+    pub(crate) p99_microseconds: f64,
+    pub(crate) max_microseconds: f64,
 }
 
 /// Over this much of a file a log goes round here, as a log with segments prepared in advance would.
@@ -48,15 +49,12 @@ const OVERWRITTEN_BYTES: u64 = 64 << 20;
 /// Measures `write` and `fdatasync`, one after the other.
 pub(crate) fn sync(options: &SyncOptions) -> Result<()> {
     let about = About::now();
-    std::fs::create_dir_all(&options.programs.scratch)?;
-    let path = options.programs.scratch.join(format!("sync-{}", std::process::id()));
     let mut found = Vec::new();
     for way in [Way::Append, Way::Overwrite] {
         // One item of 400 B; 64 of them; a batch of 64 requests with 25 items each.
         for write_bytes in [512, 32 * 1024, 640 * 1024] {
-            let measured = measure(&path, way, write_bytes, Duration::from_secs_f64(options.seconds));
-            let _ = std::fs::remove_file(&path);
-            found.push(measured?);
+            let duration = Duration::from_secs_f64(options.seconds);
+            found.push(measure_sync(&options.programs.scratch, way, write_bytes, duration)?);
         }
     }
     let path = write_json(&options.programs.results, "sync", &about, &found)?;
@@ -76,7 +74,21 @@ pub(crate) fn sync(options: &SyncOptions) -> Result<()> {
     Ok(())
 }
 
-fn measure(path: &Path, way: Way, write_bytes: usize, duration: Duration) -> Result<Row> {
+/// Measures one length of a write in a file of its own in this folder.
+pub(crate) fn measure_sync(
+    folder: &Path,
+    way: Way,
+    write_bytes: usize,
+    duration: Duration,
+) -> Result<SyncRow> {
+    std::fs::create_dir_all(folder)?;
+    let path = folder.join(format!("sync-{}", std::process::id()));
+    let measured = measure(&path, way, write_bytes, duration);
+    let _ = std::fs::remove_file(&path);
+    measured
+}
+
+fn measure(path: &Path, way: Way, write_bytes: usize, duration: Duration) -> Result<SyncRow> {
     let bytes = vec![7; write_bytes];
     let file = OpenOptions::new().create(true).truncate(true).write(true).open(path)?;
     if way == Way::Overwrite {
@@ -95,7 +107,7 @@ fn measure(path: &Path, way: Way, write_bytes: usize, duration: Duration) -> Res
             offset = 0;
         }
     }
-    Ok(Row {
+    Ok(SyncRow {
         way,
         write_bytes,
         per_second: outcome.rate(),

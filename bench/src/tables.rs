@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use crate::call::call;
 use crate::clock::pause;
 use crate::item::ITEMS_PER_PARTITION;
-use crate::load::{Pace, Plan, drive};
+use crate::load::{Pace, Plan};
 use crate::outcome::Outcome;
+use crate::progress::{drive_telling, duration};
 use crate::workload::{Answers, Choice, Traffic, Workload};
 
 const FILL_CONNECTIONS: usize = 16;
@@ -34,10 +35,13 @@ pub(crate) fn create(address: SocketAddr, indexes: u8) -> Result<()> {
     });
     let global: Vec<Value> = (1..=indexes)
         .map(|index| {
-            let name = format!("g{index}");
-            attributes.push(text(&name));
+            // Items have three attributes for indexes; a fourth index is one more on the first of them.
+            let name = format!("g{}", (index - 1) % 3 + 1);
+            if index <= 3 {
+                attributes.push(text(&name));
+            }
             json!({
-                "IndexName": format!("by-{name}"),
+                "IndexName": format!("by-{name}-{index}"),
                 "KeySchema": [key(&name, "HASH")],
                 "Projection": {"ProjectionType": "ALL"},
             })
@@ -88,9 +92,15 @@ fn sweep(address: SocketAddr, indexes: u8, items: u64, workload: Workload) -> Re
         warmup: Duration::ZERO,
         measured: FILL_MAX,
     };
-    let outcome = drive(&plan, |_| {
+    let table = table_name(indexes);
+    let source = |_| {
         let choice = Choice::Each { items: 0..whole };
-        Traffic::new(&host, &table_name(indexes), workload, choice, Answers::Database, 11)
+        Traffic::new(&host, &table, workload, choice, Answers::Database, 11)
+    };
+    let outcome = drive_telling(&plan, source, |answers, elapsed| {
+        let share = (answers * ITEMS_PER_PARTITION) as f64 / whole as f64;
+        let left = elapsed.as_secs_f64() * (1.0 - share) / share.max(1e-6);
+        eprintln!("{table}: {}, {:.0} %, {} left", workload.name(), share * 100.0, duration(left));
     })?;
     let answered = outcome.latency.len() + outcome.error_count();
     ensure!(answered == whole / ITEMS_PER_PARTITION, "only {answered} partitions were answered");

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::call::exchange;
@@ -17,23 +17,42 @@ use crate::workload::Answers;
 const START_MAX: Duration = Duration::from_secs(120);
 
 /// A kind of server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
     /// hyper, answering fixed bytes
     Bare,
+    /// Singlet's engine in process, without HTTP and JSON
+    Engine,
     /// our own server, data in a folder
     Singlet,
+    /// our own server, in memory
+    SingletMemory,
     /// dynoxide 3.2.0 with a database file
     DynoxideFile,
     /// dynoxide 3.2.0 in memory
     DynoxideMemory,
     /// dynalite 4 with a LevelDB folder
     DynaliteFile,
-    /// moto's server (in memory)
-    Moto,
     /// DynamoDB Local with a database file
     LocalFile,
+    /// DynamoDB Local in memory
+    LocalMemory,
+    /// moto's server (in memory)
+    Moto,
+}
+
+/// How much of a run a server takes part in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Share {
+    /// Every cell.
+    Whole,
+    /// The cells that the figures are made of.
+    Headlines,
+    /// The headlines that can be measured with Singlet's engine in process.
+    InProcess,
+    /// The headlines with many connections, on few items and once: it is a hundred times slower than others.
+    Slow,
 }
 
 impl Kind {
@@ -41,20 +60,41 @@ impl Kind {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Bare => "bare",
+            Self::Engine => "engine",
             Self::Singlet => "singlet",
+            Self::SingletMemory => "singlet-memory",
             Self::DynoxideFile => "dynoxide-file",
             Self::DynoxideMemory => "dynoxide-memory",
             Self::DynaliteFile => "dynalite-file",
-            Self::Moto => "moto",
             Self::LocalFile => "local-file",
+            Self::LocalMemory => "local-memory",
+            Self::Moto => "moto",
+        }
+    }
+
+    /// The name in charts and in tables for readers who don't know this program.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Bare => "bare HTTP server",
+            Self::Engine => "Singlet's engine in process",
+            Self::Singlet => "Singlet",
+            Self::SingletMemory => "Singlet in memory",
+            Self::DynoxideFile => "dynoxide on file",
+            Self::DynoxideMemory => "dynoxide in memory",
+            Self::DynaliteFile => "dynalite on file",
+            Self::LocalFile => "DynamoDB Local on file",
+            Self::LocalMemory => "DynamoDB Local in memory",
+            Self::Moto => "moto (in memory)",
         }
     }
 
     /// What holds when a write is acknowledged.
     pub(crate) fn durability(self) -> &'static str {
         match self {
-            Self::Bare => "stores nothing",
-            Self::Singlet => "fsync before the answer",
+            Self::Bare => "stores nothing: reads the request, answers as many bytes as a database would",
+            Self::Engine => "fsync before the call returns, shared by the threads that wait at the same time",
+            Self::Singlet => "fsync before the answer, shared by the requests that wait at the same time",
+            Self::SingletMemory => "in memory (`serve --in-memory`): lost with the process",
             Self::DynoxideFile => {
                 "SQLite with WAL: fsync before the answer, one for each item (counted with strace)"
             }
@@ -62,8 +102,23 @@ impl Kind {
             Self::DynaliteFile => {
                 "LevelDB, no fsync for writes (counted with strace): a power cut loses them"
             }
-            Self::Moto => "in memory: lost with the process",
-            Self::LocalFile => "SQLite file; what it syncs was not checked",
+            Self::LocalFile => {
+                "SQLite with a rollback journal: fsync before the answer, about four for each put (counted with strace)"
+            }
+            Self::LocalMemory => "SQLite in memory: lost with the process",
+            Self::Moto => {
+                "in memory: lost with the process; it closes each connection after one answer, so that connecting is part of its figures"
+            }
+        }
+    }
+
+    /// How much of a run it takes part in.
+    pub(crate) fn share(self) -> Share {
+        match self {
+            Self::Bare | Self::Singlet | Self::SingletMemory => Share::Whole,
+            Self::DynoxideFile | Self::DynoxideMemory => Share::Headlines,
+            Self::Engine => Share::InProcess,
+            Self::DynaliteFile | Self::LocalFile | Self::LocalMemory | Self::Moto => Share::Slow,
         }
     }
 
@@ -80,14 +135,16 @@ impl Kind {
                 command = Command::new(std::env::current_exe()?);
                 command.args(["bare", "--address", &format!("127.0.0.1:{port}")]);
             }
-            Self::Singlet => {
+            Self::Singlet | Self::SingletMemory => {
                 command = Command::new(present(&programs.singlet)?);
-                command
-                    .arg("serve")
-                    .arg("--data")
-                    .arg(data)
-                    .args(["--address", &format!("127.0.0.1:{port}")]);
+                command.args(["serve", "--address", &format!("127.0.0.1:{port}")]);
+                if self == Self::Singlet {
+                    command.arg("--data").arg(data);
+                } else {
+                    command.arg("--in-memory");
+                }
             }
+            Self::Engine => bail!("the engine in process has no address"),
             Self::DynoxideFile | Self::DynoxideMemory => {
                 command = Command::new(present(&programs.peers.join("bin/dynoxide"))?);
                 command.args(["serve", "--host", "127.0.0.1", "--port", &port]);
@@ -102,15 +159,21 @@ impl Kind {
                 command.arg("--path").arg(data.join("leveldb"));
             }
             Self::Moto => {
-                command = Command::new("moto_server");
+                command = Command::new(present(&programs.peers.join("moto/bin/moto_server"))?);
                 command.args(["--host", "127.0.0.1", "--port", &port]);
             }
-            Self::LocalFile => {
-                let folder = programs.peers.join("dynamodb-local");
+            Self::LocalFile | Self::LocalMemory => {
+                let jars = programs.peers.join("dynamodb-local/jars");
+                let jars = present(&jars)?.display().to_string();
                 command = Command::new("java");
-                command.arg(format!("-Djava.library.path={}", folder.join("DynamoDBLocal_lib").display()));
-                command.arg("-jar").arg(present(&folder.join("DynamoDBLocal.jar"))?);
-                command.args(["-port", &port, "-sharedDb", "-dbPath"]).arg(data);
+                command.arg(format!("-Djava.library.path={jars}")).arg("-cp").arg(format!("{jars}/*"));
+                command.arg("com.amazonaws.services.dynamodbv2.local.main.ServerRunner");
+                command.args(["-port", &port, "-sharedDb"]);
+                if self == Self::LocalFile {
+                    command.arg("-dbPath").arg(data);
+                } else {
+                    command.arg("-inMemory");
+                }
             }
         }
         Ok(command)
@@ -121,16 +184,24 @@ impl Kind {
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Programs {
     /// The singlet command to measure
-    #[arg(long, default_value = "target/release/singlet", value_name = "FILE")]
+    #[arg(long, overrides_with = "singlet", default_value = "target/release/singlet", value_name = "FILE")]
     pub(crate) singlet: PathBuf,
+    /// The program that runs Singlet's engine without HTTP and JSON
+    #[arg(
+        long,
+        overrides_with = "core",
+        default_value = "target/release/singlet-bench-core",
+        value_name = "FILE"
+    )]
+    pub(crate) core: PathBuf,
     /// Folder with the peers, as bench/run installs them
-    #[arg(long, default_value = "target/bench-peers", value_name = "DIR")]
+    #[arg(long, overrides_with = "peers", default_value = "target/bench-peers", value_name = "DIR")]
     pub(crate) peers: PathBuf,
     /// Folder for the servers' data and logs: on the disk that is to be measured
-    #[arg(long, default_value = "target/bench-data", value_name = "DIR")]
+    #[arg(long, overrides_with = "scratch", default_value = "target/bench-data", value_name = "DIR")]
     pub(crate) scratch: PathBuf,
     /// Folder for the JSON files
-    #[arg(long, default_value = "bench/results", value_name = "DIR")]
+    #[arg(long, overrides_with = "results", default_value = "bench/results", value_name = "DIR")]
     pub(crate) results: PathBuf,
 }
 
@@ -235,6 +306,7 @@ impl Drop for Target {
     }
 }
 
-fn present(path: &Path) -> Result<&Path> {
+/// The path, if something is there.
+pub(crate) fn present(path: &Path) -> Result<&Path> {
     if path.exists() { Ok(path) } else { bail!("{} is not there", path.display()) }
 }

@@ -1,6 +1,6 @@
 //! What is asked of a server, and whether its answers are right.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::http::RequestWriter;
@@ -76,7 +76,7 @@ impl Operation {
 }
 
 /// A mix of operations over random items of one table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Workload {
     /// GetItem by the whole key

@@ -1,0 +1,387 @@
+//! The README's figures: tables and charts from the JSON files of runs, and nothing else.
+//!
+//! `bench/figures.json` is the one result that the repository keeps: the medians of the last whole run. The marked parts of
+//! the README and of docs/performance.md and the charts in docs/figures follow from it; a test holds them against it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::bars::{judge, judge_scaling, promises};
+use crate::cell::Cell;
+use crate::chart::{self, Bar, Paint, Panel, Plot};
+use crate::clock::long_date;
+use crate::report::{About, Table, count};
+use crate::scaling::Scaling;
+use crate::summary::Summary;
+use crate::target::{Kind, Share};
+use crate::workload::Workload;
+
+const BEGIN: &str = "<!-- figures: written by `bench/run figures` from bench/figures.json -->";
+const END: &str = "<!-- end of figures -->";
+const KEPT: &str = "bench/figures.json";
+const README: &str = "README.md";
+const PERFORMANCE: &str = "docs/performance.md";
+const CHARTS: &str = "docs/figures";
+
+/// What the README shows, in its order, and what it is called there.
+const SHOWN: [(Workload, u8, &str); 8] = [
+    (Workload::Get, 0, "get"),
+    (Workload::Query, 0, "query of 25 items"),
+    (Workload::Put, 0, "put"),
+    (Workload::Put, 3, "put, 3 indexes"),
+    (Workload::Update, 0, "update"),
+    (Workload::Transact, 0, "transaction of 2 puts"),
+    (Workload::Batch, 0, "batch of 25 puts"),
+    (Workload::Mixed, 0, "mixed, half of it gets"),
+];
+
+/// Where figures come from and go to.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+A comparison replaces the kept comparison, a scaling by items or by indexes the kept one of its kind; what isn't given
+stays. Run it at the root of the repository.
+
+  bench/run figures --from bench/results/compare-….json --from bench/results/scaling-….json
+  bench/run figures               writes tables and charts again from what is kept")]
+pub(crate) struct FiguresOptions {
+    /// JSON files of `compare` and `scaling`
+    #[arg(long, value_name = "FILE")]
+    from: Vec<PathBuf>,
+    /// The repository
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    root: PathBuf,
+}
+
+/// What the repository keeps.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    comparison: Option<Summary>,
+    by_items: Option<Scaling>,
+    by_indexes: Option<Scaling>,
+}
+
+/// Takes in new results and writes everything that follows from them.
+pub(crate) fn figures(options: &FiguresOptions) -> Result<()> {
+    let mut kept = Kept::read(&options.root)?;
+    for path in &options.from {
+        kept.take(path)?;
+    }
+    let text = serde_json::to_string_pretty(&kept)? + "\n";
+    fs::write(options.root.join(KEPT), text)?;
+    fs::create_dir_all(options.root.join(CHARTS))?;
+    for (path, text) in kept.files(&options.root)? {
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("{}", path.display());
+    }
+    Ok(())
+}
+
+impl Kept {
+    fn read(root: &Path) -> Result<Self> {
+        let path = root.join(KEPT);
+        if !path.exists() {
+            return Ok(Self { comparison: None, by_items: None, by_indexes: None });
+        }
+        serde_json::from_str(&fs::read_to_string(path)?).context("bench/figures.json is not what is kept")
+    }
+
+    /// Takes in the JSON file of a run.
+    fn take(&mut self, path: &Path) -> Result<()> {
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut file: Value = serde_json::from_str(&text)?;
+        let found = file.get_mut("found").map(Value::take).unwrap_or_default();
+        if let Some(summary) = found.get("summary") {
+            self.comparison = Some(serde_json::from_value(summary.clone())?);
+        } else if let Some(scaling) = found.get("scaling") {
+            let scaling: Scaling = serde_json::from_value(scaling.clone())?;
+            let place = if scaling.is_by_indexes() { &mut self.by_indexes } else { &mut self.by_items };
+            *place = Some(scaling);
+        } else {
+            bail!("{} holds neither a comparison nor a scaling", path.display());
+        }
+        Ok(())
+    }
+
+    /// Everything that follows from what is kept: paths and contents.
+    fn files(&self, root: &Path) -> Result<Vec<(PathBuf, String)>> {
+        let mut files = Vec::new();
+        for (name, block) in [(README, self.readme()), (PERFORMANCE, self.performance())] {
+            let path = root.join(name);
+            let text =
+                fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            files.push((path, replace(&text, &block).with_context(|| format!("in {name}"))?));
+        }
+        if let Some(comparison) = &self.comparison {
+            files.push((root.join(CHARTS).join("throughput.svg"), throughput_chart(comparison)));
+        }
+        if let Some(chart) = self.scaling_chart() {
+            files.push((root.join(CHARTS).join("scaling.svg"), chart));
+        }
+        Ok(files)
+    }
+
+    fn readme(&self) -> String {
+        let Some(comparison) = &self.comparison else { return "Not measured yet.\n".to_owned() };
+        format!(
+            "{}\n\n![Requests a second for each workload and server](docs/figures/throughput.svg)\n\n{}\n{}\n",
+            introduction(comparison),
+            beside_peers(comparison),
+            in_words(comparison),
+        )
+    }
+
+    fn performance(&self) -> String {
+        let mut text = String::new();
+        if let Some(found) = &self.comparison {
+            text += &format!("{}\n\n![Requests a second](figures/throughput.svg)\n\n", introduction(found));
+            text += &format!("{}\n{}\n", found.durability(), promises(&judge(found)));
+            for table in [found.throughput(), found.latency(), found.cpu(), found.space(), found.disk()] {
+                text += &format!("{table}\n");
+            }
+            text += &format!("{}\n", found.doubts());
+        }
+        for scaling in [&self.by_items, &self.by_indexes].into_iter().flatten() {
+            let judged = promises(&judge_scaling(scaling));
+            text += &format!("{}\n\n{}\n{}\n{judged}\n", scaled(scaling), scaling.rates(), scaling.space());
+        }
+        if self.by_items.is_some() || self.by_indexes.is_some() {
+            text += "![Throughput with more items and more indexes](figures/scaling.svg)\n";
+        }
+        if text.is_empty() { "Not measured yet.\n".to_owned() } else { text }
+    }
+
+    fn scaling_chart(&self) -> Option<String> {
+        let scalings: Vec<&Scaling> = [&self.by_items, &self.by_indexes].into_iter().flatten().collect();
+        let first = scalings.first()?;
+        let plots: Vec<Plot> = scalings.iter().map(|scaling| plot(scaling)).collect();
+        let notes = [format!("{} connections, durable; {}", first.connections, measured_on(&first.about))];
+        Some(chart::lines("Throughput, as a share of the smallest", &notes, &plots))
+    }
+}
+
+/// The text with what is between the marks replaced by the block.
+fn replace(text: &str, block: &str) -> Result<String> {
+    let begin = text.find(BEGIN).context("the mark where figures begin is missing")? + BEGIN.len();
+    let end = text.find(END).filter(|end| *end >= begin).context("the mark where figures end is missing")?;
+    let (before, after) = (text.get(..begin).unwrap_or_default(), text.get(end..).unwrap_or_default());
+    Ok(format!("{before}\n\n{}\n\n{after}", block.trim_end()))
+}
+
+fn measured_on(about: &About) -> String {
+    format!("{}, commit {}", long_date(&about.date), about.commit)
+}
+
+fn introduction(found: &Summary) -> String {
+    let items = found.servers.iter().map(|server| server.items).max().unwrap_or(0);
+    let slow: Vec<&str> = slow_kinds(found).iter().map(|kind| kind.title()).collect();
+    let slow = if slow.is_empty() {
+        String::new()
+    } else {
+        let few = found.servers.iter().map(|server| server.items).min().unwrap_or(0);
+        format!(" ({} for {})", count(few as f64), slow.join(", "))
+    };
+    format!(
+        "`bench/run` on {}: {}, client and servers on the same machine, 64 keep-alive connections, signed requests, \
+         {} items of 400 B{slow}. Durable means fsync before the answer.",
+        measured_on(&found.about),
+        found.about.machine,
+        count(items as f64),
+    )
+}
+
+fn slow_kinds(found: &Summary) -> Vec<Kind> {
+    found.kinds().into_iter().filter(|kind| kind.share() == Share::Slow).collect()
+}
+
+/// The peers that were measured.
+fn peers(found: &Summary) -> Vec<Kind> {
+    let ours = [Kind::Bare, Kind::Engine, Kind::Singlet, Kind::SingletMemory];
+    found.kinds().into_iter().filter(|kind| !ours.contains(kind)).collect()
+}
+
+/// The cell that a row of the README shows: puts for a minute where that was measured.
+fn shown_cell(found: &Summary, workload: Workload, indexes: u8, kind: Kind) -> Cell {
+    let sustained = Cell { workload, indexes, connections: 64, sustained: true };
+    if found.rate(kind, &sustained).is_some() { sustained } else { Cell { sustained: false, ..sustained } }
+}
+
+fn shown_rate(found: &Summary, workload: Workload, indexes: u8, kind: Kind) -> Option<f64> {
+    found.rate(kind, &shown_cell(found, workload, indexes, kind))
+}
+
+/// Singlet's figures, of bare, and how many times each peer.
+fn beside_peers(found: &Summary) -> String {
+    let peers = peers(found);
+    let mut table = Table::new(["requests a second", "Singlet", "of bare HTTP"]);
+    let headings: Vec<String> = peers.iter().map(|kind| kind.title().to_owned()).collect();
+    table.columns(headings.iter().map(String::as_str));
+    for (workload, indexes, title) in SHOWN {
+        let Some(ours) = shown_rate(found, workload, indexes, Kind::Singlet) else { continue };
+        let bare = shown_rate(found, workload, indexes, Kind::Bare);
+        let mut cells = vec![count(ours), bare.map_or("–".to_owned(), |bare| format!("{:.2}", ours / bare))];
+        for kind in &peers {
+            let rate = shown_rate(found, workload, indexes, *kind).filter(|rate| *rate > 0.0);
+            cells.push(
+                rate.map_or("–".to_owned(), |rate| format!("{} ({} ×)", count(rate), times(ours / rate))),
+            );
+        }
+        table.row(title, cells.into_iter());
+    }
+    table.text()
+}
+
+/// A ratio with two digits: `1.4`, `16`, `230`.
+fn times(ratio: f64) -> String {
+    if ratio < 9.95 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
+}
+
+fn in_words(found: &Summary) -> String {
+    let mut text = String::from("In brackets: how many times as many Singlet does.");
+    if let Some(server) = found.servers.iter().find(|server| server.kind == Kind::Singlet)
+        && let Some(milliseconds) = server.start_milliseconds
+    {
+        text += &format!(
+            " It starts in {} ms with {} MB and takes {:.1} bytes on disk for a byte of data.",
+            count(milliseconds),
+            count(server.start_resident_bytes as f64 / 1e6),
+            server.disk_bytes as f64 / server.data_bytes.max(1) as f64,
+        );
+    }
+    if found.sustained_seconds > 0.0 {
+        text += &format!(
+            " Puts of Singlet, bare and dynoxide on file ran for {:.0} s, everything else for {} s a round.",
+            found.sustained_seconds, found.seconds
+        );
+    }
+    if !found.left_out.is_empty() {
+        let names: Vec<&str> =
+            found.left_out.iter().filter_map(|text| text.split([':', ' ']).next()).collect();
+        text += &format!(" Left out: {}.", names.join(", "));
+    }
+    text
+}
+
+fn throughput_chart(found: &Summary) -> String {
+    let panels: Vec<Panel> = SHOWN
+        .iter()
+        .filter_map(|(workload, indexes, title)| {
+            let bars: Vec<Bar> = found
+                .kinds()
+                .into_iter()
+                .filter(|kind| *kind != Kind::Engine)
+                .filter_map(|kind| bar(found, *workload, *indexes, kind))
+                .collect();
+            (!bars.is_empty()).then(|| Panel { title: (*title).to_owned(), bars: ordered(bars) })
+        })
+        .collect();
+    let notes = [
+        "64 connections on one machine with the client. On file means fsync before the answer, except dynalite, which doesn't."
+            .to_owned(),
+        format!("Dashed: a server that stores nothing. {}", measured_on(&found.about)),
+    ];
+    chart::bars("Requests a second", &notes, &panels)
+}
+
+fn bar(found: &Summary, workload: Workload, indexes: u8, kind: Kind) -> Option<Bar> {
+    let value = shown_rate(found, workload, indexes, kind)?;
+    let paint = match kind {
+        Kind::Bare => Paint::Limit,
+        Kind::Singlet => Paint::Ours,
+        Kind::SingletMemory => Paint::Near,
+        _ => Paint::Peer,
+    };
+    Some(Bar { label: kind.title().to_owned(), value, text: count(value), paint })
+}
+
+/// Ours first, what it is compared with after it, the limit last.
+fn ordered(mut bars: Vec<Bar>) -> Vec<Bar> {
+    bars.sort_by_key(|bar| match bar.paint {
+        Paint::Ours => 0,
+        Paint::Near => 1,
+        Paint::Peer => 2,
+        Paint::Limit => 3,
+    });
+    bars
+}
+
+fn scaled(scaling: &Scaling) -> String {
+    let by = if scaling.is_by_indexes() { "indexes" } else { "items" };
+    format!(
+        "By {by}: `bench/run scaling` on {}, {} connections, {} rounds of {} s.",
+        measured_on(&scaling.about),
+        scaling.connections,
+        scaling.rounds,
+        scaling.seconds
+    )
+}
+
+fn plot(scaling: &Scaling) -> Plot {
+    let by_indexes = scaling.is_by_indexes();
+    let places = scaling
+        .sizes
+        .iter()
+        .map(|size| if by_indexes { format!("{}", size.indexes) } else { count(size.items as f64) });
+    let workloads = scaling.sizes.first().into_iter().flat_map(|first| &first.rates);
+    let lines = workloads.map(|(workload, of_first)| {
+        let rates = scaling.sizes.iter().filter_map(|size| size.rates.get(workload));
+        (workload.name().to_owned(), rates.map(|rate| rate / of_first).collect())
+    });
+    let title = match (by_indexes, scaling.sizes.first()) {
+        (true, Some(first)) => format!("by global indexes, {} items", count(first.items as f64)),
+        _ => "by items".to_owned(),
+    };
+    Plot { title, places: places.collect(), lines: lines.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{BEGIN, END, Kept, beside_peers, replace, times};
+    use crate::summary::tests::summary;
+    use crate::target::Kind;
+    use crate::workload::Workload;
+
+    #[test]
+    fn readme_performance_page_and_charts_are_what_the_kept_figures_give() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let kept = Kept::read(root).unwrap();
+        for (path, wanted) in kept.files(root).unwrap() {
+            let found = std::fs::read_to_string(&path).unwrap_or_default();
+            assert!(found == wanted, "{} is old: `bench/run figures` writes it", path.display());
+        }
+    }
+
+    #[test]
+    fn only_what_is_between_the_marks_is_replaced() {
+        let text = format!("before\n{BEGIN}\nold\n{END}\nafter\n");
+        let once = replace(&text, "new\n").unwrap();
+        assert_eq!(once, format!("before\n{BEGIN}\n\nnew\n\n{END}\nafter\n"));
+        assert_eq!(replace(&once, "new").unwrap(), once, "writing twice changes nothing");
+        assert!(replace("no marks", "new").is_err());
+        assert!(replace(&format!("{END}{BEGIN}"), "new").is_err());
+    }
+
+    #[test]
+    fn peers_stand_beside_singlet_with_how_many_times_it_does() {
+        let table = beside_peers(&summary(&[
+            (Workload::Get, Kind::Bare, 100_000.0),
+            (Workload::Get, Kind::Singlet, 80_000.0),
+            (Workload::Get, Kind::DynoxideFile, 10_000.0),
+            (Workload::Get, Kind::Moto, 200.0),
+        ]));
+        assert!(table.contains("80,000"), "{table}");
+        assert!(table.contains("0.80"), "{table}");
+        assert!(table.contains("10,000 (8.0 ×)"), "{table}");
+        assert!(table.contains("200 (400 ×)"), "{table}");
+    }
+
+    #[test]
+    fn ratios_have_two_digits() {
+        assert_eq!([1.44, 9.94, 9.96, 234.4].map(times), ["1.4", "9.9", "10", "234"]);
+    }
+}

@@ -1,0 +1,118 @@
+//! What a comparison measures: servers by their address, and the engine in process.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::cell::{Measurement, measure, settle_process};
+use crate::engine::Engine;
+use crate::item::ITEM_BYTES;
+use crate::process::{disk_bytes, memory};
+use crate::report::{count, median};
+use crate::schedule::Step;
+use crate::summary::Server;
+use crate::tables::{create, fill, table_name};
+use crate::target::{Kind, Programs, Share, Target};
+use crate::workload::Answers;
+
+/// How often a server is started on an empty folder; slow ones only once.
+const STARTS: usize = 5;
+
+/// One of them, started and filled.
+pub(crate) enum Subject {
+    Server(Target),
+    Engine(Engine),
+}
+
+impl Subject {
+    /// Starts and fills it; one table for each number of indexes.
+    pub(crate) fn start(
+        kind: Kind,
+        programs: &Programs,
+        index_counts: &[u8],
+        items: u64,
+    ) -> Result<(Self, Server)> {
+        let mut server = Server {
+            kind,
+            items,
+            start_milliseconds: None,
+            start_resident_bytes: 0,
+            filled_items_per_second: None,
+            disk_bytes: 0,
+            data_bytes: index_counts.iter().map(|count| items * ITEM_BYTES * (1 + u64::from(*count))).sum(),
+            resident_bytes: 0,
+        };
+        let subject = if kind == Kind::Engine {
+            Self::Engine(Engine::start(programs, index_counts, items)?)
+        } else {
+            Self::Server(start_and_fill(kind, programs, index_counts, &mut server)?)
+        };
+        settle_process(subject.id());
+        server.disk_bytes = subject.disk_bytes();
+        Ok((subject, server))
+    }
+
+    /// Makes one measurement.
+    pub(crate) fn measure(&mut self, step: &Step) -> Result<Measurement> {
+        match self {
+            Self::Server(target) => measure(target, step.cell, &step.settings, step.round),
+            Self::Engine(engine) => engine.measure(step.cell, &step.settings, step.round),
+        }
+    }
+
+    /// What it is.
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Self::Server(target) => target.kind,
+            Self::Engine(_) => Kind::Engine,
+        }
+    }
+
+    /// The process id.
+    pub(crate) fn id(&self) -> u32 {
+        match self {
+            Self::Server(target) => target.id(),
+            Self::Engine(engine) => engine.id(),
+        }
+    }
+
+    fn disk_bytes(&self) -> u64 {
+        match self {
+            Self::Server(target) => disk_bytes(target.data()),
+            Self::Engine(engine) => disk_bytes(engine.data()),
+        }
+    }
+}
+
+fn start_and_fill(
+    kind: Kind,
+    programs: &Programs,
+    index_counts: &[u8],
+    server: &mut Server,
+) -> Result<Target> {
+    let starts = if kind.share() == Share::Slow { 1 } else { STARTS };
+    let mut times = Vec::new();
+    for _ in 1..starts {
+        times.push(Target::start(kind, programs)?.started_in.as_secs_f64() * 1e3);
+    }
+    let target = Target::start(kind, programs)?;
+    times.push(target.started_in.as_secs_f64() * 1e3);
+    server.start_milliseconds = median(times);
+    server.start_resident_bytes = memory(target.id()).resident_bytes;
+    if kind.answers() == Answers::Bare {
+        return Ok(target);
+    }
+    let mut seconds = 0.0;
+    for indexes in index_counts {
+        create(target.address, *indexes)?;
+        let outcome = fill(target.address, *indexes, server.items)?;
+        let took = outcome.measured.max(Duration::from_millis(1)).as_secs_f64();
+        let rate = count(server.items as f64 / took);
+        eprintln!("{}: {} filled with {rate} items/s", kind.name(), table_name(*indexes));
+        if *indexes == 0 || seconds == 0.0 {
+            seconds = took;
+        }
+    }
+    server.filled_items_per_second = Some(server.items as f64 / seconds);
+    Ok(target)
+}
