@@ -351,7 +351,7 @@ fn idle_with_tls(options: &LimitsOptions, name: &str, count: usize, runtime: &Ru
             let mut stream = connector.connect(host.clone(), stream).await?;
             stream.write_all(HELLO).await?;
             let mut answer = [0; 2048];
-            stream.read(&mut answer).await?;
+            ensure!(stream.read(&mut answer).await? > 0, "the server closed a connection");
             crowd.push(stream);
         }
         let cpu = of_process(id).saturating_sub(cpu_before);
