@@ -4,12 +4,12 @@
 //! for what must go on when nothing may grow any more: folding what is in memory, deletions, and the log of both.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::stats::Counter;
 use super::{CommitError, Disk, StoreOptions};
 use crate::sync::Instant;
-use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The disk is looked at again after so many bytes were written, at most.
 const LOOK_BYTES_MAX: u64 = 1 << 20;
