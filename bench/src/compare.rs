@@ -23,8 +23,9 @@ use crate::workload::Answers;
 /// One item of 400 B in the log, and 64 of them.
 const SYNC_BYTES: [usize; 2] = [512, 32 * 1024];
 const SYNC_DURATION: Duration = Duration::from_secs(1);
-/// What starting and filling takes for each server, about: for the time that is left.
-const FILL_SECONDS: f64 = 15.0;
+/// What starting and filling a server takes, about: for the time that is left.
+const FILL_SECONDS: f64 = 20.0;
+const QUICK_FILL_SECONDS: f64 = 5.0;
 
 /// What to compare.
 #[derive(Clone, Debug, clap::Args)]
@@ -77,7 +78,6 @@ struct Run<'a> {
     left_out: Vec<String>,
     syncs: Vec<SyncRow>,
     measurements: Vec<Measurement>,
-    remaining: Remaining,
 }
 
 /// Runs the comparison and prints it.
@@ -89,7 +89,8 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<()> {
     }
     let steps = options.extent.steps(kinds);
     ensure!(!steps.is_empty(), "nothing to measure: no cell fits what was asked for");
-    let planned = steps.iter().map(Step::planned_seconds).sum::<f64>() + FILL_SECONDS * kinds.len() as f64;
+    let fill_seconds = if options.extent.quick { QUICK_FILL_SECONDS } else { FILL_SECONDS };
+    let planned = steps.iter().map(Step::planned_seconds).sum::<f64>() + fill_seconds * kinds.len() as f64;
     eprintln!("{} measurements, about {} if all servers are there", steps.len(), duration(planned));
     if options.plan {
         for step in &steps {
@@ -106,7 +107,6 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<()> {
         left_out: Vec::new(),
         syncs: Vec::new(),
         measurements: Vec::new(),
-        remaining: Remaining::new(planned),
     };
     run.start(kinds);
     let path = run.measure()?;
@@ -121,6 +121,7 @@ impl Run<'_> {
         let extent = &self.options.extent;
         for kind in kinds {
             let counts = extent.index_counts(*kind);
+            eprintln!("starting and filling {}", kind.name());
             if !counts.is_empty() {
                 match Subject::start(*kind, &self.options.programs, &counts, extent.items(*kind)) {
                     Ok((subject, server)) => {
@@ -130,7 +131,6 @@ impl Run<'_> {
                     Err(error) => self.leave_out(format!("{}: {error:#}", kind.name())),
                 }
             }
-            self.remaining.done(FILL_SECONDS);
         }
     }
 
@@ -143,12 +143,12 @@ impl Run<'_> {
     fn measure(&mut self) -> Result<PathBuf> {
         let kinds: Vec<Kind> = self.subjects.iter().map(Subject::kind).collect();
         let steps = self.options.extent.steps(&kinds);
-        self.remaining = Remaining::new(steps.iter().map(Step::planned_seconds).sum());
+        let mut remaining = Remaining::new(steps.iter().map(Step::planned_seconds).sum());
         for round in 0..self.options.extent.rounds() {
             self.measure_syncs()?;
             for step in steps.iter().filter(|step| step.round == round) {
-                self.step(step);
-                self.remaining.done(step.planned_seconds());
+                remaining.done(step.planned_seconds());
+                self.step(step, &remaining);
             }
             // A long run that is cut short keeps its whole rounds.
             self.save()?;
@@ -157,7 +157,7 @@ impl Run<'_> {
     }
 
     /// One measurement. A server that fails is named and left out from here on; the others go on.
-    fn step(&mut self, step: &Step) {
+    fn step(&mut self, step: &Step, remaining: &Remaining) {
         let Some(place) = self.subjects.iter().position(|subject| subject.kind() == step.kind) else {
             return;
         };
@@ -166,7 +166,7 @@ impl Run<'_> {
         match subject.measure(step) {
             Ok(found) => {
                 settle_process(subject.id());
-                print_progress(&found, &self.remaining.text());
+                print_progress(&found, &remaining.text());
                 if let Some(server) = self.servers.iter_mut().find(|server| server.kind == step.kind) {
                     server.resident_bytes = found.memory.resident_bytes;
                 }

@@ -55,7 +55,7 @@ pub(crate) struct Extent {
     /// How often each headline is measured; the median counts [default: 3, quick 1]
     #[arg(long)]
     rounds: Option<usize>,
-    /// Seconds per headline; half of it for the other cells, five at least for slow peers [default: 3, quick 1.5]
+    /// Seconds per headline; half of it for the other cells, five at least for slow peers [default: 3, quick 1]
     #[arg(long)]
     seconds: Option<f64>,
     /// Seconds per cell of sustained puts, in the last round; 0 for none [default: 60, quick 0]
@@ -108,7 +108,7 @@ impl Extent {
 
     /// Seconds per headline.
     pub(crate) fn seconds(&self) -> f64 {
-        self.seconds.unwrap_or(if self.quick { 1.5 } else { 3.0 })
+        self.seconds.unwrap_or(if self.quick { 1.0 } else { 3.0 })
     }
 
     /// Seconds per cell of sustained puts.
@@ -186,6 +186,9 @@ impl Extent {
 
     fn applies(&self, kind: Kind, planned: &Planned, round: usize) -> bool {
         let cell = &planned.cell;
+        if !kind.knows(cell.workload) {
+            return false;
+        }
         if cell.sustained {
             let durable = matches!(kind, Kind::Bare | Kind::Singlet | Kind::DynoxideFile);
             return durable && round + 1 == self.rounds();

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::call::exchange;
 use crate::clock::pause;
-use crate::workload::Answers;
+use crate::workload::{Answers, Workload};
 
 const START_MAX: Duration = Duration::from_secs(120);
 
@@ -100,7 +100,7 @@ impl Kind {
             }
             Self::DynoxideMemory => "in memory: lost with the process",
             Self::DynaliteFile => {
-                "LevelDB, no fsync for writes (counted with strace): a power cut loses them"
+                "LevelDB, no fsync for writes (counted with strace): a power cut loses them; it has no transactions"
             }
             Self::LocalFile => {
                 "SQLite with a rollback journal: fsync before the answer, about four for each put (counted with strace)"
@@ -110,6 +110,11 @@ impl Kind {
                 "in memory: lost with the process; it closes each connection after one answer, so that connecting is part of its figures"
             }
         }
+    }
+
+    /// Whether it knows the operations of a workload.
+    pub(crate) fn knows(self, workload: Workload) -> bool {
+        self != Self::DynaliteFile || !matches!(workload, Workload::Transact | Workload::Mixed)
     }
 
     /// How much of a run it takes part in.

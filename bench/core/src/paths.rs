@@ -16,8 +16,6 @@ use singlet_wire::{Operation, Service};
 use crate::calls::{Calls, Workload};
 use crate::items::{ITEMS_PER_PARTITION, Maker, fill, key, partition, table_name};
 
-/// Enough that keys differ and few enough that filling doesn't take long under callgrind.
-const ITEMS: u64 = 2_500;
 /// Never full here: a fold in one run and not in the other would drown the difference.
 const OVERLAY_BYTES: usize = 1 << 30;
 
@@ -29,30 +27,36 @@ pub(crate) struct PathOptions {
     /// How many calls
     #[arg(long, default_value_t = 1000)]
     calls: u64,
+    /// Items in the table: enough that keys differ, few enough that filling doesn't take long under callgrind
+    #[arg(long, default_value_t = 2_500)]
+    items: u64,
 }
 
-/// A path: its name and how its calls are made ready.
-type Path = (&'static str, fn() -> Result<Box<dyn FnMut() -> Result<()>>>);
+/// One path's call.
+type Call = Box<dyn FnMut() -> Result<()>>;
+
+/// A path: its name, and how its call is made ready on a table of so many items.
+type Path = (&'static str, fn(u64) -> Result<Call>);
 
 /// All of them, from the whole request to its parts.
 const PATHS: [Path; 17] = [
-    ("get", || protocol(0, Operation::GetItem)),
-    ("query of 25", || protocol(0, Operation::Query)),
-    ("put", || protocol(0, Operation::PutItem)),
-    ("put, 3 GSIs", || protocol(3, Operation::PutItem)),
-    ("update", || protocol(0, Operation::UpdateItem)),
-    ("transaction of 2", || protocol(0, Operation::TransactWriteItems)),
-    ("batch write of 25", || protocol(0, Operation::BatchWriteItem)),
-    ("engine: get", || engine(0, Workload::Get)),
-    ("engine: query of 25", || engine(0, Workload::Query)),
-    ("engine: put", || engine(0, Workload::Put)),
-    ("engine: put, 3 GSIs", || engine(3, Workload::Put)),
-    ("engine: update", || engine(0, Workload::Update)),
-    ("engine: transaction of 2", || engine(0, Workload::Transact)),
-    ("engine: batch write of 25", || engine(0, Workload::Batch)),
-    ("parse three expressions", || Ok(Box::new(parse_expressions))),
-    ("JSON in, one item", json_in),
-    ("JSON out, one item", json_out),
+    ("get", |items| protocol(items, 0, Operation::GetItem)),
+    ("query of 25", |items| protocol(items, 0, Operation::Query)),
+    ("put", |items| protocol(items, 0, Operation::PutItem)),
+    ("put, 3 GSIs", |items| protocol(items, 3, Operation::PutItem)),
+    ("update", |items| protocol(items, 0, Operation::UpdateItem)),
+    ("transaction of 2", |items| protocol(items, 0, Operation::TransactWriteItems)),
+    ("batch write of 25", |items| protocol(items, 0, Operation::BatchWriteItem)),
+    ("engine: get", |items| engine(items, 0, Workload::Get)),
+    ("engine: query of 25", |items| engine(items, 0, Workload::Query)),
+    ("engine: put", |items| engine(items, 0, Workload::Put)),
+    ("engine: put, 3 GSIs", |items| engine(items, 3, Workload::Put)),
+    ("engine: update", |items| engine(items, 0, Workload::Update)),
+    ("engine: transaction of 2", |items| engine(items, 0, Workload::Transact)),
+    ("engine: batch write of 25", |items| engine(items, 0, Workload::Batch)),
+    ("parse three expressions", |_| Ok(Box::new(parse_expressions))),
+    ("JSON in, one item", |_| json_in()),
+    ("JSON out, one item", |_| json_out()),
 ];
 
 /// The names of all paths.
@@ -64,34 +68,34 @@ pub(crate) fn names() -> Vec<&'static str> {
 pub(crate) fn path(options: &PathOptions) -> Result<()> {
     let found = PATHS.iter().find(|(name, _)| *name == options.name);
     let (_, prepare) = found.with_context(|| format!("there is no path {:?}", options.name))?;
-    let mut call = prepare()?;
+    let mut call = prepare(options.items)?;
     for _ in 0..options.calls {
         call()?;
     }
     Ok(())
 }
 
-fn database(indexes: u8) -> Result<Database> {
+fn database(items: u64, indexes: u8) -> Result<Database> {
     let store = StoreOptions { overlay_bytes_max: OVERLAY_BYTES, ..StoreOptions::default() };
     let database = Database::in_memory_with(Options { store, ..Options::default() })?;
-    fill(&database, indexes, ITEMS)?;
+    fill(&database, indexes, items)?;
     Ok(database)
 }
 
 /// Calls of the engine by its types.
-fn engine(indexes: u8, workload: Workload) -> Result<Box<dyn FnMut() -> Result<()>>> {
-    let calls = Calls { database: database(indexes)?, table: table_name(indexes), items: ITEMS };
+fn engine(items: u64, indexes: u8, workload: Workload) -> Result<Call> {
+    let calls = Calls { database: database(items, indexes)?, table: table_name(indexes), items };
     let mut maker = Maker::new(5);
     Ok(Box::new(move || calls.call(workload, &mut maker)))
 }
 
 /// Whole requests: the bytes of a body in, the bytes of the answer out. All that HTTP and signatures add is left out.
-fn protocol(indexes: u8, operation: Operation) -> Result<Box<dyn FnMut() -> Result<()>>> {
-    let service = Service::new(database(indexes)?);
+fn protocol(items: u64, indexes: u8, operation: Operation) -> Result<Call> {
+    let service = Service::new(database(items, indexes)?);
     let table = table_name(indexes);
     let mut maker = Maker::new(5);
     // Made before the calls, so that only a copy of them is counted.
-    let bodies: Vec<String> = (0..64).map(|_| body(operation, &table, &mut maker)).collect();
+    let bodies: Vec<String> = (0..64).map(|_| body(operation, &table, items, &mut maker)).collect();
     let mut number = 0_usize;
     Ok(Box::new(move || {
         let body = bodies.get(number % bodies.len()).context("there are bodies")?;
@@ -104,8 +108,8 @@ fn protocol(indexes: u8, operation: Operation) -> Result<Box<dyn FnMut() -> Resu
 }
 
 /// A body as clients send it.
-fn body(operation: Operation, table: &str, maker: &mut Maker) -> String {
-    let number = maker.below(ITEMS);
+fn body(operation: Operation, table: &str, items: u64, maker: &mut Maker) -> String {
+    let number = maker.below(items);
     let key = key_json(number);
     match operation {
         Operation::GetItem => format!(r#"{{"TableName":"{table}","Key":{key}}}"#),
@@ -119,13 +123,13 @@ fn body(operation: Operation, table: &str, maker: &mut Maker) -> String {
             maker.title()
         ),
         Operation::TransactWriteItems => {
-            let other = (number + 1) % ITEMS;
+            let other = (number + 1) % items;
             let puts = [number, other].map(|number| format!(r#"{{"Put":{}}}"#, put(table, number, maker)));
             format!(r#"{{"TransactItems":[{}]}}"#, puts.join(","))
         }
         _ => {
             let puts: Vec<String> = (0..ITEMS_PER_PARTITION)
-                .map(|place| item_json((number + place * 7) % ITEMS, maker))
+                .map(|place| item_json((number + place * 7) % items, maker))
                 .map(|item| format!(r#"{{"PutRequest":{{"Item":{item}}}}}"#))
                 .collect();
             format!(r#"{{"RequestItems":{{"{table}":[{}]}}}}"#, puts.join(","))
@@ -169,7 +173,7 @@ fn parse_expressions() -> Result<()> {
     Ok(())
 }
 
-fn json_in() -> Result<Box<dyn FnMut() -> Result<()>>> {
+fn json_in() -> Result<Call> {
     let line = format!(r#"{{"Item":{}}}"#, item_json(17, &mut Maker::new(5)));
     Ok(Box::new(move || {
         let item = read_item_line(black_box(line.as_bytes())).map_err(anyhow::Error::msg)?;
@@ -178,7 +182,7 @@ fn json_in() -> Result<Box<dyn FnMut() -> Result<()>>> {
     }))
 }
 
-fn json_out() -> Result<Box<dyn FnMut() -> Result<()>>> {
+fn json_out() -> Result<Call> {
     let item = EncodedItem::encode(&Maker::new(5).item(17, false));
     let mut out = Vec::new();
     Ok(Box::new(move || {
@@ -196,12 +200,12 @@ mod tests {
     #[test]
     fn every_path_runs() {
         for name in names() {
-            path(&PathOptions { name: name.to_owned(), calls: 3 }).unwrap();
+            path(&PathOptions { name: name.to_owned(), calls: 3, items: 200 }).unwrap();
         }
     }
 
     #[test]
     fn an_unknown_path_is_refused() {
-        assert!(path(&PathOptions { name: "nothing".to_owned(), calls: 1 }).is_err());
+        assert!(path(&PathOptions { name: "nothing".to_owned(), calls: 1, items: 200 }).is_err());
     }
 }
