@@ -19,6 +19,7 @@ mod figures;
 mod http;
 mod instructions;
 mod item;
+mod limits;
 mod load;
 mod outcome;
 mod pattern;
@@ -69,6 +70,8 @@ enum Command {
     Soak(soak::SoakOptions),
     /// Latency of others while many items expire at once, and how long that takes
     Expiry(expiry::ExpiryOptions),
+    /// Attacks: more, larger, deeper and slower than allowed, and what each costs
+    Limits(limits::LimitsOptions),
     /// The README's table and charts from the JSON files of runs
     Figures(figures::FiguresOptions),
     /// Instructions per call of the hot paths, with callgrind, beside those of the last count
@@ -94,6 +97,7 @@ fn main() -> anyhow::Result<()> {
         Command::Review(options) => review::review(&options),
         Command::Soak(options) => soak::soak(&options),
         Command::Expiry(options) => expiry::expiry(&options),
+        Command::Limits(options) => limits::limits(&options),
         Command::Figures(options) => figures::figures(&options),
         Command::Instructions(options) => instructions::instructions(&options),
         Command::Bare { address } => bare::serve(address),

@@ -5,6 +5,7 @@ mod arguments;
 mod columns;
 mod commands;
 mod cursor_key;
+mod descriptors;
 mod design_file;
 mod failure;
 mod logging;

@@ -27,7 +27,12 @@ pub(crate) fn cache_bytes(total_bytes: Option<usize>) -> usize {
 
 /// The overlay: large enough for bursts, small enough that its log is read in less than a second.
 pub(crate) fn overlay_bytes(total_bytes: Option<usize>) -> usize {
-    (total_bytes.unwrap_or(0) / 64).clamp(64 * MB, 192 * MB)
+    (total_bytes.unwrap_or(0) / 32).clamp(64 * MB, 384 * MB)
+}
+
+/// Requests and answers on their way.
+pub(crate) fn traffic_bytes(total_bytes: Option<usize>) -> usize {
+    (total_bytes.unwrap_or(0) / 32).clamp(64 * MB, 256 * MB)
 }
 
 #[cfg(test)]
@@ -42,10 +47,10 @@ mod tests {
 
     #[test]
     fn shares_follow_the_machine_and_have_a_floor() {
-        let sizes = |total| (cache_bytes(total) / MB, overlay_bytes(total) / MB);
-        assert_eq!(sizes(None), (256, 64));
-        assert_eq!(sizes(Some(512 * MB)), (256, 64));
-        assert_eq!(sizes(Some(9 * GB)), (4096, 144));
-        assert_eq!(sizes(Some(64 * GB)), (32_256, 192));
+        let sizes = |total| (cache_bytes(total) / MB, overlay_bytes(total) / MB, traffic_bytes(total) / MB);
+        assert_eq!(sizes(None), (256, 64, 64));
+        assert_eq!(sizes(Some(512 * MB)), (256, 64, 64));
+        assert_eq!(sizes(Some(9 * GB)), (4096, 288, 256));
+        assert_eq!(sizes(Some(64 * GB)), (32_256, 384, 256));
     }
 }

@@ -1,15 +1,16 @@
 //! What long work on threads of its own needs: a way to the database that doesn't keep it open, and an end when it
 //! closes.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
-use std::thread::JoinHandle;
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::janitor::Waker;
 use crate::store::{Store, View};
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::thread::{self, JoinHandle};
+use crate::sync::{Condvar, Mutex};
 use crate::write::Job;
 
 /// Most tasks at once: each is a thread, and many hold a view.
@@ -30,7 +31,12 @@ impl Background {
 
     /// Hands a job to the writer.
     pub(crate) fn submit(&self, job: Job) -> Result<()> {
-        Ok(self.store()?.submit(job)?)
+        job.submit(&*self.store()?)
+    }
+
+    /// Whether the disk has room for a file of so many bytes.
+    pub(crate) fn check_room_for(&self, bytes: u64) -> Result<()> {
+        Ok(self.store()?.check_room_for(bytes)?)
     }
 
     /// The latest durable state.
@@ -100,7 +106,7 @@ impl Tasks {
             return Err(Error::LimitExceeded(TOO_MANY_TASKS));
         }
         let stop = self.stop.clone();
-        let thread = std::thread::Builder::new()
+        let thread = thread::Builder::new()
             .name(name.to_owned())
             .spawn(move || work(&stop))
             .map_err(|error| Error::Storage(error.to_string()))?;

@@ -118,6 +118,9 @@ pub enum Error {
     /// The iterator was made more than 15 minutes ago: get another one.
     #[error("The provided iterator exceeds the maximum age allowed.")]
     IteratorExpired,
+    /// The disk is nearly full: make room and try again. Reads and deletions go on.
+    #[error("{0}")]
+    NoRoom(String),
     /// The storage failed; writes stop until the database is opened again.
     #[error("storage failed: {0}")]
     Storage(String),
@@ -590,6 +593,7 @@ impl From<crate::store::CommitError> for Error {
     fn from(error: crate::store::CommitError) -> Self {
         match error {
             crate::store::CommitError::Closed => Error::Closed,
+            full @ crate::store::CommitError::NoRoom { .. } => Error::NoRoom(full.to_string()),
             other => Error::Storage(other.to_string()),
         }
     }

@@ -1,9 +1,7 @@
 //! The thread that keeps long work going: it fills new indexes and removes what was deleted, one step at a time. Every
 //! second it looks whether streams need something.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::thread::JoinHandle;
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use crate::catalogue::Catalogue;
@@ -11,6 +9,9 @@ use crate::error::{Error, Result};
 use crate::pending::Pending;
 use crate::store::Store;
 use crate::stream::StreamUpkeep;
+use crate::sync::Mutex;
+use crate::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
+use crate::sync::thread::{self, JoinHandle};
 use crate::write::{Job, Progress};
 
 /// A running janitor.
@@ -46,7 +47,7 @@ impl Janitor {
     pub(crate) fn start(store: &Arc<Commits>, streams: StreamUpkeep) -> Result<Janitor> {
         let (wake, woken) = sync_channel(1);
         let store = Arc::downgrade(store);
-        let thread = std::thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("singlet-janitor".to_owned())
             .spawn(move || run(&store, &woken, &streams))
             .map_err(|error| Error::Storage(error.to_string()))?;
@@ -78,13 +79,17 @@ impl Janitor {
 }
 
 fn run(store: &Weak<Commits>, woken: &Receiver<()>, streams: &StreamUpkeep) {
+    // Whether there is work that waits for room on the disk.
+    let mut waits = false;
     loop {
         let worked = match woken.recv_timeout(SLEEP_MAX) {
             Ok(()) => work(store, woken),
-            Err(RecvTimeoutError::Timeout) => Ok(()),
+            Err(RecvTimeoutError::Timeout) if waits => work(store, woken),
+            Err(RecvTimeoutError::Timeout) => Ok(Progress::Done),
             Err(RecvTimeoutError::Disconnected) => return,
         };
-        let tended = worked.and_then(|()| store.upgrade().map_or(Ok(()), |store| streams.run(&store)));
+        waits = matches!(worked, Ok(Progress::Waits));
+        let tended = worked.and_then(|_| store.upgrade().map_or(Ok(()), |store| streams.run(&store)));
         if let Err(error) = tended {
             // What is left to do is stored: the next start takes it up again.
             tracing::warn!(%error, "background work stopped");
@@ -93,18 +98,20 @@ fn run(store: &Weak<Commits>, woken: &Receiver<()>, streams: &StreamUpkeep) {
     }
 }
 
-/// Works until nothing is left or the database closes.
-fn work(store: &Weak<Commits>, woken: &Receiver<()>) -> Result<()> {
+/// Works until nothing is left that can be done now, or the database closes.
+fn work(store: &Weak<Commits>, woken: &Receiver<()>) -> Result<Progress> {
     loop {
-        let Some(store) = store.upgrade() else { return Ok(()) };
+        let Some(store) = store.upgrade() else { return Ok(Progress::Done) };
         let (answer, pending) = Pending::channel();
-        store.submit(Job::Maintain { answer })?;
+        let may_grow = store.check_room().is_ok();
+        store.submit(Job::Maintain { may_grow, answer })?;
         drop(store);
-        if pending.wait()? == Progress::Done {
-            return Ok(());
+        match pending.wait()? {
+            Progress::More => {}
+            ended => return Ok(ended),
         }
-        if matches!(woken.try_recv(), Err(std::sync::mpsc::TryRecvError::Disconnected)) {
-            return Ok(());
+        if matches!(woken.try_recv(), Err(TryRecvError::Disconnected)) {
+            return Ok(Progress::Done);
         }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! It knows items, keys, capacity and the commit order. It must not know JSON or HTTP: `singlet-wire` and
 //! `singlet-server` stand on it. See [`Database`] for an example.
+// The second compilation, for the simulation, has no tests of its own; `--all-targets` would make some of it all the same.
+#![cfg(not(all(simulated, test)))]
 
 mod background;
 mod backup;
@@ -15,11 +17,14 @@ mod keyspace;
 mod load;
 mod options;
 mod pending;
+#[cfg(simulated)]
+pub mod planted;
 mod read;
 mod recovery;
 mod request;
 pub mod store;
 mod stream;
+mod sync;
 mod table;
 mod transfer;
 mod verify;

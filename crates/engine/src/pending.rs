@@ -1,10 +1,11 @@
 //! The answer to a submitted write: a thread waits for it or a task awaits it.
 
-use std::future::{Future, IntoFuture};
+use std::future::{Future, IntoFuture, poll_fn};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use crate::error::{Error, Result};
+use crate::sync::oneshot;
 
 /// An answer that comes when the write is durable. `wait` blocks the thread; `.await` suspends the task.
 #[derive(Debug)]
@@ -57,4 +58,19 @@ impl<T> Future for PendingFuture<T> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut self.0).poll(context).map(|answer| answer.unwrap_or(Err(Error::Closed)))
     }
+}
+
+/// Lets others work that wait for the same thread. It needs no particular runtime: the task wakes itself and goes to the
+/// end of the line.
+pub(crate) async fn give_way() {
+    let mut is_back = false;
+    poll_fn(|context| {
+        if is_back {
+            return Poll::Ready(());
+        }
+        is_back = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await
 }

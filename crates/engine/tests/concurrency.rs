@@ -5,18 +5,20 @@
 mod support;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_engine::{
     BatchWrite, BatchWriteAction, CancellationReason, Conflicts, CreateTable, Database, Error,
-    IndexDefinition, Options, ProjectedAttributes, PutItem, Query, Result, ReturnValues, ScalarType, Scan,
-    Select, TransactAction, TransactGet, TransactGetItem, TransactWrite, UpdateItem,
+    IndexDefinition, MemoryDisk, Options, ProjectedAttributes, PutItem, Query, Result, ReturnValues,
+    ScalarType, Scan, Select, StoreOptions, TransactAction, TransactGet, TransactGetItem, TransactWrite,
+    UpdateItem,
 };
 use support::{
-    Random, Stop, assert_agreement, condition, decode, get, item, key_condition, scan_all, small_database,
-    small_options, update,
+    ControlledDisk, Random, Stop, assert_agreement, condition, decode, get, item, key_condition, scan_all,
+    small_database, small_options, update,
 };
 
 const TABLE: &str = "shared";
@@ -440,4 +442,38 @@ fn writes_to_a_table_that_goes_are_done_or_refused() {
     });
     assert!(outcomes.values().sum::<usize>() > 0);
     assert!(assert_agreement(&database, TABLE).len() <= 1);
+}
+
+#[test]
+fn the_writer_does_not_wait_for_pages_that_are_not_in_the_cache() {
+    const ITEMS: usize = 6000;
+    let disk = ControlledDisk::new(Arc::new(MemoryDisk::new()));
+    let options = || {
+        let store = StoreOptions { cache_bytes: 3 << 20, ..StoreOptions::default() };
+        Options { store, ..Options::default() }
+    };
+    let item = |place: usize| item! { "id" => place as i64, "text" => "x".repeat(1000) };
+    {
+        let database = Database::open_on(disk.as_disk(), options()).unwrap();
+        database.create_table(CreateTable::new(TABLE, "id", ScalarType::N)).unwrap();
+        thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let database = &database;
+                let items = (thread..ITEMS).step_by(THREADS);
+                scope.spawn(move || {
+                    items.for_each(|place| _ = database.put_item(PutItem::new(TABLE, item(place))).unwrap())
+                });
+            }
+        });
+        database.close().unwrap();
+    }
+    let database = Database::open_on(disk.as_disk(), options()).unwrap();
+    let (writer_before, others_before) = disk.reads();
+    for place in 0..ITEMS / 4 {
+        database.put_item(PutItem::new(TABLE, item(place))).unwrap();
+    }
+    let (writer, others) = disk.reads();
+    let (writer, others) = (writer - writer_before, others - others_before);
+    assert!(others > ITEMS / 10, "the pages were not in the cache: others read {others}");
+    assert!(writer * 5 < others, "the writer read {writer} times, others {others}");
 }

@@ -6,6 +6,8 @@ mod support;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 use proptest::collection::vec;
 use proptest::option;
@@ -571,4 +573,47 @@ fn a_page_ends_after_a_megabyte_and_the_next_goes_on() {
         }
         assert_eq!(found, (0..12).collect::<Vec<_>>());
     }
+}
+
+/// Drives a future that wakes itself to its end; returns how often it gave way, too.
+fn drive<T>(future: impl Future<Output = T>) -> (T, usize) {
+    let mut future = pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    for ways_given in 0.. {
+        if let Poll::Ready(result) = future.as_mut().poll(&mut context) {
+            return (result, ways_given);
+        }
+    }
+    unreachable!("the numbers don't end")
+}
+
+#[test]
+fn a_page_read_in_parts_is_the_same_page_and_gives_way() {
+    let database = small_database();
+    database
+        .create_table(CreateTable::new(TABLE, "pk", ScalarType::S).sort_key("sk", ScalarType::N))
+        .unwrap();
+    const ITEMS: i64 = 1_500;
+    for sk in 0..ITEMS {
+        database.submit_put_item(PutItem::new(TABLE, item! { "pk" => "a", "sk" => sk, "n" => sk % 5 }));
+    }
+    database.put_item(PutItem::new(TABLE, item! { "pk" => "b", "sk" => 0 })).unwrap();
+    for forward in [true, false] {
+        for limit in [None, Some(255), Some(256), Some(257), Some(1_000)] {
+            let mut query = Query::new(TABLE, key_condition("pk = :pk", item! { ":pk" => "a" }));
+            query.forward = forward;
+            query.limit = limit;
+            query.filter = Some(filter("n < :n", item! { ":n" => 2 }));
+            let (in_parts, ways_given) = drive(database.query_in_parts(&query));
+            let whole = database.query(&query).unwrap();
+            assert_eq!(format!("{:?}", in_parts.unwrap()), format!("{whole:?}"), "{forward} {limit:?}");
+            assert_eq!(ways_given > 0, limit.is_none_or(|limit| limit > 256), "{limit:?}");
+        }
+    }
+    let (in_parts, ways_given) = drive(database.scan_in_parts(&Scan::new(TABLE)));
+    assert_eq!(
+        format!("{:?}", in_parts.unwrap()),
+        format!("{:?}", database.scan(&Scan::new(TABLE)).unwrap())
+    );
+    assert!(ways_given >= 5, "{ways_given}");
 }

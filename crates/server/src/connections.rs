@@ -22,6 +22,7 @@ pub(crate) struct Connections {
     round_time: Duration,
     idle_rounds_max: u64,
     body_rounds_max: u64,
+    answer_rounds_max: u64,
     last_closed: Notify,
 }
 
@@ -34,12 +35,14 @@ struct Open {
 /// What a connection is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// It waits for a request's head, or for the client to take the last answer.
+    /// It waits for a request's head, or for the client to take a small answer.
     Waiting,
-    /// It receives a request's body.
+    /// It receives a request's body, or waits for room for it.
     Receiving,
     /// The database works on a request: this takes the time it takes.
     Working,
+    /// It waits for the client to take a large answer.
+    Answering,
 }
 
 /// What a connection was told to do.
@@ -71,7 +74,7 @@ pub(crate) struct Registration {
 impl Connections {
     pub(crate) fn new(limits: &Limits) -> Self {
         // Fine enough to end a wait at most a quarter late, coarse enough to cost nothing.
-        let shortest = limits.idle_timeout.min(limits.body_timeout);
+        let shortest = limits.idle_timeout.min(limits.body_timeout).min(limits.answer_timeout);
         let round_time = (shortest / 4).clamp(Duration::from_millis(1), Duration::from_secs(1));
         let rounds = |wait: Duration| wait.as_millis().div_ceil(round_time.as_millis().max(1)) as u64;
         Self {
@@ -81,6 +84,7 @@ impl Connections {
             round_time,
             idle_rounds_max: rounds(limits.idle_timeout),
             body_rounds_max: rounds(limits.body_timeout),
+            answer_rounds_max: rounds(limits.answer_timeout),
             last_closed: Notify::new(),
         }
     }
@@ -107,17 +111,18 @@ impl Connections {
         self.open().watches.len()
     }
 
-    /// Closes connections that wait too long, for ever.
-    pub(crate) async fn watch_over(&self, mut closed: impl FnMut(Phase)) {
+    /// Closes connections that wait too long, for ever. While `is_pressed`, those that take long to read an answer have
+    /// less time.
+    pub(crate) async fn watch_over(&self, is_pressed: impl Fn() -> bool, mut closed: impl FnMut(Phase)) {
         let mut rounds = tokio::time::interval(self.round_time);
         rounds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             rounds.tick().await;
-            self.end_round(&mut closed);
+            self.end_round(is_pressed(), &mut closed);
         }
     }
 
-    fn end_round(&self, closed: &mut impl FnMut(Phase)) {
+    fn end_round(&self, is_pressed: bool, closed: &mut impl FnMut(Phase)) {
         let round = self.round.fetch_add(1, Ordering::Relaxed) + 1;
         for watch in self.open().watches.values() {
             let (phase, since) = watch.phase();
@@ -125,6 +130,8 @@ impl Connections {
                 Phase::Waiting => self.idle_rounds_max,
                 Phase::Receiving => self.body_rounds_max,
                 Phase::Working => continue,
+                Phase::Answering if is_pressed => self.answer_rounds_max / 10,
+                Phase::Answering => self.answer_rounds_max,
             };
             if round.saturating_sub(since) > rounds_max && watch.tell(Order::Close) {
                 closed(phase);
@@ -165,6 +172,13 @@ impl Registration {
         self.watch.phase.store(self.connections.stamp(phase), Ordering::Relaxed);
     }
 
+    /// Notes that the connection's client is to take an answer, until the returned value is dropped.
+    pub(crate) fn answering(&self) -> Answering {
+        let stamp = self.connections.stamp(Phase::Answering);
+        self.watch.phase.store(stamp, Ordering::Relaxed);
+        Answering { connections: Arc::clone(&self.connections), watch: Arc::clone(&self.watch), stamp }
+    }
+
     /// What the connection was told to do.
     pub(crate) fn order(&self) -> Order {
         self.watch.order()
@@ -173,6 +187,21 @@ impl Registration {
     /// Has this waker woken when the order changes. A task's waker stays the same, so once is enough.
     pub(crate) fn wake(&self, waker: &Waker) {
         *self.watch.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker.clone());
+    }
+}
+
+/// A connection is to hand over an answer as long as this is there.
+pub(crate) struct Answering {
+    connections: Arc<Connections>,
+    watch: Arc<Watch>,
+    stamp: u64,
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        let waiting = self.connections.stamp(Phase::Waiting);
+        // If the next request has begun already, that stands.
+        let _ = self.watch.phase.compare_exchange(self.stamp, waiting, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 
@@ -192,7 +221,8 @@ impl Watch {
         let phase = match stamp & 3 {
             0 => Phase::Waiting,
             1 => Phase::Receiving,
-            _ => Phase::Working,
+            2 => Phase::Working,
+            _ => Phase::Answering,
         };
         (phase, stamp >> 2)
     }
@@ -225,6 +255,7 @@ mod tests {
             connections_max: count_max,
             idle_timeout: Duration::from_secs(8),
             body_timeout: Duration::from_secs(4),
+            answer_timeout: Duration::from_secs(20),
             ..Limits::default()
         };
         Arc::new(Connections::new(&limits))
@@ -232,7 +263,7 @@ mod tests {
 
     fn rounds(connections: &Connections, count: usize) -> Vec<Phase> {
         let mut closed = Vec::new();
-        (0..count).for_each(|_| connections.end_round(&mut |phase| closed.push(phase)));
+        (0..count).for_each(|_| connections.end_round(false, &mut |phase| closed.push(phase)));
         closed
     }
 
@@ -262,6 +293,36 @@ mod tests {
         assert_eq!(rounds(&connections, 100), []);
         assert_eq!((idle.order(), sending.order()), (Order::Close, Order::Close));
         assert_eq!(working.order(), Order::Serve);
+    }
+
+    #[test]
+    fn a_slow_reader_has_its_time_and_less_when_answers_pile_up() {
+        let connections = connections(9);
+        let slow = connections.register().unwrap();
+        let answer = slow.answering();
+        assert_eq!(rounds(&connections, 2), []);
+        let mut closed = Vec::new();
+        connections.end_round(true, &mut |phase| closed.push(phase));
+        assert_eq!(closed, [Phase::Answering]);
+        drop(answer);
+
+        let other = connections.register().unwrap();
+        let answer = other.answering();
+        assert_eq!(rounds(&connections, 20), []);
+        assert_eq!(rounds(&connections, 1), [Phase::Answering]);
+        drop(answer);
+    }
+
+    #[test]
+    fn the_end_of_an_answer_does_not_hide_the_next_request() {
+        let connections = connections(9);
+        let connection = connections.register().unwrap();
+        let answer = connection.answering();
+        connection.enter(Phase::Receiving);
+        drop(answer);
+        assert_eq!(connection.watch.phase().0, Phase::Receiving);
+        drop(connection.answering());
+        assert_eq!(connection.watch.phase().0, Phase::Waiting);
     }
 
     #[test]

@@ -37,7 +37,7 @@ fn index(index: &IndexDescription) -> IndexStatistics {
 fn storage(database: &Database) -> Vec<StorageFigure> {
     let stats = database.stats();
     let seconds = |microseconds: u64| microseconds as f64 / 1e6;
-    [
+    let figures = [
         ("sequence", "The last commit that readers see.", stats.sequence as f64),
         ("overlay_bytes", "Memory that writes take which are not folded into the tree yet.", stats.overlay_bytes as f64),
         ("log_segments", "Files of the log.", stats.log_segments as f64),
@@ -56,7 +56,11 @@ fn storage(database: &Database) -> Vec<StorageFigure> {
         ("writer_waits_total", "How often the writer waited for a fold.", stats.writer_waits as f64),
         ("writer_wait_seconds_total", "Time that it waited.", seconds(stats.writer_wait_time_us)),
         ("submit_waits_total", "How often a write waited because the queue was full.", stats.submit_waits as f64),
-    ]
-    .map(|(name, help, value)| StorageFigure { name, help, value })
-    .to_vec()
+        ("disk_reserve_bytes", "With less than this free on the disk, writes that grow are refused.", stats.disk_reserve_bytes as f64),
+        ("disk_short", "1 while they are refused, else 0.", f64::from(u8::from(stats.disk_is_short))),
+        ("disk_refusals_total", "How often something was refused for lack of room on the disk.", stats.disk_refusals as f64),
+    ];
+    // A database in memory has no disk.
+    let free = stats.disk_free_bytes.map(|bytes| ("disk_free_bytes", "Bytes free on the disk with the data.", bytes as f64));
+    figures.into_iter().chain(free).map(|(name, help, value)| StorageFigure { name, help, value }).collect()
 }

@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod answers;
 mod api;
 mod body;
 mod caught;
@@ -37,6 +38,7 @@ mod listener;
 mod mailbox;
 mod metrics;
 mod options;
+mod pace;
 mod refusal;
 mod repoll;
 mod request;

@@ -16,6 +16,7 @@ use crate::connections::{Connections, Order};
 use crate::cors::Cors;
 use crate::error::StartError;
 use crate::options::Options;
+use crate::pace::Pace;
 use crate::refusal::Refusals;
 use crate::request::Front;
 use crate::tls;
@@ -75,6 +76,7 @@ impl Server {
             connections: Arc::clone(&connections),
             front: Arc::clone(&front),
             refusals: Refusals::default(),
+            failures: Pace::new(),
             workers: &workers,
         };
         let timed_out = |phase| {
@@ -83,7 +85,7 @@ impl Server {
         };
         tokio::select! {
             () = door.accept() => {}
-            () = connections.watch_over(timed_out) => {}
+            () = connections.watch_over(|| front.answers.is_pressed(), timed_out) => {}
             () = shutdown => {}
         }
         drop(door);
@@ -112,6 +114,7 @@ struct Door<'w, A> {
     connections: Arc<Connections>,
     front: Arc<Front<A>>,
     refusals: Refusals,
+    failures: Pace,
     workers: &'w Workers,
 }
 
@@ -123,7 +126,10 @@ impl<A: Api> Door<'_, A> {
                 Err(error) => {
                     // The client is gone already, or there are no file handles left: neither is a reason
                     // to stop, but the second doesn't go away at once.
-                    tracing::warn!(%error, "can't accept a connection");
+                    self.front.metrics.accepts_failed.increment();
+                    if self.failures.admits() {
+                        tracing::warn!(%error, "can't accept a connection");
+                    }
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
             }

@@ -66,12 +66,19 @@ pub struct Limits {
     pub head_bytes_max: usize,
     /// Bytes of a request's body, before and after decompression.
     pub body_bytes_max: usize,
-    /// Bytes that all large bodies together may hold while they are received.
-    pub large_bodies_bytes_max: usize,
-    /// How long a connection may wait for its next request to arrive, or for its client to take the answer.
+    /// Bytes that the bodies of all requests together may hold, the smallest ones left out.
+    pub bodies_bytes_max: usize,
+    /// Bytes that all answers together may hold which clients have not taken yet, the smallest ones left out.
+    pub answers_bytes_max: usize,
+    /// How long a connection may wait for its next request to arrive, the request's whole head included.
     pub idle_timeout: Duration,
     /// How long a client may take to send a request's body.
     pub body_timeout: Duration,
+    /// How long a client may take to read an answer that doesn't fit the system's buffers. When those that wait take more
+    /// than half of [`Limits::answers_bytes_max`], a tenth of this.
+    pub answer_timeout: Duration,
+    /// How long a request waits for room for its body; then it is refused.
+    pub room_timeout: Duration,
     /// How long running requests may take to finish once the server shuts down.
     pub shutdown_timeout: Duration,
 }
@@ -79,14 +86,18 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            // Below 1,024 open files, the usual limit of a process, with room for the database's own.
-            connections_max: 900,
+            // What this costs in memory is in docs/reliability.md. The `singlet` command allows fewer where the system
+            // permits fewer open files.
+            connections_max: 10_000,
             head_bytes_max: 32 << 10,
             // DynamoDB's 16 MB, and a margin for the JSON around the items.
             body_bytes_max: 17 << 20,
-            large_bodies_bytes_max: 256 << 20,
+            bodies_bytes_max: 256 << 20,
+            answers_bytes_max: 256 << 20,
             idle_timeout: Duration::from_secs(120),
             body_timeout: Duration::from_secs(60),
+            answer_timeout: Duration::from_secs(60),
+            room_timeout: Duration::from_secs(5),
             shutdown_timeout: Duration::from_secs(10),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -11,6 +12,7 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request};
 use singlet_wire::{Operation, ProtocolError, Reply};
 
+use crate::answers::Answers;
 use crate::api::Api;
 use crate::body::{Bodies, BodyError, Encoding};
 use crate::caught::caught;
@@ -20,6 +22,7 @@ use crate::header::{self, TARGET};
 use crate::health;
 use crate::metrics::{self, Metrics};
 use crate::options::Options;
+use crate::pace::Pace;
 use crate::request_id::RequestIds;
 use crate::response::{self, Answer, ContentType};
 use crate::signature::{self, Access, Verifier};
@@ -32,6 +35,9 @@ pub(crate) struct Front<A> {
     cors: Option<Cors>,
     metrics_public: bool,
     bodies: Bodies,
+    pub(crate) answers: Arc<Answers>,
+    /// Failed requests in the log.
+    failures: Pace,
     request_ids: RequestIds,
     pub(crate) metrics: Metrics,
 }
@@ -68,6 +74,8 @@ impl<A: Api> Front<A> {
             cors,
             metrics_public: options.metrics_public,
             bodies: Bodies::new(&options.limits),
+            answers: Answers::new(&options.limits),
+            failures: Pace::new(),
             request_ids: RequestIds::random(),
             metrics: Metrics::new(),
         }
@@ -110,34 +118,62 @@ impl<A: Api> Front<A> {
     ) -> Result<Answer, ClientGone> {
         let started = Instant::now();
         let encoding = Encoding::of(&parts.headers);
+        let operation = header::text(&parts.headers, &TARGET).and_then(Operation::from_target);
         caller.registration.enter(Phase::Receiving);
-        let received = match self.bodies.receive(body, encoding).await {
+        let received = match self.look_ahead(&parts, operation, &body) {
+            Ok(()) => self.bodies.receive(body, encoding).await,
+            Err(error) => self.bodies.discard(body, error).await,
+        };
+        let received = match received {
             Ok(received) => Ok(received),
             Err(BodyError::Refused(error)) => Err(error),
             Err(BodyError::Gone) => return Err(ClientGone),
         };
         caller.registration.enter(Phase::Working);
         let content_type = content_type(&parts.headers);
-        let operation = header::text(&parts.headers, &TARGET).and_then(Operation::from_target);
         let (reply, body_is_left) = match &received {
             Ok(body) if content_type.is_none() && !body.bytes.is_empty() => {
                 caller.registration.enter(Phase::Waiting);
                 return Ok(response::unknown(request_id));
             }
             Ok(body) => (self.call(&parts, operation, &body.bytes, encoding).await, false),
-            Err(error) => (error.reply(), true),
+            Err(error) => {
+                if *error == ProtocolError::ServiceUnavailable {
+                    self.metrics.requests_refused.increment();
+                }
+                (error.reply(), true)
+            }
         };
         drop(received);
         caller.registration.enter(Phase::Waiting);
         self.record(operation, &reply, started, &request_id);
         let content_type = content_type.unwrap_or(ContentType::AmazonJson);
         let recycled = parts.headers;
-        let mut answer =
-            response::answer_with(recycled, reply.status, content_type, reply.body.into(), request_id);
+        let body = self.answers.hold(reply.body, caller.registration);
+        let mut answer = response::answer_with(recycled, reply.status, content_type, body, request_id);
         if body_is_left {
             answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         Ok(answer)
+    }
+
+    /// Refuses by its head alone what would be refused with its large body, too.
+    fn look_ahead(
+        &self,
+        parts: &Parts,
+        operation: Option<Operation>,
+        body: &Incoming,
+    ) -> Result<(), ProtocolError> {
+        if !Bodies::is_large(body) {
+            return Ok(());
+        }
+        if operation.is_none() {
+            return Err(ProtocolError::UnknownOperation);
+        }
+        match &self.verifier {
+            Some(verifier) => Ok(verifier.check_head(parts)?),
+            None => Ok(()),
+        }
     }
 
     async fn call(
@@ -150,6 +186,10 @@ impl<A: Api> Front<A> {
         let Some(operation) = operation else {
             return ProtocolError::UnknownOperation.reply();
         };
+        if !operation.is_write() && self.answers.is_full() {
+            self.metrics.requests_refused.increment();
+            return ProtocolError::ServiceUnavailable.reply();
+        }
         let admitted = self.admit(parts, operation, body);
         let body = match admitted.and_then(|()| self.bodies.decode(body, encoding)) {
             Ok(body) => body,
@@ -197,7 +237,7 @@ impl<A: Api> Front<A> {
         let name = operation.map_or("none", Operation::name);
         let microseconds = duration.as_micros() as u64;
         let (status, error) = (reply.status, reply.error.unwrap_or_default());
-        if status >= 500 {
+        if status >= 500 && self.failures.admits() {
             tracing::warn!(operation = name, status, error, microseconds, ?request_id, "request failed");
         } else {
             tracing::debug!(operation = name, status, error, microseconds, ?request_id, "request");
@@ -211,7 +251,12 @@ impl<A: Api> Front<A> {
     }
 
     fn metrics_page(&self, caller: &Caller<'_>) -> Bytes {
-        metrics::page(&self.metrics, &self.api.statistics(), caller.connections.count()).into()
+        let held = metrics::Held {
+            connections: caller.connections.count(),
+            body_bytes: self.bodies.held_bytes(),
+            answer_bytes: self.answers.held_bytes(),
+        };
+        metrics::page(&self.metrics, &self.api.statistics(), &held).into()
     }
 }
 

@@ -222,6 +222,7 @@ fn engine_kind(error: &Error) -> ErrorKind {
         Error::RestoreTime(_) => ErrorKind::InvalidRestoreTime,
         Error::HistoryGap
         | Error::Backup(_)
+        | Error::NoRoom(_)
         | Error::Storage(_)
         | Error::FolderInUse { .. }
         | Error::Key(_) => ErrorKind::InternalServerError,

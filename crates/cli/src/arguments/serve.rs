@@ -26,6 +26,9 @@ encrypted from then on: docs/encryption.md.
 Memory: what the data needs, up to about --cache-size, and twice --overlay-size under heavy writing.
 The machine's memory is that of its container, if there is one with a limit.
 
+Limits: a body has at most 17 MB, a head 32 KB. What clients may take, and what happens beyond it, is in
+docs/reliability.md; GET /metrics shows how much they take.
+
 Pages: GET / says that the server is well, GET /metrics is for Prometheus.
 SIGTERM or Ctrl-C finishes the running requests, then ends; a second one ends at once.";
 
@@ -88,8 +91,8 @@ pub(crate) struct ServeArguments {
     pub(crate) cache_size: Option<Size>,
 
     /// Most memory for writes that are in the log and not yet in the tables: the larger, the better bursts of
-    /// writes are taken, and the longer a start after a crash takes [default: a 64th of the machine's memory,
-    /// 64MB to 192MB]
+    /// writes are taken, and the longer a start after a crash takes [default: a 32nd of the machine's memory,
+    /// 64MB to 384MB]
     #[arg(long, value_name = "SIZE")]
     pub(crate) overlay_size: Option<Size>,
 
@@ -115,9 +118,33 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
 
-    /// Connections that may be open at once
-    #[arg(long, value_name = "COUNT", default_value_t = 900, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) connections_max: u32,
+    /// Room that is kept free on the disk with the data. With less, writes that grow are refused, while reads and
+    /// deletions go on; when there is room again, so do all writes [default: twice --overlay-size and 64MB]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) disk_reserve: Option<Size>,
+
+    /// Connections that may be open at once; others are answered with 503 and closed [default: 10000, or what the
+    /// system's limit of open files leaves]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) connections_max: Option<u32>,
+
+    /// Most memory for the bodies of all requests together, and as much again for answers that clients have not read.
+    /// What finds no room within 5 seconds is answered with 503 [default: a 32nd of the machine's memory, 64MB to 256MB]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) traffic_memory: Option<Size>,
+
+    /// How long a connection may wait for its next request, the request's head included, before it is closed
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) idle_seconds: u32,
+
+    /// How long a client may take to send a request's body
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) body_seconds: u32,
+
+    /// How long a client may take to read a large answer; a tenth of it when such answers fill half of
+    /// --traffic-memory
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) answer_seconds: u32,
 
     /// How much to log, on the standard error; debug has a line for each request
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LogLevel::Info)]
@@ -196,7 +223,10 @@ mod tests {
         assert_eq!(arguments.address, "127.0.0.1:8000");
         assert_eq!(arguments.data, PathBuf::from("./singlet-data"));
         assert_eq!(arguments.durability, Durability::Full);
-        assert_eq!(arguments.connections_max as usize, singlet_server::Limits::default().connections_max);
+        let limits = singlet_server::Limits::default();
+        assert_eq!(u64::from(arguments.idle_seconds), limits.idle_timeout.as_secs());
+        assert_eq!(u64::from(arguments.body_seconds), limits.body_timeout.as_secs());
+        assert_eq!(u64::from(arguments.answer_seconds), limits.answer_timeout.as_secs());
         assert!(!arguments.in_memory && arguments.credentials.is_none());
     }
 
@@ -210,6 +240,8 @@ mod tests {
             &["--connections-max", "0"],
             &["--region", "Mars!"],
             &["--cache-size", "much"],
+            &["--disk-reserve", "some"],
+            &["--idle-seconds", "0"],
             &["--stream-shard-seconds", "0"],
             &["--backup", "weekly"],
             &["--backup", "weekly, keep 2 days"],

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use singlet_design::apply;
 use singlet_design::model::Design;
@@ -13,6 +14,7 @@ use singlet_transfer::FolderBuckets;
 use singlet_wire::Service;
 
 use crate::arguments::{Durability, ServeArguments, TransactionConflicts};
+use crate::descriptors;
 use crate::design_file;
 use crate::failure;
 use crate::logging;
@@ -63,9 +65,10 @@ async fn run(
 ) -> Result<(), failure::Failure> {
     let mut signals = Signals::listen().map_err(Failure::System)?;
     let signed = options.credentials.is_some();
+    let connections_max = options.limits.connections_max;
     // The address first: a server that can't have it must not touch the data.
     let server = Server::bind(options).await.map_err(Failure::Start)?;
-    let database = open(arguments, key)?;
+    let database = open(arguments, key, connections_max)?;
     for design in designs {
         apply_design(design, arguments, &database)?;
     }
@@ -125,9 +128,29 @@ fn server_options(arguments: &ServeArguments) -> Result<Options, Failure> {
         cors_origin: arguments.cors.clone(),
         metrics_public: arguments.metrics_public,
         threads: arguments.threads.map_or(standard.threads, usize::from),
-        limits: Limits { connections_max: arguments.connections_max as usize, ..Limits::default() },
+        limits: limits(arguments),
         ..standard
     })
+}
+
+fn limits(arguments: &ServeArguments) -> Limits {
+    let connections_max = descriptors::connections_max(arguments.connections_max, descriptors::raise_limit());
+    if arguments.connections_max.is_some_and(|asked| asked as usize > connections_max) {
+        tracing::warn!(connections_max, "the system permits fewer open files than --connections-max needs");
+    }
+    let memory_bytes = memory::total_bytes();
+    let traffic_bytes =
+        arguments.traffic_memory.map_or_else(|| memory::traffic_bytes(memory_bytes), |size| size.bytes);
+    let seconds = |seconds: u32| Duration::from_secs(seconds.into());
+    Limits {
+        connections_max,
+        bodies_bytes_max: traffic_bytes,
+        answers_bytes_max: traffic_bytes,
+        idle_timeout: seconds(arguments.idle_seconds),
+        body_timeout: seconds(arguments.body_seconds),
+        answer_timeout: seconds(arguments.answer_seconds),
+        ..Limits::default()
+    }
 }
 
 /// The folder that stands for the buckets.
@@ -139,8 +162,9 @@ fn buckets(arguments: &ServeArguments) -> Result<Option<Arc<dyn Buckets>>, Failu
     Ok(Some(Arc::new(opened)))
 }
 
-fn open(arguments: &ServeArguments, key: Option<Key>) -> Result<Database, Failure> {
+fn open(arguments: &ServeArguments, key: Option<Key>, connections_max: usize) -> Result<Database, Failure> {
     let memory_bytes = memory::total_bytes();
+    let standard = StoreOptions::default();
     let options = singlet_engine::Options {
         buckets: buckets(arguments)?,
         region: arguments.region.clone(),
@@ -155,8 +179,11 @@ fn open(arguments: &ServeArguments, key: Option<Key>) -> Result<Database, Failur
                 Durability::Full => SyncPolicy::EveryBatch,
                 Durability::None => SyncPolicy::Never,
             },
+            disk_reserve_bytes: arguments.disk_reserve.map(|size| size.bytes as u64),
+            // A place for each connection's write: no thread that answers requests ever waits for one.
+            queue_jobs_max: standard.queue_jobs_max.max(connections_max.saturating_add(64)),
             key,
-            ..StoreOptions::default()
+            ..standard
         },
         backups: arguments.backup,
         conflicts: match arguments.transaction_conflicts {

@@ -19,7 +19,7 @@ mod timer;
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 pub(crate) use check::CheckBackups;
 pub(crate) use moment::MomentBackup;
@@ -31,6 +31,7 @@ pub use schedule::{Schedule, ScheduleError};
 use crate::background::Background;
 use crate::error::{Error, Result};
 use crate::store::{Clock, Disk};
+use crate::sync::{Mutex, MutexGuard};
 
 /// What backups need of the database. Clones share it; threads hold it without keeping the database open.
 #[derive(Clone)]

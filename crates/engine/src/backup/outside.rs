@@ -53,7 +53,11 @@ impl Backups {
         };
         let written =
             FileWriter::create(file, &path.display().to_string(), &backup).and_then(|mut writer| {
-                copy_items(&view, &backup, &mut writer, &Stop::default(), look)?;
+                let mut look = |progress| {
+                    look(progress);
+                    Ok(())
+                };
+                copy_items(&view, &backup, &mut writer, &Stop::default(), &mut look)?;
                 writer.finish()
             });
         if let Err(error) = written {

@@ -18,6 +18,12 @@ const LOOK_ITEMS: u64 = 256;
 impl Backups {
     /// Takes the moment. When this returns the backup is sure: [`Backups::write`] or the next opening ends it.
     pub(crate) fn begin(&self, start: BackupStart) -> Result<BegunBackup> {
+        if let BackupStart::New { table, .. } = &start
+            && let Ok(table) = self.shared.background.view()?.attachment().resource(table)
+        {
+            let bytes = self.shared.background.view()?.tally(table.items().tally()).bytes;
+            self.shared.background.check_room_for(bytes)?;
+        }
         let (answer, pending) = Pending::channel();
         self.shared.background.submit(Job::BeginBackup { start, answer })?;
         pending.wait()
@@ -58,7 +64,12 @@ impl Backups {
         let failed = |error: std::io::Error| Error::Backup(format!("can't write {name}: {error}"));
         let file = disk.open(&new_name).map_err(failed)?;
         let mut writer = FileWriter::create(file, &name, &begun.backup)?;
-        copy_items(&begun.view, &begun.backup, &mut writer, stop, look)?;
+        let mut look = |progress: BackupProgress| {
+            look(progress);
+            // What others write meanwhile takes room, too.
+            self.shared.background.check_room_for(0)
+        };
+        copy_items(&begun.view, &begun.backup, &mut writer, stop, &mut look)?;
         drop(begun);
         writer.finish()?;
         disk.rename(&new_name, &name).map_err(failed)?;
@@ -78,7 +89,7 @@ pub(super) fn copy_items(
     backup: &Backup,
     writer: &mut FileWriter,
     stop: &Stop,
-    look: &mut dyn FnMut(BackupProgress),
+    look: &mut dyn FnMut(BackupProgress) -> Result<()>,
 ) -> Result<()> {
     let space = backup.table.items();
     let (start, end) = (space.prefix(), space.end());
@@ -89,9 +100,8 @@ pub(super) fn copy_items(
         items += 1;
         if items % LOOK_ITEMS == 0 {
             stop.check()?;
-            look(BackupProgress { items, items_total: backup.tally.count });
+            look(BackupProgress { items, items_total: backup.tally.count })?;
         }
     }
-    look(BackupProgress { items, items_total: items });
-    Ok(())
+    look(BackupProgress { items, items_total: items })
 }

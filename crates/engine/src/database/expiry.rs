@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::expiry::sweep;
 use crate::pending::Pending;
 use crate::request::{TimeToLive, UpdateTimeToLive};
+use crate::sync::thread;
 use crate::write::Job;
 
 impl Database {
@@ -30,7 +31,7 @@ impl Database {
     /// a second; the call is for programs that move the clock themselves.
     pub fn expire_due(&self) -> Result<u64> {
         let pause = |time| {
-            std::thread::park_timeout(time);
+            thread::park_timeout(time);
             false
         };
         sweep(&self.inner.store, self.inner.clock.now_ms(), &pause)

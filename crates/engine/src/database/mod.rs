@@ -12,13 +12,12 @@ mod transfers;
 mod writes;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use crate::background::{Background, Tasks};
 use crate::backup::Backups;
 use crate::catalogue::Catalogue;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::expiry::Reaper;
 use crate::janitor::Janitor;
 use crate::options::{Conflicts, Options};
@@ -30,6 +29,8 @@ use crate::request::{
 };
 use crate::store::{Clock, Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
 use crate::stream::StreamUpkeep;
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::transfer::Transfers;
 use crate::write::{InFlight, Job};
 
@@ -123,7 +124,7 @@ impl Database {
         self.inner.store.stats()
     }
 
-    /// Finishes all writes and closes the files. Later writes fail with [`Error::Closed`].
+    /// Finishes all writes and closes the files. Later writes fail with [`Error::Closed`](crate::Error::Closed).
     pub fn close(&self) -> Result<()> {
         self.inner.closed.store(true, Ordering::Release);
         self.inner.stop();
@@ -143,6 +144,17 @@ impl Database {
     /// Reads a page of all items.
     pub fn scan(&self, request: &Scan) -> Result<PageOutcome> {
         read::scan(&self.view(), request)
+    }
+
+    /// Reads a page of the items under one partition key in a task, which gives way to others of its thread now and then:
+    /// a page of a megabyte of small items takes many milliseconds.
+    pub async fn query_in_parts(&self, request: &Query) -> Result<PageOutcome> {
+        read::query_in_parts(&self.view(), request).await
+    }
+
+    /// Reads a page of all items in a task, which gives way to others of its thread now and then.
+    pub async fn scan_in_parts(&self, request: &Scan) -> Result<PageOutcome> {
+        read::scan_in_parts(&self.view(), request).await
     }
 
     /// Reads several items by key.
@@ -167,9 +179,9 @@ impl Database {
 
     /// Hands a job to the writer.
     fn submit<T>(&self, job: Job, pending: Pending<T>) -> Pending<T> {
-        match self.inner.store.submit(job) {
+        match job.submit(&self.inner.store) {
             Ok(()) => pending,
-            Err(error) => Pending::ready(Err(Error::from(error))),
+            Err(error) => Pending::ready(Err(error)),
         }
     }
 }

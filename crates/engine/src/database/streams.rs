@@ -1,7 +1,5 @@
 //! Calls about streams.
 
-use std::sync::atomic::Ordering;
-
 use super::Database;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
@@ -11,6 +9,7 @@ use crate::request::{
 };
 use crate::store::Store;
 use crate::stream::{self, Subscribe, Subscription};
+use crate::sync::atomic::Ordering;
 use crate::write::Job;
 
 impl Database {

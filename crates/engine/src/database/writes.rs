@@ -64,8 +64,19 @@ impl Database {
         if self.inner.conflicts == Conflicts::Refuse && self.inner.in_flight.has(&action.row) {
             return Pending::ready(Err(Error::TransactionConflict));
         }
+        self.look_ahead(std::iter::once(&action.row));
         let (answer, pending) = Pending::channel();
         self.submit(Job::Write { action, reply, answer }, pending)
+    }
+
+    /// Brings the pages of rows that are about to be written into the cache, if that is worth a look, so that it is the
+    /// caller's thread and not the writer's that waits for the disk.
+    fn look_ahead<'a>(&self, rows: impl Iterator<Item = &'a Bytes>) {
+        if self.inner.store.take_look_ahead() {
+            let view = self.view();
+            // A row that can't be read is the writer's to report.
+            rows.for_each(|row| _ = view.get(row));
+        }
     }
 
     /// Writes several items.
@@ -78,6 +89,7 @@ impl Database {
         let collection_metrics = request.collection_metrics;
         match self.prepare_batch(request) {
             Ok(actions) => {
+                self.look_ahead(actions.iter().map(|action| &action.row));
                 let (answer, pending) = Pending::channel();
                 self.submit(Job::WriteBatch { actions, collection_metrics, answer }, pending)
             }
@@ -109,6 +121,7 @@ impl Database {
         });
         match prepared {
             Ok((transaction, claim)) => {
+                self.look_ahead(transaction.actions.iter().map(|action| &action.row));
                 let (answer, pending) = Pending::channel();
                 self.submit(Job::Transact { transaction: Box::new(transaction), claim, answer }, pending)
             }

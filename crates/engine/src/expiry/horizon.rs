@@ -5,7 +5,9 @@
 //! it what came in behind that.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
+
+use crate::sync::{Mutex, MutexGuard};
 
 /// How far has been looked, by table number, and what expired.
 #[derive(Debug, Default)]

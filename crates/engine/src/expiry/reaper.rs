@@ -1,14 +1,14 @@
 //! The thread that deletes what has expired.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Weak};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::sweep;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::store::{Clock, Store};
+use crate::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use crate::sync::thread::{self, JoinHandle};
 use crate::write::Job;
 
 /// How long after a look the next one begins.
@@ -29,7 +29,7 @@ impl Reaper {
     pub(crate) fn start(store: &Arc<Commits>, clock: Arc<dyn Clock>) -> Result<Reaper> {
         let (alive, ended) = sync_channel(0);
         let store = Arc::downgrade(store);
-        let thread = std::thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("singlet-reaper".to_owned())
             .spawn(move || run(&store, &*clock, &ended))
             .map_err(|error| Error::Storage(error.to_string()))?;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::{Bound, RangeInclusive};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -12,6 +12,7 @@ use crate::catalogue::Catalogue;
 use crate::error::Result;
 use crate::pending::Pending;
 use crate::store::{Direction, Store, View};
+use crate::sync::Instant;
 use crate::table::Table;
 use crate::write::Job;
 

@@ -10,8 +10,8 @@ mod source;
 
 pub(crate) use batch_get::{batch_get, transact_get};
 pub(crate) use get::get_item;
-pub(crate) use query::query;
-pub(crate) use scan::scan;
+pub(crate) use query::{query, query_in_parts};
+pub(crate) use scan::{scan, scan_in_parts};
 
 /// A snapshot of the database.
 pub(crate) type View = crate::store::View<crate::catalogue::Catalogue>;

@@ -9,12 +9,16 @@ use super::bounds::Bounds;
 use super::source::Source;
 use crate::capacity::{Consumed, ReadKind, Units};
 use crate::error::Result;
+use crate::pending::give_way;
 use crate::request::{PageOutcome, Select};
 use crate::store::Direction;
 use crate::table::KeyProblem;
 
 /// Most bytes that a page reads, before the filter.
 const PAGE_BYTES_MAX: usize = 1024 * 1024;
+
+/// After so many rows whoever reads in parts lets others work. A page of small items has twenty thousand.
+const PART_ROWS: usize = 256;
 
 /// Room for a page of a few dozen small items, which is what most pages are.
 const FIRST_BYTES: usize = 16 << 10;
@@ -73,14 +77,46 @@ impl Page<'_> {
     pub(super) fn read(&self, view: &View) -> Result<PageOutcome> {
         let fetch = self.source.needs_fetch(self.select, self.projection)?;
         let mut progress = Progress::default();
-        let mut rows = view.range(self.bounds.lower(), self.bounds.upper(), self.direction);
-        while progress.cursor.is_none() {
-            let read =
-                rows.read_next(|_, value| self.visit(view, ItemRef::new(value), fetch, &mut progress))?;
-            let Some(visited) = read else { break };
-            visited?;
+        self.read_part(view, &self.bounds, fetch, &mut progress, usize::MAX)?;
+        Ok(self.outcome(progress))
+    }
+
+    /// Reads the page, and lets other tasks of the thread work now and then.
+    pub(super) async fn read_in_parts(&self, view: &View) -> Result<PageOutcome> {
+        let fetch = self.source.needs_fetch(self.select, self.projection)?;
+        let mut progress = Progress::default();
+        let mut last = self.read_part(view, &self.bounds, fetch, &mut progress, PART_ROWS)?;
+        while let Some(row) = last {
+            give_way().await;
+            let bounds = self.bounds.clone().after(row, self.direction);
+            last = self.read_part(view, &bounds, fetch, &mut progress, PART_ROWS)?;
         }
         Ok(self.outcome(progress))
+    }
+
+    /// Reads so many rows, or to the end of the page. Returns the last one if there may be more.
+    fn read_part(
+        &self,
+        view: &View,
+        bounds: &Bounds,
+        fetch: bool,
+        progress: &mut Progress,
+        rows_max: usize,
+    ) -> Result<Option<Vec<u8>>> {
+        let rows_until = progress.scanned_count.saturating_add(rows_max);
+        let mut rows = view.range(bounds.lower(), bounds.upper(), self.direction);
+        while progress.cursor.is_none() {
+            let read: Option<Result<_>> = rows.read_next(|row, value| {
+                self.visit(view, ItemRef::new(value), fetch, progress)?;
+                let is_last = progress.scanned_count >= rows_until && progress.cursor.is_none();
+                Ok(is_last.then(|| row.to_vec()))
+            })?;
+            let Some(visited) = read else { break };
+            if let Some(last) = visited? {
+                return Ok(Some(last));
+            }
+        }
+        Ok(None)
     }
 
     /// Counts an item in, keeps it if it passes the filter, and sets the cursor if the page is full with it.

@@ -16,6 +16,15 @@ use crate::table::{KeyAttribute, KeyProblem, set_partition_hash};
 
 /// Reads a page of a query.
 pub(crate) fn query(view: &View, request: &Query) -> Result<PageOutcome> {
+    page(view, request)?.read(view)
+}
+
+/// Reads a page of a query, letting others work now and then.
+pub(crate) async fn query_in_parts(view: &View, request: &Query) -> Result<PageOutcome> {
+    page(view, request)?.read_in_parts(view).await
+}
+
+fn page<'a>(view: &'a View, request: &'a Query) -> Result<Page<'a>> {
     let source = Source::find(view, &request.table, request.index.as_deref(), request.consistent)?;
     let key = bind(source, request)?;
     check_filter(source, request)?;
@@ -30,7 +39,7 @@ pub(crate) fn query(view: &View, request: &Query) -> Result<PageOutcome> {
         }
         bounds = bounds.after(row, direction);
     }
-    let page = Page {
+    Ok(Page {
         source,
         bounds,
         direction,
@@ -39,8 +48,7 @@ pub(crate) fn query(view: &View, request: &Query) -> Result<PageOutcome> {
         select: request.select,
         limit: request.limit,
         consistent: request.consistent,
-    };
-    page.read(view)
+    })
 }
 
 fn bind(source: Source<'_>, request: &Query) -> Result<BoundKey> {

@@ -13,6 +13,15 @@ use crate::store::Direction;
 
 /// Reads a page of a scan.
 pub(crate) fn scan(view: &View, request: &Scan) -> Result<PageOutcome> {
+    page(view, request)?.read(view)
+}
+
+/// Reads a page of a scan, letting others work now and then.
+pub(crate) async fn scan_in_parts(view: &View, request: &Scan) -> Result<PageOutcome> {
+    page(view, request)?.read_in_parts(view).await
+}
+
+fn page<'a>(view: &'a View, request: &'a Scan) -> Result<Page<'a>> {
     let source = Source::find(view, &request.table, request.index.as_deref(), request.consistent)?;
     let mut bounds = segment_bounds(source.space(), request.segment);
     if let Some(start) = &request.start_key {
@@ -26,7 +35,7 @@ pub(crate) fn scan(view: &View, request: &Scan) -> Result<PageOutcome> {
         }
         bounds = bounds.after(row, Direction::Forward);
     }
-    let page = Page {
+    Ok(Page {
         source,
         bounds,
         direction: Direction::Forward,
@@ -35,8 +44,7 @@ pub(crate) fn scan(view: &View, request: &Scan) -> Result<PageOutcome> {
         select: request.select,
         limit: request.limit,
         consistent: request.consistent,
-    };
-    page.read(view)
+    })
 }
 
 /// Rows are ordered by the hash of their partition, so equal parts of the hash's range are about equal parts of

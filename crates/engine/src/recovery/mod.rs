@@ -13,7 +13,7 @@ mod restore;
 mod retention;
 mod window;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 pub(crate) use deleted::Deleted;
 #[cfg(test)]
@@ -23,6 +23,7 @@ pub(crate) use export::export_kind;
 use crate::background::Background;
 use crate::backup::Backups;
 use crate::store::Clock;
+use crate::sync::Mutex;
 
 /// Days that moments are kept if nothing is said.
 pub(crate) const PERIOD_DAYS_DEFAULT: u32 = 35;

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::log::{Before, Frame, FrameEntry};
-use super::overlay::Entry;
 use super::range::{Direction, Range, is_empty_range};
 use super::tally::{Space, Tally, TallyDelta};
 use super::{CommitError, StoreError, View};
@@ -177,6 +176,14 @@ impl<'a, A> Batch<'a, A> {
             });
             let entries = entries.collect();
             let frame = Frame { sequence: state.sequence + 1, time_ms, mark, tallies, entries };
+            #[cfg(simulated)]
+            let frame = if crate::planted::Bug::ReusesSequenceNumber.is_planted()
+                && frame.sequence.is_multiple_of(16)
+            {
+                Frame { sequence: state.sequence, ..frame }
+            } else {
+                frame
+            };
             let owners = frame.encode(frames)?;
             state.sequence = frame.sequence;
             state.time_ms = time_ms;
@@ -196,7 +203,7 @@ impl<A> View<A> {
             self.tallies.apply(delta);
         }
         for (entry, owns) in frame.entries.into_iter().zip(owners) {
-            self.active.insert(Entry::new(entry.key, entry.value, !owns));
+            self.active.insert(&entry.key, entry.value, !owns);
         }
     }
 }

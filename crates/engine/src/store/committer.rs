@@ -1,8 +1,6 @@
 //! The log thread: makes batches durable, then publishes and acknowledges them.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender};
-use std::time::Instant;
 
 use super::batch::Completion;
 use super::folder::FoldJob;
@@ -11,6 +9,8 @@ use super::log::Appender;
 use super::overlay::Overlay;
 use super::shared::Shared;
 use super::{CommitError, StoreError, View};
+use crate::sync::Instant;
+use crate::sync::mpsc::{Receiver, SyncSender};
 
 /// How many batches may wait for the log. Those that do share one sync.
 pub(super) const COMMITS_WAITING_MAX: usize = 4;
@@ -66,6 +66,8 @@ impl<A, J> Committer<A, J> {
     /// Leaves the group as it is if it fails.
     fn commit(&mut self, group: &mut Vec<Commit<A>>) -> Result<(), CommitError> {
         self.shared.poison.check()?;
+        #[cfg(simulated)]
+        self.go_wrong(group);
         if let Err(error) = self.persist(group) {
             self.shared.poison(error.to_string());
             self.shared.poison.check()?;
@@ -88,9 +90,26 @@ impl<A, J> Committer<A, J> {
         Ok(())
     }
 
+    /// Mistakes on purpose: to answer or to show what is not durable yet.
+    #[cfg(simulated)]
+    fn go_wrong(&self, group: &mut [Commit<A>]) {
+        use crate::planted::Bug;
+        if Bug::AcknowledgesBeforeSync.is_planted() {
+            for completion in group.iter_mut().flat_map(|commit| std::mem::take(&mut commit.completions)) {
+                completion(Ok(()));
+            }
+        }
+        if Bug::PublishesBeforeSync.is_planted()
+            && let Some(last) = group.last()
+        {
+            self.shared.view.store(last.view.clone());
+        }
+    }
+
     fn persist(&mut self, group: &mut [Commit<A>]) -> Result<(), StoreError> {
         for commit in group.iter_mut() {
             self.shared.counters.commit_bytes.add(commit.frames.len());
+            self.shared.room.note_written(commit.frames.len() as u64, || self.shared.data_bytes());
             if self.log.append(&mut commit.frames)? {
                 // With no room, one is being made ready already.
                 let _ = self.chores.try_send(Chore::PrepareSegment);

@@ -101,6 +101,19 @@ pub enum CommitError {
     /// The store is closed.
     #[error("the store is closed")]
     Closed,
+    /// The disk is nearly full, and what is left is kept for folding and deletions. Nothing was applied; make room and
+    /// try again.
+    #[error(
+        "the disk with the data is nearly full: {} MB are free, and {} MB are kept so that reads and deletions go on. \
+         Delete items, tables or backups, or give the disk more room; --disk-reserve sets what is kept",
+        free_bytes >> 20, reserve_bytes.div_ceil(1 << 20)
+    )]
+    NoRoom {
+        /// What the disk has free.
+        free_bytes: u64,
+        /// What is kept back.
+        reserve_bytes: u64,
+    },
     /// The job's changes don't fit a log frame. Nothing of it was applied.
     #[error("a commit of {bytes} bytes passes the limit of {max}")]
     TooLarge {

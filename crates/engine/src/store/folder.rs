@@ -1,8 +1,6 @@
 //! The fold thread: writes frozen overlays into the tree and trims the log.
 
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
-use std::time::Instant;
 
 use super::log::LogEnd;
 use super::overlay::Overlay;
@@ -11,6 +9,8 @@ use super::shared::Shared;
 use super::tally::Tallies;
 use super::tree::{FoldPoint, TreeView};
 use super::{StoreError, View};
+use crate::sync::Instant;
+use crate::sync::mpsc::Receiver;
 
 /// A frozen overlay whose frames are durable.
 pub(super) struct FoldJob {
@@ -23,6 +23,11 @@ impl FoldJob {
     /// The overlay holds everything up to the state's last commit that the tree doesn't.
     pub(super) fn new<A>(overlay: Overlay, state: &View<A>) -> Self {
         let point = FoldPoint { sequence: state.sequence, time_ms: state.time_ms, segment: 0, offset: 0 };
+        #[cfg(simulated)]
+        let point = match crate::planted::Bug::FoldsTooFar.is_planted() {
+            true => FoldPoint { sequence: point.sequence + 1, ..point },
+            false => point,
+        };
         Self { overlay, tallies: state.tallies.clone(), point }
     }
 
@@ -63,7 +68,10 @@ impl<A, J> Folder<A, J> {
     fn fold(&self, job: &FoldJob) -> Result<TreeView, StoreError> {
         let start = Instant::now();
         let total = job.overlay.len();
-        let report = |done| self.shared.queue.set_fold_progress(FoldProgress { done, total });
+        let report = |done| {
+            self.shared.queue.set_fold_progress(FoldProgress { done, total });
+            self.shared.room.look(|| self.shared.data_bytes());
+        };
         self.shared.tree.fold(&job.overlay, &job.tallies, job.point, self.part_entries, report)?;
         let view = self.shared.tree.view()?;
         let counters = &self.shared.counters;
@@ -76,8 +84,17 @@ impl<A, J> Folder<A, J> {
     /// Keeps the recorded changes of the segments that are folded, then gives up the segments.
     fn trim(&self, folded_sequence: u64) -> Result<(), StoreError> {
         // Meanwhile the log goes on, and more of it may count as folded; that is for the next time.
+        #[cfg(simulated)]
+        let folded_sequence = match crate::planted::Bug::TrimsTooEarly.is_planted() {
+            true => folded_sequence + 16,
+            false => folded_sequence,
+        };
         let folded = self.shared.catalogue.folded(folded_sequence);
         for (segment, until) in &folded {
+            #[cfg(simulated)]
+            if crate::planted::Bug::KeepsNoPast.is_planted() {
+                continue;
+            }
             self.shared.archive.keep(segment, *until)?;
         }
         folded.last().map_or(Ok(()), |(last, _)| self.shared.catalogue.trim(last.id))

@@ -1,10 +1,10 @@
 //! The housekeeping thread: work that nobody should wait for.
 
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 
 use super::log::Catalogue;
 use super::overlay::Overlay;
+use crate::sync::mpsc::Receiver;
 
 /// More than this are not put off.
 pub(super) const CHORES_WAITING_MAX: usize = 4;

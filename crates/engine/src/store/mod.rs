@@ -28,6 +28,7 @@ mod published;
 mod queue;
 mod range;
 mod recovery;
+mod room;
 mod seal;
 mod shared;
 mod stats;

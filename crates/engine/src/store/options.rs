@@ -16,7 +16,8 @@ pub enum SyncPolicy {
 /// Sizes and policies of a store; the defaults suit a server.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// The overlay is frozen and folded at this size. Memory is bounded by twice that, then writers wait.
+    /// The overlay is frozen and folded when it, or the log behind it, has this size. Values that were replaced count
+    /// until they are folded. Memory is bounded by twice that, then writers wait.
     pub overlay_bytes_max: usize,
     /// The fold writes so many entries into the tree per transaction. Short ones keep the disk free for the log, and
     /// tell waiting writers sooner that there is room; entries come sorted, so hardly any page is written twice.
@@ -31,6 +32,9 @@ pub struct StoreOptions {
     pub queue_jobs_max: usize,
     /// When a batch counts as durable.
     pub sync: SyncPolicy,
+    /// Writes that grow are refused when the disk has less free than this. Nothing is twice the overlay and four
+    /// log files: what folding everything in memory takes at most, and the log of deletions meanwhile.
+    pub disk_reserve_bytes: Option<u64>,
     /// The key of an encrypted folder. An empty folder that is opened with a key is encrypted from then on.
     pub key: Option<Key>,
 }
@@ -45,7 +49,17 @@ impl Default for StoreOptions {
             batch_jobs_max: 256,
             queue_jobs_max: 1024,
             sync: SyncPolicy::EveryBatch,
+            disk_reserve_bytes: None,
             key: None,
         }
+    }
+}
+
+impl StoreOptions {
+    /// What is kept free on the disk.
+    pub(super) fn reserve_bytes(&self) -> u64 {
+        let folding_bytes = (self.overlay_bytes_max as u64).saturating_mul(2);
+        let usual_bytes = folding_bytes.saturating_add(self.segment_bytes.saturating_mul(4));
+        self.disk_reserve_bytes.unwrap_or(usual_bytes)
     }
 }

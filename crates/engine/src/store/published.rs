@@ -1,8 +1,10 @@
 //! Waking those who wait for the next commit.
 
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use crate::sync::atomic::{AtomicUsize, Ordering, fence};
+use crate::sync::{Condvar, Instant, Mutex};
 
 /// Wakes those who wait for the next commit. With nobody waiting it costs the log thread two instructions.
 #[derive(Default)]

@@ -1,12 +1,13 @@
 //! The bounded queue in front of the writer. News from the fold jump it, since the writer may be waiting for them.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use super::shared::Poison;
 use super::stats::Counter;
 use super::tree::TreeView;
 use super::{CommitError, TrySubmitError};
+use crate::sync::{Condvar, Mutex, MutexGuard};
 
 /// The bounded queue in front of the writer.
 pub(super) struct Queue<J> {
@@ -175,6 +176,10 @@ impl<J> Queue<J> {
             let mut state = self.state();
             state.folded = Some(tree);
             state.fold_progress = FoldProgress::default();
+        }
+        #[cfg(simulated)]
+        if crate::planted::Bug::ForgetsToWake.is_planted() {
+            return;
         }
         self.writer.notify_one();
     }

@@ -1,5 +1,6 @@
 //! Merging the layers of a view into one ordered stream: the newest layer that knows a key decides.
 
+use std::cmp::Ordering;
 use std::collections::btree_map;
 use std::ops::Bound;
 
@@ -43,7 +44,7 @@ enum Source<'a> {
 
 enum Head<'a> {
     Change(&'a Bytes, &'a Change),
-    Entry(&'a Entry),
+    Entry(Entry<'a>),
     Tree(TreeEntry),
 }
 
@@ -51,7 +52,7 @@ impl Head<'_> {
     fn key(&self) -> &[u8] {
         match self {
             Head::Change(key, _) => key,
-            Head::Entry(entry) => &entry.key,
+            Head::Entry(entry) => entry.key,
             Head::Tree(entry) => entry.key(),
         }
     }
@@ -60,7 +61,7 @@ impl Head<'_> {
     fn value(&self) -> Option<&[u8]> {
         match self {
             Head::Change(_, change) => change.value.as_deref(),
-            Head::Entry(entry) => entry.value.as_deref(),
+            Head::Entry(entry) => entry.value.map(AsRef::as_ref),
             Head::Tree(entry) => Some(entry.value()),
         }
     }
@@ -69,7 +70,7 @@ impl Head<'_> {
     fn take(self) -> Option<(Bytes, Bytes)> {
         match self {
             Head::Change(key, change) => Some((key.clone(), change.value.clone()?)),
-            Head::Entry(entry) => Some((entry.key.clone(), entry.value.clone()?)),
+            Head::Entry(entry) => Some((Bytes::copy_from_slice(entry.key), entry.value?.clone())),
             Head::Tree(entry) => Some(entry.to_bytes()),
         }
     }
@@ -131,21 +132,25 @@ impl<'a> Range<'a> {
         Self { layers, direction, started: false, failure: None }
     }
 
-    /// The place of the layer that holds the next key; of equal keys, the newest layer's.
-    fn winner(&self) -> Option<usize> {
-        let mut best: Option<(usize, &[u8])> = None;
-        for (place, layer) in self.layers.iter().enumerate() {
+    /// The place of the layer that holds the next key; of equal keys, the newest layer's, and the others step over theirs.
+    fn winner(&mut self) -> Result<Option<usize>, StoreError> {
+        let mut best: Option<usize> = None;
+        for place in 0..self.layers.len() {
+            let (newer, rest) = self.layers.split_at_mut(place);
+            let Some(layer) = rest.first_mut() else { break };
             let Some(key) = layer.head.as_ref().map(Head::key) else { continue };
-            let wins = match (best, self.direction) {
-                (None, _) => true,
-                (Some((_, other)), Direction::Forward) => key < other,
-                (Some((_, other)), Direction::Backward) => key > other,
-            };
-            if wins {
-                best = Some((place, key));
+            let rival = best.and_then(|best| newer.get(best)).and_then(|layer| layer.head.as_ref());
+            let order = rival.map(|rival| match self.direction {
+                Direction::Forward => key.cmp(rival.key()),
+                Direction::Backward => rival.key().cmp(key),
+            });
+            match order {
+                Some(Ordering::Equal) => layer.advance(self.direction)?,
+                Some(Ordering::Greater) => {}
+                Some(Ordering::Less) | None => best = Some(place),
             }
         }
-        best.map(|(place, _)| place)
+        Ok(best)
     }
 
     /// Steps to the next entry and reads it where it lies, without keeping it. After an error the range ends.
@@ -165,16 +170,10 @@ impl<'a> Range<'a> {
                 layer.advance(self.direction)?;
             }
         }
-        while let Some(place) = self.winner() {
-            let (newer, older) = self.layers.split_at_mut(place + 1);
-            let Some(layer) = newer.last_mut() else { break };
+        while let Some(place) = self.winner()? {
+            let Some(layer) = self.layers.get_mut(place) else { break };
             let Some(head) = layer.head.take() else { break };
             layer.advance(self.direction)?;
-            for hidden in older {
-                if hidden.head.as_ref().is_some_and(|other| other.key() == head.key()) {
-                    hidden.advance(self.direction)?;
-                }
-            }
             if head.value().is_some() {
                 return Ok(Some(head));
             }

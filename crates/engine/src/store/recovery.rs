@@ -50,6 +50,7 @@ pub(super) fn recover(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Re
             view.apply(frame, &owners);
         })?;
     view.sequence = sequence;
+    tree.check_reach(sequence)?;
     let files = sealing.as_ref().map_or_else(|| disk.clone(), |sealing| sealing.seal_files(disk));
     let live: Vec<u64> = catalogue.segments().iter().map(|segment| segment.id).collect();
     let archive = Archive::open(files.clone(), options.segment_bytes, |segment| live.contains(&segment))?;

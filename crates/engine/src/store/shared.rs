@@ -2,16 +2,16 @@
 
 use std::sync::{Arc, OnceLock};
 
-use arc_swap::ArcSwap;
-
 use super::history::Archive;
 use super::log::Catalogue;
 use super::published::Published;
 use super::queue::Queue;
 use super::recovery::Files;
+use super::room::Room;
 use super::stats::{Counters, StoreStats};
 use super::tree::Tree;
 use super::{CommitError, View};
+use crate::sync::{ArcSwap, thread};
 
 /// What all threads of a store share.
 pub(super) struct Shared<A, J> {
@@ -25,6 +25,8 @@ pub(super) struct Shared<A, J> {
     pub(super) tree: Arc<Tree>,
     pub(super) files: Files,
     pub(super) counters: Counters,
+    /// Whether the disk has room.
+    pub(super) room: Room,
     /// The overlay is frozen and folded at this size.
     pub(super) overlay_bytes_max: usize,
 }
@@ -46,7 +48,13 @@ impl<A, J> Shared<A, J> {
         !self.poison.is_set() && view.frozen.is_some() && view.active.bytes() >= self.overlay_bytes_max / 4
     }
 
+    /// What everything stored takes.
+    pub(super) fn data_bytes(&self) -> u64 {
+        self.view.load().tallies.bytes()
+    }
+
     pub(super) fn stats(&self) -> StoreStats {
+        self.room.look(|| self.data_bytes());
         let view = self.view.load();
         let (log_bytes, log_segments) = self.catalogue.size();
         let (past_bytes, past_files) = self.archive.size();
@@ -72,6 +80,10 @@ impl<A, J> Shared<A, J> {
             writer_waits: counters.writer_waits.get(),
             writer_wait_time_us: counters.writer_wait_time.get(),
             submit_waits: counters.submit_waits.get(),
+            disk_free_bytes: self.room.free_bytes(),
+            disk_reserve_bytes: self.room.reserve_bytes(),
+            disk_is_short: self.room.is_short(),
+            disk_refusals: self.room.refused(),
         }
     }
 }
@@ -103,8 +115,8 @@ pub(super) struct PoisonOnPanic<A, J>(pub(super) Arc<Shared<A, J>>);
 
 impl<A, J> Drop for PoisonOnPanic<A, J> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            let name = std::thread::current().name().unwrap_or("a thread").to_owned();
+        if thread::panicking() {
+            let name = thread::current().name().unwrap_or("a thread").to_owned();
             self.0.poison(format!("{name} panicked"));
         }
     }

@@ -46,6 +46,14 @@ pub struct StoreStats {
     pub writer_wait_time_us: u64,
     /// How often `submit` had to wait, because the queue was full.
     pub submit_waits: u64,
+    /// What the disk has free, if it tells.
+    pub disk_free_bytes: Option<u64>,
+    /// What is kept free: with less, writes that grow are refused.
+    pub disk_reserve_bytes: u64,
+    /// Whether they are refused now.
+    pub disk_is_short: bool,
+    /// How often something was refused for lack of room.
+    pub disk_refusals: u64,
 }
 
 /// One counter, touched by one thread, read by any.

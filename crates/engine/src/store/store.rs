@@ -1,11 +1,7 @@
 //! The store: opening, submitting, viewing, closing.
 
-use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-
-use arc_swap::ArcSwap;
 
 use super::committer::{COMMITS_WAITING_MAX, Committer};
 use super::folder::Folder;
@@ -15,6 +11,7 @@ use super::log::Appender;
 use super::published::Published;
 use super::queue::Queue;
 use super::recovery::{Recovered, recover};
+use super::room::Room;
 use super::shared::{Poison, PoisonOnPanic, Shared};
 use super::stats::Counters;
 use super::writer::Writer;
@@ -22,6 +19,9 @@ use super::{
     Changes, ChangesBack, Clock, CommitError, Disk, Handler, Key, KeyId, Position, StoreError, StoreOptions,
     StoreStats, TrySubmitError, View, housekeeper,
 };
+use crate::sync::mpsc::sync_channel;
+use crate::sync::thread::{self, JoinHandle};
+use crate::sync::{ArcSwap, Mutex};
 
 /// A store that runs: `A` is the attachment published with the entries, `J` the job that its handler takes.
 pub struct Store<A, J> {
@@ -77,6 +77,8 @@ impl Opened {
     {
         let Self { recovered: Recovered { tree, catalogue, archive, view, files }, options, clock } = self;
         let view = view.with_attachment(attachment);
+        let room = Room::new(files.disk.clone(), &options);
+        room.look(|| view.tallies.bytes());
         let shared = Arc::new(Shared {
             queue: Queue::new(options.queue_jobs_max),
             view: ArcSwap::from_pointee(view.clone()),
@@ -87,6 +89,7 @@ impl Opened {
             tree,
             files,
             counters: Counters::default(),
+            room,
             overlay_bytes_max: options.overlay_bytes_max,
         });
         let (commits_to_log, commits) = sync_channel(COMMITS_WAITING_MAX);
@@ -132,6 +135,23 @@ impl<A, J> Store<A, J> {
     /// Gives a job to the writer unless the queue is full.
     pub fn try_submit(&self, job: J) -> Result<(), TrySubmitError<J>> {
         self.shared.queue.try_push(job, &self.shared.poison)
+    }
+
+    /// Whether whoever submits a job should first read the keys that the job will read: pages have been missing from the
+    /// cache lately, and the writer, of which there is only one, must not be the one who waits for the disk.
+    pub fn take_look_ahead(&self) -> bool {
+        self.shared.tree.take_look_ahead()
+    }
+
+    /// Whether the disk has room for writes that grow. Others are always taken: deletions, and what ends work that was
+    /// begun.
+    pub fn check_room(&self) -> Result<(), CommitError> {
+        self.shared.room.check(|| self.shared.data_bytes())
+    }
+
+    /// Whether the disk has room for a file of so many bytes.
+    pub fn check_room_for(&self, bytes: u64) -> Result<(), CommitError> {
+        self.shared.room.check_for(bytes, || self.shared.data_bytes())
     }
 
     /// The latest durable state.

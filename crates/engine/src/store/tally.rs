@@ -32,6 +32,11 @@ impl Tallies {
         self.0.get(&space.0).copied().unwrap_or_default()
     }
 
+    /// The bytes of all spaces together.
+    pub(super) fn bytes(&self) -> u64 {
+        self.0.values().map(|tally| tally.bytes).sum()
+    }
+
     pub(super) fn apply(&mut self, delta: TallyDelta) {
         let old = self.get(delta.space);
         let new = Tally {

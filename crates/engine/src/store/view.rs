@@ -44,7 +44,7 @@ impl<A> View<A> {
     pub fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
         let overlaid = self.active.get(key).or_else(|| self.frozen.as_ref()?.get(key));
         match overlaid {
-            Some(entry) => Ok(entry.value.clone()),
+            Some(value) => Ok(value.cloned()),
             None => self.tree.get(key),
         }
     }

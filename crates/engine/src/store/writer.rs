@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::SyncSender;
-use std::time::Instant;
 
 use super::batch::{Batch, Completion, Handler};
 use super::committer::Commit;
@@ -13,13 +11,11 @@ use super::queue::{FoldProgress, Work};
 use super::shared::Shared;
 use super::tree::TreeView;
 use super::{Clock, CommitError, StoreOptions, View};
+use crate::sync::Instant;
+use crate::sync::mpsc::SyncSender;
 
 /// A batch is handed over early when its frames pass this size.
 const BATCH_BYTES_MAX: usize = 1 << 20;
-
-/// An overlay is frozen, full or not, when the log since the last freeze passes so many times the overlay's size.
-/// Else a few keys that are written over and over would let the log, and with it the next opening, grow without end.
-const LOG_PER_OVERLAY_MAX: usize = 2;
 
 /// The writer thread's state.
 pub(super) struct Writer<A, H: Handler<A>> {
@@ -124,9 +120,10 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
         }
     }
 
+    /// An overlay is frozen, full or not, when the log since the last freeze is as large as it may become: the next
+    /// opening reads that log, and recorded changes take more room there than here.
     fn is_due_for_fold(&self) -> bool {
-        self.state.active.bytes() >= self.overlay_bytes_max
-            || self.unfolded_log_bytes >= self.overlay_bytes_max.saturating_mul(LOG_PER_OVERLAY_MAX)
+        self.state.active.bytes().max(self.unfolded_log_bytes) >= self.overlay_bytes_max
     }
 
     /// The active overlay may be half full when the fold begins and full when it ends. Who writes at the pace of the

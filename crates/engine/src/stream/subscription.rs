@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::iterator::Start;
 use super::read::{Page, Span, check_not_trimmed, read_page, stream_start};
@@ -12,6 +12,7 @@ use crate::database::Database;
 use crate::error::{Error, Invalid, Result};
 use crate::request::StreamView;
 use crate::store::Position;
+use crate::sync::Instant;
 
 /// Most records that a subscription gives at once.
 const RECORDS_MAX: usize = 1000;

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use singlet_values::ItemRef;
 
 use super::{ExportWriter, ItemChange, NOTED_BYTES_MAX, Record, Transfer, Transfers, Trouble};
-use crate::background::Stop;
+use crate::background::{Background, Stop};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
@@ -107,7 +107,7 @@ impl Transfers {
             ExportKind::Full { .. } => Some(view.tally(table.items().tally()).count),
             ExportKind::Incremental { .. } => None,
         };
-        let mut pace = Pace { items: 0, items_total, stop, look };
+        let mut pace = Pace { items: 0, items_total, stop, room: &self.shared.background, look };
         match transfer.kind {
             ExportKind::Full { .. } if is_present => write_present(&view, &table, &mut *writer, &mut pace)?,
             ExportKind::Full { time_ms } => {
@@ -181,6 +181,7 @@ struct Pace<'a> {
     items: u64,
     items_total: Option<u64>,
     stop: &'a Stop,
+    room: &'a Background,
     look: &'a mut dyn FnMut(ExportProgress),
 }
 
@@ -189,6 +190,8 @@ impl Pace<'_> {
         self.items += 1;
         if self.items.is_multiple_of(LOOK_ITEMS) {
             self.stop.check()?;
+            // The buckets may lie on the same disk as the data: they must not fill it.
+            self.room.check_room_for(0)?;
             (self.look)(ExportProgress { items: self.items, items_total: self.items_total });
         }
         Ok(())

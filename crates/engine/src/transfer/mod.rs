@@ -13,7 +13,7 @@ mod import;
 mod record;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 pub use buckets::{Buckets, ExportWriter, ImportReader, ImportStep, ItemChange};
 pub(crate) use export::Asked;
@@ -25,6 +25,7 @@ use crate::pending::Pending;
 use crate::recovery::Recovery;
 use crate::request::{BucketPlace, ImportCounts, TransferFailure};
 use crate::store::Clock;
+use crate::sync::{Mutex, MutexGuard};
 use crate::write::Job;
 
 /// Most bytes of changes that an export of a past moment notes at once.

@@ -39,6 +39,14 @@ pub(crate) enum ActionKind {
 pub(crate) type Entries = Vec<Option<Entry>>;
 
 impl Action {
+    /// Whether it may take room.
+    pub(crate) fn grows(&self) -> bool {
+        match self.kind {
+            ActionKind::Put { .. } | ActionKind::Update { .. } => true,
+            ActionKind::Delete | ActionKind::Check => false,
+        }
+    }
+
     /// Prepares a put.
     pub(crate) fn put(catalogue: &Catalogue, request: PutItem) -> Result<Action> {
         let table = catalogue.table(&request.table)?.clone();

@@ -2,10 +2,12 @@
 //! DynamoDB tells it, instead of waiting for its turn.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
+
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{Mutex, MutexGuard};
 
 /// Rows and tokens of transactions under way.
 #[derive(Debug, Default)]

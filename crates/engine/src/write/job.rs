@@ -22,7 +22,7 @@ use crate::request::{
     BatchWriteOutcome, CreateTable, ExportTable, ImportTable, TableDescription, Tag, TimeToLive,
     TransactWriteOutcome, UpdateRecovery, UpdateTable, UpdateTimeToLive, WriteOutcome,
 };
-use crate::store::{Completion, Handler};
+use crate::store::{Completion, Handler, Store};
 use crate::stream::{RecordCounts, Trim};
 use crate::table::{LoadSource, ScheduleSetting};
 
@@ -38,7 +38,7 @@ pub(crate) enum Job {
     Untag { name: String, keys: Vec<String>, answer: Answer<()> },
     TimeToLive { request: Box<UpdateTimeToLive>, answer: Answer<TimeToLive> },
     Expire { table: u32, expiry_rows: Vec<Bytes>, answer: Answer<u64> },
-    Maintain { answer: Answer<Progress> },
+    Maintain { may_grow: bool, answer: Answer<Progress> },
     BeginLoad { definition: Box<CreateTable>, source: LoadSource, answer: Answer<Loading> },
     Load { table_number: u32, rows: Vec<PreparedRow>, answer: Answer<()> },
     EndLoad { table_number: u32, note: Option<(Bytes, Bytes)>, answer: Answer<TableDescription> },
@@ -53,6 +53,48 @@ pub(crate) enum Job {
     BeginExport { request: Box<ExportTable>, answer: Answer<BegunExport> },
     BeginImport { request: Box<ImportTable>, answer: Answer<BegunImport> },
     PutTransfer { row: Bytes, value: Bytes, answer: Answer<()> },
+}
+
+impl Job {
+    /// Hands the job to the writer, unless it grows and the disk is nearly full.
+    pub(crate) fn submit(self, store: &Store<Catalogue, Job>) -> Result<()> {
+        if self.grows() {
+            store.check_room()?;
+        }
+        Ok(store.submit(self)?)
+    }
+
+    /// Whether it takes room for good. What ends or undoes something, and what removes, must go on on a full disk.
+    fn grows(&self) -> bool {
+        match self {
+            Job::Write { action, .. } => action.grows(),
+            Job::WriteBatch { actions, .. } => actions.iter().any(Action::grows),
+            Job::Transact { transaction, .. } => transaction.actions.iter().any(Action::grows),
+            Job::CreateTable { .. }
+            | Job::AlterTable { .. }
+            | Job::Tag { .. }
+            | Job::TimeToLive { .. }
+            | Job::BeginLoad { .. }
+            | Job::Load { .. }
+            | Job::BeginBackup { .. }
+            | Job::BeginExport { .. }
+            | Job::BeginImport { .. } => true,
+            Job::DeleteTable { .. }
+            | Job::Untag { .. }
+            | Job::Expire { .. }
+            // It is told whether it may grow.
+            | Job::Maintain { .. }
+            | Job::EndLoad { .. }
+            | Job::AbandonLoad { .. }
+            | Job::EndBackup { .. }
+            | Job::RemoveBackup { .. }
+            | Job::SetRecovery { .. }
+            | Job::ForgetDeleted { .. }
+            | Job::SetSchedule { .. }
+            | Job::TendStreams { .. }
+            | Job::PutTransfer { .. } => false,
+        }
+    }
 }
 
 /// Applies jobs on the writer's thread.
@@ -107,7 +149,7 @@ impl Handler<Catalogue> for Writer {
             Job::Expire { table, expiry_rows, answer } => {
                 run(batch, answer, |batch| expire(batch, table, expiry_rows))
             }
-            Job::Maintain { answer } => run(batch, answer, step),
+            Job::Maintain { may_grow, answer } => run(batch, answer, |batch| step(batch, may_grow)),
             Job::BeginLoad { definition, source, answer } => {
                 run(batch, answer, |batch| begin_load(batch, *definition, source, &self.arn_prefix))
             }

@@ -26,15 +26,20 @@ const STEP_BYTES_MAX: usize = 512 * 1024;
 pub(crate) enum Progress {
     More,
     Done,
+    /// What is left would grow, and the disk is nearly full.
+    Waits,
 }
 
 /// Does one step of the long work that there is. New indexes come first, because somebody waits for them.
 ///
 /// What to do is decided here and not by whoever asks: here an order that was just given is seen, published or not.
-pub(super) fn step(batch: &mut Batch<'_>) -> Result<Progress> {
-    if let Some((table, index)) = find_index(batch, |state| matches!(state, IndexState::Creating { .. })) {
+pub(super) fn step(batch: &mut Batch<'_>, may_grow: bool) -> Result<Progress> {
+    let index = find_index(batch, |state| matches!(state, IndexState::Creating { .. }));
+    let ttl = find_ttl(batch, |state| matches!(state, TtlState::Enabling { .. }));
+    let waits = !may_grow && (index.is_some() || ttl.is_some());
+    if let Some((table, index)) = index.filter(|_| may_grow) {
         backfill(batch, &table, &index)?;
-    } else if let Some((table, ttl)) = find_ttl(batch, |state| matches!(state, TtlState::Enabling { .. })) {
+    } else if let Some((table, ttl)) = ttl.filter(|_| may_grow) {
         enter_expiries(batch, &table, ttl)?;
     } else if let Some((table, index)) = find_index(batch, |state| *state == IndexState::Deleting) {
         purge_index(batch, &table, &index)?;
@@ -43,7 +48,7 @@ pub(super) fn step(batch: &mut Batch<'_>) -> Result<Progress> {
     } else if let Some(purge) = next_purge(batch)? {
         purge_space(batch, purge)?;
     } else {
-        return Ok(Progress::Done);
+        return Ok(if waits { Progress::Waits } else { Progress::Done });
     }
     Ok(Progress::More)
 }

@@ -99,6 +99,10 @@ impl Change {
             if let Some(entry) = &change.remove {
                 batch.delete(entry.key.clone());
             }
+            #[cfg(simulated)]
+            if crate::planted::Bug::DropsIndexEntry.is_planted() && batch.sequence().is_multiple_of(16) {
+                continue;
+            }
             if let Some(entry) = &change.put {
                 batch.put(entry.key.clone(), entry.item.clone().into_bytes());
             }

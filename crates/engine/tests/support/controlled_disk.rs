@@ -1,6 +1,7 @@
-//! A disk whose syncs work, wait or fail as a test says.
+//! A disk whose syncs work, wait or fail as a test says, and which knows who reads.
 
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use singlet_engine::{Disk, DiskFile};
@@ -17,6 +18,8 @@ enum Syncs {
 struct Switch {
     syncs: Mutex<Syncs>,
     turned: Condvar,
+    reads_of_writer: AtomicUsize,
+    reads_of_others: AtomicUsize,
 }
 
 impl Switch {
@@ -52,7 +55,12 @@ pub(crate) struct ControlledDisk {
 
 impl ControlledDisk {
     pub(crate) fn new(inner: Arc<dyn Disk>) -> Self {
-        let switch = Switch { syncs: Mutex::new(Syncs::Work), turned: Condvar::new() };
+        let switch = Switch {
+            syncs: Mutex::new(Syncs::Work),
+            turned: Condvar::new(),
+            reads_of_writer: AtomicUsize::new(0),
+            reads_of_others: AtomicUsize::new(0),
+        };
         ControlledDisk { inner, switch: Arc::new(switch) }
     }
 
@@ -73,6 +81,12 @@ impl ControlledDisk {
     /// This many more syncs work, the others fail.
     pub(crate) fn fail_after_syncs(&self, syncs: usize) {
         self.switch.turn(Syncs::WorkFor(syncs));
+    }
+
+    /// How often the writer has read a file, and how often all others.
+    pub(crate) fn reads(&self) -> (usize, usize) {
+        let Switch { reads_of_writer, reads_of_others, .. } = &*self.switch;
+        (reads_of_writer.load(Ordering::Relaxed), reads_of_others.load(Ordering::Relaxed))
     }
 
     /// Syncs work again.
@@ -115,6 +129,10 @@ impl DiskFile for ControlledFile {
     }
 
     fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let is_writer = std::thread::current().name() == Some("singlet-writer");
+        let Switch { reads_of_writer, reads_of_others, .. } = &*self.switch;
+        let reads = if is_writer { reads_of_writer } else { reads_of_others };
+        reads.fetch_add(1, Ordering::Relaxed);
         self.inner.read_exact_at(offset, buffer)
     }
 

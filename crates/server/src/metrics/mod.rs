@@ -6,5 +6,5 @@ mod histogram;
 mod page;
 mod registry;
 
-pub(crate) use page::page;
+pub(crate) use page::{Held, page};
 pub(crate) use registry::Metrics;

@@ -8,12 +8,20 @@ use super::histogram::BOUNDS_MICROSECONDS;
 use super::registry::{Metrics, Row};
 use crate::api::{Statistics, TableStatistics};
 
+/// What clients hold of the server at the moment.
+#[derive(Default)]
+pub(crate) struct Held {
+    pub(crate) connections: usize,
+    pub(crate) body_bytes: usize,
+    pub(crate) answer_bytes: usize,
+}
+
 /// Writes the page.
-pub(crate) fn page(metrics: &Metrics, statistics: &Statistics, connections_open: usize) -> String {
+pub(crate) fn page(metrics: &Metrics, statistics: &Statistics, held: &Held) -> String {
     let mut page = Page { text: String::with_capacity(16 << 10) };
     requests(&mut page, metrics);
     capacity(&mut page, metrics);
-    connections(&mut page, metrics, connections_open);
+    connections(&mut page, metrics, held);
     tables(&mut page, &statistics.tables);
     indexes(&mut page, &statistics.tables);
     for figure in &statistics.storage {
@@ -69,9 +77,19 @@ fn capacity(page: &mut Page, metrics: &Metrics) {
     }
 }
 
-fn connections(page: &mut Page, metrics: &Metrics, open: usize) {
-    page.family("singlet_connections_open", "gauge", "Connections that are open.");
-    page.sample("singlet_connections_open", &[], open);
+fn connections(page: &mut Page, metrics: &Metrics, held: &Held) {
+    for (name, help, value) in [
+        ("singlet_connections_open", "Connections that are open.", held.connections),
+        ("singlet_body_bytes", "Bytes that requests' bodies hold, small ones left out.", held.body_bytes),
+        (
+            "singlet_answer_bytes",
+            "Bytes of answers that clients have not taken, small ones left out.",
+            held.answer_bytes,
+        ),
+    ] {
+        page.family(name, "gauge", help);
+        page.sample(name, &[], value);
+    }
     for (name, help, count) in [
         ("singlet_connections_accepted_total", "Connections accepted.", &metrics.connections_accepted),
         (
@@ -83,6 +101,16 @@ fn connections(page: &mut Page, metrics: &Metrics, open: usize) {
             "singlet_connections_timed_out_total",
             "Connections closed because their client waited too long.",
             &metrics.connections_timed_out,
+        ),
+        (
+            "singlet_accepts_failed_total",
+            "How often the system had no connection to give, for lack of file handles perhaps.",
+            &metrics.accepts_failed,
+        ),
+        (
+            "singlet_requests_refused_total",
+            "Requests refused because bodies or answers held all the memory that they may.",
+            &metrics.requests_refused,
         ),
         ("singlet_panics_total", "Requests that failed by a fault of the server.", &metrics.panics),
     ] {
@@ -178,7 +206,8 @@ mod tests {
         let figure = StorageFigure { name: "log_bytes", help: "Bytes in the log.", value: 12.0 };
         let statistics = Statistics { tables: vec![table], storage: vec![figure] };
 
-        let page = page(&metrics, &statistics, 7);
+        let held = Held { connections: 7, answer_bytes: 90, ..Held::default() };
+        let page = page(&metrics, &statistics, &held);
         for line in [
             "# TYPE singlet_request_seconds histogram",
             "singlet_requests_total{operation=\"GetItem\"} 2",
@@ -189,6 +218,7 @@ mod tests {
             "singlet_request_seconds_sum{operation=\"GetItem\"} 0.00009",
             "singlet_consumed_read_units_total{table=\"Music\"} 0.5",
             "singlet_connections_open 7",
+            "singlet_answer_bytes 90",
             "singlet_table_items{table=\"Music\"} 3",
             "singlet_expired_items_total{table=\"Music\"} 4",
             "singlet_index_bytes{table=\"Music\",index=\"ByYear\"} 20",
@@ -200,7 +230,7 @@ mod tests {
 
     #[test]
     fn every_figure_is_announced_once() {
-        let page = page(&Metrics::new(), &Statistics::default(), 0);
+        let page = page(&Metrics::new(), &Statistics::default(), &Held::default());
         let mut announced: Vec<_> = page.lines().filter(|line| line.starts_with("# TYPE")).collect();
         let count = announced.len();
         announced.dedup();

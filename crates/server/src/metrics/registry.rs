@@ -17,6 +17,8 @@ pub(crate) struct Metrics {
     pub(crate) connections_accepted: Count,
     pub(crate) connections_refused: Count,
     pub(crate) connections_timed_out: Count,
+    pub(crate) accepts_failed: Count,
+    pub(crate) requests_refused: Count,
     pub(crate) panics: Count,
 }
 
@@ -49,6 +51,8 @@ impl Metrics {
             connections_accepted: Count::default(),
             connections_refused: Count::default(),
             connections_timed_out: Count::default(),
+            accepts_failed: Count::default(),
+            requests_refused: Count::default(),
             panics: Count::default(),
         }
     }

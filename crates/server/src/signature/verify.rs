@@ -65,15 +65,25 @@ impl Verifier {
         }
     }
 
-    /// Says what the request's sender may do, or why its signature is refused. The checks and their
-    /// order are DynamoDB's.
-    pub(crate) fn verify(&self, parts: &Parts, body: &[u8]) -> Result<Access, SignatureError> {
+    /// Looks at all of a signature that can be told without the body, which may be long.
+    pub(crate) fn check_head(&self, parts: &Parts) -> Result<(), SignatureError> {
+        self.present(parts).map(drop)
+    }
+
+    /// The signature and the key that it names. The checks and their order are DynamoDB's.
+    fn present<'p>(&self, parts: &'p Parts) -> Result<(Presented<'p>, &KnownKey), SignatureError> {
         let presented = Presented::read(parts)?;
         self.check_time(&presented)?;
         check_host_is_signed(&presented)?;
         let credential = presented.credential();
         self.check_scope(&credential, presented.time)?;
         let known = self.keys.get(credential.access_key).ok_or(SignatureError::UnknownKey)?;
+        Ok((presented, known))
+    }
+
+    /// Says what the request's sender may do, or why its signature is refused.
+    pub(crate) fn verify(&self, parts: &Parts, body: &[u8]) -> Result<Access, SignatureError> {
+        let (presented, known) = self.present(parts)?;
         let request = SignedRequest {
             method: parts.method.as_str(),
             path: parts.uri.path(),

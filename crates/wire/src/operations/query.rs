@@ -49,9 +49,9 @@ struct Body<'a> {
 }
 
 /// Serves the operation.
-pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
+pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
     let (request, report) = read(body, Home::of(database))?;
-    Ok(answer_page(database.query(&request)?, &report))
+    Ok(answer_page(database.query_in_parts(&request).await?, &report))
 }
 
 /// Reads the request.

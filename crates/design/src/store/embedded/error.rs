@@ -34,6 +34,7 @@ pub(super) fn store_error(error: Error, table: &str) -> StoreError {
         Error::TableInUse(_) | Error::BackupInUse(_) => StoreError::TryAgain(error.to_string()),
         Error::TableAlreadyExists(_)
         | Error::Backup(_)
+        | Error::NoRoom(_)
         | Error::RecoveryOff(_)
         | Error::RestoreTime(_)
         | Error::Trimmed

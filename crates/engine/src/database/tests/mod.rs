@@ -2,6 +2,7 @@
 
 mod expiry;
 mod past;
+mod room;
 
 use std::ops::Bound;
 use std::sync::Arc;

@@ -95,6 +95,12 @@ impl Disk for FileDisk {
         // Elsewhere a folder can't be opened for syncing; the file system's journal orders its changes.
         Ok(())
     }
+
+    #[cfg(unix)]
+    fn free_bytes(&self) -> io::Result<Option<u64>> {
+        let file_system = rustix::fs::statvfs(&self.folder)?;
+        Ok(Some(file_system.f_bavail.saturating_mul(file_system.f_frsize)))
+    }
 }
 
 /// Opens a file anywhere, beside all [`Disk`]s; with `create` it must not be there yet.

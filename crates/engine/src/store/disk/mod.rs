@@ -29,6 +29,10 @@ pub trait Disk: Send + Sync + 'static {
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
     /// Makes creations, removals and renames durable.
     fn sync_directory(&self) -> io::Result<()>;
+    /// How many bytes can still be written; nothing if there is no bound, or if the disk doesn't tell.
+    fn free_bytes(&self) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
 }
 
 /// One file of a [`Disk`]. Calls may come from several threads at once.

@@ -1,12 +1,13 @@
 //! The files of the past: what is added to them, and what is dropped.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use super::super::log::{Before, Frame, Scan, Segment};
 use super::super::{Disk, StoreError};
 use super::past::{Past, name_of, parse_name};
 use super::{Logged, Position};
+use crate::sync::{Mutex, MutexGuard};
 
 /// The files of the past. The fold adds to them, anybody reads them.
 pub(in crate::store) struct Archive {

@@ -3,11 +3,12 @@
 //! A file gets the name of a segment only once its header is durable, so a segment with a bad header is damaged, never
 //! half made.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use super::super::seal::{KeyError, SEALED_MAGIC, Sealing};
 use super::super::{Disk, DiskFile, StoreError};
 use super::seal::{SEALED_HEADER_BYTES, Seal};
+use crate::sync::Mutex;
 
 /// Frames begin here, so that writing them never touches the header's disk block.
 pub(super) const FRAMES_START: u64 = 4096;

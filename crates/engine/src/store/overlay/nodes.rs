@@ -1,15 +1,16 @@
 //! The nodes of the persistent tree. Changing a node that a snapshot shares copies it and the way to it; nodes are
-//! small, because each copy counts up a reference per child or entry. Their keys are shared between the copies:
-//! they change only when a key is added, not when the value of one is replaced.
+//! small, because copying a branch counts up a reference per child. Their keys are shared between the copies: they
+//! change only when a key is added, not when the value of one is replaced. Values are only named by their number, so
+//! that copying a leaf touches none of them.
 
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
-use super::Entry;
+use super::ValueId;
 use super::keys::{Keys, Probe};
 
-/// Most entries of a leaf, and most children of a branch.
+/// Most keys of a leaf, and most children of a branch.
 pub(super) const WIDTH: usize = 16;
 
 /// A subtree.
@@ -23,7 +24,7 @@ pub(super) enum Node {
 pub(super) struct Leaf {
     pub(super) keys: Arc<Keys>,
     /// One for each key; only an empty overlay has an empty leaf.
-    pub(super) entries: ArrayVec<Arc<Entry>, WIDTH>,
+    pub(super) values: ArrayVec<ValueId, WIDTH>,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -36,7 +37,8 @@ pub(super) struct Branch {
 
 /// What an insertion did to a node.
 pub(super) struct Inserted {
-    replaced: Option<Arc<Entry>>,
+    /// Whether the key is new.
+    is_new: bool,
     /// The right half of a node that was full.
     split: Option<Node>,
 }
@@ -48,32 +50,29 @@ impl Default for Node {
 }
 
 impl Node {
-    /// Inserts at the root, which may grow by a level. Gives the entry that was replaced.
-    pub(super) fn insert_at_root(&mut self, entry: Arc<Entry>) -> Option<Arc<Entry>> {
-        let key = entry.key.clone();
-        let Inserted { replaced, split } = self.insert(&Probe::new(&key), entry);
+    /// Inserts at the root, which may grow by a level. Says whether the key is new.
+    pub(super) fn insert_at_root(&mut self, probe: &Probe<'_>, value: ValueId) -> bool {
+        let Inserted { is_new, split } = self.insert(probe, value);
         if let Some(right) = split {
             let mut root = Branch::above(std::mem::take(self));
             root.add(1, right);
             *self = Node::Branch(Arc::new(root));
         }
-        replaced
+        is_new
     }
 
-    fn insert(&mut self, probe: &Probe<'_>, entry: Arc<Entry>) -> Inserted {
+    fn insert(&mut self, probe: &Probe<'_>, value: ValueId) -> Inserted {
         match self {
-            Node::Leaf(leaf) => Arc::make_mut(leaf).insert(probe, entry),
-            Node::Branch(branch) => Arc::make_mut(branch).insert(probe, entry),
+            Node::Leaf(leaf) => Arc::make_mut(leaf).insert(probe, value),
+            Node::Branch(branch) => Arc::make_mut(branch).insert(probe, value),
         }
     }
 
-    pub(super) fn get(&self, probe: &Probe<'_>) -> Option<&Entry> {
+    pub(super) fn get(&self, probe: &Probe<'_>) -> Option<ValueId> {
         let mut node = self;
         loop {
             match node {
-                Node::Leaf(leaf) => {
-                    return leaf.entries.get(leaf.keys.search(probe).ok()?).map(Arc::as_ref);
-                }
+                Node::Leaf(leaf) => return leaf.values.get(leaf.keys.search(probe).ok()?).copied(),
                 Node::Branch(branch) => node = branch.children.get(branch.child_for(probe))?,
             }
         }
@@ -88,36 +87,38 @@ impl Node {
 }
 
 impl Leaf {
-    fn insert(&mut self, probe: &Probe<'_>, entry: Arc<Entry>) -> Inserted {
+    fn insert(&mut self, probe: &Probe<'_>, value: ValueId) -> Inserted {
         match self.keys.search(probe) {
             Ok(place) => {
-                let replaced = self.entries.get_mut(place).map(|found| std::mem::replace(found, entry));
-                Inserted { replaced, split: None }
+                if let Some(found) = self.values.get_mut(place) {
+                    *found = value;
+                }
+                Inserted { is_new: false, split: None }
             }
-            Err(place) if self.entries.is_full() => {
+            Err(place) if self.values.is_full() => {
                 let mut right = self.split();
                 match place.checked_sub(WIDTH / 2) {
-                    Some(place) if place > 0 => right.add(place, probe, entry),
-                    _ => self.add(place, probe, entry),
+                    Some(place) if place > 0 => right.add(place, probe, value),
+                    _ => self.add(place, probe, value),
                 }
-                Inserted { replaced: None, split: Some(Node::Leaf(Arc::new(right))) }
+                Inserted { is_new: true, split: Some(Node::Leaf(Arc::new(right))) }
             }
             Err(place) => {
-                self.add(place, probe, entry);
-                Inserted { replaced: None, split: None }
+                self.add(place, probe, value);
+                Inserted { is_new: true, split: None }
             }
         }
     }
 
-    fn add(&mut self, place: usize, probe: &Probe<'_>, entry: Arc<Entry>) {
+    fn add(&mut self, place: usize, probe: &Probe<'_>, value: ValueId) {
         Arc::make_mut(&mut self.keys).insert(place, probe);
-        self.entries.insert(place, entry);
+        self.values.insert(place, value);
     }
 
     /// Gives its right half away.
     fn split(&mut self) -> Leaf {
         let keys = Arc::make_mut(&mut self.keys).split_off(WIDTH / 2);
-        Leaf { keys: Arc::new(keys), entries: self.entries.drain(WIDTH / 2..).collect() }
+        Leaf { keys: Arc::new(keys), values: self.values.drain(WIDTH / 2..).collect() }
     }
 }
 
@@ -135,13 +136,13 @@ impl Branch {
         self.keys.count_up_to(probe).saturating_sub(1)
     }
 
-    fn insert(&mut self, probe: &Probe<'_>, entry: Arc<Entry>) -> Inserted {
+    fn insert(&mut self, probe: &Probe<'_>, value: ValueId) -> Inserted {
         let place = self.child_for(probe);
         let Some(child) = self.children.get_mut(place) else {
-            return Inserted { replaced: None, split: None };
+            return Inserted { is_new: false, split: None };
         };
-        let Inserted { replaced, split } = child.insert(probe, entry);
-        Inserted { replaced, split: split.and_then(|right| self.insert_child(place + 1, right)) }
+        let Inserted { is_new, split } = child.insert(probe, value);
+        Inserted { is_new, split: split.and_then(|right| self.insert_child(place + 1, right)) }
     }
 
     /// Adds a child; a full branch gives its right half back.

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn entry(key: &[u8], value: Option<u8>) -> Entry {
-    Entry::new(Bytes::copy_from_slice(key), value.map(|value| Bytes::from(vec![value])), false)
+fn insert(overlay: &mut Overlay, key: &[u8], value: Option<u8>) {
+    overlay.insert(key, value.map(|value| Bytes::from(vec![value])), false);
 }
 
 /// Keys that often share their first 16 bytes, so that prefixes tie.
@@ -21,8 +21,8 @@ fn any_key() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-fn contents<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<(Vec<u8>, Option<Bytes>)> {
-    entries.map(|entry| (entry.key.to_vec(), entry.value.clone())).collect()
+fn contents<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Vec<(Vec<u8>, Option<Bytes>)> {
+    entries.map(|entry| (entry.key.to_vec(), entry.value.cloned())).collect()
 }
 
 fn bound(key: &[u8], included: bool) -> Bound<&[u8]> {
@@ -53,13 +53,13 @@ proptest! {
         let mut overlay = Overlay::default();
         let mut model = Model::new();
         for (key, value) in inserts {
-            overlay.insert(entry(&key, value));
+            insert(&mut overlay, &key, value);
             model.insert(key, value.map(|value| Bytes::from(vec![value])));
         }
         prop_assert_eq!(overlay.len(), model.len());
         prop_assert_eq!(contents(overlay.iter()), model_range(&model, Bound::Unbounded, Bound::Unbounded, Direction::Forward));
         for (a, b, (low_included, high_included, forward)) in bounds {
-            prop_assert_eq!(overlay.get(&a).map(|entry| entry.value.clone()), model.get(&a).cloned());
+            prop_assert_eq!(overlay.get(&a).map(Option::<&Bytes>::cloned), model.get(&a).cloned());
             let (low, high) = if a < b { (&a, &b) } else { (&b, &a) };
             if low == high && !(low_included && high_included) {
                 continue;
@@ -77,12 +77,12 @@ proptest! {
     ) {
         let mut overlay = Overlay::default();
         for (key, value) in before {
-            overlay.insert(entry(&key, Some(value)));
+            insert(&mut overlay, &key, Some(value));
         }
         let snapshot = overlay.clone();
         let seen = contents(snapshot.iter());
         for (key, value) in after {
-            overlay.insert(entry(&key, Some(value)));
+            insert(&mut overlay, &key, Some(value));
         }
         prop_assert_eq!(contents(snapshot.iter()), seen);
         prop_assert_eq!(contents(overlay.iter()).len(), overlay.len());
@@ -90,12 +90,13 @@ proptest! {
 }
 
 #[test]
-fn replaced_entries_are_charged_once() {
+fn a_replaced_value_is_charged_until_the_overlay_is_gone() {
     let mut overlay = Overlay::default();
     for round in 0..3u8 {
         for key in 0..1000u32 {
-            overlay.insert(entry(&key.to_be_bytes(), Some(round)));
+            insert(&mut overlay, &key.to_be_bytes(), Some(round));
         }
     }
-    assert_eq!(overlay.bytes(), 1000 * (2 * 4 + 1 + ENTRY_OVERHEAD_BYTES));
+    let (keys, values) = (1000 * (4 + KEY_OVERHEAD_BYTES), 3000 * (1 + VALUE_OVERHEAD_BYTES));
+    assert_eq!((overlay.len(), overlay.bytes()), (1000, keys + values));
 }

@@ -2,9 +2,11 @@
 
 use std::ops::Bound;
 
-use super::Entry;
+use bytes::Bytes;
+
 use super::keys::Probe;
 use super::nodes::{Branch, Leaf, Node};
+use super::{Entry, value};
 use crate::store::Direction;
 
 /// The entries of a range, in one direction.
@@ -12,9 +14,10 @@ pub(in crate::store) struct OverlayRange<'a> {
     /// The way down to the leaf: each branch with the place of the child that is walked.
     way: Vec<(&'a Branch, usize)>,
     leaf: Option<&'a Leaf>,
-    /// How many entries of the leaf lie before the next one, in ascending order.
+    values: &'a boxcar::Vec<Option<Bytes>>,
+    /// How many keys of the leaf lie before the next one, in ascending order.
     before: usize,
-    /// Which entries of the leaf lie before the end of the walk.
+    /// Which keys of the leaf lie before the end of the walk.
     within: std::ops::Range<usize>,
     direction: Direction,
     /// Where the walk ends.
@@ -24,6 +27,7 @@ pub(in crate::store) struct OverlayRange<'a> {
 impl<'a> OverlayRange<'a> {
     pub(super) fn new(
         root: &'a Node,
+        values: &'a boxcar::Vec<Option<Bytes>>,
         lower: Bound<Probe<'a>>,
         upper: Bound<Probe<'a>>,
         direction: Direction,
@@ -33,7 +37,7 @@ impl<'a> OverlayRange<'a> {
             Direction::Backward => (upper, lower),
         };
         let mut range =
-            Self { way: Vec::with_capacity(8), leaf: None, before: 0, within: 0..0, direction, end };
+            Self { way: Vec::with_capacity(8), leaf: None, values, before: 0, within: 0..0, direction, end };
         range.descend_to(root, start);
         range
     }
@@ -70,7 +74,7 @@ impl<'a> OverlayRange<'a> {
         loop {
             match node {
                 Node::Leaf(leaf) => {
-                    self.before = if self.direction == Direction::Forward { 0 } else { leaf.entries.len() };
+                    self.before = if self.direction == Direction::Forward { 0 } else { leaf.values.len() };
                     return self.enter(leaf);
                 }
                 Node::Branch(branch) => {
@@ -101,13 +105,14 @@ impl<'a> OverlayRange<'a> {
     }
 
     /// The next entry of the leaf and whether the walk ends before it; nothing at the end of the leaf.
-    fn step(&mut self) -> Option<(&'a Entry, bool)> {
+    fn step(&mut self) -> Option<(Entry<'a>, bool)> {
         let leaf = self.leaf?;
         let place = match self.direction {
             Direction::Forward => self.before,
             Direction::Backward => self.before.checked_sub(1)?,
         };
-        let entry = leaf.entries.get(place)?;
+        let id = *leaf.values.get(place)?;
+        let entry = Entry { key: leaf.keys.key(place), value: value(self.values, id) };
         self.before = if self.direction == Direction::Forward { place + 1 } else { place };
         Some((entry, self.within.contains(&place)))
     }
@@ -136,9 +141,9 @@ impl<'a> OverlayRange<'a> {
 }
 
 impl<'a> Iterator for OverlayRange<'a> {
-    type Item = &'a Entry;
+    type Item = Entry<'a>;
 
-    fn next(&mut self) -> Option<&'a Entry> {
+    fn next(&mut self) -> Option<Entry<'a>> {
         let (entry, within) = loop {
             match self.step() {
                 Some(step) => break step,

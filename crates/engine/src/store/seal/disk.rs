@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockWriteGuard, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 
 use singlet_cipher::{Cipher, NONCE_BYTES, Nonces, Salt, TAG_BYTES, random};
 
@@ -19,6 +19,7 @@ use super::key::Key;
 use super::keys::Sealing;
 use crate::store::disk::pieces;
 use crate::store::{Disk, DiskFile, StoreError};
+use crate::sync::{Mutex, RwLock, RwLockWriteGuard};
 
 const BLOCK_BYTES: usize = 4096;
 /// A nonce and a tag.
@@ -103,6 +104,10 @@ impl Disk for SealedDisk {
 
     fn sync_directory(&self) -> io::Result<()> {
         self.disk.sync_directory()
+    }
+
+    fn free_bytes(&self) -> io::Result<Option<u64>> {
+        self.disk.free_bytes()
     }
 }
 

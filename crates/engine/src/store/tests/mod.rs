@@ -10,3 +10,5 @@ mod lifecycle;
 mod measure;
 mod model;
 pub(crate) mod power_disk;
+pub(crate) mod quota_disk;
+mod room;

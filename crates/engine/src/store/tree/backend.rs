@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use redb::StorageBackend;
 
 use super::NAME;
+use super::misses::Misses;
 use crate::store::disk::Detached;
 use crate::store::{Disk, DiskFile, StoreError};
 
@@ -23,6 +24,7 @@ pub(super) struct TreeFile {
     failure: OnceLock<(io::ErrorKind, String)>,
     is_detached: AtomicBool,
     detached: Mutex<Detached>,
+    pub(super) misses: Misses,
     // The folder stays locked until the library has closed the file.
     _disk: Arc<dyn Disk>,
 }
@@ -35,6 +37,7 @@ impl TreeFile {
             failure: OnceLock::new(),
             is_detached: AtomicBool::new(false),
             detached: Mutex::default(),
+            misses: Misses::default(),
             _disk: disk,
         }
     }
@@ -96,6 +99,7 @@ impl StorageBackend for Backend {
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.0.misses.note();
         let read = match self.0.detached() {
             None => self.0.file.read_exact_at(offset, out),
             Some(detached) => detached.read(self.0.file.as_ref(), offset, out),

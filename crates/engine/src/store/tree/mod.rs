@@ -1,6 +1,7 @@
 //! The tree: a redb file that holds everything up to a point of the log.
 
 mod backend;
+mod misses;
 mod view;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,6 +34,7 @@ const META_SEQUENCE: &str = "folded_sequence";
 const META_TIME_MS: &str = "folded_time_ms";
 const META_SEGMENT: &str = "folded_segment";
 const META_OFFSET: &str = "folded_offset";
+const META_REACH: &str = "reach_sequence";
 
 /// The point of the log that a tree reaches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -177,14 +179,29 @@ impl Tree {
     }
 
     fn meta(&self, name: &str) -> Result<u64, StoreError> {
+        self.meta_if_any(name)?
+            .ok_or_else(|| StoreError::corrupt(NAME, 0, format!("{name} is missing from the meta table")))
+    }
+
+    fn meta_if_any(&self, name: &str) -> Result<Option<u64>, StoreError> {
         guarded(|| {
             let transaction = self.database()?.begin_read().map_err(StoreError::tree)?;
             let table = transaction.open_table(META).map_err(StoreError::tree)?;
             let value = table.get(name).map_err(StoreError::tree)?;
-            value
-                .map(|value| value.value())
-                .ok_or_else(|| StoreError::corrupt(NAME, 0, format!("{name} is missing from the meta table")))
+            Ok(value.map(|value| value.value()))
         })
+    }
+
+    /// Refuses a log that ends before the commits of which the tree has some entries. A disk that keeps what it says it
+    /// synced leaves no such thing.
+    pub(super) fn check_reach(&self, log_sequence: u64) -> Result<(), StoreError> {
+        let reach = self.meta_if_any(META_REACH)?.unwrap_or_default();
+        if log_sequence < reach {
+            let reason =
+                format!("it has entries of commits up to {reach}, and the log ends with {log_sequence}");
+            return Err(StoreError::corrupt(NAME, 0, reason));
+        }
+        Ok(())
     }
 
     /// The point of the log that the tree reaches.
@@ -231,11 +248,14 @@ impl Tree {
         loop {
             let transaction = self.begin_write()?;
             let part = self.write_entries(&transaction, entries.by_ref().take(part_entries))?;
+            let is_first = done == 0;
             done += part;
             let is_last = part == 0 || done == overlay.len();
             if is_last {
                 write_tallies(&transaction, tallies)?;
                 write_meta(&transaction, point)?;
+            } else if is_first {
+                write_reach(&transaction, point.sequence)?;
             }
             self.commit(transaction)?;
             report(done);
@@ -249,14 +269,14 @@ impl Tree {
     fn write_entries<'a>(
         &self,
         transaction: &WriteTransaction,
-        entries: impl Iterator<Item = &'a Entry>,
+        entries: impl Iterator<Item = Entry<'a>>,
     ) -> Result<usize, StoreError> {
         let mut table = transaction.open_table(ENTRIES).map_err(StoreError::tree)?;
         let mut count = 0;
         for entry in entries {
-            match &entry.value {
-                Some(value) => table.insert(entry.key.as_ref(), value.as_ref()).map(drop),
-                None => table.remove(entry.key.as_ref()).map(drop),
+            match entry.value {
+                Some(value) => table.insert(entry.key, value.as_ref()).map(drop),
+                None => table.remove(entry.key).map(drop),
             }
             .map_err(StoreError::tree)?;
             self.file.check()?;
@@ -272,6 +292,11 @@ impl Tree {
             let table = transaction.open_table(ENTRIES).map_err(StoreError::tree)?;
             Ok(TreeView::new(table, self.clone()))
         })
+    }
+
+    /// Whether a key that is about to be written should be read first: pages have been missing from the cache lately.
+    pub(super) fn take_look_ahead(&self) -> bool {
+        self.file.misses.take_look()
     }
 
     /// The size of the file.
@@ -294,6 +319,13 @@ impl Drop for Tree {
 fn guarded<T>(action: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
     catch_unwind(AssertUnwindSafe(action))
         .unwrap_or_else(|_| Err(StoreError::corrupt(NAME, 0, "a page can't be understood")))
+}
+
+/// From now on the tree may have entries of commits up to this one.
+fn write_reach(transaction: &WriteTransaction, sequence: u64) -> Result<(), StoreError> {
+    let mut meta = transaction.open_table(META).map_err(StoreError::tree)?;
+    meta.insert(META_REACH, sequence).map_err(StoreError::tree)?;
+    Ok(())
 }
 
 fn write_meta(transaction: &WriteTransaction, point: FoldPoint) -> Result<(), StoreError> {

@@ -1,0 +1,211 @@
+//! What clients may take of the server, and what happens to those who want more.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
+mod support;
+
+use std::io::Write;
+use std::time::Duration;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use singlet_engine::Database;
+use singlet_server::{AccessKey, Credentials, Limits, Options, Server};
+use singlet_wire::Service;
+use support::{Client, Running, call, options, start};
+use tokio::net::TcpStream;
+
+const MB: usize = 1 << 20;
+
+fn limited(limits: Limits) -> Options {
+    Options { limits, ..options() }
+}
+
+fn gzip(body: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(body).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// The number that the metrics page shows under this name.
+async fn metric(server: &Running, name: &str) -> u64 {
+    let page = server.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    let line = page.text().lines().find_map(|line| line.strip_prefix(&format!("{name} ")).map(str::to_owned));
+    line.unwrap_or_else(|| panic!("no {name}")).parse().unwrap()
+}
+
+/// Room for one large body at a time, and little patience.
+fn one_body_at_a_time() -> Options {
+    limited(Limits {
+        body_bytes_max: 100_000,
+        bodies_bytes_max: 100_000,
+        room_timeout: Duration::from_millis(50),
+        ..Limits::default()
+    })
+}
+
+#[tokio::test]
+async fn bodies_that_find_no_room_in_time_are_refused_and_small_ones_go_on() {
+    let server = start(one_body_at_a_time()).await;
+    let large = call("PutItem").body(vec![b'a'; 90_000]);
+    let mut slow = server.connect().await;
+    slow.send(large.head()).await;
+    slow.send(vec![b'a'; 45_000]).await;
+    while metric(&server, "singlet_body_bytes").await == 0 {}
+
+    let refused = server.send(large.bytes()).await;
+    refused.assert_error(503, "ServiceUnavailableException");
+    assert_eq!(refused.header("connection"), Some("close"));
+    assert_eq!(metric(&server, "singlet_requests_refused_total").await, 1);
+    assert_eq!(server.send(call("PutItem").body(vec![b'a'; 10_000]).bytes()).await.status, 200);
+
+    slow.send(vec![b'a'; 45_000]).await;
+    assert_eq!(slow.receive().await.status, 200);
+    assert_eq!(server.send(large.bytes()).await.status, 200);
+    assert_eq!(metric(&server, "singlet_body_bytes").await, 0);
+}
+
+#[tokio::test]
+async fn a_stranger_s_large_body_gets_no_room() {
+    let mut options = one_body_at_a_time();
+    options.credentials = Some(Credentials::of("AKID", AccessKey::new("secret")));
+    let server = start(options).await;
+    let large = call("PutItem").body(vec![b'a'; 90_000]);
+    let mut strangers = Vec::new();
+    for _ in 0..3 {
+        let mut stranger = server.connect().await;
+        stranger.send(large.head()).await;
+        strangers.push(stranger);
+    }
+    for mut stranger in strangers {
+        stranger.send(vec![b'a'; 90_000]).await;
+        let answer = stranger.receive().await;
+        assert_eq!(answer.status, 400, "{}", answer.text());
+        assert_eq!(answer.header("connection"), Some("close"));
+    }
+    assert_eq!(metric(&server, "singlet_requests_refused_total").await, 0);
+}
+
+#[tokio::test]
+async fn a_body_without_an_operation_is_not_kept() {
+    let server = start(one_body_at_a_time()).await;
+    let request = call("NoSuchOperation").body(vec![b'a'; 90_000]);
+    server.send(request.bytes()).await.assert_error(400, "UnknownOperationException");
+}
+
+#[tokio::test]
+async fn small_compressed_bodies_leave_room_for_each_other() {
+    let server = start(one_body_at_a_time()).await;
+    let request = |operation| call(operation).header("Content-Encoding", "gzip").body(gzip(b"{}"));
+    let mut waiting = server.connect().await;
+    waiting.send(request("Query").bytes()).await;
+    server.stub.begun.acquire().await.unwrap().forget();
+    assert_eq!(server.send(request("GetItem").bytes()).await.text(), "{}");
+    server.stub.let_go.add_permits(1);
+    assert_eq!(waiting.receive().await.text(), "{}");
+}
+
+#[tokio::test]
+async fn a_body_that_unpacks_beyond_the_limit_is_refused_whether_it_says_so_or_not() {
+    let server = start(options()).await;
+    let honest = gzip(&vec![b' '; 200_000]);
+    let mut lying = honest.clone();
+    let length = lying.len();
+    lying[length - 4..].copy_from_slice(&100_u32.to_le_bytes());
+    for bomb in [honest, lying] {
+        let request = call("PutItem").header("Content-Encoding", "gzip").body(bomb);
+        server.send(request.bytes()).await.assert_error(413, "RequestEntityTooLargeException");
+    }
+}
+
+/// More than the system's buffers take of a connection.
+const UNREAD_BYTES: usize = 32 * MB;
+
+async fn leave_unread(server: &Running) -> Client<TcpStream> {
+    let mut slow = server.connect().await;
+    slow.send(call("GetItem").body(vec![b'a'; UNREAD_BYTES]).bytes()).await;
+    slow
+}
+
+#[tokio::test]
+async fn answers_that_nobody_reads_hold_up_reads_and_not_writes() {
+    let server =
+        start(limited(Limits { body_bytes_max: UNREAD_BYTES, answers_bytes_max: MB, ..Limits::default() }))
+            .await;
+    let mut slow = leave_unread(&server).await;
+    while metric(&server, "singlet_answer_bytes").await == 0 {}
+    server.send(call("GetItem").bytes()).await.assert_error(503, "ServiceUnavailableException");
+    assert_eq!(server.send(call("PutItem").bytes()).await.status, 200);
+    assert_eq!(slow.receive().await.body.len(), UNREAD_BYTES);
+    while metric(&server, "singlet_answer_bytes").await > 0 {}
+    assert_eq!(server.send(call("GetItem").bytes()).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_its_answer_is_disconnected() {
+    let server = start(limited(Limits {
+        body_bytes_max: UNREAD_BYTES,
+        answer_timeout: Duration::from_millis(200),
+        ..Limits::default()
+    }))
+    .await;
+    let slow = leave_unread(&server).await;
+    while metric(&server, "singlet_connections_timed_out_total").await == 0 {}
+    while metric(&server, "singlet_answer_bytes").await > 0 {}
+    drop(slow);
+    assert_eq!(server.send(call("GetItem").bytes()).await.status, 200);
+}
+
+#[tokio::test]
+async fn requests_sent_without_waiting_are_answered_in_their_order() {
+    let server = start(options()).await;
+    let mut client = server.connect().await;
+    let flood: Vec<u8> =
+        (0..1_000).flat_map(|number| call("GetItem").body(format!("{{\"n\":{number}}}")).bytes()).collect();
+    let sending = async { client.send(flood).await };
+    sending.await;
+    for number in 0..1_000 {
+        assert_eq!(client.receive().await.text(), format!("{{\"n\":{number}}}"));
+    }
+}
+
+#[tokio::test]
+async fn bombs_of_the_protocol_are_refused_and_the_server_goes_on() {
+    let server = Server::bind(options_for_service()).await.unwrap();
+    let address = server.address();
+    let database = Database::in_memory().unwrap();
+    tokio::spawn(server.run(Service::new(database), std::future::pending()));
+    let nested = |depth: usize| {
+        format!(
+            r#"{{"TableName":"t","Item":{{"a":{}{{"S":"x"}}{}}}}}"#,
+            r#"{"L":["#.repeat(depth),
+            "]}".repeat(depth)
+        )
+    };
+    let condition = |text: String| {
+        format!(r#"{{"TableName":"t","Item":{{"a":{{"S":"x"}}}},"ConditionExpression":"{text}"}}"#)
+    };
+    for body in [
+        nested(33),
+        nested(100_000),
+        "[".repeat(MB),
+        r#"{"a":"#.repeat(MB / 8),
+        condition("(".repeat(4_000)),
+        condition("a = b AND ".repeat(100_000)),
+        condition("NOT ".repeat(1_000)),
+        format!(r#"{{"TableName":"t","Item":{{"a":{{"S":"{}"}}}}}}"#, "x".repeat(400 << 10)),
+        format!(r#"{{"TableName":"t","Item":{{"a":{{"N":"{}"}}}}}}"#, "9".repeat(MB)),
+    ] {
+        let mut client = Client::new(TcpStream::connect(address).await.unwrap());
+        client.send(call("PutItem").body(body.clone()).bytes()).await;
+        let answer = client.receive().await;
+        assert_eq!(answer.status, 400, "{}…: {}", &body[..body.len().min(60)], answer.text());
+    }
+    let mut client = Client::new(TcpStream::connect(address).await.unwrap());
+    client.send(call("ListTables").bytes()).await;
+    assert_eq!(client.receive().await.status, 200);
+}
+
+fn options_for_service() -> Options {
+    Options { limits: Limits::default(), ..options() }
+}

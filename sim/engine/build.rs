@@ -1,0 +1,6 @@
+//! Compiles the engine for the simulation.
+
+fn main() {
+    println!("cargo::rustc-cfg=simulated");
+    println!("cargo::rerun-if-changed=build.rs");
+}

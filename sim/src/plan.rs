@@ -1,0 +1,134 @@
+//! What a seed stands for: the scenario, the clients, the sizes of everything.
+
+use clap::ValueEnum;
+use singlet_engine_simulated::store::StoreOptions;
+use singlet_engine_simulated::{Conflicts, Key, Options, StreamOptions};
+use singlet_scheduler::{Random, Settings};
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scenario {
+    /// Nothing but the clock and the order of threads.
+    Calm,
+    /// The power goes, several times.
+    Cuts,
+    /// Single operations fail, the disk fills up, and the power goes in the end.
+    Failures,
+    /// Some syncs say that they succeeded and do nothing, then the power goes.
+    Lies,
+    /// A bit turns while the database is closed.
+    Flips,
+}
+
+/// Cuts are what most is to be learned from.
+const SCENARIOS: [Scenario; 10] = [
+    Scenario::Calm,
+    Scenario::Cuts,
+    Scenario::Cuts,
+    Scenario::Cuts,
+    Scenario::Cuts,
+    Scenario::Cuts,
+    Scenario::Failures,
+    Scenario::Failures,
+    Scenario::Lies,
+    Scenario::Flips,
+];
+
+/// All that a seed decides in advance.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// What goes wrong.
+    pub scenario: Scenario,
+    /// How often the database is opened for clients.
+    pub lives: u64,
+    /// Clients at once.
+    pub clients: u64,
+    /// Operations of each client and life.
+    pub operations: u64,
+    /// Items have keys below this.
+    pub keys: u8,
+    /// The largest padding of items.
+    pub padding_max: u16,
+    /// A life has at most so many operations of the disk before something happens.
+    pub disk_operations: u64,
+    /// Whether the folder is encrypted.
+    pub is_encrypted: bool,
+    /// Sizes of the store.
+    pub store: StoreOptions,
+    /// What happens to a write that meets a transaction.
+    pub conflicts: Conflicts,
+    /// How streams are cut.
+    pub streams: StreamOptions,
+}
+
+impl Plan {
+    /// The plan of a seed; a scenario may be given.
+    pub fn draw(random: &mut Random, scenario: Option<Scenario>) -> Plan {
+        // Drawn in any case, so that a seed does the same with and without it being named.
+        let drawn = random.pick(&SCENARIOS).unwrap_or(Scenario::Cuts);
+        let scenario = scenario.unwrap_or(drawn);
+        let lives = match scenario {
+            Scenario::Calm | Scenario::Flips => 1 + random.below(2),
+            Scenario::Cuts | Scenario::Failures => 1 + random.below(4),
+            Scenario::Lies => 1,
+        };
+        let is_encrypted = random.one_in(4);
+        let store = StoreOptions {
+            overlay_bytes_max: 1 << (10 + random.below(5)),
+            fold_part_entries: 1 << random.below(8),
+            cache_bytes: 1 << 20,
+            segment_bytes: 8192 << random.below(3),
+            batch_jobs_max: 1 + random.index(8),
+            queue_jobs_max: 1 + random.index(8),
+            key: is_encrypted.then(|| Key::from_bytes([7; 32])),
+            ..StoreOptions::default()
+        };
+        Plan {
+            scenario,
+            lives,
+            clients: 1 + random.below(4),
+            operations: 4 + random.below(16),
+            keys: 1 + u8::try_from(random.below(11)).unwrap_or_default(),
+            padding_max: [0, 100, 600].get(random.index(3)).copied().unwrap_or_default(),
+            disk_operations: 20 + random.below(400),
+            is_encrypted,
+            store,
+            conflicts: if random.one_in(3) { Conflicts::Wait } else { Conflicts::Refuse },
+            streams: StreamOptions {
+                shards: 1 + u32::try_from(random.below(3)).unwrap_or_default(),
+                shard_life_ms: 20_000 + random.below(200_000),
+                shard_records_max: 5 + random.below(100),
+                open_shards_max: 8,
+            },
+        }
+    }
+
+    /// How threads take turns.
+    pub fn settings(seed: u64, random: &mut Random) -> Settings {
+        let switch_one_in = [1, 2, 4, 8, 32].get(random.index(5)).copied().unwrap_or(4);
+        Settings { switch_one_in, jump_one_in: 50 + random.below(400), ..Settings::new(seed) }
+    }
+
+    /// Options of the database, without the clock.
+    pub fn options(&self) -> Options {
+        Options {
+            store: self.store.clone(),
+            conflicts: self.conflicts,
+            streams: self.streams,
+            ..Options::default()
+        }
+    }
+}
+
+impl Scenario {
+    /// As the command line has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scenario::Calm => "calm",
+            Scenario::Cuts => "cuts",
+            Scenario::Failures => "failures",
+            Scenario::Lies => "lies",
+            Scenario::Flips => "flips",
+        }
+    }
+}

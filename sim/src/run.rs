@@ -1,0 +1,60 @@
+//! Running a seed.
+
+use singlet_scheduler::{Random, Settings, run};
+
+use crate::life::{Lived, simulate};
+use crate::plan::{Plan, Scenario};
+
+/// What to run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Request {
+    /// Decides everything.
+    pub seed: u64,
+    /// What goes wrong; the seed decides if it is not said.
+    pub scenario: Option<Scenario>,
+    /// Whether to keep what happens as text.
+    pub keeps_lines: bool,
+    /// A mistake that is made on purpose.
+    pub planted: Option<u32>,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What it was like, or what was found.
+    pub result: Result<Lived, String>,
+    /// The plan of the seed.
+    pub plan: Plan,
+    /// Of everything that happened.
+    pub digest: u64,
+    /// How often another thread could have gone on.
+    pub steps: u64,
+    /// What happened, if it was to be kept.
+    pub lines: Vec<String>,
+}
+
+/// Runs a seed.
+pub fn run_seed(request: Request) -> Outcome {
+    let mut random = Random::new(request.seed);
+    let plan = Plan::draw(&mut random, request.scenario);
+    let settings = Settings {
+        keeps_lines: request.keeps_lines,
+        planted: request.planted,
+        ..Plan::settings(random.next(), &mut random)
+    };
+    let lived = plan.clone();
+    let execution = run(settings, move || simulate(lived, random));
+    Outcome {
+        result: execution.result,
+        plan,
+        digest: execution.digest,
+        steps: execution.steps,
+        lines: execution.lines,
+    }
+}
+
+/// The command that runs a seed again.
+pub fn command(seed: u64, scenario: Option<Scenario>) -> String {
+    let scenario = scenario.map_or(String::new(), |scenario| format!(" --scenario {}", scenario.name()));
+    format!("cargo run --release -p singlet-sim -- --seed {seed}{scenario}")
+}

@@ -1,0 +1,155 @@
+//! What is known from outside of the database: who asked for what, what came back, what must be there.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use singlet_engine_simulated::StreamPosition;
+use singlet_scheduler::note;
+
+use crate::clock::WallClock;
+use crate::linear::{Verdict, check};
+use crate::model::{Answer, Operation, Table, TableCall, TableModel, Value};
+use crate::plan::Plan;
+
+/// A change as the stream tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Record {
+    /// Twenty-one digits: they sort as texts like as numbers.
+    pub(crate) number: String,
+    pub(crate) key: u8,
+    pub(crate) old: Option<Value>,
+    pub(crate) new: Option<Value>,
+}
+
+/// An item that expires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Expiring {
+    pub(crate) due_second: u64,
+    pub(crate) is_acknowledged: bool,
+}
+
+/// A moment of which it is known what the table was like.
+#[derive(Debug, Clone)]
+pub(crate) struct Moment {
+    pub(crate) time_ms: u64,
+    pub(crate) items: BTreeMap<u8, Value>,
+}
+
+/// What is known from outside. All clients share it.
+pub(crate) struct World {
+    pub(crate) plan: Plan,
+    pub(crate) clock: Arc<WallClock>,
+    calls: Mutex<Calls>,
+    /// What a reader of the stream has seen, in all lives.
+    pub(crate) followed: Mutex<Followed>,
+    pub(crate) expiring: Mutex<BTreeMap<u32, Expiring>>,
+    pub(crate) moments: Mutex<Vec<Moment>>,
+    /// Whether the tables were acknowledged.
+    pub(crate) has_tables: AtomicBool,
+    /// Whether recovery was.
+    pub(crate) has_recovery: AtomicBool,
+}
+
+#[derive(Default)]
+pub(crate) struct Followed {
+    pub(crate) records: Vec<Record>,
+    pub(crate) position: Option<StreamPosition>,
+}
+
+#[derive(Default)]
+struct Calls {
+    list: Vec<TableCall>,
+    time: u64,
+    tokens: u64,
+}
+
+/// A lock of this file: only one thread runs at a time, so it is never contended.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl World {
+    pub(crate) fn new(plan: Plan, clock: Arc<WallClock>) -> Self {
+        World {
+            plan,
+            clock,
+            calls: Mutex::default(),
+            followed: Mutex::default(),
+            expiring: Mutex::default(),
+            moments: Mutex::default(),
+            has_tables: AtomicBool::new(false),
+            has_recovery: AtomicBool::new(false),
+        }
+    }
+
+    /// A client begins a call; returns its number.
+    pub(crate) fn begin(&self, caller: u64, operation: &Operation) -> usize {
+        note(format_args!("client {caller} asks: {operation:?}"));
+        let mut calls = lock(&self.calls);
+        calls.time += 1;
+        let call = TableCall {
+            caller,
+            operation: operation.clone(),
+            answer: None,
+            began: calls.time,
+            ended: u64::MAX,
+        };
+        calls.list.push(call);
+        calls.list.len() - 1
+    }
+
+    /// The call was answered.
+    pub(crate) fn end(&self, call: usize, answer: Answer) {
+        note(format_args!("call {call} is answered: {answer:?}"));
+        let mut calls = lock(&self.calls);
+        calls.time += 1;
+        let time = calls.time;
+        if let Some(call) = calls.list.get_mut(call) {
+            call.answer = Some(answer);
+            call.ended = time;
+        }
+    }
+
+    /// The call was refused and has done nothing: it becomes one that need not have happened.
+    pub(crate) fn refuse(&self, call: usize) {
+        note(format_args!("call {call} is refused"));
+        if let Some(call) = lock(&self.calls).list.get_mut(call) {
+            call.operation = Operation::Scan;
+        }
+    }
+
+    /// The database is stopped: what has no answer yet has happened by now, or never will.
+    pub(crate) fn stop(&self) {
+        let mut calls = lock(&self.calls);
+        calls.time += 1;
+        let time = calls.time;
+        for call in calls.list.iter_mut().filter(|call| call.ended == u64::MAX) {
+            call.ended = time;
+        }
+    }
+
+    pub(crate) fn new_token(&self) -> u64 {
+        let mut calls = lock(&self.calls);
+        calls.tokens += 1;
+        calls.tokens
+    }
+
+    pub(crate) fn calls(&self) -> usize {
+        lock(&self.calls).list.len()
+    }
+
+    /// Whether some order explains all answers so far.
+    pub(crate) fn check_history(&self) -> Result<(), String> {
+        let calls = lock(&self.calls);
+        match check::<TableModel>(&Table::default(), &calls.list) {
+            Verdict::Linearizable => Ok(()),
+            Verdict::Violation(text) => Err(text),
+            Verdict::Undecided => Err("whether the calls can be ordered was not found out".to_owned()),
+        }
+    }
+
+    pub(crate) fn has_tables(&self) -> bool {
+        self.has_tables.load(Ordering::Relaxed)
+    }
+}
