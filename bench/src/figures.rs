@@ -1,7 +1,8 @@
 //! The README's figures: tables and charts from the JSON files of runs, and nothing else.
 //!
-//! `bench/figures.json` is the one result that the repository keeps: the medians of the last whole run. The marked parts of
-//! the README and of docs/performance.md and the charts in docs/figures follow from it; a test holds them against it.
+//! `bench/figures.json` is the one result that the repository keeps, the medians of the last whole run, beside the counts of
+//! instructions in `bench/instructions.json`. The marked parts of the README, of docs/performance.md and of bench/README.md
+//! and the charts in docs/figures follow from them; a test holds them against each other.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,17 +15,20 @@ use crate::bars::{judge, judge_scaling, promises};
 use crate::cell::Cell;
 use crate::chart::{self, Bar, Paint, Panel, Plot};
 use crate::clock::long_date;
+use crate::instructions::Counts;
 use crate::report::{About, Table, count};
 use crate::scaling::Scaling;
 use crate::summary::Summary;
 use crate::target::{Kind, Share};
 use crate::workload::Workload;
 
-const BEGIN: &str = "<!-- figures: written by `bench/run figures` from bench/figures.json -->";
+const BEGIN: &str = "<!-- figures: written by `bench/run figures` from what it keeps -->";
 const END: &str = "<!-- end of figures -->";
 const KEPT: &str = "bench/figures.json";
 const README: &str = "README.md";
 const PERFORMANCE: &str = "docs/performance.md";
+const BENCH: &str = "bench/README.md";
+const INSTRUCTIONS: &str = "bench/instructions.json";
 const CHARTS: &str = "docs/figures";
 
 /// What the README shows, in its order, and what it is called there.
@@ -109,7 +113,12 @@ impl Kept {
     /// Everything that follows from what is kept: paths and contents.
     fn files(&self, root: &Path) -> Result<Vec<(PathBuf, String)>> {
         let mut files = Vec::new();
-        for (name, block) in [(README, self.readme()), (PERFORMANCE, self.performance())] {
+        let instructions = Counts::read(&root.join(INSTRUCTIONS))?;
+        let instructions =
+            instructions.map_or_else(|| "Not counted yet.".to_owned(), |kept| kept.kept_table());
+        for (name, block) in
+            [(README, self.readme()), (PERFORMANCE, self.performance()), (BENCH, instructions)]
+        {
             let path = root.join(name);
             let text =
                 fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;

@@ -1,6 +1,5 @@
 //! Instructions of the hot paths, counted by callgrind: comparable from run to run where times aren't.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,12 +40,43 @@ pub(crate) struct InstructionsOptions {
     save: bool,
 }
 
-/// Counts of one run.
+/// Counts of one run, whole requests first, then their parts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Counts {
+pub(crate) struct Counts {
     about: About,
-    /// Instructions per call.
-    paths: BTreeMap<String, f64>,
+    paths: Vec<PathCount>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct PathCount {
+    path: String,
+    /// Per call.
+    instructions: f64,
+}
+
+impl Counts {
+    fn of(&self, path: &str) -> Option<f64> {
+        self.paths.iter().find(|one| one.path == path).map(|one| one.instructions)
+    }
+
+    /// The counts that are kept in a file, if there is one.
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = fs::read_to_string(path)?;
+        serde_json::from_str(&text).map(Some).with_context(|| format!("{} holds no counts", path.display()))
+    }
+
+    /// The counts with their date and commit.
+    pub(crate) fn kept_table(&self) -> String {
+        let About { date, commit, machine, .. } = &self.about;
+        let mut table = Table::new(["instructions per call", ""]);
+        for one in &self.paths {
+            table.row(one.path.clone(), [count(one.instructions)].into_iter());
+        }
+        format!("{}, commit {commit}, {machine}:\n\n{}", long_date(date), table.text())
+    }
 }
 
 /// Counts, prints, compares and keeps.
@@ -56,11 +86,11 @@ pub(crate) fn instructions(options: &InstructionsOptions) -> Result<()> {
         return Ok(());
     }
     let core = present(&options.core)?;
-    let kept = read(&options.kept)?;
+    let kept = Counts::read(&options.kept)?;
     let names = paths(core)?;
     let wanted: Vec<&String> = names.iter().filter(|name| name.contains(&options.only)).collect();
     ensure!(!wanted.is_empty(), "no path has {:?} in its name", options.only);
-    let mut counts = Counts { about: About::now(), paths: BTreeMap::new() };
+    let mut counts = Counts { about: About::now(), paths: Vec::new() };
     let mut remaining = Remaining::new(wanted.len() as f64);
     for name in &wanted {
         let once = run(core, name, options.calls)?;
@@ -68,27 +98,25 @@ pub(crate) fn instructions(options: &InstructionsOptions) -> Result<()> {
         let per_call = twice.saturating_sub(once) as f64 / options.calls as f64;
         remaining.done(1.0);
         eprintln!("{name}: {}  ({})", count(per_call), remaining.text());
-        counts.paths.insert((*name).clone(), per_call);
+        counts.paths.push(PathCount { path: (*name).clone(), instructions: per_call });
     }
-    println!("{}", table(&wanted, &counts, kept.as_ref()));
+    println!("{}", table(&counts, kept.as_ref()));
     if options.save {
-        let mut all = kept.map_or_else(BTreeMap::new, |kept| kept.paths);
-        // A path that is gone isn't kept any longer.
-        all.retain(|name, _| names.contains(name));
-        all.extend(counts.paths);
-        counts.paths = all;
+        counts.paths = together(&names, &counts, kept.as_ref());
         fs::write(&options.kept, serde_json::to_string_pretty(&counts)? + "\n")?;
-        println!("kept in {}", options.kept.display());
+        println!(
+            "kept in {}; `bench/run figures` writes the table in bench/README.md",
+            options.kept.display()
+        );
     }
     Ok(())
 }
 
-fn read(path: &Path) -> Result<Option<Counts>> {
-    if !path.exists() {
-        return Ok(None);
-    }
-    let text = fs::read_to_string(path)?;
-    serde_json::from_str(&text).map(Some).with_context(|| format!("{} holds no counts", path.display()))
+/// The new counts, and of the kept ones those that were not counted again; a path that is gone isn't kept any longer.
+fn together(names: &[String], counts: &Counts, kept: Option<&Counts>) -> Vec<PathCount> {
+    let count_of = |name: &String| counts.of(name).or_else(|| kept?.of(name));
+    let known = names.iter().filter_map(|name| Some((name, count_of(name)?)));
+    known.map(|(name, instructions)| PathCount { path: name.clone(), instructions }).collect()
 }
 
 fn paths(core: &Path) -> Result<Vec<String>> {
@@ -114,31 +142,42 @@ fn collected(text: &str) -> Option<u64> {
     line.rsplit(':').next()?.split_ascii_whitespace().next()?.parse().ok()
 }
 
-fn table(names: &[&String], counts: &Counts, kept: Option<&Counts>) -> String {
+fn table(counts: &Counts, kept: Option<&Counts>) -> String {
     let mut table = Table::new(["instructions per call", "now"]);
     if let Some(kept) = kept {
         let heading = format!("{}, {}", long_date(&kept.about.date), kept.about.commit);
         table.columns([heading.as_str(), "ratio"].into_iter());
     }
-    for name in names {
-        let Some(now) = counts.paths.get(*name) else { continue };
-        let mut cells = vec![count(*now)];
+    for one in &counts.paths {
+        let mut cells = vec![count(one.instructions)];
         if let Some(kept) = kept {
-            let before = kept.paths.get(*name);
-            cells.push(before.map_or("–".to_owned(), |before| count(*before)));
-            cells.push(before.map_or("–".to_owned(), |before| format!("{:.3}", now / before)));
+            let before = kept.of(&one.path);
+            cells.push(before.map_or("–".to_owned(), count));
+            let ratio = before.map(|before| one.instructions / before);
+            cells.push(ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}")));
         }
-        table.row((*name).clone(), cells.into_iter());
+        table.row(one.path.clone(), cells.into_iter());
     }
     table.text()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use super::{Counts, collected, table};
+    use super::{Counts, PathCount, collected, table, together};
     use crate::report::About;
+
+    fn counts(paths: &[(&str, f64)]) -> Counts {
+        let about = About {
+            date: "20261116T120000Z".to_owned(),
+            commit: "abc".to_owned(),
+            machine: "a machine".to_owned(),
+            load_average: 0.0,
+        };
+        let paths = paths
+            .iter()
+            .map(|(path, instructions)| PathCount { path: (*path).to_owned(), instructions: *instructions });
+        Counts { about, paths: paths.collect() }
+    }
 
     #[test]
     fn the_count_is_found_in_what_callgrind_writes() {
@@ -150,18 +189,18 @@ mod tests {
 
     #[test]
     fn counts_stand_beside_the_kept_ones_with_their_ratio() {
-        let counts = |figure: f64| Counts {
-            about: About {
-                date: "20261116T120000Z".to_owned(),
-                commit: "abc".to_owned(),
-                machine: String::new(),
-                load_average: 0.0,
-            },
-            paths: BTreeMap::from([("get".to_owned(), figure)]),
-        };
-        let names = ["get".to_owned()];
-        let shown = table(&names.iter().collect::<Vec<_>>(), &counts(900.0), Some(&counts(1000.0)));
+        let shown = table(&counts(&[("get", 900.0), ("new", 5.0)]), Some(&counts(&[("get", 1000.0)])));
         assert!(shown.contains("16 November 2026, abc"), "{shown}");
         assert!(shown.contains("0.900"), "{shown}");
+        assert!(shown.contains('–'), "{shown}");
+    }
+
+    #[test]
+    fn what_was_not_counted_again_stays_and_what_is_gone_goes() {
+        let names = ["get".to_owned(), "put".to_owned()];
+        let kept = counts(&[("gone", 1.0), ("put", 2.0), ("get", 3.0)]);
+        let all = together(&names, &counts(&[("get", 4.0)]), Some(&kept));
+        let all: Vec<_> = all.iter().map(|one| (one.path.as_str(), one.instructions)).collect();
+        assert_eq!(all, [("get", 4.0), ("put", 2.0)]);
     }
 }
