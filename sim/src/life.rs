@@ -155,6 +155,7 @@ impl Simulation {
         } else if self.world.has_tables() {
             return Err(Trouble::Finding("the table of what expires is gone".to_owned()));
         }
+        audit::backups(&self.world, database)?;
         // What is there now is an answer like others.
         client::call(&self.world, database, AUDITOR, &Operation::Scan)?;
         self.world.check_history()?;
@@ -233,6 +234,8 @@ impl Simulation {
             if self.random.one_in(4) {
                 let recovered = audit::moments(&self.world, &database);
                 self.allow(recovered, disk)?;
+                let restored = audit::restoring(&self.world, &database);
+                self.allow(restored, disk)?;
             }
             database.close().map_err(|error| format!("it does not close: {error}"))?;
         }
