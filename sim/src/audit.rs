@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use singlet_engine_simulated::values::{EncodedItem, Item, Kind};
 use singlet_engine_simulated::{
-    Database, Error, GetItem, IndexDescription, ProjectedAttributes, RestoreToTime, Result, Scan, Subscribe,
-    TableDescription, TableStatus,
+    BackupStatus, Database, Error, GetItem, IndexDescription, ProjectedAttributes, RestoreBackup,
+    RestoreToTime, Result, Scan, Subscribe, TableDescription, TableStatus,
 };
 use singlet_scheduler::thread;
 
@@ -29,7 +29,7 @@ pub(crate) enum Trouble {
 impl From<Error> for Trouble {
     fn from(error: Error) -> Self {
         match error {
-            Error::Storage(_) | Error::Closed => Trouble::Storage(error.to_string()),
+            Error::Storage(_) | Error::Closed | Error::Backup(_) => Trouble::Storage(error.to_string()),
             other => Trouble::Finding(format!("an audit was refused: {other}")),
         }
     }
@@ -234,6 +234,31 @@ pub(crate) fn expiry(world: &World, database: &Database) -> Result<(), Trouble> 
             return Err(format!("item {id} is gone before its time, {item:?}").into());
         }
     }
+    Ok(())
+}
+
+/// Backups that were acknowledged are there and whole.
+pub(crate) fn backups(world: &World, database: &Database) -> Result<(), Trouble> {
+    let backups = lock(&world.backups).clone();
+    for arn in backups {
+        let backup = database.verify_backup(&arn, &mut |_| ())?;
+        if backup.status != BackupStatus::Available {
+            return Err(format!("{arn} was acknowledged and is {:?}", backup.status).into());
+        }
+    }
+    Ok(())
+}
+
+/// The latest backup makes a table that agrees with its indexes and with what the backup says of it.
+pub(crate) fn restoring(world: &World, database: &Database) -> Result<(), Trouble> {
+    let Some(arn) = lock(&world.backups).last().cloned() else { return Ok(()) };
+    let backup = database.describe_backup(&arn)?;
+    database.restore_whole_backup(RestoreBackup::new(&arn, "restored"), &mut |_| ())?;
+    let description = settled(database, "restored")?;
+    let items = scan(database, Scan::new("restored"))?;
+    compare_indexes(database, &description, &items)?;
+    compare_counts("the backup", &items, backup.source.item_count, backup.source.size_bytes)?;
+    database.delete_table("restored")?;
     Ok(())
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use singlet_engine_simulated::values::Item;
 use singlet_engine_simulated::{
-    Clock, CreateTable, Database, Error, IndexDefinition, ProjectedAttributes, PutItem, ScalarType,
-    StreamRecord, Subscribe, Subscription, UpdateTable,
+    Clock, CreateBackup, CreateTable, Database, Error, IndexDefinition, ProjectedAttributes, PutItem,
+    ScalarType, StreamRecord, Subscribe, Subscription, UpdateTable,
 };
 use singlet_scheduler::{Random, note, thread};
 
@@ -245,6 +245,23 @@ pub(crate) fn make_indexes(database: &Database, mut random: Random) -> Result<()
     Ok(())
 }
 
+/// Takes a backup now and then, until the database fails.
+pub(crate) fn back_up(world: &World, database: &Database, mut random: Random) -> Result<(), String> {
+    for number in 0..random.below(3) {
+        thread::sleep(Duration::from_micros(random.below(3_000)));
+        let request = CreateBackup::new(TABLE, format!("backup-{number}"));
+        match database.create_whole_backup(request, &mut |_| ()) {
+            Ok(backup) => {
+                note(format_args!("the backup {} is acknowledged", backup.arn));
+                lock(&world.backups).push(backup.arn);
+            }
+            Err(Error::Storage(_) | Error::Closed | Error::Backup(_)) => return Ok(()),
+            Err(error) => note(format_args!("no backup: {error}")),
+        }
+    }
+    Ok(())
+}
+
 /// A client on a thread of its own.
 pub(crate) type Client = thread::JoinHandle<Result<(), String>>;
 
@@ -260,6 +277,8 @@ pub(crate) fn start(world: &Arc<World>, database: &Database, random: &mut Random
     clients.push(thread::spawn("follower", move || follow(&shared, &own, forked)));
     let (shared, own, forked) = (world.clone(), database.clone(), random.fork());
     clients.push(thread::spawn("expiring", move || let_expire(&shared, &own, forked)));
+    let (shared, own, forked) = (world.clone(), database.clone(), random.fork());
+    clients.push(thread::spawn("backups", move || back_up(&shared, &own, forked)));
     let (own, forked) = (database.clone(), random.fork());
     clients.push(thread::spawn("indexes", move || make_indexes(&own, forked)));
     clients

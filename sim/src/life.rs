@@ -155,6 +155,7 @@ impl Simulation {
         } else if self.world.has_tables() {
             return Err(Trouble::Finding("the table of what expires is gone".to_owned()));
         }
+        audit::backups(&self.world, database)?;
         // What is there now is an answer like others.
         client::call(&self.world, database, AUDITOR, &Operation::Scan)?;
         self.world.check_history()?;
@@ -233,6 +234,8 @@ impl Simulation {
             if self.random.one_in(4) {
                 let recovered = audit::moments(&self.world, &database);
                 self.allow(recovered, disk)?;
+                let restored = audit::restoring(&self.world, &database);
+                self.allow(restored, disk)?;
             }
             database.close().map_err(|error| format!("it does not close: {error}"))?;
         }
@@ -263,12 +266,31 @@ impl Simulation {
                 return Ok(());
             }
         };
-        let audited = if whole { self.audit(&database) } else { self.earlier(&database, before) };
+        let audited = match whole {
+            true => self.audit(&database).or_else(|trouble| self.without_last(&database, before, trouble)),
+            false => self.earlier(&database, before),
+        };
         match audited {
             Ok(()) | Err(Trouble::Storage(_)) => {}
             Err(Trouble::Finding(finding)) => return Err(format!("without a word of damage: {finding}")),
         }
         database.close().map_err(|error| format!("it does not close: {error}"))
+    }
+
+    /// A bit that turns in the very last write makes it look like one that was interrupted: then it may be missing.
+    fn without_last(
+        &self,
+        database: &Database,
+        before: &SimulatedDisk,
+        trouble: Trouble,
+    ) -> Result<(), Trouble> {
+        match (self.earlier(database, before), trouble) {
+            (Ok(()), Trouble::Finding(finding)) => {
+                note(format_args!("taken for an interrupted write: {finding}"));
+                Ok(())
+            }
+            (_, trouble) => Err(trouble),
+        }
     }
 
     /// The state is one that the table was in, at some moment.

@@ -45,6 +45,8 @@ pub(crate) struct World {
     pub(crate) followed: Mutex<Followed>,
     pub(crate) expiring: Mutex<BTreeMap<u32, Expiring>>,
     pub(crate) moments: Mutex<Vec<Moment>>,
+    /// The names of backups that were acknowledged.
+    pub(crate) backups: Mutex<Vec<String>>,
     /// Whether the tables were acknowledged.
     pub(crate) has_tables: AtomicBool,
     /// Whether recovery was.
@@ -78,6 +80,7 @@ impl World {
             followed: Mutex::default(),
             expiring: Mutex::default(),
             moments: Mutex::default(),
+            backups: Mutex::default(),
             has_tables: AtomicBool::new(false),
             has_recovery: AtomicBool::new(false),
         }

@@ -6,6 +6,8 @@ use crate::store::StoreError;
 
 /// Files whose makers have their own formats; those that know more check more.
 const PREFIXES: [&str; 2] = ["past-", "backup-"];
+/// A file that was still being written; the next opening removes it.
+const UNFINISHED: &str = ".new";
 const PIECE_BYTES: usize = 1 << 20;
 
 /// Reads every such file from its beginning to its end.
@@ -14,7 +16,10 @@ pub(super) struct ReadWhole;
 impl Check for ReadWhole {
     fn check(&self, context: &Context<'_>, report: &mut Reporter) -> Result<(), StoreError> {
         let names = context.files.list().map_err(StoreError::io("list", "the folder"))?;
-        for name in names.iter().filter(|name| PREFIXES.iter().any(|prefix| name.starts_with(prefix))) {
+        let is_read = |name: &str| {
+            PREFIXES.iter().any(|prefix| name.starts_with(prefix)) && !name.ends_with(UNFINISHED)
+        };
+        for name in names.iter().filter(|name| is_read(name)) {
             report.counts.files += 1;
             match read_whole(context, name) {
                 Ok(bytes) => report.counts.file_bytes += bytes,

@@ -443,6 +443,8 @@ impl SealedFile {
             tail.durable = 1 - tail.durable;
             self.write_copy(1 - tail.durable, tail)?;
             tail.is_dirty = false;
+            // Or the loss of power could leave the other as it was, and damage to this one would bring it back.
+            self.file.sync_data()?;
         }
         Ok(())
     }
