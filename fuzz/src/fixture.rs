@@ -128,20 +128,28 @@ impl Folder {
     }
 }
 
-/// A folder with tables, a stream, changes that are kept for recovery, a backup, and a log.
+/// A folder with tables, a stream, changes that are kept for recovery, a backup, and a log. The overlay never fills, so everything is
+/// folded when the database closes and at no other time: the files are the same every time, but for nonces.
 fn made(folder: Folder) -> Arc<MemoryDisk> {
     let disk = Arc::new(MemoryDisk::new());
-    let database = Database::open_on(disk.clone(), options(folder.key())).unwrap();
+    let open = || Database::open_on(disk.clone(), options(folder.key())).unwrap();
+    let database = open();
     fill(&database);
     database.update_recovery(UpdateRecovery::on(HASH)).unwrap();
-    // Enough for a few log files, of which some are folded and their changes kept.
+    database.create_whole_backup(CreateBackup::new(RANGE, "backup"), &mut |_| ()).unwrap();
+    // Enough for a few log files; those that are folded are given up, and their changes kept.
+    let mut database = database;
     for round in 0..6 {
         for mut item in hash_items() {
             item.insert("v", format!("{round}").repeat(400));
             database.put_item(PutItem::new(HASH, item)).unwrap();
         }
+        if round % 2 == 1 {
+            database.close().unwrap();
+            drop(database);
+            database = open();
+        }
     }
-    database.create_whole_backup(CreateBackup::new(RANGE, "backup"), &mut |_| ()).unwrap();
     for item in hash_items() {
         database.put_item(PutItem::new(HASH, item)).unwrap();
     }

@@ -76,15 +76,16 @@ impl Target {
     }
 
     /// Memory that a run may take whatever its input is, and for each byte of it.
-    fn memory_bytes_max(self, input_bytes: usize) -> usize {
+    fn memory_bytes_max(self, input: &[u8]) -> usize {
         let (fixed, per_byte) = match self {
             Target::Number => (1 << 20, 64),
             Target::Item | Target::Json => (1 << 20, 1_000),
             Target::Expression => (4 << 20, 2_000),
             Target::Design => (32 << 20, 4_000),
-            Target::Request | Target::Cursor | Target::Folder | Target::Http => (64 << 20, 1_000),
+            Target::Folder => (targets::folder::memory_bytes_max(input), 1_000),
+            Target::Request | Target::Cursor | Target::Http => (64 << 20, 1_000),
         };
-        fixed + per_byte * input_bytes
+        fixed + per_byte * input.len()
     }
 
     /// Runs one input. Panics if it breaks a promise, also those of bounded memory and of threads that don't panic.
@@ -95,7 +96,7 @@ impl Target {
         let ((), peak) = peak_bytes(|| self.run_unbounded(input));
         let panics = panics::take();
         assert!(panics.is_empty(), "a thread panicked: {panics:?}");
-        let most = self.memory_bytes_max(input.len());
+        let most = self.memory_bytes_max(input);
         assert!(peak <= most, "{peak} bytes were allocated for an input of {}", input.len());
     }
 

@@ -129,7 +129,8 @@ fn check_pattern(runner: &Runner<Recording<Embedded>>, pattern: &Pattern, prefer
     let mut arguments = Arguments::new();
     for parameter in pattern.parameters.iter().filter(|parameter| parameter.required) {
         let texts = std::iter::once(preferred).chain(VALUES);
-        let json = texts.filter_map(|text| from_text(&parameter.kind, text).ok()).next().unwrap_or(Json::Null);
+        let json =
+            texts.filter_map(|text| from_text(&parameter.kind, text).ok()).next().unwrap_or(Json::Null);
         arguments.insert(parameter.name.clone(), json);
     }
     match runner.run(&pattern.name, &arguments, &Paging::default()) {

@@ -12,8 +12,8 @@ mod checksums;
 
 use singlet_engine::values::{EncodedItem, Item};
 use singlet_engine::{
-    Database, DescribeStream, Disk, Error, GetRecords, GetShardIterator, ListBackups, ListStreams, ListTables,
-    PutItem, RestoreBackup, RestoreToTime, Scan, ShardStart, verify_on,
+    Database, DescribeStream, Disk, Error, GetRecords, GetShardIterator, ListBackups, ListStreams,
+    ListTables, PutItem, RestoreBackup, RestoreToTime, Scan, ShardStart, verify_on,
 };
 
 use crate::fixture::{Folder, HASH, NOW_MS, hash_items, options, range_items};
@@ -24,9 +24,7 @@ const CHANGES_MAX: usize = 16;
 const PAGES_MAX: usize = 64;
 
 pub(crate) fn run(input: &[u8]) {
-    let Some((first, rest)) = input.split_first() else { return };
-    let folder = [Folder::Closed, Folder::Killed, Folder::Sealed][usize::from(*first) % 3];
-    let changes = Change::all(rest);
+    let (folder, changes) = (folder_of(input), changes_of(input));
     // Opening repairs what a crash left, so each has a copy of its own.
     let (verified, opened) = (folder.disk(), folder.disk());
     for change in &changes {
@@ -40,6 +38,25 @@ pub(crate) fn run(input: &[u8]) {
         Ok(database) => use_database(&database, is_sound && is_honest),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
+}
+
+fn folder_of(input: &[u8]) -> Folder {
+    let first = input.first().copied().unwrap_or_default();
+    [Folder::Closed, Folder::Killed, Folder::Sealed][usize::from(first) % 3]
+}
+
+fn changes_of(input: &[u8]) -> Vec<Change<'_>> {
+    Change::all(input.get(1..).unwrap_or_default())
+}
+
+/// Memory that a run may take. The tree's library believes the sizes of its bitmaps of free pages, each up to 2^32 bits: a damaged
+/// tree may cost that once for verifying and once for opening. Everything else is bounded by what is in the files.
+pub(crate) fn memory_bytes_max(input: &[u8]) -> usize {
+    const BITMAP_BYTES: usize = 512 << 20;
+    let disk = folder_of(input).disk();
+    let touches_tree =
+        changes_of(input).iter().any(|change| change.make(disk.as_ref()).as_deref() == Some("tree"));
+    (64 << 20) + if touches_tree { 2 * BITMAP_BYTES } else { 0 }
 }
 
 /// What happens to a file.
@@ -72,8 +89,16 @@ struct Change<'a> {
 
 impl<'a> Change<'a> {
     fn all(mut rest: &'a [u8]) -> Vec<Self> {
-        const KINDS: [What; 8] =
-            [What::Write, What::Forge, What::Write, What::Cut, What::Append, What::Remove, What::Copy, What::Zero];
+        const KINDS: [What; 8] = [
+            What::Write,
+            What::Forge,
+            What::Write,
+            What::Cut,
+            What::Append,
+            What::Remove,
+            What::Copy,
+            What::Zero,
+        ];
         let mut changes = Vec::new();
         while let [what, file, high, low, length, tail @ ..] = rest {
             let (bytes, tail) = tail.split_at(usize::from(*length).min(tail.len()));
@@ -87,11 +112,12 @@ impl<'a> Change<'a> {
         changes
     }
 
-    fn make(&self, disk: &dyn Disk) {
+    /// Makes the change; the name of the file that it was made to.
+    fn make(&self, disk: &dyn Disk) -> Option<String> {
         let mut names = disk.list().unwrap();
         names.retain(|name| !name.starts_with("spare-") && name != "lock");
         names.sort();
-        let Some(name) = names.get(usize::from(self.file) % names.len().max(1)) else { return };
+        let name = names.get(usize::from(self.file) % names.len().max(1))?;
         let file = disk.open(name).unwrap();
         let place = place(disk, name, self.place);
         match self.what {
@@ -109,6 +135,7 @@ impl<'a> Change<'a> {
                 file.write_all_at(place, &vec![0; length as usize]).unwrap();
             }
         }
+        Some(name.clone())
     }
 }
 
@@ -149,14 +176,19 @@ fn use_database(database: &Database, must_be_true: bool) {
         }
     }
     read_streams(database);
-    for backup in database.list_backups(&ListBackups::default()).map(|list| list.backups).unwrap_or_default() {
+    for backup in database.list_backups(&ListBackups::default()).map(|list| list.backups).unwrap_or_default()
+    {
         let _ = database.verify_backup(&backup.arn, &mut |_| ());
-        let restored = database.restore_whole_backup(RestoreBackup::new(&backup.arn, "restored"), &mut |_| ());
+        let restored =
+            database.restore_whole_backup(RestoreBackup::new(&backup.arn, "restored"), &mut |_| ());
         if restored.is_ok() {
             read_all(database, "restored", None, must_be_true);
         }
     }
-    if database.restore_whole_to_time(RestoreToTime::new(HASH, "recovered").at_ms(NOW_MS), &mut |_| ()).is_ok() {
+    if database
+        .restore_whole_to_time(RestoreToTime::new(HASH, "recovered").at_ms(NOW_MS), &mut |_| ())
+        .is_ok()
+    {
         read_all(database, "recovered", None, must_be_true);
     }
     for item in hash_items().into_iter().take(2) {
@@ -195,13 +227,15 @@ fn was_written(item: &EncodedItem) -> bool {
         return true;
     }
     // Between its first and its last state an item had a long text of one digit.
-    let is_round = |text: &str| text.len() == 400 && (0..6).any(|round| text == round.to_string().repeat(400));
+    let is_round =
+        |text: &str| text.len() == 400 && (0..6).any(|round| text == round.to_string().repeat(400));
     let Some(singlet_engine::values::AttributeValue::S(text)) = item.remove("v") else { return false };
     is_round(&text) && hash_items().into_iter().any(|mut known| known.remove("v").is_some() && known == item)
 }
 
 fn read_streams(database: &Database) {
-    for stream in database.list_streams(&ListStreams::default()).map(|list| list.streams).unwrap_or_default() {
+    for stream in database.list_streams(&ListStreams::default()).map(|list| list.streams).unwrap_or_default()
+    {
         let Ok(description) = database.describe_stream(&DescribeStream::new(&stream.arn)) else { continue };
         for shard in description.shards.iter().take(8) {
             let request = GetShardIterator::new(&stream.arn, &shard.id, ShardStart::TrimHorizon);

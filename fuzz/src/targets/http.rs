@@ -24,7 +24,7 @@ pub(crate) fn run(input: &[u8]) {
     let [pieces, which, sent @ ..] = input else { return };
     let server = if which % 2 == 0 { Server::open() } else { Server::guarded() };
     let received = exchange(server, sent, *pieces);
-    let answers = Answer::all(&received);
+    let answers = Answer::all(&received, sent);
     for answer in &answers {
         check(answer);
         if which % 2 == 1 && answer.status == 200 && answer.is_call() {
@@ -79,7 +79,7 @@ fn check(answer: &Answer) {
 /// The health page, then the metrics page, which counts calls that panicked.
 fn still_answers(server: &Server) {
     let good = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\nGET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
-    let answers = Answer::all(&exchange(server, good, 0));
+    let answers = Answer::all(&exchange(server, good, 0), good);
     assert_eq!(answers.len(), 2);
     assert!(answers.iter().all(|answer| answer.status == 200), "{answers:?}");
     let metrics = String::from_utf8_lossy(&answers[1].body).into_owned();

@@ -30,7 +30,8 @@ fn check_line(input: &[u8], is_json: bool) {
     assert_eq!(stored.decode().as_ref(), Ok(&item));
     let mut written = Vec::new();
     write_item_line(&mut written, stored.view());
-    let again = read_item_line(&written).unwrap_or_else(|reason| panic!("{reason}: {}", String::from_utf8_lossy(&written)));
+    let again = read_item_line(&written)
+        .unwrap_or_else(|reason| panic!("{reason}: {}", String::from_utf8_lossy(&written)));
     assert_eq!(again, item);
     let mut twice = Vec::new();
     write_item_line(&mut twice, EncodedItem::encode(&again).view());

@@ -8,7 +8,9 @@
 
 use std::cmp::Ordering;
 
-use singlet_values::{AttributeValue, KeyReader, Kind, Number, NumberError, NumberRef, ValueRef, write_key_part};
+use singlet_values::{
+    AttributeValue, KeyReader, Kind, Number, NumberError, NumberRef, ValueRef, write_key_part,
+};
 
 pub(crate) fn run(input: &[u8]) {
     let mut lines = input.split(|byte| *byte == b'\n').map(String::from_utf8_lossy);
@@ -60,7 +62,8 @@ impl Long {
         if self.negative == other.negative {
             return Long { negative: self.negative, digits: combine(&self.digits, &other.digits, 1) };
         }
-        let (large, small) = if self.compare_magnitude(other).is_lt() { (other, self) } else { (self, other) };
+        let (large, small) =
+            if self.compare_magnitude(other).is_lt() { (other, self) } else { (self, other) };
         Long { negative: large.negative, digits: combine(&large.digits, &small.digits, -1) }
     }
 
@@ -129,7 +132,13 @@ fn meaning(text: &str) -> Meaning {
             let unsigned = written.strip_prefix(['+', '-']).unwrap_or(written);
             let is_digits = !unsigned.is_empty() && unsigned.bytes().all(|byte| byte.is_ascii_digit());
             match unsigned.parse::<i64>() {
-                Ok(power) if is_digits => if written.starts_with('-') { -power } else { power },
+                Ok(power) if is_digits => {
+                    if written.starts_with('-') {
+                        -power
+                    } else {
+                        power
+                    }
+                }
                 _ => return Meaning::None,
             }
         }
@@ -217,7 +226,10 @@ fn check_pair((a, long_a): (&Number, &Long), (b, long_b): (&Number, &Long)) {
 
 fn check_sum(sum: Result<Number, NumberError>, expected: &Long) {
     match (sum, expected.refusal()) {
-        (Ok(sum), None) => check_number(&sum, &Long { negative: expected.negative && !expected.is_zero(), ..expected.clone() }),
+        (Ok(sum), None) => check_number(
+            &sum,
+            &Long { negative: expected.negative && !expected.is_zero(), ..expected.clone() },
+        ),
         (sum, refusal) => assert_eq!(sum.err(), refusal, "{}", expected.text()),
     }
 }

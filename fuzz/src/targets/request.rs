@@ -52,8 +52,16 @@ fn is_repeatable(operation: Operation) -> bool {
 }
 
 fn check(operation: Option<Operation>, reply: &Reply, body: &[u8]) {
-    let told = || format!("{operation:?} {} -> {} {}", String::from_utf8_lossy(body), reply.status, String::from_utf8_lossy(&reply.body));
-    let answer: Value = serde_json::from_slice(&reply.body).unwrap_or_else(|error| panic!("{error}: {}", told()));
+    let told = || {
+        format!(
+            "{operation:?} {} -> {} {}",
+            String::from_utf8_lossy(body),
+            reply.status,
+            String::from_utf8_lossy(&reply.body)
+        )
+    };
+    let answer: Value =
+        serde_json::from_slice(&reply.body).unwrap_or_else(|error| panic!("{error}: {}", told()));
     let members = answer.as_object().unwrap_or_else(|| panic!("{}", told()));
     match reply.status {
         200 => assert!(reply.error.is_none() && !members.contains_key("__type"), "{}", told()),

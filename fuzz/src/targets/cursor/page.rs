@@ -82,7 +82,11 @@ impl Asked<'_> {
         let mut start = start.cloned();
         let mut found = Vec::new();
         for _ in 0..100 {
-            let page = if self.source.scans { DATABASE.scan(&self.scan(start))? } else { DATABASE.query(&self.query(start))? };
+            let page = if self.source.scans {
+                DATABASE.scan(&self.scan(start))?
+            } else {
+                DATABASE.query(&self.query(start))?
+            };
             let items = page.items.unwrap_or_default();
             assert!(items.len() <= self.limit);
             // The indexes show all attributes that items have.
@@ -115,8 +119,11 @@ impl Asked<'_> {
     /// The items in the range and after the start key, by the model.
     fn expected(&self, start: Option<&Item>) -> Vec<Item> {
         let start = start.and_then(|start| self.order(start));
-        let mut inside: Vec<(Vec<u8>, Item)> =
-            range_items().into_iter().filter(|item| self.is_inside(item)).filter_map(|item| Some((self.order(&item)?, item))).collect();
+        let mut inside: Vec<(Vec<u8>, Item)> = range_items()
+            .into_iter()
+            .filter(|item| self.is_inside(item))
+            .filter_map(|item| Some((self.order(&item)?, item)))
+            .collect();
         inside.sort_by(|one, other| one.0.cmp(&other.0));
         if self.backward && !self.source.scans {
             inside.reverse();
@@ -150,7 +157,8 @@ impl Asked<'_> {
     fn is_inside(&self, item: &Item) -> bool {
         let (partition, sort) = (item.get(self.source.partition.0), item.get(self.source.sort.0));
         let (Some(partition), Some(sort)) = (partition, sort) else { return false };
-        self.source.scans || partition == self.partition && self.test.as_ref().is_none_or(|test| meets(test, sort))
+        self.source.scans
+            || partition == self.partition && self.test.as_ref().is_none_or(|test| meets(test, sort))
     }
 
     /// Whether the start key is exactly that of an item in the range, so that a cursor like it was given out.
@@ -167,7 +175,9 @@ impl Asked<'_> {
 }
 
 fn meets(test: &KeyTest, value: &AttributeValue) -> bool {
-    let compare = |other: &AttributeValue| value.as_scalar().zip(other.as_scalar()).and_then(|(a, b)| a.partial_cmp(&b));
+    let compare = |other: &AttributeValue| {
+        value.as_scalar().zip(other.as_scalar()).and_then(|(a, b)| a.partial_cmp(&b))
+    };
     match test {
         KeyTest::Equal(other) => compare(other).is_some_and(|order| order.is_eq()),
         KeyTest::Less(other) => compare(other).is_some_and(|order| order.is_lt()),
@@ -175,7 +185,8 @@ fn meets(test: &KeyTest, value: &AttributeValue) -> bool {
         KeyTest::Greater(other) => compare(other).is_some_and(|order| order.is_gt()),
         KeyTest::GreaterOrEqual(other) => compare(other).is_some_and(|order| order.is_ge()),
         KeyTest::Between(low, high) => {
-            compare(low).is_some_and(|order| order.is_ge()) && compare(high).is_some_and(|order| order.is_le())
+            compare(low).is_some_and(|order| order.is_ge())
+                && compare(high).is_some_and(|order| order.is_le())
         }
         KeyTest::BeginsWith(prefix) => match (value, prefix) {
             (AttributeValue::S(text), AttributeValue::S(prefix)) => text.starts_with(prefix.as_str()),

@@ -8,7 +8,6 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use singlet_design::json::Json;
 use singlet_design::run::{Arguments, Outcome, Paging, RunError, Runner};
-use singlet_design::seed::{SeedOptions, Seeder, plant};
 use singlet_design::store::Embedded;
 use singlet_design::{apply, load};
 use singlet_engine::values::{EncodedItem, Item};
@@ -20,28 +19,46 @@ const DESIGN: &str = include_str!("lists.toml");
 const KEY: [u8; 32] = [7; 32];
 const MAC_BYTES: usize = 16;
 const PAGE: u32 = 5;
+const LISTS: [&str; 5] = ["users", "posts", "feed", "home", "everything"];
+
+/// Three users with twelve posts each; the first follows all.
+const USERS: [&str; 3] = ["u0", "u1", "u2"];
+const POSTS: usize = 12;
 
 static RUNNER: LazyLock<Runner<Embedded>> = LazyLock::new(|| {
     let design = Arc::new(load("lists.toml", DESIGN).unwrap_or_else(|report| panic!("{report}")));
     let store = Embedded::new(Database::in_memory_with(options(None)).unwrap(), "memory");
     let environment = apply::choose_environment(&design, None).unwrap();
     apply::plan(&design, &environment, &store).unwrap().run(&store, &mut |_| ()).unwrap();
-    let seeder = Seeder::new(&design, SeedOptions { items: 60, seed: 1, now_ms: NOW_MS });
-    plant(seeder, &store, &environment.name, &mut |_| ()).unwrap();
     let runner = Runner::new(design, store, environment.name);
-    runner.with_clock(Arc::new(ManualClock::new(NOW_MS))).with_cursor_key(KEY)
+    let runner = runner.with_clock(Arc::new(ManualClock::new(NOW_MS))).with_cursor_key(KEY);
+    let create = |pattern: &str, values: &[(&str, &str)]| {
+        let arguments = values.iter().map(|(name, value)| ((*name).to_owned(), Json::from(*value))).collect();
+        runner.run(pattern, &arguments, &Paging::default()).unwrap();
+    };
+    for (place, user) in USERS.into_iter().enumerate() {
+        create("create_user", &[("user_id", user)]);
+        create("follow", &[("user_id", USERS[0]), ("following_id", user)]);
+        for post in 0..POSTS {
+            // Some of the times tie.
+            let time = format!("2023-11-{:02}T00:00:00Z", 1 + (post * 3 + place) / 2);
+            let id = format!("{user}p{post:02}");
+            create("create_post", &[("user_id", user), ("post_id", &id), ("created_at", &time)]);
+        }
+    }
+    runner
 });
 
 /// `pattern <name> <owner's place>`, then the payload.
 pub(super) fn run(words: &[&str], payload: &[u8]) {
     let (Some(pattern), Some(owner)) = (words.first(), words.get(1)) else { return };
-    let Some(found) = RUNNER.design().pattern(pattern) else { return };
-    let owner = owner_at(owner.parse().unwrap_or(0));
+    let Some(found) = RUNNER.design().pattern(pattern).filter(|_| LISTS.contains(pattern)) else { return };
+    let owner = USERS[owner.parse::<usize>().unwrap_or(0) % USERS.len()];
     let mut arguments = Arguments::new();
     let mut canonical = Item::new();
     for parameter in found.parameters.iter().filter(|parameter| parameter.required) {
-        arguments.insert(parameter.name.clone(), Json::from(owner.as_str()));
-        canonical.insert(parameter.name.clone(), owner.clone());
+        arguments.insert(parameter.name.clone(), Json::from(owner));
+        canonical.insert(parameter.name.clone(), owner);
     }
     let whole = list(pattern, &arguments);
     let cursor = seal(pattern, &canonical, payload);
@@ -58,21 +75,6 @@ pub(super) fn run(words: &[&str], payload: &[u8]) {
         Err(RunError::Cursor(_)) => {}
         Err(error) => panic!("{error}"),
     }
-}
-
-/// The owners of lists, in the order of the table.
-fn owner_at(place: usize) -> String {
-    static OWNERS: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let ids = list("users", &Arguments::new()).into_iter().filter_map(|item| {
-            let id = item.view().get("user_id")?.to_value().ok()?;
-            Some(match id {
-                singlet_engine::values::AttributeValue::S(id) => id,
-                _ => return None,
-            })
-        });
-        ids.collect()
-    });
-    OWNERS.get(place % OWNERS.len().max(1)).cloned().unwrap_or_default()
 }
 
 /// All items of a list, page by page, with cursors of its own.
@@ -93,7 +95,9 @@ fn list(pattern: &str, arguments: &Arguments) -> Vec<EncodedItem> {
 
 fn items(outcome: Outcome) -> (Vec<EncodedItem>, Option<String>) {
     match outcome {
-        Outcome::Items { records, cursor } => (records.into_iter().map(|record| record.item).collect(), cursor),
+        Outcome::Items { records, cursor } => {
+            (records.into_iter().map(|record| record.item).collect(), cursor)
+        }
         _ => (Vec::new(), None),
     }
 }
@@ -117,12 +121,12 @@ mod tests {
     /// Without this the target would only ever see its own cursors refused.
     #[test]
     fn a_payload_of_a_real_cursor_is_taken_again() {
-        for pattern in ["users", "posts", "feed", "home", "everything"] {
+        for pattern in LISTS {
             let mut arguments = Arguments::new();
             let mut canonical = Item::new();
             if matches!(pattern, "posts" | "home") {
-                arguments.insert("user_id".to_owned(), Json::from(owner_at(0).as_str()));
-                canonical.insert("user_id", owner_at(0));
+                arguments.insert("user_id".to_owned(), Json::from(USERS[0]));
+                canonical.insert("user_id", USERS[0]);
             }
             let paging = Paging { limit: Some(1), cursor: None };
             let (_, cursor) = items(RUNNER.run(pattern, &arguments, &paging).unwrap());
@@ -130,6 +134,10 @@ mod tests {
             let bytes = URL_SAFE_NO_PAD.decode(&cursor).unwrap();
             let payload = &bytes[..bytes.len() - MAC_BYTES];
             assert_eq!(seal(pattern, &canonical, payload), cursor, "{pattern}");
+            if let Ok(folder) = std::env::var("WRITE_PAYLOADS") {
+                let input = [format!("pattern {pattern} 0\n").as_bytes(), payload].concat();
+                std::fs::write(format!("{folder}/pattern_{pattern}"), input).unwrap();
+            }
         }
     }
 }

@@ -45,7 +45,8 @@ pub(super) fn run(rest: &[u8]) {
                 assert!(page.records.len() <= 3);
                 assert!(page.records.iter().all(|record| stream.records.contains(record)));
             }
-            Err(Error::Invalid(_) | Error::ResourceNotFound(_) | Error::IteratorExpired | Error::Trimmed) => {}
+            Err(Error::Invalid(_) | Error::ResourceNotFound(_) | Error::IteratorExpired | Error::Trimmed) => {
+            }
             Err(error) => panic!("{error}"),
         }
     }

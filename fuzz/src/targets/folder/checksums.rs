@@ -55,7 +55,8 @@ fn past(bytes: &mut [u8]) {
 /// Frames or blocks, each with its length and its checksum over the file's id and what follows.
 fn chain(bytes: &mut [u8], mut at: usize, least: usize) {
     let id: [u8; 8] = bytes[12..20].try_into().unwrap();
-    while let Some(length) = number(bytes, at).filter(|length| *length >= least && at + length <= bytes.len()) {
+    while let Some(length) = number(bytes, at).filter(|length| *length >= least && at + length <= bytes.len())
+    {
         let right = sum(&[&id, &bytes[at + 8..at + length]]);
         put(bytes, at + 4, right);
         at += length;
@@ -68,7 +69,8 @@ fn backup(bytes: &mut [u8]) {
     put(bytes, 16 + head, sum(&[&bytes[..16 + head]]));
     let mut at = 20 + head;
     let mut place = 0_u64;
-    while let Some(length) = number(bytes, at).filter(|length| *length > 0 && at + 12 + length <= bytes.len()) {
+    while let Some(length) = number(bytes, at).filter(|length| *length > 0 && at + 12 + length <= bytes.len())
+    {
         let right = sum(&[&place.to_le_bytes(), &bytes[at..at + 8], &bytes[at + 12..at + 12 + length]]);
         put(bytes, at + 8, right);
         at += 12 + length;

@@ -25,7 +25,9 @@ pub(super) struct Answer {
 impl Answer {
     /// All answers in what was received; anything else in it is a broken promise. The last one may be cut off where the connection
     /// was reset.
-    pub(super) fn all(mut received: &[u8]) -> Vec<Answer> {
+    pub(super) fn all(mut received: &[u8], sent: &[u8]) -> Vec<Answer> {
+        // The answer to HEAD announces a body that doesn't come.
+        let asks_for_heads = sent.windows(5).any(|window| window == b"HEAD ");
         let mut answers = Vec::new();
         while !received.is_empty() {
             let Some(end) = received.windows(4).position(|window| window == b"\r\n\r\n") else {
@@ -38,7 +40,8 @@ impl Answer {
             let headers: Vec<(String, String)> = lines.map(header).collect();
             received = &received[end + 4..];
             let mut answer = Answer { status, headers, body: Vec::new() };
-            let length = answer.body_bytes().min(received.len());
+            let is_bare = asks_for_heads && (received.is_empty() || received.starts_with(b"HTTP/1."));
+            let length = if is_bare { 0 } else { answer.body_bytes().min(received.len()) };
             answer.body = received[..length].to_vec();
             received = &received[length..];
             answers.push(answer);

@@ -16,9 +16,11 @@ pub(super) const SIGNED_BODY: &[u8] = br#"{"TableName":"signed"}"#;
 /// When it was signed: 2015-08-30T12:36:00Z.
 const SIGNED_MS: u64 = 1_440_938_160_000;
 
-static OPEN: LazyLock<Server> = LazyLock::new(|| Server::start(Service::new(opened(Folder::Closed).0), options()));
+static OPEN: LazyLock<Server> =
+    LazyLock::new(|| Server::start(Service::new(opened(Folder::Closed).0), options()));
 static GUARDED: LazyLock<Server> = LazyLock::new(|| {
-    let credentials = Credentials::of("AKIDEXAMPLE", AccessKey::new("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"));
+    let credentials =
+        Credentials::of("AKIDEXAMPLE", AccessKey::new("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"));
     let clock = Arc::new(ManualClock::new(SIGNED_MS));
     Server::start(Echo, Options { credentials: Some(credentials), clock, ..options() })
 });
