@@ -8,8 +8,9 @@ use singlet_fuzz::{Corpus, Session, Target, failure_of};
 fn mutations(target: Target) -> u64 {
     match target {
         Target::Number | Target::Item | Target::Json | Target::Expression => 3_000,
-        Target::Cursor | Target::Design => 1_000,
-        Target::Request | Target::Folder | Target::Http => 200,
+        Target::Cursor => 1_000,
+        Target::Design => 300,
+        Target::Request | Target::Folder | Target::Http => 150,
     }
 }
 
@@ -26,7 +27,7 @@ fn mutate(target: Target) {
     let end = mutations(target);
     let summary = Session::new(target, 20_261_116).run(|inputs| inputs < end);
     if let Some((input, text)) = summary.failure {
-        panic!("{}: {text}\ninput: {:?}\n{input:?}", target.name(), String::from_utf8_lossy(&input));
+        panic!("{}: {text}\ninput: {}", target.name(), input.escape_ascii());
     }
 }
 

@@ -86,3 +86,33 @@ fn still_answers(server: &Server) {
     let panics = metrics.lines().find(|line| line.starts_with("singlet_panics_total"));
     assert!(panics.is_none_or(|line| line.ends_with(" 0")), "{panics:?}");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Corpus, Target};
+
+    /// Without this the target might only ever see requests refused.
+    #[test]
+    fn the_signed_request_passes_and_changes_of_it_do_not() {
+        let mut seen = Vec::new();
+        for entry in Corpus::of(Target::Http).entries {
+            let name = entry.path.file_name().unwrap().to_string_lossy().into_owned();
+            if name.starts_with("signed") {
+                let sent = &entry.bytes[2..];
+                let answers = Answer::all(&exchange(Server::guarded(), sent, 0), sent);
+                assert_eq!(answers[0].status == 200, name == "signed", "{name} {answers:?}");
+                seen.push(name);
+            }
+        }
+        assert!(seen.len() > 3, "{seen:?}");
+    }
+
+    #[test]
+    fn a_call_reaches_the_database() {
+        let entries = Corpus::of(Target::Http).entries;
+        let call = entries.iter().find(|entry| entry.path.ends_with("call")).unwrap();
+        let answers = Answer::all(&exchange(Server::open(), &call.bytes[2..], 0), &call.bytes);
+        assert!(String::from_utf8_lossy(&answers[0].body).contains(r#""S":"h1""#), "{answers:?}");
+    }
+}

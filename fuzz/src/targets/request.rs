@@ -75,3 +75,29 @@ fn check(operation: Option<Operation>, reply: &Reply, body: &[u8]) {
         _ => panic!("{}", told()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Corpus, Target};
+
+    /// Without this the target might only ever see calls refused.
+    #[test]
+    fn most_calls_of_the_corpus_succeed() {
+        let (database, _disk) = opened(Folder::Closed);
+        let service = Service::new(database);
+        let mut statuses = Vec::new();
+        for entry in Corpus::of(Target::Request).entries {
+            for line in entry.bytes.split(|byte| *byte == b'\n') {
+                let at = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
+                let name = String::from_utf8_lossy(&line[..at]).into_owned();
+                let Some(operation) = Operation::ALL.iter().find(|operation| operation.name() == name) else {
+                    continue;
+                };
+                statuses.push(pollster::block_on(service.perform(*operation, &line[at..])).status);
+            }
+        }
+        let succeeded = statuses.iter().filter(|status| **status == 200).count();
+        assert!(succeeded * 2 > statuses.len(), "{succeeded} of {}", statuses.len());
+    }
+}
