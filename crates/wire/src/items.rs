@@ -108,6 +108,23 @@ mod tests {
     }
 
     #[test]
+    fn stored_bytes_that_nest_without_end_do_not_use_up_the_stack() {
+        // A list in a list in a list…, from the inside: a tag, the length of the body, a count of one.
+        let mut reversed = vec![b'0'];
+        for level in 0..100_000_u32 {
+            reversed.push(1);
+            reversed.extend((2 + level * 6).to_le_bytes().iter().rev());
+            reversed.push(b'L');
+        }
+        reversed.extend(b"a\x01\x01\x00");
+        let bytes: Vec<u8> = reversed.into_iter().rev().collect();
+        let mut out = Vec::new();
+        write_item_line(&mut out, ItemRef::new(&bytes));
+        assert!(serde_json::from_slice::<serde_json::Value>(&out).is_ok());
+        assert_eq!(String::from_utf8(out).unwrap().matches("\"L\"").count(), 40);
+    }
+
+    #[test]
     fn a_change_shows_keys_and_the_images_that_there_are() {
         let (old, new) = (
             encoded(r#"{"Item":{"id":{"S":"x"},"sk":{"N":"2"},"v":{"N":"1"}}}"#),

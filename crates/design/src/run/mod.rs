@@ -23,7 +23,7 @@ use singlet_engine::{Clock, SystemClock};
 use crate::entropy::{Entropy, SystemEntropy};
 use crate::json::Json;
 use crate::model::{Design, Operation, Pattern, Table};
-use crate::store::{Feature, Store};
+use crate::store::{Feature, Store, StoreError};
 use arguments::Bound;
 use cursor::Seal;
 use plan::{Plan, PlanContext};
@@ -134,7 +134,12 @@ impl<S: Store> Runner<S> {
             };
         };
         let bound = Bound::check(pattern, arguments)?;
-        read.run(self, &Call { pattern, bound, paging, now_ms })
+        let answer = read.run(self, &Call { pattern, bound, paging, now_ms });
+        match answer {
+            // What was right for the page before is refused now: the place that the cursor names is no longer one of the list.
+            Err(RunError::Store(StoreError::Refused(_))) if paging.cursor.is_some() => Err(cursor::OUTDATED),
+            answer => answer,
+        }
     }
 
     fn find(&self, name: &str) -> Result<(&Pattern, &Plan), RunError> {

@@ -166,6 +166,23 @@ fn a_cursor_belongs_to_its_pattern_arguments_environment_and_key() {
 }
 
 #[test]
+fn a_cursor_from_before_the_keys_were_changed_is_told_to_begin_again() {
+    let data = network(Order::Ascending);
+    fill(&data, &[(1, 1, false), (1, 2, false), (1, 3, false)]);
+    let source = include_str!("network.toml").replace("\"POST#{created_at}", "\"P#{created_at}");
+    let changed = Data::new(&source);
+    for (pattern, user) in [("user_posts", "u1"), ("home", "me")] {
+        let arguments = given(&[("user_id", user)]);
+        let first = Paging { limit: Some(1), cursor: None };
+        let (_, cursor) = items(data.runner.run(pattern, &arguments, &first).unwrap());
+        assert!(cursor.is_some(), "{pattern}");
+        changed.put("Follow", &[("user_id", "me"), ("following_id", "u1")]);
+        let refused = changed.runner.run(pattern, &arguments, &Paging { limit: Some(1), cursor });
+        assert!(matches!(refused, Err(RunError::Cursor(_))), "{pattern}: {refused:?}");
+    }
+}
+
+#[test]
 fn a_list_that_changes_between_pages_only_brings_or_takes_its_own_items() {
     let data = network(Order::Ascending);
     let samples: Vec<Sample> = (0..40).map(|number| (number % 4, number / 8, false)).collect();

@@ -4,9 +4,13 @@ use singlet_values::{AttributeValue, Attributes, ItemRef, ListRef, MapRef, RawRe
 
 use super::JsonWriter;
 
+/// Lists and maps inside each other that are followed in stored bytes: more than an item may hold. What lies deeper
+/// is damage, and is left out, so that it can't use up the stack.
+const DEPTH_MAX: usize = 40;
+
 /// Writes an item from its stored bytes.
 pub(crate) fn write_item(json: &mut JsonWriter, item: ItemRef<'_>) {
-    write_map(json, item.as_map());
+    write_map(json, item.as_map(), DEPTH_MAX);
 }
 
 /// Writes some attributes of an item.
@@ -14,7 +18,7 @@ pub(crate) fn write_some(json: &mut JsonWriter, item: ItemRef<'_>, names: &[&str
     json.object(|json| {
         for (name, value) in item.iter() {
             if names.contains(&name) {
-                write_value(json.name(name), value);
+                write_value(json.name(name), value, DEPTH_MAX);
             }
         }
     });
@@ -29,41 +33,45 @@ pub(crate) fn write_attributes(json: &mut JsonWriter, attributes: &Attributes) {
     });
 }
 
-fn write_map(json: &mut JsonWriter, map: MapRef<'_>) {
+fn write_map(json: &mut JsonWriter, map: MapRef<'_>, depth: usize) {
     json.object(|json| {
         for (name, value) in map.iter_raw() {
             match value {
                 RawRef::Text(text) => json.string_attribute(name, text),
-                RawRef::Value(value) => write_value(json.name_bytes(name), value),
+                RawRef::Value(value) => write_value(json.name_bytes(name), value, depth),
             }
         }
     });
 }
 
-fn write_raw(json: &mut JsonWriter, value: RawRef<'_>) {
+fn write_raw(json: &mut JsonWriter, value: RawRef<'_>, depth: usize) {
     match value {
         RawRef::Text(text) => tagged(json, b"{\"S\":", |json| json.text_bytes(text)),
-        RawRef::Value(value) => write_value(json, value),
+        RawRef::Value(value) => write_value(json, value, depth),
     }
 }
 
-fn write_value(json: &mut JsonWriter, value: ValueRef<'_>) {
+/// Writes a value with at most `depth` lists and maps inside each other.
+fn write_value(json: &mut JsonWriter, value: ValueRef<'_>, depth: usize) {
     match value {
         ValueRef::S(text) => tagged(json, b"{\"S\":", |json| json.text(text)),
         ValueRef::N(number) => tagged(json, b"{\"N\":", |json| json.plain_text(|out| number.write_text(out))),
         ValueRef::B(bytes) => tagged(json, b"{\"B\":", |json| json.base64(bytes)),
         ValueRef::Bool(flag) => tagged(json, b"{\"BOOL\":", |json| json.boolean(flag)),
         ValueRef::Null => tagged(json, b"{\"NULL\":", |json| json.boolean(true)),
-        ValueRef::M(map) => tagged(json, b"{\"M\":", |json| write_map(json, map)),
-        ValueRef::L(list) => tagged(json, b"{\"L\":", |json| write_list(json, list)),
+        ValueRef::M(_) | ValueRef::L(_) if depth == 0 => {
+            tagged(json, b"{\"NULL\":", |json| json.boolean(true));
+        }
+        ValueRef::M(map) => tagged(json, b"{\"M\":", |json| write_map(json, map, depth - 1)),
+        ValueRef::L(list) => tagged(json, b"{\"L\":", |json| write_list(json, list, depth - 1)),
         ValueRef::Ss(set) => tagged(json, b"{\"SS\":", |json| write_set(json, set)),
         ValueRef::Ns(set) => tagged(json, b"{\"NS\":", |json| write_set(json, set)),
         ValueRef::Bs(set) => tagged(json, b"{\"BS\":", |json| write_set(json, set)),
     }
 }
 
-fn write_list(json: &mut JsonWriter, list: ListRef<'_>) {
-    json.array(|json| list.iter_raw().for_each(|value| write_raw(json, value)));
+fn write_list(json: &mut JsonWriter, list: ListRef<'_>, depth: usize) {
+    json.array(|json| list.iter_raw().for_each(|value| write_raw(json, value, depth)));
 }
 
 fn write_set(json: &mut JsonWriter, set: SetRef<'_>) {
@@ -82,7 +90,7 @@ fn write_set(json: &mut JsonWriter, set: SetRef<'_>) {
 
 fn write_attribute_value(json: &mut JsonWriter, value: &AttributeValue) {
     if let Some(scalar) = value.as_scalar() {
-        return write_value(json, scalar);
+        return write_value(json, scalar, DEPTH_MAX);
     }
     match value {
         AttributeValue::M(map) => tagged(json, b"{\"M\":", |json| write_attributes(json, map)),
