@@ -177,7 +177,8 @@ impl<'a, A> Batch<'a, A> {
             let entries = entries.collect();
             let frame = Frame { sequence: state.sequence + 1, time_ms, mark, tallies, entries };
             #[cfg(simulated)]
-            let frame = if crate::planted::Bug::ReusesSequenceNumber.is_planted() && frame.sequence % 16 == 0
+            let frame = if crate::planted::Bug::ReusesSequenceNumber.is_planted()
+                && frame.sequence.is_multiple_of(16)
             {
                 Frame { sequence: state.sequence, ..frame }
             } else {

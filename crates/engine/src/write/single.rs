@@ -100,7 +100,7 @@ impl Change {
                 batch.delete(entry.key.clone());
             }
             #[cfg(simulated)]
-            if crate::planted::Bug::DropsIndexEntry.is_planted() && batch.sequence() % 16 == 0 {
+            if crate::planted::Bug::DropsIndexEntry.is_planted() && batch.sequence().is_multiple_of(16) {
                 continue;
             }
             if let Some(entry) = &change.put {
