@@ -1,7 +1,11 @@
 //! Mistakes that are made on purpose are found, and the seed that found them finds them again.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
-#![allow(clippy::print_stdout, reason = "what finds a mistake is worth reading")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a failing test panics; seeds are printed"
+)]
 
 use singlet_sim::{Bug, Request, Scenario, command, run_seed};
 

@@ -54,6 +54,10 @@ impl<A, J> Folder<A, J> {
     /// again is the way to try again.
     pub(super) fn run(self) {
         while let Ok(job) = self.jobs.recv() {
+            #[cfg(simulated)]
+            if crate::planted::Bug::TrimsTooEarly.is_planted() {
+                let _ = self.trim(job.point.sequence);
+            }
             match self.fold(&job) {
                 Ok(tree) => self.shared.queue.set_folded(Arc::new(tree)),
                 Err(error) => return self.shared.poison(format!("folding failed: {error}")),
@@ -84,11 +88,6 @@ impl<A, J> Folder<A, J> {
     /// Keeps the recorded changes of the segments that are folded, then gives up the segments.
     fn trim(&self, folded_sequence: u64) -> Result<(), StoreError> {
         // Meanwhile the log goes on, and more of it may count as folded; that is for the next time.
-        #[cfg(simulated)]
-        let folded_sequence = match crate::planted::Bug::TrimsTooEarly.is_planted() {
-            true => folded_sequence + 16,
-            false => folded_sequence,
-        };
         let folded = self.shared.catalogue.folded(folded_sequence);
         for (segment, until) in &folded {
             #[cfg(simulated)]
