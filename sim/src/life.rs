@@ -35,6 +35,8 @@ struct Simulation {
     world: Arc<World>,
     random: Random,
     options: Options,
+    /// Whether this life ends by killing the process, not by cutting the power.
+    is_killed: bool,
     lived: Lived,
 }
 
@@ -44,7 +46,7 @@ pub(crate) fn simulate(plan: Plan, mut random: Random) -> Result<Lived, String> 
     let options = Options { clock: clock.clone(), ..plan.options() };
     let mut disk = SimulatedDisk::new(random.fork());
     let world = Arc::new(World::new(plan, clock));
-    let mut simulation = Simulation { world, random, options, lived: Lived::default() };
+    let mut simulation = Simulation { world, random, options, is_killed: false, lived: Lived::default() };
     for life in 0..simulation.world.plan.lives {
         note(format_args!("life {life} begins"));
         disk.set_faults(simulation.faults(life));
@@ -68,6 +70,7 @@ impl Simulation {
     fn faults(&mut self, life: u64) -> Faults {
         let operations = self.world.plan.disk_operations;
         let random = &mut self.random;
+        self.is_killed = self.world.plan.scenario == Scenario::Cuts && random.one_in(3);
         match self.world.plan.scenario {
             Scenario::Calm | Scenario::Flips => Faults::default(),
             Scenario::Cuts => Faults { cut_at: Some(1 + random.below(operations)), ..Faults::default() },
@@ -181,7 +184,7 @@ impl Simulation {
     fn close(&mut self, database: &Database, disk: &SimulatedDisk) -> Result<(), String> {
         let goes_first = matches!(self.world.plan.scenario, Scenario::Cuts | Scenario::Lies);
         if goes_first && self.random.one_in(2) {
-            note(format_args!("the power goes before the end"));
+            note(format_args!("it is cut off before the end"));
             disk.cut();
         }
         match database.close() {
@@ -198,12 +201,11 @@ impl Simulation {
     fn lose(&mut self, disk: &SimulatedDisk) -> SimulatedDisk {
         self.lived.losses += u64::from(disk.has_failed());
         let loss = match self.world.plan.scenario {
+            Scenario::Cuts if self.is_killed => Loss::Process,
             Scenario::Cuts | Scenario::Lies => Loss::Power,
             Scenario::Calm | Scenario::Failures | Scenario::Flips if self.random.one_in(2) => Loss::Power,
             _ => Loss::Process,
         };
-        // A process whose writes were cut short by a loss of power has lost its power.
-        let loss = if disk.is_cut() { Loss::Power } else { loss };
         note(format_args!("it ends with the loss of its {loss:?}"));
         disk.after(loss)
     }

@@ -10,7 +10,7 @@ use singlet_scheduler::{Random, Settings};
 pub enum Scenario {
     /// Nothing but the clock and the order of threads.
     Calm,
-    /// The power goes, several times.
+    /// The power goes, or the process is killed, several times.
     Cuts,
     /// Single operations fail, the disk fills up, and the power goes in the end.
     Failures,

@@ -25,19 +25,52 @@ fn synced(seed: u64) -> SimulatedDisk {
 
 #[test]
 fn what_is_synced_survives_and_what_is_not_may() {
-    let mut seen = BTreeSet::new();
+    let added = "and sound, ".repeat(100);
+    let whole = format!("safe{added}");
+    let mut lengths = BTreeSet::new();
     for seed in 0..100 {
         let disk = synced(seed);
-        let file = disk.open("a").unwrap();
-        file.write_all_at(4, b" and sound").unwrap();
-        let after = disk.after(Loss::Power);
-        let found = text(after.open("a").unwrap().as_ref());
-        assert!("safe and sound".starts_with(&found) && found.starts_with("safe"), "{found}");
-        seen.insert(found);
+        disk.open("a").unwrap().write_all_at(4, added.as_bytes()).unwrap();
+        let found = text(disk.after(Loss::Power).open("a").unwrap().as_ref());
+        assert!(found.starts_with("safe"), "{found}");
+        assert!(found.chars().zip(whole.chars()).all(|(now, then)| now == then || now == '\0'), "{found}");
+        lengths.insert(found.len());
         let process = text(disk.after(Loss::Process).open("a").unwrap().as_ref());
-        assert_eq!(process, "safe and sound");
+        assert_eq!(process, whole);
     }
-    assert!(seen.len() > 4, "kept, lost and torn: {seen:?}");
+    assert!(lengths.len() > 4, "kept, lost and torn: {lengths:?}");
+}
+
+#[test]
+fn a_sector_is_written_whole_or_not() {
+    let mut seen = BTreeSet::new();
+    for seed in 0..50 {
+        let disk = synced(seed);
+        disk.open("a").unwrap().write_all_at(4, b" and sound").unwrap();
+        seen.insert(text(disk.after(Loss::Power).open("a").unwrap().as_ref()));
+    }
+    assert_eq!(seen, BTreeSet::from(["safe", "safe and sound"].map(str::to_owned)));
+}
+
+#[test]
+fn what_a_killed_process_left_may_be_lost_later() {
+    let mut seen = BTreeSet::new();
+    for seed in 0..50 {
+        let disk = synced(seed);
+        disk.open("a").unwrap().write_all_at(4, b" and sound").unwrap();
+        disk.rename("a", "b").unwrap();
+        let killed = disk.after(Loss::Process);
+        assert_eq!(killed.list().unwrap(), ["b"]);
+        let cut = killed.after(Loss::Power);
+        let name = cut.list().unwrap().concat();
+        seen.insert(format!("{name}: {}", text(cut.open(&name).unwrap().as_ref())));
+        killed.open("b").unwrap().sync_data().unwrap();
+        killed.sync_directory().unwrap();
+        let kept = killed.after(Loss::Power);
+        assert_eq!(text(kept.open("b").unwrap().as_ref()), "safe and sound");
+    }
+    let all = ["a: safe", "a: safe and sound", "b: safe", "b: safe and sound"];
+    assert_eq!(seen, BTreeSet::from(all.map(str::to_owned)));
 }
 
 #[test]

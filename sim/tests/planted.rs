@@ -83,3 +83,8 @@ fn a_past_that_is_not_kept() {
 fn a_wakeup_that_is_forgotten() {
     is_found(Bug::ForgetsToWake, Scenario::Calm);
 }
+
+#[test]
+fn an_opening_that_trusts_what_a_killed_process_left() {
+    is_found(Bug::TrustsUnsyncedFiles, Scenario::Cuts);
+}

@@ -26,11 +26,13 @@ pub enum Bug {
     KeepsNoPast,
     /// The writer is not told that a fold is done.
     ForgetsToWake,
+    /// Opening builds on what a killed program left without making it durable.
+    TrustsUnsyncedFiles,
 }
 
 impl Bug {
     /// All mistakes.
-    pub const ALL: [Bug; 11] = [
+    pub const ALL: [Bug; 12] = [
         Bug::SkipsLogSync,
         Bug::AcknowledgesBeforeSync,
         Bug::PublishesBeforeSync,
@@ -42,6 +44,7 @@ impl Bug {
         Bug::TrimsTooEarly,
         Bug::KeepsNoPast,
         Bug::ForgetsToWake,
+        Bug::TrustsUnsyncedFiles,
     ];
 
     /// The number by which an execution is told to make it.

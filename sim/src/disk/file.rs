@@ -6,6 +6,7 @@ use singlet_engine_simulated::DiskFile;
 use singlet_scheduler::{note, point};
 
 use super::faults::{Act, Fault};
+use super::image::is_in_one_sector;
 use super::{SimulatedDisk, State};
 
 /// A file's bytes.
@@ -160,7 +161,10 @@ impl DiskFile for SimulatedFile {
         self.check_room(&mut state, start + bytes.len())?;
         if let Err(fault) = state.check(Act::Write, &name) {
             // Some of it may have been written, also when the power goes in the middle of it.
-            let written = state.random.index(bytes.len() + 1);
+            let written = match is_in_one_sector(start, bytes) {
+                true => [0, bytes.len()].get(state.random.index(2)).copied().unwrap_or_default(),
+                false => state.random.index(bytes.len() + 1),
+            };
             let part = bytes.get(..written).unwrap_or_default().to_vec();
             if !part.is_empty() && (fault != Fault::Off || state.faults.cut_at == Some(state.operations)) {
                 self.content(&mut state)?.change(Change::Bytes(start, part));

@@ -13,10 +13,18 @@ const SECTOR_BYTES: usize = 512;
 /// How the database lost its disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
-    /// The process ended; what it wrote is there.
+    /// The process ended; what it wrote is there, and durable as far as it was synced.
     Process,
     /// The power went; what was not synced is kept, lost or torn.
     Power,
+}
+
+/// What a loss leaves.
+struct Left {
+    contents: Vec<Content>,
+    names: BTreeMap<String, usize>,
+    durable_names: BTreeMap<String, usize>,
+    changes: Vec<NameChange>,
 }
 
 /// What becomes of the writes that were not synced.
@@ -33,23 +41,29 @@ impl SimulatedDisk {
     pub fn after(&self, loss: Loss) -> SimulatedDisk {
         let mut state = self.state();
         let mut random = state.random.fork();
-        let (contents, names) = match loss {
-            Loss::Process => (state.contents.iter().map(seen).collect(), state.names.clone()),
+        let left = match loss {
+            Loss::Process => Left {
+                contents: state.contents.clone(),
+                names: state.names.clone(),
+                durable_names: state.durable_names.clone(),
+                changes: state.changes.clone(),
+            },
             Loss::Power => {
                 let names = surviving_names(&state, &mut random);
                 let fate = [Fate::Lost, Fate::Kept, Fate::Drawn, Fate::Drawn];
                 let fate = random.pick(&fate).unwrap_or(Fate::Drawn);
                 note(format_args!("disk: after the loss of power, unsynced writes are {fate:?}"));
                 let contents = state.contents.iter().map(|content| survivor(content, fate, &mut random));
-                (contents.collect(), names)
+                let (contents, names) = renumber(contents.collect(), &names);
+                Left { contents, durable_names: names.clone(), names, changes: Vec::new() }
             }
         };
-        let (contents, names) = renumber(contents, &names);
+        let Left { contents, names, durable_names, changes } = left;
         SimulatedDisk(Arc::new(Mutex::new(State {
             contents,
-            durable_names: names.clone(),
             names,
-            changes: Vec::new(),
+            durable_names,
+            changes,
             faults: Faults::default(),
             random: random.fork(),
             operations: 0,
@@ -83,11 +97,6 @@ impl SimulatedDisk {
     }
 }
 
-fn seen(content: &Content) -> Content {
-    let Content { name, current, .. } = content;
-    Content { name: name.clone(), current: current.clone(), durable: current.clone(), writes: Vec::new() }
-}
-
 fn survivor(content: &Content, fate: Fate, random: &mut Random) -> Content {
     let mut durable = content.durable.clone();
     for write in &content.writes {
@@ -106,9 +115,9 @@ fn survivor(content: &Content, fate: Fate, random: &mut Random) -> Content {
     Content { name, current: durable.clone(), durable, writes: Vec::new() }
 }
 
-/// Writes some sectors of it, or all up to some byte.
+/// Writes some sectors of it, or all up to some byte; what lies within one sector as a whole or not at all.
 fn tear(durable: &mut Vec<u8>, offset: usize, bytes: &[u8], random: &mut Random) {
-    if random.one_in(2) {
+    if !is_in_one_sector(offset, bytes) && random.one_in(2) {
         let kept = random.index(bytes.len() + 1);
         return put(durable, offset, bytes.get(..kept).unwrap_or_default());
     }
@@ -120,6 +129,10 @@ fn tear(durable: &mut Vec<u8>, offset: usize, bytes: &[u8], random: &mut Random)
         }
         at += length;
     }
+}
+
+pub(super) fn is_in_one_sector(offset: usize, bytes: &[u8]) -> bool {
+    offset / SECTOR_BYTES == (offset + bytes.len()).saturating_sub(1) / SECTOR_BYTES
 }
 
 /// Names as a journal brings them back: every change up to some point.

@@ -1,7 +1,8 @@
 //! A disk in memory that knows what is durable, and tears, reorders, fails and lies as it is told.
 //!
 //! What was not synced is drawn when the power goes: each write is kept, lost, or torn at a sector or at any byte, each
-//! independent of the others. Names follow a journal: what was not synced with the folder is lost from some change on.
+//! independent of the others; a sector is written whole or not. When only the process ends, all of it stays, and may still be lost
+//! by a later cut. Names follow a journal: what was not synced with the folder is lost from some change on.
 
 mod faults;
 mod file;

@@ -31,6 +31,7 @@ pub(super) struct Files {
 pub(super) fn recover(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Recovered, StoreError> {
     let sealing = Sealing::unlock(disk, options.key.as_ref())?;
     let tree = Tree::open(disk, sealing.as_ref(), options.cache_bytes)?;
+    tree.settle()?;
     let point = tree.fold_point()?;
     let mut view = View {
         active: Overlay::default(),
@@ -54,6 +55,8 @@ pub(super) fn recover(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Re
     let files = sealing.as_ref().map_or_else(|| disk.clone(), |sealing| sealing.seal_files(disk));
     let live: Vec<u64> = catalogue.segments().iter().map(|segment| segment.id).collect();
     let archive = Archive::open(files.clone(), options.segment_bytes, |segment| live.contains(&segment))?;
+    // Names, too, may be known to the system's memory only.
+    disk.sync_directory().map_err(StoreError::io("sync", "the folder"))?;
     let files = Files { disk: files, sealing };
     Ok(Recovered { tree, catalogue: Arc::new(catalogue), archive: Arc::new(archive), view, files })
 }

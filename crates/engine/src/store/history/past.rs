@@ -71,8 +71,8 @@ impl Past {
         Self { id, file, end: HEADER_BYTES, last_segment, last_sequence, groups: BTreeMap::new(), open }
     }
 
-    /// Opens a file. What an interrupted append left behind is cut off; `is_live` says of a segment that the log still
-    /// has it, so that nothing of it can be missing here.
+    /// Opens a file; nothing if nothing is in it. `is_live` says of a segment that the log still has it: what was kept of
+    /// such a segment may not be durable, so it is cut off, like what an interrupted append left behind, and kept again.
     pub(super) fn open(
         disk: &dyn Disk,
         id: u64,
@@ -85,7 +85,13 @@ impl Past {
             // It was being made; nothing was in it.
             return Ok(None);
         }
-        check_header(&name, id, file.as_ref())?;
+        if let Err(error) = check_header(&name, id, file.as_ref()) {
+            return if was_being_made(&name, id, file.as_ref(), bytes, is_live)? {
+                Ok(None)
+            } else {
+                Err(error)
+            };
+        }
         match read_index(&name, file.as_ref(), bytes)? {
             Some(marks) => {
                 let mut past = Self::empty(id, file);
@@ -94,11 +100,15 @@ impl Past {
                 past.open = None;
                 Ok(Some(past))
             }
-            None => Self::scan(id, file, bytes, is_live).map(Some),
+            None => Self::scan(id, file, bytes, is_live).map(|past| Some(past).filter(Past::holds_any)),
         }
     }
 
-    /// Reads the blocks of a file that is not full, up to the last segment that is wholly there.
+    fn holds_any(&self) -> bool {
+        self.end > HEADER_BYTES
+    }
+
+    /// Reads the blocks of a file that is not full, up to the last segment that is here and no longer in the log.
     fn scan(
         id: u64,
         file: Arc<dyn DiskFile>,
@@ -106,15 +116,14 @@ impl Past {
         is_live: impl Fn(u64) -> bool,
     ) -> Result<Self, StoreError> {
         let name = name_of(id);
-        let mut content = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX)];
-        file.read_exact_at(0, &mut content).map_err(StoreError::io("read", &name))?;
+        let content = read_whole(&name, file.as_ref(), bytes)?;
         let mut past = Self::empty(id, file);
         let mut marks = Vec::new();
         let mut offset = HEADER_BYTES as usize;
         while let Some(header) = content.get(offset..).and_then(|rest| block::check(id, rest)) {
             marks.push(Mark { offset: offset as u64, header });
             offset += header.length;
-            if header.segment_done().is_some() {
+            if header.segment_done().is_some_and(|segment| !is_live(segment)) {
                 past.add(&marks);
                 past.open = Some(Arc::new([past.open_marks(), marks.as_slice()].concat()));
                 past.end = offset as u64;
@@ -226,6 +235,25 @@ impl Past {
         let changes = is_right.then(|| block::decode(&bytes)).flatten();
         changes.ok_or_else(|| StoreError::corrupt(name, mark.offset, "the block's checksum is wrong"))
     }
+}
+
+fn read_whole(name: &str, file: &dyn DiskFile, bytes: u64) -> Result<Vec<u8>, StoreError> {
+    let mut content = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX)];
+    file.read_exact_at(0, &mut content).map_err(StoreError::io("read", name))?;
+    Ok(content)
+}
+
+/// Whether a file without a header was still being made: then it holds nothing that the log doesn't have.
+fn was_being_made(
+    name: &str,
+    id: u64,
+    file: &dyn DiskFile,
+    bytes: u64,
+    is_live: impl Fn(u64) -> bool,
+) -> Result<bool, StoreError> {
+    let content = read_whole(name, file, bytes)?;
+    let has_header = content.iter().take(HEADER_BYTES as usize).any(|byte| *byte != 0);
+    Ok(!has_header && segments_done(id, &content).all(is_live))
 }
 
 /// The segments that whole blocks anywhere in `bytes` call done.

@@ -166,22 +166,24 @@ impl Catalogue {
         pairs.take_while(|(_, next)| *next <= folded_sequence + 1).collect()
     }
 
-    /// Takes the segments up to this one out of the log. They are folded, and not the last one.
+    /// Takes the segments up to this one out of the log. They are folded, and not the last one. If it fails, those that
+    /// still have their names stay in the log.
     pub(in crate::store) fn trim(&self, last_segment: u64) -> Result<(), StoreError> {
-        let (trimmed, mut room) = self.take_through(last_segment);
+        let (mut trimmed, mut room) = self.take_through(last_segment);
         if trimmed.is_empty() {
             return Ok(());
         }
         let mut spares = Vec::new();
-        for segment in trimmed {
-            let name = segment.name();
-            if room > 0 && segment.file_bytes == self.segment_bytes {
-                let to = spare_name(segment.id);
-                self.disk.rename(&name, &to).map_err(StoreError::io("rename", &name))?;
+        while let Some(segment) = trimmed.pop_front() {
+            let is_kept = room > 0 && segment.file_bytes == self.segment_bytes;
+            if let Err(error) = self.give_up(&segment, is_kept) {
+                trimmed.push_front(segment);
+                self.put_back(trimmed);
+                return Err(error);
+            }
+            if is_kept {
                 spares.push((segment.id, segment.file));
                 room -= 1;
-            } else {
-                self.disk.remove(&name).map_err(StoreError::io("remove", &name))?;
             }
         }
         // A spare gets a new header; it must not come back under its old name then.
@@ -190,10 +192,26 @@ impl Catalogue {
         Ok(())
     }
 
-    /// The segments up to `last`, taken out, and how many more spares may be kept.
-    fn take_through(&self, last: u64) -> (Vec<Segment>, usize) {
+    /// Takes a segment's name away, and gives it the name of a spare if it is kept.
+    fn give_up(&self, segment: &Segment, is_kept: bool) -> Result<(), StoreError> {
+        let name = segment.name();
+        if is_kept {
+            self.disk.rename(&name, &spare_name(segment.id)).map_err(StoreError::io("rename", &name))
+        } else {
+            self.disk.remove(&name).map_err(StoreError::io("remove", &name))
+        }
+    }
+
+    fn put_back(&self, mut first: VecDeque<Segment>) {
         let mut files = self.files();
-        let mut taken = Vec::new();
+        first.append(&mut files.segments);
+        files.segments = first;
+    }
+
+    /// The segments up to `last`, taken out, and how many more spares may be kept.
+    fn take_through(&self, last: u64) -> (VecDeque<Segment>, usize) {
+        let mut files = self.files();
+        let mut taken = VecDeque::new();
         while files.segments.len() > 1 && files.segments.front().is_some_and(|first| first.id <= last) {
             taken.extend(files.segments.pop_front());
         }

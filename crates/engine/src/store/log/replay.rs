@@ -36,6 +36,7 @@ pub(in crate::store) fn replay(
         ));
     };
     let mut sequence = point.sequence;
+    let mut last = None;
     for (place, segment) in segments.iter().enumerate().skip(start) {
         let mut scan = Scan::open(segment, segments.get(place + 1).map(|next| next.first_sequence))?;
         if segment.id == point.segment {
@@ -47,6 +48,10 @@ pub(in crate::store) fn replay(
                 apply(frame, owners);
             }
         }
+        last = Some((segment, scan));
+    }
+    if let Some((segment, scan)) = last {
+        scan.settle(segment)?;
     }
     Ok((catalogue, sequence))
 }
@@ -56,6 +61,8 @@ pub(in crate::store) struct Scan {
     name: String,
     seal: Seal,
     content: Vec<u8>,
+    /// Where reading began, and where it is.
+    start: usize,
     offset: usize,
     /// The sequence number that the next frame must have.
     expected: u64,
@@ -73,6 +80,7 @@ impl Scan {
             name,
             seal: segment.seal.clone(),
             content,
+            start: FRAMES_START as usize,
             offset: FRAMES_START as usize,
             expected: segment.first_sequence,
             until,
@@ -80,7 +88,8 @@ impl Scan {
     }
 
     fn skip_to(&mut self, offset: u64, expected: u64) -> Result<(), StoreError> {
-        self.offset = usize::try_from(offset).unwrap_or(usize::MAX);
+        self.start = usize::try_from(offset).unwrap_or(usize::MAX);
+        self.offset = self.start;
         self.expected = expected;
         if self.offset > self.content.len() {
             let end = self.content.len() as u64;
@@ -110,6 +119,22 @@ impl Scan {
         self.offset += length;
         self.expected += 1;
         Ok(Some(frame))
+    }
+
+    /// Makes durable what was read of the last segment: a program that was killed, or whose sync failed, may have left
+    /// frames that only the system's memory has. They are written again, because after a failed sync the system may
+    /// hold them to be written.
+    fn settle(&self, segment: &Segment) -> Result<(), StoreError> {
+        #[cfg(simulated)]
+        if crate::planted::Bug::TrustsUnsyncedFiles.is_planted() {
+            return Ok(());
+        }
+        let Some(frames) = self.content.get(self.start..self.offset).filter(|frames| !frames.is_empty())
+        else {
+            return Ok(());
+        };
+        segment.file.write_all_at(self.start as u64, frames).map_err(StoreError::io("write", &self.name))?;
+        segment.file.sync_data().map_err(StoreError::io("sync", &self.name))
     }
 
     fn damage(&self, reason: &str) -> StoreError {

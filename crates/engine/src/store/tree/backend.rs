@@ -50,6 +50,12 @@ impl TreeFile {
         }
     }
 
+    /// Makes durable what is in the file.
+    pub(super) fn sync(&self) -> Result<(), StoreError> {
+        self.try_on_file(|| self.file.sync_data());
+        self.check()
+    }
+
     pub(super) fn file_bytes(&self) -> u64 {
         self.file_bytes.load(Ordering::Relaxed)
     }

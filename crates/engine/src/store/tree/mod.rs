@@ -204,6 +204,15 @@ impl Tree {
         Ok(())
     }
 
+    /// Makes durable what was read: a program that was killed may have left a commit that only the system's memory has.
+    pub(super) fn settle(&self) -> Result<(), StoreError> {
+        #[cfg(simulated)]
+        if crate::planted::Bug::TrustsUnsyncedFiles.is_planted() {
+            return Ok(());
+        }
+        self.file.sync()
+    }
+
     /// The point of the log that the tree reaches.
     pub(super) fn fold_point(&self) -> Result<FoldPoint, StoreError> {
         Ok(FoldPoint {
