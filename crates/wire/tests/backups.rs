@@ -29,7 +29,8 @@ fn back_up(client: &Client, table: &str, name: &str) -> String {
     let arn = text(&created["BackupDetails"]["BackupArn"]);
     wait_until(|| status(client, &arn) == "AVAILABLE");
     // Those of one millisecond are listed in no particular order.
-    std::thread::sleep(std::time::Duration::from_millis(2));
+    let made = Instant::now();
+    wait_until(|| made.elapsed() > Duration::from_millis(2));
     arn
 }
 

@@ -16,16 +16,28 @@ pub(in crate::store) struct Source {
     pub(in crate::store) archive: Arc<Archive>,
 }
 
+/// Where a commit may be, at one moment.
+struct Found {
+    /// Its piece of the log.
+    chunk: Option<Chunk>,
+    /// The first commit that the log has.
+    log_start: Option<u64>,
+    files: Vec<Arc<Past>>,
+}
+
 impl Source {
     /// The commit's piece of the log, and the files of the past. If the log no longer has the commit, they do, or nobody
     /// recorded it: a segment goes from the log only after it is in the archive, so the log is looked at first.
-    fn look_up(&self, sequence: u64, until: u64) -> Result<(Option<Chunk>, Vec<Arc<Past>>), StoreError> {
+    fn look_up(&self, sequence: u64, until: u64) -> Result<Found, StoreError> {
         loop {
             let segments = self.log.segments();
             let chunk = chunk_at(&segments, sequence, until);
             let files = self.archive.files();
             match chunk {
-                Ok(chunk) => return Ok((chunk, files)),
+                Ok(chunk) => {
+                    let log_start = segments.first().map(|segment| segment.first_sequence);
+                    return Ok(Found { chunk, log_start, files });
+                }
                 // If the log was trimmed meanwhile, the piece may have been overwritten; then look again.
                 Err(error) if !self.is_trimmed(segments.first().map(|segment| segment.id)) => {
                     return Err(error);
@@ -37,11 +49,6 @@ impl Source {
 
     fn is_trimmed(&self, first: Option<u64>) -> bool {
         self.log.segments().first().map(|segment| segment.id) != first
-    }
-
-    /// The first commit that the log has.
-    fn log_start(&self) -> Option<u64> {
-        self.log.segments().first().map(|segment| segment.first_sequence)
     }
 }
 
@@ -88,13 +95,13 @@ impl Changes {
     /// Reads on until there is a change or the end.
     fn refill(&mut self) -> Result<(), StoreError> {
         while self.read_to < self.until && self.buffer.len() == 0 {
-            let (chunk, files) = self.source.look_up(self.read_to + 1, self.until)?;
-            let changes = match (self.past_block(&files)?, chunk) {
+            let found = self.source.look_up(self.read_to + 1, self.until)?;
+            let changes = match (self.past_block(&found.files)?, found.chunk) {
                 (Some(changes), _) => changes,
                 (None, Some(chunk)) => self.live_chunk(chunk),
                 (None, None) => {
-                    // Nothing was recorded before the log's start.
-                    let start = self.source.log_start().unwrap_or(u64::MAX);
+                    // Nothing was recorded before the log's start, as it was then.
+                    let start = found.log_start.unwrap_or(u64::MAX);
                     self.read_to = self.read_to.max(start.saturating_sub(1)).min(self.until);
                     continue;
                 }
@@ -165,10 +172,10 @@ impl ChangesBack {
     fn refill(&mut self) -> Result<(), StoreError> {
         while self.read_from > 1 && self.buffer.is_empty() {
             let last = self.read_from - 1;
-            let (chunk, files) = self.source.look_up(last, last)?;
-            let mut changes = match chunk {
+            let found = self.source.look_up(last, last)?;
+            let mut changes = match found.chunk {
                 Some(chunk) => self.live_chunk(chunk),
-                None => self.past_block(&files)?,
+                None => self.past_block(&found.files)?,
             };
             changes.retain(|change| change.position < self.before);
             self.buffer = changes;
