@@ -593,7 +593,8 @@ impl From<crate::store::CommitError> for Error {
     fn from(error: crate::store::CommitError) -> Self {
         match error {
             crate::store::CommitError::Closed => Error::Closed,
-            full @ crate::store::CommitError::NoRoom { .. } => Error::NoRoom(full.to_string()),
+            full @ (crate::store::CommitError::NoRoom { .. }
+            | crate::store::CommitError::NoRoomForPast { .. }) => Error::NoRoom(full.to_string()),
             other => Error::Storage(other.to_string()),
         }
     }

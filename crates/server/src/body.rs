@@ -31,7 +31,58 @@ pub(crate) struct Bodies {
 /// A received body; it gives its room back when it is dropped.
 pub(crate) struct ReceivedBody<'a> {
     pub(crate) bytes: Bytes,
-    _room: Option<SemaphorePermit<'a>>,
+    _room: Room<'a>,
+}
+
+/// The room that a body holds.
+#[derive(Default)]
+struct Room<'a>(Option<SemaphorePermit<'a>>);
+
+impl<'a> Room<'a> {
+    fn permits(&self) -> usize {
+        self.0.as_ref().map_or(0, SemaphorePermit::num_permits)
+    }
+
+    /// As many bytes as may be received without asking again.
+    fn bytes(&self) -> usize {
+        (self.permits() * ROOM_BYTES).max(SMALL_BYTES_MAX)
+    }
+
+    fn add(&mut self, permit: SemaphorePermit<'a>) {
+        match &mut self.0 {
+            Some(held) => held.merge(permit),
+            None => self.0 = Some(permit),
+        }
+    }
+}
+
+/// What has come of a body.
+#[derive(Default)]
+struct Pieces {
+    first: Bytes,
+    /// All of it, once there is more than the first piece.
+    whole: BytesMut,
+}
+
+impl Pieces {
+    fn bytes(&self) -> usize {
+        self.first.len().max(self.whole.len())
+    }
+
+    fn push(&mut self, data: Bytes) {
+        if self.first.is_empty() {
+            self.first = data;
+            return;
+        }
+        if self.whole.is_empty() {
+            self.whole.extend_from_slice(&self.first);
+        }
+        self.whole.extend_from_slice(&data);
+    }
+
+    fn join(self) -> Bytes {
+        if self.whole.is_empty() { self.first } else { self.whole.freeze() }
+    }
 }
 
 /// How a body is encoded.
@@ -79,7 +130,7 @@ impl Bodies {
         }
     }
 
-    /// The bytes that bodies hold now, those included that have room and have not come yet.
+    /// The bytes that bodies hold now, and those that they have room for.
     pub(crate) fn held_bytes(&self) -> usize {
         self.room_permits.saturating_sub(self.room.available_permits()) * ROOM_BYTES
     }
@@ -95,39 +146,28 @@ impl Bodies {
         mut body: Incoming,
         encoding: Encoding,
     ) -> Result<ReceivedBody<'_>, BodyError> {
-        // A body in chunks doesn't say how long it is: it may become as long as any.
-        let announced = body
-            .size_hint()
-            .exact()
-            .map_or(self.bytes_max, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-        if announced > self.bytes_max {
+        if body.size_hint().lower() > self.bytes_max as u64 {
             return self.discard(body, ProtocolError::RequestTooLarge).await;
         }
-        let expected = match encoding {
-            Encoding::Gzip => announced.saturating_mul(COMPRESSION_MAX).min(self.bytes_max),
-            Encoding::Plain | Encoding::Unknown => announced,
-        };
-        let Ok(room) = self.room_for(expected).await else {
-            return self.discard(body, ProtocolError::ServiceUnavailable).await;
-        };
-        let Some(first) = next_data(&mut body).await? else {
-            return Ok(ReceivedBody { bytes: Bytes::new(), _room: room });
-        };
-        if first.len() > self.bytes_max {
-            return self.discard(body, ProtocolError::RequestTooLarge).await;
-        }
-        if body.is_end_stream() {
-            return Ok(ReceivedBody { bytes: first, _room: room });
-        }
-        let mut whole = BytesMut::with_capacity(announced.min(1 << 20));
-        whole.extend_from_slice(&first);
+        let mut room = Room::default();
+        let mut pieces = Pieces::default();
         while let Some(data) = next_data(&mut body).await? {
-            if whole.len() + data.len() > self.bytes_max {
+            let bytes = pieces.bytes() + data.len();
+            if bytes > self.bytes_max {
                 return self.discard(body, ProtocolError::RequestTooLarge).await;
             }
-            whole.extend_from_slice(&data);
+            if self.grow(&mut room, bytes).await.is_err() {
+                return self.discard(body, ProtocolError::ServiceUnavailable).await;
+            }
+            pieces.push(data);
         }
-        Ok(ReceivedBody { bytes: whole.freeze(), _room: room })
+        // It may become this long when it is decoded, whatever it says itself.
+        if encoding == Encoding::Gzip {
+            let bytes = pieces.bytes().saturating_mul(COMPRESSION_MAX).min(self.bytes_max);
+            let grown = self.grow(&mut room, bytes).await;
+            grown.map_err(|_| BodyError::Refused(ProtocolError::ServiceUnavailable))?;
+        }
+        Ok(ReceivedBody { bytes: pieces.join(), _room: room })
     }
 
     /// Undoes the encoding.
@@ -158,18 +198,24 @@ impl Bodies {
         Ok(plain.into())
     }
 
-    /// Waits for room for a while.
-    async fn room_for(&self, bytes: usize) -> Result<Option<SemaphorePermit<'_>>, NoRoom> {
-        if bytes <= SMALL_BYTES_MAX {
-            return Ok(None);
+    /// Waits a while for room for so many bytes in all. Room is taken as the bytes come, not as they are announced: who
+    /// sends slowly holds little. It doubles, so that a large body asks a few times only.
+    async fn grow<'a>(&'a self, room: &mut Room<'a>, bytes: usize) -> Result<(), NoRoom> {
+        if bytes <= room.bytes() {
+            return Ok(());
         }
-        let permits = u32::try_from(bytes / ROOM_BYTES + 1).unwrap_or(u32::MAX);
-        if let Ok(room) = self.room.try_acquire_many(permits) {
-            return Ok(Some(room));
-        }
-        let waited = tokio::time::timeout(self.room_timeout, self.room.acquire_many(permits)).await;
-        // Else it fails only when the semaphore was closed, and nobody closes it.
-        waited.map_err(|_| NoRoom)?.map(Some).map_err(|_| NoRoom)
+        let wanted = bytes.max(2 * room.bytes()).min(self.bytes_max);
+        let permits = u32::try_from(wanted / ROOM_BYTES + 1 - room.permits()).unwrap_or(u32::MAX);
+        let permit = match self.room.try_acquire_many(permits) {
+            Ok(permit) => permit,
+            Err(_) => tokio::time::timeout(self.room_timeout, self.room.acquire_many(permits))
+                .await
+                .map_err(|_| NoRoom)?
+                // It fails only when the semaphore was closed, and nobody closes it.
+                .map_err(|_| NoRoom)?,
+        };
+        room.add(permit);
+        Ok(())
     }
 
     /// Refuses a body. Many clients read no answer before they have sent everything, so as much as the largest body has is

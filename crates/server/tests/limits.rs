@@ -66,6 +66,24 @@ async fn bodies_that_find_no_room_in_time_are_refused_and_small_ones_go_on() {
 }
 
 #[tokio::test]
+async fn bodies_that_are_announced_and_hardly_sent_leave_room_for_others() {
+    let server = start(one_body_at_a_time()).await;
+    let large = call("PutItem").body(vec![b'a'; 90_000]);
+    let chunked = call("PutItem").header("Transfer-Encoding", "chunked");
+    let mut slow = Vec::new();
+    for head in [large.head(), chunked.head()] {
+        for _ in 0..5 {
+            let mut client = server.connect().await;
+            client.send(&head).await;
+            client.send(b"1\r\na\r\n").await;
+            slow.push(client);
+        }
+    }
+    assert_eq!(server.send(large.bytes()).await.status, 200);
+    assert_eq!(metric(&server, "singlet_requests_refused_total").await, 0);
+}
+
+#[tokio::test]
 async fn a_stranger_s_large_body_gets_no_room() {
     let mut options = one_body_at_a_time();
     options.credentials = Some(Credentials::of("AKID", AccessKey::new("secret")));

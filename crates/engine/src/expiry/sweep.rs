@@ -53,6 +53,10 @@ pub(crate) fn sweep(
                 horizon.end(look.table.number, *due.end());
                 continue;
             }
+            if look.table.settings.records_changes() && store.check_room_for_past().is_err() {
+                // What is due stays due until there is room.
+                continue;
+            }
             jobs.hand_over(look.table.number, expiry_rows)?;
             if jobs.make_room(pause)? {
                 return Ok(jobs.expired);

@@ -114,6 +114,20 @@ pub enum CommitError {
         /// What is kept back.
         reserve_bytes: u64,
     },
+    /// The disk is so full that what is deleted can't be kept for streams and recoveries. Nothing was applied; make room
+    /// and try again.
+    #[error(
+        "the disk with the data is nearly full: {} MB are free. What is deleted from this table is kept for its stream \
+         or its recovery, and that needs {} MB free. Delete backups or items of other tables, turn stream and recovery \
+         of this table off, or give the disk more room; --disk-reserve sets what is kept",
+        free_bytes >> 20, needed_bytes.div_ceil(1 << 20)
+    )]
+    NoRoomForPast {
+        /// What the disk has free.
+        free_bytes: u64,
+        /// What it needs to have free.
+        needed_bytes: u64,
+    },
     /// The job's changes don't fit a log frame. Nothing of it was applied.
     #[error("a commit of {bytes} bytes passes the limit of {max}")]
     TooLarge {

@@ -101,10 +101,29 @@ impl Room {
         }
         let free_bytes = self.free_bytes.load(Ordering::Relaxed);
         let given_back = data_bytes() < self.data_bytes_max.load(Ordering::Relaxed);
-        if given_back && free_bytes >= self.reserve_bytes / 2 {
+        if given_back && free_bytes >= self.lower_bytes() {
             return Ok(());
         }
         Err(self.refusal(free_bytes))
+    }
+
+    /// Whether something may be written that gives back room in the tree, but is itself kept in the log and the past.
+    pub(super) fn check_for_past(&self, data_bytes: impl FnOnce() -> u64) -> Result<(), CommitError> {
+        if !self.is_short.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.look(data_bytes);
+        let (free_bytes, needed_bytes) = (self.free_bytes.load(Ordering::Relaxed), self.lower_bytes());
+        if free_bytes >= needed_bytes {
+            return Ok(());
+        }
+        self.refused.add(1);
+        Err(CommitError::NoRoomForPast { free_bytes, needed_bytes })
+    }
+
+    /// The part of the reserve that is left to folding and to deletions that keep nothing.
+    fn lower_bytes(&self) -> u64 {
+        self.reserve_bytes / 2
     }
 
     /// Whether a file of so many bytes fits beside the reserve.

@@ -143,10 +143,15 @@ impl<A, J> Store<A, J> {
         self.shared.tree.take_look_ahead()
     }
 
-    /// Whether the disk has room for writes that grow. Others are always taken: deletions, and what ends work that was
-    /// begun.
+    /// Whether the disk has room for writes that grow.
     pub fn check_room(&self) -> Result<(), CommitError> {
         self.shared.room.check(|| self.shared.data_bytes())
+    }
+
+    /// Whether the disk has room for deletions of which the past is kept. Other deletions are always taken, and what ends
+    /// work that was begun.
+    pub fn check_room_for_past(&self) -> Result<(), CommitError> {
+        self.shared.room.check_for_past(|| self.shared.data_bytes())
     }
 
     /// Whether the disk has room for a file of so many bytes.

@@ -123,13 +123,18 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
     /// An overlay is frozen, full or not, when the log since the last freeze is as large as it may become: the next
     /// opening reads that log, and recorded changes take more room there than here.
     fn is_due_for_fold(&self) -> bool {
-        self.state.active.bytes().max(self.unfolded_log_bytes) >= self.overlay_bytes_max
+        self.unfolded_bytes() >= self.overlay_bytes_max
+    }
+
+    /// What the active overlay takes in memory or in the log, whichever is more.
+    fn unfolded_bytes(&self) -> usize {
+        self.state.active.bytes().max(self.unfolded_log_bytes)
     }
 
     /// The active overlay may be half full when the fold begins and full when it ends. Who writes at the pace of the
     /// fold or slower never waits; who writes faster waits often and briefly, rather than once for the whole fold.
     fn keep_pace_with_fold(&mut self) {
-        let (bytes, half) = (self.state.active.bytes(), self.overlay_bytes_max / 2);
+        let (bytes, half) = (self.unfolded_bytes(), self.overlay_bytes_max / 2);
         if bytes < half {
             return;
         }

@@ -26,6 +26,17 @@ pub(crate) struct Action {
     pub(crate) return_old_on_failure: bool,
 }
 
+/// What a write takes of the disk for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Growth {
+    /// Nothing: it removes, or ends what was begun.
+    Nothing,
+    /// It removes, and what it removes is kept for streams and recoveries.
+    Past,
+    /// It adds.
+    Data,
+}
+
 /// What a write does.
 #[derive(Debug)]
 pub(crate) enum ActionKind {
@@ -39,11 +50,12 @@ pub(crate) enum ActionKind {
 pub(crate) type Entries = Vec<Option<Entry>>;
 
 impl Action {
-    /// Whether it may take room.
-    pub(crate) fn grows(&self) -> bool {
+    /// What it may take of the disk for good.
+    pub(crate) fn growth(&self) -> Growth {
         match self.kind {
-            ActionKind::Put { .. } | ActionKind::Update { .. } => true,
-            ActionKind::Delete | ActionKind::Check => false,
+            ActionKind::Put { .. } | ActionKind::Update { .. } => Growth::Data,
+            ActionKind::Delete if self.table.settings.records_changes() => Growth::Past,
+            ActionKind::Delete | ActionKind::Check => Growth::Nothing,
         }
     }
 

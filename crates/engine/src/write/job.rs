@@ -12,7 +12,7 @@ use super::single::{write_batch, write_one};
 use super::streams::tend_streams;
 use super::transact::write_transaction;
 use super::transfer::{BegunExport, BegunImport, begin_export, begin_import, put_transfer};
-use super::{Action, Batch, Claim, Progress, Reply, Transaction};
+use super::{Action, Batch, Claim, Growth, Progress, Reply, Transaction};
 use crate::backup::Backup;
 use crate::catalogue::Catalogue;
 use crate::error::Result;
@@ -56,20 +56,24 @@ pub(crate) enum Job {
 }
 
 impl Job {
-    /// Hands the job to the writer, unless it grows and the disk is nearly full.
+    /// Hands the job to the writer, unless the disk is too full for what it takes.
     pub(crate) fn submit(self, store: &Store<Catalogue, Job>) -> Result<()> {
-        if self.grows() {
-            store.check_room()?;
+        match self.growth() {
+            Growth::Nothing => {}
+            Growth::Past => store.check_room_for_past()?,
+            Growth::Data => store.check_room()?,
         }
         Ok(store.submit(self)?)
     }
 
-    /// Whether it takes room for good. What ends or undoes something, and what removes, must go on on a full disk.
-    fn grows(&self) -> bool {
+    /// What it takes of the disk for good. What ends or undoes something, and what removes, must go on on a full disk.
+    fn growth(&self) -> Growth {
+        let largest =
+            |actions: &[Action]| actions.iter().map(Action::growth).max().unwrap_or(Growth::Nothing);
         match self {
-            Job::Write { action, .. } => action.grows(),
-            Job::WriteBatch { actions, .. } => actions.iter().any(Action::grows),
-            Job::Transact { transaction, .. } => transaction.actions.iter().any(Action::grows),
+            Job::Write { action, .. } => action.growth(),
+            Job::WriteBatch { actions, .. } => largest(actions),
+            Job::Transact { transaction, .. } => largest(&transaction.actions),
             Job::CreateTable { .. }
             | Job::AlterTable { .. }
             | Job::Tag { .. }
@@ -78,9 +82,10 @@ impl Job {
             | Job::Load { .. }
             | Job::BeginBackup { .. }
             | Job::BeginExport { .. }
-            | Job::BeginImport { .. } => true,
+            | Job::BeginImport { .. } => Growth::Data,
             Job::DeleteTable { .. }
             | Job::Untag { .. }
+            // Who expires asks for the tables that need room.
             | Job::Expire { .. }
             // It is told whether it may grow.
             | Job::Maintain { .. }
@@ -92,7 +97,7 @@ impl Job {
             | Job::ForgetDeleted { .. }
             | Job::SetSchedule { .. }
             | Job::TendStreams { .. }
-            | Job::PutTransfer { .. } => false,
+            | Job::PutTransfer { .. } => Growth::Nothing,
         }
     }
 }

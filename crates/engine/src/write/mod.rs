@@ -17,7 +17,7 @@ mod token;
 mod transact;
 mod transfer;
 
-pub(crate) use action::{Action, Entries, check_levels, check_size, encode_key, entries};
+pub(crate) use action::{Action, Entries, Growth, check_levels, check_size, encode_key, entries};
 pub(crate) use backup::{BackupStart, BegunBackup};
 pub(crate) use in_flight::{Claim, Clash, InFlight};
 pub(crate) use job::{Job, Writer};

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::pending::Pending;
-use crate::request::{BatchWrite, BatchWriteAction, CreateBackup};
+use crate::request::{BatchWrite, BatchWriteAction, CreateBackup, UpdateRecovery};
 use crate::store::tests::quota_disk::QuotaDisk;
 use crate::write::{Job, Progress};
 use crate::{Error, GetItem};
@@ -30,9 +30,20 @@ fn key(number: i64) -> Item {
     Item::from([("pk", number)])
 }
 
-/// Fills the table until the disk is short; returns how many items were taken.
+/// Fills a table until the disk is short; returns how many items were taken.
 fn fill(database: &Database) -> i64 {
     database.create_table(CreateTable::new(TABLE, "pk", ScalarType::N)).unwrap();
+    put_until_refused(database)
+}
+
+/// The same with a table whose past is kept.
+fn fill_recorded(database: &Database) -> i64 {
+    database.create_table(CreateTable::new(TABLE, "pk", ScalarType::N)).unwrap();
+    database.update_recovery(UpdateRecovery::on(TABLE)).unwrap();
+    put_until_refused(database)
+}
+
+fn put_until_refused(database: &Database) -> i64 {
     let mut number = 0;
     loop {
         match database.put_item(PutItem::new(TABLE, item(number))) {
@@ -67,6 +78,30 @@ fn on_a_full_disk_what_grows_is_refused_and_what_shrinks_is_done() {
     database.create_table(CreateTable::new("other", "pk", ScalarType::N)).unwrap();
     for number in 0..1_000 {
         database.put_item(PutItem::new("other", item(number))).unwrap();
+    }
+    database.close().unwrap();
+}
+
+#[test]
+fn deletions_that_are_kept_for_recovery_end_before_the_disk_is_full() {
+    let disk = QuotaDisk::new(16 * MB);
+    let database = open(&disk);
+    let taken = fill_recorded(&database);
+    let mut deleted = 0;
+    let refusal = loop {
+        match database.delete_item(DeleteItem::new(TABLE, key(deleted))) {
+            Ok(_) => deleted += 1,
+            Err(Error::NoRoom(text)) => break text,
+            Err(error) => panic!("{error}"),
+        }
+        assert!(deleted < taken, "room for all of the past");
+    };
+    assert!(refusal.contains("kept for its stream or its recovery"), "{refusal}");
+    assert!(database.get_item(&GetItem::new(TABLE, key(deleted))).unwrap().item.is_some());
+    // Without a past to keep there is nothing that needs room.
+    database.update_recovery(UpdateRecovery::off(TABLE)).unwrap();
+    for number in deleted..taken {
+        database.delete_item(DeleteItem::new(TABLE, key(number))).unwrap();
     }
     database.close().unwrap();
 }
