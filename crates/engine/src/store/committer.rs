@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::batch::Completion;
-use super::folder::FoldJob;
+use super::fold::FoldJob;
 use super::housekeeper::Chore;
 use super::log::Appender;
 use super::overlay::Overlay;

@@ -18,7 +18,7 @@ mod clock;
 mod committer;
 mod disk;
 mod error;
-mod folder;
+mod fold;
 mod history;
 mod housekeeper;
 mod log;

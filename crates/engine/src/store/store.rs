@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use super::committer::{COMMITS_WAITING_MAX, Committer};
-use super::folder::Folder;
+use super::fold::FoldThread;
 use super::history::Source;
 use super::housekeeper::CHORES_WAITING_MAX;
 use super::log::Appender;
@@ -100,12 +100,12 @@ impl Opened {
         let committer =
             Committer { shared: shared.clone(), log, commits, folds: folds_to_fold, chores: chores_to_do };
         let part_entries = options.fold_part_entries.max(1);
-        let folder = Folder { shared: shared.clone(), jobs: folds, part_entries };
+        let fold = FoldThread { shared: shared.clone(), jobs: folds, part_entries };
 
         let store = Store { shared, threads: Mutex::default() };
         // If one can't be started, dropping the store joins the others: their channels are closed then.
         store.spawn("singlet-housekeeper", move || housekeeper::run(&catalogue, &chores))?;
-        store.spawn("singlet-fold", move || folder.run())?;
+        store.spawn("singlet-fold", move || fold.run())?;
         store.spawn("singlet-log", move || committer.run())?;
         store.spawn("singlet-writer", move || writer.run())?;
         Ok(store)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::batch::{Batch, Completion, Handler};
 use super::committer::Commit;
-use super::folder::FoldJob;
+use super::fold::FoldJob;
 use super::overlay::Overlay;
 use super::queue::{FoldProgress, Work};
 use super::shared::Shared;

@@ -39,14 +39,14 @@ impl FoldJob {
 }
 
 /// The fold thread's state.
-pub(super) struct Folder<A, J> {
+pub(super) struct FoldThread<A, J> {
     pub(super) shared: Arc<Shared<A, J>>,
     pub(super) jobs: Receiver<FoldJob>,
     /// How many entries go into one transaction.
     pub(super) part_entries: usize,
 }
 
-impl<A, J> Folder<A, J> {
+impl<A, J> FoldThread<A, J> {
     /// Works until the log thread is gone.
     ///
     /// A fold that fails poisons the store rather than being tried again: after a failed sync the kernel may have
