@@ -28,6 +28,9 @@ struct Arguments {
     /// Runs the inputs in these files instead, once each.
     #[arg(long, num_args = 1..)]
     replay: Vec<PathBuf>,
+    /// Makes the failing inputs in these files smaller, such as those that libFuzzer found.
+    #[arg(long, num_args = 1.., conflicts_with = "replay")]
+    minimise: Vec<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -43,11 +46,14 @@ fn main() -> ExitCode {
     };
     let mut failed = false;
     for target in targets {
-        failed |= if arguments.replay.is_empty() {
-            !run(target, &arguments)
+        let succeeded = if !arguments.replay.is_empty() {
+            replay(target, &arguments.replay)
+        } else if !arguments.minimise.is_empty() {
+            minimise_files(target, &arguments.minimise)
         } else {
-            !replay(target, &arguments.replay)
+            run(target, &arguments)
         };
+        failed |= !succeeded;
     }
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
@@ -60,6 +66,26 @@ fn replay(target: Target, files: &[PathBuf]) -> bool {
                 println!("{} {} ({} bytes)", target.name(), file.display(), bytes.len());
                 target.run(&bytes);
             }
+            Err(error) => {
+                println!("{}: {error}", file.display());
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// Saves a smaller input for each that still fails.
+fn minimise_files(target: Target, files: &[PathBuf]) -> bool {
+    for file in files {
+        match std::fs::read(file) {
+            Ok(bytes) => match failure_of(target, &bytes) {
+                Some(text) => {
+                    println!("{} fails: {text}", file.display());
+                    save_small(target, &bytes);
+                }
+                None => println!("{} doesn't fail", file.display()),
+            },
             Err(error) => {
                 println!("{}: {error}", file.display());
                 return false;
@@ -90,9 +116,14 @@ fn run(target: Target, arguments: &Arguments) -> bool {
         summary.slowest.as_secs_f64()
     );
     let Some((input, text)) = summary.failure else { return true };
-    println!("{} failed: {text}\nmaking the input smaller…", target.name());
-    save(target, &minimise(&input, MINIMISE_ATTEMPTS_MAX, |input| failure_of(target, input).is_some()));
+    println!("{} failed: {text}", target.name());
+    save_small(target, &input);
     false
+}
+
+fn save_small(target: Target, input: &[u8]) {
+    println!("making the input smaller…");
+    save(target, &minimise(input, MINIMISE_ATTEMPTS_MAX, |input| failure_of(target, input).is_some()));
 }
 
 fn save(target: Target, input: &[u8]) {
