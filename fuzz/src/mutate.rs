@@ -22,7 +22,12 @@ impl Mutator {
     /// The input with a few changes; `others` are inputs to take pieces from.
     pub fn mutate(&self, input: &[u8], others: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
         let mut bytes = input.to_vec();
-        let changes = 1 + random.below(4) + if random.below(8) == 0 { random.below(16) } else { 0 };
+        // Mostly one, so that what comes out is close to something that is taken.
+        let changes = match random.below(8) {
+            0 => 1 + random.below(16),
+            1 => 2 + random.below(3),
+            _ => 1,
+        };
         for _ in 0..changes {
             self.change(&mut bytes, others, random);
             bytes.truncate(self.bytes_max);
@@ -32,20 +37,36 @@ impl Mutator {
 
     fn change(&self, bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
         let at = random.below(bytes.len() + 1);
-        match random.below(14) {
+        match random.below(18) {
             0 => flip(bytes, random),
             1 => put(bytes, at, at, &[random.next_u64() as u8]),
             2 => replace_byte(bytes, random),
             3 => cut(bytes, random),
-            4..=6 => self.put_token(bytes, random),
-            7 => copy_within(bytes, random),
-            8 => splice(bytes, others, random),
-            9 => edge(bytes, random),
-            10 => number(bytes, random),
-            11 => repeat(bytes, random),
-            12 => bytes.truncate(at),
+            4 | 5 => self.put_token(bytes, random),
+            6..=9 => self.swap_word(bytes, others, random),
+            10 => copy_within(bytes, random),
+            11 => splice(bytes, others, random),
+            12 => edge(bytes, random),
+            13 | 14 => number(bytes, random),
+            15 => repeat(bytes, random),
+            16 => bytes.truncate(at),
             _ => swap_lines(bytes, random),
         }
+    }
+
+    /// Puts a token or a word of another input in the place of a whole word: the structure around it stays.
+    fn swap_word(&self, bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
+        let (from, to) = word_around(bytes, random.below(bytes.len() + 1));
+        let token = match others.is_empty() || random.below(2) == 0 {
+            true if self.dictionary.tokens.is_empty() => return,
+            true => random.pick(&self.dictionary.tokens).clone(),
+            false => {
+                let other = random.pick(others);
+                let (from, to) = word_around(other, random.below(other.len() + 1));
+                other[from..to].to_vec()
+            }
+        };
+        put(bytes, from, to, &token);
     }
 
     /// Puts a token in, or in the place of a word.
@@ -64,9 +85,18 @@ fn put(bytes: &mut Vec<u8>, from: usize, to: usize, piece: &[u8]) {
     bytes.splice(from..to, piece.iter().copied());
 }
 
+fn is_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
+}
+
 fn word_end(bytes: &[u8], at: usize) -> usize {
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     at + bytes[at..].iter().take_while(|byte| is_word(byte)).count()
+}
+
+/// The word that a place is in; nothing if it is in none.
+fn word_around(bytes: &[u8], at: usize) -> (usize, usize) {
+    let before = bytes[..at].iter().rev().take_while(|byte| is_word(byte)).count();
+    (at - before, word_end(bytes, at))
 }
 
 fn flip(bytes: &mut [u8], random: &mut Random) {
