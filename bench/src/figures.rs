@@ -212,14 +212,39 @@ fn peers(found: &Summary) -> Vec<Kind> {
     found.kinds().into_iter().filter(|kind| shown.contains(kind)).collect()
 }
 
-/// The cell that a row of the README shows: puts for a minute where that was measured.
-fn shown_cell(found: &Summary, workload: Workload, indexes: u8, kind: Kind) -> Cell {
-    let sustained = Cell { workload, indexes, connections: 64, sustained: true };
-    if found.rate(kind, &sustained).is_some() { sustained } else { Cell { sustained: false, ..sustained } }
+/// What a row of the README shows of one server.
+enum Shown {
+    Rate(f64),
+    /// It was measured, and gave wrong answers.
+    Errors,
+    Nothing,
 }
 
-fn shown_rate(found: &Summary, workload: Workload, indexes: u8, kind: Kind) -> Option<f64> {
-    found.rate(kind, &shown_cell(found, workload, indexes, kind))
+/// Puts for a minute if that was measured on Singlet, with every server that has it; see [`Summary::shows_sustained`].
+fn shown(found: &Summary, workload: Workload, indexes: u8, kind: Kind) -> Shown {
+    let short = Cell { workload, indexes, connections: 64, sustained: false };
+    let sustained = Cell { sustained: true, ..short };
+    let long = found.measured(kind, &sustained).filter(|_| found.shows_sustained(&short));
+    match long.or_else(|| found.measured(kind, &short)) {
+        Some(figures) if figures.errors.is_empty() => Shown::Rate(figures.requests_per_second),
+        Some(_) => Shown::Errors,
+        None => Shown::Nothing,
+    }
+}
+
+impl Shown {
+    fn rate(&self) -> Option<f64> {
+        if let Self::Rate(rate) = self { Some(*rate) } else { None }
+    }
+
+    /// The rate as `text` shows it, or why there is none.
+    fn or_why_not(&self, text: impl Fn(f64) -> String) -> String {
+        match self {
+            Self::Rate(rate) => text(*rate),
+            Self::Errors => "errors".to_owned(),
+            Self::Nothing => "–".to_owned(),
+        }
+    }
 }
 
 /// Singlet's figures, of bare, and how many times each peer.
@@ -229,14 +254,19 @@ fn beside_peers(found: &Summary) -> String {
     let headings: Vec<String> = peers.iter().map(|kind| kind.title().to_owned()).collect();
     table.columns(headings.iter().map(String::as_str));
     for (workload, indexes, title) in SHOWN {
-        let Some(ours) = shown_rate(found, workload, indexes, Kind::Singlet) else { continue };
-        let bare = shown_rate(found, workload, indexes, Kind::Bare);
-        let mut cells = vec![count(ours), bare.map_or("–".to_owned(), |bare| format!("{:.2}", ours / bare))];
+        let ours = shown(found, workload, indexes, Kind::Singlet);
+        if matches!(ours, Shown::Nothing) {
+            continue;
+        }
+        let bare = shown(found, workload, indexes, Kind::Bare);
+        let ratio = |rate: f64| ours.or_why_not(|ours| format!("{:.2}", ours / rate));
+        let mut cells = vec![ours.or_why_not(count), bare.or_why_not(ratio)];
         for kind in &peers {
-            let rate = shown_rate(found, workload, indexes, *kind).filter(|rate| *rate > 0.0);
-            cells.push(
-                rate.map_or("–".to_owned(), |rate| format!("{} ({} ×)", count(rate), times(ours / rate))),
-            );
+            let beside = |rate: f64| match ours.rate() {
+                Some(ours) => format!("{} ({} ×)", count(rate), times(ours / rate)),
+                None => count(rate),
+            };
+            cells.push(shown(found, workload, indexes, *kind).or_why_not(beside));
         }
         table.row(title, cells.into_iter());
     }
@@ -307,7 +337,7 @@ fn throughput_chart(found: &Summary) -> String {
 }
 
 fn bar(found: &Summary, workload: Workload, indexes: u8, kind: Kind) -> Option<Bar> {
-    let value = shown_rate(found, workload, indexes, kind)?;
+    let value = shown(found, workload, indexes, kind).rate()?;
     let paint = match kind {
         Kind::Bare => Paint::Limit,
         Kind::Singlet => Paint::Ours,
@@ -361,7 +391,8 @@ fn plot(scaling: &Scaling) -> Plot {
 mod tests {
     use std::path::Path;
 
-    use super::{BEGIN, END, Kept, beside_peers, replace, times};
+    use super::{BEGIN, END, Kept, Shown, beside_peers, replace, shown, times};
+    use crate::summary::Summary;
     use crate::summary::tests::summary;
     use crate::target::Kind;
     use crate::workload::Workload;
@@ -398,6 +429,23 @@ mod tests {
         assert!(table.contains("0.80"), "{table}");
         assert!(table.contains("10,000 (8.0 ×)"), "{table}");
         assert!(table.contains("200 (400 ×)"), "{table}");
+    }
+
+    #[test]
+    fn a_row_is_of_a_minute_or_of_seconds_and_errors_are_shown() {
+        let kinds = [(Kind::Singlet, 50.0), (Kind::DynoxideFile, 10.0), (Kind::Moto, 5.0)];
+        let mut found = summary(&kinds.map(|(kind, rate)| (Workload::Put, kind, rate)));
+        let mut minute = found.rows[0].clone();
+        minute.cell.sustained = true;
+        minute.figures.remove(&Kind::Moto);
+        minute.figures.get_mut(&Kind::DynoxideFile).unwrap().errors.insert("wrong".to_owned(), 1);
+        found.rows.push(minute);
+        let of = |found: &Summary, kind| shown(found, Workload::Put, 0, kind);
+        assert!(matches!(of(&found, Kind::DynoxideFile), Shown::Errors));
+        assert!(matches!(of(&found, Kind::Moto), Shown::Rate(_)), "it has only the short form");
+        assert!(beside_peers(&found).contains("errors"));
+        found.rows[1].figures.remove(&Kind::Singlet);
+        assert!(matches!(of(&found, Kind::DynoxideFile), Shown::Rate(_)), "Singlet's is short, so is this");
     }
 
     #[test]

@@ -65,15 +65,25 @@ pub(crate) struct Figures {
 }
 
 impl Summary {
+    /// What was measured in one cell on one server, also if there were errors.
+    pub(crate) fn measured(&self, kind: Kind, cell: &Cell) -> Option<&Figures> {
+        self.rows.iter().find(|row| row.cell == *cell)?.figures.get(&kind)
+    }
+
     /// The figures of one cell on one server, if it was measured and answered rightly.
     pub(crate) fn figures(&self, kind: Kind, cell: &Cell) -> Option<&Figures> {
-        let row = self.rows.iter().find(|row| row.cell == *cell)?;
-        row.figures.get(&kind).filter(|figures| figures.errors.is_empty())
+        self.measured(kind, cell).filter(|figures| figures.errors.is_empty())
     }
 
     /// Requests per second of one cell on one server.
     pub(crate) fn rate(&self, kind: Kind, cell: &Cell) -> Option<f64> {
         self.figures(kind, cell).map(|figures| figures.requests_per_second)
+    }
+
+    /// Whether a cell is judged and shown by its sustained form: where that was measured on Singlet, with or without
+    /// errors. One choice for all servers, so that a minute never stands beside three seconds of the same server.
+    pub(crate) fn shows_sustained(&self, cell: &Cell) -> bool {
+        self.measured(Kind::Singlet, &Cell { sustained: true, ..*cell }).is_some()
     }
 
     /// The servers in the order in which they are shown.
