@@ -153,7 +153,18 @@ impl Run<'_> {
             // A long run that is cut short keeps its whole rounds.
             self.save()?;
         }
+        self.weigh();
         self.save()
+    }
+
+    /// Ends the servers and weighs what each leaves on disk.
+    fn weigh(&mut self) {
+        for subject in &mut self.subjects {
+            let bytes = subject.stop_and_weigh();
+            if let Some(server) = self.servers.iter_mut().find(|server| server.kind == subject.kind()) {
+                server.disk_bytes = bytes;
+            }
+        }
     }
 
     /// One measurement. A server that fails is named and left out from here on; the others go on.

@@ -283,12 +283,14 @@ fn in_words(found: &Summary) -> String {
     if let Some(server) = found.servers.iter().find(|server| server.kind == Kind::Singlet)
         && let Some(milliseconds) = server.start_milliseconds
     {
-        text += &format!(
-            " It starts in {} ms with {} MB and takes {:.1} bytes on disk for a byte of data.",
-            count(milliseconds),
-            count(server.start_resident_bytes as f64 / 1e6),
-            server.disk_bytes as f64 / server.data_bytes.max(1) as f64,
-        );
+        let megabytes = count(server.start_resident_bytes as f64 / 1e6);
+        text += &format!(" It starts in {} ms with {megabytes} MB.", count(milliseconds));
+        if let Some(ratio) = server.disk_bytes_per_byte() {
+            text += &format!(
+                " Stopped after the run, it takes {ratio:.1} bytes on disk for a byte of items, copies in three indexes \
+                 on half of them included."
+            );
+        }
     }
     text += &format!(" {}", how_long(found));
     if !found.left_out.is_empty() {

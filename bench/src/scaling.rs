@@ -69,7 +69,8 @@ pub(crate) struct Size {
     pub(crate) resident_bytes: u64,
     pub(crate) peak_bytes: u64,
     pub(crate) filled_disk_bytes: u64,
-    pub(crate) last_disk_bytes: u64,
+    /// After the last measurement and a clean stop.
+    pub(crate) stopped_disk_bytes: u64,
     pub(crate) errors: u64,
 }
 
@@ -106,7 +107,7 @@ pub(crate) fn scaling(options: &ScalingOptions) -> Result<()> {
         connections: options.connections,
         seconds: options.seconds,
         rounds: options.rounds,
-        sizes: servers.iter().map(size).collect(),
+        sizes: servers.iter_mut().map(size).collect(),
     };
     let measurements = servers.iter().flat_map(|server| &server.measurements).collect();
     let found = Found { scaling: &scaling, measurements };
@@ -153,7 +154,9 @@ fn measure_all(options: &ScalingOptions, servers: &mut [Sized]) -> Result<()> {
     Ok(())
 }
 
-fn size(server: &Sized) -> Size {
+/// Sums up one server, after which it is stopped.
+fn size(server: &mut Sized) -> Size {
+    let stopped_disk_bytes = server.target.stop_and_weigh();
     let mut rates: BTreeMap<Workload, f64> = BTreeMap::new();
     for found in &server.measurements {
         let workload = found.cell.workload;
@@ -169,7 +172,7 @@ fn size(server: &Sized) -> Size {
         resident_bytes: last.map_or(0, |found| found.memory.resident_bytes),
         peak_bytes: last.map_or(0, |found| found.memory.peak_bytes),
         filled_disk_bytes: server.filled_disk_bytes,
-        last_disk_bytes: last.map_or(0, |found| found.disk_bytes),
+        stopped_disk_bytes,
         errors: server.measurements.iter().flat_map(|found| found.errors.values()).sum(),
     }
 }
@@ -210,21 +213,22 @@ impl Scaling {
             "resident MB",
             "peak MB",
             "disk MB filled",
-            "disk MB at the end",
-            "disk bytes per byte of data",
+            "disk MB stopped",
+            "disk bytes per byte of items",
         ]);
         for size in &self.sizes {
-            let data_bytes = size.items * ITEM_BYTES * (1 + u64::from(size.indexes));
+            // Entries of indexes are no data: they are part of its cost.
+            let data_bytes = size.items * ITEM_BYTES;
             let megabytes = |bytes: u64| count(bytes as f64 / 1e6);
             let figures = [
                 megabytes(size.resident_bytes),
                 megabytes(size.peak_bytes),
                 megabytes(size.filled_disk_bytes),
-                megabytes(size.last_disk_bytes),
-                format!("{:.2}", size.filled_disk_bytes as f64 / data_bytes.max(1) as f64),
+                megabytes(size.stopped_disk_bytes),
+                format!("{:.2}", size.stopped_disk_bytes as f64 / data_bytes.max(1) as f64),
             ];
             table.row(size.name(), figures.into_iter());
         }
-        table.text()
+        table.text() + "\nStopped: after a clean stop at the end. Entries of indexes are cost, not data.\n"
     }
 }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::cell::{Measurement, measure, settle_process};
 use crate::engine::Engine;
 use crate::item::ITEM_BYTES;
-use crate::process::{disk_bytes, memory};
+use crate::process::memory;
 use crate::report::{count, median};
 use crate::schedule::Step;
 use crate::summary::Server;
@@ -38,8 +38,8 @@ impl Subject {
             start_milliseconds: None,
             start_resident_bytes: 0,
             filled_items_per_second: None,
-            disk_bytes: 0,
-            data_bytes: index_counts.iter().map(|count| items * ITEM_BYTES * (1 + u64::from(*count))).sum(),
+            disk_bytes: None,
+            data_bytes: items * ITEM_BYTES * index_counts.len() as u64,
             resident_bytes: 0,
         };
         let subject = if kind == Kind::Engine {
@@ -48,7 +48,6 @@ impl Subject {
             Self::Server(start_and_fill(kind, programs, index_counts, &mut server)?)
         };
         settle_process(subject.id());
-        server.disk_bytes = subject.disk_bytes();
         Ok((subject, server))
     }
 
@@ -76,10 +75,11 @@ impl Subject {
         }
     }
 
-    fn disk_bytes(&self) -> u64 {
+    /// Ends a server in good order and weighs its folder; the engine in process leaves the same as Singlet.
+    pub(crate) fn stop_and_weigh(&mut self) -> Option<u64> {
         match self {
-            Self::Server(target) => disk_bytes(target.data()),
-            Self::Engine(engine) => disk_bytes(engine.data()),
+            Self::Server(target) => Some(target.stop_and_weigh()),
+            Self::Engine(_) => None,
         }
     }
 }

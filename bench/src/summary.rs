@@ -37,8 +37,9 @@ pub(crate) struct Server {
     pub(crate) start_milliseconds: Option<f64>,
     pub(crate) start_resident_bytes: u64,
     pub(crate) filled_items_per_second: Option<f64>,
-    /// On disk after filling, and what was filled in as DynamoDB counts it, entries of indexes included.
-    pub(crate) disk_bytes: u64,
+    /// On disk after the last cell and a clean stop; none if it wasn't stopped like that.
+    pub(crate) disk_bytes: Option<u64>,
+    /// The items of all its tables as DynamoDB counts them. Entries of indexes are no data: they are part of its cost.
     pub(crate) data_bytes: u64,
     /// Resident after the last cell.
     pub(crate) resident_bytes: u64,
@@ -62,6 +63,14 @@ pub(crate) struct Figures {
     pub(crate) server_cpu_microseconds: f64,
     /// Wrong answers by their text; a server that gives any has no speed.
     pub(crate) errors: BTreeMap<String, u64>,
+}
+
+impl Server {
+    /// Bytes on disk for a byte of data; none for a server that keeps nothing there.
+    pub(crate) fn disk_bytes_per_byte(&self) -> Option<f64> {
+        let stored = self.disk_bytes.filter(|bytes| *bytes >= self.data_bytes / 100)?;
+        Some(stored as f64 / self.data_bytes.max(1) as f64)
+    }
 }
 
 impl Summary {
@@ -173,7 +182,7 @@ pub(crate) mod tests {
                     start_milliseconds: Some(8.0),
                     start_resident_bytes: 19_000_000,
                     filled_items_per_second: Some(50_000.0),
-                    disk_bytes: 80_000_000,
+                    disk_bytes: Some(80_000_000),
                     data_bytes: 40_000_000,
                     resident_bytes: 100_000_000,
                 });

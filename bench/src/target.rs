@@ -7,14 +7,18 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::call::exchange;
 use crate::clock::pause;
+use crate::process::disk_bytes;
 use crate::workload::{Answers, Workload};
 
 const START_MAX: Duration = Duration::from_secs(120);
+/// How long a server may take to put its files in order when it is asked to end.
+const STOP_MAX: Duration = Duration::from_secs(120);
 
 /// A kind of server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
@@ -292,6 +296,21 @@ impl Target {
     /// The folder with its data.
     pub(crate) fn data(&self) -> &Path {
         &self.data
+    }
+
+    /// Asks the server to end, as `kill` does, and gives the bytes that its files then take on disk: Singlet folds its log
+    /// into the tree when it ends, SQLite its write-ahead log into the database. One that doesn't end is killed.
+    pub(crate) fn stop_and_weigh(&mut self) -> u64 {
+        if let Some(process) = i32::try_from(self.id()).ok().and_then(Pid::from_raw) {
+            // Fails only if the process has ended already.
+            let _ = kill_process(process, Signal::TERM);
+        }
+        let begin = Instant::now();
+        while begin.elapsed() < STOP_MAX && matches!(self.child.try_wait(), Ok(None)) {
+            pause(Duration::from_millis(20));
+        }
+        self.stop();
+        disk_bytes(&self.data)
     }
 
     /// Kills the server as `kill -9` does.
