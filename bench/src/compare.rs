@@ -210,6 +210,7 @@ impl Run<'_> {
             others_share_worst: shares.iter().copied().fold(0.0, f64::max),
             others_share_median: median(shares).unwrap_or(0.0),
             conflicts: self.measurements.iter().map(|found| found.conflicts).sum(),
+            unsent: self.measurements.iter().map(|found| found.unsent).sum(),
         }
     }
 
@@ -253,7 +254,7 @@ pub(crate) fn start(kind: Kind, programs: &Programs, index_counts: &[u8], items:
 fn print_progress(found: &Measurement, left: &str) {
     let errors: u64 = found.errors.values().sum();
     eprintln!(
-        "{:>2} {:<30} {:<16} {:>9}/s  p50 {:>8} µs  p99 {:>9} µs  cpu {:>6.1}+{:.1} µs  others {:>2.0} %  ({left}){}",
+        "{:>2} {:<30} {:<16} {:>9}/s  p50 {:>8} µs  p99 {:>9} µs  cpu {:>6.1}+{:.1} µs  others {:>2.0} %  ({left}){}{}",
         found.round + 1,
         found.cell.name(),
         found.target.name(),
@@ -263,6 +264,7 @@ fn print_progress(found: &Measurement, left: &str) {
         found.server_cpu_microseconds,
         found.client_cpu_microseconds,
         found.others_share * 100.0,
+        if found.unsent == 0 { String::new() } else { format!("  unsent {}", found.unsent) },
         if errors == 0 { String::new() } else { format!("  ERRORS {errors}: {:?}", found.errors) },
     );
 }

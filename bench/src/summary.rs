@@ -25,6 +25,8 @@ pub(crate) struct Summary {
     pub(crate) others_share_worst: f64,
     /// Refused for a transaction on the same item: not part of any throughput.
     pub(crate) conflicts: u64,
+    /// Arrivals of open loops that were never sent; their age is part of the latencies.
+    pub(crate) unsent: u64,
 }
 
 /// One server of a comparison.
@@ -173,6 +175,7 @@ pub(crate) mod tests {
             others_share_median: 0.01,
             others_share_worst: 0.02,
             conflicts: 0,
+            unsent: 0,
         };
         for (workload, kind, rate) in rates {
             if !summary.kinds().contains(kind) {

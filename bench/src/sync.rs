@@ -101,7 +101,8 @@ fn measure(path: &Path, way: Way, write_bytes: usize, duration: Duration) -> Res
         let since = Instant::now();
         file.write_all_at(&bytes, offset)?;
         file.sync_data()?;
-        outcome.record(begin.elapsed(), since.elapsed());
+        outcome.record(since.elapsed());
+        outcome.count(begin.elapsed());
         offset += write_bytes as u64;
         if way == Way::Overwrite && offset + write_bytes as u64 > OVERWRITTEN_BYTES {
             offset = 0;
