@@ -121,8 +121,8 @@ impl Run<'_> {
         let extent = &self.options.extent;
         for kind in kinds {
             let counts = extent.index_counts(*kind);
-            eprintln!("starting and filling {}", kind.name());
             if !counts.is_empty() {
+                eprintln!("starting and filling {}", kind.name());
                 match Subject::start(*kind, &self.options.programs, &counts, extent.items(*kind)) {
                     Ok((subject, server)) => {
                         self.subjects.push(subject);

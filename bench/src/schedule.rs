@@ -186,7 +186,8 @@ impl Extent {
 
     fn applies(&self, kind: Kind, planned: &Planned, round: usize) -> bool {
         let cell = &planned.cell;
-        if !kind.knows(cell.workload) {
+        // In process there is no loop but the closed one.
+        if !kind.knows(cell.workload) || (kind == Kind::Engine && self.rate.is_some()) {
             return false;
         }
         if cell.sustained {
@@ -307,5 +308,13 @@ mod tests {
         let steps = extent.steps(&[Kind::Singlet]);
         assert_eq!(steps.len(), 3);
         assert!(steps.iter().all(|step| step.cell.connections == 4 && step.cell.indexes == 5));
+    }
+
+    #[test]
+    fn the_engine_in_process_has_no_open_loop() {
+        let open = Extent { rate: Some(1000.0), ..Extent::default() };
+        assert!(open.steps(&[Kind::Engine]).is_empty());
+        assert!(open.index_counts(Kind::Engine).is_empty());
+        assert!(!open.steps(&[Kind::Singlet]).is_empty());
     }
 }

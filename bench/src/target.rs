@@ -96,7 +96,9 @@ impl Kind {
     pub(crate) fn durability(self) -> &'static str {
         match self {
             Self::Bare => "stores nothing: reads the request, answers as many bytes as a database would",
-            Self::Engine => "fsync before the call returns, shared by the threads that wait at the same time",
+            Self::Engine => {
+                "fsync before the call returns, shared by the threads that wait at the same time; calls that meet a transaction wait for it"
+            }
             Self::Singlet => "fsync before the answer, shared by the requests that wait at the same time",
             Self::SingletMemory => "in memory (`serve --in-memory`): lost with the process",
             Self::DynoxideFile => {
