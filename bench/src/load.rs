@@ -65,6 +65,14 @@ pub(crate) struct Plan {
 
 /// Runs a load; `source` makes the requests of each thread.
 pub(crate) fn drive<S: Source>(plan: &Plan, source: impl Fn(usize) -> S + Sync) -> Result<Outcome> {
+    Ok(drive_keeping(plan, source)?.0)
+}
+
+/// The same; gives the sources, too, which know what they sent.
+pub(crate) fn drive_keeping<S: Source>(
+    plan: &Plan,
+    source: impl Fn(usize) -> S + Sync,
+) -> Result<(Outcome, Vec<S>)> {
     let threads = plan.threads.clamp(1, plan.connections.max(1));
     let source = &source;
     std::thread::scope(|scope| {
@@ -81,10 +89,13 @@ pub(crate) fn drive<S: Source>(plan: &Plan, source: impl Fn(usize) -> S + Sync) 
             })
             .collect();
         let mut total = Outcome::new(Duration::ZERO);
+        let mut sources = Vec::new();
         for worker in workers {
-            total.merge(worker.join().map_err(|_| anyhow!("a client thread panicked"))??);
+            let (outcome, source) = worker.join().map_err(|_| anyhow!("a client thread panicked"))??;
+            total.merge(outcome);
+            sources.push(source);
         }
-        Ok(total)
+        Ok((total, sources))
     })
 }
 
@@ -128,7 +139,7 @@ impl<S: Source> Worker<S> {
         })
     }
 
-    fn run(mut self) -> Result<Outcome> {
+    fn run(mut self) -> Result<(Outcome, S)> {
         let mut events: Vec<epoll::Event> = Vec::with_capacity(EVENTS_MAX);
         loop {
             self.launch()?;
@@ -150,7 +161,7 @@ impl<S: Source> Worker<S> {
                 self.launch()?;
             }
         }
-        self.finish()
+        Ok(self.finish())
     }
 
     /// When to look again even if no socket is ready.
@@ -240,7 +251,7 @@ impl<S: Source> Worker<S> {
         watch(&self.epoll, index, connection)
     }
 
-    fn finish(mut self) -> Result<Outcome> {
+    fn finish(mut self) -> (Outcome, S) {
         let now = Instant::now();
         for (_, since) in self.connections.iter().filter_map(|connection| connection.pending.as_ref()) {
             self.outcome.fail(format!("no answer {} s after the end", DRAIN_MAX.as_secs()));
@@ -260,7 +271,7 @@ impl<S: Source> Worker<S> {
                 self.outcome.record(now - arrival);
             }
         }
-        Ok(self.outcome)
+        (self.outcome, self.source)
     }
 }
 

@@ -25,6 +25,7 @@ mod outcome;
 mod pattern;
 mod process;
 mod progress;
+mod readback;
 mod report;
 mod review;
 mod scaling;

@@ -35,9 +35,10 @@ impl Maker {
     /// Item number `number`; its index keys stay the same with each writing, or move.
     pub(crate) fn item(&mut self, number: u64, moves: bool) -> Item {
         let mut item = key(number);
+        let generation = if moves { 1 + self.below(999) } else { 0 };
         for index in 1..=3_u64 {
-            let stays = number.wrapping_mul(2_654_435_761 + index) % 100_000;
-            let value = if moves { self.below(100_000) } else { stays };
+            let own = number.wrapping_mul(2_654_435_761 + index);
+            let value = own.wrapping_add(generation * (9_973 + 2 * index)) % 100_000;
             item.insert(format!("g{index}"), format!("k{value:07}"));
         }
         item.insert("visits", AttributeValue::from(100_001));
