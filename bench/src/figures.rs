@@ -194,8 +194,8 @@ fn introduction(found: &Summary) -> String {
         format!(" ({} for {})", count(few as f64), slow.join(", "))
     };
     format!(
-        "`bench/run` on {}: {}, client and servers on the same machine, 64 keep-alive connections, signed requests, \
-         {} items of 400 B{slow}. Durable means fsync before the answer.",
+        "`bench/run` on {}: {}, client and servers on the same machine, 64 keep-alive connections, \
+         {} items of 400 B{slow}, signatures sent (a server without credentials doesn't verify them). Durable means fsync before the answer.",
         measured_on(&found.about),
         found.about.machine,
         count(items as f64),
@@ -292,6 +292,7 @@ fn in_words(found: &Summary) -> String {
             );
         }
     }
+    text += &verified(found);
     text += &format!(" {}", how_long(found));
     if !found.left_out.is_empty() {
         let names: Vec<&str> =
@@ -299,6 +300,24 @@ fn in_words(found: &Summary) -> String {
         text += &format!(" Left out: {}.", names.join(", "));
     }
     text
+}
+
+/// What verifying signatures costs, in cells of equal length.
+fn verified(found: &Summary) -> String {
+    let beside = |workload| {
+        let cell = Cell { workload, indexes: 0, connections: 64, sustained: false };
+        let rate = found.rate(Kind::SingletVerified, &cell)?;
+        Some((rate, rate / found.rate(Kind::Singlet, &cell)?))
+    };
+    let (Some(get), Some(put)) = (beside(Workload::Get), beside(Workload::Put)) else { return String::new() };
+    format!(
+        " With credentials, so that it verifies every signature, it does {} gets and {} puts a second: {:.2} and {:.2} of \
+         what it does without in measurements of the same length.",
+        count(get.0),
+        count(put.0),
+        get.1,
+        put.1
+    )
 }
 
 /// How long was measured, and how often.
@@ -324,7 +343,7 @@ fn throughput_chart(found: &Summary) -> String {
             let bars: Vec<Bar> = found
                 .kinds()
                 .into_iter()
-                .filter(|kind| *kind != Kind::Engine)
+                .filter(|kind| !matches!(kind, Kind::Engine | Kind::SingletVerified))
                 .filter_map(|kind| bar(found, *workload, *indexes, kind))
                 .collect();
             (!bars.is_empty()).then(|| Panel { title: (*title).to_owned(), bars: ordered(bars) })
@@ -393,7 +412,7 @@ fn plot(scaling: &Scaling) -> Plot {
 mod tests {
     use std::path::Path;
 
-    use super::{BEGIN, END, Kept, Shown, beside_peers, replace, shown, times};
+    use super::{BEGIN, END, Kept, Shown, beside_peers, replace, shown, times, verified};
     use crate::summary::Summary;
     use crate::summary::tests::summary;
     use crate::target::Kind;
@@ -448,6 +467,17 @@ mod tests {
         assert!(beside_peers(&found).contains("errors"));
         found.rows[1].figures.remove(&Kind::Singlet);
         assert!(matches!(of(&found, Kind::DynoxideFile), Shown::Rate(_)), "Singlet's is short, so is this");
+    }
+
+    #[test]
+    fn what_verified_signatures_cost_is_told_beside_the_figures_without() {
+        let mut rates =
+            vec![(Workload::Get, Kind::Singlet, 50_000.0), (Workload::Put, Kind::Singlet, 40_000.0)];
+        assert_eq!(verified(&summary(&rates)), "");
+        rates.extend([(Workload::Get, Kind::SingletVerified, 45_000.0)]);
+        rates.extend([(Workload::Put, Kind::SingletVerified, 30_000.0)]);
+        let text = verified(&summary(&rates));
+        assert!(text.contains("45,000 gets and 30,000 puts a second: 0.90 and 0.75 of"), "{text}");
     }
 
     #[test]

@@ -14,6 +14,7 @@ use serde_json::json;
 use crate::call::exchange;
 use crate::clock::pause;
 use crate::process::disk_bytes;
+use crate::sign::{ACCESS_KEY, SECRET_KEY};
 use crate::workload::{Answers, Workload};
 
 const START_MAX: Duration = Duration::from_secs(120);
@@ -30,6 +31,8 @@ pub(crate) enum Kind {
     Engine,
     /// our own server, data in a folder
     Singlet,
+    /// our own server, data in a folder, with an access key: it verifies signatures
+    SingletVerified,
     /// our own server, in memory
     SingletMemory,
     /// dynoxide 3.2.0 with a database file
@@ -53,6 +56,8 @@ pub(crate) enum Share {
     Whole,
     /// The cells that the figures are made of.
     Headlines,
+    /// A get and a put with many connections.
+    GetAndPut,
     /// The headlines that can be measured with Singlet's engine in process.
     InProcess,
     /// The headlines with many connections, on few items and once: it is a hundred times slower than others.
@@ -66,6 +71,7 @@ impl Kind {
             Self::Bare => "bare",
             Self::Engine => "engine",
             Self::Singlet => "singlet",
+            Self::SingletVerified => "singlet-verified",
             Self::SingletMemory => "singlet-memory",
             Self::DynoxideFile => "dynoxide-file",
             Self::DynoxideMemory => "dynoxide-memory",
@@ -82,6 +88,7 @@ impl Kind {
             Self::Bare => "bare HTTP server",
             Self::Engine => "Singlet's engine in process",
             Self::Singlet => "Singlet",
+            Self::SingletVerified => "Singlet, signatures verified",
             Self::SingletMemory => "Singlet in memory",
             Self::DynoxideFile => "dynoxide on file",
             Self::DynoxideMemory => "dynoxide in memory",
@@ -100,6 +107,9 @@ impl Kind {
                 "fsync before the call returns, shared by the threads that wait at the same time; calls that meet a transaction wait for it"
             }
             Self::Singlet => "fsync before the answer, shared by the requests that wait at the same time",
+            Self::SingletVerified => {
+                "as singlet; it has an access key and verifies every signature, which no other server here does"
+            }
             Self::SingletMemory => "in memory (`serve --in-memory`): lost with the process",
             Self::DynoxideFile => {
                 "SQLite with WAL: fsync before the answer, one for each item (counted with strace)"
@@ -128,6 +138,7 @@ impl Kind {
         match self {
             Self::Bare | Self::Singlet | Self::SingletMemory => Share::Whole,
             Self::DynoxideFile | Self::DynoxideMemory => Share::Headlines,
+            Self::SingletVerified => Share::GetAndPut,
             Self::Engine => Share::InProcess,
             Self::DynaliteFile | Self::LocalFile | Self::LocalMemory | Self::Moto => Share::Slow,
         }
@@ -146,13 +157,17 @@ impl Kind {
                 command = Command::new(std::env::current_exe()?);
                 command.args(["bare", "--address", &format!("127.0.0.1:{port}")]);
             }
-            Self::Singlet | Self::SingletMemory => {
+            Self::Singlet | Self::SingletVerified | Self::SingletMemory => {
                 command = Command::new(present(&programs.singlet)?);
                 command.args(["serve", "--address", &format!("127.0.0.1:{port}")]);
-                if self == Self::Singlet {
-                    command.arg("--data").arg(data);
-                } else {
+                if self == Self::SingletMemory {
                     command.arg("--in-memory");
+                } else {
+                    command.arg("--data").arg(data);
+                }
+                if self == Self::SingletVerified {
+                    command.env("SINGLET_ACCESS_KEY_ID", ACCESS_KEY);
+                    command.env("SINGLET_SECRET_ACCESS_KEY", SECRET_KEY);
                 }
             }
             Self::Engine => bail!("the engine in process has no address"),
