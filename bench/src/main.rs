@@ -46,6 +46,10 @@ use std::net::SocketAddr;
 
 use clap::Parser;
 
+// The bare server must not be slower than Singlet for its allocator's sake.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Measurements of Singlet, its peers and the machine's limits
 #[derive(Parser)]
 enum Command {
