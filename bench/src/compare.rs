@@ -1,5 +1,6 @@
 //! The comparison: all servers, all cells, round after round, interleaved.
 
+use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use serde::Serialize;
 use crate::bars::{judge, promises};
 use crate::cell::{Measurement, await_quiet, settle, settle_process};
 use crate::clock::long_date;
+use crate::figures::throughput_chart;
 use crate::progress::{Remaining, duration};
 use crate::report::{About, count, median, write_json};
 use crate::schedule::{Extent, Step};
@@ -50,7 +52,7 @@ const EXAMPLES: &str = "\
 Every cell is measured on one server after the other, and all of them again in the next round; medians over the
 rounds count. Wrong answers take a figure away. What a server hasn't got, or does wrong, is named; the others go on.
 
-  bench/run                                        everything, about 35 minutes
+  bench/run                                        everything, about 38 minutes
   bench/run --quick                                a first impression, about 5 minutes
   bench/run --targets bare,singlet --headlines     ours alone, bars included
   bench/run --only get,put --connections 1,8,64    other cells
@@ -110,8 +112,11 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<()> {
     };
     run.start(kinds);
     let path = run.measure()?;
-    print_report(&run.summary());
-    println!("written to {}", path.display());
+    let summary = run.summary();
+    let chart = path.with_extension("svg");
+    fs::write(&chart, throughput_chart(&summary))?;
+    print_report(&summary);
+    println!("written to {}, the chart to {}", path.display(), chart.display());
     Ok(())
 }
 

@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -55,13 +55,17 @@ pub(crate) struct FiguresOptions {
     /// JSON files of `compare` and `scaling`
     #[arg(long, value_name = "FILE")]
     from: Vec<PathBuf>,
+    /// Take results of a commit with changes that nobody else has, too
+    #[arg(long)]
+    allow_dirty: bool,
     /// The repository
     #[arg(long, default_value = ".", value_name = "DIR")]
     root: PathBuf,
 }
 
 /// What the repository keeps.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Kept {
     comparison: Option<Summary>,
     by_items: Option<Scaling>,
@@ -72,7 +76,7 @@ pub(crate) struct Kept {
 pub(crate) fn figures(options: &FiguresOptions) -> Result<()> {
     let mut kept = Kept::read(&options.root)?;
     for path in &options.from {
-        kept.take(path)?;
+        kept.take(path, options.allow_dirty)?;
     }
     let text = serde_json::to_string_pretty(&kept)? + "\n";
     fs::write(options.root.join(KEPT), text)?;
@@ -88,15 +92,22 @@ impl Kept {
     fn read(root: &Path) -> Result<Self> {
         let path = root.join(KEPT);
         if !path.exists() {
-            return Ok(Self { comparison: None, by_items: None, by_indexes: None });
+            return Ok(Self::default());
         }
         serde_json::from_str(&fs::read_to_string(path)?).context("bench/figures.json is not what is kept")
     }
 
     /// Takes in the JSON file of a run.
-    fn take(&mut self, path: &Path) -> Result<()> {
+    fn take(&mut self, path: &Path, allow_dirty: bool) -> Result<()> {
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let mut file: Value = serde_json::from_str(&text)?;
+        let commit = file.pointer("/about/commit").and_then(Value::as_str).unwrap_or("unknown");
+        ensure!(
+            allow_dirty || !(commit.ends_with("-dirty") || commit == "unknown"),
+            "{} was measured on {commit}: with changes that are in no commit, so nobody could measure it again. Commit and \
+             measure anew, or take it all the same with --allow-dirty",
+            path.display()
+        );
         let found = file.get_mut("found").map(Value::take).unwrap_or_default();
         if let Some(summary) = found.get("summary") {
             self.comparison = Some(serde_json::from_value(summary.clone())?);
@@ -336,7 +347,8 @@ fn how_long(found: &Summary) -> String {
     }
 }
 
-fn throughput_chart(found: &Summary) -> String {
+/// The bars of all servers, one panel for each workload.
+pub(crate) fn throughput_chart(found: &Summary) -> String {
     let panels: Vec<Panel> = SHOWN
         .iter()
         .filter_map(|(workload, indexes, title)| {
@@ -425,6 +437,20 @@ mod tests {
         for (path, wanted) in kept.files(root).unwrap() {
             let found = std::fs::read_to_string(&path).unwrap_or_default();
             assert!(found == wanted, "{} is old: `bench/run figures` writes it", path.display());
+        }
+    }
+
+    #[test]
+    fn results_of_a_dirty_commit_are_refused_unless_allowed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("compare.json");
+        for (commit, clean) in [("0123456789", true), ("0123456789-dirty", false), ("unknown", false)] {
+            let mut found = summary(&[(Workload::Get, Kind::Singlet, 75.0)]);
+            found.about.commit = commit.to_owned();
+            let file = serde_json::json!({"about": found.about, "found": {"summary": found}});
+            std::fs::write(&path, file.to_string()).unwrap();
+            assert_eq!(Kept::default().take(&path, false).is_ok(), clean, "{commit}");
+            assert!(Kept::default().take(&path, true).is_ok());
         }
     }
 

@@ -221,7 +221,7 @@ pub(crate) struct Programs {
     )]
     pub(crate) core: PathBuf,
     /// Folder with the peers, as bench/run installs them
-    #[arg(long, overrides_with = "peers", default_value = "target/bench-peers", value_name = "DIR")]
+    #[arg(long, overrides_with = "peers", default_value_os_t = peers_folder(), value_name = "DIR")]
     pub(crate) peers: PathBuf,
     /// Folder for the servers' data and logs: on the disk that is to be measured
     #[arg(long, overrides_with = "scratch", default_value = "target/bench-data", value_name = "DIR")]
@@ -229,6 +229,15 @@ pub(crate) struct Programs {
     /// Folder for the JSON files
     #[arg(long, overrides_with = "results", default_value = "bench/results", value_name = "DIR")]
     pub(crate) results: PathBuf,
+}
+
+/// Where bench/run installs the peers.
+fn peers_folder() -> PathBuf {
+    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    folder("SINGLET_BENCH_PEERS").unwrap_or_else(|| {
+        let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
+        cache.unwrap_or_default().join("singlet-bench")
+    })
 }
 
 /// A running server; it is killed and its data deleted when this is dropped.
