@@ -1,8 +1,8 @@
 //! The README's figures: tables and charts from the JSON files of runs, and nothing else.
 //!
 //! `bench/figures.json` is the one result that the repository keeps, the medians of the last whole run, beside the counts of
-//! instructions in `bench/instructions.json`. The marked parts of the README, of docs/performance.md and of bench/README.md
-//! and the charts in docs/figures follow from them; a test holds them against each other.
+//! instructions in `bench/instructions.json`. The marked parts of the README, of docs/performance.md, docs/reliability.md and
+//! bench/README.md and the charts in docs/figures follow from them; a test holds them against each other.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use crate::cell::Cell;
 use crate::chart::{self, Bar, Paint, Panel, Plot};
 use crate::clock::long_date;
 use crate::instructions::Counts;
+use crate::limits::Limits;
 use crate::report::{About, Table, count};
 use crate::scaling::Scaling;
 use crate::summary::Summary;
@@ -27,6 +28,7 @@ const END: &str = "<!-- end of figures -->";
 const KEPT: &str = "bench/figures.json";
 const README: &str = "README.md";
 const PERFORMANCE: &str = "docs/performance.md";
+const RELIABILITY: &str = "docs/reliability.md";
 const BENCH: &str = "bench/README.md";
 const INSTRUCTIONS: &str = "bench/instructions.json";
 const CHARTS: &str = "docs/figures";
@@ -46,13 +48,13 @@ const SHOWN: [(Workload, u8, &str); 8] = [
 /// Where figures come from and go to.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
-A comparison replaces the kept comparison, a scaling by items or by indexes the kept one of its kind; what isn't given
-stays. Run it at the root of the repository.
+A comparison replaces the kept comparison, a scaling by items or by indexes the kept one of its kind, limits the table of
+docs/reliability.md; what isn't given stays. Run it at the root of the repository.
 
   bench/run figures --from bench/results/compare-….json --from bench/results/scaling-….json
   bench/run figures               writes tables and charts again from what is kept")]
 pub(crate) struct FiguresOptions {
-    /// JSON files of `compare` and `scaling`
+    /// JSON files of `compare`, `scaling` and `limits`
     #[arg(long, value_name = "FILE")]
     from: Vec<PathBuf>,
     /// Take results of a commit with changes that nobody else has, too
@@ -70,6 +72,7 @@ pub(crate) struct Kept {
     comparison: Option<Summary>,
     by_items: Option<Scaling>,
     by_indexes: Option<Scaling>,
+    limits: Option<Limits>,
 }
 
 /// Takes in new results and writes everything that follows from them.
@@ -115,8 +118,12 @@ impl Kept {
             let scaling: Scaling = serde_json::from_value(scaling.clone())?;
             let place = if scaling.is_by_indexes() { &mut self.by_indexes } else { &mut self.by_items };
             *place = Some(scaling);
+        } else if let Some(limits) = found.get("limits") {
+            let limits: Limits = serde_json::from_value(limits.clone())?;
+            ensure!(limits.is_whole(), "{} holds only some of the attacks", path.display());
+            self.limits = Some(limits);
         } else {
-            bail!("{} holds neither a comparison nor a scaling", path.display());
+            bail!("{} holds no comparison, scaling or limits", path.display());
         }
         Ok(())
     }
@@ -127,9 +134,12 @@ impl Kept {
         let instructions = Counts::read(&root.join(INSTRUCTIONS))?;
         let instructions =
             instructions.map_or_else(|| "Not counted yet.".to_owned(), |kept| kept.kept_table());
-        for (name, block) in
-            [(README, self.readme()), (PERFORMANCE, self.performance()), (BENCH, instructions)]
-        {
+        for (name, block) in [
+            (README, self.readme()),
+            (PERFORMANCE, self.performance()),
+            (RELIABILITY, self.reliability()),
+            (BENCH, instructions),
+        ] {
             let path = root.join(name);
             let text =
                 fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -172,6 +182,12 @@ impl Kept {
             text += "![Throughput with more items and more indexes](figures/scaling.svg)\n";
         }
         if text.is_empty() { "Not measured yet.\n".to_owned() } else { text }
+    }
+
+    fn reliability(&self) -> String {
+        let Some(limits) = &self.limits else { return "Not measured yet.\n".to_owned() };
+        let (about, table) = (limits.about(), limits.table());
+        format!("`bench/run limits` on {}: {}.\n\n{table}", measured_on(about), about.machine)
     }
 
     fn scaling_chart(&self) -> Option<String> {
@@ -425,6 +441,7 @@ mod tests {
     use std::path::Path;
 
     use super::{BEGIN, END, Kept, Shown, beside_peers, replace, shown, times, verified};
+    use crate::limits::tests::limits;
     use crate::summary::Summary;
     use crate::summary::tests::summary;
     use crate::target::Kind;
@@ -451,6 +468,20 @@ mod tests {
             std::fs::write(&path, file.to_string()).unwrap();
             assert_eq!(Kept::default().take(&path, false).is_ok(), clean, "{commit}");
             assert!(Kept::default().take(&path, true).is_ok());
+        }
+    }
+
+    #[test]
+    fn limits_go_into_the_page_on_reliability_if_all_attacks_were_tried() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("limits.json");
+        for only in ["", "idle"] {
+            let found = limits(summary(&[]).about, only);
+            let file = serde_json::json!({"about": found.about(), "found": {"limits": found}});
+            std::fs::write(&path, file.to_string()).unwrap();
+            let mut kept = Kept::default();
+            assert_eq!(kept.take(&path, false).is_ok(), only.is_empty());
+            assert_eq!(kept.reliability().contains("with TLS"), only.is_empty());
         }
     }
 
