@@ -13,7 +13,7 @@ use crate::cell::{Measurement, await_quiet, settle, settle_process};
 use crate::clock::long_date;
 use crate::figures::throughput_chart;
 use crate::progress::{Remaining, duration};
-use crate::report::{About, count, median, write_json};
+use crate::report::{About, count, median, say, write_json};
 use crate::schedule::{Extent, Step};
 use crate::subject::Subject;
 use crate::summary::{Server, Summary, rows};
@@ -97,7 +97,7 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<()> {
     if options.plan {
         for step in &steps {
             let seconds = step.settings.seconds;
-            println!("{} {:<30} {:<16} {seconds} s", step.round + 1, step.cell.name(), step.kind.name());
+            say!("{} {:<30} {:<16} {seconds} s", step.round + 1, step.cell.name(), step.kind.name());
         }
         return Ok(());
     }
@@ -115,8 +115,8 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<()> {
     let summary = run.summary();
     let chart = path.with_extension("svg");
     fs::write(&chart, throughput_chart(&summary))?;
-    print_report(&summary);
-    println!("written to {}, the chart to {}", path.display(), chart.display());
+    print_report(&summary)?;
+    say!("written to {}, the chart to {}", path.display(), chart.display());
     Ok(())
 }
 
@@ -274,13 +274,14 @@ fn print_progress(found: &Measurement, left: &str) {
     );
 }
 
-fn print_report(summary: &Summary) {
+fn print_report(summary: &Summary) -> Result<()> {
     let About { date, commit, machine, .. } = &summary.about;
-    println!("{} · commit {commit} · {machine}\n", long_date(date));
-    println!("{}", summary.durability());
+    say!("{} · commit {commit} · {machine}\n", long_date(date));
+    say!("{}", summary.durability());
     for table in [summary.throughput(), summary.latency(), summary.cpu(), summary.space(), summary.disk()] {
-        println!("{table}");
+        say!("{table}");
     }
-    println!("{}", promises(&judge(summary)));
-    println!("{}", summary.doubts());
+    say!("{}", promises(&judge(summary)));
+    say!("{}", summary.doubts());
+    Ok(())
 }

@@ -17,7 +17,7 @@ use crate::chart::{self, Bar, Paint, Panel, Plot};
 use crate::clock::long_date;
 use crate::instructions::Counts;
 use crate::limits::Limits;
-use crate::report::{About, Table, count};
+use crate::report::{About, Table, count, say};
 use crate::scaling::Scaling;
 use crate::summary::Summary;
 use crate::target::{Kind, Share};
@@ -86,7 +86,7 @@ pub(crate) fn figures(options: &FiguresOptions) -> Result<()> {
     fs::create_dir_all(options.root.join(CHARTS))?;
     for (path, text) in kept.files(&options.root)? {
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        println!("{}", path.display());
+        say!("{}", path.display());
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::compare::start;
 use crate::item::ITEM_BYTES;
 use crate::process::disk_bytes;
 use crate::progress::Remaining;
-use crate::report::{About, Table, count, median, write_json};
+use crate::report::{About, Table, count, median, say, write_json};
 use crate::target::{Kind, Programs, Target};
 use crate::workload::Workload;
 
@@ -39,10 +39,13 @@ pub(crate) struct ScalingOptions {
     /// Workloads
     #[arg(long, value_delimiter = ',', default_value = "get,query,put,update")]
     only: Vec<Workload>,
+    /// Connections of the client
     #[arg(long, default_value_t = 64)]
     connections: usize,
+    /// Seconds per measurement
     #[arg(long, default_value_t = 10.0)]
     seconds: f64,
+    /// How often each is measured; the median counts
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     #[command(flatten)]
@@ -112,9 +115,9 @@ pub(crate) fn scaling(options: &ScalingOptions) -> Result<()> {
     let measurements = servers.iter().flat_map(|server| &server.measurements).collect();
     let found = Found { scaling: &scaling, measurements };
     let path = write_json(&options.programs.results, "scaling", &scaling.about, &found)?;
-    println!("{}\n{}\n{}", scaling.rates(), scaling.space(), promises(&judge_scaling(&scaling)));
-    println!("Errors: {}.", scaling.sizes.iter().map(|size| size.errors).sum::<u64>());
-    println!("written to {}", path.display());
+    say!("{}\n{}\n{}", scaling.rates(), scaling.space(), promises(&judge_scaling(&scaling)));
+    say!("Errors: {}.", scaling.sizes.iter().map(|size| size.errors).sum::<u64>());
+    say!("written to {}", path.display());
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::report::{About, Table, count, write_json};
+use crate::report::{About, Table, count, say, write_json};
 use crate::target::Programs;
 use scene::{Row, Witness};
 
@@ -75,9 +75,9 @@ pub(crate) fn limits(options: &LimitsOptions) -> Result<()> {
     scans::run(options, &mut found.rows)?;
     overload::run(options, &mut found.rows)?;
     disk::run(options, &mut found.rows, &mut found.left_out)?;
-    println!("{}", found.table());
+    say!("{}", found.table());
     let path = write_json(&options.programs.results, "limits", &found.about, &Found { limits: &found })?;
-    println!(
+    say!(
         "{}, load average {:.1} at the start\nwritten to {}",
         found.about.machine,
         found.about.load_average,
