@@ -2,14 +2,14 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::bars::{judge, promises};
-use crate::cell::{Measurement, await_quiet, settle, settle_process};
+use crate::cell::{Measurement, await_quiet, settle_process};
 use crate::clock::long_date;
 use crate::figures::throughput_chart;
 use crate::progress::{Remaining, duration};
@@ -18,9 +18,7 @@ use crate::schedule::{Extent, Step};
 use crate::subject::Subject;
 use crate::summary::{Server, Summary, rows};
 use crate::sync::{SyncRow, Way, measure_sync};
-use crate::tables::{create, fill, table_name};
-use crate::target::{Kind, Programs, Target};
-use crate::workload::Answers;
+use crate::target::{Kind, Programs};
 
 /// One item of 400 B in the log, and 64 of them.
 const SYNC_BYTES: [usize; 2] = [512, 32 * 1024];
@@ -237,23 +235,6 @@ fn sync_median(syncs: &[SyncRow], bytes: usize) -> Option<SyncRow> {
         p99_microseconds: middle(|row| row.p99_microseconds)?,
         max_microseconds: middle(|row| row.max_microseconds)?,
     })
-}
-
-/// Starts one server with one filled table for each number of indexes.
-pub(crate) fn start(kind: Kind, programs: &Programs, index_counts: &[u8], items: u64) -> Result<Target> {
-    let target = Target::start(kind, programs)?;
-    if kind.answers() == Answers::Bare {
-        return Ok(target);
-    }
-    for indexes in index_counts {
-        create(target.address, *indexes)?;
-        let begin = Instant::now();
-        fill(target.address, *indexes, items)?;
-        let rate = count(items as f64 / begin.elapsed().as_secs_f64().max(1e-3));
-        eprintln!("{}: {} filled with {rate} items/s", kind.name(), table_name(*indexes));
-    }
-    settle(&target);
-    Ok(target)
 }
 
 fn print_progress(found: &Measurement, left: &str) {

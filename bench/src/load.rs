@@ -322,6 +322,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::{Arrivals, Pace, Plan, Source, Verdict, drive};
+    use crate::clock::pause;
 
     struct Counted(u64);
 
@@ -434,7 +435,7 @@ mod tests {
 
     #[test]
     fn an_overloaded_server_shows_what_it_answers_and_how_old_the_rest_became() {
-        let address = server(|_| std::thread::sleep(Duration::from_millis(20)), OK);
+        let address = server(|_| pause(Duration::from_millis(20)), OK);
         let offered = Pace::Open { per_second: 1000.0 };
         let outcome = drive(&plan(address, offered), |_| Counted(u64::MAX)).unwrap();
         // It does 50 a second on its one connection, of 400 that arrive in 0.4 s.

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::bars::{judge_scaling, promises};
 use crate::cell::{Cell, Measurement, Settings, measure, settle, with_indexes};
-use crate::compare::start;
 use crate::item::ITEM_BYTES;
 use crate::process::disk_bytes;
 use crate::progress::Remaining;
 use crate::report::{About, Table, count, median, say, write_json};
+use crate::subject::start_filled;
 use crate::target::{Kind, Programs, Target};
 use crate::workload::Workload;
 
@@ -125,7 +125,7 @@ pub(crate) fn scaling(options: &ScalingOptions) -> Result<()> {
 fn start_apart(options: &ScalingOptions, items: u64, indexes: u8) -> Result<Sized> {
     let mut programs = options.programs.clone();
     programs.scratch = programs.scratch.join(format!("{items}-{indexes}"));
-    let target = start(options.target, &programs, &[indexes], items)?;
+    let target = start_filled(options.target, &programs, &[indexes], items)?;
     let filled_disk_bytes = disk_bytes(target.data());
     Ok(Sized { target, items, indexes, filled_disk_bytes, measurements: Vec::new() })
 }

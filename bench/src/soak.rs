@@ -5,12 +5,12 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use serde::Serialize;
 
-use crate::compare::start;
 use crate::load::{Pace, Plan};
 use crate::outcome::Outcome;
 use crate::process::{Memory, disk_bytes, memory};
 use crate::progress::{drive_telling, duration};
 use crate::report::{About, Table, count, median, say, write_json};
+use crate::subject::start_filled;
 use crate::tables::table_name;
 use crate::target::{Kind, Programs};
 use crate::workload::{Choice, Traffic, Workload};
@@ -103,7 +103,7 @@ fn print_latency(outcome: &Outcome) -> Result<()> {
 /// Runs the load, looks at the server each second, prints a row for each tenth of the time.
 pub(crate) fn soak(options: &SoakOptions) -> Result<()> {
     let about = About::now();
-    let target = start(options.target, &options.programs, &[options.indexes], options.items)?;
+    let target = start_filled(options.target, &options.programs, &[options.indexes], options.items)?;
     let plan = Plan {
         address: target.address,
         connections: options.connections,

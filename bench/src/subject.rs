@@ -84,6 +84,7 @@ impl Subject {
     }
 }
 
+/// Starts a server some times for the time that it takes, and fills the last of them.
 fn start_and_fill(
     kind: Kind,
     programs: &Programs,
@@ -99,20 +100,35 @@ fn start_and_fill(
     times.push(target.started_in.as_secs_f64() * 1e3);
     server.start_milliseconds = median(times);
     server.start_resident_bytes = memory(target.id()).resident_bytes;
-    if kind.answers() == Answers::Bare {
-        return Ok(target);
+    server.filled_items_per_second = fill_tables(&target, index_counts, server.items)?;
+    Ok(target)
+}
+
+/// Starts one server with one filled table for each number of indexes.
+pub(crate) fn start_filled(
+    kind: Kind,
+    programs: &Programs,
+    index_counts: &[u8],
+    items: u64,
+) -> Result<Target> {
+    let target = Target::start(kind, programs)?;
+    fill_tables(&target, index_counts, items)?;
+    settle_process(target.id());
+    Ok(target)
+}
+
+/// Makes and fills the tables; gives the items per second of the first, which has the fewest indexes. Bare has no tables.
+fn fill_tables(target: &Target, index_counts: &[u8], items: u64) -> Result<Option<f64>> {
+    let mut first = None;
+    if target.kind.answers() == Answers::Bare {
+        return Ok(first);
     }
-    let mut seconds = 0.0;
     for indexes in index_counts {
         create(target.address, *indexes)?;
-        let outcome = fill(target.address, *indexes, server.items)?;
-        let took = outcome.measured.max(Duration::from_millis(1)).as_secs_f64();
-        let rate = count(server.items as f64 / took);
-        eprintln!("{}: {} filled with {rate} items/s", kind.name(), table_name(*indexes));
-        if *indexes == 0 || seconds == 0.0 {
-            seconds = took;
-        }
+        let took = fill(target.address, *indexes, items)?.measured.max(Duration::from_millis(1));
+        let rate = items as f64 / took.as_secs_f64();
+        eprintln!("{}: {} filled with {} items/s", target.kind.name(), table_name(*indexes), count(rate));
+        first.get_or_insert(rate);
     }
-    server.filled_items_per_second = Some(server.items as f64 / seconds);
-    Ok(target)
+    Ok(first)
 }
