@@ -157,11 +157,22 @@ impl Kept {
     fn readme(&self) -> String {
         let Some(comparison) = &self.comparison else { return "Not measured yet.\n".to_owned() };
         format!(
-            "{}\n\n![Requests a second for each workload and server](docs/figures/throughput.svg)\n\n{}\n{}\n",
+            "{}\n\n![Requests a second for each workload and server](docs/figures/throughput.svg)\n\n{}\n{}{}\n",
             introduction(comparison),
             beside_peers(comparison),
             in_words(comparison),
+            self.on_disk(),
         )
+    }
+
+    /// What data takes on disk, where there is so much of it that the room of the log doesn't count.
+    fn on_disk(&self) -> String {
+        let sizes = self.by_items.iter().flat_map(|scaling| &scaling.sizes);
+        let largest = sizes.filter(|size| size.errors == 0).max_by_key(|size| size.items);
+        largest.map_or_else(String::new, |size| {
+            let (items, ratio) = (count(size.items as f64), size.disk_bytes_per_byte());
+            format!(" {items} items take {ratio:.1} bytes on disk for each of theirs, after a clean stop.")
+        })
     }
 
     fn performance(&self) -> String {
@@ -312,12 +323,6 @@ fn in_words(found: &Summary) -> String {
     {
         let megabytes = count(server.start_resident_bytes as f64 / 1e6);
         text += &format!(" It starts in {} ms with {megabytes} MB.", count(milliseconds));
-        if let Some(ratio) = server.disk_bytes_per_byte() {
-            text += &format!(
-                " Stopped after the run, it takes {ratio:.1} bytes on disk for a byte of items, copies in three indexes \
-                 on half of them included."
-            );
-        }
     }
     text += &verified(found);
     text += &format!(" {}", how_long(found));

@@ -181,6 +181,11 @@ fn size(server: &mut Sized) -> Size {
 }
 
 impl Size {
+    /// Bytes on disk for a byte of items. Entries of indexes are no data: they are part of the cost.
+    pub(crate) fn disk_bytes_per_byte(&self) -> f64 {
+        self.stopped_disk_bytes as f64 / (self.items * ITEM_BYTES).max(1) as f64
+    }
+
     fn name(&self) -> String {
         format!("{} items{}", count(self.items as f64), with_indexes(self.indexes))
     }
@@ -220,15 +225,13 @@ impl Scaling {
             "disk bytes per byte of items",
         ]);
         for size in &self.sizes {
-            // Entries of indexes are no data: they are part of its cost.
-            let data_bytes = size.items * ITEM_BYTES;
             let megabytes = |bytes: u64| count(bytes as f64 / 1e6);
             let figures = [
                 megabytes(size.resident_bytes),
                 megabytes(size.peak_bytes),
                 megabytes(size.filled_disk_bytes),
                 megabytes(size.stopped_disk_bytes),
-                format!("{:.2}", size.stopped_disk_bytes as f64 / data_bytes.max(1) as f64),
+                format!("{:.2}", size.disk_bytes_per_byte()),
             ];
             table.row(size.name(), figures.into_iter());
         }
