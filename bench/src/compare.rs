@@ -50,8 +50,8 @@ const EXAMPLES: &str = "\
 Every cell is measured on one server after the other, and all of them again in the next round; medians over the
 rounds count. Wrong answers take a figure away. What a server hasn't got, or does wrong, is named; the others go on.
 
-  bench/run                                        everything, about 38 minutes
-  bench/run --quick                                a first impression, about 5 minutes
+  bench/run                                        everything, about 35 minutes
+  bench/run --quick                                a first impression, about 6 minutes
   bench/run --targets bare,singlet --headlines     ours alone, bars included
   bench/run --only get,put --connections 1,8,64    other cells
   bench/run --targets singlet --only get --connections 64 --rate 20000

@@ -31,7 +31,7 @@ const SLOW_OVERHEAD_SECONDS: f64 = 2.5;
 /// How much is measured.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Extent {
-    /// A first impression in five minutes: one short round of the headlines on 20,000 items
+    /// A first impression in six minutes: one short round of the headlines on 20,000 items
     #[arg(long)]
     pub(crate) quick: bool,
     /// Only these workloads
