@@ -28,7 +28,8 @@ pub(crate) enum Bar {
 pub(crate) struct Judged {
     pub(crate) about: String,
     pub(crate) wanted: String,
-    pub(crate) measured: f64,
+    /// None where it was measured with errors.
+    pub(crate) measured: Option<f64>,
     pub(crate) met: bool,
 }
 
@@ -48,12 +49,11 @@ fn bars(cell: &Cell) -> &'static [Bar] {
     }
 }
 
-/// All promises that this comparison can judge. Puts are judged by their sustained figure where there is one.
+/// All promises about what this comparison measured. Puts are judged by their sustained form where there is one; a cell with
+/// errors, of Singlet or of what it is compared with, has missed its bars.
 pub(crate) fn judge(summary: &Summary) -> Vec<Judged> {
-    let sustained = |cell: &Cell| {
-        !cell.sustained && summary.rate(Kind::Singlet, &Cell { sustained: true, ..*cell }).is_some()
-    };
-    let cells = summary.rows.iter().map(|row| &row.cell).filter(|cell| !sustained(cell));
+    let cells = summary.rows.iter().map(|row| &row.cell);
+    let cells = cells.filter(|cell| cell.sustained || !summary.shows_sustained(cell));
     let cells = cells.flat_map(|cell| bars(cell).iter().filter_map(|bar| judge_one(summary, cell, *bar)));
     cells.chain(judge_start(summary)).collect()
 }
@@ -69,7 +69,7 @@ fn judge_start(summary: &Summary) -> Vec<Judged> {
         .map(|(unit, measured, most)| Judged {
             about: "start on an empty folder".to_owned(),
             wanted: format!("< {most} {unit}"),
-            measured,
+            measured: Some(measured),
             met: measured < most,
         })
         .into()
@@ -78,40 +78,37 @@ fn judge_start(summary: &Summary) -> Vec<Judged> {
 /// Throughput with many items beside that with few.
 pub(crate) fn judge_scaling(scaling: &Scaling) -> Vec<Judged> {
     let (Some(first), Some(last)) = (scaling.sizes.first(), scaling.sizes.last()) else { return Vec::new() };
-    if last.items < SCALING_ITEMS || first.items >= last.items || first.errors + last.errors > 0 {
+    if last.items < SCALING_ITEMS || first.items >= last.items {
         return Vec::new();
     }
+    let right = first.errors + last.errors == 0;
     let ratios = first.rates.iter().filter_map(|(workload, rate)| {
-        let measured = last.rates.get(workload)? / rate;
+        let measured = Some(last.rates.get(workload)? / rate).filter(|_| right);
         Some(Judged {
             about: format!("{} with {} items", workload.name(), count(last.items as f64)),
             wanted: format!("≥ {SCALING_LEAST} of {} items", count(first.items as f64)),
             measured,
-            met: measured >= SCALING_LEAST,
+            met: measured.is_some_and(|ratio| ratio >= SCALING_LEAST),
         })
     });
     ratios.collect()
 }
 
 fn judge_one(summary: &Summary, cell: &Cell, bar: Bar) -> Option<Judged> {
-    let ours = summary.figures(Kind::Singlet, cell)?;
-    let ratio = |kind| Some(ours.requests_per_second / summary.rate(kind, cell)?);
-    let (wanted, measured, met) = match bar {
-        Bar::OfBare(least) => {
-            let ratio = ratio(Kind::Bare)?;
-            (format!("≥ {least} of bare"), ratio, ratio >= least)
-        }
-        Bar::Times(least, peer) => {
-            let ratio = ratio(peer)?;
-            (format!("≥ {least} × {}", peer.name()), ratio, ratio >= least)
-        }
-        Bar::LatencyOfBare(most) => {
-            let bare = summary.figures(Kind::Bare, cell)?.p50_microseconds;
-            let ratio = ours.p50_microseconds / bare;
-            (format!("median ≤ {most} × bare"), ratio, ratio <= most)
-        }
+    let beside = match bar {
+        Bar::OfBare(_) | Bar::LatencyOfBare(_) => Kind::Bare,
+        Bar::Times(_, peer) => peer,
     };
-    Some(Judged { about: cell.name(), wanted, measured, met })
+    let (ours, theirs) = (summary.measured(Kind::Singlet, cell)?, summary.measured(beside, cell)?);
+    let right = ours.errors.is_empty() && theirs.errors.is_empty();
+    let rates = ours.requests_per_second / theirs.requests_per_second;
+    let latencies = ours.p50_microseconds / theirs.p50_microseconds;
+    let (wanted, measured, met) = match bar {
+        Bar::OfBare(least) => (format!("≥ {least} of bare"), rates, rates >= least),
+        Bar::Times(least, peer) => (format!("≥ {least} × {}", peer.name()), rates, rates >= least),
+        Bar::LatencyOfBare(most) => (format!("median ≤ {most} × bare"), latencies, latencies <= most),
+    };
+    Some(Judged { about: cell.name(), wanted, measured: right.then_some(measured), met: met && right })
 }
 
 /// Promises as a table, with a line that counts them; empty if there are none.
@@ -122,7 +119,8 @@ pub(crate) fn promises(judged: &[Judged]) -> String {
     let mut table = Table::new(["bar", "wanted", "measured", ""]);
     for one in judged {
         let verdict = if one.met { "met" } else { "MISSED" };
-        let figures = [one.wanted.clone(), format!("{:.2}", one.measured), verdict.to_owned()];
+        let measured = one.measured.map_or("errors".to_owned(), |measured| format!("{measured:.2}"));
+        let figures = [one.wanted.clone(), measured, verdict.to_owned()];
         table.row(one.about.clone(), figures.into_iter());
     }
     let met = judged.iter().filter(|one| one.met).count();
@@ -177,5 +175,20 @@ mod tests {
         let judged = about_cells(judge(&found));
         assert_eq!(judged.len(), 1);
         assert!(!judged[0].met);
+    }
+
+    #[test]
+    fn errors_miss_a_bar_and_don_t_fall_back_to_a_shorter_measurement() {
+        let mut found = summary(&[(Workload::Put, Kind::Bare, 100.0), (Workload::Put, Kind::Singlet, 90.0)]);
+        let mut minute = found.rows[0].clone();
+        minute.cell = cell(Workload::Put, 0, 64, true);
+        found.rows.push(minute);
+        for kind in [Kind::Singlet, Kind::Bare] {
+            let mut wrong = found.clone();
+            wrong.rows[1].figures.get_mut(&kind).unwrap().errors.insert("wrong".to_owned(), 1);
+            let judged = about_cells(judge(&wrong));
+            assert_eq!((judged.len(), judged[0].met, judged[0].measured), (1, false, None));
+            assert!(promises(&judged).contains("0 of 1 bars met."));
+        }
     }
 }

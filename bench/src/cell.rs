@@ -7,12 +7,13 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::pause;
-use crate::load::{Pace, Plan, drive};
+use crate::load::{Pace, Plan, drive_keeping};
 use crate::outcome::Outcome;
 use crate::process::{CpuTimes, CpuUse, Memory, disk_bytes, memory, of_process};
+use crate::readback::read_back;
 use crate::tables::table_name;
 use crate::target::{Kind, Target};
-use crate::workload::{Choice, Traffic, Workload};
+use crate::workload::{Answers, Choice, Traffic, Workload};
 
 /// How long a server may go on working by itself after a load before the next one is measured.
 const SETTLE_MAX: Duration = Duration::from_secs(15);
@@ -130,12 +131,15 @@ pub(crate) fn measure(target: &Target, cell: Cell, settings: &Settings, round: u
     let host = target.address.to_string();
     let table = table_name(cell.indexes);
     let watch = Watch::start(target.id());
-    let mut outcome = drive(&plan, |thread| {
+    let (mut outcome, sources) = drive_keeping(&plan, |thread| {
         let seed = ((round as u64) << 32) | thread as u64;
         let choice = Choice::Random { items: settings.items };
         Traffic::new(&host, &table, cell.workload, choice, target.kind.answers(), seed)
     })?;
     let used = watch.stop();
+    if target.kind.answers() == Answers::Database {
+        read_back(target.address, &table, &sources)?.into_iter().for_each(|text| outcome.fail(text));
+    }
     if outcome.conflicts as f64 > CONFLICT_SHARE_MAX * outcome.answered as f64 {
         outcome.fail(format!("{} conflicts are more than chance explains", outcome.conflicts));
     }

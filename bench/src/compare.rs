@@ -1,24 +1,24 @@
 //! The comparison: all servers, all cells, round after round, interleaved.
 
+use std::fs;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::bars::{judge, promises};
-use crate::cell::{Measurement, await_quiet, settle, settle_process};
+use crate::cell::{Measurement, await_quiet, settle_process};
 use crate::clock::long_date;
+use crate::figures::throughput_chart;
 use crate::progress::{Remaining, duration};
-use crate::report::{About, count, median, write_json};
+use crate::report::{About, count, median, say, write_json};
 use crate::schedule::{Extent, Step};
 use crate::subject::Subject;
 use crate::summary::{Server, Summary, rows};
 use crate::sync::{SyncRow, Way, measure_sync};
-use crate::tables::{create, fill, table_name};
-use crate::target::{Kind, Programs, Target};
-use crate::workload::Answers;
+use crate::target::{Kind, Programs};
 
 /// One item of 400 B in the log, and 64 of them.
 const SYNC_BYTES: [usize; 2] = [512, 32 * 1024];
@@ -51,7 +51,7 @@ Every cell is measured on one server after the other, and all of them again in t
 rounds count. Wrong answers take a figure away. What a server hasn't got, or does wrong, is named; the others go on.
 
   bench/run                                        everything, about 35 minutes
-  bench/run --quick                                a first impression, about 5 minutes
+  bench/run --quick                                a first impression, about 6 minutes
   bench/run --targets bare,singlet --headlines     ours alone, bars included
   bench/run --only get,put --connections 1,8,64    other cells
   bench/run --targets singlet --only get --connections 64 --rate 20000
@@ -95,7 +95,7 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<()> {
     if options.plan {
         for step in &steps {
             let seconds = step.settings.seconds;
-            println!("{} {:<30} {:<16} {seconds} s", step.round + 1, step.cell.name(), step.kind.name());
+            say!("{} {:<30} {:<16} {seconds} s", step.round + 1, step.cell.name(), step.kind.name());
         }
         return Ok(());
     }
@@ -110,8 +110,11 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<()> {
     };
     run.start(kinds);
     let path = run.measure()?;
-    print_report(&run.summary());
-    println!("written to {}", path.display());
+    let summary = run.summary();
+    let chart = path.with_extension("svg");
+    fs::write(&chart, throughput_chart(&summary))?;
+    print_report(&summary)?;
+    say!("written to {}, the chart to {}", path.display(), chart.display());
     Ok(())
 }
 
@@ -121,8 +124,8 @@ impl Run<'_> {
         let extent = &self.options.extent;
         for kind in kinds {
             let counts = extent.index_counts(*kind);
-            eprintln!("starting and filling {}", kind.name());
             if !counts.is_empty() {
+                eprintln!("starting and filling {}", kind.name());
                 match Subject::start(*kind, &self.options.programs, &counts, extent.items(*kind)) {
                     Ok((subject, server)) => {
                         self.subjects.push(subject);
@@ -153,7 +156,18 @@ impl Run<'_> {
             // A long run that is cut short keeps its whole rounds.
             self.save()?;
         }
+        self.weigh();
         self.save()
+    }
+
+    /// Ends the servers and weighs what each leaves on disk.
+    fn weigh(&mut self) {
+        for subject in &mut self.subjects {
+            let bytes = subject.stop_and_weigh();
+            if let Some(server) = self.servers.iter_mut().find(|server| server.kind == subject.kind()) {
+                server.disk_bytes = bytes;
+            }
+        }
     }
 
     /// One measurement. A server that fails is named and left out from here on; the others go on.
@@ -199,6 +213,7 @@ impl Run<'_> {
             others_share_worst: shares.iter().copied().fold(0.0, f64::max),
             others_share_median: median(shares).unwrap_or(0.0),
             conflicts: self.measurements.iter().map(|found| found.conflicts).sum(),
+            unsent: self.measurements.iter().map(|found| found.unsent).sum(),
         }
     }
 
@@ -222,27 +237,10 @@ fn sync_median(syncs: &[SyncRow], bytes: usize) -> Option<SyncRow> {
     })
 }
 
-/// Starts one server with one filled table for each number of indexes.
-pub(crate) fn start(kind: Kind, programs: &Programs, index_counts: &[u8], items: u64) -> Result<Target> {
-    let target = Target::start(kind, programs)?;
-    if kind.answers() == Answers::Bare {
-        return Ok(target);
-    }
-    for indexes in index_counts {
-        create(target.address, *indexes)?;
-        let begin = Instant::now();
-        fill(target.address, *indexes, items)?;
-        let rate = count(items as f64 / begin.elapsed().as_secs_f64().max(1e-3));
-        eprintln!("{}: {} filled with {rate} items/s", kind.name(), table_name(*indexes));
-    }
-    settle(&target);
-    Ok(target)
-}
-
 fn print_progress(found: &Measurement, left: &str) {
     let errors: u64 = found.errors.values().sum();
     eprintln!(
-        "{:>2} {:<30} {:<16} {:>9}/s  p50 {:>8} µs  p99 {:>9} µs  cpu {:>6.1}+{:.1} µs  others {:>2.0} %  ({left}){}",
+        "{:>2} {:<30} {:<16} {:>9}/s  p50 {:>8} µs  p99 {:>9} µs  cpu {:>6.1}+{:.1} µs  others {:>2.0} %  ({left}){}{}",
         found.round + 1,
         found.cell.name(),
         found.target.name(),
@@ -252,17 +250,19 @@ fn print_progress(found: &Measurement, left: &str) {
         found.server_cpu_microseconds,
         found.client_cpu_microseconds,
         found.others_share * 100.0,
+        if found.unsent == 0 { String::new() } else { format!("  unsent {}", found.unsent) },
         if errors == 0 { String::new() } else { format!("  ERRORS {errors}: {:?}", found.errors) },
     );
 }
 
-fn print_report(summary: &Summary) {
+fn print_report(summary: &Summary) -> Result<()> {
     let About { date, commit, machine, .. } = &summary.about;
-    println!("{} · commit {commit} · {machine}\n", long_date(date));
-    println!("{}", summary.durability());
+    say!("{} · commit {commit} · {machine}\n", long_date(date));
+    say!("{}", summary.durability());
     for table in [summary.throughput(), summary.latency(), summary.cpu(), summary.space(), summary.disk()] {
-        println!("{table}");
+        say!("{table}");
     }
-    println!("{}", promises(&judge(summary)));
-    println!("{}", summary.doubts());
+    say!("{}", promises(&judge(summary)));
+    say!("{}", summary.doubts());
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -92,11 +92,6 @@ impl Engine {
     /// The process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
-    }
-
-    /// The folder with its data.
-    pub(crate) fn data(&self) -> &Path {
-        &self.data
     }
 
     fn line(&mut self) -> Result<String> {

@@ -14,7 +14,7 @@ use crate::item::ITEMS_PER_PARTITION;
 use crate::load::{Pace, Plan, Source, Verdict, drive};
 use crate::outcome::Outcome;
 use crate::process::{Memory, memory};
-use crate::report::{About, Table, count, write_json};
+use crate::report::{About, Table, count, say, write_json};
 use crate::tables::{create, fill, table_name};
 use crate::target::{Kind, Programs, Target};
 use crate::workload::{Choice, Ticket, Traffic, Workload};
@@ -103,7 +103,7 @@ pub(crate) fn expiry(options: &ExpiryOptions) -> Result<()> {
     create(target.address, options.indexes)?;
     enable(&target, options.indexes)?;
     let filled = fill(target.address, options.indexes, items)?;
-    println!("{} items written in {:.0} s", count(items as f64), filled.measured.as_secs_f64());
+    say!("{} items written in {:.0} s", count(items as f64), filled.measured.as_secs_f64());
     let slow_seconds = filled.measured.as_secs_f64() / items as f64 * expiring as f64 * FILL_SLOWER;
     let due_after = options.due_after.unwrap_or((slow_seconds + options.seconds + 30.0) as u64);
     let due_second = unix_seconds() + due_after;
@@ -113,7 +113,7 @@ pub(crate) fn expiry(options: &ExpiryOptions) -> Result<()> {
     if left < 0.0 {
         bail!("the items are due too early by {:.0} s: give a larger --due-after than {due_after}", -left);
     }
-    println!("{} expiring items written, {left:.0} s early", count(expiring as f64));
+    say!("{} expiring items written, {left:.0} s early", count(expiring as f64));
 
     let stop = AtomicBool::new(false);
     let before = measure(&target, options, items, &stop, Duration::from_secs_f64(options.seconds))?;
@@ -307,8 +307,8 @@ fn report(programs: &Programs, about: &About, found: &Found) -> Result<()> {
             table.row(format!("{} {name}", workload.name()), cells.into_iter());
         }
     }
-    println!("{}", table.text());
-    println!(
+    say!("{}", table.text());
+    say!(
         "{} of {} items expired in {:.1} s, {} a second; the first was gone {:.1} s after its second.",
         count(found.expiring as f64),
         count((found.items + found.expiring) as f64),
@@ -316,10 +316,10 @@ fn report(programs: &Programs, about: &About, found: &Found) -> Result<()> {
         count(found.deletes_per_second),
         found.begin_seconds,
     );
-    println!("Memory of the server: {} MB resident.", count(found.memory.resident_bytes as f64 / 1e6));
+    say!("Memory of the server: {} MB resident.", count(found.memory.resident_bytes as f64 / 1e6));
     let errors: u64 = found.latencies.iter().flat_map(|one| one.errors.values()).sum();
-    println!("Errors: {errors}.");
-    println!("written to {}", path.display());
+    say!("Errors: {errors}.");
+    say!("written to {}", path.display());
     ensure!(errors == 0, "there were errors");
     Ok(())
 }

@@ -1,13 +1,13 @@
 //! The README's figures: tables and charts from the JSON files of runs, and nothing else.
 //!
 //! `bench/figures.json` is the one result that the repository keeps, the medians of the last whole run, beside the counts of
-//! instructions in `bench/instructions.json`. The marked parts of the README, of docs/performance.md and of bench/README.md
-//! and the charts in docs/figures follow from them; a test holds them against each other.
+//! instructions in `bench/instructions.json`. The marked parts of the README, of docs/performance.md, docs/reliability.md and
+//! bench/README.md and the charts in docs/figures follow from them; a test holds them against each other.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -16,7 +16,8 @@ use crate::cell::Cell;
 use crate::chart::{self, Bar, Paint, Panel, Plot};
 use crate::clock::long_date;
 use crate::instructions::Counts;
-use crate::report::{About, Table, count};
+use crate::limits::Limits;
+use crate::report::{About, Table, count, say};
 use crate::scaling::Scaling;
 use crate::summary::Summary;
 use crate::target::{Kind, Share};
@@ -27,6 +28,7 @@ const END: &str = "<!-- end of figures -->";
 const KEPT: &str = "bench/figures.json";
 const README: &str = "README.md";
 const PERFORMANCE: &str = "docs/performance.md";
+const RELIABILITY: &str = "docs/reliability.md";
 const BENCH: &str = "bench/README.md";
 const INSTRUCTIONS: &str = "bench/instructions.json";
 const CHARTS: &str = "docs/figures";
@@ -46,40 +48,45 @@ const SHOWN: [(Workload, u8, &str); 8] = [
 /// Where figures come from and go to.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
-A comparison replaces the kept comparison, a scaling by items or by indexes the kept one of its kind; what isn't given
-stays. Run it at the root of the repository.
+A comparison replaces the kept comparison, a scaling by items or by indexes the kept one of its kind, limits the table of
+docs/reliability.md; what isn't given stays. Run it at the root of the repository.
 
   bench/run figures --from bench/results/compare-….json --from bench/results/scaling-….json
   bench/run figures               writes tables and charts again from what is kept")]
 pub(crate) struct FiguresOptions {
-    /// JSON files of `compare` and `scaling`
+    /// JSON files of `compare`, `scaling` and `limits`
     #[arg(long, value_name = "FILE")]
     from: Vec<PathBuf>,
+    /// Take results of a commit with changes that nobody else has, too
+    #[arg(long)]
+    allow_dirty: bool,
     /// The repository
     #[arg(long, default_value = ".", value_name = "DIR")]
     root: PathBuf,
 }
 
 /// What the repository keeps.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Kept {
     comparison: Option<Summary>,
     by_items: Option<Scaling>,
     by_indexes: Option<Scaling>,
+    limits: Option<Limits>,
 }
 
 /// Takes in new results and writes everything that follows from them.
 pub(crate) fn figures(options: &FiguresOptions) -> Result<()> {
     let mut kept = Kept::read(&options.root)?;
     for path in &options.from {
-        kept.take(path)?;
+        kept.take(path, options.allow_dirty)?;
     }
     let text = serde_json::to_string_pretty(&kept)? + "\n";
     fs::write(options.root.join(KEPT), text)?;
     fs::create_dir_all(options.root.join(CHARTS))?;
     for (path, text) in kept.files(&options.root)? {
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        println!("{}", path.display());
+        say!("{}", path.display());
     }
     Ok(())
 }
@@ -88,15 +95,22 @@ impl Kept {
     fn read(root: &Path) -> Result<Self> {
         let path = root.join(KEPT);
         if !path.exists() {
-            return Ok(Self { comparison: None, by_items: None, by_indexes: None });
+            return Ok(Self::default());
         }
         serde_json::from_str(&fs::read_to_string(path)?).context("bench/figures.json is not what is kept")
     }
 
     /// Takes in the JSON file of a run.
-    fn take(&mut self, path: &Path) -> Result<()> {
+    fn take(&mut self, path: &Path, allow_dirty: bool) -> Result<()> {
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let mut file: Value = serde_json::from_str(&text)?;
+        let commit = file.pointer("/about/commit").and_then(Value::as_str).unwrap_or("unknown");
+        ensure!(
+            allow_dirty || !(commit.ends_with("-dirty") || commit == "unknown"),
+            "{} was measured on {commit}: with changes that are in no commit, so nobody could measure it again. Commit and \
+             measure anew, or take it all the same with --allow-dirty",
+            path.display()
+        );
         let found = file.get_mut("found").map(Value::take).unwrap_or_default();
         if let Some(summary) = found.get("summary") {
             self.comparison = Some(serde_json::from_value(summary.clone())?);
@@ -104,8 +118,12 @@ impl Kept {
             let scaling: Scaling = serde_json::from_value(scaling.clone())?;
             let place = if scaling.is_by_indexes() { &mut self.by_indexes } else { &mut self.by_items };
             *place = Some(scaling);
+        } else if let Some(limits) = found.get("limits") {
+            let limits: Limits = serde_json::from_value(limits.clone())?;
+            ensure!(limits.is_whole(), "{} holds only some of the attacks", path.display());
+            self.limits = Some(limits);
         } else {
-            bail!("{} holds neither a comparison nor a scaling", path.display());
+            bail!("{} holds no comparison, scaling or limits", path.display());
         }
         Ok(())
     }
@@ -116,9 +134,12 @@ impl Kept {
         let instructions = Counts::read(&root.join(INSTRUCTIONS))?;
         let instructions =
             instructions.map_or_else(|| "Not counted yet.".to_owned(), |kept| kept.kept_table());
-        for (name, block) in
-            [(README, self.readme()), (PERFORMANCE, self.performance()), (BENCH, instructions)]
-        {
+        for (name, block) in [
+            (README, self.readme()),
+            (PERFORMANCE, self.performance()),
+            (RELIABILITY, self.reliability()),
+            (BENCH, instructions),
+        ] {
             let path = root.join(name);
             let text =
                 fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -136,11 +157,22 @@ impl Kept {
     fn readme(&self) -> String {
         let Some(comparison) = &self.comparison else { return "Not measured yet.\n".to_owned() };
         format!(
-            "{}\n\n![Requests a second for each workload and server](docs/figures/throughput.svg)\n\n{}\n{}\n",
+            "{}\n\n![Requests a second for each workload and server](docs/figures/throughput.svg)\n\n{}\n{}{}\n",
             introduction(comparison),
             beside_peers(comparison),
             in_words(comparison),
+            self.on_disk(),
         )
+    }
+
+    /// What data takes on disk, where there is so much of it that the room of the log doesn't count.
+    fn on_disk(&self) -> String {
+        let sizes = self.by_items.iter().flat_map(|scaling| &scaling.sizes);
+        let largest = sizes.filter(|size| size.errors == 0).max_by_key(|size| size.items);
+        largest.map_or_else(String::new, |size| {
+            let (items, ratio) = (count(size.items as f64), size.disk_bytes_per_byte());
+            format!(" {items} items take {ratio:.1} bytes on disk for each of theirs, after a clean stop.")
+        })
     }
 
     fn performance(&self) -> String {
@@ -161,6 +193,12 @@ impl Kept {
             text += "![Throughput with more items and more indexes](figures/scaling.svg)\n";
         }
         if text.is_empty() { "Not measured yet.\n".to_owned() } else { text }
+    }
+
+    fn reliability(&self) -> String {
+        let Some(limits) = &self.limits else { return "Not measured yet.\n".to_owned() };
+        let (about, table) = (limits.about(), limits.table());
+        format!("`bench/run limits` on {}: {}.\n\n{table}", measured_on(about), about.machine)
     }
 
     fn scaling_chart(&self) -> Option<String> {
@@ -194,8 +232,8 @@ fn introduction(found: &Summary) -> String {
         format!(" ({} for {})", count(few as f64), slow.join(", "))
     };
     format!(
-        "`bench/run` on {}: {}, client and servers on the same machine, 64 keep-alive connections, signed requests, \
-         {} items of 400 B{slow}. Durable means fsync before the answer.",
+        "`bench/run` on {}: {}, client and servers on the same machine, 64 keep-alive connections, \
+         {} items of 400 B{slow}, signatures sent (a server without credentials doesn't verify them). Durable means fsync before the answer.",
         measured_on(&found.about),
         found.about.machine,
         count(items as f64),
@@ -212,14 +250,39 @@ fn peers(found: &Summary) -> Vec<Kind> {
     found.kinds().into_iter().filter(|kind| shown.contains(kind)).collect()
 }
 
-/// The cell that a row of the README shows: puts for a minute where that was measured.
-fn shown_cell(found: &Summary, workload: Workload, indexes: u8, kind: Kind) -> Cell {
-    let sustained = Cell { workload, indexes, connections: 64, sustained: true };
-    if found.rate(kind, &sustained).is_some() { sustained } else { Cell { sustained: false, ..sustained } }
+/// What a row of the README shows of one server.
+enum Shown {
+    Rate(f64),
+    /// It was measured, and gave wrong answers.
+    Errors,
+    Nothing,
 }
 
-fn shown_rate(found: &Summary, workload: Workload, indexes: u8, kind: Kind) -> Option<f64> {
-    found.rate(kind, &shown_cell(found, workload, indexes, kind))
+/// Puts for a minute if that was measured on Singlet, with every server that has it; see [`Summary::shows_sustained`].
+fn shown(found: &Summary, workload: Workload, indexes: u8, kind: Kind) -> Shown {
+    let short = Cell { workload, indexes, connections: 64, sustained: false };
+    let sustained = Cell { sustained: true, ..short };
+    let long = found.measured(kind, &sustained).filter(|_| found.shows_sustained(&short));
+    match long.or_else(|| found.measured(kind, &short)) {
+        Some(figures) if figures.errors.is_empty() => Shown::Rate(figures.requests_per_second),
+        Some(_) => Shown::Errors,
+        None => Shown::Nothing,
+    }
+}
+
+impl Shown {
+    fn rate(&self) -> Option<f64> {
+        if let Self::Rate(rate) = self { Some(*rate) } else { None }
+    }
+
+    /// The rate as `text` shows it, or why there is none.
+    fn or_why_not(&self, text: impl Fn(f64) -> String) -> String {
+        match self {
+            Self::Rate(rate) => text(*rate),
+            Self::Errors => "errors".to_owned(),
+            Self::Nothing => "–".to_owned(),
+        }
+    }
 }
 
 /// Singlet's figures, of bare, and how many times each peer.
@@ -229,14 +292,19 @@ fn beside_peers(found: &Summary) -> String {
     let headings: Vec<String> = peers.iter().map(|kind| kind.title().to_owned()).collect();
     table.columns(headings.iter().map(String::as_str));
     for (workload, indexes, title) in SHOWN {
-        let Some(ours) = shown_rate(found, workload, indexes, Kind::Singlet) else { continue };
-        let bare = shown_rate(found, workload, indexes, Kind::Bare);
-        let mut cells = vec![count(ours), bare.map_or("–".to_owned(), |bare| format!("{:.2}", ours / bare))];
+        let ours = shown(found, workload, indexes, Kind::Singlet);
+        if matches!(ours, Shown::Nothing) {
+            continue;
+        }
+        let bare = shown(found, workload, indexes, Kind::Bare);
+        let ratio = |rate: f64| ours.or_why_not(|ours| format!("{:.2}", ours / rate));
+        let mut cells = vec![ours.or_why_not(count), bare.or_why_not(ratio)];
         for kind in &peers {
-            let rate = shown_rate(found, workload, indexes, *kind).filter(|rate| *rate > 0.0);
-            cells.push(
-                rate.map_or("–".to_owned(), |rate| format!("{} ({} ×)", count(rate), times(ours / rate))),
-            );
+            let beside = |rate: f64| match ours.rate() {
+                Some(ours) => format!("{} ({} ×)", count(rate), times(ours / rate)),
+                None => count(rate),
+            };
+            cells.push(shown(found, workload, indexes, *kind).or_why_not(beside));
         }
         table.row(title, cells.into_iter());
     }
@@ -253,13 +321,10 @@ fn in_words(found: &Summary) -> String {
     if let Some(server) = found.servers.iter().find(|server| server.kind == Kind::Singlet)
         && let Some(milliseconds) = server.start_milliseconds
     {
-        text += &format!(
-            " It starts in {} ms with {} MB and takes {:.1} bytes on disk for a byte of data.",
-            count(milliseconds),
-            count(server.start_resident_bytes as f64 / 1e6),
-            server.disk_bytes as f64 / server.data_bytes.max(1) as f64,
-        );
+        let megabytes = count(server.start_resident_bytes as f64 / 1e6);
+        text += &format!(" It starts in {} ms with {megabytes} MB.", count(milliseconds));
     }
+    text += &verified(found);
     text += &format!(" {}", how_long(found));
     if !found.left_out.is_empty() {
         let names: Vec<&str> =
@@ -267,6 +332,24 @@ fn in_words(found: &Summary) -> String {
         text += &format!(" Left out: {}.", names.join(", "));
     }
     text
+}
+
+/// What verifying signatures costs, in cells of equal length.
+fn verified(found: &Summary) -> String {
+    let beside = |workload| {
+        let cell = Cell { workload, indexes: 0, connections: 64, sustained: false };
+        let rate = found.rate(Kind::SingletVerified, &cell)?;
+        Some((rate, rate / found.rate(Kind::Singlet, &cell)?))
+    };
+    let (Some(get), Some(put)) = (beside(Workload::Get), beside(Workload::Put)) else { return String::new() };
+    format!(
+        " With credentials, so that it verifies every signature, it does {} gets and {} puts a second: {:.2} and {:.2} of \
+         what it does without in measurements of the same length.",
+        count(get.0),
+        count(put.0),
+        get.1,
+        put.1
+    )
 }
 
 /// How long was measured, and how often.
@@ -285,14 +368,15 @@ fn how_long(found: &Summary) -> String {
     }
 }
 
-fn throughput_chart(found: &Summary) -> String {
+/// The bars of all servers, one panel for each workload.
+pub(crate) fn throughput_chart(found: &Summary) -> String {
     let panels: Vec<Panel> = SHOWN
         .iter()
         .filter_map(|(workload, indexes, title)| {
             let bars: Vec<Bar> = found
                 .kinds()
                 .into_iter()
-                .filter(|kind| *kind != Kind::Engine)
+                .filter(|kind| !matches!(kind, Kind::Engine | Kind::SingletVerified))
                 .filter_map(|kind| bar(found, *workload, *indexes, kind))
                 .collect();
             (!bars.is_empty()).then(|| Panel { title: (*title).to_owned(), bars: ordered(bars) })
@@ -307,7 +391,7 @@ fn throughput_chart(found: &Summary) -> String {
 }
 
 fn bar(found: &Summary, workload: Workload, indexes: u8, kind: Kind) -> Option<Bar> {
-    let value = shown_rate(found, workload, indexes, kind)?;
+    let value = shown(found, workload, indexes, kind).rate()?;
     let paint = match kind {
         Kind::Bare => Paint::Limit,
         Kind::Singlet => Paint::Ours,
@@ -361,7 +445,9 @@ fn plot(scaling: &Scaling) -> Plot {
 mod tests {
     use std::path::Path;
 
-    use super::{BEGIN, END, Kept, beside_peers, replace, times};
+    use super::{BEGIN, END, Kept, Shown, beside_peers, replace, shown, times, verified};
+    use crate::limits::tests::limits;
+    use crate::summary::Summary;
     use crate::summary::tests::summary;
     use crate::target::Kind;
     use crate::workload::Workload;
@@ -373,6 +459,34 @@ mod tests {
         for (path, wanted) in kept.files(root).unwrap() {
             let found = std::fs::read_to_string(&path).unwrap_or_default();
             assert!(found == wanted, "{} is old: `bench/run figures` writes it", path.display());
+        }
+    }
+
+    #[test]
+    fn results_of_a_dirty_commit_are_refused_unless_allowed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("compare.json");
+        for (commit, clean) in [("0123456789", true), ("0123456789-dirty", false), ("unknown", false)] {
+            let mut found = summary(&[(Workload::Get, Kind::Singlet, 75.0)]);
+            found.about.commit = commit.to_owned();
+            let file = serde_json::json!({"about": found.about, "found": {"summary": found}});
+            std::fs::write(&path, file.to_string()).unwrap();
+            assert_eq!(Kept::default().take(&path, false).is_ok(), clean, "{commit}");
+            assert!(Kept::default().take(&path, true).is_ok());
+        }
+    }
+
+    #[test]
+    fn limits_go_into_the_page_on_reliability_if_all_attacks_were_tried() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("limits.json");
+        for only in ["", "idle"] {
+            let found = limits(summary(&[]).about, only);
+            let file = serde_json::json!({"about": found.about(), "found": {"limits": found}});
+            std::fs::write(&path, file.to_string()).unwrap();
+            let mut kept = Kept::default();
+            assert_eq!(kept.take(&path, false).is_ok(), only.is_empty());
+            assert_eq!(kept.reliability().contains("with TLS"), only.is_empty());
         }
     }
 
@@ -398,6 +512,34 @@ mod tests {
         assert!(table.contains("0.80"), "{table}");
         assert!(table.contains("10,000 (8.0 ×)"), "{table}");
         assert!(table.contains("200 (400 ×)"), "{table}");
+    }
+
+    #[test]
+    fn a_row_is_of_a_minute_or_of_seconds_and_errors_are_shown() {
+        let kinds = [(Kind::Singlet, 50.0), (Kind::DynoxideFile, 10.0), (Kind::Moto, 5.0)];
+        let mut found = summary(&kinds.map(|(kind, rate)| (Workload::Put, kind, rate)));
+        let mut minute = found.rows[0].clone();
+        minute.cell.sustained = true;
+        minute.figures.remove(&Kind::Moto);
+        minute.figures.get_mut(&Kind::DynoxideFile).unwrap().errors.insert("wrong".to_owned(), 1);
+        found.rows.push(minute);
+        let of = |found: &Summary, kind| shown(found, Workload::Put, 0, kind);
+        assert!(matches!(of(&found, Kind::DynoxideFile), Shown::Errors));
+        assert!(matches!(of(&found, Kind::Moto), Shown::Rate(_)), "it has only the short form");
+        assert!(beside_peers(&found).contains("errors"));
+        found.rows[1].figures.remove(&Kind::Singlet);
+        assert!(matches!(of(&found, Kind::DynoxideFile), Shown::Rate(_)), "Singlet's is short, so is this");
+    }
+
+    #[test]
+    fn what_verified_signatures_cost_is_told_beside_the_figures_without() {
+        let mut rates =
+            vec![(Workload::Get, Kind::Singlet, 50_000.0), (Workload::Put, Kind::Singlet, 40_000.0)];
+        assert_eq!(verified(&summary(&rates)), "");
+        rates.extend([(Workload::Get, Kind::SingletVerified, 45_000.0)]);
+        rates.extend([(Workload::Put, Kind::SingletVerified, 30_000.0)]);
+        let text = verified(&summary(&rates));
+        assert!(text.contains("45,000 gets and 30,000 puts a second: 0.90 and 0.75 of"), "{text}");
     }
 
     #[test]

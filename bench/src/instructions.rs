@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::long_date;
 use crate::progress::Remaining;
-use crate::report::{About, Table, count};
+use crate::report::{About, Table, count, say};
 use crate::target::present;
 
 /// What to count.
@@ -82,7 +82,7 @@ impl Counts {
 /// Counts, prints, compares and keeps.
 pub(crate) fn instructions(options: &InstructionsOptions) -> Result<()> {
     if Command::new("valgrind").arg("--version").output().is_err() {
-        println!("valgrind is not there: instructions can't be counted");
+        say!("valgrind is not there: instructions can't be counted");
         return Ok(());
     }
     let core = present(&options.core)?;
@@ -100,14 +100,11 @@ pub(crate) fn instructions(options: &InstructionsOptions) -> Result<()> {
         eprintln!("{name}: {}  ({})", count(per_call), remaining.text());
         counts.paths.push(PathCount { path: (*name).clone(), instructions: per_call });
     }
-    println!("{}", table(&counts, kept.as_ref()));
+    say!("{}", table(&counts, kept.as_ref()));
     if options.save {
         counts.paths = together(&names, &counts, kept.as_ref());
         fs::write(&options.kept, serde_json::to_string_pretty(&counts)? + "\n")?;
-        println!(
-            "kept in {}; `bench/run figures` writes the table in bench/README.md",
-            options.kept.display()
-        );
+        say!("kept in {}; `bench/run figures` writes the table in bench/README.md", options.kept.display());
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use crate::connection::{Connection, Progress};
 use crate::outcome::Outcome;
 
 /// How long answers may take after the last request before they count as lost.
-const DRAIN_MAX: Duration = Duration::from_secs(30);
+const DRAIN_MAX: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 30 });
 /// A server that breaks more connections than this in one run isn't measured but reported.
 const BROKEN_MAX: u64 = 1000;
 const EVENTS_MAX: usize = 256;
@@ -65,6 +65,14 @@ pub(crate) struct Plan {
 
 /// Runs a load; `source` makes the requests of each thread.
 pub(crate) fn drive<S: Source>(plan: &Plan, source: impl Fn(usize) -> S + Sync) -> Result<Outcome> {
+    Ok(drive_keeping(plan, source)?.0)
+}
+
+/// The same; gives the sources, too, which know what they sent.
+pub(crate) fn drive_keeping<S: Source>(
+    plan: &Plan,
+    source: impl Fn(usize) -> S + Sync,
+) -> Result<(Outcome, Vec<S>)> {
     let threads = plan.threads.clamp(1, plan.connections.max(1));
     let source = &source;
     std::thread::scope(|scope| {
@@ -81,10 +89,13 @@ pub(crate) fn drive<S: Source>(plan: &Plan, source: impl Fn(usize) -> S + Sync) 
             })
             .collect();
         let mut total = Outcome::new(Duration::ZERO);
+        let mut sources = Vec::new();
         for worker in workers {
-            total.merge(worker.join().map_err(|_| anyhow!("a client thread panicked"))??);
+            let (outcome, source) = worker.join().map_err(|_| anyhow!("a client thread panicked"))??;
+            total.merge(outcome);
+            sources.push(source);
         }
-        Ok(total)
+        Ok((total, sources))
     })
 }
 
@@ -97,7 +108,8 @@ struct Worker<S: Source> {
     arrivals: Arrivals,
     window: std::ops::Range<Instant>,
     outcome: Outcome,
-    dry: bool,
+    /// When the source had no more requests.
+    dry: Option<Instant>,
     broken: u64,
 }
 
@@ -122,18 +134,18 @@ impl<S: Source> Worker<S> {
             epoll,
             connections,
             window,
-            dry: false,
+            dry: None,
             broken: 0,
         })
     }
 
-    fn run(mut self) -> Result<Outcome> {
+    fn run(mut self) -> Result<(Outcome, S)> {
         let mut events: Vec<epoll::Event> = Vec::with_capacity(EVENTS_MAX);
         loop {
             self.launch()?;
             let now = Instant::now();
             let idle = self.free.len() == self.connections.len();
-            let done = self.dry || (now >= self.window.end && !self.arrivals.owed(self.window.end));
+            let done = self.dry.is_some() || (now >= self.window.end && !self.arrivals.owed(self.window.end));
             if (idle && done) || now > self.window.end + DRAIN_MAX {
                 break;
             }
@@ -149,7 +161,7 @@ impl<S: Source> Worker<S> {
                 self.launch()?;
             }
         }
-        self.finish()
+        Ok(self.finish())
     }
 
     /// When to look again even if no socket is ready.
@@ -167,12 +179,12 @@ impl<S: Source> Worker<S> {
     fn launch(&mut self) -> Result<()> {
         while let Some(index) = self.free.last().copied() {
             let now = Instant::now();
-            if self.dry || !self.arrivals.due(now, self.window.end) {
+            if self.dry.is_some() || !self.arrivals.due(now, self.window.end) {
                 break;
             }
             let Some(connection) = self.connections.get_mut(index) else { break };
             let Some(ticket) = self.source.next(&mut connection.request) else {
-                self.dry = true;
+                self.dry = Some(now);
                 break;
             };
             self.free.pop();
@@ -198,10 +210,14 @@ impl<S: Source> Worker<S> {
         match self.source.check(ticket, head.status, connection.body(head)) {
             Verdict::Right => {
                 self.outcome.answered += 1;
-                // A closed loop counts what was answered within the window; an open loop what arrived within it.
+                if self.window.contains(&now) {
+                    self.outcome.count(now - self.window.start);
+                }
+                // Of a closed loop what was answered within the window, of an open loop what arrived within it: an answer that
+                // comes too late for the throughput still has its latency.
                 let at = if self.arrivals.next.is_some() { since } else { now };
                 if self.window.contains(&at) {
-                    self.outcome.record(at - self.window.start, now - since);
+                    self.outcome.record(now - since);
                 }
             }
             Verdict::Conflict => self.outcome.conflicts += 1,
@@ -235,19 +251,27 @@ impl<S: Source> Worker<S> {
         watch(&self.epoll, index, connection)
     }
 
-    fn finish(mut self) -> Result<Outcome> {
-        for _ in self.free.len()..self.connections.len() {
+    fn finish(mut self) -> (Outcome, S) {
+        let now = Instant::now();
+        for (_, since) in self.connections.iter().filter_map(|connection| connection.pending.as_ref()) {
             self.outcome.fail(format!("no answer {} s after the end", DRAIN_MAX.as_secs()));
+            if self.window.contains(since) {
+                self.outcome.record(now - *since);
+            }
         }
-        if self.dry {
-            self.outcome.measured =
-                Instant::now().min(self.window.end).saturating_duration_since(self.window.start);
+        if self.dry.is_some() {
+            self.outcome.measured = now.min(self.window.end).saturating_duration_since(self.window.start);
         }
-        while self.arrivals.due(self.window.end, self.window.end) {
+        // After the source ran dry nothing arrives any more.
+        let end = self.dry.unwrap_or(self.window.end).min(self.window.end);
+        while let Some(arrival) = self.arrivals.next.filter(|arrival| *arrival < end) {
             self.arrivals.take();
             self.outcome.unsent += 1;
+            if self.window.contains(&arrival) {
+                self.outcome.record(now - arrival);
+            }
         }
-        Ok(self.outcome)
+        (self.outcome, self.source)
     }
 }
 
@@ -298,6 +322,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::{Arrivals, Pace, Plan, Source, Verdict, drive};
+    use crate::clock::pause;
 
     struct Counted(u64);
 
@@ -406,5 +431,28 @@ mod tests {
         assert!(slow > 30, "{slow} slow answers");
         assert_eq!(outcome.error_count(), 0);
         assert_eq!(outcome.unsent, 0);
+    }
+
+    #[test]
+    fn an_overloaded_server_shows_what_it_answers_and_how_old_the_rest_became() {
+        let address = server(|_| pause(Duration::from_millis(20)), OK);
+        let offered = Pace::Open { per_second: 1000.0 };
+        let outcome = drive(&plan(address, offered), |_| Counted(u64::MAX)).unwrap();
+        // It does 50 a second on its one connection, of 400 that arrive in 0.4 s.
+        assert!(outcome.rate() < 60.0, "{} a second", outcome.rate());
+        assert!(outcome.in_time <= outcome.answered, "some were answered after the end");
+        let arrived = outcome.latency.len();
+        assert!((300..500).contains(&arrived), "{arrived} arrivals have a latency");
+        assert!(outcome.unsent > 200, "{} unsent", outcome.unsent);
+        assert!(outcome.latency_microseconds(0.5) > 900_000.0, "those that were given up are in the tail");
+    }
+
+    #[test]
+    fn nothing_arrives_after_an_open_source_ran_dry() {
+        let address = server(|_| (), OK);
+        let outcome = drive(&plan(address, Pace::Open { per_second: 1000.0 }), |_| Counted(10)).unwrap();
+        assert_eq!((outcome.in_time, outcome.error_count()), (10, 0));
+        assert!(outcome.unsent <= 2, "{} unsent", outcome.unsent);
+        assert!(outcome.measured < Duration::from_millis(200));
     }
 }

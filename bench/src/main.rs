@@ -2,7 +2,6 @@
 //!
 //! Knows servers only by their address and process: the client costs the same for each of them, and what is measured is
 //! what users get. Only `pattern` and `review`, which measure within one process, link Singlet's own crates.
-#![allow(clippy::print_stdout, reason = "this is a command; its reports go to standard output")]
 
 mod bare;
 mod bars;
@@ -25,6 +24,7 @@ mod outcome;
 mod pattern;
 mod process;
 mod progress;
+mod readback;
 mod report;
 mod review;
 mod scaling;
@@ -44,6 +44,10 @@ mod workload;
 use std::net::SocketAddr;
 
 use clap::Parser;
+
+// The bare server must not be slower than Singlet for its allocator's sake.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Measurements of Singlet, its peers and the machine's limits
 #[derive(Parser)]
@@ -85,7 +89,14 @@ enum Command {
 }
 
 fn main() -> anyhow::Result<()> {
-    match Command::parse() {
+    match run(Command::parse()) {
+        Err(error) if error.is::<report::OutputClosed>() => Ok(()),
+        ended => ended,
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<()> {
+    match command {
         Command::Compare(options) => compare::compare(&options),
         Command::Load(options) => single::single(&options),
         Command::ColdStart(options) => start::cold(&options),
@@ -101,5 +112,20 @@ fn main() -> anyhow::Result<()> {
         Command::Figures(options) => figures::figures(&options),
         Command::Instructions(options) => instructions::instructions(&options),
         Command::Bare { address } => bare::serve(address),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Command;
+    use clap::CommandFactory;
+
+    #[test]
+    fn every_option_of_every_command_says_what_it_is() {
+        for command in Command::command().get_subcommands() {
+            for argument in command.get_arguments() {
+                assert!(argument.get_help().is_some(), "{} {}", command.get_name(), argument.get_id());
+            }
+        }
     }
 }

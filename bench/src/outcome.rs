@@ -13,9 +13,12 @@ const LATENCY_MAX_NANOSECONDS: u64 = 600_000_000_000;
 pub(crate) struct Outcome {
     /// How long was measured.
     pub(crate) measured: Duration,
-    /// Latencies of the answers that came within that time, in nanoseconds.
+    /// Latencies in nanoseconds. In a closed loop of the answers that came within that time; in an open loop of everything that
+    /// arrived within it, whenever it was answered. What never was counts with the age that it had reached.
     pub(crate) latency: Histogram<u64>,
-    /// Answers per second of the measured time.
+    /// Right answers that came within the measured time.
+    pub(crate) in_time: u64,
+    /// The same for each second of it.
     pub(crate) per_second: Vec<u64>,
     /// Right answers in all, those before and after the measured time included.
     pub(crate) answered: u64,
@@ -23,7 +26,7 @@ pub(crate) struct Outcome {
     pub(crate) conflicts: u64,
     /// What went wrong, warm-up included, and how often.
     pub(crate) errors: BTreeMap<String, u64>,
-    /// Arrivals of an open loop that found no free connection before the end.
+    /// Arrivals of an open loop that found no free connection until the load was given up.
     pub(crate) unsent: u64,
     /// Answers after which the server closed the connection, as it had said.
     pub(crate) closed: u64,
@@ -37,6 +40,7 @@ impl Outcome {
         Self {
             measured,
             latency,
+            in_time: 0,
             per_second: Vec::new(),
             answered: 0,
             conflicts: 0,
@@ -46,10 +50,15 @@ impl Outcome {
         }
     }
 
-    /// Counts a right answer that came `at` after the measured time began.
-    pub(crate) fn record(&mut self, at: Duration, latency: Duration) {
+    /// Counts how long something took, or had waited when it was given up.
+    pub(crate) fn record(&mut self, latency: Duration) {
         let nanoseconds = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
         self.latency.saturating_record(nanoseconds.max(1));
+    }
+
+    /// Counts a right answer that came `at` after the measured time began and before it ended.
+    pub(crate) fn count(&mut self, at: Duration) {
+        self.in_time += 1;
         let second = at.as_secs() as usize;
         if self.per_second.len() <= second {
             self.per_second.resize(second + 1, 0);
@@ -79,15 +88,16 @@ impl Outcome {
         for (text, count) in other.errors {
             *self.errors.entry(text).or_default() += count;
         }
+        self.in_time += other.in_time;
         self.answered += other.answered;
         self.conflicts += other.conflicts;
         self.unsent += other.unsent;
         self.closed += other.closed;
     }
 
-    /// Right answers per second.
+    /// Right answers per second, of those that came within the measured time.
     pub(crate) fn rate(&self) -> f64 {
-        self.latency.len() as f64 / self.measured.as_secs_f64().max(1e-9)
+        self.in_time as f64 / self.measured.as_secs_f64().max(1e-9)
     }
 
     /// A latency quantile in microseconds.
@@ -110,7 +120,8 @@ mod tests {
     fn recorded(latencies: impl Iterator<Item = u64>) -> Outcome {
         let mut outcome = Outcome::new(Duration::from_secs(2));
         for (number, microseconds) in latencies.enumerate() {
-            outcome.record(Duration::from_millis(number as u64), Duration::from_micros(microseconds));
+            outcome.record(Duration::from_micros(microseconds));
+            outcome.count(Duration::from_millis(number as u64));
         }
         outcome
     }

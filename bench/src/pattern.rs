@@ -13,6 +13,8 @@ use singlet_engine::expr::{KeyCondition, KeyTerm, KeyTest};
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_engine::{Database, GetItem, Query};
 
+use crate::report::say;
+
 /// Posts of users: the post itself by its id, a user's posts newest first.
 const DESIGN: &str = r##"
 design = "posts"
@@ -75,7 +77,7 @@ pub(crate) fn pattern(options: &PatternOptions) -> Result<()> {
     let users = (options.items / POSTS_PER_USER).max(1);
     fill(&runner, users)?;
     let posts = users * POSTS_PER_USER;
-    println!("{posts} posts; median of {} batches of {BATCH_CALLS} calls, in turn", options.batches);
+    say!("{posts} posts; median of {} batches of {BATCH_CALLS} calls, in turn", options.batches);
     let get = compare(options.batches, |number| {
         let post = fastrand::u64(..posts);
         if number == 0 { engine_get(&database, post) } else { pattern_get(&runner, post) }
@@ -87,7 +89,7 @@ pub(crate) fn pattern(options: &PatternOptions) -> Result<()> {
     for (name, figures) in [("get", get), ("query of 20", query)] {
         let [engine, pattern] = figures;
         let ratio = pattern / engine;
-        println!("{name:>12}: engine {engine:6.2} µs, pattern {pattern:6.2} µs, {ratio:.2} times");
+        say!("{name:>12}: engine {engine:6.2} µs, pattern {pattern:6.2} µs, {ratio:.2} times");
         ensure!(
             options.most.is_none_or(|most| ratio <= most),
             "{name} costs {ratio:.2} times its engine call"

@@ -1,6 +1,8 @@
 //! Tables of medians and ratios, for people, and a JSON file, for programs.
 
+use std::fmt;
 use std::fs;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,6 +11,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{amz_date, unix_seconds};
 use crate::process::{load_average, machine};
+
+/// Writes a line to the standard output. It can be closed, as by `| head`: then the function returns [`OutputClosed`], servers
+/// are stopped on the way out, and the program ends quietly.
+macro_rules! say {
+    ($($text:tt)*) => {
+        $crate::report::write_line(format_args!($($text)*))?
+    };
+}
+pub(crate) use say;
+
+/// Nobody reads the standard output any more.
+#[derive(Debug)]
+pub(crate) struct OutputClosed;
+
+impl fmt::Display for OutputClosed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the standard output is closed")
+    }
+}
+
+impl std::error::Error for OutputClosed {}
+
+/// What `say!` does.
+pub(crate) fn write_line(text: fmt::Arguments<'_>) -> Result<()> {
+    match writeln!(std::io::stdout().lock(), "{text}") {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(OutputClosed.into()),
+        written => Ok(written?),
+    }
+}
 
 /// Where and when a report was made.
 #[derive(Clone, Debug, Serialize, Deserialize)]

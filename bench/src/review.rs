@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use crate::report::say;
+
 #[path = "../../crates/design/tests/large/design.rs"]
 mod design;
 
@@ -33,7 +35,7 @@ pub(crate) fn review(options: &ReviewOptions) -> anyhow::Result<()> {
         findings = singlet_design::review::review(&design, &source).findings.len();
         reviewing = reviewing.min(begun.elapsed());
     }
-    println!(
+    say!(
         "{} entities, {} patterns: loaded in {:.1} ms, reviewed in {:.1} ms, {findings} findings",
         options.entities,
         options.patterns,

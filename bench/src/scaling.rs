@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::bars::{judge_scaling, promises};
 use crate::cell::{Cell, Measurement, Settings, measure, settle, with_indexes};
-use crate::compare::start;
 use crate::item::ITEM_BYTES;
 use crate::process::disk_bytes;
 use crate::progress::Remaining;
-use crate::report::{About, Table, count, median, write_json};
+use crate::report::{About, Table, count, median, say, write_json};
+use crate::subject::start_filled;
 use crate::target::{Kind, Programs, Target};
 use crate::workload::Workload;
 
@@ -39,10 +39,13 @@ pub(crate) struct ScalingOptions {
     /// Workloads
     #[arg(long, value_delimiter = ',', default_value = "get,query,put,update")]
     only: Vec<Workload>,
+    /// Connections of the client
     #[arg(long, default_value_t = 64)]
     connections: usize,
+    /// Seconds per measurement
     #[arg(long, default_value_t = 10.0)]
     seconds: f64,
+    /// How often each is measured; the median counts
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     #[command(flatten)]
@@ -69,7 +72,8 @@ pub(crate) struct Size {
     pub(crate) resident_bytes: u64,
     pub(crate) peak_bytes: u64,
     pub(crate) filled_disk_bytes: u64,
-    pub(crate) last_disk_bytes: u64,
+    /// After the last measurement and a clean stop.
+    pub(crate) stopped_disk_bytes: u64,
     pub(crate) errors: u64,
 }
 
@@ -106,14 +110,14 @@ pub(crate) fn scaling(options: &ScalingOptions) -> Result<()> {
         connections: options.connections,
         seconds: options.seconds,
         rounds: options.rounds,
-        sizes: servers.iter().map(size).collect(),
+        sizes: servers.iter_mut().map(size).collect(),
     };
     let measurements = servers.iter().flat_map(|server| &server.measurements).collect();
     let found = Found { scaling: &scaling, measurements };
     let path = write_json(&options.programs.results, "scaling", &scaling.about, &found)?;
-    println!("{}\n{}\n{}", scaling.rates(), scaling.space(), promises(&judge_scaling(&scaling)));
-    println!("Errors: {}.", scaling.sizes.iter().map(|size| size.errors).sum::<u64>());
-    println!("written to {}", path.display());
+    say!("{}\n{}\n{}", scaling.rates(), scaling.space(), promises(&judge_scaling(&scaling)));
+    say!("Errors: {}.", scaling.sizes.iter().map(|size| size.errors).sum::<u64>());
+    say!("written to {}", path.display());
     Ok(())
 }
 
@@ -121,7 +125,7 @@ pub(crate) fn scaling(options: &ScalingOptions) -> Result<()> {
 fn start_apart(options: &ScalingOptions, items: u64, indexes: u8) -> Result<Sized> {
     let mut programs = options.programs.clone();
     programs.scratch = programs.scratch.join(format!("{items}-{indexes}"));
-    let target = start(options.target, &programs, &[indexes], items)?;
+    let target = start_filled(options.target, &programs, &[indexes], items)?;
     let filled_disk_bytes = disk_bytes(target.data());
     Ok(Sized { target, items, indexes, filled_disk_bytes, measurements: Vec::new() })
 }
@@ -153,7 +157,9 @@ fn measure_all(options: &ScalingOptions, servers: &mut [Sized]) -> Result<()> {
     Ok(())
 }
 
-fn size(server: &Sized) -> Size {
+/// Sums up one server, after which it is stopped.
+fn size(server: &mut Sized) -> Size {
+    let stopped_disk_bytes = server.target.stop_and_weigh();
     let mut rates: BTreeMap<Workload, f64> = BTreeMap::new();
     for found in &server.measurements {
         let workload = found.cell.workload;
@@ -169,12 +175,17 @@ fn size(server: &Sized) -> Size {
         resident_bytes: last.map_or(0, |found| found.memory.resident_bytes),
         peak_bytes: last.map_or(0, |found| found.memory.peak_bytes),
         filled_disk_bytes: server.filled_disk_bytes,
-        last_disk_bytes: last.map_or(0, |found| found.disk_bytes),
+        stopped_disk_bytes,
         errors: server.measurements.iter().flat_map(|found| found.errors.values()).sum(),
     }
 }
 
 impl Size {
+    /// Bytes on disk for a byte of items. Entries of indexes are no data: they are part of the cost.
+    pub(crate) fn disk_bytes_per_byte(&self) -> f64 {
+        self.stopped_disk_bytes as f64 / (self.items * ITEM_BYTES).max(1) as f64
+    }
+
     fn name(&self) -> String {
         format!("{} items{}", count(self.items as f64), with_indexes(self.indexes))
     }
@@ -210,21 +221,20 @@ impl Scaling {
             "resident MB",
             "peak MB",
             "disk MB filled",
-            "disk MB at the end",
-            "disk bytes per byte of data",
+            "disk MB stopped",
+            "disk bytes per byte of items",
         ]);
         for size in &self.sizes {
-            let data_bytes = size.items * ITEM_BYTES * (1 + u64::from(size.indexes));
             let megabytes = |bytes: u64| count(bytes as f64 / 1e6);
             let figures = [
                 megabytes(size.resident_bytes),
                 megabytes(size.peak_bytes),
                 megabytes(size.filled_disk_bytes),
-                megabytes(size.last_disk_bytes),
-                format!("{:.2}", size.filled_disk_bytes as f64 / data_bytes.max(1) as f64),
+                megabytes(size.stopped_disk_bytes),
+                format!("{:.2}", size.disk_bytes_per_byte()),
             ];
             table.row(size.name(), figures.into_iter());
         }
-        table.text()
+        table.text() + "\nStopped: after a clean stop at the end. Entries of indexes are cost, not data.\n"
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::cell::{Cell, Measurement, Settings, measure, settle};
 use crate::process::disk_bytes;
-use crate::report::{About, Table, count, median, write_json};
+use crate::report::{About, Table, count, median, say, write_json};
 use crate::tables::{create, fill};
 use crate::target::{Kind, Programs, Target};
 use crate::workload::Workload;
@@ -16,8 +16,10 @@ use crate::workload::Workload;
 /// How to measure encryption.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SealOptions {
+    /// Items in the table
     #[arg(long, default_value_t = 200_000)]
     items: u64,
+    /// Connections of the client
     #[arg(long, default_value_t = 64)]
     connections: usize,
     /// Seconds per cell
@@ -106,8 +108,8 @@ pub(crate) fn seal(options: &SealOptions) -> Result<()> {
         }
     }
     let path = write_json(&options.programs.results, "seal", &about, &(&found, &filled))?;
-    print(&found, &filled);
-    println!("written to {}", path.display());
+    print(&found, &filled)?;
+    say!("written to {}", path.display());
     let errors: u64 = found.iter().flat_map(|one| one.measurement.errors.values()).sum();
     ensure!(errors == 0, "{errors} wrong answers");
     Ok(())
@@ -134,7 +136,7 @@ fn start(options: &SealOptions, setting: &Setting, encrypted: bool) -> Result<Ta
     Ok(target)
 }
 
-fn print(found: &[Found], filled: &[Filled]) {
+fn print(found: &[Found], filled: &[Filled]) -> Result<()> {
     let mut table = Table::new(["", "plain/s", "encrypted/s", "ratio", "plain CPU µs", "encrypted CPU µs"]);
     for setting in &SETTINGS {
         for workload in setting.workloads {
@@ -161,9 +163,10 @@ fn print(found: &[Found], filled: &[Filled]) {
             );
         }
     }
-    println!("{}", table.text());
+    say!("{}", table.text());
     for one in filled {
         let ratio = one.encrypted_bytes as f64 / one.plain_bytes.max(1) as f64;
-        println!("On disk, {}: {ratio:.2} of what it takes without encryption", one.setting);
+        say!("On disk, {}: {ratio:.2} of what it takes without encryption", one.setting);
     }
+    Ok(())
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::load::{Pace, Plan, drive};
-use crate::report::count;
+use crate::report::{count, say};
 use crate::tables::{create, fill, table_name};
 use crate::workload::{Answers, Choice, Traffic, Workload};
 
@@ -31,8 +31,10 @@ pub(crate) struct SingleOptions {
     /// The server is the bare one: check only the answers' lengths
     #[arg(long)]
     bare: bool,
+    /// Connections of the client
     #[arg(long, default_value_t = 64)]
     connections: usize,
+    /// How long to measure
     #[arg(long, default_value_t = 10.0)]
     seconds: f64,
     /// Open loop: requests arrive at this rate per second whatever the server does
@@ -48,7 +50,7 @@ pub(crate) fn single(options: &SingleOptions) -> Result<()> {
     if options.fill {
         create(options.address, options.indexes)?;
         let filled = fill(options.address, options.indexes, options.items)?;
-        println!("filled {} items in {:.1} s", options.items, filled.measured.as_secs_f64());
+        say!("filled {} items in {:.1} s", options.items, filled.measured.as_secs_f64());
     }
     let plan = Plan {
         address: options.address,
@@ -65,7 +67,7 @@ pub(crate) fn single(options: &SingleOptions) -> Result<()> {
         let choice = Choice::Random { items: options.items };
         Traffic::new(&host, &table, options.workload, choice, answers, thread as u64)
     })?;
-    println!(
+    say!(
         "{}/s, errors {}, conflicts {}, unsent {}",
         count(outcome.rate()),
         outcome.error_count(),
@@ -75,10 +77,10 @@ pub(crate) fn single(options: &SingleOptions) -> Result<()> {
     for (name, quantile) in
         [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999), ("max", 1.0)]
     {
-        println!("{name:>7} {:>10} µs", count(outcome.latency_microseconds(quantile)));
+        say!("{name:>7} {:>10} µs", count(outcome.latency_microseconds(quantile)));
     }
     for (text, times) in &outcome.errors {
-        println!("  {times} × {text}");
+        say!("  {times} × {text}");
     }
     Ok(())
 }

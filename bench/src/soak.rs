@@ -5,12 +5,12 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use serde::Serialize;
 
-use crate::compare::start;
 use crate::load::{Pace, Plan};
 use crate::outcome::Outcome;
 use crate::process::{Memory, disk_bytes, memory};
 use crate::progress::{drive_telling, duration};
-use crate::report::{About, Table, count, median, write_json};
+use crate::report::{About, Table, count, median, say, write_json};
+use crate::subject::start_filled;
 use crate::tables::table_name;
 use crate::target::{Kind, Programs};
 use crate::workload::{Choice, Traffic, Workload};
@@ -26,14 +26,19 @@ pub(crate) struct SoakOptions {
     /// Which server
     #[arg(long, default_value = "singlet")]
     target: Kind,
+    /// What to send
     #[arg(long, default_value = "mixed")]
     workload: Workload,
+    /// Global indexes of the table
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=20))]
     indexes: u8,
+    /// Items in the table
     #[arg(long, default_value_t = 100_000)]
     items: u64,
+    /// Connections of the client
     #[arg(long, default_value_t = 64)]
     connections: usize,
+    /// How long
     #[arg(long, default_value_t = 3600.0)]
     seconds: f64,
     /// Open loop: requests arrive at this rate per second whatever the server does, and latency counts from the arrival
@@ -87,17 +92,18 @@ impl Watcher {
     }
 }
 
-fn print_latency(outcome: &Outcome) {
+fn print_latency(outcome: &Outcome) -> Result<()> {
     let quantiles = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0)];
     let shown =
         quantiles.map(|(name, quantile)| format!("{name} {}", count(outcome.latency_microseconds(quantile))));
-    println!("{}/s in all; µs: {}; unsent {}", count(outcome.rate()), shown.join(", "), outcome.unsent);
+    say!("{}/s in all; µs: {}; unsent {}", count(outcome.rate()), shown.join(", "), outcome.unsent);
+    Ok(())
 }
 
 /// Runs the load, looks at the server each second, prints a row for each tenth of the time.
 pub(crate) fn soak(options: &SoakOptions) -> Result<()> {
     let about = About::now();
-    let target = start(options.target, &options.programs, &[options.indexes], options.items)?;
+    let target = start_filled(options.target, &options.programs, &[options.indexes], options.items)?;
     let plan = Plan {
         address: target.address,
         connections: options.connections,
@@ -123,12 +129,12 @@ pub(crate) fn soak(options: &SoakOptions) -> Result<()> {
         samples.push(sample);
         watcher.tell(answers, &sample);
     })?;
-    print_latency(&outcome);
+    print_latency(&outcome)?;
     let found = Found { samples, per_second: outcome.per_second };
     let path = write_json(&options.programs.results, "soak", &about, &found)?;
-    println!("{}", table(&found, options.seconds).text());
-    println!("Errors: {:?}.", outcome.errors);
-    println!("written to {}", path.display());
+    say!("{}", table(&found, options.seconds).text());
+    say!("Errors: {:?}.", outcome.errors);
+    say!("written to {}", path.display());
     ensure!(outcome.errors.is_empty(), "there were errors");
     Ok(())
 }

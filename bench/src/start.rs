@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::clock::pause;
 use crate::load::{Pace, Plan, drive};
 use crate::process::{disk_bytes, memory};
-use crate::report::{About, Table, count, median, write_json};
+use crate::report::{About, Table, count, median, say, write_json};
 use crate::tables::{create, fill, read_through, table_name};
 use crate::target::{Kind, Programs, Target};
 use crate::workload::{Choice, Traffic, Workload};
@@ -54,7 +54,7 @@ pub(crate) fn cold(options: &ColdOptions) -> Result<()> {
             let target = match Target::start(*kind, &options.programs) {
                 Ok(target) => target,
                 Err(error) => {
-                    println!("left out: {}: {error:#}", kind.name());
+                    say!("left out: {}: {error:#}", kind.name());
                     missing.push(*kind);
                     continue;
                 }
@@ -88,8 +88,8 @@ pub(crate) fn cold(options: &ColdOptions) -> Result<()> {
             .into_iter(),
         );
     }
-    println!("{}", table.text());
-    println!("written to {}", path.display());
+    say!("{}", table.text());
+    say!("written to {}", path.display());
     Ok(())
 }
 
@@ -99,8 +99,10 @@ pub(crate) struct ReopenOptions {
     /// Which server
     #[arg(long, default_value = "singlet")]
     target: Kind,
+    /// Items in the table
     #[arg(long, default_value_t = 1_000_000)]
     items: u64,
+    /// Global indexes of the table
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=20))]
     indexes: u8,
     /// How often it is killed
@@ -130,7 +132,7 @@ pub(crate) fn reopen(options: &ReopenOptions) -> Result<()> {
     let mut target = Target::start(options.target, &options.programs)?;
     create(target.address, options.indexes)?;
     let filled = fill(target.address, options.indexes, options.items)?;
-    println!("{} items filled in {:.1} s", options.items, filled.measured.as_secs_f64());
+    say!("{} items filled in {:.1} s", options.items, filled.measured.as_secs_f64());
     let mut found = Vec::new();
     for round in 0..=options.rounds {
         let killed = if round == 0 { "after filling" } else { "while writing" };
@@ -161,11 +163,11 @@ pub(crate) fn reopen(options: &ReopenOptions) -> Result<()> {
             .into_iter(),
         );
     }
-    println!("{}", table.text());
+    say!("{}", table.text());
     let slowest = found.iter().map(|one| one.milliseconds).fold(0.0, f64::max);
     let verdict = if slowest < REOPEN_MILLISECONDS_MAX { "met" } else { "MISSED" };
-    println!("Bar: first answer within {REOPEN_MILLISECONDS_MAX:.0} ms; slowest {slowest:.0} ms: {verdict}.");
-    println!("written to {}", path.display());
+    say!("Bar: first answer within {REOPEN_MILLISECONDS_MAX:.0} ms; slowest {slowest:.0} ms: {verdict}.");
+    say!("written to {}", path.display());
     ensure!(found.iter().all(|one| one.broken_partitions == 0), "items are missing or broken");
     Ok(())
 }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::cell::{Measurement, measure, settle_process};
 use crate::engine::Engine;
 use crate::item::ITEM_BYTES;
-use crate::process::{disk_bytes, memory};
+use crate::process::memory;
 use crate::report::{count, median};
 use crate::schedule::Step;
 use crate::summary::Server;
@@ -38,8 +38,8 @@ impl Subject {
             start_milliseconds: None,
             start_resident_bytes: 0,
             filled_items_per_second: None,
-            disk_bytes: 0,
-            data_bytes: index_counts.iter().map(|count| items * ITEM_BYTES * (1 + u64::from(*count))).sum(),
+            disk_bytes: None,
+            data_bytes: items * ITEM_BYTES * index_counts.len() as u64,
             resident_bytes: 0,
         };
         let subject = if kind == Kind::Engine {
@@ -48,7 +48,6 @@ impl Subject {
             Self::Server(start_and_fill(kind, programs, index_counts, &mut server)?)
         };
         settle_process(subject.id());
-        server.disk_bytes = subject.disk_bytes();
         Ok((subject, server))
     }
 
@@ -76,14 +75,16 @@ impl Subject {
         }
     }
 
-    fn disk_bytes(&self) -> u64 {
+    /// Ends a server in good order and weighs its folder; the engine in process leaves the same as Singlet.
+    pub(crate) fn stop_and_weigh(&mut self) -> Option<u64> {
         match self {
-            Self::Server(target) => disk_bytes(target.data()),
-            Self::Engine(engine) => disk_bytes(engine.data()),
+            Self::Server(target) => Some(target.stop_and_weigh()),
+            Self::Engine(_) => None,
         }
     }
 }
 
+/// Starts a server some times for the time that it takes, and fills the last of them.
 fn start_and_fill(
     kind: Kind,
     programs: &Programs,
@@ -99,20 +100,35 @@ fn start_and_fill(
     times.push(target.started_in.as_secs_f64() * 1e3);
     server.start_milliseconds = median(times);
     server.start_resident_bytes = memory(target.id()).resident_bytes;
-    if kind.answers() == Answers::Bare {
-        return Ok(target);
+    server.filled_items_per_second = fill_tables(&target, index_counts, server.items)?;
+    Ok(target)
+}
+
+/// Starts one server with one filled table for each number of indexes.
+pub(crate) fn start_filled(
+    kind: Kind,
+    programs: &Programs,
+    index_counts: &[u8],
+    items: u64,
+) -> Result<Target> {
+    let target = Target::start(kind, programs)?;
+    fill_tables(&target, index_counts, items)?;
+    settle_process(target.id());
+    Ok(target)
+}
+
+/// Makes and fills the tables; gives the items per second of the first, which has the fewest indexes. Bare has no tables.
+fn fill_tables(target: &Target, index_counts: &[u8], items: u64) -> Result<Option<f64>> {
+    let mut first = None;
+    if target.kind.answers() == Answers::Bare {
+        return Ok(first);
     }
-    let mut seconds = 0.0;
     for indexes in index_counts {
         create(target.address, *indexes)?;
-        let outcome = fill(target.address, *indexes, server.items)?;
-        let took = outcome.measured.max(Duration::from_millis(1)).as_secs_f64();
-        let rate = count(server.items as f64 / took);
-        eprintln!("{}: {} filled with {rate} items/s", kind.name(), table_name(*indexes));
-        if *indexes == 0 || seconds == 0.0 {
-            seconds = took;
-        }
+        let took = fill(target.address, *indexes, items)?.measured.max(Duration::from_millis(1));
+        let rate = items as f64 / took.as_secs_f64();
+        eprintln!("{}: {} filled with {} items/s", target.kind.name(), table_name(*indexes), count(rate));
+        first.get_or_insert(rate);
     }
-    server.filled_items_per_second = Some(server.items as f64 / seconds);
-    Ok(target)
+    Ok(first)
 }

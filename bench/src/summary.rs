@@ -25,6 +25,8 @@ pub(crate) struct Summary {
     pub(crate) others_share_worst: f64,
     /// Refused for a transaction on the same item: not part of any throughput.
     pub(crate) conflicts: u64,
+    /// Arrivals of open loops that were never sent; their age is part of the latencies.
+    pub(crate) unsent: u64,
 }
 
 /// One server of a comparison.
@@ -37,8 +39,9 @@ pub(crate) struct Server {
     pub(crate) start_milliseconds: Option<f64>,
     pub(crate) start_resident_bytes: u64,
     pub(crate) filled_items_per_second: Option<f64>,
-    /// On disk after filling, and what was filled in as DynamoDB counts it, entries of indexes included.
-    pub(crate) disk_bytes: u64,
+    /// On disk after the last cell and a clean stop; none if it wasn't stopped like that.
+    pub(crate) disk_bytes: Option<u64>,
+    /// The items of all its tables as DynamoDB counts them. Entries of indexes are no data: they are part of its cost.
     pub(crate) data_bytes: u64,
     /// Resident after the last cell.
     pub(crate) resident_bytes: u64,
@@ -64,16 +67,34 @@ pub(crate) struct Figures {
     pub(crate) errors: BTreeMap<String, u64>,
 }
 
+impl Server {
+    /// Bytes on disk for a byte of data; none for a server that keeps nothing there.
+    pub(crate) fn disk_bytes_per_byte(&self) -> Option<f64> {
+        let stored = self.disk_bytes.filter(|bytes| *bytes >= self.data_bytes / 100)?;
+        Some(stored as f64 / self.data_bytes.max(1) as f64)
+    }
+}
+
 impl Summary {
+    /// What was measured in one cell on one server, also if there were errors.
+    pub(crate) fn measured(&self, kind: Kind, cell: &Cell) -> Option<&Figures> {
+        self.rows.iter().find(|row| row.cell == *cell)?.figures.get(&kind)
+    }
+
     /// The figures of one cell on one server, if it was measured and answered rightly.
     pub(crate) fn figures(&self, kind: Kind, cell: &Cell) -> Option<&Figures> {
-        let row = self.rows.iter().find(|row| row.cell == *cell)?;
-        row.figures.get(&kind).filter(|figures| figures.errors.is_empty())
+        self.measured(kind, cell).filter(|figures| figures.errors.is_empty())
     }
 
     /// Requests per second of one cell on one server.
     pub(crate) fn rate(&self, kind: Kind, cell: &Cell) -> Option<f64> {
         self.figures(kind, cell).map(|figures| figures.requests_per_second)
+    }
+
+    /// Whether a cell is judged and shown by its sustained form: where that was measured on Singlet, with or without
+    /// errors. One choice for all servers, so that a minute never stands beside three seconds of the same server.
+    pub(crate) fn shows_sustained(&self, cell: &Cell) -> bool {
+        self.measured(Kind::Singlet, &Cell { sustained: true, ..*cell }).is_some()
     }
 
     /// The servers in the order in which they are shown.
@@ -154,6 +175,7 @@ pub(crate) mod tests {
             others_share_median: 0.01,
             others_share_worst: 0.02,
             conflicts: 0,
+            unsent: 0,
         };
         for (workload, kind, rate) in rates {
             if !summary.kinds().contains(kind) {
@@ -163,7 +185,7 @@ pub(crate) mod tests {
                     start_milliseconds: Some(8.0),
                     start_resident_bytes: 19_000_000,
                     filled_items_per_second: Some(50_000.0),
-                    disk_bytes: 80_000_000,
+                    disk_bytes: Some(80_000_000),
                     data_bytes: 40_000_000,
                     resident_bytes: 100_000_000,
                 });

@@ -9,7 +9,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::Outcome;
-use crate::report::{About, Table, count, write_json};
+use crate::report::{About, Table, count, say, write_json};
 use crate::target::Programs;
 
 /// What to measure.
@@ -69,8 +69,8 @@ pub(crate) fn sync(options: &SyncOptions) -> Result<()> {
         ];
         table.row(format!("{:?}", row.way).to_lowercase(), figures.into_iter());
     }
-    println!("{}", table.text());
-    println!("written to {}", path.display());
+    say!("{}", table.text());
+    say!("written to {}", path.display());
     Ok(())
 }
 
@@ -101,7 +101,8 @@ fn measure(path: &Path, way: Way, write_bytes: usize, duration: Duration) -> Res
         let since = Instant::now();
         file.write_all_at(&bytes, offset)?;
         file.sync_data()?;
-        outcome.record(begin.elapsed(), since.elapsed());
+        outcome.record(since.elapsed());
+        outcome.count(begin.elapsed());
         offset += write_bytes as u64;
         if way == Way::Overwrite && offset + write_bytes as u64 > OVERWRITTEN_BYTES {
             offset = 0;

@@ -104,7 +104,7 @@ fn sweep(address: SocketAddr, indexes: u8, items: u64, workload: Workload) -> Re
         let left = elapsed.as_secs_f64() * (1.0 - share) / share.max(1e-6);
         eprintln!("{table}: {}, {:.0} %, {} left", workload.name(), share * 100.0, duration(left));
     })?;
-    let answered = outcome.latency.len() + outcome.error_count();
+    let answered = outcome.in_time + outcome.error_count();
     ensure!(answered == whole / ITEMS_PER_PARTITION, "only {answered} partitions were answered");
     Ok(outcome)
 }

@@ -7,14 +7,19 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::call::exchange;
 use crate::clock::pause;
+use crate::process::disk_bytes;
+use crate::sign::{ACCESS_KEY, SECRET_KEY};
 use crate::workload::{Answers, Workload};
 
 const START_MAX: Duration = Duration::from_secs(120);
+/// How long a server may take to put its files in order when it is asked to end.
+const STOP_MAX: Duration = Duration::from_secs(120);
 
 /// A kind of server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
@@ -26,6 +31,8 @@ pub(crate) enum Kind {
     Engine,
     /// our own server, data in a folder
     Singlet,
+    /// our own server, data in a folder, with an access key: it verifies signatures
+    SingletVerified,
     /// our own server, in memory
     SingletMemory,
     /// dynoxide 3.2.0 with a database file
@@ -49,6 +56,8 @@ pub(crate) enum Share {
     Whole,
     /// The cells that the figures are made of.
     Headlines,
+    /// A get and a put with many connections.
+    GetAndPut,
     /// The headlines that can be measured with Singlet's engine in process.
     InProcess,
     /// The headlines with many connections, on few items and once: it is a hundred times slower than others.
@@ -62,6 +71,7 @@ impl Kind {
             Self::Bare => "bare",
             Self::Engine => "engine",
             Self::Singlet => "singlet",
+            Self::SingletVerified => "singlet-verified",
             Self::SingletMemory => "singlet-memory",
             Self::DynoxideFile => "dynoxide-file",
             Self::DynoxideMemory => "dynoxide-memory",
@@ -78,6 +88,7 @@ impl Kind {
             Self::Bare => "bare HTTP server",
             Self::Engine => "Singlet's engine in process",
             Self::Singlet => "Singlet",
+            Self::SingletVerified => "Singlet, signatures verified",
             Self::SingletMemory => "Singlet in memory",
             Self::DynoxideFile => "dynoxide on file",
             Self::DynoxideMemory => "dynoxide in memory",
@@ -92,8 +103,13 @@ impl Kind {
     pub(crate) fn durability(self) -> &'static str {
         match self {
             Self::Bare => "stores nothing: reads the request, answers as many bytes as a database would",
-            Self::Engine => "fsync before the call returns, shared by the threads that wait at the same time",
+            Self::Engine => {
+                "fsync before the call returns, shared by the threads that wait at the same time; calls that meet a transaction wait for it"
+            }
             Self::Singlet => "fsync before the answer, shared by the requests that wait at the same time",
+            Self::SingletVerified => {
+                "as singlet; it has an access key and verifies every signature, which no other server here does"
+            }
             Self::SingletMemory => "in memory (`serve --in-memory`): lost with the process",
             Self::DynoxideFile => {
                 "SQLite with WAL: fsync before the answer, one for each item (counted with strace)"
@@ -122,6 +138,7 @@ impl Kind {
         match self {
             Self::Bare | Self::Singlet | Self::SingletMemory => Share::Whole,
             Self::DynoxideFile | Self::DynoxideMemory => Share::Headlines,
+            Self::SingletVerified => Share::GetAndPut,
             Self::Engine => Share::InProcess,
             Self::DynaliteFile | Self::LocalFile | Self::LocalMemory | Self::Moto => Share::Slow,
         }
@@ -140,13 +157,17 @@ impl Kind {
                 command = Command::new(std::env::current_exe()?);
                 command.args(["bare", "--address", &format!("127.0.0.1:{port}")]);
             }
-            Self::Singlet | Self::SingletMemory => {
+            Self::Singlet | Self::SingletVerified | Self::SingletMemory => {
                 command = Command::new(present(&programs.singlet)?);
                 command.args(["serve", "--address", &format!("127.0.0.1:{port}")]);
-                if self == Self::Singlet {
-                    command.arg("--data").arg(data);
-                } else {
+                if self == Self::SingletMemory {
                     command.arg("--in-memory");
+                } else {
+                    command.arg("--data").arg(data);
+                }
+                if self == Self::SingletVerified {
+                    command.env("SINGLET_ACCESS_KEY_ID", ACCESS_KEY);
+                    command.env("SINGLET_SECRET_ACCESS_KEY", SECRET_KEY);
                 }
             }
             Self::Engine => bail!("the engine in process has no address"),
@@ -200,7 +221,7 @@ pub(crate) struct Programs {
     )]
     pub(crate) core: PathBuf,
     /// Folder with the peers, as bench/run installs them
-    #[arg(long, overrides_with = "peers", default_value = "target/bench-peers", value_name = "DIR")]
+    #[arg(long, overrides_with = "peers", default_value_os_t = peers_folder(), value_name = "DIR")]
     pub(crate) peers: PathBuf,
     /// Folder for the servers' data and logs: on the disk that is to be measured
     #[arg(long, overrides_with = "scratch", default_value = "target/bench-data", value_name = "DIR")]
@@ -208,6 +229,15 @@ pub(crate) struct Programs {
     /// Folder for the JSON files
     #[arg(long, overrides_with = "results", default_value = "bench/results", value_name = "DIR")]
     pub(crate) results: PathBuf,
+}
+
+/// Where bench/run installs the peers.
+fn peers_folder() -> PathBuf {
+    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    folder("SINGLET_BENCH_PEERS").unwrap_or_else(|| {
+        let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
+        cache.unwrap_or_default().join("singlet-bench")
+    })
 }
 
 /// A running server; it is killed and its data deleted when this is dropped.
@@ -292,6 +322,21 @@ impl Target {
     /// The folder with its data.
     pub(crate) fn data(&self) -> &Path {
         &self.data
+    }
+
+    /// Asks the server to end, as `kill` does, and gives the bytes that its files then take on disk: Singlet folds its log
+    /// into the tree when it ends, SQLite its write-ahead log into the database. One that doesn't end is killed.
+    pub(crate) fn stop_and_weigh(&mut self) -> u64 {
+        if let Some(process) = i32::try_from(self.id()).ok().and_then(Pid::from_raw) {
+            // Fails only if the process has ended already.
+            let _ = kill_process(process, Signal::TERM);
+        }
+        let begin = Instant::now();
+        while begin.elapsed() < STOP_MAX && matches!(self.child.try_wait(), Ok(None)) {
+            pause(Duration::from_millis(20));
+        }
+        self.stop();
+        disk_bytes(&self.data)
     }
 
     /// Kills the server as `kill -9` does.

@@ -1,11 +1,13 @@
 //! What is asked of a server, and whether its answers are right.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::http::RequestWriter;
 use crate::item::{
-    ITEMS_PER_PARTITION, IndexKeys, ItemWriter, is_item, item_json_bytes, write_key, write_partition,
+    ITEMS_PER_PARTITION, IndexKeys, ItemWriter, Write, is_item, item_json_bytes, write_key, write_partition,
 };
 use crate::load::{Source, Verdict};
 
@@ -141,6 +143,7 @@ impl Workload {
 pub(crate) struct Ticket {
     operation: Operation,
     item: u64,
+    request: u64,
 }
 
 /// Which items the requests name.
@@ -155,7 +158,7 @@ pub(crate) enum Choice {
 /// Who answers: this decides what can be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answers {
-    /// A database: status, length and, for a sample, every attribute.
+    /// A database: status, length and, for a sample, every attribute; after writes, what it has kept of them.
     Database,
     /// The bare server: status and length.
     Bare,
@@ -173,6 +176,8 @@ pub(crate) struct Traffic {
     lengths: [Option<usize>; Operation::ALL.len()],
     answered: u64,
     sample_every: u64,
+    /// Requests that were refused or answered wrongly: what they wrote may not be there.
+    refused: HashSet<u64>,
 }
 
 impl Traffic {
@@ -201,7 +206,18 @@ impl Traffic {
             lengths,
             answered: 0,
             sample_every,
+            refused: HashSet::new(),
         }
+    }
+
+    /// The last writes, newest first, and whether each was acknowledged.
+    pub(crate) fn last_writes(&self) -> impl Iterator<Item = (&Write, bool)> {
+        self.items.recent().rev().map(|write| (write, !self.refused.contains(&write.request)))
+    }
+
+    /// Whether `found` is what one of its writes made of an item.
+    pub(crate) fn is_written(&self, found: &Value, write: &Write) -> bool {
+        self.items.is_written(found, write)
     }
 
     /// The same traffic, whose items expire at a second.
@@ -247,6 +263,7 @@ impl Source for Traffic {
         let operation = self.workload.operation(dice);
         let keys = self.workload.index_keys();
         let Self { requests, items, table, .. } = self;
+        let request = items.begin_request();
         requests.write(out, operation.name(), |body| match operation {
             Operation::Get => write_get(body, table, item),
             Operation::Query => write_query(body, table, item),
@@ -255,13 +272,14 @@ impl Source for Traffic {
             Operation::Transact => write_transaction(body, table, item, among, items, keys),
             Operation::Batch => write_batch(body, table, item, among, items, keys),
         });
-        Some(Ticket { operation, item })
+        Some(Ticket { operation, item, request })
     }
 
     fn check(&mut self, ticket: Ticket, status: u16, body: &[u8]) -> Verdict {
         if status == 200 {
             return self.check_answer(ticket, body).map_or_else(Verdict::Wrong, |()| Verdict::Right);
         }
+        self.refused.insert(ticket.request);
         if serde_json::from_slice(body).is_ok_and(|answer| is_conflict(&answer)) {
             return Verdict::Conflict;
         }
@@ -339,7 +357,7 @@ fn write_update(out: &mut Vec<u8>, table: &str, item: u64, items: &mut ItemWrite
     write_key(out, item);
     out.extend_from_slice(b",\"UpdateExpression\":\"SET title = :t, visits = visits + :one\"");
     out.extend_from_slice(b",\"ExpressionAttributeValues\":{\":one\":{\"N\":\"1\"},\":t\":{\"S\":\"");
-    items.write_title(out);
+    items.write_title(out, item);
     out.extend_from_slice(b"\"}}}");
 }
 

@@ -13,9 +13,11 @@ use singlet_engine::{Conflicts, Database, Options, StoreOptions};
 use crate::calls::{Calls, Workload};
 use crate::items::{Maker, fill, table_name};
 
-/// What `singlet serve` takes on a machine of 12 GB or more.
-const OVERLAY_BYTES: usize = 192 << 20;
-const CACHE_BYTES: usize = 4 << 30;
+/// How much memory `singlet serve` takes: the engine alone takes the same, by the same rule.
+#[path = "../../../crates/cli/src/memory.rs"]
+#[allow(dead_code, reason = "there is no traffic here to bound")]
+mod memory;
+
 const LATENCY_MAX_NANOSECONDS: u64 = 600_000_000_000;
 
 /// Where the database is and what is in it.
@@ -58,12 +60,13 @@ struct Answer {
 
 /// Fills the tables, says so with an empty object, then answers each line with a line.
 pub(crate) fn cells(options: &CellsOptions) -> Result<()> {
+    let memory_bytes = memory::total_bytes();
     let store = StoreOptions {
-        overlay_bytes_max: OVERLAY_BYTES,
-        cache_bytes: CACHE_BYTES,
+        overlay_bytes_max: memory::overlay_bytes(memory_bytes),
+        cache_bytes: memory::cache_bytes(memory_bytes),
         ..StoreOptions::default()
     };
-    // A thread that meets a transaction waits, as nobody here would try again.
+    // A thread that meets a transaction waits, as nobody here would try again; `singlet serve` refuses it.
     let settings = Options { store, conflicts: Conflicts::Wait, ..Options::default() };
     let database = Database::open_with(&options.data, settings)?;
     for indexes in &options.indexes {

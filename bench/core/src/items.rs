@@ -35,9 +35,10 @@ impl Maker {
     /// Item number `number`; its index keys stay the same with each writing, or move.
     pub(crate) fn item(&mut self, number: u64, moves: bool) -> Item {
         let mut item = key(number);
+        let generation = if moves { 1 + self.below(999) } else { 0 };
         for index in 1..=3_u64 {
-            let stays = number.wrapping_mul(2_654_435_761 + index) % 100_000;
-            let value = if moves { self.below(100_000) } else { stays };
+            let own = number.wrapping_mul(2_654_435_761 + index);
+            let value = own.wrapping_add(generation * (9_973 + 2 * index)) % 100_000;
             item.insert(format!("g{index}"), format!("k{value:07}"));
         }
         item.insert("visits", AttributeValue::from(100_001));
@@ -78,12 +79,13 @@ pub(crate) fn fill(database: &Database, indexes: u8, items: u64) -> Result<()> {
     let name = table_name(indexes);
     let mut table = CreateTable::new(&name, "pk", ScalarType::S).sort_key("sk", ScalarType::S);
     for index in 1..=indexes {
-        let attribute = format!("g{index}");
-        table = table.attribute(&attribute, ScalarType::S).global_index(IndexDefinition::new(
-            format!("by-{attribute}"),
-            &[&attribute],
-            &[],
-        ));
+        // Items have three attributes for indexes; a fourth index is one more on the first of them.
+        let attribute = format!("g{}", (index - 1) % 3 + 1);
+        if index <= 3 {
+            table = table.attribute(&attribute, ScalarType::S);
+        }
+        let definition = IndexDefinition::new(format!("by-{attribute}-{index}"), &[&attribute], &[]);
+        table = table.global_index(definition);
     }
     database.create_table(table)?;
     let mut maker = Maker::new(11);
@@ -104,4 +106,17 @@ pub(crate) fn fill(database: &Database, indexes: u8, items: u64) -> Result<()> {
         pending.wait()?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fill, table_name};
+    use singlet_engine::Database;
+
+    #[test]
+    fn more_indexes_than_attributes_begin_with_the_first_attribute_again() {
+        let database = Database::in_memory().unwrap();
+        fill(&database, 5, 100).unwrap();
+        assert_eq!(database.describe_table(&table_name(5)).unwrap().global_indexes.len(), 5);
+    }
 }

@@ -19,7 +19,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
 
 use super::LimitsOptions;
-use super::scene::{Finding, MemoryBytes, Row, Scene, TABLE, Witness, get, request};
+use super::scene::{Finding, MemoryBytes, Row, Scene, TABLE, get, request};
 use crate::clock::pause;
 use crate::process::{memory, of_process};
 
@@ -329,7 +329,7 @@ fn idle_with_tls(options: &LimitsOptions, name: &str, count: usize, runtime: &Ru
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()?;
-    let server = Killed(child);
+    let mut server = Killed(child);
     let id = server.0.id();
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(made.cert.pem().as_bytes())?)?;
@@ -340,7 +340,12 @@ fn idle_with_tls(options: &LimitsOptions, name: &str, count: usize, runtime: &Ru
     let connector = TlsConnector::from(Arc::new(config));
     let host = ServerName::try_from("localhost")?;
     runtime.block_on(async {
+        let begin = Instant::now();
         while TcpStream::connect(address).await.is_err() {
+            if let Some(status) = server.0.try_wait()? {
+                bail!("the server with TLS ended at its start: {status}");
+            }
+            ensure!(begin.elapsed() < GIVE_UP, "the server with TLS gives no answer");
             sleep(Duration::from_millis(20)).await;
         }
         let before = memory(id).resident_bytes;
@@ -364,7 +369,7 @@ fn idle_with_tls(options: &LimitsOptions, name: &str, count: usize, runtime: &Ru
             outcome: each(peak.saturating_sub(before), count),
             cpu_microseconds_each: Some(cpu.as_secs_f64() * 1e6 / count as f64),
             memory: MemoryBytes { before, peak, after: memory(id).resident_bytes },
-            witness: Witness::default(),
+            witness: None,
         })
     })
 }

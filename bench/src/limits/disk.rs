@@ -7,8 +7,8 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use super::LimitsOptions;
 use super::scene::{Finding, Row, Scene, TABLE, get};
+use super::{LeftOut, LimitsOptions};
 use crate::call::{call, exchange};
 use crate::target::Programs;
 
@@ -16,7 +16,7 @@ const SMALL: &str = "size=400m";
 const LARGE: &str = "size=900m";
 const FIRST: usize = 1_000_000;
 
-pub(super) fn run(options: &LimitsOptions, rows: &mut Vec<Row>) -> Result<()> {
+pub(super) fn run(options: &LimitsOptions, rows: &mut Vec<Row>, left_out: &mut Vec<LeftOut>) -> Result<()> {
     let (reserved, full) = ("a disk of 400 MB that gets full", "the same without a reserve");
     if !options.wants(reserved) && !options.wants(full) {
         return Ok(());
@@ -24,9 +24,10 @@ pub(super) fn run(options: &LimitsOptions, rows: &mut Vec<Row>) -> Result<()> {
     let folder = options.programs.scratch.join("limits-disk");
     std::fs::create_dir_all(&folder)?;
     let Some(_mounted) = Mounted::new(&folder) else {
-        eprintln!(
-            "no right to mount a small disk: left out (run it under unshare --user --map-root-user --mount)"
-        );
+        let why = "no right to mount a small disk: run it under unshare --user --map-root-user --mount";
+        eprintln!("left out: {why}");
+        let wanted = [reserved, full].into_iter().filter(|name| options.wants(name));
+        left_out.extend(wanted.map(|name| LeftOut { attack: name.to_owned(), why: why.to_owned() }));
         return Ok(());
     };
     let programs = Programs { scratch: folder.clone(), ..options.programs.clone() };

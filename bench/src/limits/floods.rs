@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::LimitsOptions;
 use super::scene::{Finding, Row, Scene, TABLE, get, item, read_answer, request};
+use crate::sign::{ACCESS_KEY, SECRET_KEY};
 
 const FLOODERS: usize = 8;
 const MB: usize = 1 << 20;
@@ -26,8 +27,7 @@ pub(super) fn run(options: &LimitsOptions, rows: &mut Vec<Row>) -> Result<()> {
     attack_each(options, rows, &[], open_floods)?;
     let folder = options.programs.scratch.join("limits-credentials.toml");
     std::fs::create_dir_all(&options.programs.scratch)?;
-    let secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
-    std::fs::write(&folder, format!("[key.AKIAIOSFODNN7EXAMPLE]\nsecret = \"{secret}\"\n"))?;
+    std::fs::write(&folder, format!("[key.{ACCESS_KEY}]\nsecret = \"{SECRET_KEY}\"\n"))?;
     let path = folder.display().to_string();
     attack_each(options, rows, &["--credentials", &path], signed_floods)
 }

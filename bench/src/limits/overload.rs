@@ -28,11 +28,12 @@ pub(super) fn run(options: &LimitsOptions, rows: &mut Vec<Row>) -> Result<()> {
         let after = load(scene, Pace::Closed, options.duration())?;
         Ok(Finding {
             outcome: format!(
-                "{}/s before, {}/s of {}/s answered (p50 {:.0} ms, {} errors), {}/s after",
+                "{}/s before, {}/s of {}/s answered (p50 {:.0} ms, {} unsent, {} errors), {}/s after",
                 count(most.rate()),
                 count(flood.rate()),
                 count(per_second),
                 flood.latency_microseconds(0.5) / 1e3,
+                flood.unsent,
                 flood.error_count(),
                 count(after.rate()),
             ),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::LimitsOptions;
@@ -28,18 +28,19 @@ const WITNESS_PAUSE: Duration = Duration::from_millis(3);
 const SAMPLE_PAUSE: Duration = Duration::from_millis(20);
 
 /// What an attack came to.
-#[derive(Debug, Serialize)]
-pub(super) struct Row {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Row {
     pub(super) attack: String,
     pub(super) outcome: String,
     /// The server's CPU time for each request or connection of the attack.
     pub(super) cpu_microseconds_each: Option<f64>,
     pub(super) memory: MemoryBytes,
-    pub(super) witness: Witness,
+    /// None where no other client was there.
+    pub(super) witness: Option<Witness>,
 }
 
 /// Resident bytes of the server.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct MemoryBytes {
     pub(super) before: u64,
     pub(super) peak: u64,
@@ -47,14 +48,14 @@ pub(super) struct MemoryBytes {
 }
 
 /// What a client that does nothing wrong saw.
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Witness {
     pub(super) before: Latency,
     pub(super) during: Latency,
 }
 
 /// Microseconds.
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Latency {
     pub(super) requests: usize,
     pub(super) errors: usize,
@@ -175,7 +176,7 @@ impl Scene {
             outcome,
             cpu_microseconds_each: each,
             memory,
-            witness: Witness { before, during },
+            witness: Some(Witness { before, during }),
         })
     }
 }
