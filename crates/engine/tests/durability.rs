@@ -79,6 +79,11 @@ fn write_until_killed() {
     if database.list_tables(&ListTables::default()).names.is_empty() {
         database.create_table(indexed_table()).expect("the definition is right");
         database.update_recovery(UpdateRecovery::on(TABLE)).expect("the table is there");
+        // The first moment, a millisecond, is to be one without items.
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_millis(2) {
+            thread::yield_now();
+        }
     }
     thread::scope(|scope| {
         for writer in 0..WRITERS {

@@ -238,7 +238,12 @@ impl<A, J> Store<A, J> {
                 let _ = thread.join();
             }
         }
-        self.shared.poison.check()
+        self.shared.poison.check()?;
+        if let Err(error) = self.shared.catalogue.drop_spares() {
+            // Nothing is lost but room on the disk; the next opening uses them.
+            tracing::warn!(%error, "empty files of the log could not be removed");
+        }
+        Ok(())
     }
 }
 

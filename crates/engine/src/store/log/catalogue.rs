@@ -157,6 +157,17 @@ impl Catalogue {
         Ok(())
     }
 
+    /// Removes the files that wait to be used again, but for one: nobody will write for a while.
+    pub(in crate::store) fn drop_spares(&self) -> Result<(), StoreError> {
+        let mut spares = std::mem::take(&mut self.files().spares);
+        self.files().spares.extend(spares.pop());
+        for (id, _) in spares {
+            let name = spare_name(id);
+            self.disk.remove(&name).map_err(StoreError::io("remove", &name))?;
+        }
+        Ok(())
+    }
+
     /// The segments that lie wholly at or before the folded sequence number, each with the first sequence number of
     /// the next one.
     pub(in crate::store) fn folded(&self, folded_sequence: u64) -> Vec<(Segment, u64)> {
