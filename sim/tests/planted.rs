@@ -90,6 +90,11 @@ fn an_opening_that_trusts_what_a_killed_process_left_is_found() {
 }
 
 #[test]
+fn damage_that_is_taken_for_the_end_of_the_log_is_found() {
+    find(Bug::TakesDamageForEnd, Scenario::Flips);
+}
+
+#[test]
 fn the_command_that_runs_a_seed_again_makes_the_same_mistake() {
     let request = Request {
         seed: 7,

@@ -52,6 +52,8 @@ bugs! {
     ForgetsToWake = "forgets-to-wake",
     /// Opening builds on what a killed program left without making it durable.
     TrustsUnsyncedFiles = "trusts-unsynced-files",
+    /// Damage in the last segment of the log is taken for its end.
+    TakesDamageForEnd = "takes-damage-for-end",
 }
 
 impl Bug {
