@@ -8,7 +8,7 @@ use singlet_engine_simulated::{
     BackupStatus, Database, Error, GetItem, IndexDescription, ProjectedAttributes, RestoreBackup,
     RestoreToTime, Result, Scan, Subscribe, TableDescription, TableStatus,
 };
-use singlet_scheduler::thread;
+use singlet_scheduler::{note, thread};
 
 use crate::client::{EXPIRING, expiring_key, record_of};
 use crate::model::Value;
@@ -259,6 +259,7 @@ pub(crate) fn restoring(world: &World, database: &Database) -> Result<(), Troubl
     let items = scan(database, Scan::new("restored"))?;
     compare_indexes(database, &description, &items)?;
     compare_counts("the backup", &items, backup.source.item_count, backup.source.size_bytes)?;
+    note(format_args!("the backup {arn} is restored"));
     discard(database, "restored")
 }
 
@@ -275,6 +276,7 @@ pub(crate) fn moments(world: &World, database: &Database) -> Result<(), Trouble>
     let moments = lock(&world.moments).clone();
     for moment in moments {
         discard(database, "recovered")?;
+        note(format_args!("the moment {} is recovered", moment.time_ms));
         let request = RestoreToTime::new(TABLE, "recovered").at_ms(moment.time_ms);
         database.restore_whole_to_time(request, &mut |_| ())?;
         let items = scan(database, Scan::new("recovered"))?;
