@@ -1,10 +1,10 @@
 //! A disk in memory that knows what is durable, and tears, reorders, fails and lies as it is told.
 //!
 //! What was not synced is drawn when the power goes: each write is kept, lost, or torn at a sector or at any byte, each
-//! independent of the others; a sector is written whole or not. When only the process ends, all of it stays, and may still be lost
-//! by a later cut. Names follow a journal: what was not synced with the folder is lost from some change on. After a sync of the
-//! folder that failed, either the next one that succeeds makes all names durable, or the file system has given up its journal:
-//! then it takes no more changes until it is mounted again.
+//! independent of the others; a write within one sector is kept whole or not at all. When only the process ends, all of
+//! it stays, and may still be lost by a later cut. Names follow a journal: what was not synced with the folder is lost
+//! from some change on. After a sync of the folder that failed, either the next one that succeeds makes all names
+//! durable, or the file system has given up its journal: then it takes no more changes until it is mounted again.
 
 mod faults;
 mod file;
