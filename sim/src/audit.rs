@@ -8,12 +8,12 @@ use singlet_engine_simulated::{
     BackupStatus, Database, Error, GetItem, IndexDescription, ProjectedAttributes, RestoreBackup,
     RestoreToTime, Result, Scan, Subscribe, TableDescription, TableStatus,
 };
-use singlet_scheduler::thread;
+use singlet_scheduler::{note, thread};
 
 use crate::client::{EXPIRING, expiring_key, record_of};
 use crate::model::Value;
 use crate::simulated::perform::{TABLE, read_item};
-use crate::world::{Moment, Record, World, lock};
+use crate::world::{Backup, Moment, Record, World, lock};
 
 /// How long background work may take, in looks.
 const LOOKS_MAX: usize = 3_000;
@@ -230,7 +230,7 @@ pub(crate) fn expiry(world: &World, database: &Database) -> Result<(), Trouble> 
     let expiring = lock(&world.expiring).clone();
     for (id, item) in expiring {
         let found = database.get_item(&GetItem::new(EXPIRING, expiring_key(id)))?.item;
-        if found.is_none() && item.is_acknowledged && item.due_second > latest_second {
+        if found.is_none() && item.acknowledged_ns.is_some() && item.due_second > latest_second {
             return Err(format!("item {id} is gone before its time, {item:?}").into());
         }
     }
@@ -240,7 +240,7 @@ pub(crate) fn expiry(world: &World, database: &Database) -> Result<(), Trouble> 
 /// Backups that were acknowledged are there and whole.
 pub(crate) fn backups(world: &World, database: &Database) -> Result<(), Trouble> {
     let backups = lock(&world.backups).clone();
-    for arn in backups {
+    for Backup { arn, .. } in backups {
         let backup = database.verify_backup(&arn, &mut |_| ())?;
         if backup.status != BackupStatus::Available {
             return Err(format!("{arn} was acknowledged and is {:?}", backup.status).into());
@@ -251,14 +251,23 @@ pub(crate) fn backups(world: &World, database: &Database) -> Result<(), Trouble>
 
 /// The latest backup makes a table that agrees with its indexes and with what the backup says of it.
 pub(crate) fn restoring(world: &World, database: &Database) -> Result<(), Trouble> {
-    let Some(arn) = lock(&world.backups).last().cloned() else { return Ok(()) };
+    let Some(Backup { arn, .. }) = lock(&world.backups).last().cloned() else { return Ok(()) };
+    discard(database, "restored")?;
     let backup = database.describe_backup(&arn)?;
     database.restore_whole_backup(RestoreBackup::new(&arn, "restored"), &mut |_| ())?;
     let description = settled(database, "restored")?;
     let items = scan(database, Scan::new("restored"))?;
     compare_indexes(database, &description, &items)?;
     compare_counts("the backup", &items, backup.source.item_count, backup.source.size_bytes)?;
-    database.delete_table("restored")?;
+    note(format_args!("the backup {arn} is restored"));
+    discard(database, "restored")
+}
+
+/// Deletes a table that was made here, now or in an earlier life.
+fn discard(database: &Database, table: &str) -> Result<(), Trouble> {
+    if database.describe_table(table).is_ok() {
+        database.delete_table(table)?;
+    }
     Ok(())
 }
 
@@ -266,6 +275,8 @@ pub(crate) fn restoring(world: &World, database: &Database) -> Result<(), Troubl
 pub(crate) fn moments(world: &World, database: &Database) -> Result<(), Trouble> {
     let moments = lock(&world.moments).clone();
     for moment in moments {
+        discard(database, "recovered")?;
+        note(format_args!("the moment {} is recovered", moment.time_ms));
         let request = RestoreToTime::new(TABLE, "recovered").at_ms(moment.time_ms);
         database.restore_whole_to_time(request, &mut |_| ())?;
         let items = scan(database, Scan::new("recovered"))?;
@@ -274,7 +285,6 @@ pub(crate) fn moments(world: &World, database: &Database) -> Result<(), Trouble>
             let Moment { time_ms, items: expected } = &moment;
             return Err(format!("at {time_ms} there was {expected:?}, recovered was {items:?}").into());
         }
-        database.delete_table("recovered")?;
     }
-    Ok(())
+    discard(database, "recovered")
 }

@@ -8,11 +8,11 @@ use singlet_engine_simulated::{
     Clock, CreateBackup, CreateTable, Database, Error, IndexDefinition, ProjectedAttributes, PutItem,
     ScalarType, StreamRecord, Subscribe, Subscription, UpdateTable,
 };
-use singlet_scheduler::{Random, note, thread};
+use singlet_scheduler::{Random, note, now_ns, thread};
 
 use crate::model::{Change, KEYS_PER_PARTITION, Operation, Test, Value, Write};
 use crate::simulated::perform::{Performed, TABLE, perform, read_item};
-use crate::world::{Expiring, Record, World, lock};
+use crate::world::{Backup, Expiring, Record, World, lock};
 
 /// The table whose items expire.
 pub(crate) const EXPIRING: &str = "expiring";
@@ -161,6 +161,7 @@ fn keep(world: &World, subscription: &Subscription, records: &[StreamRecord]) ->
     let text = subscription.position().to_string();
     let position = text.parse().map_err(|error| format!("{text} is no place in a stream: {error}"))?;
     let mut followed = lock(&world.followed);
+    followed.read_ns.extend(records.iter().map(|_| now_ns()));
     followed.records.extend(records);
     followed.position = Some(position);
     Ok(())
@@ -207,7 +208,7 @@ pub(crate) fn put_expiring(world: &World, database: &Database, due_second: u64) 
     let id = {
         let mut expiring = lock(&world.expiring);
         let id = u32::try_from(expiring.len()).unwrap_or_default();
-        expiring.insert(id, Expiring { due_second, is_acknowledged: false });
+        expiring.insert(id, Expiring { due_second, acknowledged_ns: None });
         id
     };
     let mut item = expiring_key(id);
@@ -216,7 +217,7 @@ pub(crate) fn put_expiring(world: &World, database: &Database, due_second: u64) 
         Ok(_) => {
             note(format_args!("item {id}, due at {due_second}, is acknowledged"));
             if let Some(item) = lock(&world.expiring).get_mut(&id) {
-                item.is_acknowledged = true;
+                item.acknowledged_ns = Some(now_ns());
             }
             Ok(true)
         }
@@ -253,7 +254,7 @@ pub(crate) fn back_up(world: &World, database: &Database, mut random: Random) ->
         match database.create_whole_backup(request, &mut |_| ()) {
             Ok(backup) => {
                 note(format_args!("the backup {} is acknowledged", backup.arn));
-                lock(&world.backups).push(backup.arn);
+                lock(&world.backups).push(Backup { arn: backup.arn, acknowledged_ns: now_ns() });
             }
             Err(Error::Storage(_) | Error::Closed | Error::Backup(_)) => return Ok(()),
             Err(error) => note(format_args!("no backup: {error}")),

@@ -129,12 +129,16 @@ impl Simulation {
         }
     }
 
-    /// Makes the tables if there are none, and audits them if there are.
+    /// Makes the tables if there are none; audits them if there are, and now and then what can be made of the past.
     fn prepare(&mut self, database: &Database) -> Result<(), Trouble> {
         let is_there = |name: &str| database.describe_table(name).is_ok();
         let world = self.world.clone();
         if world.has_tables() || is_there(TABLE) {
             self.audit(database)?;
+            if self.random.one_in(3) {
+                audit::moments(&world, database)?;
+                audit::restoring(&world, database)?;
+            }
         }
         for definition in [definition(), expiring_definition()] {
             match database.create_table(definition) {
@@ -182,7 +186,8 @@ impl Simulation {
     }
 
     fn close(&mut self, database: &Database, disk: &SimulatedDisk) -> Result<(), String> {
-        let goes_first = matches!(self.world.plan.scenario, Scenario::Cuts | Scenario::Lies);
+        let goes_first =
+            matches!(self.world.plan.scenario, Scenario::Cuts | Scenario::Lies | Scenario::Flips);
         if goes_first && self.random.one_in(2) {
             note(format_args!("it is cut off before the end"));
             disk.cut();
@@ -233,19 +238,13 @@ impl Simulation {
                 .map_err(|error| format!("it does not open: {error}"))?;
             let prepared = self.prepare(&database);
             self.allow(prepared, disk)?;
-            if self.random.one_in(4) {
-                let recovered = audit::moments(&self.world, &database);
-                self.allow(recovered, disk)?;
-                let restored = audit::restoring(&self.world, &database);
-                self.allow(restored, disk)?;
-            }
             database.close().map_err(|error| format!("it does not close: {error}"))?;
         }
         self.verify(disk)
     }
 
-    /// After the disk has lied, or else a bit turns: it says so, or what it shows is consistent; and if the disk didn't
-    /// lie, the same as before.
+    /// After the disk has lied, or else a bit turns: it says so, or what it shows was there once; and if the disk didn't
+    /// lie, it is the same as before, but for what shared the last sync.
     fn doubt(&mut self, disk: &SimulatedDisk, before: &SimulatedDisk) -> Result<(), String> {
         let whole = !before.has_lied();
         if whole && disk.flip_bit().is_none() {
@@ -269,8 +268,10 @@ impl Simulation {
             }
         };
         let audited = match whole {
-            true => self.audit(&database).or_else(|trouble| self.without_last(&database, before, trouble)),
-            false => self.earlier(&database, before),
+            true => {
+                self.audit(&database).or_else(|trouble| self.without_last_sync(&database, before, trouble))
+            }
+            false => self.was_once(&database, before),
         };
         match audited {
             Ok(()) | Err(Trouble::Storage(_)) => {}
@@ -279,24 +280,22 @@ impl Simulation {
         database.close().map_err(|error| format!("it does not close: {error}"))
     }
 
-    /// A bit that turns in the very last write makes it look like one that was interrupted: then it may be missing.
-    fn without_last(
+    /// A bit that turns in what the last sync of the log wrote makes it look like a write that was interrupted: what shared
+    /// that sync may then be missing, and nothing else.
+    fn without_last_sync(
         &self,
         database: &Database,
         before: &SimulatedDisk,
         trouble: Trouble,
     ) -> Result<(), Trouble> {
-        match (self.earlier(database, before), trouble) {
-            (Ok(()), Trouble::Finding(finding)) => {
-                note(format_args!("taken for an interrupted write: {finding}"));
-                Ok(())
-            }
-            (_, trouble) => Err(trouble),
-        }
+        let Trouble::Finding(finding) = trouble else { return Err(trouble) };
+        note(format_args!("what shared the last sync is missing, or more: {finding}"));
+        self.world.take_back(before.log_synced_ns());
+        self.audit(database)
     }
 
     /// The state is one that the table was in, at some moment.
-    fn earlier(&self, database: &Database, lied: &SimulatedDisk) -> Result<(), Trouble> {
+    fn was_once(&self, database: &Database, lied: &SimulatedDisk) -> Result<(), Trouble> {
         if database.describe_table(TABLE).is_err() {
             return Ok(());
         }

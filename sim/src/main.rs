@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::Parser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use singlet_sim::{Bug, Outcome, Request, Scenario, command, run_seed};
 
 /// Simulates the database: threads, disk and clock are decided by a seed.
@@ -31,8 +32,8 @@ struct Arguments {
     #[arg(long)]
     scenario: Option<Scenario>,
     /// A mistake to make on purpose
-    #[arg(long)]
-    bug: Option<String>,
+    #[arg(long, value_parser = bug_parser())]
+    bug: Option<Bug>,
     /// Ends after so many failing seeds
     #[arg(long, default_value_t = 10)]
     findings: usize,
@@ -43,16 +44,18 @@ fn parse_seeds(text: &str) -> Result<Range<u64>, String> {
     parts.map(|(from, to)| from..to).ok_or_else(|| "seeds are given like 1..5000".to_owned())
 }
 
+/// Takes the name of a mistake; lists them all in the help.
+fn bug_parser() -> impl TypedValueParser<Value = Bug> {
+    let values = Bug::ALL.iter().map(|bug| PossibleValue::new(bug.name()).help(bug.about()));
+    let find =
+        |name: String| Bug::ALL.iter().copied().find(|bug| bug.name() == name).ok_or("no such mistake");
+    PossibleValuesParser::new(values).try_map(find)
+}
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let planted = match arguments.bug.as_deref().map(find_bug).transpose() {
-        Ok(bug) => bug.map(Bug::number),
-        Err(names) => {
-            say(&format!("there is no such mistake; there are {names}"));
-            return ExitCode::from(2);
-        }
-    };
-    let request = Request { scenario: arguments.scenario, planted, ..Request::default() };
+    let Arguments { scenario, bug: planted, .. } = arguments;
+    let request = Request { scenario, planted, ..Request::default() };
     match arguments.seed {
         Some(seed) => replay(Request { seed, keeps_lines: true, ..request }),
         None => run_many(arguments.seeds, request, arguments.findings),
@@ -62,23 +65,6 @@ fn main() -> ExitCode {
 fn say(text: &str) {
     // Whoever reads it may be gone.
     let _ = writeln!(std::io::stdout().lock(), "{text}");
-}
-
-/// The name of a mistake on the command line.
-fn name_of(bug: Bug) -> String {
-    let mut name = String::new();
-    for letter in format!("{bug:?}").chars() {
-        if letter.is_uppercase() && !name.is_empty() {
-            name.push('-');
-        }
-        name.extend(letter.to_lowercase());
-    }
-    name
-}
-
-fn find_bug(name: &str) -> Result<Bug, String> {
-    let names = || Bug::ALL.map(name_of).join(", ");
-    Bug::ALL.into_iter().find(|bug| name_of(*bug) == name).ok_or_else(names)
 }
 
 fn replay(request: Request) -> ExitCode {
@@ -106,7 +92,7 @@ struct Totals {
     losses: u64,
     damages: u64,
     steps: u64,
-    by_scenario: BTreeMap<&'static str, u64>,
+    by_scenario: BTreeMap<String, u64>,
     findings: usize,
 }
 
@@ -122,9 +108,10 @@ fn run_many(seeds: Range<u64>, request: Request, findings_max: usize) -> ExitCod
                     if seed >= seeds.end {
                         return;
                     }
-                    let outcome = run_seed(Request { seed, ..request });
+                    let request = Request { seed, ..request };
+                    let outcome = run_seed(request);
                     let mut totals = totals.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    totals.add(seed, request.scenario, &outcome);
+                    totals.add(&request, &outcome);
                     if totals.findings >= findings_max {
                         next.store(seeds.end, Ordering::Relaxed);
                     }
@@ -138,10 +125,11 @@ fn run_many(seeds: Range<u64>, request: Request, findings_max: usize) -> ExitCod
 }
 
 impl Totals {
-    fn add(&mut self, seed: u64, scenario: Option<Scenario>, outcome: &Outcome) {
+    fn add(&mut self, request: &Request, outcome: &Outcome) {
+        let scenario = outcome.plan.scenario;
         self.seeds += 1;
         self.steps += outcome.steps;
-        *self.by_scenario.entry(outcome.plan.scenario.name()).or_default() += 1;
+        *self.by_scenario.entry(scenario.to_string()).or_default() += 1;
         match &outcome.result {
             Ok(lived) => {
                 self.calls += lived.calls;
@@ -150,8 +138,8 @@ impl Totals {
             }
             Err(finding) => {
                 self.findings += 1;
-                let again = command(seed, scenario);
-                say(&format!("seed {seed} ({}): {finding}\n  again: {again}", outcome.plan.scenario.name()));
+                let (seed, again) = (request.seed, command(request));
+                say(&format!("seed {seed} ({scenario}): {finding}\n  again: {again}"));
             }
         }
         if self.seeds.is_multiple_of(250) {

@@ -1,5 +1,7 @@
 //! What a seed stands for: the scenario, the clients, the sizes of everything.
 
+use std::fmt;
+
 use clap::ValueEnum;
 use singlet_engine_simulated::store::StoreOptions;
 use singlet_engine_simulated::{Conflicts, Key, Options, StreamOptions};
@@ -120,15 +122,9 @@ impl Plan {
     }
 }
 
-impl Scenario {
+impl fmt::Display for Scenario {
     /// As the command line has it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scenario::Calm => "calm",
-            Scenario::Cuts => "cuts",
-            Scenario::Failures => "failures",
-            Scenario::Lies => "lies",
-            Scenario::Flips => "flips",
-        }
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_possible_value().map_or(Ok(()), |value| formatter.write_str(value.get_name()))
     }
 }

@@ -1,5 +1,6 @@
 //! Running a seed.
 
+use singlet_engine_simulated::planted::Bug;
 use singlet_scheduler::{Random, Settings, run};
 
 use crate::life::{Lived, simulate};
@@ -15,7 +16,7 @@ pub struct Request {
     /// Whether to keep what happens as text.
     pub keeps_lines: bool,
     /// A mistake that is made on purpose.
-    pub planted: Option<u32>,
+    pub planted: Option<Bug>,
 }
 
 /// What came of it.
@@ -39,7 +40,7 @@ pub fn run_seed(request: Request) -> Outcome {
     let plan = Plan::draw(&mut random, request.scenario);
     let settings = Settings {
         keeps_lines: request.keeps_lines,
-        planted: request.planted,
+        planted: request.planted.map(Bug::number),
         ..Plan::settings(random.next(), &mut random)
     };
     let lived = plan.clone();
@@ -54,7 +55,13 @@ pub fn run_seed(request: Request) -> Outcome {
 }
 
 /// The command that runs a seed again.
-pub fn command(seed: u64, scenario: Option<Scenario>) -> String {
-    let scenario = scenario.map_or(String::new(), |scenario| format!(" --scenario {}", scenario.name()));
-    format!("cargo run --release -p singlet-sim -- --seed {seed}{scenario}")
+pub fn command(request: &Request) -> String {
+    let mut command = format!("cargo run --release -p singlet-sim -- --seed {}", request.seed);
+    if let Some(scenario) = request.scenario {
+        command.push_str(&format!(" --scenario {scenario}"));
+    }
+    if let Some(bug) = request.planted {
+        command.push_str(&format!(" --bug {}", bug.name()));
+    }
+    command
 }

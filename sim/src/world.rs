@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use singlet_engine_simulated::StreamPosition;
-use singlet_scheduler::note;
+use singlet_scheduler::{note, now_ns};
 
 use crate::clock::WallClock;
 use crate::linear::{Verdict, check};
@@ -26,7 +26,7 @@ pub(crate) struct Record {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Expiring {
     pub(crate) due_second: u64,
-    pub(crate) is_acknowledged: bool,
+    pub(crate) acknowledged_ns: Option<u64>,
 }
 
 /// A moment of which it is known what the table was like.
@@ -34,6 +34,13 @@ pub(crate) struct Expiring {
 pub(crate) struct Moment {
     pub(crate) time_ms: u64,
     pub(crate) items: BTreeMap<u8, Value>,
+}
+
+/// A backup that was acknowledged.
+#[derive(Debug, Clone)]
+pub(crate) struct Backup {
+    pub(crate) arn: String,
+    pub(crate) acknowledged_ns: u64,
 }
 
 /// What is known from outside. All clients share it.
@@ -45,8 +52,7 @@ pub(crate) struct World {
     pub(crate) followed: Mutex<Followed>,
     pub(crate) expiring: Mutex<BTreeMap<u32, Expiring>>,
     pub(crate) moments: Mutex<Vec<Moment>>,
-    /// The names of backups that were acknowledged.
-    pub(crate) backups: Mutex<Vec<String>>,
+    pub(crate) backups: Mutex<Vec<Backup>>,
     /// Whether the tables were acknowledged.
     pub(crate) has_tables: AtomicBool,
     /// Whether recovery was.
@@ -56,14 +62,24 @@ pub(crate) struct World {
 #[derive(Default)]
 pub(crate) struct Followed {
     pub(crate) records: Vec<Record>,
+    /// When each of them was read.
+    pub(crate) read_ns: Vec<u64>,
     pub(crate) position: Option<StreamPosition>,
 }
 
 #[derive(Default)]
 struct Calls {
     list: Vec<TableCall>,
-    time: u64,
+    /// When each beginning and end was. The times of calls are places in here: no two are the same.
+    times_ns: Vec<u64>,
     tokens: u64,
+}
+
+impl Calls {
+    fn new_time(&mut self) -> u64 {
+        self.times_ns.push(now_ns());
+        self.times_ns.len() as u64
+    }
 }
 
 /// A lock of this file: only one thread runs at a time, so it is never contended.
@@ -90,14 +106,8 @@ impl World {
     pub(crate) fn begin(&self, caller: u64, operation: &Operation) -> usize {
         note(format_args!("client {caller} asks: {operation:?}"));
         let mut calls = lock(&self.calls);
-        calls.time += 1;
-        let call = TableCall {
-            caller,
-            operation: operation.clone(),
-            answer: None,
-            began: calls.time,
-            ended: u64::MAX,
-        };
+        let began = calls.new_time();
+        let call = TableCall { caller, operation: operation.clone(), answer: None, began, ended: u64::MAX };
         calls.list.push(call);
         calls.list.len() - 1
     }
@@ -106,8 +116,7 @@ impl World {
     pub(crate) fn end(&self, call: usize, answer: Answer) {
         note(format_args!("call {call} is answered: {answer:?}"));
         let mut calls = lock(&self.calls);
-        calls.time += 1;
-        let time = calls.time;
+        let time = calls.new_time();
         if let Some(call) = calls.list.get_mut(call) {
             call.answer = Some(answer);
             call.ended = time;
@@ -125,11 +134,28 @@ impl World {
     /// The database is stopped: what has no answer yet has happened by now, or never will.
     pub(crate) fn stop(&self) {
         let mut calls = lock(&self.calls);
-        calls.time += 1;
-        let time = calls.time;
+        let time = calls.new_time();
         for call in calls.list.iter_mut().filter(|call| call.ended == u64::MAX) {
             call.ended = time;
         }
+    }
+
+    /// What was acknowledged or read from this moment on may be there as a whole or not at all.
+    pub(crate) fn take_back(&self, from_ns: u64) {
+        let mut calls = lock(&self.calls);
+        let until = calls.times_ns.partition_point(|time_ns| *time_ns < from_ns) as u64;
+        for call in calls.list.iter_mut().filter(|call| call.ended > until) {
+            call.answer = None;
+        }
+        let mut followed = lock(&self.followed);
+        let read = followed.read_ns.partition_point(|read_ns| *read_ns < from_ns);
+        followed.records.truncate(read);
+        followed.read_ns.truncate(read);
+        followed.position = None;
+        for item in lock(&self.expiring).values_mut() {
+            item.acknowledged_ns = item.acknowledged_ns.filter(|acknowledged_ns| *acknowledged_ns < from_ns);
+        }
+        lock(&self.backups).retain(|backup| backup.acknowledged_ns < from_ns);
     }
 
     pub(crate) fn new_token(&self) -> u64 {

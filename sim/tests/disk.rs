@@ -102,6 +102,26 @@ fn after_a_sync_that_failed_a_later_one_promises_nothing() {
 }
 
 #[test]
+fn after_a_folder_sync_that_failed_the_next_one_keeps_all_names_or_nothing_changes_any_more() {
+    let mut seen = BTreeSet::new();
+    for seed in 0..50 {
+        let disk = synced(seed);
+        disk.rename("a", "b").unwrap();
+        disk.set_faults(Faults { fail_at: Some(1), ..Faults::default() });
+        assert!(disk.sync_directory().is_err());
+        let is_kept = disk.sync_directory().is_ok();
+        assert_eq!(disk.open("c").is_ok(), is_kept);
+        assert_eq!(disk.open("b").unwrap().write_all_at(0, b"S").is_ok(), is_kept);
+        let after = disk.after(Loss::Power);
+        assert!(!is_kept || after.open("b").is_ok());
+        let name = after.list().unwrap().concat();
+        seen.insert((is_kept, name.replace('c', "")));
+    }
+    let all = [(true, "b"), (false, "a"), (false, "b")];
+    assert_eq!(seen, BTreeSet::from(all.map(|(is_kept, name)| (is_kept, name.to_owned()))));
+}
+
+#[test]
 fn a_lie_keeps_nothing_and_a_cut_ends_everything() {
     let mut kept = 0;
     for seed in 0..50 {

@@ -8,7 +8,7 @@
 //! use singlet_cipher::{Cipher, Nonces, derive, random};
 //!
 //! let cipher = Cipher::new(&derive(&random()?, "an example"));
-//! let nonce = Nonces::new()?.next();
+//! let nonce = Nonces::new(random()?).next();
 //! let mut bytes = *b"secret";
 //! let tag = cipher.seal(&nonce, b"where it stands", &mut bytes);
 //! assert!(!cipher.open(&nonce, b"elsewhere", &mut bytes, &tag));

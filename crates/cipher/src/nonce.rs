@@ -37,9 +37,9 @@ pub struct Nonces {
 }
 
 impl Nonces {
-    /// Nonces that nobody else has.
-    pub fn new() -> io::Result<Self> {
-        Ok(Self { salt: random()?, next: AtomicU64::new(1) })
+    /// The nonces of a salt that nobody else has: random bytes, drawn for this.
+    pub fn new(salt: Salt) -> Self {
+        Self { salt, next: AtomicU64::new(1) }
     }
 
     /// One that was not given before.

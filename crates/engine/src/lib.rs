@@ -10,6 +10,7 @@ mod backup;
 mod capacity;
 mod catalogue;
 mod database;
+mod entropy;
 mod error;
 mod expiry;
 mod janitor;

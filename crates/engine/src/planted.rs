@@ -1,52 +1,62 @@
 //! Mistakes that the simulation makes on purpose, to see whether it finds them. The ordinary engine has none of this: the
 //! module is there under `cfg(simulated)` only, and so is every place that asks it.
 
-/// A mistake.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bug {
+/// Makes the list of mistakes: each has a line about it and a name on the command line.
+macro_rules! bugs {
+    ($(#[doc = $about:literal] $bug:ident = $name:literal,)+) => {
+        /// A mistake.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Bug {
+            $(#[doc = $about] $bug,)+
+        }
+
+        impl Bug {
+            /// All mistakes.
+            pub const ALL: &[Bug] = &[$(Bug::$bug,)+];
+
+            /// The name on the command line.
+            pub fn name(self) -> &'static str {
+                match self { $(Bug::$bug => $name,)+ }
+            }
+
+            /// What is done wrong, in a line without its full stop.
+            pub fn about(self) -> &'static str {
+                match self { $(Bug::$bug => $about.trim_start().trim_end_matches('.'),)+ }
+            }
+        }
+    };
+}
+
+bugs! {
     /// The log is written and not synced.
-    SkipsLogSync,
+    SkipsLogSync = "skips-log-sync",
     /// Writes are acknowledged before they are durable.
-    AcknowledgesBeforeSync,
+    AcknowledgesBeforeSync = "acknowledges-before-sync",
     /// Writes are shown before they are durable.
-    PublishesBeforeSync,
+    PublishesBeforeSync = "publishes-before-sync",
     /// A new segment of the log has a name that is not durable.
-    SkipsFolderSync,
+    SkipsFolderSync = "skips-folder-sync",
     /// An entry of an index is forgotten now and then.
-    DropsIndexEntry,
+    DropsIndexEntry = "drops-index-entry",
     /// A commit gets the number of the one before it now and then.
-    ReusesSequenceNumber,
+    ReusesSequenceNumber = "reuses-sequence-number",
     /// A token is forgotten.
-    ForgetsToken,
+    ForgetsToken = "forgets-token",
     /// The tree says that it reaches a commit further than it does.
-    FoldsTooFar,
+    FoldsTooFar = "folds-too-far",
     /// Segments of the log are given up before they are folded.
-    TrimsTooEarly,
+    TrimsTooEarly = "trims-too-early",
     /// Segments of the log are given up before their changes were kept.
-    KeepsNoPast,
+    KeepsNoPast = "keeps-no-past",
     /// The writer is not told that a fold is done.
-    ForgetsToWake,
+    ForgetsToWake = "forgets-to-wake",
     /// Opening builds on what a killed program left without making it durable.
-    TrustsUnsyncedFiles,
+    TrustsUnsyncedFiles = "trusts-unsynced-files",
+    /// Damage in the last segment of the log is taken for its end.
+    TakesDamageForEnd = "takes-damage-for-end",
 }
 
 impl Bug {
-    /// All mistakes.
-    pub const ALL: [Bug; 12] = [
-        Bug::SkipsLogSync,
-        Bug::AcknowledgesBeforeSync,
-        Bug::PublishesBeforeSync,
-        Bug::SkipsFolderSync,
-        Bug::DropsIndexEntry,
-        Bug::ReusesSequenceNumber,
-        Bug::ForgetsToken,
-        Bug::FoldsTooFar,
-        Bug::TrimsTooEarly,
-        Bug::KeepsNoPast,
-        Bug::ForgetsToWake,
-        Bug::TrustsUnsyncedFiles,
-    ];
-
     /// The number by which an execution is told to make it.
     pub fn number(self) -> u32 {
         self as u32

@@ -197,6 +197,17 @@ pub fn random(end: u64) -> u64 {
     here().map_or(0, |(baton, _)| baton.state().random.below(end))
 }
 
+/// Fills a buffer with bytes of the execution's own seed; leaves it outside of one.
+pub fn fill(bytes: &mut [u8]) {
+    if let Some((baton, _)) = here() {
+        let mut state = baton.state();
+        for chunk in bytes.chunks_mut(8) {
+            let drawn = state.random.next().to_le_bytes();
+            chunk.iter_mut().zip(drawn).for_each(|(byte, drawn)| *byte = drawn);
+        }
+    }
+}
+
 fn digest(into: &mut u64, bytes: &[u8]) {
     for byte in bytes {
         *into = (*into ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);

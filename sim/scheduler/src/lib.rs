@@ -33,6 +33,6 @@ pub mod sync;
 pub mod thread;
 pub mod time;
 
-pub use baton::{Execution, Settings, note, now_ns, planted, point, random, run};
+pub use baton::{Execution, Settings, fill, note, now_ns, planted, point, random, run};
 pub use random::Random;
 pub use shared::ArcSwap;

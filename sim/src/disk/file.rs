@@ -1,9 +1,10 @@
 //! One file: what it shows, what is durable, and what lies between.
 
+use std::hash::{DefaultHasher, Hasher};
 use std::io;
 
 use singlet_engine_simulated::DiskFile;
-use singlet_scheduler::{note, point};
+use singlet_scheduler::{note, now_ns, point};
 
 use super::faults::{Act, Fault};
 use super::image::is_in_one_sector;
@@ -62,6 +63,13 @@ pub(super) fn put(content: &mut Vec<u8>, offset: usize, bytes: &[u8]) {
     }
 }
 
+/// Tells bytes apart, so that two executions that write others have other digests.
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
 impl Content {
     pub(super) fn new(name: &str) -> Self {
         Content { name: name.to_owned(), current: Vec::new(), durable: Vec::new(), writes: Vec::new() }
@@ -79,6 +87,10 @@ impl Content {
             let Content { durable, writes, .. } = self;
             writes.drain(..).for_each(|write| write.change.apply(durable));
         }
+    }
+
+    fn is_written(&self) -> bool {
+        self.writes.iter().any(|write| write.state == Durability::Unsynced)
     }
 
     fn settle(&mut self, to: Durability) {
@@ -171,7 +183,8 @@ impl DiskFile for SimulatedFile {
             }
             return Err(fault.error());
         }
-        note(format_args!("disk: writes {name} at {offset}, {} bytes", bytes.len()));
+        let (length, hash) = (bytes.len(), hash(bytes));
+        note(format_args!("disk: writes {name} at {offset}, {length} bytes, {hash:016x}"));
         self.content(&mut state)?.change(Change::Bytes(start, bytes.to_vec()));
         Ok(())
     }
@@ -199,7 +212,12 @@ impl DiskFile for SimulatedFile {
             }
         }
         note(format_args!("disk: syncs {name}"));
-        self.content(&mut state)?.sync();
+        let content = self.content(&mut state)?;
+        let is_log_written = name.starts_with("log-") && content.is_written();
+        content.sync();
+        if is_log_written {
+            state.log_synced_ns = now_ns();
+        }
         Ok(())
     }
 }

@@ -41,6 +41,8 @@ impl SimulatedDisk {
     pub fn after(&self, loss: Loss) -> SimulatedDisk {
         let mut state = self.state();
         let mut random = state.random.fork();
+        // What the journal did not get is gone when the file system is mounted again.
+        let loss = if state.is_read_only { Loss::Power } else { loss };
         let left = match loss {
             Loss::Process => Left {
                 contents: state.contents.clone(),
@@ -70,19 +72,25 @@ impl SimulatedDisk {
             is_cut: false,
             failures: 0,
             lies: Vec::new(),
+            is_read_only: false,
+            log_synced_ns: 0,
         })))
     }
 
-    /// Turns one bit of one file; says which.
+    /// Turns one bit of one file, half of the time near the end of what is written there; says which.
     pub fn flip_bit(&self) -> Option<String> {
         let mut state = self.state();
         let files: Vec<(String, usize)> =
             state.names.iter().map(|(name, content)| (name.clone(), *content)).collect();
         let (name, content) = state.random.pick(&files)?;
-        let length = state.contents.get(content)?.current.len();
+        let bytes = &state.contents.get(content)?.current;
+        let length = bytes.len();
+        let written = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        let from = if state.random.one_in(2) { written.saturating_sub(SECTOR_BYTES) } else { 0 };
+        let until = if length < SECTOR_BYTES { length } else { written };
         // Most of a file may be empty: look some times for a place where something is.
         for _ in 0..16 {
-            let at = state.random.index(length);
+            let at = from + state.random.index(until.saturating_sub(from));
             let bit = state.random.index(8);
             let content = state.contents.get_mut(content)?;
             let byte = content.current.get_mut(at)?;

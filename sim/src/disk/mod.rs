@@ -1,8 +1,10 @@
 //! A disk in memory that knows what is durable, and tears, reorders, fails and lies as it is told.
 //!
 //! What was not synced is drawn when the power goes: each write is kept, lost, or torn at a sector or at any byte, each
-//! independent of the others; a sector is written whole or not. When only the process ends, all of it stays, and may still be lost
-//! by a later cut. Names follow a journal: what was not synced with the folder is lost from some change on.
+//! independent of the others; a write within one sector is kept whole or not at all. When only the process ends, all of
+//! it stays, and may still be lost by a later cut. Names follow a journal: what was not synced with the folder is lost
+//! from some change on. After a sync of the folder that failed, either the next one that succeeds makes all names
+//! durable, or the file system has given up its journal: then it takes no more changes until it is mounted again.
 
 mod faults;
 mod file;
@@ -41,6 +43,10 @@ struct State {
     failures: u64,
     /// Files whose syncs lied.
     lies: Vec<String>,
+    /// The file system has given up its journal and takes no changes any more.
+    is_read_only: bool,
+    /// When the last sync of the log made something durable.
+    log_synced_ns: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -82,6 +88,8 @@ impl SimulatedDisk {
             is_cut: false,
             failures: 0,
             lies: Vec::new(),
+            is_read_only: false,
+            log_synced_ns: 0,
         })))
     }
 
@@ -120,6 +128,11 @@ impl SimulatedDisk {
         self.state().lies.iter().any(|name| name.starts_with(prefix) || name == FOLDER)
     }
 
+    /// When, in virtual time, the last sync of the log made something durable; lives before this one don't count.
+    pub fn log_synced_ns(&self) -> u64 {
+        self.state().log_synced_ns
+    }
+
     /// Everything fails from now on.
     pub fn cut(&self) {
         self.state().is_cut = true;
@@ -136,7 +149,10 @@ impl State {
         if act.changes() {
             self.operations += 1;
         }
-        let fault = self.faults.meet(act, self.operations, self.is_cut, &mut self.random);
+        let fault = match self.is_read_only && act.changes() && !self.is_cut {
+            true => Some(Fault::Failed(io::ErrorKind::ReadOnlyFilesystem)),
+            false => self.faults.meet(act, self.operations, self.is_cut, &mut self.random),
+        };
         let Some(fault) = fault else { return Ok(()) };
         match fault {
             Fault::Off if !self.is_cut => {
@@ -231,7 +247,14 @@ impl Disk for SimulatedDisk {
         match state.check(Act::Sync, FOLDER) {
             Ok(()) => {}
             Err(Fault::Lie) => return Ok(()),
-            Err(fault) => return Err(fault.error()),
+            Err(fault) => {
+                // As ext4, XFS and btrfs do it when their journal can't be written; a flush alone may fail without that.
+                if matches!(fault, Fault::Failed(_)) && state.random.one_in(2) {
+                    note(format_args!("disk: takes no changes any more"));
+                    state.is_read_only = true;
+                }
+                return Err(fault.error());
+            }
         }
         note(format_args!("disk: syncs the folder"));
         state.durable_names = state.names.clone();

@@ -9,6 +9,8 @@ use super::{Disk, Key, StoreError, log};
 /// What a check of a folder's files found.
 #[derive(Debug, Default)]
 pub struct StoreChecked {
+    /// Whether the tree is among what is wrong.
+    pub is_tree_damaged: bool,
     /// What is wrong.
     pub errors: Vec<StoreError>,
     /// What is worth saying though nothing is wrong.
@@ -54,7 +56,10 @@ pub fn check_store(
             checked.tree_bytes = tree.file_bytes;
             checked.notes.extend(tree.note);
         }
-        Err(error) => checked.errors.push(error),
+        Err(error) => {
+            checked.is_tree_damaged = true;
+            checked.errors.push(error);
+        }
     }
     Ok(checked)
 }

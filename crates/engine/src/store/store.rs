@@ -54,6 +54,11 @@ impl Opened {
         &self.recovered.view
     }
 
+    /// Doesn't close the tree, because it is damaged.
+    pub(crate) fn leave_tree_open(&self) {
+        self.recovered.view.tree.leave_open();
+    }
+
     /// The id of the key that the folder is encrypted with.
     pub fn key_id(&self) -> Option<KeyId> {
         self.recovered.files.sealing.as_ref().map(|sealing| sealing.outer().id())

@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use singlet_cipher::{Salt, TAG_BYTES, nonce, random};
+use singlet_cipher::{Salt, TAG_BYTES, nonce};
 
 use super::super::StoreError;
 use super::super::seal::{Kind, Sealing, decode_header, encode_header, header_bytes};
+use crate::entropy::random;
 
 /// A length.
 const LENGTH_BYTES: usize = 4;

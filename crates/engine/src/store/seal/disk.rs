@@ -11,12 +11,13 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, PoisonError, Weak};
 
-use singlet_cipher::{Cipher, NONCE_BYTES, Nonces, Salt, TAG_BYTES, random};
+use singlet_cipher::{Cipher, NONCE_BYTES, Nonces, Salt, TAG_BYTES};
 
 use super::Damage;
 use super::header::{Kind, decode_header, encode_header, header_bytes};
 use super::key::Key;
 use super::keys::Sealing;
+use crate::entropy::random;
 use crate::store::disk::pieces;
 use crate::store::{Disk, DiskFile, StoreError};
 use crate::sync::{Mutex, RwLock, RwLockWriteGuard};
@@ -154,7 +155,7 @@ impl SealedFile {
     /// Opens a sealed file, or begins one if the file is empty.
     pub(super) fn open(file: Arc<dyn DiskFile>, name: &str, cipher: Arc<Cipher>) -> io::Result<Self> {
         let tail = RwLock::new(Tail { block: 0, bytes: Vec::new(), number: 0, durable: 1, is_dirty: false });
-        let (name, nonces) = (name.to_owned(), Nonces::new()?);
+        let (name, nonces) = (name.to_owned(), Nonces::new(random()?));
         let mut header = [0; header_bytes(0)];
         let is_long_enough = file.len()? >= header.len() as u64;
         if is_long_enough {

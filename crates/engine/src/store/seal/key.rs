@@ -5,8 +5,10 @@ use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
-use singlet_cipher::{KEY_BYTES, derive, random};
+use singlet_cipher::{KEY_BYTES, derive};
 use zeroize::{Zeroize, Zeroizing};
+
+use crate::entropy::random;
 
 /// Where a key may stand instead of in a file.
 pub(super) const VARIABLE: &str = "SINGLET_KEY";

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use singlet_cipher::{Cipher, KEY_BYTES, NONCE_BYTES, TAG_BYTES, derive, random};
+use singlet_cipher::{Cipher, KEY_BYTES, NONCE_BYTES, TAG_BYTES, derive};
 use zeroize::Zeroizing;
 
 use super::disk::SealedDisk;
 use super::header::SEALED_MAGIC;
 use super::key::{Key, KeyError, KeyId};
+use crate::entropy::random;
 use crate::store::{Disk, DiskFile, StoreError};
 
 const NAME: &str = "keys";

@@ -10,11 +10,12 @@
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use singlet_cipher::{Cipher, NONCE_BYTES, Nonces, Salt, TAG_BYTES, random};
+use singlet_cipher::{Cipher, NONCE_BYTES, Nonces, Salt, TAG_BYTES};
 
 use super::Damage;
 use super::header::{Kind, decode_header, encode_header, header_bytes};
 use super::keys::Sealing;
+use crate::entropy::random;
 use crate::store::disk::pieces;
 use crate::store::{DiskFile, StoreError};
 
@@ -101,7 +102,7 @@ impl SealedPages {
         sealing: Arc<Sealing>,
     ) -> Result<Self, StoreError> {
         let length = file.len().map_err(StoreError::io("measure", name))?;
-        let nonces = Nonces::new().map_err(StoreError::io("open", name))?;
+        let nonces = random().map(Nonces::new).map_err(StoreError::io("open", name))?;
         let name_owned = name.to_owned();
         if length == 0 {
             let salt = random().map_err(StoreError::io("open", name))?;

@@ -6,6 +6,7 @@ mod view;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use redb::{Builder, Database, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 
@@ -54,6 +55,8 @@ pub(super) struct Tree {
     file: Arc<TreeFile>,
     /// Whether a copy of an encrypted tree's first page could not be read.
     is_doubtful: bool,
+    /// Whether the library must not close its database any more.
+    is_damaged: AtomicBool,
 }
 
 /// What a check of a tree says.
@@ -109,7 +112,8 @@ impl Tree {
                 .map_err(StoreError::tree)
         })?;
         file.check()?;
-        let mut tree = Self { database: Some(database), file, is_doubtful };
+        let mut tree =
+            Self { database: Some(database), file, is_doubtful, is_damaged: AtomicBool::new(false) };
         if is_doubtful {
             tracing::warn!("{DOUBT}; the tree is checked");
             tree.check_pages()?;
@@ -308,6 +312,12 @@ impl Tree {
         self.file.misses.take_look()
     }
 
+    /// Damage was found in it: the tree is left open, and its folder locked, until the program ends. Closing it takes entries out of
+    /// the list of free pages, and on damaged ones the library panics while it panics, which ends the program.
+    pub(super) fn leave_open(&self) {
+        self.is_damaged.store(true, Ordering::Relaxed);
+    }
+
     /// The size of the file.
     pub(super) fn file_bytes(&self) -> u64 {
         self.file.file_bytes()
@@ -316,6 +326,10 @@ impl Tree {
 
 impl Drop for Tree {
     fn drop(&mut self) {
+        if self.is_damaged.load(Ordering::Relaxed) {
+            std::mem::forget(self.database.take());
+            return;
+        }
         // Closing reads and writes pages. If it fails, the next opening repairs.
         let _ = guarded(|| {
             drop(self.database.take());

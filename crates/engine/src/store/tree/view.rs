@@ -13,12 +13,16 @@ use crate::store::{Direction, StoreError};
 pub(in crate::store) struct TreeView {
     table: ReadOnlyTable<&'static [u8], &'static [u8]>,
     // The file stays open, and the folder locked, while somebody reads.
-    _tree: Arc<Tree>,
+    tree: Arc<Tree>,
 }
 
 impl TreeView {
     pub(super) fn new(table: ReadOnlyTable<&'static [u8], &'static [u8]>, tree: Arc<Tree>) -> Self {
-        Self { table, _tree: tree }
+        Self { table, tree }
+    }
+
+    pub(in crate::store) fn leave_open(&self) {
+        self.tree.leave_open();
     }
 
     pub(in crate::store) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
