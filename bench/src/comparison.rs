@@ -5,8 +5,8 @@ use crate::summary::{Figures, Row, Summary};
 use crate::target::{Kind, Share};
 
 const WEIGHED: &str = "On disk: after all cells and a clean stop. Entries of indexes are cost, not data: where one of two tables has three \
-    indexes with a copy of each item, as in a whole run, a server without any overhead would be at 2.5. Singlet's includes the \
-    segments of its log that it keeps to use again, which don't grow with the data: `bench/run scaling` shows more items.";
+    indexes with a copy of each item, as in a whole run, a server without any overhead would be at 2.5. Singlet's file of the \
+    tree keeps the pages that rewriting the same items again and again freed: `bench/run scaling` shows it after one filling.";
 
 impl Summary {
     /// What each server promises when it has answered a write, and who is missing.

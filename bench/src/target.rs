@@ -165,6 +165,7 @@ impl Kind {
                 } else {
                     command.arg("--data").arg(data);
                 }
+                command.args(&programs.serve);
                 if self == Self::SingletVerified {
                     command.env("SINGLET_ACCESS_KEY_ID", ACCESS_KEY);
                     command.env("SINGLET_SECRET_ACCESS_KEY", SECRET_KEY);
@@ -212,6 +213,9 @@ pub(crate) struct Programs {
     /// The singlet command to measure
     #[arg(long, overrides_with = "singlet", default_value = "target/release/singlet", value_name = "FILE")]
     pub(crate) singlet: PathBuf,
+    /// More options of `singlet serve` in one text, such as "--cache-size 128MB --overlay-size 64MB"
+    #[arg(long, value_delimiter = ' ', allow_hyphen_values = true, value_name = "OPTIONS")]
+    pub(crate) serve: Vec<String>,
     /// The program that runs Singlet's engine without HTTP and JSON
     #[arg(
         long,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::server::conn::http1;
-use tokio::net::{TcpListener, TcpStream, lookup_host};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, lookup_host};
 use tokio_rustls::TlsAcceptor;
 
 use crate::api::Api;
@@ -22,6 +22,8 @@ use crate::request::Front;
 use crate::tls;
 use crate::workers::Workers;
 
+/// Connections that the system may keep until they are accepted.
+const UNACCEPTED_MAX: u32 = 4096;
 /// How long to wait when the system has no room for another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// How long connections that were told to close may take for it.
@@ -155,6 +157,17 @@ impl<A: Api> Door<'_, A> {
     }
 }
 
+/// Listens with a longer queue than usual: when many clients connect at once, the system refuses none of them before the
+/// server has had a look.
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // Elsewhere it means that two programs may listen on the same address.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(UNACCEPTED_MAX)
+}
+
 async fn listen(options: &Options) -> Result<(TcpListener, SocketAddr), StartError> {
     let wrong = |reason: String| StartError::Address { address: options.address.clone(), reason };
     let addresses: Vec<SocketAddr> =
@@ -166,7 +179,7 @@ async fn listen(options: &Options) -> Result<(TcpListener, SocketAddr), StartErr
     }
     let mut failure = wrong("no address has this name".to_owned());
     for address in addresses {
-        match TcpListener::bind(address).await.and_then(|listener| Ok((listener.local_addr()?, listener))) {
+        match bind(address).and_then(|listener| Ok((listener.local_addr()?, listener))) {
             Ok((address, listener)) => return Ok((listener, address)),
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => failure = StartError::InUse { address },
             Err(reason) => failure = StartError::Bind { address, reason },
