@@ -21,10 +21,15 @@ const COMPRESSION_MAX: usize = 1032;
 const ROOM_BYTES: usize = 1 << 10;
 
 /// Receives bodies. However many clients send at once, the large bodies together stay within a bound.
+///
+/// Room is taken as the bytes come, not as they are announced: who sends slowly holds little. So that many that have begun can't
+/// keep each other from ending, a part of the room is places for a whole body each: who finds no room otherwise waits for one.
 pub(crate) struct Bodies {
     bytes_max: usize,
     room: Semaphore,
     room_permits: usize,
+    places: Semaphore,
+    places_max: usize,
     room_timeout: Duration,
 }
 
@@ -35,23 +40,34 @@ pub(crate) struct ReceivedBody<'a> {
 }
 
 /// The room that a body holds.
-#[derive(Default)]
-struct Room<'a>(Option<SemaphorePermit<'a>>);
+enum Room<'a> {
+    /// No more than every connection has.
+    Small,
+    Part(SemaphorePermit<'a>),
+    /// A place for a whole body.
+    Whole {
+        _place: SemaphorePermit<'a>,
+    },
+}
 
 impl<'a> Room<'a> {
     fn permits(&self) -> usize {
-        self.0.as_ref().map_or(0, SemaphorePermit::num_permits)
+        if let Room::Part(held) = self { held.num_permits() } else { 0 }
     }
 
     /// As many bytes as may be received without asking again.
     fn bytes(&self) -> usize {
-        (self.permits() * ROOM_BYTES).max(SMALL_BYTES_MAX)
+        match self {
+            Room::Small => SMALL_BYTES_MAX,
+            Room::Part(held) => held.num_permits() * ROOM_BYTES,
+            Room::Whole { .. } => usize::MAX,
+        }
     }
 
     fn add(&mut self, permit: SemaphorePermit<'a>) {
-        match &mut self.0 {
-            Some(held) => held.merge(permit),
-            None => self.0 = Some(permit),
+        match self {
+            Room::Part(held) => held.merge(permit),
+            Room::Small | Room::Whole { .. } => *self = Room::Part(permit),
         }
     }
 }
@@ -119,20 +135,26 @@ pub(crate) enum BodyError {
 
 impl Bodies {
     pub(crate) fn new(limits: &Limits) -> Self {
-        // One body must always fit, or it would wait for ever.
-        let room_bytes = limits.bodies_bytes_max.max(limits.body_bytes_max);
-        let room_permits = (room_bytes / ROOM_BYTES + 1).min(Semaphore::MAX_PERMITS);
+        // One body must always fit into either, or it would wait for ever.
+        let places_max = (limits.bodies_bytes_max / limits.body_bytes_max.max(1) / 2).max(1);
+        let rest_bytes = limits.bodies_bytes_max.saturating_sub(places_max * limits.body_bytes_max);
+        let rest_bytes = rest_bytes.max(limits.body_bytes_max);
+        let room_permits = (rest_bytes / ROOM_BYTES + 1).min(Semaphore::MAX_PERMITS);
         Self {
             bytes_max: limits.body_bytes_max,
             room: Semaphore::new(room_permits),
             room_permits,
+            places: Semaphore::new(places_max),
+            places_max,
             room_timeout: limits.room_timeout,
         }
     }
 
     /// The bytes that bodies hold now, and those that they have room for.
     pub(crate) fn held_bytes(&self) -> usize {
-        self.room_permits.saturating_sub(self.room.available_permits()) * ROOM_BYTES
+        let parts = self.room_permits.saturating_sub(self.room.available_permits());
+        let places = self.places_max.saturating_sub(self.places.available_permits());
+        parts * ROOM_BYTES + places * self.bytes_max
     }
 
     /// Whether the body is so large that it is worth looking first whether it is wanted.
@@ -149,7 +171,7 @@ impl Bodies {
         if body.size_hint().lower() > self.bytes_max as u64 {
             return self.discard(body, ProtocolError::RequestTooLarge).await;
         }
-        let mut room = Room::default();
+        let mut room = Room::Small;
         let mut pieces = Pieces::default();
         while let Some(data) = next_data(&mut body).await? {
             let bytes = pieces.bytes() + data.len();
@@ -198,23 +220,21 @@ impl Bodies {
         Ok(plain.into())
     }
 
-    /// Waits a while for room for so many bytes in all. Room is taken as the bytes come, not as they are announced: who
-    /// sends slowly holds little. It doubles, so that a large body asks a few times only.
+    /// Takes room for so many bytes in all, or waits a while for a place. A part doubles, so that a large body asks a few
+    /// times only.
     async fn grow<'a>(&'a self, room: &mut Room<'a>, bytes: usize) -> Result<(), NoRoom> {
         if bytes <= room.bytes() {
             return Ok(());
         }
         let wanted = bytes.max(2 * room.bytes()).min(self.bytes_max);
         let permits = u32::try_from(wanted / ROOM_BYTES + 1 - room.permits()).unwrap_or(u32::MAX);
-        let permit = match self.room.try_acquire_many(permits) {
-            Ok(permit) => permit,
-            Err(_) => tokio::time::timeout(self.room_timeout, self.room.acquire_many(permits))
-                .await
-                .map_err(|_| NoRoom)?
-                // It fails only when the semaphore was closed, and nobody closes it.
-                .map_err(|_| NoRoom)?,
-        };
-        room.add(permit);
+        if let Ok(permit) = self.room.try_acquire_many(permits) {
+            room.add(permit);
+            return Ok(());
+        }
+        let place = tokio::time::timeout(self.room_timeout, self.places.acquire()).await;
+        // Else it fails only when the semaphore was closed, and nobody closes it.
+        *room = Room::Whole { _place: place.map_err(|_| NoRoom)?.map_err(|_| NoRoom)? };
         Ok(())
     }
 

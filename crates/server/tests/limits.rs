@@ -48,10 +48,15 @@ fn one_body_at_a_time() -> Options {
 async fn bodies_that_find_no_room_in_time_are_refused_and_small_ones_go_on() {
     let server = start(one_body_at_a_time()).await;
     let large = call("PutItem").body(vec![b'a'; 90_000]);
-    let mut slow = server.connect().await;
-    slow.send(large.head()).await;
-    slow.send(vec![b'a'; 45_000]).await;
-    while metric(&server, "singlet_body_bytes").await == 0 {}
+    let mut slow = Vec::new();
+    // One has nearly all of the room, the other the place that is kept for whole bodies.
+    for held in [80_000, 180_000] {
+        let mut client = server.connect().await;
+        client.send(large.head()).await;
+        client.send(vec![b'a'; 85_000]).await;
+        while metric(&server, "singlet_body_bytes").await < held {}
+        slow.push(client);
+    }
 
     let refused = server.send(large.bytes()).await;
     refused.assert_error(503, "ServiceUnavailableException");
@@ -59,10 +64,33 @@ async fn bodies_that_find_no_room_in_time_are_refused_and_small_ones_go_on() {
     assert_eq!(metric(&server, "singlet_requests_refused_total").await, 1);
     assert_eq!(server.send(call("PutItem").body(vec![b'a'; 10_000]).bytes()).await.status, 200);
 
-    slow.send(vec![b'a'; 45_000]).await;
-    assert_eq!(slow.receive().await.status, 200);
+    for mut client in slow {
+        client.send(vec![b'a'; 5_000]).await;
+        assert_eq!(client.receive().await.status, 200);
+    }
     assert_eq!(server.send(large.bytes()).await.status, 200);
     assert_eq!(metric(&server, "singlet_body_bytes").await, 0);
+}
+
+#[tokio::test]
+async fn bodies_that_have_all_begun_end_one_after_the_other() {
+    let mut options = one_body_at_a_time();
+    options.limits.room_timeout = Duration::from_secs(20);
+    let server = start(options).await;
+    let large = call("PutItem").body(vec![b'a'; 90_000]);
+    let mut clients = Vec::new();
+    for _ in 0..20 {
+        let mut client = server.connect().await;
+        client.send(large.head()).await;
+        client.send(vec![b'a'; 20_000]).await;
+        clients.push(client);
+    }
+    for client in &mut clients {
+        client.send(vec![b'a'; 70_000]).await;
+    }
+    for mut client in clients {
+        assert_eq!(client.receive().await.status, 200);
+    }
 }
 
 #[tokio::test]
