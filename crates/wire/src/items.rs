@@ -62,7 +62,8 @@ pub fn read_item_line(line: &[u8]) -> Result<Item, String> {
         #[serde(rename = "Item")]
         item: Option<AttributeMap>,
     }
-    let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let line = std::str::from_utf8(line).map_err(|error| format!("not UTF-8: {error}"))?;
+    let line: Line = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let item = line.item.ok_or("there is no Item on this line")?;
     item.checked().map_err(|error| error.to_string())
 }
@@ -105,6 +106,7 @@ mod tests {
             assert!(!reason.is_empty(), "{line}");
         }
         assert!(read_item_line(b"\xff\xfe").is_err());
+        assert!(read_item_line(b"{\"Item\":{\"a\":{\"S\":\"x\"}},\"skipped\":\"\xff\"}").is_err());
     }
 
     #[test]

@@ -19,12 +19,14 @@ use crate::text::{Found, ShapeError};
 /// constraint without ever being held in memory.
 const LIST_ELEMENTS_KEPT: usize = 1000;
 
-/// Reads a whole request body, which must be an object.
+/// Reads a whole request body, which must be an object. All of it is UTF-8, also where the JSON reader skips members that nobody
+/// asked for.
 pub(crate) fn body<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Failure> {
     if bytes.trim_ascii_start().first() != Some(&b'{') {
         return Err(Failure::Serialization(None));
     }
-    serde_json::from_slice(bytes).map_err(serialization_failure)
+    let text = std::str::from_utf8(bytes).map_err(|_| Failure::Serialization(None))?;
+    serde_json::from_str(text).map_err(serialization_failure)
 }
 
 /// Serde's JSON reader appends the position to every message; DynamoDB does not tell it.
