@@ -131,10 +131,9 @@ pub(crate) fn measure(target: &Target, cell: Cell, settings: &Settings, round: u
     let host = target.address.to_string();
     let table = table_name(cell.indexes);
     let watch = Watch::start(target.id());
-    let (mut outcome, sources) = drive_keeping(&plan, |thread| {
-        let seed = ((round as u64) << 32) | thread as u64;
+    let (mut outcome, sources) = drive_keeping(&plan, |_| {
         let choice = Choice::Random { items: settings.items };
-        Traffic::new(&host, &table, cell.workload, choice, target.kind.answers(), seed)
+        Traffic::new(&host, &table, cell.workload, choice, target.kind.answers())
     })?;
     let used = watch.stop();
     if target.kind.answers() == Answers::Database {

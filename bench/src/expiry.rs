@@ -186,7 +186,7 @@ fn fill_expiring(
     let partitions = (items.end - items.start) / ITEMS_PER_PARTITION;
     let outcome = drive(&plan, |_| {
         let choice = Choice::Each { items: items.clone() };
-        let traffic = Traffic::new(&host, &table, Workload::Batch, choice, target.kind.answers(), 12);
+        let traffic = Traffic::new(&host, &table, Workload::Batch, choice, target.kind.answers());
         traffic.expiring_at(due_second)
     })?;
     ensure!(outcome.error_count() == 0, "filling failed: {:?}", outcome.errors);
@@ -232,7 +232,7 @@ fn measure(
         };
         drive(&plan, |_| {
             let choice = Choice::Random { items };
-            let traffic = Traffic::new(&host, &table, workload, choice, target.kind.answers(), 13);
+            let traffic = Traffic::new(&host, &table, workload, choice, target.kind.answers());
             Until { traffic, stop }
         })
     };

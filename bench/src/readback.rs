@@ -116,9 +116,9 @@ mod tests {
             warmup: Duration::ZERO,
             measured: Duration::from_millis(200),
         };
-        let (outcome, sources) = drive_keeping(&plan, |thread| {
+        let (outcome, sources) = drive_keeping(&plan, |_| {
             let choice = Choice::Random { items: 1_000_000 };
-            Traffic::new(&address.to_string(), "t", workload, choice, Answers::Database, thread as u64)
+            Traffic::new(&address.to_string(), "t", workload, choice, Answers::Database)
         })
         .unwrap();
         assert_eq!(outcome.error_count(), 0, "{:?}", outcome.errors);

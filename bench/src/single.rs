@@ -63,9 +63,9 @@ pub(crate) fn single(options: &SingleOptions) -> Result<()> {
     let host = options.address.to_string();
     let table = table_name(options.indexes);
     let answers = if options.bare { Answers::Bare } else { Answers::Database };
-    let outcome = drive(&plan, |thread| {
+    let outcome = drive(&plan, |_| {
         let choice = Choice::Random { items: options.items };
-        Traffic::new(&host, &table, options.workload, choice, answers, thread as u64)
+        Traffic::new(&host, &table, options.workload, choice, answers)
     })?;
     say!(
         "{}/s, errors {}, conflicts {}, unsent {}",

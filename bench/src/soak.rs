@@ -116,7 +116,7 @@ pub(crate) fn soak(options: &SoakOptions) -> Result<()> {
     let table_name = table_name(options.indexes);
     let source = |_| {
         let choice = Choice::Random { items: options.items };
-        Traffic::new(&host, &table_name, options.workload, choice, options.target.answers(), 3)
+        Traffic::new(&host, &table_name, options.workload, choice, options.target.answers())
     };
     let mut samples = Vec::new();
     let mut watcher = Watcher::new(options.seconds);

@@ -189,7 +189,7 @@ fn kill_while_writing(target: &mut Target, options: &ReopenOptions) -> Result<()
             drive(&plan, |_| {
                 let choice = Choice::Random { items: options.items };
                 let table = table_name(options.indexes);
-                Traffic::new(&host, &table, Workload::Put, choice, options.target.answers(), 5)
+                Traffic::new(&host, &table, Workload::Put, choice, options.target.answers())
             })
         });
         while begin.elapsed() < seconds && !writing.is_finished() {

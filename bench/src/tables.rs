@@ -97,7 +97,7 @@ fn sweep(address: SocketAddr, indexes: u8, items: u64, workload: Workload) -> Re
     let table = table_name(indexes);
     let source = |_| {
         let choice = Choice::Each { items: 0..whole };
-        Traffic::new(&host, &table, workload, choice, Answers::Database, 11)
+        Traffic::new(&host, &table, workload, choice, Answers::Database)
     };
     let outcome = drive_telling(&plan, source, TELL_EVERY, |answers, elapsed| {
         let share = (answers * ITEMS_PER_PARTITION) as f64 / whole as f64;

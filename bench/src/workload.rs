@@ -181,14 +181,13 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    /// Traffic to `host`; equal seeds make equal requests.
+    /// Traffic to `host`.
     pub(crate) fn new(
         host: &str,
         table: &str,
         workload: Workload,
         choice: Choice,
         answers: Answers,
-        seed: u64,
     ) -> Self {
         let lengths = match answers {
             Answers::Database => [None; Operation::ALL.len()],
@@ -198,7 +197,7 @@ impl Traffic {
         let sample_every = if matches!(choice, Choice::Each { .. }) { 1 } else { SAMPLE_EVERY };
         Self {
             requests: RequestWriter::new(host),
-            items: ItemWriter::new(seed),
+            items: ItemWriter::new(),
             table: table.to_owned(),
             workload,
             choice,
@@ -417,7 +416,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn traffic(workload: Workload, choice: Choice) -> Traffic {
-        Traffic::new("localhost:1", "t", workload, choice, Answers::Database, 1)
+        Traffic::new("localhost:1", "t", workload, choice, Answers::Database)
     }
 
     fn body(request: &[u8]) -> Value {

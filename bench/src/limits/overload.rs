@@ -53,8 +53,8 @@ fn load(scene: &Scene, pace: Pace, time: Duration) -> Result<crate::outcome::Out
         measured: time,
     };
     let host = scene.address().to_string();
-    drive(&plan, |thread| {
+    drive(&plan, |_| {
         let choice = Choice::Random { items: ITEMS };
-        Traffic::new(&host, &table_name(0), Workload::Put, choice, Answers::Database, thread as u64)
+        Traffic::new(&host, &table_name(0), Workload::Put, choice, Answers::Database)
     })
 }
