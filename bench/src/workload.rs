@@ -182,13 +182,7 @@ pub(crate) struct Traffic {
 
 impl Traffic {
     /// Traffic to `host`.
-    pub(crate) fn new(
-        host: &str,
-        table: &str,
-        workload: Workload,
-        choice: Choice,
-        answers: Answers,
-    ) -> Self {
+    pub(crate) fn new(host: &str, table: &str, workload: Workload, choice: Choice, answers: Answers) -> Self {
         let lengths = match answers {
             Answers::Database => [None; Operation::ALL.len()],
             Answers::Bare => Operation::ALL.map(|operation| Some(operation.answer_bytes())),

@@ -59,7 +59,7 @@ impl<A, J> FoldThread<A, J> {
                 let _ = self.trim(job.point.sequence);
             }
             match self.fold(&job) {
-                Ok(tree) => self.shared.queue.set_folded(Arc::new(tree)),
+                Ok(tree) => self.shared.queue.set_folded(tree),
                 Err(error) => return self.shared.poison(format!("folding failed: {error}")),
             }
             if let Err(error) = self.trim(job.point.sequence) {
@@ -72,9 +72,11 @@ impl<A, J> FoldThread<A, J> {
     fn fold(&self, job: &FoldJob) -> Result<TreeView, StoreError> {
         let start = Instant::now();
         let total = job.overlay.len();
+        // Readers move on with each part, so that the next parts can use the pages that it gave up, while they are in the cache.
         let report = |done| {
-            self.shared.queue.set_fold_progress(FoldProgress { done, total });
+            self.shared.queue.set_fold_progress(FoldProgress { done, total }, self.shared.tree.view()?);
             self.shared.room.look(|| self.shared.data_bytes());
+            Ok(())
         };
         self.shared.tree.fold(&job.overlay, &job.tallies, job.point, self.part_entries, report)?;
         let view = self.shared.tree.view()?;

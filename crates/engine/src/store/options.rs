@@ -43,7 +43,7 @@ impl Default for StoreOptions {
     fn default() -> Self {
         Self {
             overlay_bytes_max: 64 << 20,
-            fold_part_entries: 4096,
+            fold_part_entries: 16 << 10,
             cache_bytes: 256 << 20,
             segment_bytes: 16 << 20,
             batch_jobs_max: 256,

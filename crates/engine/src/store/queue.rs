@@ -20,7 +20,7 @@ pub(super) struct Queue<J> {
 struct State<J> {
     jobs: VecDeque<J>,
     fold_progress: FoldProgress,
-    folded: Option<Arc<TreeView>>,
+    fold_news: Option<FoldNews>,
     closed: bool,
     writer_waits: bool,
     submitters_waiting: usize,
@@ -33,13 +33,18 @@ pub(super) struct FoldProgress {
     pub(super) total: usize,
 }
 
+/// What the fold tells the writer.
+pub(super) struct FoldNews {
+    /// The tree with all that is folded so far.
+    pub(super) tree: Arc<TreeView>,
+    /// Whether that is all of the frozen overlay.
+    pub(super) is_done: bool,
+}
+
 /// What the writer has to do next.
 pub(super) enum Work {
-    /// Jobs were put into the writer's list, or the fold is done, or both.
-    Some {
-        /// The tree that now shows what was frozen.
-        folded: Option<Arc<TreeView>>,
-    },
+    /// Jobs were put into the writer's list, or the fold has news, or both.
+    Some { fold_news: Option<FoldNews> },
     /// The queue is closed and empty.
     Closed,
 }
@@ -49,7 +54,7 @@ impl<J> Queue<J> {
         let state = State {
             jobs: VecDeque::new(),
             fold_progress: FoldProgress::default(),
-            folded: None,
+            fold_news: None,
             closed: false,
             writer_waits: false,
             submitters_waiting: 0,
@@ -119,11 +124,11 @@ impl<J> Queue<J> {
     /// Waits for work; moves up to `jobs_max` jobs into `jobs`.
     pub(super) fn wait(&self, jobs: &mut VecDeque<J>, jobs_max: usize) -> Work {
         let mut state = self.state();
-        while state.jobs.is_empty() && state.folded.is_none() && !state.closed {
+        while state.jobs.is_empty() && state.fold_news.is_none() && !state.closed {
             state = self.writer_wait(state);
         }
-        let folded = state.folded.take();
-        if state.jobs.is_empty() && folded.is_none() {
+        let fold_news = state.fold_news.take();
+        if state.jobs.is_empty() && fold_news.is_none() {
             return Work::Closed;
         }
         let count = state.jobs.len().min(jobs_max.max(1));
@@ -131,20 +136,19 @@ impl<J> Queue<J> {
         if state.submitters_waiting > 0 {
             self.submitters.notify_all();
         }
-        Work::Some { folded }
+        Work::Some { fold_news }
     }
 
-    /// Waits until the fold is done and returns what it made. Returns nothing if it has got far enough before, or if
-    /// the store is poisoned.
+    /// Waits for news from the fold. Returns nothing if it has got far enough, or if the store is poisoned.
     pub(super) fn wait_fold(
         &self,
         poison: &Poison,
         is_far_enough: impl Fn(FoldProgress) -> bool,
-    ) -> Option<Arc<TreeView>> {
+    ) -> Option<FoldNews> {
         let mut state = self.state();
         loop {
-            if let Some(folded) = state.folded.take() {
-                return Some(folded);
+            if let Some(news) = state.fold_news.take() {
+                return Some(news);
             }
             if poison.is_set() || is_far_enough(state.fold_progress) {
                 return None;
@@ -164,24 +168,30 @@ impl<J> Queue<J> {
         self.state().fold_progress
     }
 
-    /// The fold has got so far.
-    pub(super) fn set_fold_progress(&self, progress: FoldProgress) {
-        self.state().fold_progress = progress;
+    /// The fold has got so far, and the tree shows it.
+    pub(super) fn set_fold_progress(&self, progress: FoldProgress, tree: TreeView) {
+        self.set_fold_news(progress, FoldNews { tree: Arc::new(tree), is_done: false });
         self.writer.notify_one();
     }
 
-    /// The fold is done.
-    pub(super) fn set_folded(&self, tree: Arc<TreeView>) {
-        {
-            let mut state = self.state();
-            state.folded = Some(tree);
-            state.fold_progress = FoldProgress::default();
-        }
+    /// The fold is done, and the tree shows all of it.
+    pub(super) fn set_folded(&self, tree: TreeView) {
+        self.set_fold_news(FoldProgress::default(), FoldNews { tree: Arc::new(tree), is_done: true });
         #[cfg(simulated)]
         if crate::planted::Bug::ForgetsToWake.is_planted() {
             return;
         }
         self.writer.notify_one();
+    }
+
+    fn set_fold_news(&self, progress: FoldProgress, news: FoldNews) {
+        let overtaken = {
+            let mut state = self.state();
+            state.fold_progress = progress;
+            state.fold_news.replace(news)
+        };
+        // Outside of the lock, since ending a view takes locks of the tree.
+        drop(overtaken);
     }
 
     /// Whether no more jobs are taken.

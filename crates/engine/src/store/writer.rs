@@ -7,9 +7,8 @@ use super::batch::{Batch, Completion, Handler};
 use super::committer::Commit;
 use super::fold::FoldJob;
 use super::overlay::Overlay;
-use super::queue::{FoldProgress, Work};
+use super::queue::{FoldNews, FoldProgress, Work};
 use super::shared::Shared;
-use super::tree::TreeView;
 use super::{Clock, CommitError, StoreOptions, View};
 use crate::sync::Instant;
 use crate::sync::mpsc::SyncSender;
@@ -38,11 +37,13 @@ pub(super) struct Pending {
     frames: Vec<u8>,
     completions: Vec<Completion>,
     retired: Option<Overlay>,
+    /// Whether readers get another view of the tree with it.
+    moves_tree: bool,
 }
 
 impl Pending {
     fn is_empty(&self) -> bool {
-        self.completions.is_empty() && self.retired.is_none()
+        self.completions.is_empty() && !self.moves_tree
     }
 }
 
@@ -72,9 +73,9 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
     /// replay.
     pub(super) fn run(mut self) {
         let mut jobs = VecDeque::with_capacity(self.batch_jobs_max);
-        while let Work::Some { folded } = self.shared.queue.wait(&mut jobs, self.batch_jobs_max) {
-            if let Some(tree) = folded {
-                self.show_folded(tree);
+        while let Work::Some { fold_news } = self.shared.queue.wait(&mut jobs, self.batch_jobs_max) {
+            if let Some(news) = fold_news {
+                self.show_folded(news);
             }
             for job in jobs.drain(..) {
                 self.make_room();
@@ -151,10 +152,11 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
     }
 
     fn wait_fold(&mut self, is_far_enough: impl Fn(FoldProgress) -> bool) {
-        if self.state.frozen.is_some()
-            && let Some(tree) = self.shared.queue.wait_fold(&self.shared.poison, is_far_enough)
+        while self.state.frozen.is_some()
+            && let Some(news) = self.shared.queue.wait_fold(&self.shared.poison, &is_far_enough)
         {
-            self.show_folded(tree);
+            self.show_folded(news);
+            self.hand_over(None);
         }
     }
 
@@ -170,10 +172,13 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
         self.hand_over(Some(job));
     }
 
-    /// The tree shows what was frozen.
-    fn show_folded(&mut self, tree: Arc<TreeView>) {
-        self.state.tree = tree;
-        self.batch.retired = self.state.frozen.take();
+    /// Reads from the tree what is folded. The frozen overlay is above it, and says the same, until all of it is.
+    fn show_folded(&mut self, news: FoldNews) {
+        self.state.tree = news.tree;
+        self.batch.moves_tree = true;
+        if news.is_done {
+            self.batch.retired = self.state.frozen.take();
+        }
     }
 
     /// Hands the batch to the log, waiting if the log is behind.
@@ -181,7 +186,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
         if self.batch.is_empty() && fold.is_none() {
             return;
         }
-        let Pending { frames, completions, retired } = std::mem::take(&mut self.batch);
+        let Pending { frames, completions, retired, .. } = std::mem::take(&mut self.batch);
         self.shared.counters.batches.add(1);
         let view = Arc::new(self.state.clone());
         if let Err(refused) = self.commits.send(Commit { frames, view, completions, fold, retired }) {

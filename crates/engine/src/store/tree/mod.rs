@@ -243,7 +243,7 @@ impl Tree {
     }
 
     /// Writes the overlay into the tree, and with the last of it the totals and the point that it reaches.
-    /// Reports how many entries are done after each part.
+    /// Reports how many entries are done after each part but the last.
     ///
     /// If it fails or the power goes, the tree has some entries from after its fold point. They do no harm: the log
     /// still has all that comes after the point, and reading it again ends in the same state. Views taken before go
@@ -254,7 +254,7 @@ impl Tree {
         tallies: &Tallies,
         point: FoldPoint,
         part_entries: usize,
-        report: impl Fn(usize),
+        report: impl Fn(usize) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut entries = overlay.iter();
         let mut done = 0;
@@ -271,10 +271,10 @@ impl Tree {
                 write_reach(&transaction, point.sequence)?;
             }
             self.commit(transaction)?;
-            report(done);
             if is_last {
                 return Ok(());
             }
+            report(done)?;
         }
     }
 
