@@ -6,11 +6,11 @@ use std::sync::mpsc::channel;
 
 use bytes::Bytes;
 
-use super::fixture::{Job, RunJob, bytes, commit, contents, put, small, start, submit};
+use super::fixture::{Job, RunJob, TestStore, bytes, commit, contents, put, small, start, submit};
 use super::power_disk::PowerDisk;
 use crate::store::{
-    CommitError, Direction, Disk, FileDisk, ManualClock, MemoryDisk, Space, Store, StoreError, StoreOptions,
-    SyncPolicy, SystemClock, Tally, TrySubmitError,
+    Batch, CommitError, Direction, Disk, FileDisk, ManualClock, MemoryDisk, Space, Store, StoreError,
+    StoreOptions, SyncPolicy, SystemClock, Tally, TrySubmitError,
 };
 
 fn memory() -> Arc<dyn Disk> {
@@ -316,4 +316,30 @@ fn a_key_written_over_and_over_does_not_let_the_log_grow() {
     assert!(stats.folds > 0, "{stats:?}");
     store.close().unwrap();
     assert!(store.stats().log_segments <= 2, "{:?}", store.stats());
+}
+
+#[test]
+fn a_fold_uses_the_pages_that_its_own_parts_gave_up() {
+    let disk = memory();
+    let options =
+        || StoreOptions { overlay_bytes_max: 32 << 20, fold_part_entries: 256, ..StoreOptions::default() };
+    let write_all = |store: &TestStore, text: &'static str| {
+        for group in 0..60 {
+            let puts = move |batch: &mut Batch<'_, _>| {
+                (0..100).for_each(|i| {
+                    batch.put(bytes(&format!("{:05}", group * 100 + i)), bytes(text).repeat(1000).into())
+                });
+            };
+            commit(store, puts).unwrap();
+        }
+    };
+    let fold_all = |text| {
+        let store = start(&disk, options());
+        write_all(&store, text);
+        store.close().unwrap();
+        store.stats().tree_bytes
+    };
+    let filled = fold_all("a");
+    let rewritten = fold_all("b");
+    assert!(rewritten < filled * 3 / 2, "{filled} {rewritten}");
 }
