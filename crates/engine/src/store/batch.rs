@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::log::{Before, Frame, FrameEntry};
+use super::log::{Before, Frame, FrameEntry, Replayed};
+use super::overlay::NewEntries;
 use super::range::{Direction, Range, is_empty_range};
 use super::tally::{Space, Tally, TallyDelta};
 use super::{CommitError, StoreError, View};
@@ -205,5 +206,20 @@ impl<A> View<A> {
         for (entry, owns) in frame.entries.into_iter().zip(owners) {
             self.active.insert(&entry.key, entry.value, !owns);
         }
+    }
+
+    /// Applies many commits that were read back.
+    pub(super) fn apply_all(&mut self, commits: Vec<Replayed>) {
+        let mut entries = NewEntries::default();
+        for (frame, owners) in commits {
+            self.time_ms = self.time_ms.max(frame.time_ms);
+            for delta in frame.tallies {
+                self.tallies.apply(delta);
+            }
+            for (entry, owns) in frame.entries.into_iter().zip(owners) {
+                entries.add(entry.key, entry.value, !owns);
+            }
+        }
+        self.active.insert_all(entries);
     }
 }

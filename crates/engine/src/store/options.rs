@@ -16,8 +16,8 @@ pub enum SyncPolicy {
 /// Sizes and policies of a store; the defaults suit a server.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// The overlay is frozen and folded when it, or the log behind it, has this size. Values that were replaced count
-    /// until they are folded. Memory is bounded by twice that, then writers wait.
+    /// Half of what the overlay, or the log behind it, may take before writers wait. At three quarters of the whole it is frozen
+    /// and folded. Values that were replaced count until they are folded.
     pub overlay_bytes_max: usize,
     /// The fold writes so many entries into the tree per transaction. Short ones keep the disk free for the log, and
     /// tell waiting writers sooner that there is room; entries come sorted, so hardly any page is written twice.

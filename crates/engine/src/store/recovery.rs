@@ -45,11 +45,9 @@ pub(super) fn recover(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Re
     // As many files as the log of two full overlays takes, about.
     let spares_max = 2 * options.overlay_bytes_max as u64 / options.segment_bytes.max(1) + 1;
     let spares_max = usize::try_from(spares_max).unwrap_or(usize::MAX);
+    let apply = |commits| view.apply_all(commits);
     let (catalogue, sequence) =
-        replay(disk, sealing.clone(), options.segment_bytes, spares_max, point, |frame, owners| {
-            view.time_ms = view.time_ms.max(frame.time_ms);
-            view.apply(frame, &owners);
-        })?;
+        replay(disk, sealing.clone(), options.segment_bytes, spares_max, point, apply)?;
     view.sequence = sequence;
     tree.check_reach(sequence)?;
     let files = sealing.as_ref().map_or_else(|| disk.clone(), |sealing| sealing.seal_files(disk));

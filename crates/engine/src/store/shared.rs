@@ -27,7 +27,7 @@ pub(super) struct Shared<A, J> {
     pub(super) counters: Counters,
     /// Whether the disk has room.
     pub(super) room: Room,
-    /// The overlay is frozen and folded at this size.
+    /// Half of what the overlay may take.
     pub(super) overlay_bytes_max: usize,
 }
 
@@ -41,11 +41,11 @@ impl<A, J> Shared<A, J> {
         self.published.wake();
     }
 
-    /// Whether a fold is under way and the overlay that fills meanwhile is a quarter full. Where nothing is written any more,
-    /// there is nothing to wait for.
+    /// Whether a fold is under way and the overlay that fills meanwhile has half the size at which writers are slowed. Where nothing
+    /// is written any more, there is nothing to wait for.
     pub(super) fn is_pressed(&self) -> bool {
         let view = self.view.load();
-        !self.poison.is_set() && view.frozen.is_some() && view.active.bytes() >= self.overlay_bytes_max / 4
+        !self.poison.is_set() && view.frozen.is_some() && view.active.bytes() >= self.overlay_bytes_max / 8
     }
 
     /// What everything stored takes.

@@ -121,10 +121,11 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
         }
     }
 
-    /// An overlay is frozen, full or not, when the log since the last freeze is as large as it may become: the next
-    /// opening reads that log, and recorded changes take more room there than here.
+    /// An overlay is frozen at three quarters of what two may take together: the larger it is, the more entries meet on a page
+    /// of the tree. It is frozen, full or not, when the log since the last freeze is that large: the next opening reads that
+    /// log, and recorded changes take more room there than here.
     fn is_due_for_fold(&self) -> bool {
-        self.unfolded_bytes() >= self.overlay_bytes_max
+        self.unfolded_bytes() >= self.overlay_bytes_max / 2 * 3
     }
 
     /// What the active overlay takes in memory or in the log, whichever is more.
@@ -132,14 +133,15 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
         self.state.active.bytes().max(self.unfolded_log_bytes)
     }
 
-    /// The active overlay may be half full when the fold begins and full when it ends. Who writes at the pace of the
-    /// fold or slower never waits; who writes faster waits often and briefly, rather than once for the whole fold.
+    /// The last quarter is for the fold: half of it may be full when it begins, all of it when it ends. Who writes at that
+    /// pace or slower never waits; who writes faster waits often and briefly, rather than once for the whole fold.
     fn keep_pace_with_fold(&mut self) {
-        let (bytes, half) = (self.unfolded_bytes(), self.overlay_bytes_max / 2);
-        if bytes < half {
+        let (bytes, eighth) = (self.unfolded_bytes(), self.overlay_bytes_max / 4);
+        if bytes < eighth {
             return;
         }
-        let has_room = |progress: FoldProgress| bytes < half + half * progress.done / progress.total.max(1);
+        let has_room =
+            |progress: FoldProgress| bytes < eighth + eighth * progress.done / progress.total.max(1);
         if has_room(self.shared.queue.fold_progress()) {
             return;
         }

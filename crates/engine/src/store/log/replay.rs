@@ -1,5 +1,6 @@
 //! Reading the log back after the point that the tree reaches.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use super::super::seal::Sealing;
@@ -9,15 +10,23 @@ use super::catalogue::Catalogue;
 use super::frame::{FRAME_HEADER_BYTES, Frame, SealedFrame};
 use super::seal::Seal;
 use super::segment::{FRAMES_START, Segment};
+use crate::sync::mpsc::{SyncSender, sync_channel};
+use crate::sync::thread;
 
-/// Opens the log and hands over every commit after `point`, in order. Returns the last sequence number.
+const THREAD: &str = "singlet-replay";
+
+/// A commit that was read back, and of each entry whether it holds its own value.
+pub(in crate::store) type Replayed = (Frame, Vec<bool>);
+
+/// Opens the log and hands over every commit after `point`, in order: a segment at a time, while another thread reads the
+/// next one. Returns the last sequence number.
 pub(in crate::store) fn replay(
     disk: &Arc<dyn Disk>,
     sealing: Option<Arc<Sealing>>,
     segment_bytes: u64,
     spares_max: usize,
     point: FoldPoint,
-    mut apply: impl FnMut(Frame, Vec<bool>),
+    mut apply: impl FnMut(Vec<Replayed>),
 ) -> Result<(Catalogue, u64), StoreError> {
     // A segment must have room for frames at all.
     let segment_bytes = segment_bytes.max(2 * FRAMES_START);
@@ -36,24 +45,50 @@ pub(in crate::store) fn replay(
         ));
     };
     let mut sequence = point.sequence;
-    let mut last = None;
-    for (place, segment) in segments.iter().enumerate().skip(start) {
-        let mut scan = Scan::open(segment, segments.get(place + 1).map(|next| next.first_sequence))?;
-        if segment.id == point.segment {
-            scan.skip_to(point.offset, next_sequence)?;
-        }
-        while let Some((frame, owners)) = scan.next_frame()? {
-            if frame.sequence > point.sequence {
-                sequence = frame.sequence;
-                apply(frame, owners);
+    let (commits, read) = sync_channel(1);
+    let reader = Reader { segments: segments.get(start..).unwrap_or_default().to_vec(), point, commits };
+    let thread = thread::Builder::new().name(THREAD.into());
+    let thread = thread.spawn(move || reader.run()).map_err(StoreError::io("start", THREAD))?;
+    while let Ok(commits) = read.recv() {
+        sequence = commits.last().map_or(sequence, |(frame, _)| frame.sequence);
+        apply(commits);
+    }
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+    Ok((catalogue, sequence))
+}
+
+/// The thread that reads segments.
+struct Reader {
+    segments: Vec<Segment>,
+    point: FoldPoint,
+    commits: SyncSender<Vec<Replayed>>,
+}
+
+impl Reader {
+    /// Reads to the end of the log, and makes that end durable.
+    fn run(self) -> Result<(), StoreError> {
+        for (place, segment) in self.segments.iter().enumerate() {
+            let next = self.segments.get(place + 1);
+            let mut scan = Scan::open(segment, next.map(|next| next.first_sequence))?;
+            if segment.id == self.point.segment {
+                scan.skip_to(self.point.offset, self.point.sequence + 1)?;
+            }
+            let mut commits = Vec::new();
+            while let Some(commit) = scan.next_frame()? {
+                if commit.0.sequence > self.point.sequence {
+                    commits.push(commit);
+                }
+            }
+            if self.commits.send(commits).is_err() {
+                // Whoever wanted them is gone.
+                return Ok(());
+            }
+            if next.is_none() {
+                scan.settle(segment)?;
             }
         }
-        last = Some((segment, scan));
+        Ok(())
     }
-    if let Some((segment, scan)) = last {
-        scan.settle(segment)?;
-    }
-    Ok((catalogue, sequence))
 }
 
 /// Walks the frames of one segment.
@@ -107,7 +142,7 @@ impl Scan {
     }
 
     /// The next commit, and of each entry whether it holds its own value.
-    pub(in crate::store) fn next_frame(&mut self) -> Result<Option<(Frame, Vec<bool>)>, StoreError> {
+    pub(in crate::store) fn next_frame(&mut self) -> Result<Option<Replayed>, StoreError> {
         if self.until == Some(self.expected) {
             return Ok(None);
         }
@@ -147,7 +182,7 @@ impl Scan {
     /// Segments before the last are durable to their end, so it is damage there. In the last one, a later frame that
     /// was written when the missing one was durable already proves damage. Without such a witness, the missing frame
     /// belongs to a write that was never acknowledged, or to the very last one.
-    fn end(&self) -> Result<Option<(Frame, Vec<bool>)>, StoreError> {
+    fn end(&self) -> Result<Option<Replayed>, StoreError> {
         if self.until.is_some() {
             return Err(self.damage("the frame is missing or not what was written"));
         }

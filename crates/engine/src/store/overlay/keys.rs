@@ -28,8 +28,8 @@ fn prefix(key: &[u8]) -> Prefix {
     }
 }
 
-/// A key to look for.
-#[derive(Clone, Copy, Debug)]
+/// A key to look for. Probes compare as their keys do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Probe<'a> {
     prefix: Prefix,
     key: &'a [u8],
@@ -38,6 +38,10 @@ pub(super) struct Probe<'a> {
 impl<'a> Probe<'a> {
     pub(super) fn new(key: &'a [u8]) -> Self {
         Self { prefix: prefix(key), key }
+    }
+
+    pub(super) fn key(&self) -> &'a [u8] {
+        self.key
     }
 }
 

@@ -40,6 +40,22 @@ pub(super) struct Entry<'a> {
     pub(super) value: Option<&'a Bytes>,
 }
 
+/// Entries to insert, in the order in which they were committed.
+#[derive(Default)]
+pub(super) struct NewEntries {
+    keys: Vec<Bytes>,
+    /// For each key its value, and whether another key already pays for the value's bytes.
+    values: Vec<(Option<Bytes>, bool)>,
+}
+
+impl NewEntries {
+    /// See [`Overlay::insert`].
+    pub(super) fn add(&mut self, key: Bytes, value: Option<Bytes>, shared: bool) {
+        self.keys.push(key);
+        self.values.push((value, shared));
+    }
+}
+
 /// The ordered overlay. A clone is a snapshot and costs nothing.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Overlay {
@@ -65,13 +81,30 @@ impl Overlay {
 
     /// Sets a key's value; none deletes it. `shared` says that another key already pays for the value's bytes.
     pub(super) fn insert(&mut self, key: &[u8], value: Option<Bytes>, shared: bool) {
+        self.insert_probe(&Probe::new(key), value, shared);
+    }
+
+    fn insert_probe(&mut self, probe: &Probe<'_>, value: Option<Bytes>, shared: bool) {
         let value_bytes = if shared { 0 } else { value.as_ref().map_or(0, Bytes::len) };
         self.bytes += value_bytes + VALUE_OVERHEAD_BYTES;
         // Each takes many bytes of memory, so there are never as many as a number can't name.
         let id = u32::try_from(self.values.push(value)).unwrap_or(u32::MAX);
-        if self.root.insert_at_root(&Probe::new(key), id) {
+        if self.root.insert_at_root(probe, id) {
             self.len += 1;
-            self.bytes += key.len() + KEY_OVERHEAD_BYTES;
+            self.bytes += probe.key().len() + KEY_OVERHEAD_BYTES;
+        }
+    }
+
+    /// Inserts many entries, sorted: the way to a key is then mostly that to the one before, and in the processor's cache.
+    pub(super) fn insert_all(&mut self, entries: NewEntries) {
+        let NewEntries { keys, mut values } = entries;
+        let mut order: Vec<(Probe<'_>, usize)> =
+            keys.iter().enumerate().map(|(place, key)| (Probe::new(key), place)).collect();
+        // Of one key the last entry counts, so equal ones keep their order.
+        order.sort_unstable();
+        for (probe, place) in order {
+            let (value, shared) = values.get_mut(place).map(std::mem::take).unwrap_or_default();
+            self.insert_probe(&probe, value, shared);
         }
     }
 

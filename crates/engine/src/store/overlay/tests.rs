@@ -87,6 +87,25 @@ proptest! {
         prop_assert_eq!(contents(snapshot.iter()), seen);
         prop_assert_eq!(contents(overlay.iter()).len(), overlay.len());
     }
+
+    #[test]
+    fn many_entries_at_once_end_as_one_after_the_other(
+        first in proptest::collection::vec((any_key(), any::<Option<u8>>()), 0..40),
+        second in proptest::collection::vec((any_key(), any::<Option<u8>>(), any::<bool>()), 0..200),
+    ) {
+        let mut one_by_one = Overlay::default();
+        first.iter().for_each(|(key, value)| insert(&mut one_by_one, key, *value));
+        let mut at_once = one_by_one.clone();
+        let mut entries = NewEntries::default();
+        for (key, value, shared) in &second {
+            let value = value.map(|value| Bytes::from(vec![value]));
+            one_by_one.insert(key, value.clone(), *shared);
+            entries.add(Bytes::copy_from_slice(key), value, *shared);
+        }
+        at_once.insert_all(entries);
+        prop_assert_eq!(contents(at_once.iter()), contents(one_by_one.iter()));
+        prop_assert_eq!((at_once.len(), at_once.bytes()), (one_by_one.len(), one_by_one.bytes()));
+    }
 }
 
 #[test]
