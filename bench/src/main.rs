@@ -20,6 +20,7 @@ mod instructions;
 mod item;
 mod limits;
 mod load;
+mod metrics;
 mod outcome;
 mod pattern;
 mod process;

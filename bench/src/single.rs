@@ -1,11 +1,13 @@
 //! One load on a server that somebody else started: for profilers and for open loops.
 
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
 use crate::load::{Pace, Plan, drive};
+use crate::metrics::Metrics;
+use crate::progress::drive_telling;
 use crate::report::{count, say};
 use crate::tables::{create, fill, table_name};
 use crate::workload::{Answers, Choice, Traffic, Workload};
@@ -43,6 +45,9 @@ pub(crate) struct SingleOptions {
     /// Threads of the load generator
     #[arg(long, default_value_t = 1)]
     client_threads: usize,
+    /// Tell how it goes every so many seconds, and what the server's log did meanwhile; needs Singlet's metrics page
+    #[arg(long)]
+    every: Option<f64>,
 }
 
 /// Runs the load and prints what was found.
@@ -63,10 +68,19 @@ pub(crate) fn single(options: &SingleOptions) -> Result<()> {
     let host = options.address.to_string();
     let table = table_name(options.indexes);
     let answers = if options.bare { Answers::Bare } else { Answers::Database };
-    let outcome = drive(&plan, |_| {
+    let traffic = |_| {
         let choice = Choice::Random { items: options.items };
         Traffic::new(&host, &table, options.workload, choice, answers)
-    })?;
+    };
+    let outcome = match options.every {
+        None => drive(&plan, traffic)?,
+        Some(seconds) => {
+            let mut teller = Teller::new(options.address)?;
+            drive_telling(&plan, traffic, Duration::from_secs_f64(seconds.max(0.1)), |answered, _| {
+                teller.tell(answered).unwrap_or_else(|error| eprintln!("{error:#}"));
+            })?
+        }
+    };
     say!(
         "{}/s, errors {}, conflicts {}, unsent {}",
         count(outcome.rate()),
@@ -83,4 +97,27 @@ pub(crate) fn single(options: &SingleOptions) -> Result<()> {
         say!("  {times} × {text}");
     }
     Ok(())
+}
+
+/// Tells what happened since the last time.
+struct Teller {
+    address: SocketAddr,
+    last: Metrics,
+    last_answered: u64,
+    last_time: Instant,
+}
+
+impl Teller {
+    fn new(address: SocketAddr) -> Result<Self> {
+        Ok(Self { address, last: Metrics::read(address)?, last_answered: 0, last_time: Instant::now() })
+    }
+
+    fn tell(&mut self, answered: u64) -> Result<()> {
+        let (now, time) = (Metrics::read(self.address)?, Instant::now());
+        let seconds = time.duration_since(self.last_time).as_secs_f64();
+        let rate = count((answered - self.last_answered) as f64 / seconds.max(1e-9));
+        say!("{rate:>9}/s {}", now.log_since(&self.last, seconds)?);
+        (self.last, self.last_answered, self.last_time) = (now, answered, time);
+        Ok(())
+    }
 }

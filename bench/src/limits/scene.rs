@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Result, anyhow, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -14,6 +14,7 @@ use super::LimitsOptions;
 use crate::call::{call, exchange};
 use crate::clock::pause;
 use crate::http::{AnswerHead, RequestWriter};
+use crate::metrics::Metrics;
 use crate::process::{memory, of_process};
 use crate::target::{Kind, Target};
 
@@ -107,13 +108,7 @@ impl Scene {
 
     /// A number from the metrics page.
     pub(super) fn metric(&self, name: &str) -> Result<f64> {
-        let mut stream = TcpStream::connect(self.address())?;
-        stream.set_read_timeout(Some(Duration::from_secs(10)))?;
-        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")?;
-        let mut page = String::new();
-        stream.read_to_string(&mut page)?;
-        let value = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok());
-        value.with_context(|| format!("the metrics page has no {name}"))
+        Metrics::read(self.address())?.get(name)
     }
 
     /// Whether the server still answers somebody new.
