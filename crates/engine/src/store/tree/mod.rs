@@ -4,11 +4,15 @@ mod backend;
 mod misses;
 mod view;
 
+use std::iter::Peekable;
+use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use redb::{Builder, Database, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
+use redb::{
+    Builder, CursorError, Database, ReadableDatabase, ReadableTable, Table, TableDefinition, WriteTransaction,
+};
 
 use self::backend::{Backend, TreeFile};
 pub(super) use self::view::{TreeEntry, TreeRange, TreeView};
@@ -29,6 +33,8 @@ const DOUBT: &str =
 const ENTRIES: TableDefinition<&[u8], &[u8]> = TableDefinition::new("entries");
 const TALLIES: TableDefinition<u64, (u64, u64)> = TableDefinition::new("tallies");
 const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
+
+type EntriesTable<'a> = Table<'a, &'static [u8], &'static [u8]>;
 
 const META_FORMAT_VERSION: &str = "format_version";
 const META_SEQUENCE: &str = "folded_sequence";
@@ -57,6 +63,34 @@ pub(super) struct Tree {
     is_doubtful: bool,
     /// Whether the library must not close its database any more.
     is_damaged: AtomicBool,
+}
+
+/// Whether new keys come in runs these days. Looking for one costs a way down the tree, so after keys that came alone fewer are tried.
+#[derive(Default)]
+struct Runs {
+    /// So many new keys are not tried.
+    skips: u32,
+    /// So many follow the next that comes alone.
+    next_skips: u32,
+}
+
+impl Runs {
+    const SKIPS_MAX: u32 = 64;
+
+    fn is_worth_trying(&mut self) -> bool {
+        let tries = self.skips == 0;
+        self.skips = self.skips.saturating_sub(1);
+        tries
+    }
+
+    fn note(&mut self, written: usize) {
+        if written > 0 {
+            self.next_skips = 0;
+            return;
+        }
+        self.skips = self.next_skips;
+        self.next_skips = (2 * self.next_skips + 1).min(Self::SKIPS_MAX);
+    }
 }
 
 /// What a check of a tree says.
@@ -285,15 +319,21 @@ impl Tree {
         entries: impl Iterator<Item = Entry<'a>>,
     ) -> Result<usize, StoreError> {
         let mut table = transaction.open_table(ENTRIES).map_err(StoreError::tree)?;
+        let mut runs = Runs::default();
+        let mut entries = entries.peekable();
         let mut count = 0;
-        for entry in entries {
-            match entry.value {
-                Some(value) => table.insert(entry.key, value.as_ref()).map(drop),
-                None => table.remove(entry.key).map(drop),
-            }
-            .map_err(StoreError::tree)?;
-            self.file.check()?;
+        while let Some(entry) = entries.next() {
             count += 1;
+            let is_new = match entry.value {
+                Some(value) => table.insert(entry.key, value.as_ref()).map_err(StoreError::tree)?.is_none(),
+                None => table.remove(entry.key).map(|_| false).map_err(StoreError::tree)?,
+            };
+            if is_new && runs.is_worth_trying() {
+                let written = write_run(&mut table, entry.key, &mut entries)?;
+                runs.note(written);
+                count += written;
+            }
+            self.file.check()?;
         }
         Ok(count)
     }
@@ -344,6 +384,29 @@ fn guarded<T>(action: impl FnOnce() -> Result<T, StoreError>) -> Result<T, Store
         .unwrap_or_else(|_| Err(StoreError::corrupt(NAME, 0, "a page can't be understood")))
 }
 
+/// Inserts entries while they are new and nothing in the table lies between them and the key before. The library packs the pages of
+/// such a run, where single insertions in ascending order would leave them half full. Returns how many there were.
+fn write_run<'a>(
+    table: &mut EntriesTable<'_>,
+    after: &[u8],
+    entries: &mut Peekable<impl Iterator<Item = Entry<'a>>>,
+) -> Result<usize, StoreError> {
+    let mut cursor = table.lower_bound_mut(Bound::Excluded(after)).map_err(StoreError::tree)?;
+    let mut count = 0;
+    while let Some(Entry { key, value: Some(value) }) = entries.peek() {
+        match cursor.insert_before(*key, value.as_ref()) {
+            Ok(()) => {
+                entries.next();
+                count += 1;
+            }
+            Err(CursorError::UnorderedKey) => break,
+            Err(error) => return Err(StoreError::tree(error)),
+        }
+    }
+    cursor.close().map_err(StoreError::tree)?;
+    Ok(count)
+}
+
 /// From now on the tree may have entries of commits up to this one.
 fn write_reach(transaction: &WriteTransaction, sequence: u64) -> Result<(), StoreError> {
     let mut meta = transaction.open_table(META).map_err(StoreError::tree)?;
@@ -374,4 +437,68 @@ fn write_tallies(transaction: &WriteTransaction, tallies: &Tallies) -> Result<()
         table.insert(space, (tally.count, tally.bytes)).map_err(StoreError::tree)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use redb::ReadableTableMetadata;
+
+    use super::*;
+    use crate::store::MemoryDisk;
+
+    fn fold(tree: &Tree, overlay: &Overlay) {
+        tree.fold(overlay, &Tallies::default(), FoldPoint::default(), 1000, |_| Ok(())).unwrap();
+    }
+
+    #[test]
+    fn new_keys_that_follow_one_another_fill_their_pages() {
+        let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+        let tree = Tree::open(&disk, None, 1 << 20).unwrap();
+        let value = Bytes::from(vec![7; 400]);
+        // Groups of keys in an order that is not theirs, so that each fold puts groups between those of earlier ones.
+        let groups: Vec<u64> = (0..1200).map(|step| step * 7919 % 1200).collect();
+        for part in groups.chunks(150) {
+            let mut overlay = Overlay::default();
+            for (group, item) in part.iter().flat_map(|group| (0..25).map(move |item| (group, item))) {
+                overlay.insert(format!("{group:05}-{item:02}").as_bytes(), Some(value.clone()), false);
+            }
+            fold(&tree, &overlay);
+        }
+        let transaction = tree.database().unwrap().begin_read().unwrap();
+        let table = transaction.open_table(ENTRIES).unwrap();
+        let stats = table.stats().unwrap();
+        assert_eq!(table.len().unwrap(), 30_000);
+        let fill = stats.stored_bytes() as f64 / (stats.leaf_pages() * 4096) as f64;
+        assert!(fill > 0.7, "{fill}");
+    }
+
+    #[test]
+    fn runs_stop_at_keys_that_are_there_and_at_deletions() {
+        let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+        let tree = Tree::open(&disk, None, 1 << 20).unwrap();
+        let mut model = std::collections::BTreeMap::new();
+        for round in 0..40_u64 {
+            let mut overlay = Overlay::default();
+            for step in 0..200_u64 {
+                let key = (step * step * 31 + round * 17) % 1500;
+                let value = (step % 5 != 0).then(|| Bytes::from(format!("{round}-{step}")));
+                overlay.insert(&key.to_be_bytes(), value.clone(), false);
+                match value {
+                    Some(value) => _ = model.insert(key, value),
+                    None => _ = model.remove(&key),
+                }
+            }
+            fold(&tree, &overlay);
+            let view = tree.view().unwrap();
+            let mut range = view.range(Bound::Unbounded, Bound::Unbounded).unwrap();
+            let found = std::iter::from_fn(|| range.step(crate::store::Direction::Forward).unwrap());
+            let found: Vec<_> = found.map(|entry| entry.to_bytes()).collect();
+            let expected: Vec<_> = model
+                .iter()
+                .map(|(key, value)| (Bytes::copy_from_slice(&key.to_be_bytes()), value.clone()))
+                .collect();
+            assert_eq!(found, expected, "round {round}");
+        }
+    }
 }
