@@ -125,9 +125,15 @@ impl Encoding {
 /// There was no room for a body in time.
 struct NoRoom;
 
+impl From<NoRoom> for BodyError {
+    fn from(NoRoom: NoRoom) -> Self {
+        Self::Refused(ProtocolError::ServiceUnavailable)
+    }
+}
+
 /// Why a body is not there.
 pub(crate) enum BodyError {
-    /// The client is told why.
+    /// The client is told why. What is left of the body was not received.
     Refused(ProtocolError),
     /// The client went away or broke the protocol: there is nobody to tell.
     Gone,
@@ -169,25 +175,22 @@ impl Bodies {
         encoding: Encoding,
     ) -> Result<ReceivedBody<'_>, BodyError> {
         if body.size_hint().lower() > self.bytes_max as u64 {
-            return self.discard(body, ProtocolError::RequestTooLarge).await;
+            return Err(BodyError::Refused(ProtocolError::RequestTooLarge));
         }
         let mut room = Room::Small;
         let mut pieces = Pieces::default();
         while let Some(data) = next_data(&mut body).await? {
             let bytes = pieces.bytes() + data.len();
             if bytes > self.bytes_max {
-                return self.discard(body, ProtocolError::RequestTooLarge).await;
+                return Err(BodyError::Refused(ProtocolError::RequestTooLarge));
             }
-            if self.grow(&mut room, bytes).await.is_err() {
-                return self.discard(body, ProtocolError::ServiceUnavailable).await;
-            }
+            self.grow(&mut room, bytes).await?;
             pieces.push(data);
         }
         // It may become this long when it is decoded, whatever it says itself.
         if encoding == Encoding::Gzip {
             let bytes = pieces.bytes().saturating_mul(COMPRESSION_MAX).min(self.bytes_max);
-            let grown = self.grow(&mut room, bytes).await;
-            grown.map_err(|_| BodyError::Refused(ProtocolError::ServiceUnavailable))?;
+            self.grow(&mut room, bytes).await?;
         }
         Ok(ReceivedBody { bytes: pieces.join(), _room: room })
     }
@@ -236,22 +239,6 @@ impl Bodies {
         // Else it fails only when the semaphore was closed, and nobody closes it.
         *room = Room::Whole { _place: place.map_err(|_| NoRoom)?.map_err(|_| NoRoom)? };
         Ok(())
-    }
-
-    /// Refuses a body. Many clients read no answer before they have sent everything, so as much as the largest body has is
-    /// taken and thrown away first.
-    pub(crate) async fn discard(
-        &self,
-        mut body: Incoming,
-        error: ProtocolError,
-    ) -> Result<ReceivedBody<'_>, BodyError> {
-        let mut discarded = 0;
-        while discarded <= self.bytes_max
-            && let Some(data) = next_data(&mut body).await?
-        {
-            discarded += data.len();
-        }
-        Err(BodyError::Refused(error))
     }
 }
 

@@ -14,10 +14,14 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
 use crate::api::Api;
-use crate::connections::{Connections, Order, Registration};
+use crate::connections::{Connections, Order, Phase, Registration};
+use crate::leftover;
 use crate::repoll::Repoll;
 use crate::request::{Caller, Front};
 use crate::workers::Place;
+
+/// What a client may still send of a refused request; then the connection is closed under it.
+const LEFTOVER_BYTES_MAX: usize = 64 << 20;
 
 /// Serves a connection to its end.
 pub(crate) async fn serve<A: Api>(
@@ -49,10 +53,10 @@ async fn serve_stream<A: Api>(
     caller: &Caller<'_>,
     http: &http1::Builder,
     place: &Place,
-    stream: impl AsyncRead + AsyncWrite + Unpin,
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
 ) {
     let service = service_fn(|request| front.answer(caller, request));
-    let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
+    let mut connection = pin!(http.serve_connection(TokioIo::new(&mut stream), service));
     let task = poll_fn(|context| Poll::Ready(place.mailbox.address(context.waker().clone()))).await;
     caller.registration.wake(&task);
     let repoll = Repoll::new(task);
@@ -74,8 +78,16 @@ async fn serve_stream<A: Api>(
             Poll::Pending
         })
     });
-    if let Err(error) = serve.await {
+    let served = serve.await;
+    if let Err(error) = &served {
         tracing::debug!(peer = %caller.address, %error, "connection ended");
+    }
+    // A head that can't be read was refused, too, by hyper.
+    if caller.registration.is_leaving() || served.is_err_and(|error| error.is_parse()) {
+        caller.registration.enter(Phase::Leaving);
+        let leftover = leftover::throw_away(&mut stream, LEFTOVER_BYTES_MAX);
+        // If that fails, the client is gone.
+        let _ = unless_closed(caller.registration, leftover).await;
     }
 }
 

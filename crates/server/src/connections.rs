@@ -13,6 +13,9 @@ use tokio::sync::Notify;
 
 use crate::options::Limits;
 
+/// The bits of a stamp that hold the phase.
+const PHASE_BITS: u32 = 3;
+
 /// The registry of open connections.
 pub(crate) struct Connections {
     open: Mutex<Open>,
@@ -43,6 +46,8 @@ pub(crate) enum Phase {
     Working,
     /// It waits for the client to take a large answer.
     Answering,
+    /// It has refused a body, and waits for the client to stop sending it.
+    Leaving,
 }
 
 /// What a connection was told to do.
@@ -58,7 +63,7 @@ pub(crate) enum Order {
 
 /// One connection's place in the registry.
 pub(crate) struct Watch {
-    /// The phase in the two lowest bits, the round in which it began above them.
+    /// The phase in the lowest bits, the round in which it began above them.
     phase: AtomicU64,
     order: AtomicU8,
     waker: Mutex<Option<Waker>>,
@@ -128,7 +133,7 @@ impl Connections {
             let (phase, since) = watch.phase();
             let rounds_max = match phase {
                 Phase::Waiting => self.idle_rounds_max,
-                Phase::Receiving => self.body_rounds_max,
+                Phase::Receiving | Phase::Leaving => self.body_rounds_max,
                 Phase::Working => continue,
                 Phase::Answering if is_pressed => self.answer_rounds_max / 10,
                 Phase::Answering => self.answer_rounds_max,
@@ -158,7 +163,7 @@ impl Connections {
     }
 
     fn stamp(&self, phase: Phase) -> u64 {
-        self.round.load(Ordering::Relaxed) << 2 | phase as u64
+        self.round.load(Ordering::Relaxed) << PHASE_BITS | phase as u64
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -177,6 +182,11 @@ impl Registration {
         let stamp = self.connections.stamp(Phase::Answering);
         self.watch.phase.store(stamp, Ordering::Relaxed);
         Answering { connections: Arc::clone(&self.connections), watch: Arc::clone(&self.watch), stamp }
+    }
+
+    /// Whether the client may still be sending what was refused.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.watch.phase().0 == Phase::Leaving
     }
 
     /// What the connection was told to do.
@@ -218,13 +228,14 @@ impl Drop for Registration {
 impl Watch {
     fn phase(&self) -> (Phase, u64) {
         let stamp = self.phase.load(Ordering::Relaxed);
-        let phase = match stamp & 3 {
+        let phase = match stamp & ((1 << PHASE_BITS) - 1) {
             0 => Phase::Waiting,
             1 => Phase::Receiving,
             2 => Phase::Working,
-            _ => Phase::Answering,
+            3 => Phase::Answering,
+            _ => Phase::Leaving,
         };
-        (phase, stamp >> 2)
+        (phase, stamp >> PHASE_BITS)
     }
 
     fn order(&self) -> Order {

@@ -34,6 +34,7 @@ mod database;
 mod error;
 mod header;
 mod health;
+mod leftover;
 mod listener;
 mod mailbox;
 mod metrics;

@@ -3,14 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
+
+use crate::leftover;
 
 /// Refusals that may be under way at once; connections beyond these are closed without a word.
 const AT_ONCE_MAX: usize = 64;
 /// How long a refused client may take to read the answer.
 const LINGER: Duration = Duration::from_secs(1);
+/// What it may still send meanwhile.
+const LEFTOVER_BYTES_MAX: usize = 1 << 20;
 const ANSWER: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     content-type: application/x-amz-json-1.0\r\n\
     content-length: 100\r\n\
@@ -33,12 +37,7 @@ impl Refusals {
         tokio::spawn(async move {
             let refusal = async {
                 stream.write_all(ANSWER).await?;
-                stream.shutdown().await?;
-                // What the client has sent is read before the end: closing with unread data would reset the
-                // connection, and the answer could be lost.
-                let mut scrap = [0; 4096];
-                while stream.read(&mut scrap).await? > 0 {}
-                Ok::<(), std::io::Error>(())
+                leftover::throw_away(&mut stream, LEFTOVER_BYTES_MAX).await
             };
             let _ = tokio::time::timeout(LINGER, refusal).await;
             drop(place);

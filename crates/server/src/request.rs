@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request};
@@ -89,9 +89,25 @@ impl<A: Api> Front<A> {
     ) -> Result<Answer, ClientGone> {
         let request_id = self.request_ids.next();
         let (parts, body) = request.into_parts();
-        let mut answer = match (&parts.method, parts.uri.path()) {
+        let mut answer = if parts.method == Method::POST {
             // DynamoDB doesn't look at the path of a call.
-            (&Method::POST, _) => self.answer_call(caller, parts, body, request_id).await?,
+            self.answer_call(caller, parts, body, request_id).await?
+        } else {
+            let mut answer = self.answer_visit(caller, &parts, request_id);
+            if !body.is_end_stream() {
+                leave(caller, &mut answer);
+            }
+            answer
+        };
+        if let Some(cors) = &self.cors {
+            cors.mark(&mut answer);
+        }
+        Ok(answer)
+    }
+
+    /// Answers what is no call of the database.
+    fn answer_visit(&self, caller: &Caller<'_>, parts: &Parts, request_id: HeaderValue) -> Answer {
+        match (&parts.method, parts.uri.path()) {
             (&Method::GET, "/" | "/health") => {
                 response::answer(200, ContentType::Text, health::page(&self.region).into(), request_id)
             }
@@ -102,11 +118,7 @@ impl<A: Api> Front<A> {
                 Some(cors) if method == Method::OPTIONS => cors.preflight(&parts.headers, request_id),
                 _ => response::unknown(request_id),
             },
-        };
-        if let Some(cors) = &self.cors {
-            cors.mark(&mut answer);
         }
-        Ok(answer)
     }
 
     async fn answer_call(
@@ -122,7 +134,7 @@ impl<A: Api> Front<A> {
         caller.registration.enter(Phase::Receiving);
         let received = match self.look_ahead(&parts, operation, &body) {
             Ok(()) => self.bodies.receive(body, encoding).await,
-            Err(error) => self.bodies.discard(body, error).await,
+            Err(error) => Err(BodyError::Refused(error)),
         };
         let received = match received {
             Ok(received) => Ok(received),
@@ -152,7 +164,7 @@ impl<A: Api> Front<A> {
         let body = self.answers.hold(reply.body, caller.registration);
         let mut answer = response::answer_with(recycled, reply.status, content_type, body, request_id);
         if body_is_left {
-            answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            leave(caller, &mut answer);
         }
         Ok(answer)
     }
@@ -258,6 +270,12 @@ impl<A: Api> Front<A> {
         };
         metrics::page(&self.metrics, &self.api.statistics(), &held).into()
     }
+}
+
+/// Ends the connection with this answer, before the request's body was received.
+fn leave(caller: &Caller<'_>, answer: &mut Answer) {
+    answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    caller.registration.enter(Phase::Leaving);
 }
 
 /// The content type of a call and its answer; `None` if it is none that DynamoDB takes.

@@ -109,6 +109,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Client<S> {
         let _ = self.stream.get_mut().write_all(bytes.as_ref()).await;
     }
 
+    /// Sends the bytes, as a client does that gives up when it can't send all.
+    pub(crate) async fn send_all(&mut self, bytes: impl AsRef<[u8]>) {
+        self.stream.get_mut().write_all(bytes.as_ref()).await.unwrap();
+    }
+
     pub(crate) async fn receive(&mut self) -> Answer {
         self.try_receive().await.expect("the server closed the connection")
     }
