@@ -42,8 +42,8 @@ pub(crate) struct ScalingOptions {
     /// Connections of the client
     #[arg(long, default_value_t = 64)]
     connections: usize,
-    /// Seconds per measurement
-    #[arg(long, default_value_t = 10.0)]
+    /// Seconds per measurement; folds come every half a minute, so shorter ones see them or don't
+    #[arg(long, default_value_t = 20.0)]
     seconds: f64,
     /// How often each is measured; the median counts
     #[arg(long, default_value_t = 3)]
