@@ -23,6 +23,8 @@ pub enum Target {
     Request,
     /// Cursors, start keys and shard iterators.
     Cursor,
+    /// Files of an import.
+    Import,
     /// Design files.
     Design,
     /// The files of a database.
@@ -40,6 +42,7 @@ impl Target {
         Target::Expression,
         Target::Request,
         Target::Cursor,
+        Target::Import,
         Target::Design,
         Target::Folder,
         Target::Http,
@@ -54,6 +57,7 @@ impl Target {
             Target::Expression => "expression",
             Target::Request => "request",
             Target::Cursor => "cursor",
+            Target::Import => "import",
             Target::Design => "design",
             Target::Folder => "folder",
             Target::Http => "http",
@@ -69,7 +73,7 @@ impl Target {
     pub fn input_bytes_max(self) -> usize {
         match self {
             Target::Number => 600,
-            Target::Item | Target::Expression | Target::Cursor | Target::Folder => 6_000,
+            Target::Item | Target::Expression | Target::Cursor | Target::Import | Target::Folder => 6_000,
             Target::Json | Target::Request | Target::Design => 20_000,
             Target::Http => 40_000,
         }
@@ -83,7 +87,7 @@ impl Target {
             Target::Expression => (4 << 20, 2_000),
             Target::Design => (32 << 20, 4_000),
             Target::Folder => (targets::folder::memory_bytes_max(input), 1_000),
-            Target::Request | Target::Cursor | Target::Http => (64 << 20, 1_000),
+            Target::Request | Target::Cursor | Target::Import | Target::Http => (64 << 20, 1_000),
         };
         fixed + per_byte * input.len()
     }
@@ -108,6 +112,7 @@ impl Target {
             Target::Expression => targets::expression::run(input),
             Target::Request => targets::request::run(input),
             Target::Cursor => targets::cursor::run(input),
+            Target::Import => targets::import::run(input),
             Target::Design => targets::design::run(input),
             Target::Folder => targets::folder::run(input),
             Target::Http => targets::http::run(input),

@@ -10,7 +10,7 @@ fn mutations(target: Target) -> u64 {
         Target::Number | Target::Item | Target::Json | Target::Expression => 3_000,
         Target::Cursor => 1_000,
         Target::Design => 300,
-        Target::Request | Target::Folder | Target::Http => 150,
+        Target::Request | Target::Import | Target::Folder | Target::Http => 150,
     }
 }
 
@@ -61,6 +61,7 @@ targets! {
     expression: Target::Expression,
     request: Target::Request,
     cursor: Target::Cursor,
+    import: Target::Import,
     design: Target::Design,
     folder: Target::Folder,
     http: Target::Http,

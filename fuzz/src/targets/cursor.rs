@@ -11,6 +11,8 @@ mod page;
 mod pattern;
 mod shard;
 
+use super::cut;
+
 pub(crate) fn run(input: &[u8]) {
     let (first, rest) = cut(input, b'\n');
     let (kind, words) = cut(first, b' ');
@@ -20,13 +22,5 @@ pub(crate) fn run(input: &[u8]) {
         b"pattern" => pattern::run(&words, rest),
         b"shard" => shard::run(rest),
         _ => {}
-    }
-}
-
-/// What stands before the first such byte and what after it.
-fn cut(bytes: &[u8], byte: u8) -> (&[u8], &[u8]) {
-    match bytes.iter().position(|other| *other == byte) {
-        Some(at) => (&bytes[..at], &bytes[at + 1..]),
-        None => (bytes, &[]),
     }
 }
