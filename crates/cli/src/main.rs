@@ -7,6 +7,7 @@ mod commands;
 mod cursor_key;
 mod descriptors;
 mod design_file;
+mod endpoint;
 mod failure;
 mod logging;
 mod memory;

@@ -7,9 +7,11 @@ use singlet_design::apply;
 use singlet_design::model::{Design, Environment};
 use singlet_design::store::{Embedded, Store};
 use singlet_engine::{Buckets, Database, Error, Key, Options, StoreOptions};
+use singlet_remote::{Connection, Remote};
 
 use crate::arguments::{FolderArguments, StoreArguments};
 use crate::cursor_key;
+use crate::endpoint;
 use crate::failure::Failure;
 
 /// The folder when nothing else is said.
@@ -116,12 +118,29 @@ fn open_folder(folder: &Path, create: bool, key: Option<Key>) -> Result<Database
     }
     let store = StoreOptions { key, ..StoreOptions::default() };
     Database::open_with(folder, Options { store, ..Options::default() }).map_err(|error| match error {
-        Error::FolderInUse { folder } => Failure::Refused(format!(
-            "{folder} is in use by another process, and a folder serves one at a time.\nIf it is `singlet serve`, work \
-             through it: --endpoint-url http://127.0.0.1:8000 (the address that it said when it started)."
-        )),
+        Error::FolderInUse { .. } => {
+            let otherwise = match endpoint::of_folder(folder) {
+                Some(address) => {
+                    format!("A server answers for it: add `--endpoint-url {address}` instead of --data")
+                }
+                None => format!(
+                    "If it is `singlet serve`, add the address that it printed when it started, such as \
+                     `--endpoint-url {}`",
+                    endpoint::USUAL
+                ),
+            };
+            in_use(folder, &otherwise)
+        }
         reason => Failure::Refused(format!("can't open the data in {}: {reason}", folder.display())),
     })
+}
+
+/// A folder that another process has open, and what to do instead.
+fn in_use(folder: &Path, otherwise: &str) -> Failure {
+    Failure::Refused(format!(
+        "{} is in use by another process, and a folder serves one at a time.\n{otherwise}",
+        folder.display()
+    ))
 }
 
 /// Opens a folder for a command about backups.
@@ -169,18 +188,16 @@ fn open_alone(
     let store = StoreOptions { key, ..StoreOptions::default() };
     let options = Options { store, buckets, ..Options::default() };
     Database::open_with(folder, options).map_err(|error| match error {
-        Error::FolderInUse { folder } => Failure::Refused(format!(
-            "{folder} is in use by another process, and a folder serves one at a time.\nIf it is `singlet serve`, ask it \
-             (at the address that it said when it started):\n  {otherwise}"
-        )),
+        Error::FolderInUse { .. } => {
+            let address = endpoint::of_folder(folder).unwrap_or_else(|| endpoint::USUAL.to_owned());
+            let commands = otherwise.replace(endpoint::USUAL, &address);
+            in_use(folder, &format!("If it is `singlet serve`, ask it:\n  {commands}"))
+        }
         reason => Failure::Refused(format!("can't open the data in {}: {reason}", folder.display())),
     })
 }
 
-#[cfg(feature = "remote")]
 fn connect(arguments: &StoreArguments) -> Result<Box<dyn Store>, Failure> {
-    use singlet_remote::{Connection, Remote};
-
     // The SDK knows the variables, but only an address that is given lets this machine do without credentials.
     let address =
         ADDRESS_VARIABLES.iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()));
@@ -190,15 +207,6 @@ fn connect(arguments: &StoreArguments) -> Result<Box<dyn Store>, Failure> {
         profile: arguments.profile.clone(),
     };
     Ok(Box::new(Remote::connect(&connection)?))
-}
-
-#[cfg(not(feature = "remote"))]
-fn connect(_: &StoreArguments) -> Result<Box<dyn Store>, Failure> {
-    Err(Failure::Refused(format!(
-        "this singlet was built without endpoints. Build it with `cargo build --release --features remote`, or work in \
-         a folder with --data DIR. ({} and --endpoint-url, --remote, --region, --profile mean an endpoint.)",
-        ADDRESS_VARIABLES.join(", ")
-    )))
 }
 
 #[cfg(test)]

@@ -72,7 +72,16 @@ impl Workplace {
     /// Runs a command here, without settings from outside.
     fn run(&self, arguments: &[&str]) -> Output {
         let mut command = singlet(arguments);
-        for variable in ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "SINGLET_CURSOR_KEY"] {
+        for variable in [
+            "AWS_ENDPOINT_URL",
+            "AWS_ENDPOINT_URL_DYNAMODB",
+            "AWS_ACCESS_KEY_ID",
+            "AWS_SECRET_ACCESS_KEY",
+            "AWS_PROFILE",
+            "AWS_REGION",
+            "AWS_DEFAULT_REGION",
+            "SINGLET_CURSOR_KEY",
+        ] {
             command.env_remove(variable);
         }
         command.current_dir(self.folder.path()).env("HOME", self.folder.path()).output().unwrap()
@@ -239,9 +248,39 @@ fn a_folder_without_data_is_not_made_by_reading() {
 #[test]
 fn a_folder_that_a_server_holds_is_named_with_the_way_out() {
     let place = Workplace::applied();
-    let _server = Serving::on(&place.path("singlet-data"));
+    let server = Serving::on(&place.path("singlet-data"));
+    let address = format!("http://{}", server.address);
     let error = place.fails(1, &["run", "shop.toml", "get_order", "customer_id=7", "order_id=1"]);
-    assert!(error.contains("singlet-data") && error.contains("--endpoint-url http://"), "{error}");
+    assert!(error.contains("singlet-data"), "{error}");
+    assert!(error.contains(&format!("`--endpoint-url {address}`")), "{error}");
+    let error = place.fails(1, &["backups"]);
+    assert!(error.contains(&format!("aws dynamodb list-backups --endpoint-url {address}")), "{error}");
+    let error = place.fails(1, &["serve", "--address", "127.0.0.1:0"]);
+    assert!(error.contains(&format!("over HTTP at {address}")), "{error}");
+
+    // What it says works as it stands, without credentials or a region from outside.
+    place.fine(&["seed", "shop.toml", "--items", "20", "--endpoint-url", &address]);
+    assert!(server.terminate().success());
+    assert!(!place.path("singlet-data").join("endpoint").exists());
+}
+
+#[test]
+fn every_command_works_through_a_server() {
+    let place = Workplace::new();
+    let server = Serving::on(&place.path("singlet-data"));
+    let address = format!("http://{}", server.address);
+    let there = ["--endpoint-url", &address];
+    let at = |arguments: &[&'static str]| arguments.iter().copied().chain(there).collect::<Vec<_>>();
+    place.fine(&["check", "shop.toml"]);
+    assert!(place.fine(&["describe", "shop.toml"]).contains("Order"));
+    assert!(place.fine(&at(&["apply", "shop.toml", "--dry-run"])).contains("create the table shop-dev"));
+    assert!(place.fine(&at(&["apply", "shop.toml"])).ends_with("done\n"));
+    assert!(place.fine(&at(&["apply", "shop.toml"])).contains("nothing to do"));
+    assert!(place.fine(&at(&["seed", "shop.toml", "--items", "20"])).contains("20 items written"));
+    place.fine(&at(&["run", "shop.toml", "create_order", "customer_id=7", "order_id=1", "total=9.50"]));
+    let said = place.fine(&at(&["explain", "shop.toml", "get_order", "customer_id=7", "order_id=1"]));
+    assert!(said.contains("GetItem") && said.contains("used 0.5 read units"), "{said}");
+    assert!(place.fine(&at(&["apply", "shop.toml", "--remove", "--yes"])).contains("delete the table"));
 }
 
 #[test]
@@ -258,7 +297,6 @@ fn a_server_makes_the_tables_of_its_designs_before_it_answers() {
 }
 
 #[test]
-#[cfg(feature = "remote")]
 fn the_same_file_runs_on_a_server() {
     let place = Workplace::new();
     let server = Serving::start(&["--in-memory"]);

@@ -16,6 +16,7 @@ use singlet_wire::Service;
 use crate::arguments::{Durability, ServeArguments, TransactionConflicts};
 use crate::descriptors;
 use crate::design_file;
+use crate::endpoint::{self, Announced};
 use crate::failure;
 use crate::logging;
 use crate::memory;
@@ -29,10 +30,11 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Start(#[from] StartError),
     #[error(
-        "{0} is in use by another process, and a folder serves one at a time.\nStop that process, talk to it over \
-         HTTP, or choose another folder with --data DIR."
+        "{folder} is in use by another process, and a folder serves one at a time.\nStop that process, talk to it over \
+         HTTP{}, or choose another folder with --data DIR.",
+        address.as_ref().map(|address| format!(" at {address}")).unwrap_or_default()
     )]
-    FolderInUse(String),
+    FolderInUse { folder: String, address: Option<String> },
     #[error("can't open the data in {folder}: {reason}")]
     Open { folder: String, reason: singlet_engine::Error },
     #[error("--buckets {folder}: {reason}. It must be a folder; each folder in it is a bucket.")]
@@ -72,6 +74,7 @@ async fn run(
     for design in designs {
         apply_design(design, arguments, &database)?;
     }
+    let announced = announce(arguments, server.address());
     greet(arguments, designs, server.address(), signed, database.key_arn().is_some())
         .map_err(Failure::System)?;
 
@@ -88,6 +91,7 @@ async fn run(
     if cut_off > 0 {
         tracing::warn!(cut_off, "connections were cut off because they did not finish in time");
     }
+    drop(announced);
     database.close().map_err(Failure::Close)?;
     tracing::info!("stopped");
     Ok(())
@@ -202,9 +206,30 @@ fn open(arguments: &ServeArguments, key: Option<Key>, connections_max: usize) ->
         (arguments.data.display().to_string(), Database::open_with(&arguments.data, options))
     };
     opened.map_err(|reason| match reason {
-        singlet_engine::Error::FolderInUse { folder } => Failure::FolderInUse(folder),
+        singlet_engine::Error::FolderInUse { folder } => {
+            Failure::FolderInUse { folder, address: endpoint::of_folder(&arguments.data) }
+        }
         reason => Failure::Open { folder, reason },
     })
+}
+
+/// Leaves the address in the data folder, for commands that find the folder in use.
+fn announce(arguments: &ServeArguments, address: SocketAddr) -> Option<Announced> {
+    if arguments.in_memory {
+        return None;
+    }
+    let written = Announced::write(&arguments.data, &endpoint_url(arguments, address));
+    written
+        .inspect_err(
+            |error| tracing::warn!(%error, "the server's address can't be written into the data folder"),
+        )
+        .ok()
+}
+
+/// The address for clients on this machine.
+fn endpoint_url(arguments: &ServeArguments, address: SocketAddr) -> String {
+    let scheme = if arguments.tls_cert.is_some() { "https" } else { "http" };
+    format!("{scheme}://{}", reachable(address))
 }
 
 /// Says where the server is, where the data is, and how to try it.
@@ -224,7 +249,7 @@ fn greet(
         }
     };
     let keys = if signed { "" } else { "AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any " };
-    let endpoint = format!("{scheme}://{}", reachable(address));
+    let endpoint = endpoint_url(arguments, address);
     let region = &arguments.region;
     let mut text = format!("Singlet {} listens on {scheme}://{address}\n", env!("CARGO_PKG_VERSION"));
     let encrypted = if encrypted { ", encrypted" } else { "" };
