@@ -9,8 +9,8 @@ use std::sync::Arc;
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_engine::{
     CancellationReason, Conflicts, Consumed, CreateTable, Database, DeleteItem, Error, IndexDefinition,
-    Invalid, ManualClock, MemoryDisk, Options, PutItem, Result, ScalarType, TransactAction, TransactGet,
-    TransactGetItem, TransactWrite, Units, UpdateItem,
+    Invalid, ManualClock, MemoryDisk, Options, PutItem, RETURNED_BYTES_MAX, Result, ScalarType,
+    TransactAction, TransactGet, TransactGetItem, TransactWrite, Units, UpdateItem,
 };
 use support::{
     ControlledDisk, assert_agreement, condition, decode, get, item, options_with_clock, projection,
@@ -190,6 +190,33 @@ fn a_hundred_actions_are_the_most() {
     assert!(matches!(outcome, Err(Error::Invalid(Invalid::TooManyItems(_)))), "{outcome:?}");
     write(&database, actions(100)).unwrap();
     assert_eq!(assert_agreement(&database, TABLE).len(), 100);
+}
+
+#[test]
+fn the_reasons_of_a_cancellation_carry_items_of_four_megabytes_and_no_more() {
+    let database = database();
+    let name = |n: usize| n.to_string();
+    for n in 0..30 {
+        let large = item! { "id" => name(n), "body" => "x".repeat(399 * 1024) };
+        database.put_item(PutItem::new(TABLE, large)).unwrap();
+    }
+    let check = |n| TransactAction::Check {
+        table: TABLE.to_owned(),
+        key: key(&name(n)),
+        condition: condition("attribute_not_exists(id)", item! {}),
+        return_old_on_failure: true,
+    };
+    let reasons = reasons(write(&database, (0..30).map(check).collect()));
+    assert_eq!(reasons.len(), 30);
+    assert!(reasons.iter().all(|reason| reason.code() == "ConditionalCheckFailed"));
+    let returned = |reason: &CancellationReason| match reason {
+        CancellationReason::ConditionFailed { item } => item.as_ref().map(|item| item.as_bytes().len()),
+        _ => None,
+    };
+    let sizes: Vec<usize> = reasons.iter().map_while(returned).collect();
+    assert_eq!(sizes.len(), 10, "the first of them");
+    assert!(sizes.iter().sum::<usize>() <= RETURNED_BYTES_MAX);
+    assert_eq!(reasons.iter().filter_map(returned).count(), 10);
 }
 
 #[test]

@@ -1,13 +1,21 @@
-//! Answers that clients have not taken yet.
+//! Memory for answers: those that are being made, and those that clients have not taken yet.
 //!
-//! A page is made in a moment, and a client may take its time to read it. However many do, what they leave with the server
-//! is bounded: above half of the bound those that read slowly are closed early, and at the bound reads are refused until
-//! there is room.
+//! A page is made in a moment, and a client may take its time to read it. However many do, the memory of all answers together
+//! is bounded:
+//!
+//! - An operation that may make a large answer reserves room for it first, waits a while if there is none, and is refused then.
+//! - Other reads are refused at the bound.
+//! - Above half of the bound, clients that read slowly are closed early.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
+use singlet_wire::AnswerRoom;
+use tokio::sync::Notify;
 
 use crate::connections::{Answering, Registration};
 use crate::options::Limits;
@@ -15,28 +23,47 @@ use crate::options::Limits;
 /// Answers up to this size are not counted: the system's buffers take them, or a connection has such a one for a while.
 const SMALL_BYTES_MAX: usize = 16 << 10;
 
-/// What all answers together hold.
+/// The memory of all answers together.
 pub(crate) struct Answers {
     bytes_max: usize,
+    /// Reserved and held.
     bytes: AtomicUsize,
+    /// Tells one of those that wait for room that there may be some.
+    freed: Notify,
+    room_timeout: Duration,
 }
 
 impl Answers {
     pub(crate) fn new(limits: &Limits) -> Arc<Self> {
-        Arc::new(Self { bytes_max: limits.answers_bytes_max, bytes: AtomicUsize::new(0) })
+        Arc::new(Self {
+            bytes_max: limits.answers_bytes_max,
+            bytes: AtomicUsize::new(0),
+            freed: Notify::new(),
+            room_timeout: limits.room_timeout,
+        })
     }
 
-    /// Counts an answer until the system has taken all of it, and notes meanwhile that its client is to read it.
-    pub(crate) fn hold(self: &Arc<Self>, body: Vec<u8>, registration: &Registration) -> Bytes {
+    /// A reservation of nothing, which an operation can raise.
+    pub(crate) fn reservation(self: &Arc<Self>) -> Reservation {
+        Reservation {
+            answers: Arc::clone(self),
+            bytes: AtomicUsize::new(0),
+            is_refused: AtomicBool::new(false),
+        }
+    }
+
+    /// Counts an answer until the system has taken all of it, and notes meanwhile that its client is to read it. The answer
+    /// takes the place of what was reserved for it.
+    pub(crate) fn hold(&self, body: Vec<u8>, reservation: Reservation, registration: &Registration) -> Bytes {
         if body.len() <= SMALL_BYTES_MAX {
             return body.into();
         }
-        self.bytes.fetch_add(body.capacity(), Ordering::Relaxed);
+        reservation.settle(body.capacity());
         let answering = registration.answering();
-        Bytes::from_owner(Held { body, answers: Arc::clone(self), _answering: answering })
+        Bytes::from_owner(Held { body, _reservation: reservation, _answering: answering })
     }
 
-    /// The bytes that answers hold now.
+    /// The bytes that answers hold now, and those that are reserved for answers.
     pub(crate) fn held_bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
@@ -50,11 +77,91 @@ impl Answers {
     pub(crate) fn is_pressed(&self) -> bool {
         self.held_bytes() >= self.bytes_max / 2
     }
+
+    /// Takes room for so many bytes if there is as much. One answer alone always has room, however large it may become.
+    fn take(&self, bytes: usize) -> bool {
+        let raised = |held: usize| {
+            let sum = held.saturating_add(bytes);
+            (held == 0 || sum <= self.bytes_max).then_some(sum)
+        };
+        self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, raised).is_ok()
+    }
+
+    fn give_back(&self, bytes: usize) {
+        if bytes > 0 {
+            self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+            self.freed.notify_one();
+        }
+    }
+
+    /// Waits until there is room for so many bytes.
+    async fn taken(&self, bytes: usize) {
+        loop {
+            // It is asked for before the look, so that nothing that is given back in between is missed.
+            let freed = self.freed.notified();
+            if self.take(bytes) {
+                // There may be enough for another one that waits.
+                self.freed.notify_one();
+                return;
+            }
+            freed.await;
+        }
+    }
+}
+
+/// Room for the answer of one request, until this is dropped.
+pub(crate) struct Reservation {
+    answers: Arc<Answers>,
+    bytes: AtomicUsize,
+    is_refused: AtomicBool,
+}
+
+impl Reservation {
+    /// Whether the request asked for room and got none.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.is_refused.load(Ordering::Relaxed)
+    }
+
+    /// Makes it the size of the answer.
+    fn settle(&self, bytes: usize) {
+        let reserved = self.bytes.swap(bytes, Ordering::Relaxed);
+        match bytes.checked_sub(reserved) {
+            Some(more) => _ = self.answers.bytes.fetch_add(more, Ordering::Relaxed),
+            None => self.answers.give_back(reserved - bytes),
+        }
+    }
+}
+
+impl AnswerRoom for Reservation {
+    fn try_reserve(&self, bytes: usize) -> bool {
+        let is_taken = self.answers.take(bytes);
+        if is_taken {
+            self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        }
+        is_taken
+    }
+
+    fn reserve(&self, bytes: usize) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
+        Box::pin(async move {
+            let taken = tokio::time::timeout(self.answers.room_timeout, self.answers.taken(bytes)).await;
+            match taken {
+                Ok(()) => _ = self.bytes.fetch_add(bytes, Ordering::Relaxed),
+                Err(_) => self.is_refused.store(true, Ordering::Relaxed),
+            }
+            taken.is_ok()
+        })
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.answers.give_back(*self.bytes.get_mut());
+    }
 }
 
 struct Held {
     body: Vec<u8>,
-    answers: Arc<Answers>,
+    _reservation: Reservation,
     _answering: Answering,
 }
 
@@ -64,31 +171,91 @@ impl AsRef<[u8]> for Held {
     }
 }
 
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.answers.bytes.fetch_sub(self.body.capacity(), Ordering::Relaxed);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::connections::Connections;
 
+    fn answers(bytes_max: usize, room_timeout: Duration) -> (Arc<Answers>, Registration) {
+        let limits = Limits { answers_bytes_max: bytes_max, room_timeout, ..Limits::default() };
+        let registration = Arc::new(Connections::new(&limits)).register().unwrap();
+        (Answers::new(&limits), registration)
+    }
+
     #[test]
     fn a_large_answer_counts_until_its_last_piece_is_gone() {
-        let limits = Limits { answers_bytes_max: 100_000, ..Limits::default() };
-        let answers = Answers::new(&limits);
-        let registration = Arc::new(Connections::new(&limits)).register().unwrap();
-        let small = answers.hold(vec![1; 1_000], &registration);
+        let (answers, registration) = answers(100_000, Duration::ZERO);
+        let hold = |bytes| answers.hold(vec![1; bytes], answers.reservation(), &registration);
+        let small = hold(1_000);
         assert_eq!((small.len(), answers.held_bytes()), (1_000, 0));
-        let mut large = answers.hold(vec![1; 60_000], &registration);
+        let mut large = hold(60_000);
         assert!(answers.held_bytes() >= 60_000 && answers.is_pressed() && !answers.is_full());
         let rest = large.split_off(50_000);
         drop(large);
-        let another = answers.hold(vec![1; 60_000], &registration);
+        let another = hold(60_000);
         assert!(answers.is_full());
         drop((rest, another));
         assert_eq!(answers.held_bytes(), 0);
+    }
+
+    #[test]
+    fn an_answer_takes_the_place_of_its_reservation_whether_it_is_larger_or_smaller() {
+        let (answers, registration) = answers(1_000_000, Duration::ZERO);
+        for answer_bytes in [100, 50_000, 300_000] {
+            let reservation = answers.reservation();
+            assert!(reservation.try_reserve(100_000));
+            assert_eq!(answers.held_bytes(), 100_000);
+            let mut body = Vec::with_capacity(answer_bytes);
+            body.resize(answer_bytes, 1);
+            let counted = if answer_bytes > SMALL_BYTES_MAX { body.capacity() } else { 0 };
+            let answer = answers.hold(body, reservation, &registration);
+            assert_eq!(answers.held_bytes(), counted);
+            drop(answer);
+            assert_eq!(answers.held_bytes(), 0);
+        }
+    }
+
+    #[test]
+    fn reservations_stay_within_the_bound_and_one_alone_always_fits() {
+        let (answers, _) = answers(100_000, Duration::ZERO);
+        let huge = answers.reservation();
+        assert!(huge.try_reserve(1_000_000));
+        assert!(!answers.reservation().try_reserve(1));
+        drop(huge);
+        let (first, second) = (answers.reservation(), answers.reservation());
+        assert!(first.try_reserve(60_000) && !second.try_reserve(60_000) && second.try_reserve(40_000));
+    }
+
+    #[tokio::test]
+    async fn those_that_wait_get_the_room_that_others_give_back_or_are_refused_in_time() {
+        let (answers, _) = answers(100_000, Duration::from_secs(20));
+        let held = answers.reservation();
+        assert!(held.try_reserve(90_000));
+        let waiting: Vec<_> = (0..5)
+            .map(|_| {
+                let reservation = answers.reservation();
+                tokio::spawn(async move {
+                    let is_taken = reservation.reserve(20_000).await;
+                    (reservation, is_taken)
+                })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        drop(held);
+        let mut reservations = Vec::new();
+        for task in waiting {
+            let (reservation, is_taken) = task.await.unwrap();
+            assert!(is_taken && !reservation.is_refused());
+            reservations.push(reservation);
+        }
+        assert_eq!(answers.held_bytes(), 100_000);
+
+        let (answers, _) = self::answers(10, Duration::from_millis(1));
+        let held = answers.reservation();
+        assert!(held.try_reserve(10));
+        let refused = answers.reservation();
+        assert!(!refused.reserve(10).await && refused.is_refused());
+        drop(refused);
+        assert_eq!(answers.held_bytes(), 10);
     }
 }

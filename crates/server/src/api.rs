@@ -2,12 +2,18 @@
 
 use std::future::Future;
 
-use singlet_wire::{Operation, Reply};
+use singlet_wire::{AnswerRoom, Operation, Reply};
 
 /// A database behind its protocol. The server knows it only through this trait.
 pub trait Api: Send + Sync + 'static {
-    /// Answers one call: the operation that the target header names, and the body, decompressed.
-    fn call(&self, operation: Operation, body: &[u8]) -> impl Future<Output = Reply> + Send;
+    /// Answers one call: the operation that the target header names, and the body, decompressed. What may be large asks
+    /// `room` for memory first.
+    fn call(
+        &self,
+        operation: Operation,
+        body: &[u8],
+        room: &dyn AnswerRoom,
+    ) -> impl Future<Output = Reply> + Send;
 
     /// What the metrics page shows of the database.
     fn statistics(&self) -> Statistics;

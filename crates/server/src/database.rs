@@ -1,13 +1,13 @@
 //! Singlet's own database, as the server sees it through the wire crate.
 
 use singlet_engine::{Database, IndexDescription, TableDescription};
-use singlet_wire::{Operation, Reply, Service};
+use singlet_wire::{AnswerRoom, Operation, Reply, Service};
 
 use crate::api::{Api, IndexStatistics, Statistics, StorageFigure, TableStatistics};
 
 impl Api for Service {
-    async fn call(&self, operation: Operation, body: &[u8]) -> Reply {
-        self.perform(operation, body).await
+    async fn call(&self, operation: Operation, body: &[u8], room: &dyn AnswerRoom) -> Reply {
+        self.perform_within(operation, body, room).await
     }
 
     fn statistics(&self) -> Statistics {

@@ -12,7 +12,7 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request};
 use singlet_wire::{Operation, ProtocolError, Reply};
 
-use crate::answers::Answers;
+use crate::answers::{Answers, Reservation};
 use crate::api::Api;
 use crate::body::{Bodies, BodyError, Encoding};
 use crate::caught::caught;
@@ -112,7 +112,12 @@ impl<A: Api> Front<A> {
                 response::answer(200, ContentType::Text, health::page(&self.region).into(), request_id)
             }
             (&Method::GET, "/metrics") if self.shows_metrics_to(caller.address) => {
-                response::answer(200, ContentType::Prometheus, self.metrics_page(caller), request_id)
+                let page = self.answers.hold(
+                    self.metrics_page(caller),
+                    self.answers.reservation(),
+                    caller.registration,
+                );
+                response::answer(200, ContentType::Prometheus, page, request_id)
             }
             (method, _) => match &self.cors {
                 Some(cors) if method == Method::OPTIONS => cors.preflight(&parts.headers, request_id),
@@ -143,12 +148,13 @@ impl<A: Api> Front<A> {
         };
         caller.registration.enter(Phase::Working);
         let content_type = content_type(&parts.headers);
+        let room = self.answers.reservation();
         let (reply, body_is_left) = match &received {
             Ok(body) if content_type.is_none() && !body.bytes.is_empty() => {
                 caller.registration.enter(Phase::Waiting);
                 return Ok(response::unknown(request_id));
             }
-            Ok(body) => (self.call(&parts, operation, &body.bytes, encoding).await, false),
+            Ok(body) => (self.call(&parts, operation, &body.bytes, encoding, &room).await, false),
             Err(error) => {
                 if *error == ProtocolError::ServiceUnavailable {
                     self.metrics.requests_refused.increment();
@@ -161,7 +167,7 @@ impl<A: Api> Front<A> {
         self.record(operation, &reply, started, &request_id);
         let content_type = content_type.unwrap_or(ContentType::AmazonJson);
         let recycled = parts.headers;
-        let body = self.answers.hold(reply.body, caller.registration);
+        let body = self.answers.hold(reply.body, room, caller.registration);
         let mut answer = response::answer_with(recycled, reply.status, content_type, body, request_id);
         if body_is_left {
             leave(caller, &mut answer);
@@ -194,6 +200,7 @@ impl<A: Api> Front<A> {
         operation: Option<Operation>,
         body: &Bytes,
         encoding: Encoding,
+        room: &Reservation,
     ) -> Reply {
         let Some(operation) = operation else {
             return ProtocolError::UnknownOperation.reply();
@@ -207,8 +214,13 @@ impl<A: Api> Front<A> {
             Ok(body) => body,
             Err(error) => return error.reply(),
         };
-        match caught(self.api.call(operation, &body)).await {
-            Some(reply) => reply,
+        match caught(self.api.call(operation, &body, room)).await {
+            Some(reply) => {
+                if room.is_refused() {
+                    self.metrics.requests_refused.increment();
+                }
+                reply
+            }
             None => {
                 self.metrics.panics.increment();
                 ProtocolError::Internal.reply()
@@ -262,13 +274,13 @@ impl<A: Api> Front<A> {
         self.metrics_public || address.to_canonical().is_loopback()
     }
 
-    fn metrics_page(&self, caller: &Caller<'_>) -> Bytes {
+    fn metrics_page(&self, caller: &Caller<'_>) -> Vec<u8> {
         let held = metrics::Held {
             connections: caller.connections.count(),
             body_bytes: self.bodies.held_bytes(),
             answer_bytes: self.answers.held_bytes(),
         };
-        metrics::page(&self.metrics, &self.api.statistics(), &held).into()
+        metrics::page(&self.metrics, &self.api.statistics(), &held).into_bytes()
     }
 }
 

@@ -5,11 +5,13 @@
 mod support;
 
 use std::io::Write;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use singlet_engine::Database;
+use singlet_engine::values::AttributeValue;
+use singlet_engine::{Conflicts, CreateTable, Database, PutItem, ScalarType};
 use singlet_server::{AccessKey, Credentials, Limits, Options, Server};
 use singlet_wire::Service;
 use support::{Client, Running, call, options, start};
@@ -30,7 +32,13 @@ fn gzip(body: &[u8]) -> Vec<u8> {
 
 /// The number that the metrics page shows under this name.
 async fn metric(server: &Running, name: &str) -> u64 {
-    let page = server.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    metric_at(server.address, name).await
+}
+
+async fn metric_at(address: SocketAddr, name: &str) -> u64 {
+    let mut client = Client::new(TcpStream::connect(address).await.unwrap());
+    client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    let page = client.receive().await;
     let line = page.text().lines().find_map(|line| line.strip_prefix(&format!("{name} ")).map(str::to_owned));
     line.unwrap_or_else(|| panic!("no {name}")).parse().unwrap()
 }
@@ -229,6 +237,90 @@ async fn answers_that_nobody_reads_hold_up_reads_and_not_writes() {
     assert_eq!(slow.receive().await.body.len(), UNREAD_BYTES);
     while metric(&server, "singlet_answer_bytes").await > 0 {}
     assert_eq!(server.send(call("GetItem").bytes()).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_write_that_may_answer_much_is_refused_while_answers_that_nobody_reads_fill_the_room() {
+    let server = start(limited(Limits {
+        body_bytes_max: UNREAD_BYTES,
+        answers_bytes_max: 2 * MB,
+        room_timeout: Duration::from_millis(50),
+        ..Limits::default()
+    }))
+    .await;
+    assert_eq!(server.send(call("UpdateItem").bytes()).await.status, 200);
+    assert_eq!(metric(&server, "singlet_answer_bytes").await, 0);
+    let mut slow = leave_unread(&server).await;
+    while metric(&server, "singlet_answer_bytes").await == 0 {}
+    server.send(call("UpdateItem").bytes()).await.assert_error(503, "ServiceUnavailableException");
+    assert_eq!(metric(&server, "singlet_requests_refused_total").await, 1);
+    assert_eq!(server.send(call("PutItem").bytes()).await.status, 200);
+    assert_eq!(slow.receive().await.body.len(), UNREAD_BYTES);
+    while metric(&server, "singlet_answer_bytes").await > 0 {}
+    assert_eq!(server.send(call("UpdateItem").bytes()).await.status, 200);
+}
+
+/// A table with items of 390 KB whose keys are the numbers below the count, each with this text in it.
+fn large_items(count: usize, text: &str) -> Database {
+    let options = singlet_engine::Options { conflicts: Conflicts::Wait, ..Default::default() };
+    let database = Database::in_memory_with(options).unwrap();
+    database.create_table(CreateTable::new("large", "id", ScalarType::S)).unwrap();
+    for number in 0..count {
+        let text = AttributeValue::S(text.repeat(390_000 / text.len()));
+        let item = [("id", AttributeValue::S(number.to_string())), ("text", text)];
+        let item = item.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        database.put_item(PutItem::new("large", item)).unwrap();
+    }
+    database
+}
+
+/// A transaction of 100 checks, all of which fail and return their item.
+fn failing_transaction() -> Vec<u8> {
+    let check = |number: usize| {
+        format!(
+            r#"{{"ConditionCheck":{{"TableName":"large","Key":{{"id":{{"S":"{number}"}}}},
+            "ConditionExpression":"attribute_not_exists(id)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}}}"#
+        )
+    };
+    let checks: Vec<String> = (0..100).map(check).collect();
+    call("TransactWriteItems").body(format!(r#"{{"TransactItems":[{}]}}"#, checks.join(","))).bytes()
+}
+
+#[tokio::test]
+async fn answers_of_failing_transactions_stay_within_the_memory_for_answers() {
+    // The second text is six times as long in JSON.
+    for text in ["a", "\u{1}"] {
+        let bytes_max = 32 * MB;
+        let limits = Limits {
+            answers_bytes_max: bytes_max,
+            room_timeout: Duration::from_millis(50),
+            ..Limits::default()
+        };
+        let server = Server::bind(limited(limits)).await.unwrap();
+        let address = server.address();
+        tokio::spawn(server.run(Service::new(large_items(100, text)), std::future::pending()));
+        let mut clients = Vec::new();
+        for _ in 0..12 {
+            let mut client = Client::new(TcpStream::connect(address).await.unwrap());
+            client.send(failing_transaction()).await;
+            clients.push(client);
+        }
+        let mut answered = 0;
+        for mut client in clients {
+            assert!(metric_at(address, "singlet_answer_bytes").await <= bytes_max as u64);
+            let answer = client.receive().await;
+            match answer.status {
+                503 => assert!(answer.body.len() < 1_000),
+                _ => {
+                    answer.assert_error(400, "TransactionCanceledException");
+                    assert_eq!(answer.text().matches("ConditionalCheckFailed\",").count(), 100);
+                    assert!(answer.body.len() < 11 * MB, "{}", answer.body.len());
+                    answered += 1;
+                }
+            }
+        }
+        assert!(answered > 0);
+    }
 }
 
 #[tokio::test]

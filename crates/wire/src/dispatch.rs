@@ -12,13 +12,15 @@ use crate::operations::{
     restore_table_from_backup, restore_table_to_point_in_time, scan, tags, transact_get_items,
     transact_write_items, update_continuous_backups, update_item, update_table, update_time_to_live,
 };
+use crate::room::AnswerRoom;
 
-/// Serves one request; `endpoint` is where clients find this server.
+/// Serves one request; `endpoint` is where clients find this server, `room` has the memory for large answers.
 pub(crate) async fn dispatch(
     database: &Database,
     endpoint: &str,
     operation: Operation,
     body: &[u8],
+    room: &dyn AnswerRoom,
 ) -> Result<Answer, Failure> {
     match operation {
         Operation::BatchGetItem => batch_get_item::call(database, body),
@@ -26,7 +28,7 @@ pub(crate) async fn dispatch(
         Operation::CreateBackup => create_backup::call(database, body).await,
         Operation::CreateTable => create_table::call(database, body).await,
         Operation::DeleteBackup => backup_arn::delete(database, body).await,
-        Operation::DeleteItem => delete_item::call(database, body).await,
+        Operation::DeleteItem => delete_item::call(database, body, room).await,
         Operation::DeleteTable => delete_table::call(database, body).await,
         Operation::DescribeBackup => backup_arn::describe(database, body),
         Operation::DescribeContinuousBackups => describe_continuous_backups::call(database, body),
@@ -48,17 +50,17 @@ pub(crate) async fn dispatch(
         Operation::ListStreams => list_streams::call(database, body),
         Operation::ListTables => list_tables::call(database, body),
         Operation::ListTagsOfResource => tags::list(database, body),
-        Operation::PutItem => put_item::call(database, body).await,
-        Operation::Query => query::call(database, body).await,
+        Operation::PutItem => put_item::call(database, body, room).await,
+        Operation::Query => query::call(database, body, room).await,
         Operation::RestoreTableFromBackup => restore_table_from_backup::call(database, body).await,
-        Operation::Scan => scan::call(database, body).await,
+        Operation::Scan => scan::call(database, body, room).await,
         Operation::TagResource => tags::tag(database, body).await,
         Operation::TransactGetItems => transact_get_items::call(database, body),
-        Operation::TransactWriteItems => transact_write_items::call(database, body).await,
+        Operation::TransactWriteItems => transact_write_items::call(database, body, room).await,
         Operation::UntagResource => tags::untag(database, body).await,
         Operation::RestoreTableToPointInTime => restore_table_to_point_in_time::call(database, body).await,
         Operation::UpdateContinuousBackups => update_continuous_backups::call(database, body).await,
-        Operation::UpdateItem => update_item::call(database, body).await,
+        Operation::UpdateItem => update_item::call(database, body, room).await,
         Operation::UpdateTable => update_table::call(database, body).await,
         Operation::UpdateTimeToLive => update_time_to_live::call(database, body).await,
     }

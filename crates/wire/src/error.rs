@@ -1,9 +1,10 @@
 //! What goes wrong, and how a client sees it: one table from errors to names, statuses and texts.
 
-use singlet_engine::{CancellationReason, Error, Invalid};
+use singlet_engine::{CancellationReason, Error, Invalid, RETURNED_BYTES_MAX};
 use singlet_expr::{ExprError, UpdateError};
 use singlet_values::EncodedItem;
 
+use crate::protocol::ProtocolError;
 use crate::reply::Reply;
 use crate::text::{RequestError, ValueError};
 use crate::write::{JsonWriter, write_item};
@@ -26,6 +27,8 @@ pub(crate) enum Failure {
         /// The ARN.
         resource: String,
     },
+    /// There is no memory for the answer.
+    NoRoom,
     /// The engine refused or failed.
     Engine(Error),
 }
@@ -177,6 +180,7 @@ impl Failure {
                 ErrorKind::AccessDenied,
                 format!("User is not authorized to perform: dynamodb:{operation} on resource: {resource}"),
             ),
+            Failure::NoRoom => ProtocolError::ServiceUnavailable.reply(),
             Failure::Engine(error) => engine_reply(&error),
         }
     }
@@ -237,12 +241,17 @@ fn write_found(json: &mut JsonWriter, item: Option<&EncodedItem>) {
     }
 }
 
+/// Most bytes of JSON after which reasons come without their items. Control characters take six bytes each here.
+const REASONS_BYTES_MAX: usize = 2 * RETURNED_BYTES_MAX;
+
 fn write_reasons(json: &mut JsonWriter, reasons: &[CancellationReason]) {
     json.key("CancellationReasons").array(|json| {
         for reason in reasons {
             json.object(|json| {
                 json.key("Code").text(reason.code());
-                if let CancellationReason::ConditionFailed { item } = reason {
+                if let CancellationReason::ConditionFailed { item } = reason
+                    && json.bytes_written() < REASONS_BYTES_MAX
+                {
                     write_found(json, item.as_ref());
                 }
                 if let Some(message) = reason.message() {

@@ -9,6 +9,7 @@ use crate::error::Failure;
 use crate::operation::Operation;
 use crate::protocol::ProtocolError;
 use crate::reply::Reply;
+use crate::room::{AnswerRoom, Unlimited};
 
 /// Where clients are told to find this server unless [`Service::with_endpoint`] says otherwise.
 const ENDPOINT: &str = "localhost:8000";
@@ -47,7 +48,13 @@ impl Service {
 
     /// Answers one request whose operation is known already.
     pub async fn perform(&self, operation: Operation, body: &[u8]) -> Reply {
-        let reply = match dispatch(&self.database, &self.endpoint, operation, body).await {
+        self.perform_within(operation, body, &Unlimited).await
+    }
+
+    /// Answers one request whose operation is known already. Before a large answer is made, `room` is asked for the memory;
+    /// without room the request is refused, and has changed nothing.
+    pub async fn perform_within(&self, operation: Operation, body: &[u8], room: &dyn AnswerRoom) -> Reply {
+        let reply = match dispatch(&self.database, &self.endpoint, operation, body, room).await {
             Ok(answer) => Reply { consumed: answer.consumed, ..Reply::new(200, answer.body) },
             Err(failure) => Failure::reply(failure),
         };

@@ -128,8 +128,8 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) connections_max: Option<u32>,
 
-    /// Most memory for the bodies of all requests together, and as much again for answers that clients have not read.
-    /// What finds no room within 5 seconds is answered with 503 [default: a 32nd of the machine's memory, 64MB to 256MB]
+    /// Most memory for the bodies of all requests together, and as much again for their answers until clients have read
+    /// them. A request that finds no room within 5 seconds is answered with 503 [default: a 32nd of the machine's memory, 64MB to 256MB]
     #[arg(long, value_name = "SIZE")]
     pub(crate) traffic_memory: Option<Size>,
 

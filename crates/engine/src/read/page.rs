@@ -10,12 +10,9 @@ use super::source::Source;
 use crate::capacity::{Consumed, ReadKind, Units};
 use crate::error::Result;
 use crate::pending::give_way;
-use crate::request::{PageOutcome, Select};
+use crate::request::{PAGE_BYTES_MAX, PageOutcome, Select};
 use crate::store::Direction;
 use crate::table::KeyProblem;
-
-/// Most bytes that a page reads, before the filter.
-const PAGE_BYTES_MAX: usize = 1024 * 1024;
 
 /// After so many rows whoever reads in parts lets others work. A page of small items has twenty thousand.
 const PART_ROWS: usize = 256;

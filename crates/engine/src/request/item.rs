@@ -5,6 +5,9 @@ use singlet_values::{AttributeValue, EncodedItem, Item};
 
 use crate::capacity::Consumed;
 
+/// Most bytes of an item, as DynamoDB counts them.
+pub const ITEM_BYTES_MAX: usize = 400 * 1024;
+
 /// Which attributes a write returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReturnValues {

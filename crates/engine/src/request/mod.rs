@@ -23,9 +23,10 @@ pub use batch::{
     BatchWriteOutcome,
 };
 pub use item::{
-    DeleteItem, GetItem, GetOutcome, ItemCollection, PutItem, ReturnValues, UpdateItem, WriteOutcome,
+    DeleteItem, GetItem, GetOutcome, ITEM_BYTES_MAX, ItemCollection, PutItem, ReturnValues, UpdateItem,
+    WriteOutcome,
 };
-pub use read::{PageOutcome, Query, Scan, ScanSegment, Select};
+pub use read::{PAGE_BYTES_MAX, PageOutcome, Query, Scan, ScanSegment, Select};
 pub use recovery::{RecoveryProgress, RecoveryWindow, RestoreToTime, UpdateRecovery};
 pub use stream::{
     DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams, ListStreamsOutcome,
@@ -39,8 +40,8 @@ pub use table::{
 };
 pub use time_to_live::{TimeToLive, TimeToLiveStatus, UpdateTimeToLive};
 pub use transact::{
-    CancellationReason, TransactAction, TransactGet, TransactGetItem, TransactGetOutcome, TransactWrite,
-    TransactWriteOutcome,
+    CancellationReason, RETURNED_BYTES_MAX, TransactAction, TransactGet, TransactGetItem, TransactGetOutcome,
+    TransactWrite, TransactWriteOutcome,
 };
 pub use transfer::{
     BucketPlace, ClientToken, ExportDescription, ExportKind, ExportProgress, ExportTable, ExportView,

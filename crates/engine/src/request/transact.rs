@@ -7,6 +7,10 @@ use super::{DeleteItem, ItemCollection, PutItem, UpdateItem};
 use crate::capacity::Consumed;
 use crate::error::Invalid;
 
+/// Most bytes of items that a cancelled transaction returns in its reasons: as many as DynamoDB lets the items of a
+/// transaction have together. Later reasons come without their items.
+pub const RETURNED_BYTES_MAX: usize = 4 * 1024 * 1024;
+
 /// One action of a write transaction. `return_values` and `collection_metrics` of the parts are not looked at.
 #[derive(Debug, Clone)]
 pub enum TransactAction {
@@ -33,6 +37,16 @@ impl TransactAction {
     /// Only checks a condition.
     pub fn check(table: impl Into<String>, key: Item, condition: Condition) -> Self {
         TransactAction::Check { table: table.into(), key, condition, return_old_on_failure: false }
+    }
+
+    /// Whether a failed condition carries the item that is there.
+    pub fn returns_old_on_failure(&self) -> bool {
+        match self {
+            TransactAction::Put(put) => put.return_old_on_failure,
+            TransactAction::Update(update) => update.return_old_on_failure,
+            TransactAction::Delete(delete) => delete.return_old_on_failure,
+            TransactAction::Check { return_old_on_failure, .. } => *return_old_on_failure,
+        }
     }
 }
 
@@ -131,7 +145,7 @@ pub enum CancellationReason {
     None,
     /// Its condition did not hold.
     ConditionFailed {
-        /// The item that is there, if it was asked for.
+        /// The item that is there, if it was asked for, up to [`RETURNED_BYTES_MAX`] in one transaction.
         item: Option<EncodedItem>,
     },
     /// Another request is writing the item right now.

@@ -9,11 +9,8 @@ use singlet_values::{AttributeValue, EncodedItem, Item};
 
 use crate::catalogue::Catalogue;
 use crate::error::{Invalid, Result};
-use crate::request::{BatchWriteAction, DeleteItem, PutItem, TransactAction, UpdateItem};
+use crate::request::{BatchWriteAction, DeleteItem, ITEM_BYTES_MAX, PutItem, TransactAction, UpdateItem};
 use crate::table::{Entry, KeyProblem, Table};
-
-/// Most bytes of an item.
-const ITEM_BYTES_MAX: usize = 400 * 1024;
 
 /// A prepared write of one item.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use super::single::decide;
 use super::{Action, Batch, Token};
 use crate::capacity::{Consumed, ReadKind, Units};
 use crate::error::{Error, Result};
-use crate::request::{CancellationReason, ReturnValues, TransactWriteOutcome};
+use crate::request::{CancellationReason, RETURNED_BYTES_MAX, ReturnValues, TransactWriteOutcome};
 
 /// A prepared transaction.
 #[derive(Debug)]
@@ -49,16 +49,30 @@ pub(super) fn write_transaction(
 fn decide_all(batch: &Batch<'_>, actions: Vec<Action>) -> Result<Vec<Change>> {
     let mut changes = Vec::with_capacity(actions.len());
     let mut reasons = Vec::with_capacity(actions.len());
+    let mut returned_bytes_left = RETURNED_BYTES_MAX;
     for action in actions {
         match decide(batch, action, ReturnValues::None) {
             Ok(change) => {
                 changes.push(change);
                 reasons.push(CancellationReason::None);
             }
-            Err(error) => reasons.push(reason(error)?),
+            Err(error) => reasons.push(within(reason(error)?, &mut returned_bytes_left)),
         }
     }
     if changes.len() == reasons.len() { Ok(changes) } else { Err(Error::TransactionCanceled { reasons }) }
+}
+
+/// Leaves the item out of a reason if the items before it have used up the room: a small request must not make an answer
+/// of a hundred large items.
+fn within(reason: CancellationReason, bytes_left: &mut usize) -> CancellationReason {
+    match reason {
+        CancellationReason::ConditionFailed { item: Some(item) } => {
+            let left = bytes_left.checked_sub(item.as_bytes().len());
+            *bytes_left = left.unwrap_or(0);
+            CancellationReason::ConditionFailed { item: left.map(|_| item) }
+        }
+        reason => reason,
+    }
 }
 
 /// Cancels the transaction for one of its actions.

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use singlet_server::{Api, Limits, Options, Server, Statistics, Stopped, TableStatistics};
-use singlet_wire::{Consumption, Operation, Reply};
+use singlet_wire::{AnswerRoom, Consumption, Operation, ProtocolError, Reply};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
-/// Stands in for the database: it answers with the body it got. `Query` waits to be let go, `Scan` panics.
+/// Stands in for the database: it answers with the body it got. `Query` waits to be let go, `Scan` panics,
+/// `UpdateItem` reserves a megabyte for its answer.
 #[derive(Clone)]
 pub(crate) struct Stub {
     pub(crate) begun: Arc<Semaphore>,
@@ -21,13 +22,16 @@ pub(crate) struct Stub {
 }
 
 impl Api for Stub {
-    async fn call(&self, operation: Operation, body: &[u8]) -> Reply {
+    async fn call(&self, operation: Operation, body: &[u8], room: &dyn AnswerRoom) -> Reply {
         match operation {
             Operation::Query => {
                 self.begun.add_permits(1);
                 self.let_go.acquire().await.unwrap().forget();
             }
             Operation::Scan => panic!("a fault in the database"),
+            Operation::UpdateItem if !room.reserve(1 << 20).await => {
+                return ProtocolError::ServiceUnavailable.reply();
+            }
             _ => {}
         }
         Reply { status: 200, body: body.to_vec(), operation: None, error: None, consumed: Consumption::None }

@@ -11,6 +11,7 @@ use crate::constraint::Constraints;
 use crate::error::Failure;
 use crate::expressions::{check_generations, parse_condition, parse_projection, placeholders};
 use crate::read::{self, AttributeMap, Flag, List, Map, Text, Whole};
+use crate::room::{self, AnswerRoom};
 use crate::table_name::{self, Home};
 use crate::text::RequestError;
 
@@ -48,8 +49,9 @@ struct Body<'a> {
 }
 
 /// Serves the operation.
-pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
+pub(crate) async fn call(database: &Database, body: &[u8], room: &dyn AnswerRoom) -> Result<Answer, Failure> {
     let (request, report) = read(body, Home::of(database))?;
+    room::for_page(room).await?;
     Ok(answer_page(database.scan_in_parts(&request).await?, &report))
 }
 

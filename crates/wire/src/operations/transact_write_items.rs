@@ -17,6 +17,7 @@ use crate::constraint::Constraints;
 use crate::error::Failure;
 use crate::expressions::{Given, check_generations, parse_condition, parse_update, placeholders};
 use crate::read::{self, AttributeMap, ContentHash, Element, Field, List, Map, Structure, Text};
+use crate::room::{self, AnswerRoom};
 use crate::table_name::{self, Home, TableName};
 use crate::text::RequestError;
 use crate::write::{CapacityReport, JsonWriter, write_capacities};
@@ -121,8 +122,10 @@ impl<'a> Member<'a> {
 }
 
 /// Serves the operation.
-pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
+pub(crate) async fn call(database: &Database, body: &[u8], room: &dyn AnswerRoom) -> Result<Answer, Failure> {
     let (request, report) = read(body, Home::of(database))?;
+    let returning = request.actions.iter().filter(|action| action.returns_old_on_failure()).count();
+    room::for_reasons(room, returning).await?;
     let outcome = database.submit_transact_write(request).await?;
     Ok(Answer::of_tables(write(&outcome, &report), outcome.consumed))
 }

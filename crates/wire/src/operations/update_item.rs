@@ -1,7 +1,7 @@
 //! `UpdateItem`.
 
 use serde::Deserialize;
-use singlet_engine::{Database, UpdateItem};
+use singlet_engine::{Database, ReturnValues, UpdateItem};
 use singlet_expr::ExpressionKind;
 
 use super::legacy::{AttributeUpdateMap, AttributeUpdates, Expectations, ExpectedMap};
@@ -12,6 +12,7 @@ use crate::constraint::Constraints;
 use crate::error::Failure;
 use crate::expressions::{check_generations, parse_condition, parse_update, placeholders};
 use crate::read::{self, AttributeMap, Map, Text};
+use crate::room::{self, AnswerRoom};
 use crate::table_name::{self, Home};
 
 #[derive(Deserialize)]
@@ -44,8 +45,10 @@ struct Body<'a> {
 }
 
 /// Serves the operation.
-pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
+pub(crate) async fn call(database: &Database, body: &[u8], room: &dyn AnswerRoom) -> Result<Answer, Failure> {
     let (request, report) = read(body, Home::of(database))?;
+    let returns_item = request.return_values != ReturnValues::None || request.return_old_on_failure;
+    room::for_written_item(room, returns_item).await?;
     let outcome = database.submit_update_item(request).await?;
     Ok(answer_write(outcome, &report))
 }

@@ -20,6 +20,11 @@ impl JsonWriter {
         JsonWriter { out: Vec::with_capacity(bytes) }
     }
 
+    /// How much was written.
+    pub(crate) fn bytes_written(&self) -> usize {
+        self.out.len()
+    }
+
     /// What was written.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.out

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use singlet_engine::ManualClock;
 use singlet_server::{AccessKey, Api, Credentials, Limits, Options, Statistics};
-use singlet_wire::{Consumption, Operation, Reply, Service};
+use singlet_wire::{AnswerRoom, Consumption, Operation, Reply, Service};
 
 use crate::fixture::{Folder, opened};
 
@@ -34,7 +34,7 @@ pub(super) struct Server {
 struct Echo;
 
 impl Api for Echo {
-    async fn call(&self, _: Operation, body: &[u8]) -> Reply {
+    async fn call(&self, _: Operation, body: &[u8], _: &dyn AnswerRoom) -> Reply {
         Reply { status: 200, body: body.to_vec(), operation: None, error: None, consumed: Consumption::None }
     }
 
