@@ -57,9 +57,12 @@ impl Failure {
             | Failure::Environment(_)
             | Failure::Arguments(_)
             | Failure::Unreadable { .. }
-            | Failure::Run(RunError::NoPattern { .. } | RunError::Parameter { .. } | RunError::Cursor(_)) => {
-                ExitCode::from(2)
-            }
+            | Failure::Run(
+                RunError::NoPattern { .. }
+                | RunError::Internal { .. }
+                | RunError::Parameter { .. }
+                | RunError::Cursor(_),
+            ) => ExitCode::from(2),
             _ => ExitCode::FAILURE,
         }
     }

@@ -11,6 +11,7 @@ mod backend;
 mod coverage;
 mod designs;
 mod nishiki;
+mod outsiders;
 mod sensors;
 mod shop;
 mod smart_cooking;

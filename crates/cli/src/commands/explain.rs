@@ -23,7 +23,10 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<(), Failure> {
     if arguments.perform {
         recording = recording.with_writes();
     }
-    let runner = Runner::new(design, recording, &environment.name).with_cursor_key(target.cursor_key()?);
+    let mut runner = Runner::new(design, recording, &environment.name).with_cursor_key(target.cursor_key()?);
+    if !arguments.perform {
+        runner = runner.with_internal_patterns();
+    }
     let outcome = runner.run(&arguments.call.pattern, &values, &paging(&arguments.call));
     let recorded = runner.store().recorded();
     drop(runner);

@@ -14,6 +14,7 @@ pub fn pattern_table(design: &Design) -> Grid {
     let mut grid = Grid::new("Access patterns".to_owned(), columns);
     for pattern in &design.patterns {
         let Access { does, request, keys, condition } = access(pattern);
+        let does = if pattern.internal { format!("{does} (internal)") } else { does };
         grid.rows.push(vec![
             pattern.name.clone(),
             does,

@@ -18,6 +18,8 @@ pub struct Field {
     pub optional: bool,
     /// The value of a new item that gives none, as JSON.
     pub default: Option<Json>,
+    /// Never a parameter by itself: only a pattern that gives it a value writes it.
+    pub internal: bool,
     /// Made by Singlet, not given by the caller.
     pub made: Option<Made>,
     /// The entity whose key field this field (or each of its elements) holds.

@@ -50,6 +50,11 @@ impl Design {
         self.patterns.iter().find(|pattern| pattern.name == name)
     }
 
+    /// The patterns that run another one as a step or part.
+    pub fn users_of<'a>(&'a self, pattern: &'a Pattern) -> impl Iterator<Item = &'a Arc<Pattern>> {
+        self.patterns.iter().filter(|user| user.runs().iter().any(|run| run.name == pattern.name))
+    }
+
     /// The entities that live in a table.
     pub fn entities_of<'a>(&'a self, table: &'a Table) -> impl Iterator<Item = &'a Arc<Entity>> {
         self.entities.iter().filter(|entity| entity.table.label == table.label)

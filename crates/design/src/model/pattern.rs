@@ -26,6 +26,8 @@ pub struct Pattern {
     pub busiest: Option<f64>,
     /// The field that says whom its items belong to.
     pub owner: Option<String>,
+    /// A step of other patterns, which callers can't run by itself.
+    pub internal: bool,
     /// How long it may take.
     pub within: Option<Duration>,
     /// What the caller gives, in order of first use.
@@ -40,6 +42,30 @@ impl Pattern {
     /// The parameter of this name.
     pub fn parameter(&self, name: &str) -> Option<&Parameter> {
         self.parameters.iter().find(|parameter| parameter.name == name)
+    }
+
+    /// The patterns that it runs as steps or parts, in their order.
+    pub fn runs(&self) -> Vec<&Arc<Pattern>> {
+        match &self.operation {
+            Operation::Transaction(transaction) => {
+                transaction.steps.iter().map(|step| &step.pattern).collect()
+            }
+            Operation::Parts(parts) => parts.parts.iter().map(|part| &part.pattern).collect(),
+            Operation::Merge(merge) => vec![&merge.each, &merge.run],
+            _ => Vec::new(),
+        }
+    }
+
+    /// What it writes: the entities of all its steps, in their order. Empty for a read.
+    pub fn written(&self) -> Vec<&Arc<Entity>> {
+        match &self.operation {
+            Operation::Create(insert) | Operation::Put(insert) => vec![&insert.entity],
+            Operation::Update(update) => vec![&update.entity],
+            Operation::Transaction(transaction) => {
+                transaction.steps.iter().flat_map(|step| step.pattern.written()).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 }
 

@@ -33,6 +33,7 @@ pub(super) fn fields(context: &Context<'_>, entries: &[Entry]) -> Fields {
             kind: FieldType::Any { max_bytes: None },
             optional: false,
             default: None,
+            internal: false,
             made: None,
             refers_to: None,
             span: entry.span,
@@ -69,6 +70,7 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
         kind,
         optional,
         default,
+        internal: node.get("internal").and_then(Node::truth).unwrap_or(false),
         made,
         refers_to: refers_to(node).and_then(Node::text).map(str::to_owned),
         span: entry.span,
@@ -160,7 +162,7 @@ fn entries_kind(context: &Context<'_>, node: &Node) -> Option<FieldType> {
             "give the entries' own type: `string` or `time`",
         );
     }
-    for key in ["optional", "default"].iter().filter_map(|key| of.entry(key)) {
+    for key in ["optional", "default", "internal"].iter().filter_map(|key| of.entry(key)) {
         let message = format!("`{}` has no meaning for the entries of a list, set or map", key.name);
         context.mistakes.add(key.span, message);
     }
@@ -214,7 +216,15 @@ fn set(context: &Context<'_>, node: &Node) -> Option<FieldType> {
 }
 
 fn object(context: &Context<'_>, node: &Node) -> Option<Vec<Field>> {
-    Some(fields(context, node.get("fields")?.table()?).list)
+    let entries = node.get("fields")?.table()?;
+    for internal in entries.iter().filter_map(|entry| entry.node.entry("internal")) {
+        context.mistakes.add_with_help(
+            internal.span,
+            "a field inside an object can't be internal",
+            "an object is given as a whole: make the object internal, or put the field beside it",
+        );
+    }
+    Some(fields(context, entries).list)
 }
 
 /// Whether values of the type are one text or one number.

@@ -4,7 +4,7 @@ use singlet_engine::values::{AttributeValue, Attributes, EncodedItem, Item, Valu
 
 use super::{Arguments, RunError};
 use crate::json::Json;
-use crate::model::{Argument, Binding, FieldType, Parameter, ParameterType, Pattern};
+use crate::model::{Argument, Binding, Entity, FieldType, Parameter, ParameterType, Pattern};
 use crate::template::Values;
 use crate::value::{nearest, to_attribute};
 
@@ -193,6 +193,12 @@ fn missing(parameter: &Parameter) -> RunError {
 /// The first argument that the pattern doesn't know.
 fn unknown(pattern: &Pattern, arguments: &Arguments) -> Option<RunError> {
     let name = arguments.keys().find(|name| pattern.parameter(name).is_none())?.clone();
+    let is_internal =
+        |entity: &&std::sync::Arc<Entity>| entity.field(&name).is_some_and(|field| field.internal);
+    if pattern.written().iter().any(is_internal) {
+        let reason = format!("can't be set by `{}`: the field is internal", pattern.name);
+        return Some(RunError::Parameter { parameter: name, reason });
+    }
     let known = || pattern.parameters.iter().map(|parameter| parameter.name.as_str());
     let reason = match nearest(&name, known()) {
         Some(nearest) => format!("{} has no such parameter; did you mean {nearest}?", pattern.name),

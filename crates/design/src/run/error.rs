@@ -13,6 +13,14 @@ pub enum RunError {
         /// The nearest name.
         nearest: Option<String>,
     },
+    /// The pattern is a step of others.
+    #[error("`{name}` is internal and can't be run by itself{}", if users.is_empty() { String::new() } else { format!(": it is a step of {}", users.join(", ")) })]
+    Internal {
+        /// The pattern.
+        name: String,
+        /// The patterns that run it.
+        users: Vec<String>,
+    },
     /// A parameter is missing, unknown or doesn't fit.
     #[error("{parameter}: {reason}")]
     Parameter {

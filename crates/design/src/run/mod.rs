@@ -50,6 +50,8 @@ pub struct Runner<S> {
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
     seal: Seal,
+    /// Whether internal patterns may be run by themselves.
+    runs_internal: bool,
     /// One for each pattern of the design, in its order.
     plans: Vec<Plan>,
 }
@@ -78,6 +80,7 @@ impl<S: Store> Runner<S> {
         let plans = design.patterns.iter().map(|pattern| Plan::new(&context, pattern)).collect();
         Runner {
             seal: Seal::new(&cursor_key, &design.name, &environment),
+            runs_internal: false,
             plans,
             table_names: design.tables.iter().map(|table| table.name_in(&environment)).collect(),
             design,
@@ -106,6 +109,13 @@ impl<S: Store> Runner<S> {
     #[must_use]
     pub fn with_cursor_key(mut self, key: [u8; 32]) -> Self {
         self.seal = Seal::new(&key, &self.design.name, &self.environment);
+        self
+    }
+
+    /// Runs internal patterns by themselves, too: for looking at what they would do.
+    #[must_use]
+    pub fn with_internal_patterns(mut self) -> Self {
+        self.runs_internal = true;
         self
     }
 
@@ -144,11 +154,20 @@ impl<S: Store> Runner<S> {
 
     fn find(&self, name: &str) -> Result<(&Pattern, &Plan), RunError> {
         let plans = || self.design.patterns.iter().zip(&self.plans);
-        let found = plans().find(|(pattern, _)| pattern.name == name);
-        found.map(|(pattern, plan)| (&**pattern, plan)).ok_or_else(|| {
-            let nearest = crate::value::nearest(name, plans().map(|(pattern, _)| pattern.name.as_str()));
-            RunError::NoPattern { name: name.to_owned(), nearest: nearest.map(str::to_owned) }
-        })
+        let open = |pattern: &Pattern| self.runs_internal || !pattern.internal;
+        match plans().find(|(pattern, _)| pattern.name == name) {
+            Some((pattern, plan)) if open(pattern) => Ok((pattern, plan)),
+            Some((pattern, _)) => {
+                let users = self.design.users_of(pattern).map(|user| format!("`{}`", user.name)).collect();
+                Err(RunError::Internal { name: name.to_owned(), users })
+            }
+            None => {
+                let names =
+                    plans().filter(|(pattern, _)| open(pattern)).map(|(pattern, _)| pattern.name.as_str());
+                let nearest = crate::value::nearest(name, names).map(str::to_owned);
+                Err(RunError::NoPattern { name: name.to_owned(), nearest })
+            }
+        }
     }
 
     fn check_features(&self, pattern: &Pattern, plan: &Plan) -> Result<(), RunError> {

@@ -22,6 +22,7 @@ fn field(name: &str, kind: FieldType) -> Field {
         kind,
         optional: false,
         default: None,
+        internal: false,
         made: None,
         refers_to: None,
         span: Span::default(),

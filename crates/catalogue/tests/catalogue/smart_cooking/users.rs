@@ -23,9 +23,9 @@ pub(crate) fn sc_01_a_profile_is_found_by_id(stage: &Stage) {
     assert_eq!(stage.run("get_user", args!(user_id = &id)), anna);
     assert_eq!(stage.run("get_user", args!(user_id = "nobody")), Json::Null);
 
-    stage.run("change_user", args!(user_id = &id, last_login = "2035-01-22T12:00:00+02:00"));
+    stage.run("note_login", args!(user_id = &id));
     let changed = stage.run("get_user", args!(user_id = &id));
-    assert_eq!(changed.text("last_login"), "2035-01-22T10:00:00.000Z");
+    assert_eq!(changed.text("last_login"), "2035-01-22T10:00:04.000Z");
     assert_eq!(changed.at("created_at"), anna.at("created_at"));
     assert!(changed.text("updated_at") > anna.text("updated_at"));
 }
@@ -56,10 +56,10 @@ pub(crate) fn sc_02_users_of_a_role_come_in_order_and_follow_its_changes(stage: 
     assert_eq!(column(&users, "username"), ["a", "b", "c", "d", "e", "f"]);
 
     for name in [4, 1, 3] {
-        stage.run("change_user", args!(user_id = users[name].at("user_id"), role = "admin"));
+        stage.run("set_role", args!(user_id = users[name].at("user_id"), role = "admin"));
     }
     admins(&["b", "d", "e"]);
-    stage.run("change_user", args!(user_id = users[3].at("user_id"), role = "user"));
+    stage.run("set_role", args!(user_id = users[3].at("user_id"), role = "user"));
     admins(&["b", "e"]);
     assert_eq!(stage.list("users_of_role", args!(role = "user")).len(), 4);
 }

@@ -64,6 +64,7 @@ impl Draft<'_> {
                     changes.push(Change::Remove { path: path.to_owned() });
                 }
             } else if let Some(kind) = self.changeable(known, path, place.span) {
+                self.not_internal(known, path, place.span);
                 self.parameters.add_field(self.context, path, &kind, false, place.span);
                 changes.push(Change::Set {
                     path: path.to_owned(),
@@ -86,6 +87,18 @@ impl Draft<'_> {
                 }),
             };
             changes.extend(change);
+        }
+    }
+
+    /// Notes a mistake if a caller could change an internal field just because it stands in a list of fields.
+    fn not_internal(&self, known: &Known, path: &str, span: Span) {
+        let first = path.split('.').next().unwrap_or(path);
+        if known.entity.field(first).is_some_and(|field| field.internal) {
+            self.context.mistakes.add_with_help(
+                span,
+                format!("`{first}` is internal, so it can't stand in a list of fields that callers change"),
+                format!("a pattern of its own may write it: `set = {{ {path} = \"{{{first}}}\" }}`"),
+            );
         }
     }
 

@@ -10,12 +10,14 @@ use crate::syntax::{Entry, Node};
 
 impl Draft<'_> {
     /// `create` and `put`
-    pub(super) fn insert(&mut self, place: &Node) -> Option<Insert> {
+    pub(super) fn insert(&mut self, place: &Node, word: &str) -> Option<Insert> {
         let known = self.entity(place)?;
         let set = self.given_values(known);
-        for field in &known.entity.fields {
-            if !set.iter().any(|(name, _)| *name == field.name) {
-                self.new_field(&field.name, field, place.span);
+        let named: Vec<&str> = self.node.entries("set").iter().map(|entry| entry.name.as_str()).collect();
+        for field in known.entity.fields.iter().filter(|field| !named.contains(&field.name.as_str())) {
+            self.new_field(&field.name, field, place.span);
+            if field.internal {
+                self.internal_unset(known, field, word, place.span);
             }
         }
         let condition = self.holds(known)?;
@@ -31,11 +33,10 @@ impl Draft<'_> {
                 continue;
             };
             self.may_be_given(field, *span);
-            let required = !field.optional && field.default.is_none() && field.made.is_none();
             if known.vague.contains(name) {
                 continue;
             }
-            if let Some(source) = self.source(node, &field.kind, required) {
+            if let Some(source) = self.source(node, &field.kind, is_required(field)) {
                 set.push((name.clone(), source));
             }
         }
@@ -57,13 +58,30 @@ impl Draft<'_> {
         }
     }
 
-    /// A field of something new becomes a parameter, unless Singlet makes it.
+    /// Notes a mistake if a new item would lack an internal field, or a replaced one would lose its value.
+    fn internal_unset(&self, known: &Known, field: &Field, word: &str, span: Span) {
+        let (name, entity) = (&field.name, &known.entity.name);
+        if word == "put" && field.made.is_none() {
+            self.context.mistakes.add_with_help(
+                span,
+                format!("this `put` would reset `{name}`, which is internal"),
+                format!("give it a value with `set`, or write `{entity}` with `create` and `update`"),
+            );
+        } else if is_required(field) {
+            self.context.mistakes.add_with_help(
+                span,
+                format!("`{name}` is internal and nothing gives it a value here"),
+                format!("give it one: `set = {{ {name} = … }}`, or give the field a default"),
+            );
+        }
+    }
+
+    /// A field of something new becomes a parameter, unless Singlet makes it or it is internal.
     pub(super) fn new_field(&mut self, parameter: &str, field: &Field, span: Span) {
-        if matches!(field.made, Some(Made::Created | Made::Updated | Made::Secret)) {
+        if field.internal || matches!(field.made, Some(Made::Created | Made::Updated | Made::Secret)) {
             return;
         }
-        let required = !field.optional && field.default.is_none() && field.made.is_none();
-        self.parameters.add_field(self.context, parameter, &field.kind, required, span);
+        self.parameters.add_field(self.context, parameter, &field.kind, is_required(field), span);
     }
 
     /// `if`; the outer `None` after a mistake.
@@ -89,4 +107,9 @@ impl Draft<'_> {
         let condition = self.holds(known)?;
         known.sound.then(|| Check { entity: Arc::clone(&known.entity), condition })
     }
+}
+
+/// Whether a new item needs somebody to give the field a value.
+fn is_required(field: &Field) -> bool {
+    !field.optional && field.default.is_none() && field.made.is_none()
 }

@@ -89,6 +89,7 @@ impl<'a> Patterns<'a> {
             rate: worksheet::rate(self.context, &entry.node),
             busiest: worksheet::busiest(self.context, &entry.node),
             owner: entry.node.text_of("owner").map(str::to_owned),
+            internal: is_true(&entry.node, "internal"),
             within: worksheet::within(self.context, &entry.node),
             parameters: draft.parameters.into_list(),
             operation: operation.unwrap_or_else(nothing),
@@ -111,8 +112,8 @@ impl<'a> Patterns<'a> {
             "batch_get" => draft.batch_get(place).map(Operation::BatchGet),
             "query" => draft.query(place).map(Operation::Query),
             "scan" => draft.scan(place).map(Operation::Scan),
-            "create" => draft.insert(place).map(Operation::Create),
-            "put" => draft.insert(place).map(Operation::Put),
+            "create" => draft.insert(place, word).map(Operation::Create),
+            "put" => draft.insert(place, word).map(Operation::Put),
             "update" => draft.update(place).map(Operation::Update),
             "delete" => draft.delete(place).map(Operation::Delete),
             "check" => draft.check(place).map(Operation::Check),
@@ -179,8 +180,13 @@ impl<'a> Draft<'a> {
 
     /// Whether a key is there and true.
     fn flag(&self, key: &str) -> bool {
-        self.node.get(key).and_then(Node::truth).unwrap_or(false)
+        is_true(self.node, key)
     }
+}
+
+/// Whether a key is there and true.
+fn is_true(node: &Node, key: &str) -> bool {
+    node.get(key).and_then(Node::truth).unwrap_or(false)
 }
 
 /// Stands for an operation that could not be read. A design with such a pattern never leaves [`super::resolve`] as a

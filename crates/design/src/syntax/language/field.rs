@@ -112,6 +112,11 @@ pub(crate) static FIELD: Construct = Construct {
         about(),
         required("type", Shape::Word(TYPE_WORDS), "what values it takes"),
         key("optional", Shape::Bool, "whether it may be missing; by default not"),
+        key(
+            "internal",
+            Shape::Bool,
+            "never a parameter by itself: only a pattern that gives it a value writes it; by default not",
+        ),
     ],
     variants: Variants::ByType(FIELD_TYPES),
     others: None,

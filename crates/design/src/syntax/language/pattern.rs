@@ -77,6 +77,11 @@ pub(crate) static PATTERN: Construct = Construct {
             Shape::Text("a field"),
             "whom its items belong to: the review says if its key doesn't hold that field",
         ),
+        key(
+            "internal",
+            Shape::Bool,
+            "a step of other patterns, which callers can't run by itself; by default not",
+        ),
         allow(),
     ],
     variants: Variants::ByKey(&[
