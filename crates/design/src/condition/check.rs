@@ -6,7 +6,7 @@ use super::parse::{Parsed, parse};
 use super::{Comparison, Condition, ConditionError, Operand, Tree};
 use crate::json::Json;
 use crate::model::FieldType;
-use crate::value::to_attribute;
+use crate::value::{holds_instant, to_attribute};
 
 const TEXT: FieldType = FieldType::Text { min: None, max: None };
 const NUMBER: FieldType = FieldType::Number { min: None, max: None };
@@ -222,14 +222,7 @@ impl Check<'_> {
         let kind = compared(kind, comparison);
         match side.operand {
             Operand::Constant(json) => fit_constant(json, &kind, &side.place),
-            Operand::Now
-                if matches!(
-                    kind,
-                    FieldType::Date | FieldType::Time | FieldType::Epoch | FieldType::Any { .. }
-                ) =>
-            {
-                Ok(())
-            }
+            Operand::Now if holds_instant(&kind) => Ok(()),
             Operand::Now => {
                 let message =
                     format!("{{now}} is a time, and it is compared with {}", Family::of(&kind).name());

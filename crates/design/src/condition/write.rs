@@ -1,12 +1,12 @@
 //! Conditions as DynamoDB expressions.
 
-use singlet_engine::values::{AttributeValue, Number};
+use singlet_engine::values::AttributeValue;
 
 use super::check::{beginning, compared, contained};
 use super::{Comparison, Condition, Operand, Tree};
 use crate::model::FieldType;
 use crate::store::ExpressionBuilder;
-use crate::value::{date_of_ms, time_of_ms, to_attribute};
+use crate::value::{instant, to_attribute};
 
 const ANY: FieldType = FieldType::Any { max_bytes: None };
 const NUMBER: FieldType = FieldType::Number { min: None, max: None };
@@ -141,11 +141,7 @@ impl Writer<'_> {
                 to_attribute(kind, json).or_else(|_| to_attribute(&ANY, json)).unwrap_or(AttributeValue::Null)
             }
             Operand::Parameter(name) => (self.argument)(name).unwrap_or(AttributeValue::Null),
-            Operand::Now => match kind {
-                FieldType::Epoch => AttributeValue::N(Number::from(self.now_ms / 1000)),
-                FieldType::Date => AttributeValue::S(date_of_ms(self.now_ms)),
-                _ => AttributeValue::S(time_of_ms(self.now_ms)),
-            },
+            Operand::Now => instant(kind, self.now_ms),
         };
         let placeholder = self.builder.value(value);
         self.out.push_str(&placeholder);

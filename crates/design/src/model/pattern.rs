@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use singlet_engine::values::AttributeValue;
+
 use super::entity::Entity;
 use super::field::FieldType;
 use super::table::{Index, Table};
@@ -100,6 +102,16 @@ pub enum ParameterType {
     ListOf(Box<ParameterType>),
     /// Objects with these members, one for each key of a batch.
     Keys(Vec<(String, FieldType)>),
+}
+
+impl ParameterType {
+    /// An instant as a parameter of this type holds it.
+    pub fn instant(&self, now_ms: u64) -> AttributeValue {
+        match self {
+            ParameterType::Field(kind) => crate::value::instant(kind, now_ms),
+            _ => crate::value::instant(&FieldType::Time, now_ms),
+        }
+    }
 }
 
 /// What a pattern does.
@@ -464,6 +476,8 @@ pub enum Argument {
     Constant(Json),
     /// A parameter of the composed pattern.
     Parameter(String),
+    /// The time of the call.
+    Now,
     /// A field of what an earlier step wrote, ids made by Singlet included: (step, field). In a merge the step is
     /// the list, and the field is one of its item.
     Result(String, String),

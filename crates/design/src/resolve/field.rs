@@ -22,6 +22,13 @@ pub(super) fn fields(context: &Context<'_>, entries: &[Entry]) -> Fields {
     let mut fields = Fields::default();
     for entry in entries {
         name::check_word(context, "a field", &entry.name, entry.span);
+        if entry.name == "now" {
+            context.mistakes.add_with_help(
+                entry.span,
+                "no field can be called `now`",
+                "`{now}` is the time of the call: give the field another name, such as `noted_at`",
+            );
+        }
         let before = context.mistakes.count();
         let field = field(context, entry);
         if field.is_none() || context.mistakes.count() > before {

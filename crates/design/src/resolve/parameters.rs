@@ -19,6 +19,14 @@ impl Parameters {
         required: bool,
         span: Span,
     ) {
+        if name == "now" {
+            context.mistakes.add_with_help(
+                span,
+                "no parameter can be called `now`",
+                "`{now}` is the time of the call: give the parameter another name",
+            );
+            return;
+        }
         match self.0.iter_mut().find(|known| known.name == name) {
             None => self.0.push(Parameter { name: name.to_owned(), kind, required, about: None }),
             Some(known) => {

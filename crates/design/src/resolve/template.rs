@@ -46,6 +46,11 @@ pub(super) fn template(
             continue;
         }
         match find(fields, path) {
+            None if path == "now" => context.mistakes.add_with_help(
+                span,
+                "`{now}` can't stand in a key, which is made of fields",
+                "name a field of type `time`, and let the pattern set it: `set = { noted_at = \"{now}\" }`",
+            ),
             None => {
                 let message = format!("`{entity}` has no field `{path}`");
                 context.mistakes.add_with(span, message, help(fields, path));

@@ -34,6 +34,8 @@ pub(crate) struct Bound<'a> {
     pattern: &'a Pattern,
     /// One for each parameter, in their order.
     given: Vec<Given>,
+    /// The parameters that hold the time of the call: another one with each page of a list.
+    moving: Vec<&'a str>,
 }
 
 impl<'a> Bound<'a> {
@@ -55,7 +57,7 @@ impl<'a> Bound<'a> {
         {
             return Err(error);
         }
-        Ok(Bound { pattern, given })
+        Ok(Bound { pattern, given, moving: Vec::new() })
     }
 
     /// The parameters of a part or step: each comes from its binding, or from the composed pattern's parameter of
@@ -64,17 +66,24 @@ impl<'a> Bound<'a> {
         pattern: &'a Pattern,
         outer: &Bound<'_>,
         bindings: &[Binding],
+        now_ms: u64,
         result: &dyn Fn(&str, &str) -> Option<AttributeValue>,
     ) -> Result<Self, RunError> {
-        let source = |parameter: &Parameter| -> Result<Given, RunError> {
+        let mut moving = Vec::new();
+        let mut source = |parameter: &'a Parameter| -> Result<Given, RunError> {
             let binding = bindings.iter().find(|binding| binding.parameter == parameter.name);
-            match binding.map(|binding| &binding.argument) {
-                None => Ok(outer.given(&parameter.name).cloned().unwrap_or(Given::Missing)),
-                Some(Argument::Parameter(name)) => Ok(outer.given(name).cloned().unwrap_or(Given::Missing)),
-                Some(Argument::Constant(json)) => convert(parameter, Some(json)),
-                Some(Argument::Result(step, field)) => {
-                    Ok(result(step, field).map_or(Given::Missing, Given::Value))
+            let own = Argument::Parameter(parameter.name.clone());
+            match binding.map_or(&own, |binding| &binding.argument) {
+                Argument::Parameter(name) => {
+                    moving.extend(outer.moving.contains(&name.as_str()).then_some(parameter.name.as_str()));
+                    Ok(outer.given(name).cloned().unwrap_or(Given::Missing))
                 }
+                Argument::Now => {
+                    moving.push(&parameter.name);
+                    Ok(Given::Value(parameter.kind.instant(now_ms)))
+                }
+                Argument::Constant(json) => convert(parameter, Some(json)),
+                Argument::Result(step, field) => Ok(result(step, field).map_or(Given::Missing, Given::Value)),
             }
         };
         let mut given = Vec::with_capacity(pattern.parameters.len());
@@ -85,7 +94,7 @@ impl<'a> Bound<'a> {
             }
             given.push(value);
         }
-        Ok(Bound { pattern, given })
+        Ok(Bound { pattern, given, moving })
     }
 
     /// What was given for a parameter; `None` if the pattern has no such parameter.
@@ -110,10 +119,20 @@ impl<'a> Bound<'a> {
 
     /// Bytes that are the same whenever the same values were given.
     pub(crate) fn canonical(&self) -> EncodedItem {
+        self.encoded(|_| true)
+    }
+
+    /// The same without the time of the call: equal for all pages of a list.
+    pub(crate) fn lasting(&self) -> EncodedItem {
+        self.encoded(|name| !self.moving.contains(&name))
+    }
+
+    fn encoded(&self, wanted: impl Fn(&str) -> bool) -> EncodedItem {
         let named = self.pattern.parameters.iter().zip(&self.given);
-        let values = named.filter_map(|(parameter, given)| {
-            given.value().map(|value| (parameter.name.clone(), value.clone()))
-        });
+        let values =
+            named.filter(|(parameter, _)| wanted(&parameter.name)).filter_map(|(parameter, given)| {
+                given.value().map(|value| (parameter.name.clone(), value.clone()))
+            });
         EncodedItem::encode(&values.collect::<Item>())
     }
 }

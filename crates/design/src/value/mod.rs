@@ -11,7 +11,7 @@ pub use fill::fill;
 pub use nearest::nearest;
 pub use read::{is_empty_set, to_attribute};
 pub use text::from_text;
-pub use time::{date_of_ms, normal_time, time_of_ms};
+pub use time::{date_of_ms, holds_instant, instant, normal_time, time_of_ms};
 pub use write::to_json;
 
 /// Why a value does not fit its field.

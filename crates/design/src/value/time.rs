@@ -3,6 +3,9 @@
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
+use singlet_engine::values::AttributeValue;
+
+use crate::model::FieldType;
 
 /// 9999-12-30T22:00:00.000Z: later instants would not be in the year 9999 everywhere on earth.
 const LAST_MS: u64 = 253_402_207_200_000;
@@ -16,6 +19,20 @@ pub fn time_of_ms(now_ms: u64) -> String {
 pub fn date_of_ms(now_ms: u64) -> String {
     let date = civil(now_ms);
     format!("{:04}-{:02}-{:02}", date.year(), date.month(), date.day())
+}
+
+/// An instant as a field of this type holds it: seconds, a day, or a time.
+pub fn instant(kind: &FieldType, now_ms: u64) -> AttributeValue {
+    match kind {
+        FieldType::Epoch => AttributeValue::from(now_ms / 1000),
+        FieldType::Date => AttributeValue::S(date_of_ms(now_ms)),
+        _ => AttributeValue::S(time_of_ms(now_ms)),
+    }
+}
+
+/// Whether a field of this type can hold an instant.
+pub fn holds_instant(kind: &FieldType) -> bool {
+    matches!(kind, FieldType::Time | FieldType::Date | FieldType::Epoch | FieldType::Any { .. })
 }
 
 /// The stored form of a time with any offset; parts of a millisecond are cut off. `None` if the text is no time with

@@ -9,5 +9,6 @@ mod fixture;
 mod keys;
 mod laws;
 mod meddler;
+mod now;
 mod transactions;
 mod unique;

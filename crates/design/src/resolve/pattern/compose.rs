@@ -199,6 +199,12 @@ impl Draft<'_> {
                 self.mixed_braces(node);
                 return None;
             }
+            Some(Written::Reference(path)) if path == "now" => {
+                if !matches!(kind, ParameterType::Field(kind) if value::holds_instant(kind)) {
+                    self.no_instant(node, "parameter");
+                }
+                return Some(Argument::Now);
+            }
             Some(Written::Reference(path)) => return self.reference(node, &path, kind, results),
             Some(Written::Constant(text)) => text.into(),
             None => node.json(),
@@ -297,7 +303,7 @@ impl Draft<'_> {
                 (Some(Argument::Parameter(name)), _) => {
                     self.parameters.add(self.context, name, kind, parameter.required, span);
                 }
-                (Some(Argument::Constant(_) | Argument::Result(..)), _) => {}
+                (Some(Argument::Constant(_) | Argument::Now | Argument::Result(..)), _) => {}
             }
         }
     }

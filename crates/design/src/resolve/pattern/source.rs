@@ -42,16 +42,8 @@ impl Draft<'_> {
                 return None;
             }
             Some(Written::Reference(name)) if name == "now" => {
-                if !matches!(
-                    kind,
-                    FieldType::Time | FieldType::Date | FieldType::Epoch | FieldType::Any { .. }
-                ) {
-                    let message = "`{now}` is a time, which doesn't fit this field";
-                    self.context.mistakes.add_with_help(
-                        node.span,
-                        message,
-                        "it fits `time`, `date` and `epoch`",
-                    );
+                if !value::holds_instant(kind) {
+                    self.no_instant(node, "field");
                 }
                 return Some(ValueSource::Now);
             }
@@ -68,6 +60,15 @@ impl Draft<'_> {
             return None;
         }
         Some(ValueSource::Constant(json))
+    }
+
+    /// Notes that the time of the call doesn't fit a field or parameter.
+    pub(super) fn no_instant(&self, node: &Node, what: &str) {
+        self.context.mistakes.add_with_help(
+            node.span,
+            format!("`{{now}}` is a time, which doesn't fit this {what}"),
+            "it fits `time`, `date` and `epoch`",
+        );
     }
 
     /// Notes that braces make no sense.

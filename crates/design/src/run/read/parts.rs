@@ -34,7 +34,7 @@ pub(super) fn run<S: Store>(
     let whole = Paging::default();
     let mut running = Vec::with_capacity(parts.parts.len());
     for (part, plan) in parts.parts.iter().zip(plans) {
-        let bound = Bound::derive(&part.pattern, &call.bound, &part.bindings, &|_, _| None)?;
+        let bound = Bound::derive(&part.pattern, &call.bound, &part.bindings, call.now_ms, &|_, _| None)?;
         let paging = if plan.is_list() { &begun } else { &whole };
         let call = Call { pattern: &part.pattern, bound, paging, now_ms: call.now_ms };
         running.push(Running { plan, call, outcome: None });

@@ -9,7 +9,7 @@ use crate::json::Json;
 use crate::model::{Entity, Field, FieldType, Insert, Made, ParameterType, Pattern, ValueSource};
 use crate::run::arguments::{Bound, Given};
 use crate::run::{Arguments, RunError};
-use crate::value::{date_of_ms, fill, is_empty_set, time_of_ms, to_attribute};
+use crate::value::{fill, instant, is_empty_set, to_attribute};
 
 /// Makes values for one call.
 pub(super) struct Source<'a> {
@@ -60,11 +60,7 @@ impl Source<'_> {
 
     /// The time of the call, as a field of this type holds it.
     pub(super) fn now(&self, kind: &FieldType) -> AttributeValue {
-        match kind {
-            FieldType::Epoch => AttributeValue::from(self.now_ms / 1000),
-            FieldType::Date => AttributeValue::S(date_of_ms(self.now_ms)),
-            _ => AttributeValue::S(time_of_ms(self.now_ms)),
-        }
+        instant(kind, self.now_ms)
     }
 
     /// The value that a field has when nobody gives one: made, or its default.

@@ -56,7 +56,7 @@ fn plan_steps<'a, S: Store>(
     let mut counts = Vec::with_capacity(transaction.steps.len());
     let mut results: Vec<(&str, Item)> = Vec::with_capacity(transaction.steps.len());
     for (position, step) in transaction.steps.iter().enumerate() {
-        let bounds = bind(step, &call.bound, &results)?;
+        let bounds = bind(step, &call.bound, call.now_ms, &results)?;
         counts.push(bounds.len());
         if plans.len() + bounds.len() > ACTIONS_MAX {
             return Err(too_many(plans.len() + bounds.len()).into());
@@ -78,6 +78,7 @@ fn plan_steps<'a, S: Store>(
 fn bind<'a>(
     step: &'a model::Step,
     outer: &Bound<'_>,
+    now_ms: u64,
     results: &[(&str, Item)],
 ) -> Result<Vec<Bound<'a>>, RunError> {
     let result = |name: &str, field: &str| {
@@ -85,7 +86,7 @@ fn bind<'a>(
         value_at(item, field).cloned()
     };
     let Some((parameter, list)) = &step.each else {
-        return Ok(vec![Bound::derive(&step.pattern, outer, &step.bindings, &result)?]);
+        return Ok(vec![Bound::derive(&step.pattern, outer, &step.bindings, now_ms, &result)?]);
     };
     let given = elements(outer.given(list));
     if let Some(max) = step.each_max.filter(|max| given.len() > *max as usize) {
@@ -100,7 +101,7 @@ fn bind<'a>(
             ELEMENT => Some(element.clone()),
             _ => result(name, field),
         };
-        Bound::derive(&step.pattern, outer, &bindings, &result)
+        Bound::derive(&step.pattern, outer, &bindings, now_ms, &result)
     };
     given.into_iter().map(bind).collect()
 }

@@ -47,7 +47,7 @@ const LIMIT: Key =
 const WITH: Key = key(
     "with",
     Shape::Named("parameter", &Shape::Constant),
-    "parameters that come from somewhere else: a constant, `{parameter}` or a field of another step",
+    "parameters that come from somewhere else: a constant, `{parameter}`, `{now}` or a field of another step",
 );
 
 /// What can be asked of a design.

@@ -113,7 +113,7 @@ impl MergePlan {
         call: &Call<'_>,
         merge: &'m Merge,
     ) -> Result<Vec<Bound<'m>>, RunError> {
-        let bound = Bound::derive(&merge.each, &call.bound, &[], &|_, _| None)?;
+        let bound = Bound::derive(&merge.each, &call.bound, &[], call.now_ms, &|_, _| None)?;
         let paging = Paging::default();
         let list = Call { pattern: &merge.each, bound, paging: &paging, now_ms: call.now_ms };
         let mut reader = self.each.reader(runner, &list, merge.each_max.clamp(1, LIMIT_MAX))?;
@@ -129,13 +129,13 @@ impl MergePlan {
             let field = |_: &str, path: &str| value_at(row.item.view(), path)?.to_value().ok();
             let leads_on = |binding: &Binding| match &binding.argument {
                 Argument::Result(list, path) => field(list, path).is_some(),
-                Argument::Constant(_) | Argument::Parameter(_) => true,
+                Argument::Constant(_) | Argument::Parameter(_) | Argument::Now => true,
             };
             // An item without the field has no query of its own.
             if !merge.bindings.iter().all(leads_on) {
                 continue;
             }
-            bounds.push(Bound::derive(&merge.run, &call.bound, &merge.bindings, &field)?);
+            bounds.push(Bound::derive(&merge.run, &call.bound, &merge.bindings, call.now_ms, &field)?);
         }
         Ok(bounds)
     }
@@ -149,7 +149,7 @@ impl MergePlan {
         now_ms: u64,
         branches: &mut Vec<Branch>,
     ) -> Result<(), RunError> {
-        let arguments = bound.canonical();
+        let arguments = bound.lasting();
         let filter = self.run.filter.write(bound, now_ms);
         let whole = self.run.sort.bind(bound, self.run.separator)?;
         let prefix_bytes = whole.part_at();
