@@ -61,6 +61,7 @@ impl Failure {
                 RunError::NoPattern { .. }
                 | RunError::Internal { .. }
                 | RunError::Parameter { .. }
+                | RunError::Parameters { .. }
                 | RunError::Cursor(_),
             ) => ExitCode::from(2),
             _ => ExitCode::FAILURE,

@@ -11,6 +11,7 @@ mod endpoint;
 mod failure;
 mod logging;
 mod memory;
+mod parameters;
 mod progress;
 mod signals;
 mod size;
@@ -45,6 +46,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Check(arguments) => commands::check::check(&arguments),
         Command::Review(arguments) => return commands::review::review(&arguments),
         Command::Apply(arguments) => commands::apply::apply(&arguments),
+        Command::Patterns(arguments) => commands::patterns::patterns(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Explain(arguments) => commands::explain::explain(&arguments),
         Command::Describe(arguments) => commands::describe::describe(&arguments),

@@ -4,8 +4,9 @@
 
 mod support;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use support::{Serving, singlet};
 
@@ -85,6 +86,22 @@ impl Workplace {
             command.env_remove(variable);
         }
         command.current_dir(self.folder.path()).env("HOME", self.folder.path()).output().unwrap()
+    }
+
+    /// What a command says that must succeed with this on its standard input.
+    #[track_caller]
+    fn piped(&self, input: &str, arguments: &[&str]) -> String {
+        let mut process = singlet(arguments)
+            .current_dir(self.folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        process.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = process.wait_with_output().unwrap();
+        assert!(output.status.success(), "{arguments:?}\n{}", text(&output.stderr));
+        text(&output.stdout)
     }
 
     /// What a command says that must succeed.
@@ -197,11 +214,16 @@ fn refusals_and_wrong_arguments_have_their_own_exit_codes() {
     let again = ["run", "shop.toml", "create_order", "customer_id=7", "order_id=1", "total=1"];
     assert!(place.fails(1, &again).contains("is there already"));
     for (arguments, hint) in [
-        (&["get_ordr", "customer_id=7"][..], "did you mean get_order"),
-        (&["get_order", "customer_id=7"], "order_id"),
-        (&["get_order", "customer_id=7", "order_id=1", "x=1"], "x"),
+        (&["get_ordr", "customer_id=7"][..], "did you mean `get_order`"),
+        (&["nope"], "`singlet patterns shop.toml` lists all of them"),
+        (&["get_order", "customer_id=7"], "`order_id` is missing: an id"),
+        (&["get_order", "customer_id=7", "order_id=1", "x=1"], "`x` isn't a parameter of get_order"),
+        (&["get_order", "x=1"], "`singlet run shop.toml get_order --help` shows its parameters"),
         (&["get_order", "customer_id"], "NAME=VALUE"),
-        (&["create_order", "customer_id=7", "order_id=2", "total=much"], "total"),
+        (
+            &["create_order", "customer_id=7", "order_id=2", "total=much"],
+            "`total` must be a number of at least 0, not `much`",
+        ),
         (&["get_order", "customer_id=7", "customer_id=8", "order_id=1"], "twice"),
         (&["get_order", "customer_id=@nowhere.txt", "order_id=1"], "nowhere.txt"),
     ] {
@@ -209,6 +231,89 @@ fn refusals_and_wrong_arguments_have_their_own_exit_codes() {
         let error = place.fails(2, &arguments);
         assert!(error.contains(hint), "{error}");
     }
+}
+
+#[test]
+fn all_wrong_parameters_are_reported_before_anything_is_opened() {
+    let place = Workplace::new();
+    let error = place.fails(
+        2,
+        &["run", "shop.toml", "create_order", "customer=7", "order_id:={", "total=abc", "status=lost"],
+    );
+    for part in [
+        "4 parameters of create_order are wrong:\n",
+        "`customer` isn't a parameter of create_order; did you mean `customer_id`?\n",
+        "`order_id` must be JSON after `:=`: a name in quotes is expected at column 2\n",
+        "`total` must be a number of at least 0, not `abc`\n",
+        "`status` must be one of `new`, `paid`, not `lost`\n",
+    ] {
+        assert!(error.contains(part), "{part}{error}");
+    }
+}
+
+#[test]
+fn values_come_from_a_json_object_and_arguments_win() {
+    let place = Workplace::applied();
+    let input = r#"{"customer_id": "7", "order_id": "1", "total": 5}"#;
+    std::fs::write(place.path("order.json"), input).unwrap();
+    let create = ["run", "shop.toml", "create_order", "--input", "order.json", "order_id=2", "status=@@x"];
+    assert!(place.fails(2, &create).contains("not `@x`"));
+    let order = place.fine(&create[..6]);
+    assert_eq!(order, "{\"customer_id\":\"7\",\"order_id\":\"2\",\"status\":\"new\",\"total\":5}\n");
+    let order = place.piped(input, &["run", "shop.toml", "create_order", "--input", "-"]);
+    assert!(order.contains("\"order_id\":\"1\""), "{order}");
+    let order =
+        place.piped("3", &["run", "shop.toml", "create_order", "customer_id=7", "total=1", "order_id=@-"]);
+    assert!(order.contains("\"order_id\":\"3\""), "{order}");
+    let twice = ["run", "shop.toml", "create_order", "customer_id=@-", "order_id=@-"];
+    assert!(place.fails(2, &twice).contains("for both `customer_id` and `order_id`"));
+}
+
+#[test]
+fn input_that_is_not_a_json_object_is_refused_with_its_place() {
+    let place = Workplace::new();
+    for (text, said) in [
+        (
+            "{\n  \"customer_id\": \"7\",\n  total: 5\n}",
+            "order.json, line 3, column 3: a name in quotes is expected",
+        ),
+        ("[1]", "order.json must hold a JSON object such as {\"name\": \"value\"}, not a list"),
+        ("{\"customer_id\": \"7\", \"order_id\": 1, \"total\": 5}", "`order_id` must be an id, not `1`"),
+    ] {
+        std::fs::write(place.path("order.json"), text).unwrap();
+        let error = place.fails(2, &["run", "shop.toml", "create_order", "--input", "order.json"]);
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn patterns_are_listed_with_their_parameters() {
+    let place = Workplace::new();
+    let all = place.fine(&["patterns", "shop.toml"]);
+    for part in [
+        "create_order\n",
+        "    customer_id  required  an id\n",
+        "    total        required  a number of at least 0\n",
+        "    status       optional  one of `new`, `paid`; default `new`\n",
+        "  request    Query by PK = CUSTOMER#{customer_id} and begins_with(SK, ORDER#)\n",
+        "  page       2 items; --limit 1 to 1000, --cursor for the next page\n",
+        "  returns    one Order, or null if it isn't there\n",
+        "  example    singlet run shop.toml get_order customer_id=1 order_id=1\n",
+    ] {
+        assert!(all.contains(part), "{part}{all}");
+    }
+    assert!(all.lines().all(|line| line.chars().count() <= 100), "{all}");
+    let one = place.fine(&["run", "shop.toml", "get_order", "--help"]);
+    assert_eq!(one, place.fine(&["patterns", "shop.toml", "get_order"]));
+    let short = place.fine(&["run", "shop.toml"]);
+    assert!(short.contains("  create_order customer_id order_id [status] total\n"), "{short}");
+    let json = place.fine(&["patterns", "shop.toml", "create_order", "--format", "json"]);
+    assert!(
+        json.contains(r#"{"name":"status","type":"string","accepts":"one of `new`, `paid`","required":false,"default":"new","choices":["new","paid"]}"#),
+        "{json}"
+    );
+    let help = place.fine(&["run", "--help"]);
+    assert!(help.contains("Usage: singlet run") && help.contains("--input <FILE>"), "{help}");
 }
 
 #[test]

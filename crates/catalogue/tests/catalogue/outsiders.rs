@@ -14,7 +14,7 @@ use crate::{backend, designs};
 fn cannot_set(stage: &Stage, pattern: &str, field: &str, value: impl Into<Json>, mut others: Arguments) {
     others.insert(field.to_owned(), value.into());
     let refused = stage.refused(pattern, others);
-    let expected = format!("{field}: can't be set by `{pattern}`: the field is internal");
+    let expected = format!("`{field}` can't be set by `{pattern}`: the field is internal");
     assert_eq!(refused.to_string(), expected);
 }
 

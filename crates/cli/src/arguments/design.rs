@@ -30,10 +30,17 @@ Examples:
   singlet review designs/shop.toml --format sarif > review.sarif";
 
 pub(super) const RUN_NOTES: &str = "\
-Values are read as the pattern's parameters say: texts, ids, dates and times as they are,
+`singlet run FILE` lists the patterns; `singlet run FILE PATTERN --help` shows the parameters of one, with an
+example.
+
+Values are read as the pattern's parameters say: strings, ids, dates and times as they are,
 numbers and true or false as in JSON, lists with commas or as JSON.
-  name=@FILE   takes the value from a file
-  name:=JSON   takes JSON as it is; a text that begins with @ is written name:='\"@…\"'
+  name=value      the value
+  name=@FILE      the value is the content of a file; name=@- reads the standard input
+  name=@@value    a value that begins with @
+  name:=JSON      the value as JSON
+  --input FILE    a JSON object with values; --input - reads it from the standard input. A value that is
+                  also given as an argument is taken from the argument
 
 The answer is JSON: over several lines on a terminal, on one otherwise. A list has a cursor if
 there is more; --cursor gives the next page.
@@ -41,7 +48,14 @@ there is more; --cursor gives the next page.
 Examples:
   singlet run designs/shop.toml create_customer email=mai@example.com first_name=Mai
   singlet run designs/shop.toml customer_orders customer_id=123 --limit 5 --table
-  singlet run designs/social.toml create_post user_id=7 content=@post.txt hashtags=food,hanoi";
+  singlet run designs/shop.toml create_order --input order.json customer_id=123
+  jq -c .order event.json | singlet run designs/shop.toml create_order --input -";
+
+pub(super) const PATTERNS_NOTES: &str = "\
+Examples:
+  singlet patterns designs/shop.toml
+  singlet patterns designs/shop.toml create_order
+  singlet patterns designs/shop.toml --format json";
 
 pub(super) const EXPLAIN_NOTES: &str = "\
 Reads are done, so that what they cost is known. Writes are not, unless --perform is given: what
@@ -215,24 +229,58 @@ pub(crate) struct ExplainArguments {
 #[derive(Debug, Args)]
 pub(crate) struct CallArguments {
     /// The design
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "help")]
+    pub(crate) file: Option<PathBuf>,
 
-    /// The pattern
+    /// The pattern; without it, the patterns are listed
     #[arg(value_name = "PATTERN")]
-    pub(crate) pattern: String,
+    pub(crate) pattern: Option<String>,
 
     /// The values of its parameters
     #[arg(value_name = "NAME=VALUE")]
     pub(crate) values: Vec<String>,
+
+    /// Print help: of the command, or of the pattern if one is given
+    #[arg(short, long)]
+    pub(crate) help: bool,
+
+    /// Take values from a JSON object in a file; - is the standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
 
     /// Items on the page
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) limit: Option<u32>,
 
     /// The cursor of the page before
-    #[arg(long)]
+    // A cursor is text of base64, and may begin with a hyphen.
+    #[arg(long, allow_hyphen_values = true)]
     pub(crate) cursor: Option<String>,
+}
+
+/// `singlet patterns`.
+#[derive(Debug, Args)]
+pub(crate) struct PatternsArguments {
+    /// The design
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Only this pattern
+    #[arg(value_name = "PATTERN")]
+    pub(crate) pattern: Option<String>,
+
+    /// How they are printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: PatternsFormat,
+}
+
+/// How patterns are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PatternsFormat {
+    /// For people
+    Text,
+    /// A JSON list, for programs
+    Json,
 }
 
 /// `singlet describe`.

@@ -12,7 +12,8 @@ use clap::{Parser, Subcommand};
 pub(crate) use backup::{BackupArguments, BackupsArguments, FolderArguments, RestoreArguments};
 pub(crate) use design::{
     ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
-    ReviewArguments, ReviewFormat, RunArguments, SeedArguments, StoreArguments,
+    PatternsArguments, PatternsFormat, ReviewArguments, ReviewFormat, RunArguments, SeedArguments,
+    StoreArguments,
 };
 #[cfg(test)]
 pub(crate) use encryption::KeyArguments;
@@ -29,6 +30,8 @@ A design is one file: tables, entities, keys and access patterns.
       will it work at its rates? hot keys, scans, wrong orders, with the changed lines
   singlet apply designs/shop.toml
       make its tables in ./singlet-data, or change them to match
+  singlet patterns designs/shop.toml
+      what can be asked, with parameters and examples
   singlet run designs/shop.toml create_customer email=mai@example.com
   singlet run designs/shop.toml customer_orders customer_id=123 --table
       run an access pattern
@@ -88,11 +91,14 @@ pub(crate) enum Command {
     /// Make the tables of a design, or change them to match; says first what it will do
     #[command(after_help = design::APPLY_NOTES)]
     Apply(Box<ApplyArguments>),
+    /// List the access patterns of a design with their parameters, answers and an example
+    #[command(after_help = design::PATTERNS_NOTES)]
+    Patterns(PatternsArguments),
     /// Run an access pattern
-    #[command(after_help = design::RUN_NOTES)]
+    #[command(after_help = design::RUN_NOTES, disable_help_flag = true)]
     Run(Box<RunArguments>),
     /// Show the DynamoDB requests that an access pattern becomes, and what they cost
-    #[command(after_help = design::EXPLAIN_NOTES)]
+    #[command(after_help = design::EXPLAIN_NOTES, disable_help_flag = true)]
     Explain(Box<ExplainArguments>),
     /// Draw a design: entity chart, pattern table, entity diagram
     #[command(after_help = design::DESCRIBE_NOTES)]

@@ -7,17 +7,18 @@ use singlet_design::explain::{Outcome, Predicted, Recorded, Recording};
 use singlet_design::json::Json;
 use singlet_design::run::Runner;
 
-use super::run::{paging, print, values};
+use super::patterns::{Chosen, chosen};
+use super::run::{paging, print};
 use crate::arguments::ExplainArguments;
-use crate::design_file;
 use crate::failure::Failure;
+use crate::parameters;
 use crate::target::Target;
 
 /// Shows the requests that a pattern becomes.
 pub(crate) fn explain(arguments: &ExplainArguments) -> Result<(), Failure> {
-    let design = design_file::load(&arguments.call.file)?;
+    let Some(Chosen { design, pattern }) = chosen(&arguments.call, "explain")? else { return Ok(()) };
     let environment = choose_environment(&design, arguments.store.environment.as_deref())?;
-    let values = values(&design, &arguments.call)?;
+    let values = parameters::values(&pattern, &arguments.call)?;
     let target = Target::for_design(&arguments.store, &design, &environment)?;
     let mut recording = Recording::new(target.store());
     if arguments.perform {
@@ -27,7 +28,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<(), Failure> {
     if !arguments.perform {
         runner = runner.with_internal_patterns();
     }
-    let outcome = runner.run(&arguments.call.pattern, &values, &paging(&arguments.call));
+    let outcome = runner.run(&pattern.name, &values, &paging(&arguments.call));
     let recorded = runner.store().recorded();
     drop(runner);
     target.close()?;

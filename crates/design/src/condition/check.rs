@@ -267,7 +267,7 @@ fn fit_constant(json: &Json, kind: &FieldType, place: &Range<usize>) -> Result<(
     match to_attribute(kind, json) {
         Ok(_) => Ok(()),
         Err(error) => {
-            let message = format!("{json} does not fit: {}", error.reason);
+            let message = format!("this value {}", error.reason);
             Err(ConditionError { range: place.clone(), message, help: None })
         }
     }

@@ -4,6 +4,7 @@
 //! placeholders when a pattern runs.
 
 mod check;
+mod habits;
 mod lex;
 mod parse;
 mod write;

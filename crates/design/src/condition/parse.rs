@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::lex::{Placed, Token, words};
-use super::{Condition, ConditionError, Operand, Tree};
+use super::{Condition, ConditionError, Operand, Tree, habits};
 use crate::json::Json;
 
 /// Parentheses and `not` inside each other.
@@ -35,6 +35,10 @@ pub(super) fn parse(text: &str) -> Result<Parsed, ConditionError> {
         let message = format!("a condition has at most {BYTES_MAX} bytes");
         return Err(ConditionError { range: 0..text.len(), message, help: None });
     }
+    read(text).map_err(|error| habits::explain(text, error))
+}
+
+fn read(text: &str) -> Result<Parsed, ConditionError> {
     let words = words(text)?;
     let mut parser = Parser { words: &words, at: 0, end: text.len(), places: Vec::new(), operators: 0 };
     let tree = parser.any_of(0)?;

@@ -7,6 +7,7 @@ mod diagram;
 mod entities;
 mod grid;
 mod patterns;
+mod usage;
 
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ pub use diagram::er_diagram;
 pub use entities::{entity_chart, index_table};
 pub use grid::Grid;
 pub use patterns::pattern_table;
+pub use usage::{ParameterUsage, Usage, callable};
 
 use crate::model::Design;
 

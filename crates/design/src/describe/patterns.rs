@@ -30,16 +30,16 @@ pub fn pattern_table(design: &Design) -> Grid {
     grid.without_empty_columns()
 }
 
-/// One row in the making.
+/// How a pattern reaches its items, in words.
 #[derive(Debug, Default)]
-struct Access {
-    does: String,
-    request: String,
-    keys: String,
-    condition: String,
+pub(super) struct Access {
+    pub(super) does: String,
+    pub(super) request: String,
+    pub(super) keys: String,
+    pub(super) condition: String,
 }
 
-fn access(pattern: &Pattern) -> Access {
+pub(super) fn access(pattern: &Pattern) -> Access {
     match &pattern.operation {
         Operation::Get(get) => read(pattern, get, "get"),
         Operation::Exists(get) => read(pattern, get, "exists"),

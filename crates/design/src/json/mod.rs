@@ -79,13 +79,13 @@ impl Json {
         matches!(self, Json::Null)
     }
 
-    /// What kind of value it is, for messages: `a text`, `a number`…
+    /// What kind of value it is, for messages: `a string`, `a number`…
     pub fn kind(&self) -> &'static str {
         match self {
             Json::Null => "null",
             Json::Bool(_) => "true or false",
             Json::Number(_) => "a number",
-            Json::Text(_) => "a text",
+            Json::Text(_) => "a string",
             Json::List(_) => "a list",
             Json::Object(_) => "an object",
         }

@@ -19,6 +19,20 @@ pub struct JsonError {
     pub reason: &'static str,
 }
 
+impl JsonError {
+    /// Where reading stopped in the text, for people: `line 2, column 7`, or only the column if there is one line.
+    pub fn place(&self, text: &str) -> String {
+        let before = text.get(..self.at).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        if text.trim_end().contains('\n') {
+            format!("line {line}, column {column}")
+        } else {
+            format!("column {column}")
+        }
+    }
+}
+
 impl FromStr for Json {
     type Err = JsonError;
 

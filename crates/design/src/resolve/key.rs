@@ -257,7 +257,7 @@ impl KeyReader<'_> {
             let values = node.list().unwrap_or(std::slice::from_ref(node));
             for value in values {
                 if let Err(error) = value::to_attribute(kind, &value.json()) {
-                    let message = format!("this is no value of `{name}`: {error}");
+                    let message = format!("this isn't a value of `{name}`: {error}");
                     self.context.mistakes.add(value.span, message);
                 }
             }

@@ -2,11 +2,11 @@
 
 use singlet_engine::values::{AttributeValue, Attributes, EncodedItem, Item, ValueRef};
 
-use super::{Arguments, RunError};
+use super::{Arguments, RunError, WrongParameter};
 use crate::json::Json;
-use crate::model::{Argument, Binding, Entity, FieldType, Parameter, ParameterType, Pattern};
+use crate::model::{Argument, Binding, FieldType, Parameter, ParameterType, Pattern};
 use crate::template::Values;
-use crate::value::{nearest, to_attribute};
+use crate::value::{nearest, parameter_in_words, to_attribute};
 
 /// What was given for one parameter.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,21 +43,23 @@ impl<'a> Bound<'a> {
     pub(crate) fn check(pattern: &'a Pattern, arguments: &Arguments) -> Result<Self, RunError> {
         let mut found = 0;
         let mut given = Vec::with_capacity(pattern.parameters.len());
+        let mut wrong = Vec::new();
         for parameter in &pattern.parameters {
             let argument = arguments.get(&parameter.name);
             found += usize::from(argument.is_some());
             match convert(parameter, argument) {
                 Ok(value) => given.push(value),
-                // A misspelt name explains why another one is missing.
-                Err(error) => return Err(unknown(pattern, arguments).unwrap_or(error)),
+                Err(error) => wrong.push(error),
             }
         }
-        if found < arguments.len()
-            && let Some(error) = unknown(pattern, arguments)
-        {
-            return Err(error);
+        if found < arguments.len() {
+            note_unknown(pattern, arguments, &mut wrong);
         }
-        Ok(Bound { pattern, given, moving: Vec::new() })
+        if wrong.is_empty() {
+            Ok(Bound { pattern, given, moving: Vec::new() })
+        } else {
+            Err(RunError::of(pattern, wrong))
+        }
     }
 
     /// The parameters of a part or step: each comes from its binding, or from the composed pattern's parameter of
@@ -82,7 +84,9 @@ impl<'a> Bound<'a> {
                     moving.push(&parameter.name);
                     Ok(Given::Value(parameter.kind.instant(now_ms)))
                 }
-                Argument::Constant(json) => convert(parameter, Some(json)),
+                Argument::Constant(json) => {
+                    convert(parameter, Some(json)).map_err(|wrong| RunError::of(pattern, vec![wrong]))
+                }
                 Argument::Result(step, field) => Ok(result(step, field).map_or(Given::Missing, Given::Value)),
             }
         };
@@ -90,7 +94,7 @@ impl<'a> Bound<'a> {
         for parameter in &pattern.parameters {
             let value = source(parameter)?;
             if parameter.required && value.value().is_none() {
-                return Err(missing(parameter));
+                return Err(RunError::of(pattern, vec![missing(parameter)]));
             }
             given.push(value);
         }
@@ -143,38 +147,37 @@ impl Values for Bound<'_> {
     }
 }
 
-fn convert(parameter: &Parameter, argument: Option<&Json>) -> Result<Given, RunError> {
+fn convert(parameter: &Parameter, argument: Option<&Json>) -> Result<Given, WrongParameter> {
     match argument {
         None if parameter.required => Err(missing(parameter)),
         None => Ok(Given::Missing),
         Some(Json::Null) if parameter.required => Err(missing(parameter)),
         Some(Json::Null) => Ok(Given::Null),
         Some(json) => typed(&parameter.kind, json).map(Given::Value).map_err(|(path, reason)| {
-            RunError::Parameter { parameter: format!("{}{path}", parameter.name), reason }
+            WrongParameter { parameter: format!("{}{path}", parameter.name), reason }
         }),
     }
 }
 
 /// The typed value; otherwise where in it something is wrong, and what.
 fn typed(kind: &ParameterType, json: &Json) -> Result<AttributeValue, (String, String)> {
+    let unexpected = || (String::new(), format!("must be {}, not {}", parameter_in_words(kind), json.kind()));
     match kind {
         ParameterType::Field(field) => to_attribute(field, json).map_err(|error| (error.path, error.reason)),
-        ParameterType::Prefix => match json.as_text() {
-            Some(text) => Ok(text.into()),
-            None => Err((String::new(), format!("the beginning of a text is expected, not {}", json.kind()))),
-        },
-        ParameterType::ListOf(of) => list(json, |element| typed(of, element)),
-        ParameterType::Keys(members) => list(json, |element| key(members, element)),
+        ParameterType::Prefix => json.as_text().map(AttributeValue::from).ok_or_else(unexpected),
+        ParameterType::ListOf(of) => {
+            list(json.as_list().ok_or_else(unexpected)?, |element| typed(of, element))
+        }
+        ParameterType::Keys(members) => {
+            list(json.as_list().ok_or_else(unexpected)?, |element| key(members, element))
+        }
     }
 }
 
 fn list(
-    json: &Json,
+    elements: &[Json],
     element: impl Fn(&Json) -> Result<AttributeValue, (String, String)>,
 ) -> Result<AttributeValue, (String, String)> {
-    let Some(elements) = json.as_list() else {
-        return Err((String::new(), format!("a list is expected, not {}", json.kind())));
-    };
     let convert = |(position, json): (usize, &Json)| {
         element(json).map_err(|(path, reason)| (format!("[{position}]{path}"), reason))
     };
@@ -190,12 +193,12 @@ fn key(members: &[(String, FieldType)], json: &Json) -> Result<AttributeValue, (
         return match members {
             [(name, kind)] => member(name, kind, json)
                 .map(|value| AttributeValue::M(Attributes::from([(name.as_str(), value)]))),
-            _ => Err((String::new(), format!("an object is expected, not {}", json.kind()))),
+            _ => Err((String::new(), format!("must be a JSON object, not {}", json.kind()))),
         };
     };
     if let Some((name, _)) = given.iter().find(|(name, _)| members.iter().all(|(known, _)| known != name)) {
         let known: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
-        return Err((format!(".{name}"), format!("the key has no such part; it has {}", known.join(", "))));
+        return Err((format!(".{name}"), format!("isn't part of the key, which has {}", known.join(", "))));
     }
     let mut key = Attributes::with_capacity(members.len());
     for (name, kind) in members {
@@ -205,27 +208,38 @@ fn key(members: &[(String, FieldType)], json: &Json) -> Result<AttributeValue, (
     Ok(AttributeValue::M(key))
 }
 
-fn missing(parameter: &Parameter) -> RunError {
-    RunError::Parameter { parameter: parameter.name.clone(), reason: "is missing".to_owned() }
+fn missing(parameter: &Parameter) -> WrongParameter {
+    let reason = format!("is missing: {}", parameter_in_words(&parameter.kind));
+    WrongParameter { parameter: parameter.name.clone(), reason }
 }
 
-/// The first argument that the pattern doesn't know.
-fn unknown(pattern: &Pattern, arguments: &Arguments) -> Option<RunError> {
-    let name = arguments.keys().find(|name| pattern.parameter(name).is_none())?.clone();
-    let is_internal =
-        |entity: &&std::sync::Arc<Entity>| entity.field(&name).is_some_and(|field| field.internal);
-    if pattern.written().iter().any(is_internal) {
-        let reason = format!("can't be set by `{}`: the field is internal", pattern.name);
-        return Some(RunError::Parameter { parameter: name, reason });
-    }
+/// Notes the arguments that the pattern doesn't know. A misspelt name explains why another one is missing, so that one
+/// isn't mentioned again.
+fn note_unknown(pattern: &Pattern, arguments: &Arguments, wrong: &mut Vec<WrongParameter>) {
     let known = || pattern.parameters.iter().map(|parameter| parameter.name.as_str());
-    let reason = match nearest(&name, known()) {
-        Some(nearest) => format!("{} has no such parameter; did you mean {nearest}?", pattern.name),
-        None if pattern.parameters.is_empty() => format!("{} has no parameters", pattern.name),
-        None => {
-            let names: Vec<&str> = known().collect();
-            format!("{} has no such parameter; it has {}", pattern.name, names.join(", "))
-        }
-    };
-    Some(RunError::Parameter { parameter: name, reason })
+    for name in arguments.keys().filter(|name| pattern.parameter(name).is_none()) {
+        let open = || known().filter(|known| !arguments.contains_key(*known));
+        let reason = match nearest(name, open()).or_else(|| nearest(name, known())) {
+            _ if is_internal(pattern, name) => {
+                format!("can't be set by `{}`: the field is internal", pattern.name)
+            }
+            Some(nearest) => {
+                wrong.retain(|wrong| wrong.parameter != nearest || arguments.contains_key(nearest));
+                format!("isn't a parameter of {}; did you mean `{nearest}`?", pattern.name)
+            }
+            None if pattern.parameters.is_empty() => {
+                format!("isn't a parameter: {} has none", pattern.name)
+            }
+            None => {
+                let names: Vec<String> = known().map(|name| format!("`{name}`")).collect();
+                format!("isn't a parameter of {}, which has {}", pattern.name, names.join(", "))
+            }
+        };
+        wrong.push(WrongParameter { parameter: name.clone(), reason });
+    }
+}
+
+/// Whether the pattern writes an entity whose field of this name no caller may set.
+fn is_internal(pattern: &Pattern, name: &str) -> bool {
+    pattern.written().iter().any(|entity| entity.field(name).is_some_and(|field| field.internal))
 }

@@ -1,12 +1,15 @@
 //! Why a pattern did not run.
 
+use std::fmt;
+
+use crate::model::Pattern;
 use crate::store::{Feature, StoreError};
 
 /// Why a pattern did not run; the variant says what to do next.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RunError {
     /// The design has no such pattern.
-    #[error("there is no pattern {name}{}", nearest.as_ref().map(|n| format!("; did you mean {n}?")).unwrap_or_default())]
+    #[error("there is no pattern `{name}`{}", nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
     NoPattern {
         /// What was asked for.
         name: String,
@@ -22,12 +25,20 @@ pub enum RunError {
         users: Vec<String>,
     },
     /// A parameter is missing, unknown or doesn't fit.
-    #[error("{parameter}: {reason}")]
+    #[error("`{parameter}` {reason}")]
     Parameter {
         /// Which.
         parameter: String,
-        /// Why, and what would do.
+        /// What is wrong with it, to be read after its name.
         reason: String,
+    },
+    /// Several parameters are missing, unknown or don't fit.
+    #[error("{} parameters of {pattern} are wrong:{}", wrong.len(), lines(wrong))]
+    Parameters {
+        /// The pattern.
+        pattern: String,
+        /// All of them.
+        wrong: Vec<WrongParameter>,
     },
     /// What `create` would write is there already.
     #[error("{entity} is there already")]
@@ -84,4 +95,36 @@ pub enum RunError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl RunError {
+    /// The error of a call with wrong parameters, of which there is at least one.
+    pub fn of(pattern: &Pattern, mut wrong: Vec<WrongParameter>) -> RunError {
+        match (wrong.len(), wrong.pop()) {
+            (1, Some(WrongParameter { parameter, reason })) => RunError::Parameter { parameter, reason },
+            (_, last) => {
+                wrong.extend(last);
+                RunError::Parameters { pattern: pattern.name.clone(), wrong }
+            }
+        }
+    }
+}
+
+/// A parameter that is missing, unknown or doesn't fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrongParameter {
+    /// Which.
+    pub parameter: String,
+    /// What is wrong with it, to be read after its name.
+    pub reason: String,
+}
+
+impl fmt::Display for WrongParameter {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "`{}` {}", self.parameter, self.reason)
+    }
+}
+
+fn lines(wrong: &[WrongParameter]) -> String {
+    wrong.iter().map(|wrong| format!("\n  {wrong}")).collect()
 }

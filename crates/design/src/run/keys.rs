@@ -38,7 +38,7 @@ pub(crate) fn whole(
 
 /// A value that can't stand in a key is the caller's to mend.
 pub(crate) fn refused(error: RenderError) -> RunError {
-    RunError::Parameter { parameter: error.field, reason: error.reason }
+    RunError::Parameter { parameter: error.field, reason: format!("can't stand in a key: {}", error.reason) }
 }
 
 /// Names the first value that a template needs and nobody gave.

@@ -11,8 +11,9 @@ mod plan;
 mod read;
 mod write;
 
-pub use error::RunError;
+pub use error::{RunError, WrongParameter};
 pub use outcome::{Outcome, Record};
+pub(crate) use read::LIMIT_DEFAULT;
 pub use write::reservation;
 
 use std::collections::BTreeMap;
@@ -136,7 +137,7 @@ impl<S: Store> Runner<S> {
         check_paging(pattern, plan, paging)?;
         let now_ms = self.clock.now_ms();
         let Some(read) = &plan.read else {
-            let arguments = write::filled(self, pattern, arguments, now_ms);
+            let arguments = write::filled(pattern, arguments, &*self.entropy, now_ms);
             let call = Call { pattern, bound: Bound::check(pattern, &arguments)?, paging, now_ms };
             return match &pattern.operation {
                 Operation::Transaction(_) => write::run_transaction(self, &call),
@@ -189,6 +190,18 @@ impl<S: Store> Runner<S> {
     }
 }
 
+/// Checks the arguments of a call without running it, and returns all that are missing, unknown or don't fit.
+pub fn check_arguments(pattern: &Pattern, arguments: &Arguments) -> Vec<WrongParameter> {
+    // What Singlet would make has to be there, not to be right.
+    let arguments = write::filled(pattern, arguments, &SystemEntropy, 0);
+    match Bound::check(pattern, &arguments) {
+        Ok(_) => Vec::new(),
+        Err(RunError::Parameter { parameter, reason }) => vec![WrongParameter { parameter, reason }],
+        Err(RunError::Parameters { wrong, .. }) => wrong,
+        Err(other) => vec![WrongParameter { parameter: pattern.name.clone(), reason: other.to_string() }],
+    }
+}
+
 /// Only lists have pages.
 fn check_paging(pattern: &Pattern, plan: &Plan, paging: &Paging) -> Result<(), RunError> {
     let (pages, lists) = match &plan.read {
@@ -199,7 +212,7 @@ fn check_paging(pattern: &Pattern, plan: &Plan, paging: &Paging) -> Result<(), R
         return Err(RunError::Cursor("belongs to a list: ask for the next page with the list's own pattern"));
     }
     if paging.limit.is_some() && !lists {
-        let reason = format!("{} doesn't answer with a list", pattern.name);
+        let reason = format!("doesn't apply: {} doesn't answer with a list", pattern.name);
         return Err(RunError::Parameter { parameter: "limit".to_owned(), reason });
     }
     Ok(())

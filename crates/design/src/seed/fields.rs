@@ -86,7 +86,7 @@ impl Maker<'_> {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(RunError::Parameter {
                 parameter: format!("{}.{}", self.entity.name, field.name),
-                reason: format!("no sample fits: {error}"),
+                reason: format!("has no sample that fits: {error}"),
             }),
         }
     }

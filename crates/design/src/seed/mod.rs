@@ -7,6 +7,7 @@
 //! circle names an item that isn't there.
 
 mod dice;
+mod example;
 mod fields;
 mod names;
 mod order;
@@ -19,6 +20,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use example::example;
 pub use plant::plant;
 
 use std::collections::HashSet;

@@ -5,22 +5,24 @@ mod nearest;
 mod read;
 mod text;
 mod time;
+mod words;
 mod write;
 
 pub use fill::fill;
-pub use nearest::nearest;
+pub use nearest::{nearest, similar};
 pub use read::{is_empty_set, to_attribute};
-pub use text::from_text;
+pub use text::{from_text, to_text};
 pub use time::{date_of_ms, holds_instant, instant, normal_time, time_of_ms};
+pub use words::{in_words, parameter_in_words, type_name};
 pub use write::to_json;
 
-/// Why a value does not fit its field.
+/// Why a value doesn't fit its field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{reason}", place(path))]
+#[error("{} {reason}", place(path))]
 pub struct ValueError {
     /// Where in the value: empty, `.city`, `[2].name`…
     pub path: String,
-    /// What was expected and what came.
+    /// What is wrong with it, to be read after its name: `must be an integer, not "x"`.
     pub reason: String,
 }
 
@@ -37,7 +39,7 @@ impl ValueError {
 }
 
 fn place(path: &str) -> String {
-    if path.is_empty() { String::new() } else { format!("{path}: ") }
+    if path.is_empty() { "it".to_owned() } else { format!("`{}`", path.trim_start_matches('.')) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! JSON into attributes.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,9 +9,12 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use singlet_engine::values::{AttributeValue, Attributes, Number};
 
-use super::{ValueError, nearest, normal_time};
+use super::{ValueError, in_words, nearest, normal_time};
 use crate::json::Json;
 use crate::model::{Field, FieldType};
+
+/// Characters of a wrong value that an error shows.
+const SHOWN_CHARACTERS_MAX: usize = 40;
 
 /// The attribute that a JSON value makes for a field. Times are normalised, choices and bounds checked, fields of
 /// nested objects too: their defaults are put in, ids are made before by [`super::fill`]. An empty list for a set
@@ -32,42 +36,46 @@ pub fn is_empty_set(value: &AttributeValue) -> bool {
 fn read(kind: &FieldType, json: &Json, depth: usize) -> Result<AttributeValue, ValueError> {
     match kind {
         FieldType::Text { min, max } => {
-            let text = text(json, "a text")?;
-            check_length(text, *min, *max)?;
+            let text = text(kind, json)?;
+            check_length(kind, text, *min, *max)?;
             Ok(AttributeValue::from(text))
         }
-        FieldType::Choice(choices) => choice(text(json, "a text")?, choices),
+        FieldType::Choice(choices) => choice(kind, choices, json),
         FieldType::Int { min, max } => {
-            let number = whole(json)?;
-            check_bounds(&number, min.as_ref(), max.as_ref())?;
-            Ok(AttributeValue::N(number))
+            let number = whole(kind, json)?;
+            check_bounds(kind, json, (&number, min.as_ref(), max.as_ref()))
         }
         FieldType::Number { min, max } => {
-            let number = *json.as_number().ok_or_else(|| unexpected("a number", json))?;
-            check_bounds(&number, min.as_ref(), max.as_ref())?;
-            Ok(AttributeValue::N(number))
+            let number = *json.as_number().ok_or_else(|| unexpected(kind, json))?;
+            check_bounds(kind, json, (&number, min.as_ref(), max.as_ref()))
         }
-        FieldType::Bool => {
-            json.as_bool().map(AttributeValue::Bool).ok_or_else(|| unexpected("true or false", json))
+        FieldType::Bool => json.as_bool().map(AttributeValue::Bool).ok_or_else(|| unexpected(kind, json)),
+        FieldType::Binary { max } => binary(kind, *max, json),
+        FieldType::Date => date(kind, json),
+        FieldType::Time => {
+            normal_time(text(kind, json)?).map(AttributeValue::S).ok_or_else(|| unexpected(kind, json))
         }
-        FieldType::Binary { max } => binary(json, *max),
-        FieldType::Date => date(json),
-        FieldType::Time => time(json),
-        FieldType::Epoch => epoch(json),
-        FieldType::Id => match text(json, "an id")? {
-            "" => Err(ValueError::new("an id can't be empty")),
+        FieldType::Epoch => epoch(kind, json),
+        FieldType::Id => match text(kind, json)? {
+            "" => Err(ValueError::new("can't be empty")),
             id => Ok(AttributeValue::from(id)),
         },
-        FieldType::List { of, max, key } => list(of, *max, key.as_deref(), json, deeper(depth)?),
-        FieldType::Set { of, max } => set(of, *max, json, depth),
-        FieldType::Map { of, max } => map(of, *max, json, deeper(depth)?),
-        FieldType::Object(fields) => object(fields, json, deeper(depth)?),
+        FieldType::List { of, key, .. } => {
+            let elements = elements(kind, json)?;
+            list(of, key.as_deref(), elements, deeper(depth)?)
+        }
+        FieldType::Set { of, .. } => set(of, elements(kind, json)?, depth),
+        FieldType::Map { of, max } => {
+            let members = json.as_object().ok_or_else(|| unexpected(kind, json))?;
+            check_count(kind, members.len(), *max)?;
+            map(of, members, deeper(depth)?)
+        }
+        FieldType::Object(fields) => object(kind, fields, json, deeper(depth)?),
         FieldType::Any { max_bytes } => {
             let value = any(json, depth)?;
             match max_bytes {
                 Some(max) if value.size_bytes() > *max as usize => {
-                    let size = value.size_bytes();
-                    Err(ValueError::new(format!("at most {max} bytes fit, these are {size}")))
+                    Err(measured(kind, format_args!("{} bytes", value.size_bytes())))
                 }
                 _ => Ok(value),
             }
@@ -75,139 +83,148 @@ fn read(kind: &FieldType, json: &Json, depth: usize) -> Result<AttributeValue, V
     }
 }
 
-fn unexpected(expected: &str, json: &Json) -> ValueError {
-    ValueError::new(format!("expected {expected}, got {}", json.kind()))
+/// A value that isn't of the type, or lies outside of its bounds.
+fn unexpected(kind: &FieldType, json: &Json) -> ValueError {
+    ValueError::new(format!("must be {}, not {}", in_words(kind), shown(json)))
 }
 
-fn text<'a>(json: &'a Json, expected: &str) -> Result<&'a str, ValueError> {
-    json.as_text().ok_or_else(|| unexpected(expected, json))
+/// A value of the right type and the wrong size.
+fn measured(kind: &FieldType, size: fmt::Arguments<'_>) -> ValueError {
+    ValueError::new(format!("must be {}; it has {size}", in_words(kind)))
+}
+
+/// The value as the caller wrote it, if it is short. A string that looks like another value keeps its quotes, because
+/// the quotes are the mistake.
+fn shown(json: &Json) -> String {
+    match json {
+        Json::List(_) | Json::Object(_) => json.kind().to_owned(),
+        Json::Text(text) if text.is_empty() => "an empty string".to_owned(),
+        Json::Text(text) if text.chars().count() > SHOWN_CHARACTERS_MAX => {
+            format!("`{}…`", text.chars().take(SHOWN_CHARACTERS_MAX).collect::<String>())
+        }
+        Json::Text(text) => match text.parse::<Json>() {
+            Ok(Json::Number(_) | Json::Bool(_)) => format!("the string `{json}`"),
+            _ => format!("`{text}`"),
+        },
+        Json::Null | Json::Bool(_) | Json::Number(_) => format!("`{json}`"),
+    }
+}
+
+fn text<'a>(kind: &FieldType, json: &'a Json) -> Result<&'a str, ValueError> {
+    json.as_text().ok_or_else(|| unexpected(kind, json))
 }
 
 /// One level further down; DynamoDB's own bound on nesting.
 fn deeper(depth: usize) -> Result<usize, ValueError> {
     if depth >= AttributeValue::DEPTH_MAX {
-        return Err(ValueError::new("nested deeper than 32 levels"));
+        return Err(ValueError::new("is nested deeper than 32 levels"));
     }
     Ok(depth + 1)
 }
 
-fn check_length(text: &str, min: Option<u32>, max: Option<u32>) -> Result<(), ValueError> {
+fn check_length(kind: &FieldType, text: &str, min: Option<u32>, max: Option<u32>) -> Result<(), ValueError> {
     if min.is_none() && max.is_none() {
         return Ok(());
     }
     let length = text.chars().count();
-    match (min, max) {
-        (Some(min), _) if length < min as usize => {
-            Err(ValueError::new(format!("at least {min} characters are needed, this has {length}")))
-        }
-        (_, Some(max)) if length > max as usize => {
-            Err(ValueError::new(format!("at most {max} characters fit, this has {length}")))
-        }
-        _ => Ok(()),
+    if min.is_some_and(|min| length < min as usize) || max.is_some_and(|max| length > max as usize) {
+        return Err(measured(kind, format_args!("{length}")));
     }
+    Ok(())
 }
 
-fn check_bounds(number: &Number, min: Option<&Number>, max: Option<&Number>) -> Result<(), ValueError> {
-    match (min, max) {
-        (Some(min), _) if number < min => {
-            Err(ValueError::new(format!("{number} is too small: at least {min}")))
-        }
-        (_, Some(max)) if number > max => {
-            Err(ValueError::new(format!("{number} is too large: at most {max}")))
-        }
-        _ => Ok(()),
+fn check_bounds(
+    kind: &FieldType,
+    json: &Json,
+    (number, min, max): (&Number, Option<&Number>, Option<&Number>),
+) -> Result<AttributeValue, ValueError> {
+    if min.is_some_and(|min| number < min) || max.is_some_and(|max| number > max) {
+        return Err(unexpected(kind, json));
     }
+    Ok(AttributeValue::N(*number))
 }
 
-fn check_count(count: usize, max: Option<u32>) -> Result<(), ValueError> {
+fn check_count(kind: &FieldType, count: usize, max: Option<u32>) -> Result<(), ValueError> {
     match max {
-        Some(max) if count > max as usize => {
-            Err(ValueError::new(format!("at most {max} entries fit, these are {count}")))
-        }
+        Some(max) if count > max as usize => Err(measured(kind, format_args!("{count}"))),
         _ => Ok(()),
     }
 }
 
-fn choice(text: &str, choices: &[String]) -> Result<AttributeValue, ValueError> {
+fn choice(kind: &FieldType, choices: &[String], json: &Json) -> Result<AttributeValue, ValueError> {
+    let text = text(kind, json)?;
     if choices.iter().any(|choice| choice == text) {
         return Ok(AttributeValue::from(text));
     }
-    let help = match nearest(text, choices.iter().map(String::as_str)) {
-        Some(choice) => format!("; did you mean {choice}?"),
-        None => String::new(),
-    };
-    Err(ValueError::new(format!("{text:?} is none of {}{help}", choices.join(", "))))
+    let mut error = unexpected(kind, json);
+    if let Some(choice) = nearest(text, choices.iter().map(String::as_str)) {
+        error.reason.push_str(&format!("; did you mean `{choice}`?"));
+    }
+    Err(error)
 }
 
-fn whole(json: &Json) -> Result<Number, ValueError> {
-    let number = *json.as_number().ok_or_else(|| unexpected("a whole number", json))?;
+fn whole(kind: &FieldType, json: &Json) -> Result<Number, ValueError> {
+    let number = *json.as_number().ok_or_else(|| unexpected(kind, json))?;
     if number.to_i64().is_none() && number.to_string().contains('.') {
-        return Err(ValueError::new(format!("expected a whole number, got {number}")));
+        return Err(unexpected(kind, json));
     }
     Ok(number)
 }
 
-fn binary(json: &Json, max: Option<u32>) -> Result<AttributeValue, ValueError> {
-    let text = text(json, "bytes in base64")?;
-    let bytes = STANDARD
-        .decode(text)
-        .map_err(|_| ValueError::new("expected bytes in base64, and this text is not base64"))?;
+fn binary(kind: &FieldType, max: Option<u32>, json: &Json) -> Result<AttributeValue, ValueError> {
+    let bytes = STANDARD.decode(text(kind, json)?).map_err(|_| unexpected(kind, json))?;
     match max {
-        Some(max) if bytes.len() > max as usize => {
-            Err(ValueError::new(format!("at most {max} bytes fit, these are {}", bytes.len())))
-        }
+        Some(max) if bytes.len() > max as usize => Err(measured(kind, format_args!("{}", bytes.len()))),
         _ => Ok(AttributeValue::B(bytes)),
     }
 }
 
-fn date(json: &Json) -> Result<AttributeValue, ValueError> {
-    let text = text(json, "a date such as 2025-01-20")?;
+fn date(kind: &FieldType, json: &Json) -> Result<AttributeValue, ValueError> {
+    let text = text(kind, json)?;
     let digits = |part: Option<&str>| part.is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
     let written_out = text.len() == 10 && digits(text.get(..4)) && text.get(4..5) == Some("-");
     if written_out && text.parse::<Date>().is_ok() {
         return Ok(AttributeValue::from(text));
     }
-    Err(ValueError::new(format!("expected a date such as 2025-01-20, got {text:?}")))
+    Err(unexpected(kind, json))
 }
 
-fn time(json: &Json) -> Result<AttributeValue, ValueError> {
-    let text = text(json, "a time such as 2025-01-20T15:30:00Z")?;
-    normal_time(text).map(AttributeValue::S).ok_or_else(|| {
-        ValueError::new(format!(
-            "expected a time with its offset, such as 2025-01-20T15:30:00Z, got {text:?}"
-        ))
-    })
-}
-
-fn epoch(json: &Json) -> Result<AttributeValue, ValueError> {
-    let number = whole(json)?;
+fn epoch(kind: &FieldType, json: &Json) -> Result<AttributeValue, ValueError> {
+    let number = whole(kind, json)?;
     match number.to_i64().map(Timestamp::from_second) {
         Some(Ok(_)) => Ok(AttributeValue::N(number)),
-        _ => Err(ValueError::new(format!("expected seconds since 1970, got {number}"))),
+        _ => Err(unexpected(kind, json)),
     }
+}
+
+/// The elements of a list or set, as many as fit.
+fn elements<'a>(kind: &FieldType, json: &'a Json) -> Result<&'a [Json], ValueError> {
+    let elements = json.as_list().ok_or_else(|| unexpected(kind, json))?;
+    let (FieldType::List { max, .. } | FieldType::Set { max, .. }) = kind else { return Ok(elements) };
+    check_count(kind, elements.len(), *max)?;
+    Ok(elements)
 }
 
 fn list(
     of: &FieldType,
-    max: Option<u32>,
     key: Option<&str>,
-    json: &Json,
+    elements: &[Json],
     depth: usize,
 ) -> Result<AttributeValue, ValueError> {
-    let elements = json.as_list().ok_or_else(|| unexpected("a list", json))?;
-    check_count(elements.len(), max)?;
     let mut values = Vec::with_capacity(elements.len());
     let mut known = BTreeSet::new();
     for (position, element) in elements.iter().enumerate() {
         let place = || format!("[{position}]");
         let value = read(of, element, depth).map_err(|error| error.at(&place()))?;
         if is_empty_set(&value) {
-            return Err(ValueError::new("a set in a list can't be empty").at(&place()));
+            return Err(ValueError::new("can't be an empty set inside a list").at(&place()));
         }
         if let Some(key) = key {
             let text = element.get(key).map(Json::to_string).unwrap_or_default();
             if !known.insert(text) {
-                return Err(ValueError::new(format!("an element before it has the same {key}")).at(&place()));
+                return Err(
+                    ValueError::new(format!("has the same `{key}` as an earlier element")).at(&place())
+                );
             }
         }
         values.push(value);
@@ -215,9 +232,7 @@ fn list(
     Ok(AttributeValue::L(values))
 }
 
-fn set(of: &FieldType, max: Option<u32>, json: &Json, depth: usize) -> Result<AttributeValue, ValueError> {
-    let elements = json.as_list().ok_or_else(|| unexpected("a list of different values", json))?;
-    check_count(elements.len(), max)?;
+fn set(of: &FieldType, elements: &[Json], depth: usize) -> Result<AttributeValue, ValueError> {
     let (mut texts, mut numbers, mut binaries) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for (position, element) in elements.iter().enumerate() {
         let place = || format!("[{position}]");
@@ -225,10 +240,14 @@ fn set(of: &FieldType, max: Option<u32>, json: &Json, depth: usize) -> Result<At
             AttributeValue::S(text) => texts.insert(text),
             AttributeValue::N(number) => numbers.insert(number),
             AttributeValue::B(bytes) => binaries.insert(bytes),
-            _ => return Err(ValueError::new("a set holds texts, numbers or bytes").at(&place())),
+            _ => {
+                return Err(
+                    ValueError::new("must be a string, a number or bytes to be in a set").at(&place())
+                );
+            }
         };
         if !new {
-            return Err(ValueError::new(format!("{element} stands twice in a set")).at(&place()));
+            return Err(ValueError::new("appears twice in the set").at(&place()));
         }
     }
     Ok(match of {
@@ -238,13 +257,11 @@ fn set(of: &FieldType, max: Option<u32>, json: &Json, depth: usize) -> Result<At
     })
 }
 
-fn map(of: &FieldType, max: Option<u32>, json: &Json, depth: usize) -> Result<AttributeValue, ValueError> {
-    let members = json.as_object().ok_or_else(|| unexpected("an object", json))?;
-    check_count(members.len(), max)?;
+fn map(of: &FieldType, members: &[(String, Json)], depth: usize) -> Result<AttributeValue, ValueError> {
     let mut values = Vec::with_capacity(members.len());
     for (name, member) in members {
         if name.is_empty() {
-            return Err(ValueError::new("a name can't be empty"));
+            return Err(ValueError::new("can't have an empty name"));
         }
         let value = read(of, member, depth).map_err(|error| error.at(&format!(".{name}")))?;
         if !is_empty_set(&value) {
@@ -254,15 +271,20 @@ fn map(of: &FieldType, max: Option<u32>, json: &Json, depth: usize) -> Result<At
     Ok(AttributeValue::M(values.into_iter().collect()))
 }
 
-fn object(fields: &[Field], json: &Json, depth: usize) -> Result<AttributeValue, ValueError> {
-    let members = json.as_object().ok_or_else(|| unexpected("an object", json))?;
+fn object(
+    kind: &FieldType,
+    fields: &[Field],
+    json: &Json,
+    depth: usize,
+) -> Result<AttributeValue, ValueError> {
+    let members = json.as_object().ok_or_else(|| unexpected(kind, json))?;
     let unknown = members.iter().find(|(name, _)| !fields.iter().any(|field| field.name == *name));
     if let Some((name, _)) = unknown {
         let help = match nearest(name, fields.iter().map(|field| field.name.as_str())) {
-            Some(field) => format!("; did you mean {field}?"),
+            Some(field) => format!("; did you mean `{field}`?"),
             None => String::new(),
         };
-        return Err(ValueError::new(format!("there is no such field{help}")).at(&format!(".{name}")));
+        return Err(ValueError::new(format!("isn't a field of the object{help}")).at(&format!(".{name}")));
     }
     let mut values = Attributes::with_capacity(fields.len());
     for field in fields {
@@ -272,7 +294,7 @@ fn object(fields: &[Field], json: &Json, depth: usize) -> Result<AttributeValue,
             if field.optional {
                 continue;
             }
-            return Err(ValueError::new("it is missing").at(&place()));
+            return Err(ValueError::new("is missing").at(&place()));
         };
         let value = read(&field.kind, given, depth).map_err(|error| error.at(&place()))?;
         if !is_empty_set(&value) {

@@ -98,40 +98,78 @@ fn values_that_do_not_fit_are_refused_with_place_and_reason() {
     let pair = FieldType::Choice(vec!["new".into(), "paid".into()]);
     let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
     for (kind, text, message) in [
-        (TEXT, "1", "expected a text, got a number"),
-        (TEXT, "null", "expected a text, got null"),
-        (FieldType::Text { min: None, max: Some(2) }, "\"Huế\"", "at most 2 characters fit, this has 3"),
+        (TEXT, "1", "it must be a string, not `1`"),
+        (TEXT, "null", "it must be a string, not `null`"),
+        (
+            FieldType::Text { min: None, max: Some(2) },
+            "\"Huế\"",
+            "it must be a string of at most 2 characters; it has 3",
+        ),
         (
             FieldType::Text { min: Some(4), max: None },
             "\"Huế\"",
-            "at least 4 characters are needed, this has 3",
+            "it must be a string of at least 4 characters; it has 3",
         ),
-        (pair, "\"payd\"", "\"payd\" is none of new, paid; did you mean paid?"),
-        (INT, "1.5", "expected a whole number, got 1.5"),
-        (FieldType::Int { min: Some(1.into()), max: None }, "0", "0 is too small: at least 1"),
-        (FieldType::Number { min: None, max: Some(1.into()) }, "1.1", "1.1 is too large: at most 1"),
-        (FieldType::Bool, "\"true\"", "expected true or false, got a text"),
-        (FieldType::Binary { max: None }, "\"%\"", "expected bytes in base64, and this text is not base64"),
-        (FieldType::Binary { max: Some(1) }, "\"AAE=\"", "at most 1 bytes fit, these are 2"),
-        (FieldType::Date, "\"2025-02-30\"", "expected a date such as 2025-01-20, got \"2025-02-30\""),
-        (FieldType::Date, "\"20250120\"", "expected a date such as 2025-01-20, got \"20250120\""),
-        (FieldType::Epoch, "99999999999999", "expected seconds since 1970, got 99999999999999"),
-        (FieldType::Id, "\"\"", "an id can't be empty"),
-        (list(INT), "[1,\"2\"]", "[1]: expected a whole number, got a text"),
-        (list(INT), "[1,2,3,4]", "at most 3 entries fit, these are 4"),
-        (list(set(INT)), "[[]]", "[0]: a set in a list can't be empty"),
-        (set(INT), "[1,1.0]", "[1]: 1 stands twice in a set"),
-        (list(food()), "[{\"name\":\"a\"}]", "[0].food_id: it is missing"),
-        (list(food()), "[{\"nam\":\"a\"}]", "[0].nam: there is no such field; did you mean name?"),
-        (food(), "{\"food_id\":\"1\",\"name\":\"\"}", ".name: at least 1 characters are needed, this has 0"),
-        (FieldType::Any { max_bytes: Some(4) }, "\"abcde\"", "at most 4 bytes fit, these are 5"),
-        (ANY, &deep(32), &format!("{}: nested deeper than 32 levels", "[0]".repeat(31))),
+        (pair, "\"payd\"", "it must be one of `new`, `paid`, not `payd`; did you mean `paid`?"),
+        (INT, "1.5", "it must be an integer, not `1.5`"),
+        (INT, "\"7\"", "it must be an integer, not the string `\"7\"`"),
+        (
+            FieldType::Int { min: Some(1.into()), max: Some(5.into()) },
+            "\"abc\"",
+            "it must be an integer between 1 and 5, not `abc`",
+        ),
+        (
+            FieldType::Int { min: Some(1.into()), max: None },
+            "0",
+            "it must be an integer of at least 1, not `0`",
+        ),
+        (
+            FieldType::Number { min: None, max: Some(1.into()) },
+            "1.1",
+            "it must be a number of at most 1, not `1.1`",
+        ),
+        (FieldType::Bool, "\"yes\"", "it must be `true` or `false`, not `yes`"),
+        (FieldType::Binary { max: None }, "\"%\"", "it must be bytes in base64, not `%`"),
+        (FieldType::Binary { max: Some(1) }, "\"AAE=\"", "it must be at most 1 bytes in base64; it has 2"),
+        (FieldType::Date, "\"2025-02-30\"", "it must be a date such as `2026-11-17`, not `2025-02-30`"),
+        (
+            FieldType::Date,
+            "\"20250120\"",
+            "it must be a date such as `2026-11-17`, not the string `\"20250120\"`",
+        ),
+        (
+            FieldType::Time,
+            "\"2025-01-20T15:30:00\"",
+            "it must be a time such as `2026-11-17T10:00:00Z`, not `2025-01-20T15:30:00`",
+        ),
+        (
+            FieldType::Epoch,
+            "99999999999999",
+            "it must be a time in seconds since 1970, such as `1794909600`, not `99999999999999`",
+        ),
+        (FieldType::Id, "\"\"", "it can't be empty"),
+        (list(INT), "[1,\"x\"]", "`[1]` must be an integer, not `x`"),
+        (list(INT), "[1,2,3,4]", "it must be a list of at most 3 integers; it has 4"),
+        (list(INT), "{}", "it must be a list of at most 3 integers, not an object"),
+        (list(set(INT)), "[[]]", "`[0]` can't be an empty set inside a list"),
+        (set(INT), "[1,1.0]", "`[1]` appears twice in the set"),
+        (list(food()), "[{\"name\":\"a\"}]", "`[0].food_id` is missing"),
+        (list(food()), "[{\"nam\":\"a\"}]", "`[0].nam` isn't a field of the object; did you mean `name`?"),
+        (
+            food(),
+            "{\"food_id\":\"1\",\"name\":\"\"}",
+            "`name` must be a string of 1 to 5 characters; it has 0",
+        ),
+        (
+            FieldType::Any { max_bytes: Some(4) },
+            "\"abcde\"",
+            "it must be any JSON value of at most 4 bytes; it has 5 bytes",
+        ),
+        (ANY, &deep(32), &format!("`{}` is nested deeper than 32 levels", "[0]".repeat(31))),
     ] {
         assert_eq!(to_attribute(&kind, &json(text)).unwrap_err().to_string(), message, "{text}");
     }
     assert!(to_attribute(&ANY, &json(&deep(31))).is_ok());
-    let local = to_attribute(&FieldType::Time, &Json::from("2025-01-20T15:30:00")).unwrap_err();
-    assert!(local.reason.contains("with its offset"));
 }
 
 #[test]
@@ -139,7 +177,7 @@ fn elements_with_one_key_are_refused() {
     let keyed = FieldType::List { of: Box::new(food()), max: None, key: Some("food_id".to_owned()) };
     let foods = json(r#"[{"food_id":"1","name":"a"},{"food_id":"1","name":"b"}]"#);
     let error = to_attribute(&keyed, &foods).unwrap_err();
-    assert_eq!(error.to_string(), "[1]: an element before it has the same food_id");
+    assert_eq!(error.to_string(), "`[1]` has the same `food_id` as an earlier element");
 }
 
 #[test]
@@ -182,8 +220,33 @@ fn command_line_texts_need_no_quotes() {
     ] {
         assert_eq!(from_text(&kind, text).unwrap().to_string(), expected);
     }
-    assert!(from_text(&field(INT), "twelve").unwrap_err().reason.starts_with("expected JSON"));
-    assert_eq!(from_text(&field(list(INT)), "1,x").unwrap_err().path, "[1]");
+    assert_eq!(from_text(&field(INT), "twelve").unwrap().to_string(), "\"twelve\"");
+    let object = from_text(&field(food()), "{name: a}").unwrap_err().reason;
+    assert_eq!(
+        object,
+        "must be a JSON object with the fields `food_id`, `name`, `note`, `count`, `tags`: a name in quotes is \
+         expected at column 2"
+    );
+}
+
+#[test]
+fn a_value_written_as_text_is_read_back() {
+    let field = ParameterType::Field;
+    for (kind, value) in [
+        (field(TEXT), "\"12\""),
+        (field(INT), "12"),
+        (field(FieldType::Bool), "true"),
+        (field(list(TEXT)), "[\"a\",\"b\"]"),
+        (field(list(TEXT)), "[\"a, b\"]"),
+        (field(set(INT)), "[1,2]"),
+        (field(food()), "{\"name\":\"a\"}"),
+        (field(ANY), "\"a\""),
+        (ParameterType::Prefix, "\"a\""),
+        (ParameterType::Keys(vec![("id".to_owned(), TEXT)]), "[{\"id\":\"1\"}]"),
+    ] {
+        let value = json(value);
+        assert_eq!(from_text(&kind, &to_text(&kind, &value)).unwrap(), value);
+    }
 }
 
 #[test]
@@ -193,6 +256,14 @@ fn the_nearest_name_is_one_that_could_be_meant() {
     assert_eq!(nearest("STATUS", names), Some("status"));
     assert_eq!(nearest("x", names), None);
     assert_eq!(nearest("id", ["a"]), None);
+}
+
+#[test]
+fn similar_names_are_misspelt_ones_and_those_that_share_a_word() {
+    let names = ["customer_orders", "orders_by_status", "get_customer", "get_product"];
+    assert_eq!(similar("get_custmer", names, 3), ["get_customer", "get_product"]);
+    assert_eq!(similar("orders", names, 3), ["customer_orders", "orders_by_status"]);
+    assert!(similar("nope", names, 3).is_empty());
 }
 
 fn any_json() -> impl Strategy<Value = Json> {

@@ -1,18 +1,41 @@
 //! Values as people write them on a command line.
 
-use super::ValueError;
-use crate::json::Json;
+use super::{ValueError, parameter_in_words};
+use crate::json::{Json, JsonError};
 use crate::model::{FieldType, ParameterType};
 
-/// The JSON value that a text stands for: texts, choices, ids, dates, times and base64 are taken as they are, without quotes;
-/// lists and sets of them may be written with commas between their elements (`a,b,c`), or as JSON (`["a", "b, c"]`);
-/// everything else is JSON. Bounds are checked later, by [`super::to_attribute`].
+/// The JSON value that a text stands for. Strings, choices, ids, dates, times and base64 are taken as they are, without
+/// quotes. Lists and sets of them may be written with commas between their elements (`a,b,c`) or as JSON
+/// (`["a", "b, c"]`). Objects, maps and nested lists are JSON. A text that isn't a number where a number is wanted stays
+/// a text: [`super::to_attribute`] refuses it with the type and its bounds.
 pub fn from_text(kind: &ParameterType, text: &str) -> Result<Json, ValueError> {
     match kind {
         ParameterType::Field(kind) => field(kind, text),
         ParameterType::Prefix => Ok(Json::from(text)),
         ParameterType::ListOf(of) => elements(text, |element| from_text(of, element)),
         ParameterType::Keys(_) => json(text),
+    }
+    .map_err(|error| match error.path.as_str() {
+        "" => ValueError::new(format!("must be {}: {}", parameter_in_words(kind), error.reason)),
+        _ => error,
+    })
+}
+
+/// The text that [`from_text`] reads as this value.
+pub fn to_text(kind: &ParameterType, json: &Json) -> String {
+    match (kind, json) {
+        (ParameterType::Keys(_), _) | (ParameterType::Field(FieldType::Any { .. }), _) => json.to_string(),
+        (_, Json::Text(text)) => text.clone(),
+        (_, Json::List(elements)) => {
+            let plain = |element: &Json| match element {
+                Json::Text(text) if !text.contains([',', '[']) && text.trim() == text => Some(text.clone()),
+                Json::Number(number) => Some(number.to_string()),
+                _ => None,
+            };
+            let plain: Option<Vec<String>> = elements.iter().map(plain).collect();
+            plain.map_or_else(|| json.to_string(), |elements| elements.join(","))
+        }
+        _ => json.to_string(),
     }
 }
 
@@ -24,6 +47,11 @@ fn field(kind: &FieldType, text: &str) -> Result<Json, ValueError> {
         | FieldType::Date
         | FieldType::Time
         | FieldType::Binary { .. } => Ok(Json::from(text)),
+        FieldType::Int { .. } | FieldType::Number { .. } | FieldType::Epoch | FieldType::Bool => {
+            let value = text.parse::<Json>().ok();
+            let scalar = value.filter(|json| matches!(json, Json::Number(_) | Json::Bool(_) | Json::Null));
+            Ok(scalar.unwrap_or_else(|| Json::from(text)))
+        }
         FieldType::List { of, .. } | FieldType::Set { of, .. } if !is_nested(of) => {
             elements(text, |element| field(of, element))
         }
@@ -50,5 +78,6 @@ fn elements(text: &str, read: impl Fn(&str) -> Result<Json, ValueError>) -> Resu
 }
 
 fn json(text: &str) -> Result<Json, ValueError> {
-    text.parse().map_err(|error| ValueError::new(format!("expected JSON: {error}")))
+    text.parse()
+        .map_err(|error: JsonError| ValueError::new(format!("{} at {}", error.reason, error.place(text))))
 }

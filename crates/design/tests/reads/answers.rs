@@ -88,17 +88,29 @@ fn what_the_caller_gets_wrong_is_said_with_the_nearest_name() {
     let data = network();
     let said =
         |pattern: &str, arguments: &[(&str, &str)]| data.run(pattern, arguments).unwrap_err().to_string();
-    assert_eq!(said("get_usr", &[]), "there is no pattern get_usr; did you mean get_user?");
-    assert_eq!(said("get_user", &[]), "user_id: is missing");
+    assert_eq!(said("get_usr", &[]), "there is no pattern `get_usr`; did you mean `get_user`?");
+    assert_eq!(said("get_user", &[]), "`user_id` is missing: an id");
     assert_eq!(
         said("get_user", &[("user_id", "u1"), ("user_idd", "2")]),
-        "user_idd: get_user has no such parameter; did you mean user_id?"
+        "`user_idd` isn't a parameter of get_user; did you mean `user_id`?"
     );
     assert_eq!(
         said("get_user", &[("user_id", "u1"), ("x", "2")]),
-        "x: get_user has no such parameter; it has user_id"
+        "`x` isn't a parameter of get_user, which has `user_id`"
     );
-    assert!(said("get_user", &[("user_id", "a#b")]).starts_with("user_id: "));
+    assert!(said("get_user", &[("user_id", "a#b")]).starts_with("`user_id` can't stand in a key"));
+}
+
+#[test]
+fn everything_that_is_wrong_with_a_call_is_said_at_once() {
+    let data = network();
+    let error = data.run("comments_between", &[("post_idd", "p1"), ("from", "[]"), ("x", "1")]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "3 parameters of comments_between are wrong:\n  `from` must be a string, not a list\n  `post_idd` isn't a \
+         parameter of comments_between; did you mean `post_id`?\n  `x` isn't a parameter of comments_between, \
+         which has `post_id`, `from`, `to`"
+    );
 }
 
 #[test]

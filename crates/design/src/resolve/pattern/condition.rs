@@ -72,6 +72,14 @@ impl Draft<'_> {
         text: &str,
     ) -> Option<&'i Index> {
         if !known.iter().any(|known| find(&known.entity.fields, path).is_some()) {
+            if path.eq_ignore_ascii_case("null") {
+                self.context.mistakes.add_with_help(
+                    self.place(node, text, path),
+                    "a condition can't compare with `null`",
+                    "write `missing(field)` for a field without a value, `exists(field)` for one with a value",
+                );
+                return None;
+            }
             let owners: Vec<&str> = known.iter().map(|known| known.entity.name.as_str()).collect();
             let message = format!("{} has no field `{path}`", name::list_or(&owners));
             let fields = known.first().map(|known| known.entity.fields.as_slice()).unwrap_or_default();

@@ -77,7 +77,7 @@ impl BatchPlan {
             return Ok(Vec::new());
         };
         if elements.len() > KEYS_MAX {
-            let reason = format!("at most {KEYS_MAX} keys at once, not {}", elements.len());
+            let reason = format!("has {} keys; at most {KEYS_MAX} can be read at once", elements.len());
             return Err(refuse(self.parameter.clone(), reason));
         }
         let mut keys = Vec::with_capacity(elements.len());

@@ -61,7 +61,9 @@ impl SumBound {
 
     fn check(&self, have: &Number) -> Result<(), RunError> {
         let refused = |reason: String| RunError::Parameter { parameter: self.path.clone(), reason };
-        let sum = have.checked_add(&self.by).map_err(|error| refused(error.to_string()))?;
+        let sum = have
+            .checked_add(&self.by)
+            .map_err(|error| refused(format!("can't be changed by so much: {error}")))?;
         to_attribute(&self.kind, &Json::Number(sum)).map(|_| ()).map_err(|error| refused(error.reason))
     }
 }
@@ -88,7 +90,7 @@ pub(super) fn check_sets(entity: &Entity, paths: &[&str], after: &Item) -> Resul
         if u32::try_from(count).is_ok_and(|count| count <= *max) {
             continue;
         }
-        let reason = format!("at most {max} entries fit, these would be {count}");
+        let reason = format!("would have {count} entries; at most {max} fit");
         return Err(RunError::Parameter { parameter: (*path).to_owned(), reason });
     }
     Ok(())

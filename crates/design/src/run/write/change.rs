@@ -43,7 +43,7 @@ fn edit(entity: &Entity, change: &Change, source: &Source<'_>) -> Result<Option<
                 Given::Null if is_optional(entity, path) => Ok(Some(Edit::remove(path.as_str()))),
                 Given::Null => Err(RunError::Parameter {
                     parameter: path.clone(),
-                    reason: format!("can't be taken away: {} can't do without it", entity.name),
+                    reason: format!("can't be removed: {} requires it", entity.name),
                 }),
                 Given::Value(value) => Ok(Some(Edit::set(path.as_str(), value))),
             }
@@ -93,6 +93,9 @@ fn is_optional(entity: &Entity, path: &str) -> bool {
     field.is_none_or(|field: &Field| field.optional)
 }
 
+/// An update to which the caller gives nothing would change nothing.
+pub(super) const NOTHING_GIVEN: &str = "can't be left out altogether: give at least one value to change";
+
 fn nothing_given(update: &Update) -> RunError {
     let parameter = |change: &Change| match change {
         Change::Set { value: ValueSource::Parameter(name), .. }
@@ -101,5 +104,5 @@ fn nothing_given(update: &Update) -> RunError {
         _ => None,
     };
     let names: Vec<String> = update.changes.iter().filter_map(parameter).collect();
-    RunError::Parameter { parameter: names.join(", "), reason: "at least one must be given".to_owned() }
+    RunError::Parameter { parameter: names.join("`, `"), reason: NOTHING_GIVEN.to_owned() }
 }

@@ -78,7 +78,10 @@ impl Edit {
     }
 
     fn too_much(&self, error: NumberError) -> RunError {
-        RunError::Parameter { parameter: self.path.clone(), reason: error.to_string() }
+        RunError::Parameter {
+            parameter: self.path.clone(),
+            reason: format!("can't be changed by so much: {error}"),
+        }
     }
 }
 

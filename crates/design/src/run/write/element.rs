@@ -120,8 +120,8 @@ impl List<'_> {
             let others = self.change.members.iter().filter(|(_, name)| *name != self.change.key);
             let names: Vec<&str> = others.map(|(parameter, _)| parameter.as_str()).collect();
             return Err(RunError::Parameter {
-                parameter: names.join(", "),
-                reason: "at least one must be given".to_owned(),
+                parameter: names.join("`, `"),
+                reason: super::change::NOTHING_GIVEN.to_owned(),
             });
         }
         if let Some(AttributeValue::M(members)) = elements.get_mut(place) {

@@ -27,6 +27,7 @@ use planner::Planner;
 
 use super::arguments::Bound;
 use super::{Arguments, Call, Outcome, RunError, Runner};
+use crate::entropy::Entropy;
 use crate::model::{Operation, Pattern};
 use crate::store::{Store, StoreError};
 
@@ -64,15 +65,15 @@ pub(super) fn run_transaction<S: Store>(runner: &Runner<S>, call: &Call<'_>) -> 
 }
 
 /// The arguments of a write with what the objects in them lack and Singlet makes; those of a read as they are.
-pub(super) fn filled<'a, S>(
-    runner: &Runner<S>,
+pub(super) fn filled<'a>(
     pattern: &Pattern,
     arguments: &'a Arguments,
+    entropy: &dyn Entropy,
     now_ms: u64,
 ) -> Cow<'a, Arguments> {
     match &pattern.operation {
         Operation::Create(_) | Operation::Put(_) | Operation::Update(_) | Operation::Transaction(_) => {
-            source::filled(pattern, arguments, &*runner.entropy, now_ms)
+            source::filled(pattern, arguments, entropy, now_ms)
         }
         _ => Cow::Borrowed(arguments),
     }

@@ -32,7 +32,7 @@ pub(super) use tell::Teller;
 use tell::key_parts;
 
 /// Items on a page when neither the pattern nor the caller says how many.
-const LIMIT_DEFAULT: u32 = 100;
+pub(crate) const LIMIT_DEFAULT: u32 = 100;
 /// Most items on a page.
 pub(super) const LIMIT_MAX: u32 = 1000;
 
@@ -324,7 +324,7 @@ pub(super) fn page_limit(call: &Call<'_>, usual: u32) -> Result<u32, RunError> {
         Some(limit @ 1..=LIMIT_MAX) => Ok(limit),
         Some(limit) => Err(RunError::Parameter {
             parameter: "limit".to_owned(),
-            reason: format!("a page has 1 to {LIMIT_MAX} items, not {limit}"),
+            reason: format!("must be an integer between 1 and {LIMIT_MAX}, not `{limit}`"),
         }),
     }
 }

@@ -1,0 +1,124 @@
+//! `singlet patterns`, and what `run` and `explain` say about the patterns of a design.
+
+use std::io::{Write, stdout};
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::CommandFactory;
+use singlet_design::describe::{Usage, callable};
+use singlet_design::json::Json;
+use singlet_design::model::{Design, Pattern};
+use singlet_design::value::similar;
+
+use super::run::print;
+use crate::arguments::{Arguments, CallArguments, PatternsArguments, PatternsFormat};
+use crate::design_file;
+use crate::failure::Failure;
+
+/// Names that are offered in place of a wrong one.
+const SIMILAR_MAX: usize = 3;
+
+/// Lists the patterns of a design.
+pub(crate) fn patterns(arguments: &PatternsArguments) -> Result<(), Failure> {
+    let design = design_file::load(&arguments.file)?;
+    let usages: Vec<Usage> = match &arguments.pattern {
+        Some(name) => vec![Usage::of(find(&design, &arguments.file, name)?)],
+        None => callable(&design).map(|pattern| Usage::of(pattern)).collect(),
+    };
+    if arguments.format == PatternsFormat::Json {
+        return print(&Json::List(usages.iter().map(Usage::to_json).collect()));
+    }
+    let texts: Vec<String> = usages.iter().map(|usage| text(usage, &arguments.file, "run")).collect();
+    write!(stdout().lock(), "{}", texts.join("\n"))?;
+    Ok(())
+}
+
+/// A pattern that a command is to run, with its design.
+pub(super) struct Chosen {
+    pub(super) design: Arc<Design>,
+    pub(super) pattern: Arc<Pattern>,
+}
+
+/// The pattern that the arguments name; `None` if they asked for help or named none, which is answered here.
+pub(super) fn chosen(call: &CallArguments, command: &str) -> Result<Option<Chosen>, Failure> {
+    let Some(file) = &call.file else {
+        let mut arguments = Arguments::command();
+        if let Some(found) = arguments.find_subcommand_mut(command) {
+            write!(
+                stdout().lock(),
+                "{}",
+                found.clone().bin_name(format!("singlet {command}")).render_help()
+            )?;
+        }
+        return Ok(None);
+    };
+    let design = design_file::load(file)?;
+    let Some(name) = &call.pattern else {
+        list(&design, file, command)?;
+        return Ok(None);
+    };
+    let pattern = Arc::clone(find(&design, file, name)?);
+    if call.help {
+        write!(stdout().lock(), "{}", text(&Usage::of(&pattern), file, command))?;
+        return Ok(None);
+    }
+    Ok(Some(Chosen { design, pattern }))
+}
+
+/// The patterns in short.
+fn list(design: &Design, file: &Path, command: &str) -> Result<(), Failure> {
+    let mut out = stdout().lock();
+    writeln!(out, "The patterns of {}:", design.name)?;
+    for usage in callable(design).map(|pattern| Usage::of(pattern)) {
+        writeln!(out, "  {}\n      {}", usage.signature(), usage.about.as_ref().unwrap_or(&usage.does))?;
+    }
+    writeln!(out, "\nOne in full: singlet {command} {} PATTERN --help", word(&file.display().to_string()))?;
+    Ok(())
+}
+
+fn find<'d>(design: &'d Design, file: &Path, name: &str) -> Result<&'d Arc<Pattern>, Failure> {
+    if let Some(pattern) = design.pattern(name) {
+        return Ok(pattern);
+    }
+    let names = callable(design).map(|pattern| pattern.name.as_str());
+    let similar: Vec<String> =
+        similar(name, names, SIMILAR_MAX).into_iter().map(|name| format!("`{name}`")).collect();
+    let meant =
+        if similar.is_empty() { String::new() } else { format!("; did you mean {}?", similar.join(" or ")) };
+    let all = format!("singlet patterns {}", word(&file.display().to_string()));
+    Err(Failure::Arguments(format!("there is no pattern `{name}`{meant}\n`{all}` lists all of them")))
+}
+
+fn text(usage: &Usage, file: &Path, command: &str) -> String {
+    let words = ["singlet", command].into_iter().map(str::to_owned);
+    let words =
+        words.chain([file.display().to_string(), usage.name.clone()]).chain(usage.example.iter().cloned());
+    usage.text(&words.map(|text| word(&text)).collect::<Vec<_>>().join(" "))
+}
+
+/// A word as a shell takes it.
+pub(crate) fn word(text: &str) -> String {
+    let plain = |character: char| character.is_alphanumeric() || "_-./:=,@%+".contains(character);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_reach_a_command_through_a_shell_as_they_are() {
+        for (text, shown) in [
+            ("customer_id=123", "customer_id=123"),
+            ("name=Phở bò", "'name=Phở bò'"),
+            ("it's", r"'it'\''s'"),
+            ("", "''"),
+            ("$HOME", "'$HOME'"),
+        ] {
+            assert_eq!(word(text), shown);
+        }
+    }
+}
