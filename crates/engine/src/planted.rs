@@ -54,6 +54,8 @@ bugs! {
     TrustsUnsyncedFiles = "trusts-unsynced-files",
     /// Damage in the last segment of the log is taken for its end.
     TakesDamageForEnd = "takes-damage-for-end",
+    /// Pages of the tree are not compared with their checksums.
+    SkipsPageCheck = "skips-page-check",
 }
 
 impl Bug {

@@ -3,7 +3,7 @@
 //!
 //! Whatever a thread may wait for comes from here, so that a simulation knows of it. What the tree library calls must
 //! not: it holds locks of its own meanwhile, which the simulation doesn't know. So the disk below (`store/disk`), the tree's
-//! file (`store/tree/backend.rs`) and its encrypted pages (`store/seal/pages.rs`) keep to the standard library.
+//! file (`store/tree/backend.rs`) and its pages (`store/tree/pages.rs`) keep to the standard library.
 
 #[cfg(not(simulated))]
 mod primitives {

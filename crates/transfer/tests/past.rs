@@ -91,6 +91,8 @@ impl Past {
 
     fn reopen(&mut self) {
         self.scene.database.close().unwrap();
+        // The tree is open until the database is gone, and a disk in memory has no lock.
+        self.scene.database = Database::in_memory().unwrap();
         let options = options(self.scene.folder.path(), &self.scene.clock);
         self.scene.database = Database::open_on(self.disk.clone(), options).unwrap();
     }

@@ -9,8 +9,6 @@ use super::{Disk, Key, StoreError, log};
 /// What a check of a folder's files found.
 #[derive(Debug, Default)]
 pub struct StoreChecked {
-    /// Whether the tree is among what is wrong.
-    pub is_tree_damaged: bool,
     /// What is wrong.
     pub errors: Vec<StoreError>,
     /// What is worth saying though nothing is wrong.
@@ -56,10 +54,7 @@ pub fn check_store(
             checked.tree_bytes = tree.file_bytes;
             checked.notes.extend(tree.note);
         }
-        Err(error) => {
-            checked.is_tree_damaged = true;
-            checked.errors.push(error);
-        }
+        Err(error) => checked.errors.push(error),
     }
     Ok(checked)
 }

@@ -4,7 +4,6 @@ use std::io;
 use std::sync::Arc;
 
 use super::KeyError;
-use super::seal::Damage;
 
 /// Opening or reading failed.
 #[derive(Debug, thiserror::Error)]
@@ -81,8 +80,30 @@ impl StoreError {
     }
 }
 
-/// Damage that a sealed file reported as an error of the disk.
-fn damage_in(error: &io::Error) -> Option<Damage> {
+/// Bytes that are not what was written. Files that check what they read make their errors of it, so that it can be told
+/// apart from a disk that refuses.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file} is damaged at offset {offset}: {reason}")]
+pub(in crate::store) struct Damage {
+    pub(in crate::store) file: String,
+    pub(in crate::store) offset: u64,
+    pub(in crate::store) reason: String,
+}
+
+impl Damage {
+    pub(in crate::store) fn new(file: &str, offset: u64, reason: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), offset, reason: reason.into() }
+    }
+}
+
+impl From<Damage> for io::Error {
+    fn from(damage: Damage) -> Self {
+        io::Error::new(io::ErrorKind::InvalidData, damage)
+    }
+}
+
+/// Damage that a file reported as an error of the disk.
+pub(in crate::store) fn damage_in(error: &io::Error) -> Option<Damage> {
     error.get_ref()?.downcast_ref::<Damage>().cloned()
 }
 

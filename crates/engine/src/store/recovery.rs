@@ -6,7 +6,7 @@ use super::history::Archive;
 use super::log::{Catalogue, replay};
 use super::overlay::Overlay;
 use super::seal::Sealing;
-use super::tree::Tree;
+use super::tree::{OldTree, Tree};
 use super::{Disk, StoreError, StoreOptions, View};
 
 /// What opening finds.
@@ -28,9 +28,13 @@ pub(super) struct Files {
 }
 
 /// Opens the tree and replays the frames after the point that it reaches.
-pub(super) fn recover(disk: &Arc<dyn Disk>, options: &StoreOptions) -> Result<Recovered, StoreError> {
+pub(super) fn recover(
+    disk: &Arc<dyn Disk>,
+    options: &StoreOptions,
+    old_tree: OldTree,
+) -> Result<Recovered, StoreError> {
     let sealing = Sealing::unlock(disk, options.key.as_ref())?;
-    let tree = Tree::open(disk, sealing.as_ref(), options.cache_bytes)?;
+    let tree = Tree::open(disk, sealing.as_ref(), options.cache_bytes, old_tree)?;
     tree.settle()?;
     let point = tree.fold_point()?;
     let mut view = View {

@@ -14,6 +14,7 @@ use super::recovery::{Recovered, recover};
 use super::room::Room;
 use super::shared::{Poison, PoisonOnPanic, Shared};
 use super::stats::Counters;
+use super::tree::OldTree;
 use super::writer::Writer;
 use super::{
     Changes, ChangesBack, Clock, CommitError, Disk, Handler, Key, KeyId, Position, StoreError, StoreOptions,
@@ -43,7 +44,18 @@ impl Store<(), ()> {
         options: StoreOptions,
         clock: Arc<dyn Clock>,
     ) -> Result<Opened, StoreError> {
-        let recovered = recover(&disk, &options)?;
+        let recovered = recover(&disk, &options, OldTree::Convert)?;
+        Ok(Opened { recovered, options, clock })
+    }
+
+    /// Opens the store on a [`FrozenDisk`](super::FrozenDisk), to be looked at only: a tree of an earlier format is not
+    /// converted.
+    pub(crate) fn look(
+        disk: Arc<dyn Disk>,
+        options: StoreOptions,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Opened, StoreError> {
+        let recovered = recover(&disk, &options, OldTree::Leave)?;
         Ok(Opened { recovered, options, clock })
     }
 }
@@ -52,11 +64,6 @@ impl Opened {
     /// Everything that was recovered.
     pub fn view(&self) -> &View<()> {
         &self.recovered.view
-    }
-
-    /// Doesn't close the tree, because it is damaged.
-    pub(crate) fn leave_tree_open(&self) {
-        self.recovered.view.tree.leave_open();
     }
 
     /// The id of the key that the folder is encrypted with.

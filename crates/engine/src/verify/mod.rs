@@ -99,17 +99,11 @@ pub fn verify_on(
             StorePart::Tree => VerifyProgress::Tree,
         });
     })?;
-    let is_tree_damaged = checked.is_tree_damaged;
     reporter.take_store(checked);
     // The check may have mended its view of the files; what follows begins with the files as they are.
     let options = StoreOptions { key: key.cloned(), ..StoreOptions::default() };
-    match Store::open(freeze()?, options, Arc::new(SystemClock)) {
-        Ok(opened) => {
-            if is_tree_damaged {
-                opened.leave_tree_open();
-            }
-            check_contents(&opened, watch, &mut reporter);
-        }
+    match Store::look(freeze()?, options, Arc::new(SystemClock)) {
+        Ok(opened) => check_contents(&opened, watch, &mut reporter),
         Err(error) => reporter.error(error),
     }
     Ok(reporter.finish())

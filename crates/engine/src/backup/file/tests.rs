@@ -8,6 +8,7 @@ use super::{BLOCK_BYTES_MAX, FileReader, FileWriter, Totals};
 use crate::backup::{Backup, BackupState, Moment};
 use crate::error::{Error, Result};
 use crate::request::{CreateTable, IndexDefinition, ScalarType};
+use crate::store::tests::fixture::example;
 use crate::store::{Disk, DiskFile, MemoryDisk, Tally};
 use crate::table::{Birth, Table};
 
@@ -141,15 +142,9 @@ fn another_file_and_a_later_format_are_told() {
     assert!(told(&later).contains("format version 9"), "{}", told(&later));
 }
 
-const PAGE: &str = include_str!("../../../../../docs/format.md");
-
 #[test]
 fn the_block_in_the_documentation_is_what_is_written() {
-    let (_, example) = PAGE.split_once("```text backup block\n").unwrap();
-    let (example, _) = example.split_once("```").unwrap();
-    let is_byte = |word: &&str| word.len() == 2 && word.chars().all(|c| c.is_ascii_hexdigit());
-    let words = example.lines().flat_map(|line| line.split(' ').take_while(is_byte));
-    let expected: Vec<u8> = words.map(|word| u8::from_str_radix(word, 16).unwrap()).collect();
+    let expected = example("backup block");
     let items = [1, 2].map(|id| EncodedItem::encode(&Item::from([("id", id)])));
     let whole = bytes(&write(&items).0);
     let head_bytes = 16 + u32::from_le_bytes(whole[12..16].try_into().unwrap()) as usize + 4;

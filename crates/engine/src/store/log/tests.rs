@@ -10,23 +10,8 @@ use super::seal::Seal;
 use super::segment::encode_header;
 use crate::store::seal::Sealing;
 use crate::store::tally::{Space, TallyDelta};
-use crate::store::tests::fixture::{Random, key};
+use crate::store::tests::fixture::{Random, example, key};
 use crate::store::tests::power_disk::PowerDisk;
-
-const PAGE: &str = include_str!("../../../../../docs/format.md");
-
-/// The bytes of the example called `name`: the pairs of digits at the start of each line.
-fn example(name: &str) -> Vec<u8> {
-    let (_, block) = PAGE.split_once(&format!("```text {name}\n")).expect("the example is on the page");
-    let (block, _) = block.split_once("```").expect("the example ends");
-    let digits =
-        |word: &&str| word.len() == 2 && word.chars().all(|c| c.is_ascii_digit() || ('A'..='F').contains(&c));
-    block
-        .lines()
-        .flat_map(|line| line.split(' ').take_while(digits))
-        .map(|word| u8::from_str_radix(word, 16).expect("two digits"))
-        .collect()
-}
 
 #[test]
 fn the_header_in_the_documentation_is_what_is_written() {

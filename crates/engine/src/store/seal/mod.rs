@@ -5,7 +5,7 @@
 //! ```text
 //! outer key (the user's) ──wraps──► data key (random, in the file `keys`)
 //!                                      ├── log key    one unit per frame        `log`
-//!                                      ├── tree key   one unit per page         `seal/pages`
+//!                                      ├── tree key   one unit per page         `tree/pages`
 //!                                      └── file key   one unit per block        `seal/disk`
 //! ```
 //!
@@ -18,7 +18,6 @@ mod header;
 mod key;
 mod keys;
 mod outside;
-mod pages;
 #[cfg(test)]
 mod tests;
 
@@ -28,26 +27,5 @@ pub use key::{Key, KeyError, KeyId};
 pub(in crate::store) use keys::Sealing;
 pub use keys::{key_of, rotate_key};
 pub(crate) use outside::{open_outside, seal_outside};
-pub(in crate::store) use pages::SealedPages;
 
-/// Sealed bytes that are not what was sealed: what a file's error is made of, so that it can be told apart from a disk
-/// that refuses.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{file} is damaged at offset {offset}: {reason}")]
-pub(in crate::store) struct Damage {
-    pub(in crate::store) file: String,
-    pub(in crate::store) offset: u64,
-    pub(in crate::store) reason: String,
-}
-
-impl Damage {
-    fn new(file: &str, offset: u64, reason: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), offset, reason: reason.into() }
-    }
-}
-
-impl From<Damage> for std::io::Error {
-    fn from(damage: Damage) -> Self {
-        std::io::Error::new(std::io::ErrorKind::InvalidData, damage)
-    }
-}
+use super::error::Damage;

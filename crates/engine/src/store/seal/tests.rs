@@ -1,11 +1,11 @@
-//! Keys, sealed pages and sealed files: what is sealed comes back, or is refused, and the power may go at any time.
+//! Keys and sealed files: what is sealed comes back, or is refused, and the power may go at any time.
 
 use std::sync::Arc;
 
 use proptest::prelude::*;
 
 use super::keys::Sealing;
-use super::{Key, KeyError, SealedDisk, SealedPages, rotate_key};
+use super::{Key, KeyError, SealedDisk, rotate_key};
 use crate::store::tests::fixture::{Random, key, put, sealed, small, start, try_start};
 use crate::store::tests::power_disk::PowerDisk;
 use crate::store::{Disk, DiskFile, MemoryDisk, StoreError};
@@ -171,122 +171,6 @@ fn beginning_an_encrypted_folder_can_be_cut_at_any_step() {
             let survivor = disk.after_power_loss(&mut Random::new(seed)).as_disk();
             let store = try_start(&survivor, sealed(small()));
             put(&store.unwrap_or_else(|error| panic!("cut {cut}, seed {seed}: {error}")), "a", "1").unwrap();
-        }
-    }
-}
-
-fn pages(disk: &PowerDisk, sealing: &Arc<Sealing>) -> SealedPages {
-    SealedPages::open(disk.as_disk().open("tree").unwrap(), "tree", sealing.clone()).unwrap()
-}
-
-fn sealing() -> Arc<Sealing> {
-    unlock(&PowerDisk::new().as_disk(), Some(&key())).unwrap().expect("there is a key")
-}
-
-#[test]
-fn pages_come_back_across_groups_and_after_growing_and_shrinking() {
-    let (disk, sealing) = (PowerDisk::new(), sealing());
-    let file = pages(&disk, &sealing);
-    assert_eq!(file.len().unwrap(), 0);
-    file.set_len(300 * PAGE as u64).unwrap();
-    let content: Vec<u8> = (0..210 * PAGE).map(|place| (place / 7) as u8).collect();
-    file.write_all_at(50 * PAGE as u64, &content).unwrap();
-    file.write_all_at(0, b"header").unwrap();
-    file.write_all_at(PAGE as u64 - 2, b"over the edge of the first page").unwrap();
-    file.sync_data().unwrap();
-    let check = |file: &SealedPages| {
-        assert_eq!(file.len().unwrap(), 300 * PAGE as u64);
-        let mut read = vec![0; content.len()];
-        file.read_exact_at(50 * PAGE as u64, &mut read).unwrap();
-        assert!(read == content);
-        file.read_exact_at(50 * PAGE as u64 + 5, read.get_mut(..PAGE).unwrap()).unwrap();
-        assert!(read[..PAGE] == content[5..PAGE + 5]);
-        let mut first = [1; 8];
-        file.read_exact_at(0, &mut first).unwrap();
-        assert_eq!(&first, b"header\0\0");
-        let mut edge = [0; 6];
-        file.read_exact_at(PAGE as u64 - 2, &mut edge).unwrap();
-        assert_eq!(&edge, b"over t");
-        let mut never = vec![1; 2 * PAGE];
-        file.read_exact_at(298 * PAGE as u64, &mut never).unwrap();
-        assert!(never.iter().all(|byte| *byte == 0));
-    };
-    check(&file);
-    check(&pages(&disk, &sealing));
-    file.set_len(150 * PAGE as u64).unwrap();
-    file.set_len(300 * PAGE as u64).unwrap();
-    let mut cut = vec![1; 110 * PAGE];
-    file.read_exact_at(150 * PAGE as u64, &mut cut).unwrap();
-    assert!(cut.iter().all(|byte| *byte == 0), "what was cut away is gone");
-}
-
-#[test]
-fn a_page_that_was_changed_moved_or_brought_from_another_file_is_refused() {
-    let (disk, sealing) = (PowerDisk::new(), sealing());
-    let file = pages(&disk, &sealing);
-    file.set_len(5 * PAGE as u64).unwrap();
-    for page in 1..5 {
-        file.write_all_at(page * PAGE as u64, &vec![page as u8; PAGE]).unwrap();
-    }
-    let read = |file: &SealedPages, page: u64| file.read_exact_at(page * PAGE as u64, &mut vec![0; PAGE]);
-    // Group of pages: table at 5 pages, first page after it.
-    let (slots, data) = (5 * PAGE, 6 * PAGE);
-    disk.tamper("tree", |content| {
-        let moved = content[data..data + PAGE].to_vec();
-        content[data + PAGE..data + 2 * PAGE].copy_from_slice(&moved);
-        let moved = content[slots..slots + 40].to_vec();
-        content[slots + 40..slots + 80].copy_from_slice(&moved);
-        content[data + 2 * PAGE + 17] ^= 1;
-        content[slots + 3 * 40 + 39] ^= 128;
-    });
-    assert!(read(&file, 1).is_ok());
-    for page in 2..5 {
-        let refused = read(&file, page).unwrap_err();
-        assert!(refused.to_string().contains("tree is damaged at offset"), "{refused}");
-    }
-    let other = PowerDisk::new();
-    pages(&other, &sealing).set_len(2 * PAGE as u64).unwrap();
-    let (slot, page) =
-        (disk.content("tree")[slots..slots + 40].to_vec(), disk.content("tree")[data..data + PAGE].to_vec());
-    other.tamper("tree", |content| {
-        content[slots..slots + 40].copy_from_slice(&slot);
-        content[data..data + PAGE].copy_from_slice(&page);
-    });
-    let file = SealedPages::open(other.as_disk().open("tree").unwrap(), "tree", sealing).err();
-    assert!(file.is_some(), "a file without a first page");
-}
-
-#[test]
-fn the_first_page_survives_a_power_cut_at_any_sync() {
-    let sealing = sealing();
-    for cut in 0..8 {
-        for seed in 0..40 {
-            let disk = PowerDisk::new();
-            let file = pages(&disk, &sealing);
-            file.set_len(3 * PAGE as u64).unwrap();
-            file.write_all_at(0, &[0; 64]).unwrap();
-            file.sync_data().unwrap();
-            disk.as_disk().sync_directory().unwrap();
-            disk.cut_power_after_syncs(cut);
-            let (mut durable, mut written) = (0, 0);
-            for round in 1..=12_u8 {
-                // Two writes between syncs, as when the library's cache is full.
-                for half in 0..2 {
-                    written = round * 2 + half;
-                    if file.write_all_at(0, &[written; 64]).is_err() {
-                        break;
-                    }
-                }
-                if file.sync_data().is_err() {
-                    break;
-                }
-                durable = written;
-            }
-            let survivor = disk.after_power_loss(&mut Random::new(seed));
-            let mut found = [0; 64];
-            pages(&survivor, &sealing).read_exact_at(0, &mut found).unwrap();
-            assert!(found.iter().all(|byte| *byte == found[0]), "cut {cut}, seed {seed}: torn");
-            assert!((durable..=written).contains(&found[0]), "cut {cut}, seed {seed}: {found:?}");
         }
     }
 }

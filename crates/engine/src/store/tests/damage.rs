@@ -1,11 +1,8 @@
 //! Damaged files are reported with file and offset; only what was never acknowledged may be cut off.
 
-use std::ops::Bound;
-use std::sync::Arc;
-
-use super::fixture::{Random, bytes, contents, put, sealed, start, try_start};
+use super::fixture::{bytes, contents, put, sealed, start, try_start};
 use super::power_disk::PowerDisk;
-use crate::store::{Direction, Store, StoreError, StoreOptions, SystemClock};
+use crate::store::{StoreError, StoreOptions};
 
 const FRAMES_START: usize = 4096;
 
@@ -196,36 +193,4 @@ fn frames_left_by_an_earlier_life_of_the_file_are_never_taken_for_new_ones() {
     assert_eq!(store.view().sequence(), 2);
     assert_eq!(store.view().get(b"0002").unwrap(), None);
     assert_eq!(contents(&store.view())[0].0, bytes("0000"));
-}
-
-#[test]
-fn a_damaged_tree_is_an_error_or_goes_unseen_but_never_a_panic() {
-    for options in BOTH {
-        let disk = PowerDisk::new();
-        let store = start(&disk.as_disk(), StoreOptions { cache_bytes: 1 << 20, ..options() });
-        for i in 0..500 {
-            put(&store, &format!("{i:04}"), vec![1; 200]).unwrap();
-        }
-        drop(store);
-        // Only what is in use; the rest of the file is free.
-        let used: Vec<_> =
-            disk.content("tree").chunks(64).map(|chunk| chunk.iter().any(|byte| *byte != 0)).collect();
-        let random = &mut Random::new(3);
-        for _ in 0..300 {
-            let at = loop {
-                let at = random.below(used.len() as u64 * 64) as usize;
-                if used[at / 64] {
-                    break at;
-                }
-            };
-            let disk = disk.after_kill();
-            disk.tamper("tree", |content| content[at] ^= 1 << random.below(8));
-            if let Ok(opened) = Store::open(disk.as_disk(), options(), Arc::new(SystemClock)) {
-                let view = opened.view();
-                let _ =
-                    view.range(Bound::Unbounded, Bound::Unbounded, Direction::Forward).find(Result::is_err);
-                let _ = view.get(b"0123");
-            }
-        }
-    }
 }

@@ -107,6 +107,20 @@ pub(in crate::store) fn contents<A>(view: &View<A>) -> Vec<(Bytes, Bytes)> {
         .expect("the view can be read")
 }
 
+/// The bytes of the example called `name` in `docs/format.md`: the pairs of digits at the start of each line.
+pub(crate) fn example(name: &str) -> Vec<u8> {
+    const PAGE: &str = include_str!("../../../../../docs/format.md");
+    let (_, block) = PAGE.split_once(&format!("```text {name}\n")).expect("the example is on the page");
+    let (block, _) = block.split_once("```").expect("the example ends");
+    let digits =
+        |word: &&str| word.len() == 2 && word.chars().all(|c| c.is_ascii_digit() || ('A'..='F').contains(&c));
+    block
+        .lines()
+        .flat_map(|line| line.split(' ').take_while(digits))
+        .map(|word| u8::from_str_radix(word, 16).expect("two digits"))
+        .collect()
+}
+
 /// A small generator, so that a failing seed can be run again.
 pub(crate) struct Random(u64);
 

@@ -3,12 +3,14 @@
 mod concurrency;
 mod crash;
 mod damage;
+mod damaged_tree;
 mod faults;
 pub(crate) mod fixture;
 mod history;
 mod lifecycle;
 mod measure;
 mod model;
+mod old_tree;
 pub(crate) mod power_disk;
 pub(crate) mod quota_disk;
 mod room;

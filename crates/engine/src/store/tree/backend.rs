@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -9,24 +10,61 @@ use redb::StorageBackend;
 
 use super::NAME;
 use super::misses::Misses;
+use super::pages::PAGE_BYTES;
 use crate::store::disk::Detached;
+use crate::store::error::{Damage, damage_in};
 use crate::store::{Disk, DiskFile, StoreError};
 
-/// A tree file that takes no more writes after the first failed one.
+/// Unreadable places that errors name; there may be more.
+const UNREADABLE_MAX: usize = 8;
+
+/// A tree file that takes no more writes after the first operation that failed.
 ///
-/// The library refuses all reads after a failed write or sync. Readers need not suffer, since pages are never
-/// overwritten while a view can see them. So the library is not told: from the failure on, its writes go to memory,
-/// where it finds them again, and nothing reaches the file. The fold asks for the failure and gives up, so what is
-/// kept in memory is at most what one fold had not written yet.
+/// The library refuses all reads after any failure. Readers need not suffer: pages are never overwritten while a view
+/// can see them, and the pages that can't be read are mostly those of other entries. So while the tree is in use the
+/// library isn't told.
+///
+/// - After a failed write or sync its writes go to memory, where it finds them again, and nothing reaches the file. The
+///   fold asks for the failure and gives up, so what is kept in memory is at most what one fold had not written yet.
+/// - Instead of a page that can't be read it gets one that leads nowhere. It reports that as damage, and
+///   [`TreeFile::guarded`] says which page it was. From then on nothing reaches the file either: whatever the library
+///   might make of such a page stays in memory.
 pub(super) struct TreeFile {
     file: Arc<dyn DiskFile>,
     file_bytes: AtomicU64,
-    failure: OnceLock<(io::ErrorKind, String)>,
+    failure: OnceLock<Failure>,
     is_detached: AtomicBool,
     detached: Mutex<Detached>,
+    /// Whether the library is spared failed reads. Opening, checking and closing must fail instead.
+    is_in_use: AtomicBool,
+    /// Whether everything fails, so that the library closes without touching the file.
+    refuses: AtomicBool,
+    unreadable: Mutex<Vec<Failure>>,
     pub(super) misses: Misses,
     // The folder stays locked until the library has closed the file.
     _disk: Arc<dyn Disk>,
+}
+
+/// An operation that failed, kept to be told again.
+#[derive(Clone, PartialEq, Eq)]
+struct Failure {
+    action: &'static str,
+    kind: io::ErrorKind,
+    text: String,
+    damage: Option<Damage>,
+}
+
+impl Failure {
+    fn new(action: &'static str, error: &io::Error) -> Self {
+        Self { action, kind: error.kind(), text: error.to_string(), damage: damage_in(error) }
+    }
+
+    fn to_error(&self) -> StoreError {
+        match self.damage.clone() {
+            Some(damage) => damage.into(),
+            None => StoreError::io(self.action, NAME)(io::Error::new(self.kind, self.text.clone())),
+        }
+    }
 }
 
 impl TreeFile {
@@ -37,22 +75,60 @@ impl TreeFile {
             failure: OnceLock::new(),
             is_detached: AtomicBool::new(false),
             detached: Mutex::default(),
+            is_in_use: AtomicBool::new(false),
+            refuses: AtomicBool::new(false),
+            unreadable: Mutex::default(),
             misses: Misses::default(),
             _disk: disk,
         }
     }
 
+    /// From now on reads that fail spoil nothing but what they were to read, until it is false again.
+    pub(super) fn set_in_use(&self, is_in_use: bool) {
+        self.is_in_use.store(is_in_use, Ordering::Release);
+    }
+
+    /// Fails all operations from now on.
+    pub(super) fn refuse(&self) {
+        self.refuses.store(true, Ordering::Release);
+    }
+
     /// The failure, if there was one.
     pub(super) fn check(&self) -> Result<(), StoreError> {
-        match self.failure.get() {
-            None => Ok(()),
-            Some((kind, text)) => Err(StoreError::io("write", NAME)(io::Error::new(*kind, text.clone()))),
+        self.failure.get().map_or(Ok(()), |failure| Err(failure.to_error()))
+    }
+
+    /// What could not be read so far, if there is anything.
+    pub(super) fn unreadable(&self) -> Option<StoreError> {
+        let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = unreadable.first()?;
+        match &first.damage {
+            Some(damage) if unreadable.len() > 1 => {
+                let reasons = unreadable.iter().map(|failure| {
+                    failure.damage.as_ref().map_or(failure.text.as_str(), |damage| damage.reason.as_str())
+                });
+                let reason = reasons.collect::<Vec<_>>().join("; ");
+                Some(Damage::new(&damage.file, damage.offset, reason).into())
+            }
+            _ => Some(first.to_error()),
+        }
+    }
+
+    /// Runs something that uses the library. The library panics on some damaged pages; here that is damage like any
+    /// other. If pages could not be read, the error names them.
+    pub(super) fn guarded<T>(&self, action: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+        match catch_unwind(AssertUnwindSafe(action)) {
+            Ok(Err(error @ StoreError::Tree(_))) => Err(self.unreadable().unwrap_or(error)),
+            Ok(result) => result,
+            Err(_) => Err(self
+                .unreadable()
+                .unwrap_or_else(|| StoreError::corrupt(NAME, 0, "a page can't be understood"))),
         }
     }
 
     /// Makes durable what is in the file.
     pub(super) fn sync(&self) -> Result<(), StoreError> {
-        self.try_on_file(|| self.file.sync_data());
+        self.try_on_file("sync", || self.file.sync_data());
         self.check()
     }
 
@@ -67,20 +143,50 @@ impl TreeFile {
             .then(|| self.detached.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn detach(&self, error: &io::Error) {
-        tracing::error!(%error, "the tree file takes no more writes");
-        // Only one thread writes, so this is the first failure.
-        let _ = self.failure.set((error.kind(), error.to_string()));
+    fn detach(&self, failure: Failure) {
+        if self.failure.set(failure.clone()).is_err() {
+            // Two failed at once, and the other was first.
+            return;
+        }
+        let error = failure.to_error();
+        tracing::error!(%error, "the tree takes no more writes until the database is opened again");
         *self.detached.lock().unwrap_or_else(PoisonError::into_inner) = Detached::new(self.file_bytes());
         self.is_detached.store(true, Ordering::Release);
     }
 
     /// Tries the operation on the file unless that has failed before. Says whether the file has it.
-    fn try_on_file(&self, operation: impl FnOnce() -> io::Result<()>) -> bool {
+    fn try_on_file(&self, action: &'static str, operation: impl FnOnce() -> io::Result<()>) -> bool {
         if self.is_detached.load(Ordering::Acquire) {
             return false;
         }
-        operation().inspect_err(|error| self.detach(error)).is_ok()
+        operation().inspect_err(|error| self.detach(Failure::new(action, error))).is_ok()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        match self.detached() {
+            None => self.file.read_exact_at(offset, out),
+            Some(detached) => detached.read(self.file.as_ref(), offset, out),
+        }
+    }
+
+    /// Stops writing, and keeps the failure for errors.
+    fn note_unreadable(&self, error: &io::Error) {
+        let failure = Failure::new("read", error);
+        {
+            let mut unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+            if unreadable.len() < UNREADABLE_MAX && !unreadable.contains(&failure) {
+                tracing::error!(%error, "a part of the tree can't be read");
+                unreadable.push(failure.clone());
+            }
+        }
+        self.detach(failure);
+    }
+
+    fn check_refusal(&self) -> io::Result<()> {
+        match self.refuses.load(Ordering::Acquire) {
+            false => Ok(()),
+            true => Err(io::Error::other("the tree is being closed")),
+        }
     }
 }
 
@@ -90,12 +196,22 @@ impl fmt::Debug for TreeFile {
     }
 }
 
+/// Makes a page of the library's that leads nowhere: a branch without keys, whose child is larger than any page may be.
+fn lead_nowhere(page: &mut [u8]) {
+    const BRANCH: u8 = 2;
+    const CHILD: std::ops::Range<usize> = 24..32;
+    page.fill(0);
+    page.first_mut().into_iter().for_each(|kind| *kind = BRANCH);
+    page.get_mut(CHILD).into_iter().for_each(|child| child.fill(0xFF));
+}
+
 /// What the library owns; the file itself is shared with the fold.
 #[derive(Debug)]
 pub(super) struct Backend(pub(super) Arc<TreeFile>);
 
 impl StorageBackend for Backend {
     fn len(&self) -> io::Result<u64> {
+        self.0.check_refusal()?;
         if let Some(detached) = self.0.detached() {
             return Ok(detached.len());
         }
@@ -105,19 +221,23 @@ impl StorageBackend for Backend {
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.0.check_refusal()?;
         self.0.misses.note();
-        let read = match self.0.detached() {
-            None => self.0.file.read_exact_at(offset, out),
-            Some(detached) => detached.read(self.0.file.as_ref(), offset, out),
-        };
-        // The library refuses all reads after this one, and no longer says why.
-        read.inspect_err(
-            |error| tracing::error!(%error, "the tree can't be read; the database must be opened again"),
-        )
+        let read = self.0.read(offset, out);
+        let is_spared = self.0.is_in_use.load(Ordering::Acquire) && offset >= PAGE_BYTES as u64;
+        match read {
+            Err(error) if is_spared => {
+                self.0.note_unreadable(&error);
+                lead_nowhere(out);
+                Ok(())
+            }
+            other => other,
+        }
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        if self.0.try_on_file(|| self.0.file.set_len(len)) {
+        self.0.check_refusal()?;
+        if self.0.try_on_file("grow", || self.0.file.set_len(len)) {
             self.0.file_bytes.store(len, Ordering::Relaxed);
         } else if let Some(mut detached) = self.0.detached() {
             detached.set_len(len);
@@ -126,12 +246,14 @@ impl StorageBackend for Backend {
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.0.try_on_file(|| self.0.file.sync_data());
+        self.0.check_refusal()?;
+        self.0.try_on_file("sync", || self.0.file.sync_data());
         Ok(())
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        if !self.0.try_on_file(|| self.0.file.write_all_at(offset, data))
+        self.0.check_refusal()?;
+        if !self.0.try_on_file("write", || self.0.file.write_all_at(offset, data))
             && let Some(mut detached) = self.0.detached()
         {
             detached.write(self.0.file.as_ref(), offset, data)?;

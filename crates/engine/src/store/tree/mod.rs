@@ -1,34 +1,33 @@
 //! The tree: a redb file that holds everything up to a point of the log.
 
 mod backend;
+mod convert;
 mod misses;
+mod open;
+mod pages;
+mod protection;
+#[cfg(test)]
+pub(super) mod tests;
 mod view;
 
 use std::iter::Peekable;
 use std::ops::Bound;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use redb::{
-    Builder, CursorError, Database, ReadableDatabase, ReadableTable, Table, TableDefinition, WriteTransaction,
+    CursorError, Database, DatabaseError, ReadableDatabase, ReadableTable, Table, TableDefinition,
+    WriteTransaction,
 };
 
-use self::backend::{Backend, TreeFile};
+use self::backend::TreeFile;
+pub(super) use self::open::OldTree;
 pub(super) use self::view::{TreeEntry, TreeRange, TreeView};
+use super::StoreError;
 use super::overlay::{Entry, Overlay};
-use super::seal::{SealedPages, Sealing};
 use super::tally::{Tallies, Tally};
-use super::{Disk, StoreError};
 
 const NAME: &str = "tree";
-/// A tree under construction; it gets its name when it can be opened.
-const NEW_NAME: &str = "tree.new";
 const FORMAT_VERSION: u64 = 1;
-/// Each page is read once, so more would not help.
-const CHECK_CACHE_BYTES: usize = 16 << 20;
-const DOUBT: &str =
-    "one of the two copies of the tree's first page can't be read, as after an interrupted write";
 
 const ENTRIES: TableDefinition<&[u8], &[u8]> = TableDefinition::new("entries");
 const TALLIES: TableDefinition<u64, (u64, u64)> = TableDefinition::new("tallies");
@@ -59,10 +58,8 @@ pub(super) struct Tree {
     /// There until the tree is dropped.
     database: Option<Database>,
     file: Arc<TreeFile>,
-    /// Whether a copy of an encrypted tree's first page could not be read.
+    /// Whether a copy of the first page could not be read.
     is_doubtful: bool,
-    /// Whether the library must not close its database any more.
-    is_damaged: AtomicBool,
 }
 
 /// Whether new keys come in runs these days. Looking for one costs a way down the tree, so after keys that came alone fewer are tried.
@@ -93,97 +90,7 @@ impl Runs {
     }
 }
 
-/// What a check of a tree says.
-pub(super) struct TreeChecked {
-    pub(super) file_bytes: u64,
-    pub(super) note: Option<String>,
-}
-
 impl Tree {
-    /// Opens the tree, creating an empty one if there is none.
-    pub(super) fn open(
-        disk: &Arc<dyn Disk>,
-        sealing: Option<&Arc<Sealing>>,
-        cache_bytes: usize,
-    ) -> Result<Arc<Self>, StoreError> {
-        let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
-        if names.iter().any(|name| name == NAME) {
-            let tree = Self::load(disk, sealing, NAME, cache_bytes)?;
-            tree.check_version()?;
-            return Ok(Arc::new(tree));
-        }
-        if names.iter().any(|name| name == NEW_NAME) {
-            disk.remove(NEW_NAME).map_err(StoreError::io("remove", NEW_NAME))?;
-        }
-        let tree = Self::load(disk, sealing, NEW_NAME, cache_bytes)?;
-        tree.initialise()?;
-        disk.rename(NEW_NAME, NAME).map_err(StoreError::io("rename", NEW_NAME))?;
-        disk.sync_directory().map_err(StoreError::io("sync", "the folder"))?;
-        Ok(Arc::new(tree))
-    }
-
-    fn load(
-        disk: &Arc<dyn Disk>,
-        sealing: Option<&Arc<Sealing>>,
-        name: &str,
-        cache_bytes: usize,
-    ) -> Result<Self, StoreError> {
-        let mut file = disk.open(name).map_err(StoreError::io("open", name))?;
-        let mut is_doubtful = false;
-        if let Some(sealing) = sealing {
-            // Once it can be opened it has its real name, so that is the one to speak of.
-            let pages = SealedPages::open(file, NAME, sealing.clone())?;
-            is_doubtful = pages.is_doubtful();
-            file = Arc::new(pages);
-        }
-        let file = Arc::new(TreeFile::new(file, disk.clone()));
-        let backend = Backend(file.clone());
-        // A page in memory carries a counter, and the allocator rounds the two up by a quarter.
-        let database = guarded(|| {
-            Builder::new()
-                .set_cache_size(cache_bytes / 5 * 4)
-                .create_with_backend(backend)
-                .map_err(StoreError::tree)
-        })?;
-        file.check()?;
-        let mut tree =
-            Self { database: Some(database), file, is_doubtful, is_damaged: AtomicBool::new(false) };
-        if is_doubtful {
-            tracing::warn!("{DOUBT}; the tree is checked");
-            tree.check_pages()?;
-        }
-        Ok(tree)
-    }
-
-    /// Reads every page in use and compares it with the checksum that points to it. Says whether everything was in
-    /// order; what can be made good without loss is made good.
-    fn check_pages(&mut self) -> Result<bool, StoreError> {
-        guarded(|| {
-            let database =
-                self.database.as_mut().ok_or_else(|| StoreError::tree(redb::Error::DatabaseClosed))?;
-            database.check_integrity().map_err(StoreError::tree)
-        })
-    }
-
-    /// Checks the tree of a folder, page by page; a folder without one is in order.
-    pub(super) fn check(
-        disk: &Arc<dyn Disk>,
-        sealing: Option<&Arc<Sealing>>,
-    ) -> Result<TreeChecked, StoreError> {
-        let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
-        if !names.iter().any(|name| name == NAME) {
-            return Ok(TreeChecked { file_bytes: 0, note: None });
-        }
-        let mut tree = Self::load(disk, sealing, NAME, CHECK_CACHE_BYTES)?;
-        tree.check_version()?;
-        if !tree.check_pages()? {
-            return Err(StoreError::corrupt(NAME, 0, "what the tree says of its own pages is wrong"));
-        }
-        let note =
-            tree.is_doubtful.then(|| format!("{DOUBT}; the other one is right, and the next write mends it"));
-        Ok(TreeChecked { file_bytes: tree.file_bytes(), note })
-    }
-
     fn database(&self) -> Result<&Database, StoreError> {
         self.database.as_ref().ok_or_else(|| StoreError::tree(redb::Error::DatabaseClosed))
     }
@@ -208,21 +115,13 @@ impl Tree {
         self.file.check()
     }
 
-    fn check_version(&self) -> Result<(), StoreError> {
-        let found = self.meta(META_FORMAT_VERSION)?;
-        if found != FORMAT_VERSION {
-            return Err(StoreError::UnknownVersion { file: NAME.into(), found, known: FORMAT_VERSION });
-        }
-        Ok(())
-    }
-
     fn meta(&self, name: &str) -> Result<u64, StoreError> {
         self.meta_if_any(name)?
             .ok_or_else(|| StoreError::corrupt(NAME, 0, format!("{name} is missing from the meta table")))
     }
 
     fn meta_if_any(&self, name: &str) -> Result<Option<u64>, StoreError> {
-        guarded(|| {
+        self.file.guarded(|| {
             let transaction = self.database()?.begin_read().map_err(StoreError::tree)?;
             let table = transaction.open_table(META).map_err(StoreError::tree)?;
             let value = table.get(name).map_err(StoreError::tree)?;
@@ -263,7 +162,7 @@ impl Tree {
 
     /// The totals at the fold point.
     pub(super) fn tallies(&self) -> Result<Tallies, StoreError> {
-        guarded(|| {
+        self.file.guarded(|| {
             let transaction = self.database()?.begin_read().map_err(StoreError::tree)?;
             let table = transaction.open_table(TALLIES).map_err(StoreError::tree)?;
             let mut tallies = Tallies::default();
@@ -290,6 +189,19 @@ impl Tree {
         part_entries: usize,
         report: impl Fn(usize) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
+        self.file.guarded(|| self.fold_parts(overlay, tallies, point, part_entries, report))
+    }
+
+    fn fold_parts(
+        &self,
+        overlay: &Overlay,
+        tallies: &Tallies,
+        point: FoldPoint,
+        part_entries: usize,
+        report: impl Fn(usize) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        // What could not be read may be in the library's cache. Nothing must be made of it.
+        self.file.check()?;
         let mut entries = overlay.iter();
         let mut done = 0;
         loop {
@@ -340,7 +252,7 @@ impl Tree {
 
     /// One read view, to be shared by all readers until the next fold.
     pub(super) fn view(self: &Arc<Self>) -> Result<TreeView, StoreError> {
-        guarded(|| {
+        self.file.guarded(|| {
             let transaction = self.database()?.begin_read().map_err(StoreError::tree)?;
             let table = transaction.open_table(ENTRIES).map_err(StoreError::tree)?;
             Ok(TreeView::new(table, self.clone()))
@@ -352,12 +264,6 @@ impl Tree {
         self.file.misses.take_look()
     }
 
-    /// Damage was found in it: the tree is left open, and its folder locked, until the program ends. Closing it takes entries out of
-    /// the list of free pages, and on damaged ones the library panics while it panics, which ends the program.
-    pub(super) fn leave_open(&self) {
-        self.is_damaged.store(true, Ordering::Relaxed);
-    }
-
     /// The size of the file.
     pub(super) fn file_bytes(&self) -> u64 {
         self.file.file_bytes()
@@ -366,22 +272,25 @@ impl Tree {
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        if self.is_damaged.load(Ordering::Relaxed) {
-            std::mem::forget(self.database.take());
-            return;
-        }
-        // Closing reads and writes pages. If it fails, the next opening repairs.
-        let _ = guarded(|| {
-            drop(self.database.take());
+        let Some(mut database) = self.database.take() else { return };
+        // Closing reads and writes pages, and must fail where it can't read one. If it fails, the next opening repairs.
+        self.file.set_in_use(false);
+        let closed = self.file.guarded(|| {
+            if self.file.unreadable().is_some() {
+                // The library may hold pages that lead nowhere. Once it has met a failure, it closes without using them.
+                self.file.refuse();
+                if let Err(DatabaseError::TransactionInProgress) = database.check_integrity() {
+                    std::mem::forget(database);
+                    return Ok(());
+                }
+            }
+            drop(database);
             Ok(())
         });
+        if let Err(error) = closed {
+            tracing::warn!(%error, "the tree was not closed well");
+        }
     }
-}
-
-/// The library panics on some damaged pages; here that is damage like any other.
-fn guarded<T>(action: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
-    catch_unwind(AssertUnwindSafe(action))
-        .unwrap_or_else(|_| Err(StoreError::corrupt(NAME, 0, "a page can't be understood")))
 }
 
 /// Inserts entries while they are new and nothing in the table lies between them and the key before. The library packs the pages of
@@ -437,68 +346,4 @@ fn write_tallies(transaction: &WriteTransaction, tallies: &Tallies) -> Result<()
         table.insert(space, (tally.count, tally.bytes)).map_err(StoreError::tree)?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use bytes::Bytes;
-    use redb::ReadableTableMetadata;
-
-    use super::*;
-    use crate::store::MemoryDisk;
-
-    fn fold(tree: &Tree, overlay: &Overlay) {
-        tree.fold(overlay, &Tallies::default(), FoldPoint::default(), 1000, |_| Ok(())).unwrap();
-    }
-
-    #[test]
-    fn new_keys_that_follow_one_another_fill_their_pages() {
-        let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
-        let tree = Tree::open(&disk, None, 1 << 20).unwrap();
-        let value = Bytes::from(vec![7; 400]);
-        // Groups of keys in an order that is not theirs, so that each fold puts groups between those of earlier ones.
-        let groups: Vec<u64> = (0..1200).map(|step| step * 7919 % 1200).collect();
-        for part in groups.chunks(150) {
-            let mut overlay = Overlay::default();
-            for (group, item) in part.iter().flat_map(|group| (0..25).map(move |item| (group, item))) {
-                overlay.insert(format!("{group:05}-{item:02}").as_bytes(), Some(value.clone()), false);
-            }
-            fold(&tree, &overlay);
-        }
-        let transaction = tree.database().unwrap().begin_read().unwrap();
-        let table = transaction.open_table(ENTRIES).unwrap();
-        let stats = table.stats().unwrap();
-        assert_eq!(table.len().unwrap(), 30_000);
-        let fill = stats.stored_bytes() as f64 / (stats.leaf_pages() * 4096) as f64;
-        assert!(fill > 0.7, "{fill}");
-    }
-
-    #[test]
-    fn runs_stop_at_keys_that_are_there_and_at_deletions() {
-        let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
-        let tree = Tree::open(&disk, None, 1 << 20).unwrap();
-        let mut model = std::collections::BTreeMap::new();
-        for round in 0..40_u64 {
-            let mut overlay = Overlay::default();
-            for step in 0..200_u64 {
-                let key = (step * step * 31 + round * 17) % 1500;
-                let value = (step % 5 != 0).then(|| Bytes::from(format!("{round}-{step}")));
-                overlay.insert(&key.to_be_bytes(), value.clone(), false);
-                match value {
-                    Some(value) => _ = model.insert(key, value),
-                    None => _ = model.remove(&key),
-                }
-            }
-            fold(&tree, &overlay);
-            let view = tree.view().unwrap();
-            let mut range = view.range(Bound::Unbounded, Bound::Unbounded).unwrap();
-            let found = std::iter::from_fn(|| range.step(crate::store::Direction::Forward).unwrap());
-            let found: Vec<_> = found.map(|entry| entry.to_bytes()).collect();
-            let expected: Vec<_> = model
-                .iter()
-                .map(|(key, value)| (Bytes::copy_from_slice(&key.to_be_bytes()), value.clone()))
-                .collect();
-            assert_eq!(found, expected, "round {round}");
-        }
-    }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use redb::{AccessGuard, ReadOnlyTable};
 
-use super::{Tree, guarded};
+use super::Tree;
+use super::backend::TreeFile;
 use crate::store::{Direction, StoreError};
 
 /// A snapshot of the tree's entries.
@@ -21,12 +22,8 @@ impl TreeView {
         Self { table, tree }
     }
 
-    pub(in crate::store) fn leave_open(&self) {
-        self.tree.leave_open();
-    }
-
     pub(in crate::store) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
-        guarded(|| {
+        self.tree.file.guarded(|| {
             let value = self.table.get(key).map_err(StoreError::tree)?;
             Ok(value.map(|value| Bytes::copy_from_slice(value.value())))
         })
@@ -37,19 +34,25 @@ impl TreeView {
         lower: Bound<&[u8]>,
         upper: Bound<&[u8]>,
     ) -> Result<TreeRange, StoreError> {
-        guarded(|| self.table.range::<&[u8]>((lower, upper)).map(TreeRange).map_err(StoreError::tree))
+        let file = &self.tree.file;
+        let range = file.guarded(|| self.table.range::<&[u8]>((lower, upper)).map_err(StoreError::tree))?;
+        Ok(TreeRange { range, file: file.clone() })
     }
 }
 
 /// The tree's entries between two bounds.
-pub(in crate::store) struct TreeRange(redb::Range<'static, &'static [u8], &'static [u8]>);
+pub(in crate::store) struct TreeRange {
+    range: redb::Range<'static, &'static [u8], &'static [u8]>,
+    file: Arc<TreeFile>,
+}
 
 impl TreeRange {
     pub(in crate::store) fn step(&mut self, direction: Direction) -> Result<Option<TreeEntry>, StoreError> {
-        guarded(|| {
+        let Self { range, file } = self;
+        file.guarded(|| {
             let next = match direction {
-                Direction::Forward => self.0.next(),
-                Direction::Backward => self.0.next_back(),
+                Direction::Forward => range.next(),
+                Direction::Backward => range.next_back(),
             };
             let next = next.transpose().map_err(StoreError::tree)?;
             let entry = next.map(|(key, value)| TreeEntry { key, value });
