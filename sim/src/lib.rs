@@ -18,6 +18,7 @@ mod life;
 pub mod linear;
 pub mod model;
 mod plan;
+mod rot;
 mod run;
 mod simulated;
 mod world;

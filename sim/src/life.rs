@@ -31,13 +31,13 @@ pub struct Lived {
     pub damages: u64,
 }
 
-struct Simulation {
-    world: Arc<World>,
-    random: Random,
-    options: Options,
+pub(crate) struct Simulation {
+    pub(crate) world: Arc<World>,
+    pub(crate) random: Random,
+    pub(crate) options: Options,
     /// Whether this life ends by killing the process, not by cutting the power.
     is_killed: bool,
-    lived: Lived,
+    pub(crate) lived: Lived,
 }
 
 /// Lives all lives of a plan.
@@ -54,12 +54,17 @@ pub(crate) fn simulate(plan: Plan, mut random: Random) -> Result<Lived, String> 
         simulation.world.stop();
         let before = disk;
         disk = simulation.lose(&before);
-        if simulation.is_flipped(life) || before.has_lied() {
+        if simulation.is_last(life, Scenario::Flips) || before.has_lied() {
             simulation.doubt(&disk, &before)?;
             simulation.lived.calls = simulation.world.calls();
             return Ok(simulation.lived);
         }
         simulation.verify(&disk).map_err(|finding| format!("after life {life}: {finding}"))?;
+        if simulation.is_last(life, Scenario::Rot) {
+            simulation.rot(&disk)?;
+            simulation.lived.calls = simulation.world.calls();
+            return Ok(simulation.lived);
+        }
     }
     simulation.rest(&disk).map_err(|finding| format!("at rest: {finding}"))?;
     simulation.lived.calls = simulation.world.calls();
@@ -72,7 +77,7 @@ impl Simulation {
         let random = &mut self.random;
         self.is_killed = self.world.plan.scenario == Scenario::Cuts && random.one_in(3);
         match self.world.plan.scenario {
-            Scenario::Calm | Scenario::Flips => Faults::default(),
+            Scenario::Calm | Scenario::Flips | Scenario::Rot => Faults::default(),
             Scenario::Cuts => Faults { cut_at: Some(1 + random.below(operations)), ..Faults::default() },
             Scenario::Lies => Faults {
                 cut_at: Some(1 + random.below(operations)),
@@ -92,8 +97,9 @@ impl Simulation {
         }
     }
 
-    fn is_flipped(&self, life: u64) -> bool {
-        self.world.plan.scenario == Scenario::Flips && life + 1 == self.world.plan.lives
+    /// Whether it is the last life of this scenario.
+    fn is_last(&self, life: u64, scenario: Scenario) -> bool {
+        self.world.plan.scenario == scenario && life + 1 == self.world.plan.lives
     }
 
     /// One life: opening, auditing, clients, closing. What the disk did is no finding.
@@ -154,7 +160,7 @@ impl Simulation {
         self.remember(database)
     }
 
-    fn audit(&self, database: &Database) -> Result<(), Trouble> {
+    pub(crate) fn audit(&self, database: &Database) -> Result<(), Trouble> {
         let (_, records) = audit::agreement(database)?;
         audit::positions(&self.world, database, &records)?;
         if database.describe_table(client::EXPIRING).is_ok() {
@@ -203,19 +209,23 @@ impl Simulation {
     }
 
     /// The disk that the next life finds.
-    fn lose(&mut self, disk: &SimulatedDisk) -> SimulatedDisk {
+    pub(crate) fn lose(&mut self, disk: &SimulatedDisk) -> SimulatedDisk {
         self.lived.losses += u64::from(disk.has_failed());
         let loss = match self.world.plan.scenario {
             Scenario::Cuts if self.is_killed => Loss::Process,
             Scenario::Cuts | Scenario::Lies => Loss::Power,
-            Scenario::Calm | Scenario::Failures | Scenario::Flips if self.random.one_in(2) => Loss::Power,
+            Scenario::Calm | Scenario::Failures | Scenario::Flips | Scenario::Rot
+                if self.random.one_in(2) =>
+            {
+                Loss::Power
+            }
             _ => Loss::Process,
         };
         note(format_args!("it ends with the loss of its {loss:?}"));
         disk.after(loss)
     }
 
-    fn verification(&self, disk: &SimulatedDisk) -> Result<Verification, Error> {
+    pub(crate) fn verification(&self, disk: &SimulatedDisk) -> Result<Verification, Error> {
         verify_on(disk.as_disk(), self.world.plan.store.key.as_ref(), &mut |_| ())
     }
 
@@ -247,8 +257,12 @@ impl Simulation {
     /// lie, it is the same as before, but for what shared the last sync.
     fn doubt(&mut self, disk: &SimulatedDisk, before: &SimulatedDisk) -> Result<(), String> {
         let whole = !before.has_lied();
-        if whole && disk.flip_bit().is_none() {
-            return Ok(());
+        let mut flipped = None;
+        if whole {
+            flipped = disk.flip_bit();
+            if flipped.is_none() {
+                return Ok(());
+            }
         }
         let is_damaged = match self.verification(disk) {
             Ok(verified) => !verified.findings.is_empty(),
@@ -257,7 +271,9 @@ impl Simulation {
         if is_damaged {
             note(format_args!("the verification says that there is damage"));
             self.lived.damages += 1;
-            return Ok(());
+            // What the log or a lie lost is lost. Of other files nothing wrong may be shown, whoever verified it or not.
+            let is_of_log = flipped.is_none_or(|flipped| flipped.contains(" of log-"));
+            return if is_of_log { Ok(()) } else { self.live_with_rot(disk) };
         }
         let database = match Database::open_on(disk.as_disk(), self.options.clone()) {
             Ok(database) => database,

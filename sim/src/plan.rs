@@ -20,10 +20,12 @@ pub enum Scenario {
     Lies,
     /// A bit turns while the database is closed.
     Flips,
+    /// Bits turn while the database is closed and while it is open, and it goes on.
+    Rot,
 }
 
 /// Cuts are what most is to be learned from.
-const SCENARIOS: [Scenario; 10] = [
+const SCENARIOS: [Scenario; 11] = [
     Scenario::Calm,
     Scenario::Cuts,
     Scenario::Cuts,
@@ -34,6 +36,7 @@ const SCENARIOS: [Scenario; 10] = [
     Scenario::Failures,
     Scenario::Lies,
     Scenario::Flips,
+    Scenario::Rot,
 ];
 
 /// All that a seed decides in advance.
@@ -70,7 +73,7 @@ impl Plan {
         let drawn = random.pick(&SCENARIOS).unwrap_or(Scenario::Cuts);
         let scenario = scenario.unwrap_or(drawn);
         let lives = match scenario {
-            Scenario::Calm | Scenario::Flips => 1 + random.below(2),
+            Scenario::Calm | Scenario::Flips | Scenario::Rot => 1 + random.below(2),
             Scenario::Cuts | Scenario::Failures => 1 + random.below(4),
             Scenario::Lies => 1,
         };

@@ -95,6 +95,11 @@ fn damage_that_is_taken_for_the_end_of_the_log_is_found() {
 }
 
 #[test]
+fn pages_that_are_not_compared_with_their_checksums_are_found() {
+    find(Bug::SkipsPageCheck, Scenario::Rot);
+}
+
+#[test]
 fn the_command_that_runs_a_seed_again_makes_the_same_mistake() {
     let request = Request {
         seed: 7,

@@ -70,6 +70,11 @@ fn a_bit_that_turns_is_harmless_or_found_out() {
 }
 
 #[test]
+fn files_that_rot_are_shown_right_or_said_to_be_damaged() {
+    run_scenario(Scenario::Rot, SEEDS);
+}
+
+#[test]
 fn the_same_seed_does_the_same_again() {
     let (lines, encrypted, flipped) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     for_each_seed(SEEDS_TWICE, |seed| {

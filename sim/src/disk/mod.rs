@@ -9,6 +9,7 @@
 mod faults;
 mod file;
 mod image;
+mod rot;
 
 use std::collections::BTreeMap;
 use std::io;
