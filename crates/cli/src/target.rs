@@ -9,7 +9,7 @@ use singlet_design::store::{Embedded, Store};
 use singlet_engine::{Buckets, Database, Error, Key, Options, StoreOptions};
 use singlet_remote::{Connection, Remote};
 
-use crate::arguments::{FolderArguments, StoreArguments};
+use crate::arguments::{FolderArguments, LossArguments, StoreArguments};
 use crate::cursor_key;
 use crate::endpoint;
 use crate::failure::Failure;
@@ -60,7 +60,7 @@ impl Target {
         let place = Place::of(arguments, |name| std::env::var(name).ok());
         let (store, database): (Box<dyn Store>, _) = match &place {
             Place::Folder(folder) => {
-                let database = open_folder(folder, create, arguments.key.key()?)?;
+                let database = open_folder(folder, create, arguments.key.key()?, arguments.loss)?;
                 (Box::new(Embedded::new(database.clone(), folder.display().to_string())), Some(database))
             }
             Place::Memory => {
@@ -108,7 +108,12 @@ impl Target {
     }
 }
 
-fn open_folder(folder: &Path, create: bool, key: Option<Key>) -> Result<Database, Failure> {
+fn open_folder(
+    folder: &Path,
+    create: bool,
+    key: Option<Key>,
+    loss: LossArguments,
+) -> Result<Database, Failure> {
     if !create && !folder.exists() {
         return Err(Failure::Refused(format!(
             "there is no data in {0}.\n`singlet apply FILE --data {0}` makes the tables of a design there; --in-memory \
@@ -116,8 +121,9 @@ fn open_folder(folder: &Path, create: bool, key: Option<Key>) -> Result<Database
             folder.display()
         )));
     }
-    let store = StoreOptions { key, ..StoreOptions::default() };
-    Database::open_with(folder, Options { store, ..Options::default() }).map_err(|error| match error {
+    let store = loss.apply(StoreOptions { key, ..StoreOptions::default() });
+    let opened = Database::open_with(folder, Options { store, ..Options::default() });
+    opened.inspect(LossArguments::tell).map_err(|error| match error {
         Error::FolderInUse { .. } => {
             let otherwise = match endpoint::of_folder(folder) {
                 Some(address) => {
@@ -185,9 +191,9 @@ fn open_alone(
             folder.display()
         )));
     }
-    let store = StoreOptions { key, ..StoreOptions::default() };
+    let store = place.loss.apply(StoreOptions { key, ..StoreOptions::default() });
     let options = Options { store, buckets, ..Options::default() };
-    Database::open_with(folder, options).map_err(|error| match error {
+    Database::open_with(folder, options).inspect(LossArguments::tell).map_err(|error| match error {
         Error::FolderInUse { .. } => {
             let address = endpoint::of_folder(folder).unwrap_or_else(|| endpoint::USUAL.to_owned());
             let commands = otherwise.replace(endpoint::USUAL, &address);
@@ -218,6 +224,7 @@ mod tests {
         StoreArguments {
             data: None,
             key: KeyArguments::default(),
+            loss: LossArguments::default(),
             in_memory: false,
             endpoint_url: None,
             remote: false,

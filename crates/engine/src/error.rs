@@ -115,6 +115,10 @@ pub enum Error {
     /// The key of an encrypted folder is wrong, missing or not wanted: the error says which.
     #[error(transparent)]
     Key(#[from] crate::store::KeyError),
+    /// Something that was durable is missing from the folder: put it back, or accept the loss with
+    /// [`StoreOptions::accept_loss`](crate::StoreOptions::accept_loss).
+    #[error(transparent)]
+    Loss(#[from] crate::store::Loss),
     /// The place in the stream is more than 24 hours old and gone: begin at its oldest record.
     #[error("The data you are trying to access has been trimmed")]
     Trimmed,
@@ -425,6 +429,7 @@ impl From<crate::store::StoreError> for Error {
         match error {
             crate::store::StoreError::Locked { folder } => Error::FolderInUse { folder },
             crate::store::StoreError::Key(error) => Error::Key(error),
+            crate::store::StoreError::Loss(loss) => Error::Loss(loss),
             other => Error::Storage(other.to_string()),
         }
     }

@@ -56,6 +56,10 @@ bugs! {
     TakesDamageForEnd = "takes-damage-for-end",
     /// Pages of the tree are not compared with their checksums.
     SkipsPageCheck = "skips-page-check",
+    /// How far the log reaches is never written down.
+    ForgetsReach = "forgets-reach",
+    /// Opening doesn't look how far the log reached.
+    IgnoresReach = "ignores-reach",
 }
 
 impl Bug {

@@ -229,7 +229,8 @@ fn engine_kind(error: &Error) -> ErrorKind {
         | Error::NoRoom(_)
         | Error::Storage(_)
         | Error::FolderInUse { .. }
-        | Error::Key(_) => ErrorKind::InternalServerError,
+        | Error::Key(_)
+        | Error::Loss(_) => ErrorKind::InternalServerError,
         Error::Closed => ErrorKind::ServiceUnavailable,
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::encryption::KeyArguments;
+use super::loss::LossArguments;
 use super::recovery::moment_ms;
 
 pub(super) const BACKUP_NOTES: &str = "\
@@ -136,6 +137,9 @@ pub(crate) struct FolderArguments {
 
     #[command(flatten)]
     pub(crate) key: KeyArguments,
+
+    #[command(flatten)]
+    pub(crate) loss: LossArguments,
 }
 
 fn name(text: &str) -> Result<String, String> {

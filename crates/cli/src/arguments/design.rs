@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::encryption::KeyArguments;
+use super::loss::LossArguments;
 
 pub(super) const APPLY_NOTES: &str = "\
 What a table has and no backend can change is said, and then nothing is done. Running it again
@@ -98,6 +99,9 @@ pub(crate) struct StoreArguments {
 
     #[command(flatten)]
     pub(crate) key: KeyArguments,
+
+    #[command(flatten)]
+    pub(crate) loss: LossArguments,
 
     /// An empty database in memory with the design's tables, gone at the end
     #[arg(long, conflicts_with_all = ["remote", "endpoint_url", "region", "profile"])]

@@ -3,6 +3,7 @@
 mod backup;
 mod design;
 mod encryption;
+mod loss;
 mod recovery;
 mod serve;
 mod transfer;
@@ -18,6 +19,7 @@ pub(crate) use design::{
 #[cfg(test)]
 pub(crate) use encryption::KeyArguments;
 pub(crate) use encryption::{NewKeyArguments, RotateKeyArguments, VerifyArguments};
+pub(crate) use loss::LossArguments;
 pub(crate) use recovery::RecoveryArguments;
 pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
 pub(crate) use transfer::{DataCompression, DataFormat, ExportArguments, Images, ImportArguments};

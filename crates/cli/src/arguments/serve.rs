@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use singlet_engine::Schedule;
 
 use super::encryption::KeyArguments;
+use super::loss::LossArguments;
 use crate::size::Size;
 
 pub(super) const SERVE_NOTES: &str = "\
@@ -19,6 +20,9 @@ Credentials (--credentials FILE):
 
   One key may stand in SINGLET_ACCESS_KEY_ID and SINGLET_SECRET_ACCESS_KEY instead.
   Without any, every well-formed signature is taken, but only this machine can connect.
+
+A folder that has lost a file or the end of its log is refused, with what is missing. --accept-loss opens what is
+left: docs/reliability.md.
 
 Encryption: `singlet new-key FILE` makes a key, and an empty folder that is served with --key-file FILE is
 encrypted from then on: docs/encryption.md.
@@ -48,6 +52,9 @@ pub(crate) struct ServeArguments {
 
     #[command(flatten)]
     pub(crate) key: KeyArguments,
+
+    #[command(flatten)]
+    pub(crate) loss: LossArguments,
 
     /// Keep everything in memory and nothing on disk
     #[arg(long, conflicts_with = "data")]

@@ -172,7 +172,7 @@ fn open(arguments: &ServeArguments, key: Option<Key>, connections_max: usize) ->
     let options = singlet_engine::Options {
         buckets: buckets(arguments)?,
         region: arguments.region.clone(),
-        store: StoreOptions {
+        store: arguments.loss.apply(StoreOptions {
             cache_bytes: arguments
                 .cache_size
                 .map_or_else(|| memory::cache_bytes(memory_bytes), |size| size.bytes),
@@ -188,7 +188,7 @@ fn open(arguments: &ServeArguments, key: Option<Key>, connections_max: usize) ->
             queue_jobs_max: standard.queue_jobs_max.max(connections_max.saturating_add(64)),
             key,
             ..standard
-        },
+        }),
         backups: arguments.backup,
         conflicts: match arguments.transaction_conflicts {
             TransactionConflicts::Refuse => Conflicts::Refuse,

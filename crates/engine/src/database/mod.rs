@@ -27,7 +27,7 @@ use crate::recovery::Recovery;
 use crate::request::{
     BatchGet, BatchGetOutcome, GetItem, GetOutcome, PageOutcome, Query, Scan, TransactGet, TransactGetOutcome,
 };
-use crate::store::{Clock, Disk, FileDisk, MemoryDisk, Store, StoreStats, View};
+use crate::store::{Clock, Disk, FileDisk, Loss, MemoryDisk, Store, StoreStats, View};
 use crate::stream::StreamUpkeep;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -71,6 +71,7 @@ struct Inner {
     in_flight: Arc<InFlight>,
     streams: StreamUpkeep,
     closed: AtomicBool,
+    lost: Vec<Loss>,
     conflicts: Conflicts,
     region: String,
     account_id: String,
@@ -117,6 +118,12 @@ impl Database {
     /// The key that the database is encrypted with, as descriptions of tables name it.
     pub fn key_arn(&self) -> Option<String> {
         self.view().attachment().key_arn().map(str::to_owned)
+    }
+
+    /// What was missing when the database was opened, and was accepted with
+    /// [`StoreOptions::accept_loss`](crate::StoreOptions::accept_loss).
+    pub fn lost(&self) -> &[Loss] {
+        &self.inner.lost
     }
 
     /// What the storage has been doing.
@@ -211,6 +218,7 @@ impl Database {
     /// Opens the database on a disk of the caller's.
     pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
         let opened = Store::open(disk, options.store.clone(), options.clock.clone())?;
+        let lost = opened.lost().to_vec();
         let (catalogue, writer) = recover::recover(&opened, &options)?;
         let streams = StreamUpkeep::new(options.streams, options.clock.clone(), writer.counts.busy());
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
@@ -242,6 +250,7 @@ impl Database {
             in_flight: Arc::default(),
             streams,
             closed: AtomicBool::new(false),
+            lost,
             conflicts: options.conflicts,
             region: options.region,
             account_id: options.account_id,

@@ -58,8 +58,17 @@ impl<A, J> Committer<A, J> {
                 }
             }
         }
-        if let Err(error) = self.log.force() {
-            self.shared.poison(error.to_string());
+        match self.log.force() {
+            Ok(_) => self.note_durable(self.shared.view.load().time_ms),
+            Err(error) => self.shared.poison(error.to_string()),
+        }
+    }
+
+    /// Has the housekeeper write down how far the log reaches.
+    fn note_durable(&self, time_ms: u64) {
+        if self.shared.reach.note(self.log.durable_sequence(), time_ms) {
+            // With no room, the housekeeper is awake and looks by itself.
+            let _ = self.chores.try_send(Chore::WriteReach);
         }
     }
 
@@ -125,6 +134,7 @@ impl<A, J> Committer<A, J> {
         if synced {
             self.shared.counters.syncs.add(1);
             self.shared.counters.sync_time.add_time(start.elapsed());
+            self.note_durable(group.last().map_or(0, |last| last.view.time_ms));
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::KeyError;
+use super::reach::Loss;
 
 /// Opening or reading failed.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +29,9 @@ pub enum StoreError {
         /// What is wrong there.
         reason: String,
     },
+    /// Something that was durable is missing. [`accept_loss`](super::StoreOptions::accept_loss) opens what is left.
+    #[error(transparent)]
+    Loss(#[from] Loss),
     /// The data was written by a newer program.
     #[error("{file} has format version {found}, this program knows version {known}")]
     UnknownVersion {

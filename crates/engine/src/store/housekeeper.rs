@@ -1,12 +1,14 @@
 //! The housekeeping thread: work that nobody should wait for.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::log::Catalogue;
 use super::overlay::Overlay;
-use crate::sync::mpsc::Receiver;
+use super::shared::Shared;
+use crate::sync::Instant;
+use crate::sync::mpsc::{Receiver, RecvTimeoutError};
 
-/// More than this are not put off.
+/// The queue holds at most this many chores; beyond that the caller does the work itself.
 pub(super) const CHORES_WAITING_MAX: usize = 4;
 
 /// Work that nobody should wait for.
@@ -15,19 +17,76 @@ pub(super) enum Chore {
     PrepareSegment,
     /// Free an overlay; with a hundred thousand entries that takes a while.
     Free(Overlay),
+    /// Commits are durable: write how far the log reaches, in a while.
+    WriteReach,
 }
 
-/// Works until the log thread is gone.
-pub(super) fn run(catalogue: &Arc<Catalogue>, chores: &Receiver<Chore>) {
-    while let Ok(chore) = chores.recv() {
-        match chore {
-            Chore::Free(overlay) => drop(overlay),
-            Chore::PrepareSegment => {
-                if let Err(error) = catalogue.prepare_spare() {
-                    // The log makes itself a file then, and reports what is wrong if it can't either.
-                    tracing::warn!(%error, "no log file could be made ready");
-                }
+/// The housekeeping thread's state.
+pub(super) struct Housekeeper<A, J> {
+    shared: Arc<Shared<A, J>>,
+    chores: Receiver<Chore>,
+    reach_interval: Duration,
+    /// When the mark of how far the log reaches is to be written.
+    reach_due: Option<Instant>,
+}
+
+impl<A, J> Housekeeper<A, J> {
+    pub(super) fn new(shared: Arc<Shared<A, J>>, chores: Receiver<Chore>, reach_interval: Duration) -> Self {
+        Self { shared, chores, reach_interval, reach_due: None }
+    }
+
+    /// Works until the log thread is gone; then says exactly how far the log reaches.
+    pub(super) fn run(mut self) {
+        while let Some(chore) = self.next_chore() {
+            match chore {
+                Chore::Free(overlay) => drop(overlay),
+                Chore::WriteReach => {}
+                Chore::PrepareSegment => self.prepare_segment(),
             }
+            self.look_at_reach();
+        }
+        self.write_reach();
+    }
+
+    /// The next chore; meanwhile the mark is written when it is due.
+    fn next_chore(&mut self) -> Option<Chore> {
+        loop {
+            let Some(due) = self.reach_due else { return self.chores.recv().ok() };
+            match self.chores.recv_timeout(due.saturating_duration_since(Instant::now())) {
+                Ok(chore) => return Some(chore),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => self.look_at_reach(),
+            }
+        }
+    }
+
+    fn prepare_segment(&mut self) {
+        let shared = self.shared.clone();
+        // Zeroing a file takes a while, and the mark must not be late.
+        if let Err(error) = shared.catalogue.prepare_spare(|| self.look_at_reach()) {
+            // The log makes itself a file then, and reports what is wrong if it can't either.
+            tracing::warn!(%error, "no log file could be made ready");
+        }
+    }
+
+    /// Writes the mark if its time has come. The log thread may not have had room to say that it is due.
+    fn look_at_reach(&mut self) {
+        match self.reach_due {
+            Some(due) if due.saturating_duration_since(Instant::now()).is_zero() => {
+                self.reach_due = None;
+                self.write_reach();
+            }
+            None if self.shared.reach.is_due() => self.reach_due = Some(Instant::now() + self.reach_interval),
+            _ => {}
+        }
+    }
+
+    fn write_reach(&self) {
+        if self.shared.poison.is_set() {
+            return;
+        }
+        if let Err(error) = self.shared.reach.write() {
+            self.shared.poison(error.to_string());
         }
     }
 }

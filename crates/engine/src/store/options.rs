@@ -1,5 +1,7 @@
 //! Sizes and policies of a store.
 
+use std::time::Duration;
+
 use super::Key;
 
 /// When a batch counts as durable.
@@ -35,6 +37,10 @@ pub struct StoreOptions {
     /// Writes that grow are refused when the disk has less free than this. Nothing is twice the overlay and four
     /// log files: what folding everything in memory takes at most, and the log of deletions meanwhile.
     pub disk_reserve_bytes: Option<u64>,
+    /// The mark of how far the log reaches is written so long after a commit at the latest.
+    pub reach_interval: Duration,
+    /// Opens a folder although the end of its log is missing. What is missing is logged, and lost for good.
+    pub accept_loss: bool,
     /// The key of an encrypted folder. An empty folder that is opened with a key is encrypted from then on.
     pub key: Option<Key>,
 }
@@ -50,6 +56,8 @@ impl Default for StoreOptions {
             queue_jobs_max: 1024,
             sync: SyncPolicy::EveryBatch,
             disk_reserve_bytes: None,
+            reach_interval: Duration::from_secs(1),
+            accept_loss: false,
             key: None,
         }
     }

@@ -5,17 +5,21 @@ use std::sync::Arc;
 use super::history::Archive;
 use super::log::{Catalogue, replay};
 use super::overlay::Overlay;
-use super::seal::Sealing;
-use super::tree::{OldTree, Tree};
+use super::reach::{Found, Loss, Mark, Reach};
+use super::seal::{Sealing, is_data};
+use super::tree::{self, OldTree, Tree};
 use super::{Disk, StoreError, StoreOptions, View};
 
 /// What opening finds.
 pub(super) struct Recovered {
     pub(super) tree: Arc<Tree>,
     pub(super) catalogue: Arc<Catalogue>,
+    pub(super) reach: Arc<Reach>,
     pub(super) archive: Arc<Archive>,
     pub(super) view: View<()>,
     pub(super) files: Files,
+    /// What is missing and was accepted.
+    pub(super) lost: Vec<Loss>,
 }
 
 /// The folder for files that are neither log nor tree.
@@ -34,6 +38,8 @@ pub(super) fn recover(
     old_tree: OldTree,
 ) -> Result<Recovered, StoreError> {
     let sealing = Sealing::unlock(disk, options.key.as_ref())?;
+    let mut losses = Losses { are_accepted: options.accept_loss, lost: Vec::new() };
+    let found = find_reach(disk, sealing.as_ref(), &mut losses)?;
     let tree = Tree::open(disk, sealing.as_ref(), options.cache_bytes, old_tree)?;
     tree.settle()?;
     let point = tree.fold_point()?;
@@ -53,12 +59,114 @@ pub(super) fn recover(
     let (catalogue, sequence) =
         replay(disk, sealing.clone(), options.segment_bytes, spares_max, point, apply)?;
     view.sequence = sequence;
+    check_loss(&found, &tree, &catalogue, sequence, &mut losses)?;
     tree.check_reach(sequence)?;
     let files = sealing.as_ref().map_or_else(|| disk.clone(), |sealing| sealing.seal_files(disk));
     let live: Vec<u64> = catalogue.segments().iter().map(|segment| segment.id).collect();
     let archive = Archive::open(files.clone(), options.segment_bytes, |segment| live.contains(&segment))?;
     // Names, too, may be known to the system's memory only.
     disk.sync_directory().map_err(StoreError::io("sync", "the folder"))?;
+    let reach = open_reach(disk, sealing.clone(), found, &tree, &catalogue, &view)?;
     let files = Files { disk: files, sealing };
-    Ok(Recovered { tree, catalogue: Arc::new(catalogue), archive: Arc::new(archive), view, files })
+    Ok(Recovered {
+        tree,
+        catalogue: Arc::new(catalogue),
+        reach: Arc::new(reach),
+        archive: Arc::new(archive),
+        view,
+        files,
+        lost: losses.lost,
+    })
+}
+
+/// What is missing of a folder.
+struct Losses {
+    are_accepted: bool,
+    lost: Vec<Loss>,
+}
+
+impl Losses {
+    /// Refuses a folder of which something is missing, unless that is accepted.
+    fn meet(&mut self, loss: Loss) -> Result<(), StoreError> {
+        #[cfg(simulated)]
+        if crate::planted::Bug::IgnoresReach.is_planted() {
+            return Ok(());
+        }
+        if !self.are_accepted {
+            return Err(loss.into());
+        }
+        tracing::error!(missing = %loss.missing(), "the folder is opened without what is missing");
+        self.lost.push(loss);
+        Ok(())
+    }
+}
+
+/// Looks how far the log reached. In a folder that holds nothing yet, the file is made before the tree, which says that
+/// it is there.
+fn find_reach(
+    disk: &Arc<dyn Disk>,
+    sealing: Option<&Arc<Sealing>>,
+    losses: &mut Losses,
+) -> Result<Found, StoreError> {
+    let look = || Found::look(disk.as_ref(), sealing.map(Arc::as_ref));
+    let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
+    if names.iter().any(|name| name == tree::NAME) {
+        return look();
+    }
+    // A tree has its name, durably, before there is anything else.
+    if names.iter().any(|name| is_data(name)) {
+        losses.meet(Loss::Tree)?;
+        return look();
+    }
+    match look()? {
+        Found::Missing | Found::Damaged => {
+            Reach::begin(disk.as_ref(), sealing.cloned())?;
+            look()
+        }
+        found => Ok(found),
+    }
+}
+
+/// Compares the end of the log with how far it reached.
+fn check_loss(
+    found: &Found,
+    tree: &Tree,
+    catalogue: &Catalogue,
+    sequence: u64,
+    losses: &mut Losses,
+) -> Result<(), StoreError> {
+    let last_segment = catalogue.segments().last().map_or(0, |last| last.id);
+    if let Some(loss) = found.loss(tree.has_reach_file()?, last_segment, sequence) {
+        return losses.meet(loss);
+    }
+    if last_segment == 0 && sequence > 0 && found.mark().is_none() {
+        // An older folder, which has no mark.
+        let reason = format!("the log doesn't reach back to commit {}", sequence + 1);
+        return Err(StoreError::corrupt("the log", 0, reason));
+    }
+    Ok(())
+}
+
+/// Notes how far the log reaches now. All of it is durable, and so are the names of its files.
+fn open_reach(
+    disk: &Arc<dyn Disk>,
+    sealing: Option<Arc<Sealing>>,
+    found: Found,
+    tree: &Tree,
+    catalogue: &Catalogue,
+    view: &View<()>,
+) -> Result<Reach, StoreError> {
+    let segments = catalogue.segments();
+    let last = segments.last().map(|last| (last.id, last.first_sequence));
+    let (segment, first_sequence) = last.unwrap_or_default();
+    if let Some(mark) = found.mark() {
+        // The id of a segment that is lost is not given again.
+        catalogue.skip_ids(mark.segment);
+    }
+    let mark = Mark { segment, first_sequence, sequence: view.sequence, time_ms: view.time_ms };
+    let reach = Reach::open(disk.as_ref(), sealing, found, mark)?;
+    if !tree.has_reach_file()? {
+        tree.set_has_reach_file()?;
+    }
+    Ok(reach)
 }

@@ -6,6 +6,7 @@ use super::history::Archive;
 use super::log::Catalogue;
 use super::published::Published;
 use super::queue::Queue;
+use super::reach::Reach;
 use super::recovery::Files;
 use super::room::Room;
 use super::stats::{Counters, StoreStats};
@@ -21,6 +22,8 @@ pub(super) struct Shared<A, J> {
     /// Tells those who wait for commits.
     pub(super) published: Published,
     pub(super) catalogue: Arc<Catalogue>,
+    /// How far the log reaches, for the next opening.
+    pub(super) reach: Arc<Reach>,
     pub(super) archive: Arc<Archive>,
     pub(super) tree: Arc<Tree>,
     pub(super) files: Files,

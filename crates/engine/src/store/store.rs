@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::committer::{COMMITS_WAITING_MAX, Committer};
 use super::fold::FoldThread;
 use super::history::Source;
-use super::housekeeper::CHORES_WAITING_MAX;
+use super::housekeeper::{CHORES_WAITING_MAX, Housekeeper};
 use super::log::Appender;
 use super::published::Published;
 use super::queue::Queue;
@@ -17,8 +17,8 @@ use super::stats::Counters;
 use super::tree::OldTree;
 use super::writer::Writer;
 use super::{
-    Changes, ChangesBack, Clock, CommitError, Disk, Handler, Key, KeyId, Position, StoreError, StoreOptions,
-    StoreStats, TrySubmitError, View, housekeeper,
+    Changes, ChangesBack, Clock, CommitError, Disk, Handler, Key, KeyId, Loss, Position, StoreError,
+    StoreOptions, StoreStats, TrySubmitError, View,
 };
 use crate::sync::mpsc::sync_channel;
 use crate::sync::thread::{self, JoinHandle};
@@ -71,6 +71,16 @@ impl Opened {
         self.recovered.files.sealing.as_ref().map(|sealing| sealing.outer().id())
     }
 
+    #[cfg(test)]
+    pub(super) fn tree(&self) -> &super::tree::Tree {
+        &self.recovered.tree
+    }
+
+    /// What is missing of the folder, and was accepted by [`StoreOptions::accept_loss`].
+    pub fn lost(&self) -> &[Loss] {
+        &self.recovered.lost
+    }
+
     /// Reads every change in files of the past, hands over what is wrong, and says how many there are.
     pub(crate) fn check_past(&self, wrong: impl FnMut(StoreError)) -> u64 {
         self.recovered.archive.check(wrong)
@@ -87,7 +97,11 @@ impl Opened {
         A: Send + Sync + 'static,
         H: Handler<A>,
     {
-        let Self { recovered: Recovered { tree, catalogue, archive, view, files }, options, clock } = self;
+        let Self {
+            recovered: Recovered { tree, catalogue, reach, archive, view, files, .. },
+            options,
+            clock,
+        } = self;
         let view = view.with_attachment(attachment);
         let room = Room::new(files.disk.clone(), &options);
         room.look(|| view.tallies.bytes());
@@ -97,6 +111,7 @@ impl Opened {
             poison: Poison::default(),
             published: Published::default(),
             catalogue: catalogue.clone(),
+            reach: reach.clone(),
             archive,
             tree,
             files,
@@ -107,16 +122,17 @@ impl Opened {
         let (commits_to_log, commits) = sync_channel(COMMITS_WAITING_MAX);
         let (folds_to_fold, folds) = sync_channel(1);
         let (chores_to_do, chores) = sync_channel(CHORES_WAITING_MAX);
-        let log = Appender::new(catalogue.clone(), options.sync, view.sequence);
+        let log = Appender::new(catalogue, reach, options.sync, view.sequence);
         let writer = Writer::new(shared.clone(), handler, view, clock, commits_to_log, &options);
         let committer =
             Committer { shared: shared.clone(), log, commits, folds: folds_to_fold, chores: chores_to_do };
         let part_entries = options.fold_part_entries.max(1);
         let fold = FoldThread { shared: shared.clone(), jobs: folds, part_entries };
+        let housekeeper = Housekeeper::new(shared.clone(), chores, options.reach_interval);
 
         let store = Store { shared, threads: Mutex::default() };
         // If one can't be started, dropping the store joins the others: their channels are closed then.
-        store.spawn("singlet-housekeeper", move || housekeeper::run(&catalogue, &chores))?;
+        store.spawn("singlet-housekeeper", move || housekeeper.run())?;
         store.spawn("singlet-fold", move || fold.run())?;
         store.spawn("singlet-log", move || committer.run())?;
         store.spawn("singlet-writer", move || writer.run())?;
@@ -234,6 +250,12 @@ impl<A, J> Store<A, J> {
     /// The id of the key that the folder is encrypted with.
     pub fn key_id(&self) -> Option<KeyId> {
         self.shared.files.sealing.as_ref().map(|sealing| sealing.outer().id())
+    }
+
+    /// Writes down how far the log reaches, without waiting for its time.
+    #[cfg(test)]
+    pub(super) fn write_reach(&self) {
+        self.shared.reach.write().expect("the disk works");
     }
 
     /// Does what is in the queue, folds the overlay, and ends the threads. Views already taken go on reading.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::store::{StoreChecked, StoreError, Tally};
+use crate::store::{Loss, StoreChecked, StoreError, Tally};
 
 /// More findings than this are counted, not kept: one cause often has thousands of them.
 const FINDINGS_MAX: usize = 1_000;
@@ -64,6 +64,9 @@ pub enum Finding {
         /// What is wrong there.
         reason: String,
     },
+    /// Something that was durable is missing.
+    #[error("{0}")]
+    Lost(Loss),
     /// Something can't be read.
     #[error("{0}")]
     Unreadable(String),
@@ -210,6 +213,7 @@ impl From<StoreError> for Finding {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Corrupt { file, offset, reason } => Finding::File { file, offset, reason },
+            StoreError::Loss(loss) => Finding::Lost(loss),
             other => Finding::Unreadable(other.to_string()),
         }
     }

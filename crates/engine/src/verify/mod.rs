@@ -89,7 +89,9 @@ pub fn verify_on(
         Ok(Arc::new(FrozenDisk::new(disk.clone()).map_err(StoreError::io("list", "the folder"))?))
     };
     let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
-    if !names.iter().any(|name| name == "tree" || name == "keys" || name.starts_with("log-")) {
+    let is_data =
+        |name: &String| ["tree", "keys", "reach"].contains(&name.as_str()) || name.starts_with("log-");
+    if !names.iter().any(is_data) {
         return Err(Error::Storage("there is no data in the folder".to_owned()));
     }
     let mut reporter = Reporter::default();
@@ -101,9 +103,12 @@ pub fn verify_on(
     })?;
     reporter.take_store(checked);
     // The check may have mended its view of the files; what follows begins with the files as they are.
-    let options = StoreOptions { key: key.cloned(), ..StoreOptions::default() };
+    let options = StoreOptions { key: key.cloned(), accept_loss: true, ..StoreOptions::default() };
     match Store::look(freeze()?, options, Arc::new(SystemClock)) {
-        Ok(opened) => check_contents(&opened, watch, &mut reporter),
+        Ok(opened) => {
+            opened.lost().iter().for_each(|loss| reporter.found(Finding::Lost(loss.clone())));
+            check_contents(&opened, watch, &mut reporter);
+        }
         Err(error) => reporter.error(error),
     }
     Ok(reporter.finish())

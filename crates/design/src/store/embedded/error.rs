@@ -46,9 +46,12 @@ pub(super) fn store_error(error: Error, table: &str) -> StoreError {
         | Error::ResourceInUse(_)
         | Error::TokenMismatch
         | Error::CollectionTooLarge => StoreError::Refused(error.to_string()),
-        Error::HistoryGap | Error::FolderInUse { .. } | Error::Key(_) | Error::Storage(_) | Error::Closed => {
-            StoreError::Unavailable(error.to_string())
-        }
+        Error::HistoryGap
+        | Error::FolderInUse { .. }
+        | Error::Key(_)
+        | Error::Loss(_)
+        | Error::Storage(_)
+        | Error::Closed => StoreError::Unavailable(error.to_string()),
     }
 }
 

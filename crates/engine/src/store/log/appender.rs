@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::super::reach::Reach;
 use super::super::{StoreError, SyncPolicy};
 use super::catalogue::Catalogue;
 use super::frame::{encoded_length, seal, widen};
@@ -20,6 +21,7 @@ pub(in crate::store) struct LogEnd {
 /// behind the first sequence number of the new one, and needs no truncating.
 pub(in crate::store) struct Appender {
     catalogue: Arc<Catalogue>,
+    reach: Arc<Reach>,
     policy: SyncPolicy,
     segment: Option<(Segment, u64)>,
     written_sequence: u64,
@@ -28,8 +30,25 @@ pub(in crate::store) struct Appender {
 
 impl Appender {
     /// Everything up to `sequence` is in the log already.
-    pub(in crate::store) fn new(catalogue: Arc<Catalogue>, policy: SyncPolicy, sequence: u64) -> Self {
-        Self { catalogue, policy, segment: None, written_sequence: sequence, durable_sequence: sequence }
+    pub(in crate::store) fn new(
+        catalogue: Arc<Catalogue>,
+        reach: Arc<Reach>,
+        policy: SyncPolicy,
+        sequence: u64,
+    ) -> Self {
+        Self {
+            catalogue,
+            reach,
+            policy,
+            segment: None,
+            written_sequence: sequence,
+            durable_sequence: sequence,
+        }
+    }
+
+    /// The last commit that is synced.
+    pub(in crate::store) fn durable_sequence(&self) -> u64 {
+        self.durable_sequence
     }
 
     /// Seals and writes the encoded frames. Says whether a new segment was begun.
@@ -64,7 +83,9 @@ impl Appender {
     fn begin_segment(&mut self, bytes_min: u64) -> Result<(), StoreError> {
         // All segments but the last are durable to their end: that is what tells damage from an interrupted write.
         self.force()?;
-        let segment = self.catalogue.begin_segment(self.written_sequence + 1, bytes_min)?;
+        let reach = self.reach.clone();
+        let named = |segment: &Segment| reach.begin_segment(segment.id, segment.first_sequence);
+        let segment = self.catalogue.begin_segment(self.written_sequence + 1, bytes_min, named)?;
         self.segment = Some((segment, FRAMES_START));
         Ok(())
     }

@@ -94,8 +94,20 @@ impl Catalogue {
         (files.segments.iter().map(|segment| segment.file_bytes).sum(), files.segments.len())
     }
 
-    /// Begins a new segment with room for `bytes_min`. Everything before it must be durable already.
-    pub(super) fn begin_segment(&self, first_sequence: u64, bytes_min: u64) -> Result<Segment, StoreError> {
+    /// Segments get ids above this one.
+    pub(in crate::store) fn skip_ids(&self, last_id: u64) {
+        let mut files = self.files();
+        files.next_id = files.next_id.max(last_id.saturating_add(1));
+    }
+
+    /// Begins a new segment with room for `bytes_min`. Everything before it must be durable already. `named` is told when
+    /// its name is durable. Until then the segment before it stays the last one, which is never trimmed.
+    pub(super) fn begin_segment(
+        &self,
+        first_sequence: u64,
+        bytes_min: u64,
+        named: impl FnOnce(&Segment) -> Result<(), StoreError>,
+    ) -> Result<Segment, StoreError> {
         let spare = if bytes_min <= self.segment_bytes { self.files().spares.pop() } else { None };
         let (spare_id, file) = match spare {
             Some(spare) => spare,
@@ -111,14 +123,18 @@ impl Catalogue {
         segment.write_header(&from)?;
         let to = segment_name(id);
         self.disk.rename(&from, &to).map_err(StoreError::io("rename", &from))?;
-        #[cfg(simulated)]
-        if crate::planted::Bug::SkipsFolderSync.is_planted() {
-            self.files().segments.push_back(segment.clone());
-            return Ok(segment);
-        }
-        self.disk.sync_directory().map_err(StoreError::io("sync", "the folder"))?;
+        self.sync_names()?;
+        named(&segment)?;
         self.files().segments.push_back(segment.clone());
         Ok(segment)
+    }
+
+    fn sync_names(&self) -> Result<(), StoreError> {
+        #[cfg(simulated)]
+        if crate::planted::Bug::SkipsFolderSync.is_planted() {
+            return Ok(());
+        }
+        self.disk.sync_directory().map_err(StoreError::io("sync", "the folder"))
     }
 
     fn new_id(&self) -> u64 {
@@ -137,7 +153,8 @@ impl Catalogue {
     }
 
     /// Makes a file ready, if none is: with its blocks allocated, a sync need not write the file system's journal.
-    pub(in crate::store) fn prepare_spare(&self) -> Result<(), StoreError> {
+    /// `pause` is called between its parts.
+    pub(in crate::store) fn prepare_spare(&self, mut pause: impl FnMut()) -> Result<(), StoreError> {
         if !self.files().spares.is_empty() {
             return Ok(());
         }
@@ -152,6 +169,7 @@ impl Catalogue {
             file.write_all_at(offset, piece).map_err(StoreError::io("zero", &name))?;
             file.sync_data().map_err(StoreError::io("sync", &name))?;
             offset += bytes as u64;
+            pause();
         }
         self.files().spares.push((id, file));
         Ok(())

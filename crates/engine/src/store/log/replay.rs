@@ -19,7 +19,8 @@ const THREAD: &str = "singlet-replay";
 pub(in crate::store) type Replayed = (Frame, Vec<bool>);
 
 /// Opens the log and hands over every commit after `point`, in order: a segment at a time, while another thread reads the
-/// next one. Returns the last sequence number.
+/// next one. Returns the last sequence number. A log without any segment has nothing to hand over: whether there was one is
+/// for the caller to know.
 pub(in crate::store) fn replay(
     disk: &Arc<dyn Disk>,
     sealing: Option<Arc<Sealing>>,
@@ -34,15 +35,9 @@ pub(in crate::store) fn replay(
     let segments = catalogue.segments();
     let next_sequence = point.sequence + 1;
     let Some(start) = segments.iter().rposition(|segment| segment.first_sequence <= next_sequence) else {
-        if segments.is_empty() && point.sequence == 0 {
-            return Ok((catalogue, 0));
-        }
-        let file = segments.first().map_or_else(|| "the log".to_owned(), Segment::name);
-        return Err(StoreError::corrupt(
-            file,
-            0,
-            format!("the log doesn't reach back to commit {next_sequence}"),
-        ));
+        let Some(first) = segments.first() else { return Ok((catalogue, point.sequence)) };
+        let reason = format!("the log doesn't reach back to commit {next_sequence}");
+        return Err(StoreError::corrupt(first.name(), 0, reason));
     };
     let mut sequence = point.sequence;
     let (commits, read) = sync_channel(1);

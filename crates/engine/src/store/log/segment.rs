@@ -19,7 +19,7 @@ const HEADER_BYTES: usize = 32;
 const SEGMENT_PREFIX: &str = "log-";
 const SPARE_PREFIX: &str = "spare-";
 
-pub(super) fn segment_name(id: u64) -> String {
+pub(in crate::store) fn segment_name(id: u64) -> String {
     format!("{SEGMENT_PREFIX}{id:016x}")
 }
 

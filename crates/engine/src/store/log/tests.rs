@@ -81,12 +81,13 @@ fn cut_while_files_are_used_again(sealing: Option<Arc<Sealing>>) {
         let disk = PowerDisk::new();
         let catalogue = open(&disk).expect("an empty folder");
         for first_sequence in [1, 10, 20] {
-            catalogue.begin_segment(first_sequence, SEGMENT_BYTES).expect("a segment");
+            catalogue.begin_segment(first_sequence, SEGMENT_BYTES, |_| Ok(())).expect("a segment");
         }
         disk.cut_power_after_syncs(cut);
         // The first two files become spares, and segments again.
         let _ = catalogue.folded(19).last().map(|(last, _)| catalogue.trim(last.id));
-        let _ = [30, 40].map(|first_sequence| catalogue.begin_segment(first_sequence, SEGMENT_BYTES));
+        let _ =
+            [30, 40].map(|first_sequence| catalogue.begin_segment(first_sequence, SEGMENT_BYTES, |_| Ok(())));
         for seed in 0..32 {
             let survivor = disk.after_power_loss(&mut Random::new(seed));
             let reopened = open(&survivor).unwrap_or_else(|error| panic!("cut {cut}, seed {seed}: {error}"));

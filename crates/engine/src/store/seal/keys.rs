@@ -27,6 +27,7 @@ pub(in crate::store) struct Sealing {
     pub(in crate::store) log: Cipher,
     pub(in crate::store) tree: Cipher,
     pub(in crate::store) files: Arc<Cipher>,
+    pub(in crate::store) reach: Cipher,
     /// Kept to seal folders elsewhere with: a backup is protected as well as the data.
     outer: Key,
 }
@@ -38,6 +39,7 @@ impl Sealing {
             log: cipher("singlet log"),
             tree: cipher("singlet tree"),
             files: Arc::new(cipher("singlet files")),
+            reach: cipher("singlet reach"),
             outer: outer.clone(),
         }
     }
@@ -90,8 +92,8 @@ impl Sealing {
     }
 }
 
-/// Whether a file of this name holds data that was written without a key.
-fn is_data(name: &str) -> bool {
+/// Whether a file of this name holds data.
+pub(in crate::store) fn is_data(name: &str) -> bool {
     name == "tree" || ["log-", "past-", "backup-"].iter().any(|prefix| name.starts_with(prefix))
 }
 

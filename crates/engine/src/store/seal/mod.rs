@@ -6,7 +6,8 @@
 //! outer key (the user's) ──wraps──► data key (random, in the file `keys`)
 //!                                      ├── log key    one unit per frame        `log`
 //!                                      ├── tree key   one unit per page         `tree/pages`
-//!                                      └── file key   one unit per block        `seal/disk`
+//!                                      ├── file key   one unit per block        `seal/disk`
+//!                                      └── reach key  one unit per slot         `reach`
 //! ```
 //!
 //! Every unit is bound to its file, by the file's salt, and to its place in it, so that a unit that was moved or copied
@@ -24,7 +25,7 @@ mod tests;
 pub use disk::SealedDisk;
 pub(in crate::store) use header::{Kind, SEALED_MAGIC, decode_header, encode_header, header_bytes};
 pub use key::{Key, KeyError, KeyId};
-pub(in crate::store) use keys::Sealing;
+pub(in crate::store) use keys::{Sealing, is_data};
 pub use keys::{key_of, rotate_key};
 pub(crate) use outside::{open_outside, seal_outside};
 

@@ -13,4 +13,5 @@ mod model;
 mod old_tree;
 pub(crate) mod power_disk;
 pub(crate) mod quota_disk;
+mod reach;
 mod room;

@@ -26,7 +26,7 @@ use super::StoreError;
 use super::overlay::{Entry, Overlay};
 use super::tally::{Tallies, Tally};
 
-const NAME: &str = "tree";
+pub(super) const NAME: &str = "tree";
 const FORMAT_VERSION: u64 = 1;
 
 const ENTRIES: TableDefinition<&[u8], &[u8]> = TableDefinition::new("entries");
@@ -41,6 +41,7 @@ const META_TIME_MS: &str = "folded_time_ms";
 const META_SEGMENT: &str = "folded_segment";
 const META_OFFSET: &str = "folded_offset";
 const META_REACH: &str = "reach_sequence";
+const META_REACH_FILE: &str = "has_reach_file";
 
 /// The point of the log that a tree reaches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -100,6 +101,19 @@ impl Tree {
         transaction.open_table(ENTRIES).map_err(StoreError::tree)?;
         transaction.open_table(TALLIES).map_err(StoreError::tree)?;
         write_meta(&transaction, FoldPoint::default())?;
+        write_reach_file(&transaction)?;
+        self.commit(transaction)
+    }
+
+    /// Whether the folder has the file that says how far the log reached. Older folders get it when they are opened.
+    pub(super) fn has_reach_file(&self) -> Result<bool, StoreError> {
+        Ok(self.meta_if_any(META_REACH_FILE)?.is_some())
+    }
+
+    /// From now on a folder without that file has lost it.
+    pub(super) fn set_has_reach_file(&self) -> Result<(), StoreError> {
+        let transaction = self.begin_write()?;
+        write_reach_file(&transaction)?;
         self.commit(transaction)
     }
 
@@ -158,6 +172,18 @@ impl Tree {
             segment: self.meta(META_SEGMENT)?,
             offset: self.meta(META_OFFSET)?,
         })
+    }
+
+    /// Makes the tree like one of a program that didn't know the file.
+    #[cfg(test)]
+    pub(super) fn forget_reach_file(&self) -> Result<(), StoreError> {
+        let transaction = self.begin_write()?;
+        transaction
+            .open_table(META)
+            .map_err(StoreError::tree)?
+            .remove(META_REACH_FILE)
+            .map_err(StoreError::tree)?;
+        self.commit(transaction)
     }
 
     /// The totals at the fold point.
@@ -320,6 +346,12 @@ fn write_run<'a>(
 fn write_reach(transaction: &WriteTransaction, sequence: u64) -> Result<(), StoreError> {
     let mut meta = transaction.open_table(META).map_err(StoreError::tree)?;
     meta.insert(META_REACH, sequence).map_err(StoreError::tree)?;
+    Ok(())
+}
+
+fn write_reach_file(transaction: &WriteTransaction) -> Result<(), StoreError> {
+    let mut meta = transaction.open_table(META).map_err(StoreError::tree)?;
+    meta.insert(META_REACH_FILE, 1).map_err(StoreError::tree)?;
     Ok(())
 }
 

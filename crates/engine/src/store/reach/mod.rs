@@ -1,0 +1,251 @@
+//! How far the log reached: a small file that notices when the end of the log is gone.
+//!
+//! A log that has lost its end looks like one that was never longer. So a mark of what is durable is kept apart from it:
+//! the last segment, and the last commit that was synced. It is written before a new segment takes its first frame, a
+//! second after a commit at the latest, and when the store is closed. Opening refuses a log that ends before it.
+//!
+//! The mark must never promise what a crash can take back. It names a segment after the segment's name is durable, and a
+//! commit after the commit's frame is synced in such a segment. Two slots are written in turn, so that an interrupted
+//! write leaves the mark before it.
+//!
+//! The bytes are written down in `docs/format.md`, section "Reach".
+
+mod loss;
+mod slot;
+
+use std::sync::{Arc, PoisonError};
+
+pub use self::loss::Loss;
+use super::seal::Sealing;
+use super::{Disk, DiskFile, StoreError};
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Mutex, MutexGuard};
+
+/// The file.
+pub(super) const NAME: &str = "reach";
+/// A file under construction; it gets its name when both slots are durable.
+const NEW_NAME: &str = "reach.new";
+/// Each slot has a block of the file system to itself.
+const SLOT_STRIDE: u64 = 4096;
+const SLOTS: u64 = 2;
+
+/// How far the log reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Mark {
+    /// The last segment; 0 if there was none.
+    pub(super) segment: u64,
+    /// The number of its first commit, whether or not there was one.
+    pub(super) first_sequence: u64,
+    /// The last commit that was durable.
+    pub(super) sequence: u64,
+    /// The time of that commit, or of one shortly before it.
+    pub(super) time_ms: u64,
+}
+
+/// What opening finds under the file's name.
+pub(super) enum Found {
+    /// Nothing.
+    Missing,
+    /// Neither slot is what was written.
+    Damaged,
+    /// The newer of the slots that are what was written.
+    Mark(Kept),
+}
+
+/// A mark that was found, and its slot as it is on the disk.
+pub(super) struct Kept {
+    pub(super) mark: Mark,
+    counter: u64,
+    slot: Vec<u8>,
+    file: Arc<dyn DiskFile>,
+}
+
+impl Found {
+    /// Looks for the file. Nothing is changed.
+    pub(super) fn look(disk: &dyn Disk, sealing: Option<&Sealing>) -> Result<Self, StoreError> {
+        let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
+        if !names.iter().any(|name| name == NAME) {
+            return Ok(Found::Missing);
+        }
+        let file = disk.open(NAME).map_err(StoreError::io("open", NAME))?;
+        let length = file.len().map_err(StoreError::io("measure", NAME))?;
+        let mut newest: Option<Kept> = None;
+        let mut newer_version = None;
+        for place in 0..SLOTS {
+            let mut slot = vec![0; slot::slot_bytes(sealing)];
+            if place * SLOT_STRIDE + slot.len() as u64 > length {
+                continue;
+            }
+            file.read_exact_at(place * SLOT_STRIDE, &mut slot).map_err(StoreError::io("read", NAME))?;
+            newer_version =
+                newer_version.max(slot::version(&slot).filter(|found| *found > slot::FORMAT_VERSION));
+            match slot::decode(&slot, sealing) {
+                // A slot in the other's place was not written there.
+                Some((counter, mark))
+                    if counter % SLOTS == place
+                        && newest.as_ref().is_none_or(|newest| newest.counter < counter) =>
+                {
+                    newest = Some(Kept { mark, counter, slot, file: file.clone() });
+                }
+                _ => {}
+            }
+        }
+        match (newest, newer_version) {
+            (Some(newest), _) => Ok(Found::Mark(newest)),
+            (None, None) => Ok(Found::Damaged),
+            (None, Some(found)) => {
+                let (found, known) = (found.into(), slot::FORMAT_VERSION.into());
+                Err(StoreError::UnknownVersion { file: NAME.into(), found, known })
+            }
+        }
+    }
+
+    /// The mark, if there is one.
+    pub(super) fn mark(&self) -> Option<&Mark> {
+        match self {
+            Found::Mark(kept) => Some(&kept.mark),
+            Found::Missing | Found::Damaged => None,
+        }
+    }
+
+    /// What is missing of a log that ends with commit `sequence` in segment `last_segment`. `is_expected` says whether the
+    /// folder had the file: older folders have none until they are opened.
+    pub(super) fn loss(&self, is_expected: bool, last_segment: u64, sequence: u64) -> Option<Loss> {
+        let reach = |reason: String| Some(Loss::Reach { reason });
+        match self {
+            Found::Mark(kept) => Loss::of_log(&kept.mark, last_segment, sequence),
+            Found::Damaged => reach(format!("both slots of the file `{NAME}` are damaged")),
+            Found::Missing if is_expected => reach(format!("the file `{NAME}` is missing")),
+            Found::Missing => None,
+        }
+    }
+}
+
+/// The mark of an open store. The log thread says what is durable; it and the housekeeper write the file.
+pub(super) struct Reach {
+    /// What is durable and durably named. Held for moments only: the log thread must not wait for a sync of the file.
+    durable: Mutex<Mark>,
+    /// Whether a write of the file is due.
+    is_due: AtomicBool,
+    file: Mutex<ReachFile>,
+}
+
+struct ReachFile {
+    file: Arc<dyn DiskFile>,
+    sealing: Option<Arc<Sealing>>,
+    counter: u64,
+    written: Mark,
+}
+
+impl Reach {
+    /// Goes on with what was found, or makes the file. `mark` is durable.
+    pub(super) fn open(
+        disk: &dyn Disk,
+        sealing: Option<Arc<Sealing>>,
+        found: Found,
+        mark: Mark,
+    ) -> Result<Self, StoreError> {
+        let mut file = match found {
+            Found::Mark(kept) => kept.settle(sealing)?,
+            Found::Missing | Found::Damaged => ReachFile::create(disk, sealing, mark)?,
+        };
+        file.write(mark)?;
+        Ok(Self { durable: Mutex::new(mark), is_due: AtomicBool::new(false), file: Mutex::new(file) })
+    }
+
+    /// Makes the file of a folder that holds nothing yet.
+    pub(super) fn begin(disk: &dyn Disk, sealing: Option<Arc<Sealing>>) -> Result<(), StoreError> {
+        ReachFile::create(disk, sealing, Mark::default()).map(drop)
+    }
+
+    fn durable(&self) -> MutexGuard<'_, Mark> {
+        // A mark is replaced as a whole, so a panic elsewhere does not spoil it.
+        self.durable.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Commits up to this one are synced. Returns whether somebody should be told that a write is due.
+    pub(super) fn note(&self, sequence: u64, time_ms: u64) -> bool {
+        let mut durable = self.durable();
+        if sequence <= durable.sequence {
+            return false;
+        }
+        (durable.sequence, durable.time_ms) = (sequence, time_ms);
+        !self.is_due.swap(true, Ordering::Relaxed)
+    }
+
+    /// A segment has its name, durably, and will take frames. Everything before them is durable.
+    pub(super) fn begin_segment(&self, segment: u64, first_sequence: u64) -> Result<(), StoreError> {
+        {
+            let mut durable = self.durable();
+            (durable.segment, durable.first_sequence) = (segment, first_sequence);
+            durable.sequence = durable.sequence.max(first_sequence.saturating_sub(1));
+        }
+        self.write()
+    }
+
+    /// Whether a write is due.
+    pub(super) fn is_due(&self) -> bool {
+        self.is_due.load(Ordering::Relaxed)
+    }
+
+    /// Writes and syncs what is durable, unless the file says so already.
+    pub(super) fn write(&self) -> Result<(), StoreError> {
+        #[cfg(simulated)]
+        if crate::planted::Bug::ForgetsReach.is_planted() {
+            return Ok(());
+        }
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        self.is_due.store(false, Ordering::Relaxed);
+        let mark = *self.durable();
+        file.write(mark)
+    }
+}
+
+impl Kept {
+    /// Makes the slot durable before the other one is written over: a program that was killed may have left it in the
+    /// system's memory only. It is written again, because after a failed sync the system may hold it to be written.
+    fn settle(self, sealing: Option<Arc<Sealing>>) -> Result<ReachFile, StoreError> {
+        let Kept { mark, counter, slot, file } = self;
+        let file = ReachFile { file, sealing, counter, written: mark };
+        file.put(counter, &slot)?;
+        file.sync()?;
+        Ok(file)
+    }
+}
+
+impl ReachFile {
+    /// Makes the file. It is there as a whole or not at all.
+    fn create(disk: &dyn Disk, sealing: Option<Arc<Sealing>>, mark: Mark) -> Result<Self, StoreError> {
+        let file = disk.open(NEW_NAME).map_err(StoreError::io("create", NEW_NAME))?;
+        file.set_len(SLOTS * SLOT_STRIDE).map_err(StoreError::io("grow", NEW_NAME))?;
+        let file = ReachFile { file, sealing, counter: 1, written: mark };
+        for counter in 0..SLOTS {
+            file.put(counter, &slot::encode(&mark, counter, file.sealing.as_deref())?)?;
+        }
+        file.sync()?;
+        disk.rename(NEW_NAME, NAME).map_err(StoreError::io("rename", NEW_NAME))?;
+        disk.sync_directory().map_err(StoreError::io("sync", "the folder"))?;
+        Ok(file)
+    }
+
+    fn put(&self, counter: u64, slot: &[u8]) -> Result<(), StoreError> {
+        let at = counter % SLOTS * SLOT_STRIDE;
+        self.file.write_all_at(at, slot).map_err(StoreError::io("write", NAME))
+    }
+
+    fn sync(&self) -> Result<(), StoreError> {
+        self.file.sync_data().map_err(StoreError::io("sync", NAME))
+    }
+
+    /// Writes the mark into the slot that is not the newest.
+    fn write(&mut self, mark: Mark) -> Result<(), StoreError> {
+        if mark == self.written {
+            return Ok(());
+        }
+        let counter = self.counter + 1;
+        self.put(counter, &slot::encode(&mark, counter, self.sealing.as_deref())?)?;
+        self.sync()?;
+        (self.counter, self.written) = (counter, mark);
+        Ok(())
+    }
+}
