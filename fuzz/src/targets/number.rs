@@ -125,34 +125,25 @@ fn meaning(text: &str) -> Meaning {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Meaning::None;
     }
-    let power: i64 = match exponent {
-        None => 0,
-        // Beyond 64 bits DynamoDB takes it for no number at all.
+    // `None` beyond 64 bits.
+    let power: Option<i64> = match exponent {
+        None => Some(0),
         Some(written) => {
             let unsigned = written.strip_prefix(['+', '-']).unwrap_or(written);
-            let is_digits = !unsigned.is_empty() && unsigned.bytes().all(|byte| byte.is_ascii_digit());
-            match unsigned.parse::<i64>() {
-                Ok(power) if is_digits => {
-                    if written.starts_with('-') {
-                        -power
-                    } else {
-                        power
-                    }
-                }
-                _ => return Meaning::None,
+            if unsigned.is_empty() || !unsigned.bytes().all(|byte| byte.is_ascii_digit()) {
+                return Meaning::None;
             }
+            unsigned.parse().ok().map(|power: i64| if written.starts_with('-') { -power } else { power })
         }
     };
     let negative = text.starts_with('-');
     let significant = digits.trim_start_matches('0');
     if significant.is_empty() {
-        // Zero is held to the range by the exponent that it is written with.
-        return match power {
-            ..=-131 => Meaning::Far(NumberError::Underflow),
-            126.. => Meaning::Far(NumberError::Overflow),
-            _ => Meaning::Number(Long { negative: false, digits: vec![0; PLACES] }),
-        };
+        // Zero is zero, whatever the exponent.
+        return Meaning::Number(Long { negative: false, digits: vec![0; PLACES] });
     }
+    // Beyond 64 bits DynamoDB takes it for no number at all.
+    let Some(power) = power else { return Meaning::None };
     let top = i128::from(power) + (whole.len() as i128 - 1) - (digits.len() - significant.len()) as i128;
     if top > 125 {
         return Meaning::Far(NumberError::Overflow);

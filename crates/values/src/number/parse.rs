@@ -7,7 +7,7 @@ pub(super) fn parse(text: &[u8]) -> Result<Number, NumberError> {
     let (negative, text) = split_sign(text);
     let (mantissa, exponent) = match split_at_byte(text, |byte| matches!(byte, b'e' | b'E')) {
         (mantissa, Some(exponent)) => (mantissa, parse_exponent(exponent)?),
-        (mantissa, None) => (mantissa, 0),
+        (mantissa, None) => (mantissa, Some(0)),
     };
     let (integer, fraction) = split_at_byte(mantissa, |byte| byte == b'.');
     let fraction = fraction.unwrap_or_default();
@@ -16,8 +16,9 @@ pub(super) fn parse(text: &[u8]) -> Result<Number, NumberError> {
         return Err(NumberError::NotNumeric);
     }
     match Digits::trim(integer, fraction) {
-        None => zero(exponent),
-        Some(digits) => digits.to_number(negative, exponent),
+        // Zero is zero, whatever power of ten it is multiplied by.
+        None => Ok(Number::ZERO),
+        Some(digits) => digits.to_number(negative, exponent.ok_or(NumberError::NotNumeric)?),
     }
 }
 
@@ -36,32 +37,17 @@ fn split_at_byte(text: &[u8], splits: impl Fn(u8) -> bool) -> (&[u8], Option<&[u
     (before, after.get(1..))
 }
 
-/// An exponent beyond 64 bits is no number to DynamoDB, rather than one out of range.
-fn parse_exponent(text: &[u8]) -> Result<i64, NumberError> {
+/// The exponent; `None` if it is beyond 64 bits. To DynamoDB a number with such an exponent isn't a number, rather than one
+/// out of range.
+fn parse_exponent(text: &[u8]) -> Result<Option<i64>, NumberError> {
     let (negative, digits) = split_sign(text);
-    if digits.is_empty() {
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(NumberError::NotNumeric);
     }
-    let mut exponent = 0i64;
-    for byte in digits {
-        if !byte.is_ascii_digit() {
-            return Err(NumberError::NotNumeric);
-        }
-        exponent = exponent
-            .checked_mul(10)
-            .and_then(|tens| tens.checked_add(i64::from(byte - b'0')))
-            .ok_or(NumberError::NotNumeric)?;
-    }
-    Ok(if negative { -exponent } else { exponent })
-}
-
-/// DynamoDB holds zero to the range of other numbers, by the exponent it is written with.
-fn zero(exponent: i64) -> Result<Number, NumberError> {
-    match exponent {
-        ..-130 => Err(NumberError::Underflow),
-        -130..=125 => Ok(Number::ZERO),
-        126.. => Err(NumberError::Overflow),
-    }
+    let magnitude = digits
+        .iter()
+        .try_fold(0i64, |magnitude, byte| magnitude.checked_mul(10)?.checked_add(i64::from(byte - b'0')));
+    Ok(magnitude.map(|magnitude| if negative { -magnitude } else { magnitude }))
 }
 
 /// The significant digits of a mantissa, as ASCII: neither the first nor the last is a zero.
