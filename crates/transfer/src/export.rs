@@ -199,7 +199,9 @@ fn failed(folder: &Path, error: &io::Error) -> TransferFailure {
         }
         _ => "S3Error",
     };
-    TransferFailure::new(code, format!("can't write in {}: {error}", folder.display()))
+    // Who asked learns no paths of the server: they are for the log.
+    tracing::warn!(folder = %folder.display(), %error, "can't write an export");
+    TransferFailure::new(code, format!("can't write in the bucket: {error}"))
 }
 
 #[cfg(test)]

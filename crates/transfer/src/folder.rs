@@ -63,11 +63,13 @@ impl FolderBuckets {
             Ok(found) if found.is_dir() => Ok(path),
             Ok(_) => Err(TransferFailure::new(
                 "S3AccessDenied",
-                format!("{} is no folder, so it can't stand for a bucket", path.display()),
+                format!("{name} isn't a folder in the folder of the buckets, so it can't stand for a bucket"),
             )),
             Err(_) => Err(TransferFailure::new(
                 "S3NoSuchBucket",
-                format!("The specified bucket does not exist: make the folder {}", path.display()),
+                format!(
+                    "The specified bucket does not exist: make a folder {name} in the folder of the buckets"
+                ),
             )),
         }
     }

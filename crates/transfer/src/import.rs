@@ -149,6 +149,11 @@ impl ImportReader for Import {
             }
             Ok(Took::Last(step)) => step,
             Ok(Took::End) => ImportStep::Nothing,
+            // It isn't damaged: with the right option of the compressor all of it can be imported.
+            Err(error) if error.kind() == std::io::ErrorKind::Unsupported => {
+                let message = format!("can't read the object {}: {error}", self.place.0);
+                return Err(TransferFailure::new("UnsupportedCompression", message));
+            }
             // What comes behind is out of reach; the other objects are not.
             Err(error) => ImportStep::Bad(format!("the rest of the object can't be read: {error}")),
         }))

@@ -32,7 +32,8 @@ impl Object {
         read: &Rc<Cell<u64>>,
     ) -> Result<Box<dyn Read>, TransferFailure> {
         let failed = |error: io::Error| {
-            TransferFailure::new("S3AccessDenied", format!("can't read {}: {error}", self.path.display()))
+            tracing::warn!(path = %self.path.display(), %error, "can't read an object");
+            TransferFailure::new("S3AccessDenied", format!("can't read the object {}: {error}", self.key))
         };
         let file = Counted { file: File::open(&self.path).map_err(failed)?, read: read.clone() };
         Ok(match compression {
@@ -73,7 +74,7 @@ pub(crate) fn list(bucket: &Path, prefix: &str) -> Result<Vec<Object>, TransferF
     if objects.is_empty() {
         return Err(TransferFailure::new(
             "S3NoSuchKey",
-            format!("there are no objects whose keys begin with {prefix:?} in {}", bucket.display()),
+            format!("there are no objects whose keys begin with {prefix:?} in the bucket"),
         ));
     }
     objects.sort();
@@ -91,18 +92,20 @@ fn real_folder(bucket: &Path, parts: &[&str]) -> Option<PathBuf> {
 }
 
 fn walk(path: PathBuf, key: String, prefix: &str, objects: &mut Vec<Object>) -> Result<(), TransferFailure> {
-    let failed = |path: &Path, error: io::Error| {
-        TransferFailure::new("S3AccessDenied", format!("can't read {}: {error}", path.display()))
+    // Who asked learns the key only: the path is for the log.
+    let failed = |path: &Path, key: &str, error: io::Error| {
+        tracing::warn!(path = %path.display(), %error, "can't list objects");
+        TransferFailure::new("S3AccessDenied", format!("can't read {key:?} in the bucket: {error}"))
     };
     let mut folders = vec![(path, key)];
     while let Some((folder, folder_key)) = folders.pop() {
-        for entry in fs::read_dir(&folder).map_err(|error| failed(&folder, error))? {
-            let entry = entry.map_err(|error| failed(&folder, error))?;
+        for entry in fs::read_dir(&folder).map_err(|error| failed(&folder, &folder_key, error))? {
+            let entry = entry.map_err(|error| failed(&folder, &folder_key, error))?;
             let path = entry.path();
             let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
             let key = format!("{folder_key}{name}");
             // Without following links.
-            let found = entry.metadata().map_err(|error| failed(&path, error))?;
+            let found = entry.metadata().map_err(|error| failed(&path, &key, error))?;
             if found.is_dir() {
                 let key = format!("{key}/");
                 if key.starts_with(prefix) || prefix.starts_with(&key) {

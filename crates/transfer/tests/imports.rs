@@ -9,6 +9,7 @@
 
 mod support;
 
+use std::fs;
 use std::io::Write as _;
 
 use flate2::Compression;
@@ -17,8 +18,8 @@ use proptest::prelude::*;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use singlet_engine::values::{AttributeValue, Item, Number};
 use singlet_engine::{
-    BucketPlace, CreateTable, Error, GetItem, ImportCompression, ImportFormat, ImportTable, IndexDefinition,
-    ScalarType, TransferStatus,
+    BucketPlace, CreateTable, Error, ExportTable, GetItem, ImportCompression, ImportFormat, ImportTable,
+    IndexDefinition, ScalarType, TransferStatus,
 };
 use support::{BUCKET, Scene, contents};
 
@@ -102,6 +103,51 @@ fn every_compression_is_read_and_a_wrong_one_is_an_error_of_each_object() {
         assert!(done.counts.errors > 0);
         assert!(scene.database.describe_table("wrong").is_err(), "nothing is left, and the name is free");
     }
+}
+
+#[test]
+fn a_zstandard_file_that_needs_a_huge_window_fails_the_import_and_says_what_to_do() {
+    let scene = Scene::new();
+    // A window of 3.75 TB, then 16,000 blocks of 128 KB in four bytes each.
+    let mut bomb = vec![0x28, 0xB5, 0x2F, 0xFD, 0, 0xFF];
+    bomb.extend([0x02, 0x00, 0x10, b' '].repeat(16_000));
+    scene.put_object(
+        "good",
+        compress_to_vec(&b"{\"Item\":{\"Id\":{\"N\":\"1\"}}}"[..], CompressionLevel::Fastest),
+    );
+    scene.put_object("bomb", &bomb);
+    let done = scene.import(products("bomb"), "", ImportFormat::DynamoDbJson, ImportCompression::Zstd);
+    assert_eq!(done.status, TransferStatus::Failed);
+    let failure = done.failure.unwrap();
+    assert_eq!(failure.code, "UnsupportedCompression");
+    assert!(failure.message.starts_with("can't read the object bomb: "), "{failure}");
+    assert!(failure.message.contains("zstd -19"), "{failure}");
+    assert!(scene.database.describe_table("bomb").is_err(), "nothing is left, and the name is free");
+}
+
+#[test]
+fn failures_tell_callers_no_paths_of_the_server() {
+    let scene = Scene::new();
+    let path = scene.folder.path().display().to_string();
+    let import = |bucket: &str, prefix: &str| {
+        let source = BucketPlace::new(bucket).prefix(prefix);
+        let (format, compression) = (ImportFormat::DynamoDbJson, ImportCompression::None);
+        let request = ImportTable { definition: products("t-1"), source, format, compression, token: None };
+        let done = scene.database.import_whole_table(request, &mut |_| ()).unwrap();
+        done.failure.unwrap().message
+    };
+    fs::write(scene.folder.path().join("file"), "").unwrap();
+    scene.database.create_table(products("source")).unwrap();
+    let export = |bucket: &str| {
+        let request = ExportTable::new("source", BucketPlace::new(bucket));
+        scene.database.export_whole_table(request, &mut |_| ()).unwrap().failure.unwrap().message
+    };
+    for message in
+        [import("none", ""), import(BUCKET, "none"), import("file", ""), export("none"), export("file")]
+    {
+        assert!(!message.contains(&path), "{message}");
+    }
+    assert!(import("none", "").contains("make a folder none"));
 }
 
 #[test]

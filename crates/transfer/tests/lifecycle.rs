@@ -157,7 +157,7 @@ fn an_export_into_a_bucket_that_is_not_there_fails_and_says_what_to_do() {
     let begun = scene.database.export_table(request).unwrap();
     let failure = ended_export(&scene.database, &begun.arn).failure.unwrap();
     assert_eq!(failure.code, "S3NoSuchBucket");
-    assert!(failure.message.contains("make the folder"), "{failure}");
+    assert!(failure.message.contains("make a folder missing"), "{failure}");
 }
 
 /// Buckets in which everything waits until it is let go.
@@ -279,4 +279,40 @@ fn check_interrupted(database: &Database, export: &str, import: &str) {
     }
     assert!(database.describe_table("new").is_err());
     assert_eq!(database.describe_table(TABLE).unwrap().item_count, 1_000);
+}
+
+/// A bucket with a fault that nobody foresaw.
+#[derive(Debug)]
+struct Faulty;
+
+impl Buckets for Faulty {
+    fn check(&self, _: &BucketPlace) -> Result<(), Invalid> {
+        Ok(())
+    }
+
+    fn begin_export(&self, _: &ExportDescription) -> Result<Box<dyn ExportWriter>, TransferFailure> {
+        panic!("a fault in the writer")
+    }
+
+    fn open_import(&self, _: &ImportDescription) -> Result<Box<dyn ImportReader>, TransferFailure> {
+        panic!("a fault in the reader")
+    }
+}
+
+#[test]
+fn a_panic_fails_an_export_or_import_instead_of_leaving_it_under_way() {
+    let options = Options { buckets: Some(Arc::new(Faulty)), ..Options::default() };
+    let database = Database::in_memory_with(options).unwrap();
+    database.create_table(table(TABLE)).unwrap();
+
+    let export = database.export_whole_table(ExportTable::new(TABLE, to_bucket()), &mut |_| ()).unwrap();
+    assert_eq!(export.status, TransferStatus::Failed);
+    assert_eq!(database.describe_export(&export.arn).unwrap().status, TransferStatus::Failed);
+
+    let import = database.import_whole_table(import_of("imported", None), &mut |_| ()).unwrap();
+    assert_eq!(import.status, TransferStatus::Failed);
+    assert_eq!(database.describe_import(&import.arn).unwrap().failure.unwrap().code, "InternalServerError");
+    assert!(database.describe_table("imported").is_err(), "nothing is left");
+    let again = database.import_whole_table(import_of("imported", None), &mut |_| ()).unwrap();
+    assert_ne!(again.arn, import.arn, "the name is free for another import");
 }

@@ -1,4 +1,5 @@
 //! Files of an import: the first line says in words what the rest is, such as `csv gzip`, `csv ; names` or `json zstd`.
+//! With `frames` the rest isn't a file: it describes Zstandard frames that are made of it, with windows and blocks of any size.
 //!
 //! Promises:
 //! - an import ends, and each item that it came across was written or counted as an error;
@@ -30,6 +31,8 @@ pub(crate) fn run(input: &[u8]) {
     let (first, content) = cut(input, b'\n');
     let words: Vec<&str> = std::str::from_utf8(first).unwrap_or_default().split(' ').collect();
     let (format, compression) = kind(&words);
+    let made = words.contains(&"frames").then(|| frames(content));
+    let content = made.as_deref().unwrap_or(content);
     let is_plain_json = format == ImportFormat::DynamoDbJson && compression == ImportCompression::None;
     let Some((counts, items)) = import(content, format, compression) else { return };
     if is_plain_json {
@@ -61,6 +64,34 @@ fn kind(words: &[&str]) -> (ImportFormat, ImportCompression) {
         _ => ImportCompression::None,
     };
     (format, compression)
+}
+
+/// Zstandard frames: each begins with three bytes for the descriptor, the window and how many blocks it has, and each block
+/// is four bytes for its kind, its size and what is in it. Mutations of such a description stay frames, where most mutations of
+/// compressed bytes are refused at once.
+fn frames(description: &[u8]) -> Vec<u8> {
+    const BLOCK_BYTES_MAX: u32 = 128 << 10;
+    let mut bytes = description.iter().copied();
+    let mut file = Vec::new();
+    while let (Some(descriptor), Some(window), Some(blocks)) = (bytes.next(), bytes.next(), bytes.next()) {
+        // Without a dictionary; the content's size is said only where it is the window.
+        let descriptor = descriptor & 0b0010_0100 | if descriptor & 0x20 == 0 { 0 } else { 0x80 };
+        file.extend_from_slice(&[0x28, 0xB5, 0x2F, 0xFD, descriptor]);
+        match descriptor & 0x20 {
+            0 => file.push(window),
+            _ => file.extend_from_slice(&(u32::from(window) << 24 >> (window & 31)).to_le_bytes()),
+        }
+        for left in (0..=blocks % 64).rev() {
+            let mut next = || bytes.next().unwrap_or(b'\n');
+            let (kind, size, content) = (next(), u16::from_le_bytes([next(), next()]), next());
+            let size = (u32::from(size) << (kind >> 4)).min(BLOCK_BYTES_MAX + u32::from(kind & 8));
+            let header = u32::from(left == 0) | u32::from(kind & 3) << 1 | size << 3;
+            file.extend_from_slice(&header.to_le_bytes()[..3]);
+            let stored = if kind & 3 == 1 { 1 } else { size.min(1 << 10) };
+            file.extend(std::iter::repeat_n(content, stored as usize));
+        }
+    }
+    file
 }
 
 /// Lines of a data file that are not blank.

@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use singlet_values::ItemRef;
 
-use super::{ExportWriter, ItemChange, NOTED_BYTES_MAX, Record, Transfer, Transfers, Trouble};
+use super::{ExportWriter, ItemChange, NOTED_BYTES_MAX, Record, Transfer, Transfers, Trouble, caught};
 use crate::background::{Background, Stop};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
@@ -73,7 +73,7 @@ impl Transfers {
         look: &mut dyn FnMut(ExportProgress),
     ) -> Result<ExportDescription> {
         let mut record = export.record.clone();
-        let written = self.write_files(export, stop, look);
+        let written = caught(|| self.write_files(export, stop, look));
         let ended_ms = self.now_ms().max(record.transfer.started_ms);
         match written {
             Ok(written) => {

@@ -1,7 +1,7 @@
 //! Importing a new table.
 
 use super::export::Asked;
-use super::{Import, ImportReader, ImportStep, Record, Transfer, Transfers, Trouble};
+use super::{Import, ImportReader, ImportStep, Record, Transfer, Transfers, Trouble, caught};
 use crate::background::Stop;
 use crate::error::{Error, Result};
 use crate::load::{LoadRow, Loader};
@@ -60,7 +60,7 @@ impl Transfers {
     ) -> Result<ImportDescription> {
         let Importing { mut record, description, mut loader } = import;
         let mut reading = Reading { transfers: self, import: &mut record.transfer, stop, look };
-        let read = reading.run(&description, &mut loader);
+        let read = caught(|| reading.run(&description, &mut loader));
         let loaded = read.and_then(|()| {
             // The table is open and the import has ended in the same commit.
             let opened = loader.finish_with(|| {

@@ -13,6 +13,7 @@ mod import;
 mod record;
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 
 pub use buckets::{Buckets, ExportWriter, ImportReader, ImportStep, ItemChange};
@@ -72,6 +73,19 @@ impl Trouble {
             Trouble::Engine(error) => TransferFailure::new("InternalServerError", error.to_string()),
         }
     }
+}
+
+/// Runs the work of a transfer. A panic in it, perhaps in a decoder of somebody else's files, is a failure like any other: the
+/// transfer must not look as if it were under way for ever.
+fn caught<T>(work: impl FnOnce() -> Result<T, Trouble>) -> Result<T, Trouble> {
+    // What the work shared is given up with it: its table is abandoned, its files have no manifest.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        Err(TransferFailure::new(
+            "InternalServerError",
+            "The server failed while it worked on this; its log says where.",
+        )
+        .into())
+    })
 }
 
 /// The failure of a transfer that was under way when the database was closed.

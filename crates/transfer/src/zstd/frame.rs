@@ -1,0 +1,161 @@
+//! One frame: its header is checked, and its blocks are read whole, one after the other.
+
+use std::io::{self, BufRead, Read};
+
+/// The largest window that is taken. The format asks decoders to support this much and encoders to need no more, and all
+/// levels of `zstd` up to 19 stay within it.
+const WINDOW_BYTES_MAX: u64 = 8 << 20;
+/// The most bytes of a block, before and after compression.
+const BLOCK_BYTES_MAX: usize = 128 << 10;
+const MAGIC: u32 = 0xFD2F_B528;
+/// Frames with these numbers are for others: they are skipped.
+const SKIPPED: std::ops::RangeInclusive<u32> = 0x184D_2A50..=0x184D_2A5F;
+const CHECKSUM_BYTES: usize = 4;
+
+/// Gives a decoder the bytes of one frame and no others.
+pub(super) struct Frame<R> {
+    source: R,
+    /// The header, then one block at a time.
+    buffer: Vec<u8>,
+    /// What the decoder has of the buffer.
+    given: usize,
+    has_checksum: bool,
+    is_last: bool,
+}
+
+impl<R: BufRead> Frame<R> {
+    /// Reads the header of the next frame that has content; `None` if there is none.
+    pub(super) fn begin(mut source: R) -> io::Result<Option<Self>> {
+        loop {
+            if source.fill_buf()?.is_empty() {
+                return Ok(None);
+            }
+            let magic = u32::from_le_bytes(array(&mut source)?);
+            if SKIPPED.contains(&magic) {
+                skip(&mut source)?;
+                continue;
+            }
+            if magic != MAGIC {
+                return Err(wrong("it isn't compressed with Zstandard"));
+            }
+            let mut buffer = magic.to_le_bytes().to_vec();
+            let has_checksum = read_header(&mut source, &mut buffer)?;
+            return Ok(Some(Frame { source, buffer, given: 0, has_checksum, is_last: false }));
+        }
+    }
+
+    /// The source, after the frame.
+    pub(super) fn end(self) -> R {
+        self.source
+    }
+
+    /// Reads the next block; `false` after the last.
+    fn next_block(&mut self) -> io::Result<bool> {
+        if self.is_last {
+            return Ok(false);
+        }
+        let [first, second, third] = array(&mut self.source)?;
+        let header = u32::from_le_bytes([first, second, third, 0]);
+        let bytes = (header >> 3) as usize;
+        if bytes > BLOCK_BYTES_MAX {
+            return Err(wrong("a block is larger than 128 KB"));
+        }
+        self.is_last = header & 1 == 1;
+        let stored_bytes = match header >> 1 & 3 {
+            0 | 2 => bytes,
+            // One byte, repeated.
+            1 => 1,
+            _ => return Err(wrong("a block is of a kind that doesn't exist")),
+        };
+        let checksum_bytes = if self.is_last && self.has_checksum { CHECKSUM_BYTES } else { 0 };
+        self.given = 0;
+        self.buffer.clear();
+        self.buffer.extend_from_slice(&[first, second, third]);
+        let rest_bytes = stored_bytes + checksum_bytes;
+        let read = self.source.by_ref().take(rest_bytes as u64).read_to_end(&mut self.buffer)?;
+        if read < rest_bytes {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(true)
+    }
+}
+
+impl<R: BufRead> Read for Frame<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.given == self.buffer.len() && !self.next_block()? {
+            return Ok(0);
+        }
+        let bytes = self.buffer.get(self.given..).unwrap_or_default().read(out)?;
+        self.given += bytes;
+        Ok(bytes)
+    }
+}
+
+/// Reads the rest of a frame's header behind what is in the buffer, and says whether the frame ends in a checksum.
+fn read_header(source: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<bool> {
+    let [descriptor] = array(source)?;
+    buffer.push(descriptor);
+    let is_single_segment = descriptor >> 5 & 1 == 1;
+    let mut window_bytes = 0;
+    if !is_single_segment {
+        let [window] = array(source)?;
+        buffer.push(window);
+        let base = 1_u64 << (10 + (window >> 3));
+        window_bytes = base + base / 8 * u64::from(window & 7);
+    }
+    let dictionary_bytes = match descriptor & 3 {
+        3 => 4,
+        flag => usize::from(flag),
+    };
+    copy(source, buffer, dictionary_bytes)?;
+    let size_bytes = match (descriptor >> 6, is_single_segment) {
+        (0, false) => 0,
+        (0, true) => 1,
+        (flag, _) => 1 << flag,
+    };
+    let size = copy(source, buffer, size_bytes)?;
+    if is_single_segment {
+        // A size of two bytes begins at 256.
+        window_bytes = if size_bytes == 2 { size + 256 } else { size };
+    }
+    if window_bytes > WINDOW_BYTES_MAX {
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            format!(
+                "reading it needs a window of {} MB, and at most {} MB are allowed: compress it again with `zstd -19` or a \
+                 lower level, without --ultra and --long",
+                window_bytes.div_ceil(1 << 20),
+                WINDOW_BYTES_MAX >> 20
+            ),
+        ));
+    }
+    Ok(descriptor >> 2 & 1 == 1)
+}
+
+/// Reads so many bytes, eight at most, behind what is in the buffer. Returns the number that they are.
+fn copy(source: &mut impl Read, buffer: &mut Vec<u8>, bytes: usize) -> io::Result<u64> {
+    let mut number = 0;
+    for place in 0..bytes {
+        let [byte] = array(source)?;
+        buffer.push(byte);
+        number |= u64::from(byte) << (8 * place);
+    }
+    Ok(number)
+}
+
+/// Skips a frame that has no content; its magic number is read already.
+fn skip(source: &mut impl Read) -> io::Result<()> {
+    let bytes = u64::from(u32::from_le_bytes(array(source)?));
+    let skipped = io::copy(&mut source.take(bytes), &mut io::sink())?;
+    if skipped < bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+}
+
+fn array<const N: usize>(source: &mut impl Read) -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    source.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn wrong(text: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}

@@ -1,0 +1,138 @@
+//! Zstandard: a file may hold several frames, one after the other.
+//!
+//! A frame says itself how much memory its reader needs. So its header is looked at before the decoder sees it, and it is
+//! given to the decoder block by block.
+
+mod frame;
+
+use std::io::{self, BufRead, Read};
+
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+
+use frame::Frame;
+
+/// Reads the content of all frames.
+pub(crate) struct ZstdFrames<R: BufRead> {
+    state: State<R>,
+}
+
+enum State<R: BufRead> {
+    Between(R),
+    Frame(Box<StreamingDecoder<Frame<R>, FrameDecoder>>),
+    /// Also after an error.
+    End,
+}
+
+impl<R: BufRead> ZstdFrames<R> {
+    pub(crate) fn new(source: R) -> Self {
+        ZstdFrames { state: State::Between(source) }
+    }
+}
+
+impl<R: BufRead> Read for ZstdFrames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            match std::mem::replace(&mut self.state, State::End) {
+                State::End => return Ok(0),
+                State::Between(source) => {
+                    let Some(frame) = Frame::begin(source)? else { return Ok(0) };
+                    let decoder = StreamingDecoder::new(frame)
+                        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+                    self.state = State::Frame(Box::new(decoder));
+                }
+                State::Frame(mut decoder) => match decoder.read(buffer)? {
+                    0 => {
+                        check_sum(&decoder.decoder)?;
+                        self.state = State::Between(decoder.into_inner().end());
+                    }
+                    bytes => {
+                        self.state = State::Frame(decoder);
+                        return Ok(bytes);
+                    }
+                },
+            }
+        }
+    }
+}
+
+/// Compares the content with the frame's checksum, if it has one.
+fn check_sum(decoder: &FrameDecoder) -> io::Result<()> {
+    match decoder.get_checksum_from_data() {
+        Some(stored) if decoder.get_calculated_checksum() != Some(stored) => {
+            Err(io::Error::new(io::ErrorKind::InvalidData, "a frame's content doesn't match its checksum"))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::*;
+
+    fn decompressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
+        let mut content = Vec::new();
+        ZstdFrames::new(bytes).read_to_end(&mut content)?;
+        Ok(content)
+    }
+
+    #[test]
+    fn frames_are_read_one_after_the_other() {
+        let frames: Vec<u8> = [&b"one"[..], b"", b"two"]
+            .iter()
+            .flat_map(|part| compress_to_vec(*part, CompressionLevel::Fastest))
+            .collect();
+        assert_eq!(decompressed(&frames).unwrap(), b"onetwo");
+        assert_eq!(decompressed(b"").unwrap(), b"");
+        assert!(decompressed(b"no frame at all").is_err());
+        assert!(decompressed(&frames[..frames.len() - 3]).is_err());
+    }
+
+    #[test]
+    fn frames_that_carry_no_content_are_skipped() {
+        let mut bytes = b"\x5A\x2A\x4D\x18\x03\0\0\0abc".to_vec();
+        bytes.extend(compress_to_vec(&b"one"[..], CompressionLevel::Fastest));
+        bytes.extend(b"\x50\x2A\x4D\x18\0\0\0\0");
+        assert_eq!(decompressed(&bytes).unwrap(), b"one");
+        assert!(decompressed(b"\x5A\x2A\x4D\x18\x04\0\0\0abc").is_err());
+    }
+
+    /// A frame of blocks that repeat one byte, `blocks` times 128 KB.
+    fn repeats(window_descriptor: u8, blocks: usize) -> Vec<u8> {
+        let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0, window_descriptor];
+        for number in 1..=blocks {
+            let header = u32::from(number == blocks) | 1 << 1 | (128 << 10) << 3;
+            frame.extend_from_slice(&header.to_le_bytes()[..3]);
+            frame.push(b'\n');
+        }
+        frame
+    }
+
+    #[test]
+    fn a_frame_that_needs_more_memory_than_allowed_is_refused_before_it_takes_any() {
+        // 8 MB; the next larger window; 3.75 TB.
+        assert_eq!(decompressed(&repeats(13 << 3, 100)).unwrap().len(), 100 * (128 << 10));
+        for window_descriptor in [13 << 3 | 1, 31 << 3 | 7] {
+            let mut content = Vec::new();
+            let error = ZstdFrames::new(&repeats(window_descriptor, 100)[..]).read_to_end(&mut content);
+            let error = error.unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::Unsupported);
+            assert!(error.to_string().contains("zstd -19"), "{error}");
+            assert!(content.is_empty());
+        }
+        // The same of a frame that is to be decoded in one piece, whose content is said to be 4 GB.
+        let single = [0x28, 0xB5, 0x2F, 0xFD, 0b1010_0000, 0, 0, 0, 0xFF, 1, 0, 0];
+        assert_eq!(decompressed(&single).unwrap_err().kind(), io::ErrorKind::Unsupported);
+    }
+
+    #[test]
+    fn content_that_does_not_match_its_checksum_is_refused() {
+        // "one" as a block that isn't compressed, with a checksum of its content that is wrong.
+        let wrong = b"\x28\xB5\x2F\xFD\x24\x03\x19\0\0one\x01\x02\x03\x04";
+        assert!(decompressed(wrong).unwrap_err().to_string().contains("checksum"));
+    }
+}
