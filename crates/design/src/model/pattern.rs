@@ -202,7 +202,8 @@ pub struct Query {
     pub order: Order,
     /// The word that the pattern has for the order.
     pub order_word: Option<OrderWord>,
-    /// Leading parts of the sort key that are parameters, in order.
+    /// Leading fields of the sort key whose text is known, in order: those that `match` names, and those that the
+    /// partition key gives whole.
     pub matched: Vec<String>,
     /// The next part of the sort key, bounded by parameters.
     pub range: Option<SortRange>,

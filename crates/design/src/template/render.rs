@@ -67,6 +67,21 @@ impl Template {
         self.write_parts(separator, values, part, None)
     }
 
+    /// The text of one field of the template; `None` if its value is missing or `part` is no field.
+    pub fn render_field(
+        &self,
+        separator: char,
+        values: &impl Values,
+        part: usize,
+    ) -> Result<Option<String>, RenderError> {
+        let Some(Part::Field { path, format }) = self.parts.get(part) else { return Ok(None) };
+        let Some(value) = present(values, path) else { return Ok(None) };
+        let separator = self.plain_field().is_none().then_some(separator);
+        let mut text = String::new();
+        write_field(&mut text, path, value, *format, separator)?;
+        Ok(Some(text))
+    }
+
     /// The text of the parts before `part`, and of `part` with `beginning` as its value, of which more may follow:
     /// what the keys begin with whose value begins so. `None` if a value is missing or `part` is no field that a
     /// beginning makes sense for.

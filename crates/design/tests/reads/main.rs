@@ -7,4 +7,5 @@ mod keys;
 mod lists;
 mod narrow_indexes;
 mod pages;
+mod ranges;
 mod scans;

@@ -226,21 +226,23 @@ impl Draft<'_> {
         key: &QueryKey<'_>,
         keys: &[QueryKey<'_>],
     ) -> Option<(Vec<String>, Option<SortRange>, usize)> {
-        let mut walk = Walk::new(key, |path| self.parameters.contains(path));
-        let mut matched = Vec::new();
+        let mut walk = Walk::new(key);
         for place in self.node.get("match").and_then(Node::list).unwrap_or_default() {
             let wanted = place.text()?;
             self.next_part(&mut walk, wanted, place, "match")?;
             self.field_parameter(key.entity, wanted, place.span);
-            matched.push(wanted.to_owned());
+            walk.known.push(wanted.to_owned());
         }
         let range = self.range(key, &mut walk)?;
+        if range.is_none() && keys.len() == 1 {
+            walk.pass_given();
+        }
         let given_parts = walk.given_parts();
         let conditions = self.node.get("match").or(self.node.get("range")).or(self.node.get("prefix"));
         if let Some(place) = conditions {
             self.same_sort_beginning(keys, &walk, place)?;
         }
-        Some((matched, range, given_parts))
+        Some((walk.known, range, given_parts))
     }
 
     /// `None` after a mistake.
@@ -310,11 +312,8 @@ impl Draft<'_> {
             }
             None => {
                 let message = format!("`{wanted}` is no further part of the sort key `{sort}`");
-                self.context.mistakes.add_with_help(
-                    place.span,
-                    message,
-                    format!("take `{word}` away, or name a part that isn't given yet"),
-                );
+                let help = format!("take `{word}` away: every part of the sort key is given");
+                self.context.mistakes.add_with_help(place.span, message, help);
                 None
             }
         }
@@ -365,22 +364,49 @@ fn order_word(node: &Node) -> Option<OrderWord> {
 
 /// A walk along the placeholders of a sort key, over those that the partition key gives already.
 struct Walk<'a> {
+    partition: Vec<&'a Template>,
     sort: Vec<&'a Template>,
-    given: Vec<&'a str>,
     /// The template that is walked.
     template: usize,
     /// The first part that has not been walked.
     part: usize,
+    /// The fields that were walked over and whose text in the key is known, in order.
+    known: Vec<String>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(key: &QueryKey<'a>, is_given: impl Fn(&str) -> bool) -> Self {
-        let paths = key.sort.iter().flat_map(|template| template.fields());
-        Walk {
-            sort: key.sort.clone(),
-            given: paths.filter(|path| is_given(path)).collect(),
-            template: 0,
-            part: 0,
+    fn new(key: &QueryKey<'a>) -> Self {
+        let (partition, sort) = (key.partition.clone(), key.sort.clone());
+        Walk { partition, sort, template: 0, part: 0, known: Vec::new() }
+    }
+
+    /// Whether the partition key tells what a part of the sort key is. A time that is cut there, or a text that is
+    /// folded, tells a part in the same format only: items of one day still differ in their times.
+    fn is_given(&self, path: &str, format: Format) -> bool {
+        let mut parts = self.partition.iter().flat_map(|template| &template.parts);
+        parts.any(|part| match part {
+            Part::Field { path: given, format: how } => {
+                given == path && (*how == format || matches!(how, Format::Plain | Format::Padded { .. }))
+            }
+            _ => false,
+        })
+    }
+
+    /// Goes on over what the partition key gives, literals between included.
+    fn pass_given(&mut self) {
+        while let Some(template) = self.sort.get(self.template) {
+            let rest = template.parts.iter().enumerate().skip(self.part);
+            let mut fields = rest.filter(|(_, part)| !matches!(part, Part::Literal(_)));
+            match fields.next() {
+                Some((at, Part::Field { path, format })) if self.is_given(path, *format) => {
+                    self.known.push(path.clone());
+                    self.part = at + 1;
+                }
+                None if self.template + 1 < self.sort.len() => {
+                    (self.template, self.part) = (self.template + 1, 0)
+                }
+                _ => return,
+            }
         }
     }
 
@@ -396,16 +422,15 @@ impl<'a> Iterator for Walk<'a> {
     fn next(&mut self) -> Option<(&'a str, Format)> {
         loop {
             let template: &'a Template = self.sort.get(self.template)?;
-            match template.parts.get(self.part) {
-                None => {
-                    self.template += 1;
-                    self.part = 0;
+            let part = template.parts.get(self.part);
+            self.part += 1;
+            match part {
+                None => (self.template, self.part) = (self.template + 1, 0),
+                Some(Part::Field { path, format }) if self.is_given(path, *format) => {
+                    self.known.push(path.clone());
                 }
-                Some(Part::Field { path, format }) if !self.given.contains(&path.as_str()) => {
-                    self.part += 1;
-                    return Some((path, *format));
-                }
-                Some(_) => self.part += 1,
+                Some(Part::Field { path, format }) => return Some((path, *format)),
+                Some(_) => {}
             }
         }
     }
@@ -414,26 +439,16 @@ impl<'a> Iterator for Walk<'a> {
 /// The first part of a query's sort key that its parameters don't give: what its items are ordered by.
 pub(super) fn ordered_by(query: &Query) -> Option<(&str, Format)> {
     let entity = query.entities.first()?;
-    let (partition, sort): (Vec<&Template>, Vec<&Template>) =
-        match query.on.as_ref().and_then(|index| entity.entry(&index.name)) {
-            Some(entry) => (entry.partition.iter().collect(), entry.sort.iter().collect()),
-            None => (vec![&entity.key.partition], entity.key.sort.iter().collect()),
-        };
-    let fields = |template: &&Template| -> Vec<String> {
-        template
-            .parts
-            .iter()
-            .filter_map(|part| match part {
-                Part::Field { path, .. } => Some(path.clone()),
-                _ => None,
-            })
-            .collect()
+    let sort: Vec<&Template> = match query.on.as_ref().and_then(|index| entity.entry(&index.name)) {
+        Some(entry) => entry.sort.iter().collect(),
+        None => entity.key.sort.iter().collect(),
     };
-    let mut given: Vec<String> = partition.iter().flat_map(fields).collect();
-    given.extend(query.matched.iter().cloned());
+    let mut known = query.matched.iter().peekable();
     let parts = sort.into_iter().flat_map(|template| &template.parts);
     let mut open = parts.filter_map(|part| match part {
-        Part::Field { path, format } if !given.contains(path) => Some((path.as_str(), *format)),
+        Part::Field { path, format } if known.next_if(|known| *known == path).is_none() => {
+            Some((path.as_str(), *format))
+        }
         _ => None,
     });
     open.next()

@@ -186,7 +186,7 @@ impl SortPlan {
                 Ok((Interval::of_prefix(begun.map_err(refused)?.unwrap_or(prefix)), part_at, None))
             }
             Bounded::Range => {
-                let end = |parameter| next.range_end(bound, separator, parameter);
+                let end = |parameter| next.range_end(bound, separator, &prefix, parameter);
                 let (from, to) = (end("from")?, end("to")?);
                 let (interval, exact) = next.range(prefix, from, to);
                 Ok((interval, part_at, exact))
@@ -202,16 +202,12 @@ fn first_unknown(template: &Template, known: impl FnMut(&Part) -> bool) -> Optio
     template.parts.iter().position(|part| !known(part))
 }
 
-/// The values of a call, with one of them in the place of a field.
-struct InPlace<'a> {
-    field: &'a str,
-    value: &'a AttributeValue,
-    others: &'a Bound<'a>,
-}
+/// A value in the place of a field.
+struct InPlace<'a>(&'a AttributeValue);
 
 impl Values for InPlace<'_> {
-    fn value(&self, path: &str) -> Option<ValueRef<'_>> {
-        if path == self.field { self.value.as_scalar() } else { self.others.value(path) }
+    fn value(&self, _: &str) -> Option<ValueRef<'_>> {
+        self.0.as_scalar()
     }
 }
 
@@ -221,19 +217,16 @@ impl NextPart {
         &self,
         bound: &Bound<'_>,
         separator: char,
+        prefix: &str,
         parameter: &str,
     ) -> Result<Option<String>, RunError> {
-        let (Some(value), Some(Part::Field { path, .. })) =
-            (bound.get(parameter), self.template.parts.get(self.part))
-        else {
-            return Ok(None);
-        };
-        let values = InPlace { field: path, value, others: bound };
+        let Some(value) = bound.get(parameter) else { return Ok(None) };
         let name = |mut error: crate::template::RenderError| {
             error.field = parameter.to_owned();
             refused(error)
         };
-        self.template.render_until(separator, &values, self.part + 1).map_err(name)
+        let text = self.template.render_field(separator, &InPlace(value), self.part).map_err(name)?;
+        Ok(text.map(|text| format!("{prefix}{text}")))
     }
 
     /// Both ends are included, with everything that continues them. Texts of different lengths don't sort like the
