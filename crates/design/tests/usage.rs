@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use singlet_design::apply::{choose_environment, plan};
-use singlet_design::describe::{Usage, callable};
+use singlet_design::describe::Usage;
 use singlet_design::run::{Arguments, Paging, RunError, Runner};
 use singlet_design::store::Embedded;
 use singlet_design::value::from_text;
@@ -34,7 +34,7 @@ fn the_example_of_every_pattern_is_accepted_by_the_pattern() {
         let environment = choose_environment(&design, None).unwrap();
         plan(&design, &environment, &store).unwrap().run(&store, &mut |_| {}).unwrap();
         let runner = Runner::new(Arc::clone(&design), store, &environment.name);
-        for pattern in callable(&design) {
+        for pattern in design.callable() {
             let mut arguments = Arguments::new();
             for argument in Usage::of(pattern).example {
                 let (name, text) = argument.split_once('=').unwrap();

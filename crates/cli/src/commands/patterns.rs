@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::CommandFactory;
-use singlet_design::describe::{Usage, callable};
+use singlet_design::describe::Usage;
 use singlet_design::json::Json;
 use singlet_design::model::{Design, Pattern};
 use singlet_design::value::similar;
@@ -23,7 +23,7 @@ pub(crate) fn patterns(arguments: &PatternsArguments) -> Result<(), Failure> {
     let design = design_file::load(&arguments.file)?;
     let usages: Vec<Usage> = match &arguments.pattern {
         Some(name) => vec![Usage::of(find(&design, &arguments.file, name)?)],
-        None => callable(&design).map(|pattern| Usage::of(pattern)).collect(),
+        None => design.callable().map(|pattern| Usage::of(pattern)).collect(),
     };
     if arguments.format == PatternsFormat::Json {
         return print(&Json::List(usages.iter().map(Usage::to_json).collect()));
@@ -69,7 +69,7 @@ pub(super) fn chosen(call: &CallArguments, command: &str) -> Result<Option<Chose
 fn list(design: &Design, file: &Path, command: &str) -> Result<(), Failure> {
     let mut out = stdout().lock();
     writeln!(out, "The patterns of {}:", design.name)?;
-    for usage in callable(design).map(|pattern| Usage::of(pattern)) {
+    for usage in design.callable().map(|pattern| Usage::of(pattern)) {
         writeln!(out, "  {}\n      {}", usage.signature(), usage.about.as_ref().unwrap_or(&usage.does))?;
     }
     writeln!(out, "\nOne in full: singlet {command} {} PATTERN --help", word(&file.display().to_string()))?;
@@ -80,7 +80,7 @@ fn find<'d>(design: &'d Design, file: &Path, name: &str) -> Result<&'d Arc<Patte
     if let Some(pattern) = design.pattern(name) {
         return Ok(pattern);
     }
-    let names = callable(design).map(|pattern| pattern.name.as_str());
+    let names = design.callable().map(|pattern| pattern.name.as_str());
     let similar: Vec<String> =
         similar(name, names, SIMILAR_MAX).into_iter().map(|name| format!("`{name}`")).collect();
     let meant =

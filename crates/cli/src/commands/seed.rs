@@ -1,35 +1,81 @@
 //! `singlet seed`.
 
 use std::io::{Write, stdout};
+use std::sync::Arc;
 
 use singlet_design::apply::choose_environment;
-use singlet_design::seed::{SeedOptions, Seeder, plant};
+use singlet_design::run::Runner;
+use singlet_design::seed::{SeedOptions, Seeder, Suggestion, Suggestions, plant};
 use singlet_engine::{Clock, SystemClock};
 
-use crate::arguments::SeedArguments;
+use super::patterns::word;
+use crate::arguments::{SeedArguments, StoreArguments};
 use crate::design_file;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::target::Target;
 
-const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-
-/// Fills the tables of a design with sample data.
+/// Fills the tables of a design with sample data, and shows how to look at it.
 pub(crate) fn seed(arguments: &SeedArguments) -> Result<(), Failure> {
     let design = design_file::load(&arguments.file)?;
     let environment = choose_environment(&design, arguments.store.environment.as_deref())?;
     let target = Target::for_design(&arguments.store, &design, &environment)?;
-    // Times lie before the beginning of the day, so that the data is the same all day long.
-    let now_ms = SystemClock.now_ms() / DAY_MS * DAY_MS;
-    let options = SeedOptions { items: arguments.items, seed: arguments.seed, now_ms };
+    let options = SeedOptions { items: arguments.items, seed: arguments.seed, now_ms: SystemClock.now_ms() };
     let mut line = Progress::new();
-    let written = plant(Seeder::new(&design, options), &target.store(), &environment.name, &mut |written| {
+    let mut suggestions = Suggestions::default();
+    let samples = Seeder::new(&design, options).inspect(|sample| {
+        if let Ok(sample) = sample {
+            suggestions.note(sample);
+        }
+    });
+    let written = plant(samples, &target.store(), &environment.name, &mut |written| {
         line.show(written, arguments.items, "items");
     })?;
     drop(line);
-    writeln!(stdout().lock(), "{written} items written to {}", target.store().label())?;
+    let runner = Runner::new(Arc::clone(&design), target.store(), &environment.name);
+    let calls = suggestions.find(&runner);
+    drop(runner);
+    let mut out = stdout().lock();
+    writeln!(out, "{written} items written to {}", target.store().label())?;
     if written < arguments.items {
-        writeln!(stdout().lock(), "The bounds of the design leave no room for more.")?;
+        writeln!(out, "The bounds of the design leave no room for more.")?;
     }
+    // What is in memory is gone when this ends.
+    if !arguments.store.in_memory && !calls.is_empty() {
+        writeln!(out, "Try:")?;
+        for call in &calls {
+            writeln!(out, "  {}", command(arguments, call))?;
+        }
+    }
+    drop(out);
     target.close()
+}
+
+/// A command that runs the call on the same database.
+fn command(arguments: &SeedArguments, call: &Suggestion) -> String {
+    let file = arguments.file.display().to_string();
+    let words = ["singlet", "run", &file, &call.pattern].map(str::to_owned).into_iter();
+    let words = words.chain(call.arguments.iter().cloned()).chain(place(&arguments.store));
+    words.map(|text| word(&text)).collect::<Vec<_>>().join(" ")
+}
+
+/// The options that say where the database is.
+fn place(store: &StoreArguments) -> Vec<String> {
+    let path = |path: &std::path::PathBuf| path.display().to_string();
+    let options = [
+        ("--data", store.data.as_ref().map(path)),
+        ("--key-file", store.key.key_file.as_ref().map(path)),
+        ("--endpoint-url", store.endpoint_url.clone()),
+        ("--region", store.region.clone()),
+        ("--profile", store.profile.clone()),
+        ("--environment", store.environment.clone()),
+    ];
+    let mut words: Vec<String> = Vec::new();
+    for (option, value) in options {
+        words.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
+    }
+    if store.remote {
+        words.push("--remote".to_owned());
+    }
+    words
 }

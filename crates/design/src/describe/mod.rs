@@ -16,7 +16,7 @@ pub use diagram::er_diagram;
 pub use entities::{entity_chart, index_table};
 pub use grid::Grid;
 pub use patterns::pattern_table;
-pub use usage::{ParameterUsage, Usage, callable};
+pub use usage::{ParameterUsage, Usage};
 
 use crate::model::Design;
 

@@ -1,11 +1,9 @@
 //! How patterns are called: their parameters, what they answer, and an example.
 
-use std::sync::Arc;
-
 use super::patterns::{Access, access};
 use crate::json::Json;
 use crate::model::{
-    Argument, Design, Entity, Field, FieldType, Insert, Operation, ParameterType, Pattern, Step, ValueSource,
+    Argument, Entity, Field, FieldType, Insert, Operation, ParameterType, Pattern, Step, ValueSource,
 };
 use crate::run::LIMIT_DEFAULT;
 use crate::seed::example;
@@ -13,11 +11,6 @@ use crate::value::{parameter_in_words, to_text, type_name};
 
 /// Columns of the help of a pattern.
 const WIDTH: usize = 100;
-
-/// The patterns that a caller may run, in the order of the file.
-pub fn callable(design: &Design) -> impl Iterator<Item = &Arc<Pattern>> {
-    design.patterns.iter().filter(|pattern| !pattern.internal)
-}
 
 /// How one pattern is called.
 #[derive(Debug, Clone, PartialEq)]

@@ -55,6 +55,11 @@ impl Design {
         self.patterns.iter().filter(|user| user.runs().iter().any(|run| run.name == pattern.name))
     }
 
+    /// The patterns that a caller may run, in the order of the file.
+    pub fn callable(&self) -> impl Iterator<Item = &Arc<Pattern>> {
+        self.patterns.iter().filter(|pattern| !pattern.internal)
+    }
+
     /// The entities that live in a table.
     pub fn entities_of<'a>(&'a self, table: &'a Table) -> impl Iterator<Item = &'a Arc<Entity>> {
         self.entities.iter().filter(|entity| entity.table.label == table.label)

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use singlet_engine::values::{AttributeValue, Item, Number};
 
 use super::dice::Dice;
-use super::names::{Meaning, is_ahead, is_birth, is_counter, is_person, meaning};
+use super::names::{Meaning, TimeOrder, is_ahead, is_birth, is_counter, is_person, meaning, order, words_of};
 use super::parents::{Family, Parents};
 use super::rules::Rules;
 use super::text::{Subject, within};
@@ -20,6 +20,8 @@ const DAY_MS: u64 = 86_400_000;
 const PAST_MS: u64 = 90 * DAY_MS;
 /// What lies ahead lies ahead by up to a month.
 const AHEAD_MS: u64 = 30 * DAY_MS;
+/// Items that live no longer than this are made shortly before the present instead of before its day.
+const SHORT_LIFE_MS: u64 = 2 * DAY_MS;
 
 /// Makes the fields of one item.
 pub(super) struct Maker<'a> {
@@ -38,6 +40,8 @@ struct Moment {
     subject: Subject,
     made_ms: u64,
     changed_ms: u64,
+    /// The instant of all times and days that stand in keys: an item lies in the bucket of its time.
+    key_ms: u64,
 }
 
 impl Maker<'_> {
@@ -45,14 +49,21 @@ impl Maker<'_> {
     pub(super) fn item(&mut self) -> Result<(Item, u64), RunError> {
         let fields = self.entity.fields.iter().map(|field| field.name.as_str());
         let subject = Subject::new(self.dice, is_person(&self.entity.name, fields));
-        let made_ms = self.made_ms();
-        let changed_ms = made_ms + self.dice.below(self.now_ms.saturating_sub(made_ms) + 1);
-        let moment = Moment { subject, made_ms, changed_ms };
+        let (made_ms, latest_ms) = self.made_ms();
+        let changed_ms = made_ms + self.dice.below(latest_ms.saturating_sub(made_ms) + 1);
+        let made_in_key =
+            |field: &Field| field.made == Some(Made::Created) && self.rules.is_in_key(&field.name);
+        let key_ms = match self.entity.fields.iter().any(made_in_key) {
+            true => made_ms,
+            false => made_ms + self.dice.below(changed_ms.saturating_sub(made_ms) + 1),
+        };
+        let moment = Moment { subject, made_ms, changed_ms, key_ms };
         let mut item = Item::with_capacity(self.entity.fields.len() + 8);
         for field in &self.entity.fields {
-            let value = match self.family.held(&field.name) {
-                Some(held) => references(&field.kind, held),
-                None => self.own(field, &moment)?,
+            let value = match (self.family.held(&field.name), self.family.promised(&field.name)) {
+                (Some(held), _) => references(&field.kind, held),
+                (None, Some(promised)) => Some(promised.clone()),
+                (None, None) => self.own(field, &moment)?,
             };
             if let Some(value) = value.filter(|value| !is_empty_set(value)) {
                 item.insert(field.name.as_str(), value);
@@ -61,11 +72,18 @@ impl Maker<'_> {
         Ok((item, made_ms))
     }
 
-    /// After the parents were made, and late enough not to be gone yet.
-    fn made_ms(&mut self) -> u64 {
-        let life_ms = self.entity.ttl.as_ref().map_or(u64::MAX, |ttl| ttl.after_seconds.saturating_mul(800));
-        let earliest = self.now_ms.saturating_sub(PAST_MS.min(life_ms)).max(self.family.since_ms);
-        earliest + self.dice.below(self.now_ms.saturating_sub(earliest) + 1)
+    /// When the item is made: after its parents, and late enough not to have expired; and the latest time of the item.
+    fn made_ms(&mut self) -> (u64, u64) {
+        let life_ms = self.entity.ttl.as_ref().map_or(u64::MAX, |ttl| ttl.after_seconds.saturating_mul(1000));
+        let day_ms = self.now_ms / DAY_MS * DAY_MS;
+        // A fifth of the life is left at least, and a day where the expiry counts from the beginning of one.
+        let (latest_ms, age_ms) = match life_ms <= SHORT_LIFE_MS {
+            true => (self.now_ms, life_ms / 5 * 4),
+            false => (day_ms, (life_ms - DAY_MS).saturating_sub(life_ms / 5)),
+        };
+        let latest_ms = latest_ms.max(self.family.since_ms);
+        let earliest = latest_ms.saturating_sub(PAST_MS.min(age_ms)).max(self.family.since_ms);
+        (earliest + self.dice.below(latest_ms.saturating_sub(earliest) + 1), latest_ms)
     }
 
     fn own(&mut self, field: &Field, moment: &Moment) -> Result<Option<AttributeValue>, RunError> {
@@ -113,7 +131,7 @@ impl Maker<'_> {
             return None;
         }
         if let Some(target) = &field.refers_to
-            && let Some(reference) = self.parents.some(self.dice, target, field)
+            && let Some(reference) = self.parents.some(self.dice, target, field, self.family)
         {
             return Some(reference);
         }
@@ -129,6 +147,9 @@ impl Maker<'_> {
     fn value(&mut self, kind: &FieldType, name: &str, path: &str, moment: &Moment) -> Json {
         match kind {
             FieldType::Text { min, max } => {
+                if let Some(bucket) = bucket(name, moment.key_ms).filter(|_| self.rules.is_in_key(path)) {
+                    return Json::Text(within(self.rules.for_key(path, bucket), *min, *max));
+                }
                 let text = moment.subject.text(self.dice, name, self.number);
                 let text = self.rules.for_key(path, begun_with_number(text, self.number, *max));
                 Json::Text(within(text, *min, *max))
@@ -145,9 +166,9 @@ impl Maker<'_> {
                 self.dice.entropy.fill(&mut bytes);
                 Json::Text(STANDARD.encode(bytes))
             }
-            FieldType::Date => Json::Text(date_of_ms(self.instant(name, moment))),
-            FieldType::Time => Json::Text(time_of_ms(self.instant(name, moment))),
-            FieldType::Epoch => Json::Number(Number::from(self.instant(name, moment) / 1000)),
+            FieldType::Date => Json::Text(date_of_ms(self.instant(name, path, moment))),
+            FieldType::Time => Json::Text(time_of_ms(self.instant(name, path, moment))),
+            FieldType::Epoch => Json::Number(Number::from(self.instant(name, path, moment) / 1000)),
             FieldType::Id => Json::Text(self.id(name, path, moment)),
             FieldType::List { of, max, key } => self.several(of, name, *max, key.as_deref(), moment),
             FieldType::Set { of, max } => self.several(of, name, *max, None, moment),
@@ -200,14 +221,22 @@ impl Maker<'_> {
         self.rules.for_key(path, text)
     }
 
-    fn instant(&mut self, name: &str, moment: &Moment) -> u64 {
+    fn instant(&mut self, name: &str, path: &str, moment: &Moment) -> u64 {
         if is_birth(name) {
             return DAY_MS * self.dice.below(365 * 35);
         }
-        if is_ahead(name) {
-            return self.now_ms + self.dice.below(AHEAD_MS);
+        if is_ahead(name) || self.entity.table.ttl.as_deref() == Some(path) {
+            // Not on the day itself, whose beginning all other times lie before.
+            return (self.now_ms / DAY_MS + 2) * DAY_MS + self.dice.below(AHEAD_MS);
         }
-        moment.made_ms + self.dice.below(moment.changed_ms.saturating_sub(moment.made_ms) + 1)
+        match order(name) {
+            _ if self.rules.is_in_key(path) => moment.key_ms,
+            TimeOrder::First => moment.made_ms,
+            TimeOrder::Last => moment.changed_ms,
+            TimeOrder::Between => {
+                moment.made_ms + self.dice.below(moment.changed_ms.saturating_sub(moment.made_ms) + 1)
+            }
+        }
     }
 
     fn whole(&mut self, path: &str, min: Option<&Number>, max: Option<&Number>) -> i64 {
@@ -236,6 +265,20 @@ impl Maker<'_> {
         let within = |number: &Number| max.is_none_or(|max| number <= max);
         if within(&number) { number } else { Number::from(whole) }
     }
+}
+
+/// The bucket of a time that a key names in words: a day, a month, an hour or a year.
+fn bucket(name: &str, at_ms: u64) -> Option<String> {
+    let time = time_of_ms(at_ms);
+    let words = words_of(name);
+    let length = match words.last().map(String::as_str)? {
+        "day" | "date" => 10,
+        "month" => 7,
+        "hour" => 13,
+        "year" => 4,
+        _ => return None,
+    };
+    time.get(..length).map(str::to_owned)
 }
 
 /// A text that is cut at its end keeps the number that keeps it apart.

@@ -2,9 +2,12 @@
 //! derived keys.
 //!
 //! The data is a function of the design and the [`SeedOptions`]: the same options make the same items, byte for byte.
-//! Items are made parents first. A child names parents that are there already, never more children than a relation
-//! allows, and is never older than they are. Where a design demands a reference in a circle, the first item of the
-//! circle names an item that isn't there.
+//! Items are made parents first. A child refers to parents that are there already, never more children than a relation
+//! allows, and is never older than they are. Where references run in a circle, the item that the first one refers to is
+//! made next. References agree: the assignee of a ticket belongs to the ticket's organisation.
+//!
+//! Not covered: counters and totals that patterns maintain stay at their defaults, because a design doesn't declare what
+//! they count; references inside objects agree with the item's own references only.
 
 mod dice;
 mod example;
@@ -13,7 +16,9 @@ mod names;
 mod order;
 mod parents;
 mod plant;
+mod references;
 mod rules;
+mod suggest;
 mod text;
 mod words;
 
@@ -22,6 +27,7 @@ mod tests;
 
 pub use example::example;
 pub use plant::plant;
+pub use suggest::{Suggestion, Suggestions};
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -45,7 +51,8 @@ pub struct SeedOptions {
     pub items: u64,
     /// Another seed makes other data.
     pub seed: u64,
-    /// The present: times lie in the months before it. Give the same to get the same data.
+    /// The present. Times lie in the months before the beginning of its day (UTC), so that the data is the same all day.
+    /// Only items that expire within two days are made shortly before the present, because they would be gone otherwise.
     pub now_ms: u64,
 }
 
@@ -131,7 +138,8 @@ impl<'a> Seeder<'a> {
             return Ok(None);
         };
         for attempt in 0..TRIES_MAX {
-            let Some(family) = self.parents.choose(&mut self.dice, position, entity) else { return Ok(None) };
+            // What was chosen first may leave nothing that agrees with it.
+            let Some(family) = self.parents.choose(&mut self.dice, position, entity) else { continue };
             let mut maker = fields::Maker {
                 entity,
                 rules,

@@ -116,7 +116,34 @@ pub(super) fn is_counter(name: &str) -> bool {
 pub(super) fn is_ahead(name: &str) -> bool {
     let ahead =
         ["expires", "expiry", "expiration", "expire", "until", "due", "end", "ends", "valid", "deadline"];
-    words_of(name).iter().any(|word| ahead.contains(&word.as_str()))
+    let words = words_of(name);
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    has(&ahead) && !has(&["from", "since", "start", "starts", "begin", "begins"])
+}
+
+/// Where a time lies in the life of its item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TimeOrder {
+    /// It began: `created_at`, `valid_from`.
+    First,
+    /// Something happened meanwhile: `paid_at`.
+    Between,
+    /// It changed last: `updated_at`, `last_seen`.
+    Last,
+}
+
+/// Where a time with this name lies.
+pub(super) fn order(name: &str) -> TimeOrder {
+    let words = words_of(name);
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    if has(&["updated", "changed", "modified", "edited", "last", "latest", "ended", "closed", "finished"]) {
+        return TimeOrder::Last;
+    }
+    let first = ["created", "made", "registered", "joined", "opened", "from", "since", "start", "starts"];
+    if has(&first) || has(&["started", "begin", "begins", "began"]) {
+        return TimeOrder::First;
+    }
+    TimeOrder::Between
 }
 
 /// Whether a day lies a life back.

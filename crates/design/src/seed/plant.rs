@@ -2,7 +2,7 @@
 
 use singlet_engine::values::Item;
 
-use super::{Sample, Seeder};
+use super::Sample;
 use crate::model::Entity;
 use crate::run::RunError;
 use crate::store::{
@@ -18,14 +18,14 @@ const BYTES_MAX: usize = 3_000_000;
 /// written so far. Items that are there already under the same key are replaced; a unique value that
 /// another item holds is an error.
 pub fn plant<S: Store>(
-    seeder: Seeder<'_>,
+    samples: impl Iterator<Item = Result<Sample, RunError>>,
     store: &S,
     environment: &str,
     progress: &mut dyn FnMut(u64),
 ) -> Result<u64, RunError> {
     let mut batch = Batch { actions: Vec::new(), bytes: 0, samples: 0 };
     let mut written = 0;
-    for sample in seeder {
+    for sample in samples {
         let sample = sample?;
         let table = sample.entity.table.name_in(environment);
         let actions = actions(&sample, &table);

@@ -299,3 +299,204 @@ fn every_design_of_the_seeds_has_samples() {
         }
     }
 }
+
+/// The designs of the repository and those of the tests, each loaded.
+fn all_designs() -> Vec<(String, Design)> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = [root.join("../../designs"), root.join("tests/good")];
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|kind| kind == "toml"));
+    files.sort();
+    let load = |path: std::path::PathBuf| {
+        let name = path.display().to_string();
+        let source = std::fs::read_to_string(&path).unwrap();
+        let design = crate::load(&name, &source).unwrap_or_else(|report| panic!("{report}"));
+        (name, design)
+    };
+    files.into_iter().map(load).collect()
+}
+
+fn elements(value: &AttributeValue) -> Vec<AttributeValue> {
+    match value {
+        AttributeValue::L(elements) => elements.clone(),
+        AttributeValue::Ss(texts) => texts.iter().map(|text| AttributeValue::from(text.as_str())).collect(),
+        other => vec![other.clone()],
+    }
+}
+
+#[test]
+fn references_resolve_in_every_design() {
+    for (name, design) in all_designs() {
+        for seed in 1..4 {
+            let options = SeedOptions { seed, ..options(300) };
+            let samples: Vec<Sample> = Seeder::new(&design, options).map(Result::unwrap).collect();
+            for sample in &samples {
+                for field in &sample.entity.fields {
+                    let (Some(target), Some(value)) = (&field.refers_to, sample.item.get(&field.name)) else {
+                        continue;
+                    };
+                    for held in elements(value) {
+                        let resolves = of(&samples, target)
+                            .iter()
+                            .any(|item| item.iter().any(|(_, known)| *known == held));
+                        assert!(resolves, "{name}, seed {seed}: {}.{}", sample.entity.name, field.name);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn times_are_in_order_and_nothing_has_expired_in_every_design() {
+    let now = AttributeValue::from(NOW_MS / 1000);
+    for (name, design) in all_designs() {
+        for sample in samples(&design, 300) {
+            let place = format!("{name}: {}", sample.entity.name);
+            let ttl = sample.entity.table.ttl.as_deref().and_then(|ttl| sample.item.get(ttl));
+            if let Some(ttl @ AttributeValue::N(_)) = ttl {
+                let order = ttl.as_scalar().unwrap().partial_cmp(&now.as_scalar().unwrap());
+                assert!(order.unwrap().is_gt(), "{place} has expired: {ttl:?}");
+            }
+            let time = |field: &crate::model::Field| match &field.kind {
+                FieldType::Time => sample.item.get(&field.name).and_then(text).map(str::to_owned),
+                _ => None,
+            };
+            for first in &sample.entity.fields {
+                for last in &sample.entity.fields {
+                    let ordered = names::order(&first.name) == names::TimeOrder::First
+                        && names::order(&last.name) == names::TimeOrder::Last;
+                    if let (true, Some(first), Some(last)) = (ordered, time(first), time(last)) {
+                        assert!(first <= last, "{place}: {first} {last}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+const TICKETS: &str = r##"
+design = "tickets"
+
+[table]
+key = ["PK", "SK"]
+ttl = "expires"
+
+[entity.Organisation]
+key = ["ORG#{org_id}", "ORG"]
+[entity.Organisation.fields]
+org_id = "id"
+name   = "string"
+
+[entity.User]
+key = ["USER#{user_id}", "USER"]
+[entity.User.fields]
+user_id      = "id"
+organisation = { type = "key", ref = "Organisation" }
+email        = "string"
+
+[entity.Project]
+key = ["ORG#{org_id}", "PROJECT#{project_id}"]
+[entity.Project.fields]
+org_id     = { type = "key", ref = "Organisation" }
+project_id = "id"
+lead       = { type = "key", ref = "User" }
+
+[entity.Ticket]
+key = ["PROJECT#{project_id}", "TICKET#{ticket_id}"]
+[entity.Ticket.fields]
+project_id = { type = "key", ref = "Project" }
+ticket_id  = "id"
+assignee   = { type = "key", ref = "User" }
+reporter   = { type = "key", ref = "User" }
+watchers   = { type = "set", of = "key", ref = "User", optional = true }
+
+[entity.Worklog]
+key = ["TICKET#{ticket_id}#{day}", "{logged_at}#{worklog_id}"]
+[entity.Worklog.fields]
+project_id = { type = "key", ref = "Project" }
+ticket_id  = { type = "key", ref = "Ticket" }
+worklog_id = "id"
+user_id    = { type = "key", ref = "User" }
+day        = "date"
+logged_at  = "time"
+
+[entity.Lock]
+key = ["LOCK#{ticket_id}", "LOCK"]
+ttl = "5 minutes after taken_at"
+[entity.Lock.fields]
+ticket_id = { type = "key", ref = "Ticket" }
+taken_at  = "created"
+"##;
+
+#[test]
+fn references_that_lead_to_one_organisation_agree() {
+    let design = crate::load("tickets.toml", TICKETS).unwrap_or_else(|report| panic!("{report}"));
+    let samples = samples(&design, 600);
+    let found = |entity: &str, field: &str, id: &AttributeValue| {
+        of(&samples, entity).into_iter().find(|item| item.get(field) == Some(id)).unwrap()
+    };
+    let organisation = |user: &AttributeValue| found("User", "user_id", user).get("organisation").cloned();
+    let tickets = of(&samples, "Ticket");
+    let mut organisations = BTreeSet::new();
+    for ticket in &tickets {
+        let project = found("Project", "project_id", ticket.get("project_id").unwrap());
+        let org = project.get("org_id").cloned();
+        organisations.insert(format!("{org:?}"));
+        assert_eq!(organisation(project.get("lead").unwrap()), org);
+        for person in ["assignee", "reporter"] {
+            assert_eq!(organisation(ticket.get(person).unwrap()), org, "{person}");
+        }
+        for watcher in ticket.get("watchers").map(elements).unwrap_or_default() {
+            assert_eq!(organisation(&watcher), org, "watcher");
+        }
+    }
+    assert!(tickets.len() > 100 && organisations.len() > 3, "{} {}", tickets.len(), organisations.len());
+    for worklog in of(&samples, "Worklog") {
+        let ticket = found("Ticket", "ticket_id", worklog.get("ticket_id").unwrap());
+        assert_eq!(ticket.get("project_id"), worklog.get("project_id"));
+        let logged_at = worklog.get("logged_at").and_then(text).unwrap();
+        assert_eq!(worklog.get("day").and_then(text), logged_at.get(..10));
+    }
+}
+
+#[test]
+fn short_lives_begin_shortly_before_the_present() {
+    let design = crate::load("tickets.toml", TICKETS).unwrap_or_else(|report| panic!("{report}"));
+    let samples = samples(&design, 300);
+    let locks = values(&samples, "Lock", "expires");
+    assert!(!locks.is_empty());
+    for expires in locks {
+        let AttributeValue::N(expires) = expires else { panic!("{expires:?}") };
+        let left = expires.to_i64().unwrap() - NOW_MS as i64 / 1000;
+        assert!((1..=300).contains(&left), "{left}");
+    }
+}
+
+#[test]
+fn references_in_a_circle_resolve() {
+    let source = r##"
+design = "circle"
+[table]
+key = ["PK", "SK"]
+[entity.Team]
+key = ["TEAM#{team_id}", "TEAM"]
+[entity.Team.fields]
+team_id = "id"
+lead    = { type = "key", ref = "Player" }
+[entity.Player]
+key = ["PLAYER#{player_id}", "PLAYER"]
+[entity.Player.fields]
+player_id = "id"
+team_id   = { type = "key", ref = "Team" }
+mentor    = { type = "key", ref = "Player" }
+"##;
+    let design = crate::load("circle.toml", source).unwrap_or_else(|report| panic!("{report}"));
+    let samples = samples(&design, 40);
+    let players = values(&samples, "Player", "player_id");
+    let teams = values(&samples, "Team", "team_id");
+    assert!(values(&samples, "Team", "lead").iter().all(|lead| players.contains(lead)));
+    assert!(values(&samples, "Player", "mentor").iter().all(|mentor| players.contains(mentor)));
+    assert!(values(&samples, "Player", "team_id").iter().all(|team| teams.contains(team)));
+}
