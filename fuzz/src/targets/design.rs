@@ -68,7 +68,7 @@ fn check_rendering(review: &Review, source: &str) {
 }
 
 fn check_design(design: Design, source: &str) {
-    let reviewed = review(&design, source);
+    let reviewed = review(&design, source).with_fixes(source);
     reviewed.findings.iter().for_each(|finding| check_finding(finding, source));
     reviewed.allowed.iter().for_each(|allowed| check_finding(&allowed.finding, source));
     check_rendering(&reviewed, source);

@@ -17,7 +17,9 @@ pub(crate) fn review(arguments: &ReviewArguments) -> Result<ExitCode, Failure> {
     if arguments.rules {
         return list();
     }
-    let files = arguments.files.iter().map(|file| File::read(file)).collect::<Result<Vec<_>, _>>()?;
+    let shows_fixes = matches!(arguments.format, ReviewFormat::Human | ReviewFormat::Json);
+    let read = |path: &std::path::PathBuf| File::read(path, shows_fixes);
+    let files = arguments.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let reviewed: Vec<Reviewed<'_>> = files.iter().map(File::reviewed).collect();
     stdout().lock().write_all(review::render(format(arguments.format), &reviewed).as_bytes())?;
     let worst = files.iter().filter_map(|file| file.review.worst()).max();
@@ -36,10 +38,12 @@ struct File {
 }
 
 impl File {
-    fn read(path: &Path) -> Result<File, Failure> {
+    /// Reviews a design; fixes are tried only if they are shown.
+    fn read(path: &Path, with_fixes: bool) -> Result<File, Failure> {
         let source = std::fs::read_to_string(path).map_err(|reason| Failure::unreadable(path, reason))?;
         let name = path.display().to_string();
         let review = match singlet_design::load(&name, &source) {
+            Ok(design) if with_fixes => review::review(&design, &source).with_fixes(&source),
             Ok(design) => review::review(&design, &source),
             Err(report) => Review::refused(&report),
         };

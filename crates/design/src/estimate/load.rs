@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::distinct::{Distinct, distinct_keys};
+use super::distinct::{Distinct, Spread};
 use super::size::{Size, entry_size, item_size};
 use super::{read_units, write_units};
 use crate::model::{AskedKey, Change, Design, Entity, Index, IndexEntry, Operation, Pattern, Query};
@@ -32,13 +32,9 @@ pub struct Contribution {
 }
 
 impl Contribution {
-    /// Units a second on the busiest of the keys: their even share, or what the pattern says if that is more.
-    fn busiest_units(&self, distinct: Distinct) -> Option<f64> {
-        let share = match (distinct.share(), self.pattern.busiest) {
-            (Some(even), Some(said)) => even.max(said),
-            (even, said) => even.or(said)?,
-        };
-        Some(self.units_per_second * share)
+    /// Units a second on the busiest of the keys.
+    fn busiest_units(&self, spread: Spread) -> Option<f64> {
+        Some(self.units_per_second * spread.busiest_share(self.pattern.busiest)?)
     }
 }
 
@@ -51,8 +47,8 @@ pub struct KeyLoad {
     pub entity: Arc<Entity>,
     /// The templates, joined, as they were written.
     pub template: String,
-    /// How many keys share the load.
-    pub distinct: Distinct,
+    /// How the load is spread over keys.
+    pub spread: Spread,
     /// Who writes.
     pub writes: Vec<Contribution>,
     /// Who reads.
@@ -62,18 +58,23 @@ pub struct KeyLoad {
 impl KeyLoad {
     /// Write units a second on the busiest key; `None` if the keys are many and nothing says how they are used.
     pub fn busiest_write_units(&self) -> Option<f64> {
-        busiest(&self.writes, self.distinct)
+        busiest(&self.writes, self.spread)
     }
 
     /// Read units a second on the busiest key.
     pub fn busiest_read_units(&self) -> Option<f64> {
-        busiest(&self.reads, self.distinct)
+        busiest(&self.reads, self.spread)
+    }
+
+    /// How many keys share the load.
+    pub fn distinct(&self) -> Distinct {
+        self.spread.keys()
     }
 }
 
 /// `None` if nothing is known of any of them.
-fn busiest(contributions: &[Contribution], distinct: Distinct) -> Option<f64> {
-    let units = contributions.iter().filter_map(|contribution| contribution.busiest_units(distinct));
+fn busiest(contributions: &[Contribution], spread: Spread) -> Option<f64> {
+    let units = contributions.iter().filter_map(|contribution| contribution.busiest_units(spread));
     units.reduce(|sum, one| sum + one)
 }
 
@@ -111,18 +112,18 @@ impl Load {
         &mut self,
         place: Place,
         entity: &Arc<Entity>,
-        templates: impl IntoIterator<Item = &'a Template> + Clone,
+        templates: impl IntoIterator<Item = &'a Template, IntoIter: Clone> + Clone,
     ) -> Option<&mut KeyLoad> {
         let template = joined(templates.clone());
         let known = self.keys.iter().position(|key| key.place == place && key.template == template);
         let at = known.unwrap_or_else(|| {
-            let distinct = distinct_keys(entity, templates);
+            let spread = Spread::of(entity, templates);
             let entity = Arc::clone(entity);
             self.keys.push(KeyLoad {
                 place,
                 entity,
                 template,
-                distinct,
+                spread,
                 writes: Vec::new(),
                 reads: Vec::new(),
             });

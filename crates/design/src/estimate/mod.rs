@@ -5,7 +5,7 @@ mod distinct;
 mod load;
 mod size;
 
-pub use distinct::{Distinct, distinct_keys};
+pub use distinct::{Distinct, Spread, distinct_keys};
 pub use load::{Contribution, KeyLoad, Load, Place, WriteCost, pattern_writes};
 pub use size::{Size, entry_size, field_size, item_size, template_size, value_size};
 

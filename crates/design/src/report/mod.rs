@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 
 /// A place in a design file: byte offsets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Span {
     /// First byte.
     pub start: usize,

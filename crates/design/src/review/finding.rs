@@ -39,8 +39,10 @@ pub struct Finding {
     pub subjects: Vec<Subject>,
     /// What will happen in this design, with its names and numbers, in a sentence.
     pub message: String,
-    /// How to mend it.
+    /// How to mend it, once [`Review::with_fixes`](super::Review::with_fixes) has tried what the rule proposes.
     pub fix: Option<Fix>,
+    /// What the rule proposes, the best first.
+    pub(super) proposals: Vec<Fix>,
 }
 
 /// A finding that the design allows.

@@ -71,8 +71,12 @@ fn summary(file: &Reviewed<'_>) -> String {
         1 => format!("1 {word}"),
         many => format!("{many} {word}s"),
     };
+    let untried = match file.review.untried_fixes {
+        0 => String::new(),
+        count => format!("{}: {count} fixes were not tried: the design is too large for all\n", file.file),
+    };
     format!(
-        "{}: {}, {}, {}, {} allowed\n",
+        "{untried}{}: {}, {}, {}, {} allowed\n",
         file.file,
         counted(Severity::Error, "error"),
         counted(Severity::Warning, "warning"),
@@ -101,6 +105,7 @@ fn json(file: &Reviewed<'_>) -> Json {
         ("file", Json::from(file.file)),
         ("findings", Json::List(findings)),
         ("allowed", Json::List(allowed.collect())),
+        ("untried_fixes", number(file.review.untried_fixes)),
     ])
 }
 

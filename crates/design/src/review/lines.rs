@@ -53,11 +53,34 @@ fn whole_lines(source: &str, span: Span) -> Span {
 }
 
 /// Takes an allowance away, with its line if it is the only one there.
-pub(super) fn without_allowance(source: &str, span: Span) -> Fix {
+pub(super) fn without_allowance(source: &str, rule: &str, span: Span) -> Fix {
     const ABOUT: &str = "take the allowance away";
     let lines = whole_lines(source, span);
     let text = source.get(lines.start..lines.end).unwrap_or_default();
     let alone =
         text.trim_start().starts_with("allow") && text.trim_end().ends_with('}') && !text.contains("\",");
-    if alone { Fix::replace(ABOUT, lines, "") } else { Fix::advice(ABOUT) }
+    if alone {
+        return Fix::replace(ABOUT, lines, "");
+    }
+    let entry = one_of_several(text, rule).map(|(start, end)| {
+        vec![Edit { span: Span { start: lines.start + start, end: lines.start + end }, text: String::new() }]
+    });
+    Fix::edits_or(ABOUT, entry, ABOUT)
+}
+
+/// Where `rule = "reason"` stands in a line, with the comma that goes with it.
+fn one_of_several(line: &str, rule: &str) -> Option<(usize, usize)> {
+    let start = line.find(rule)?;
+    let opening = start + line.get(start..)?.find('"')? + 1;
+    let mut end = opening + line.get(opening..)?.find('"')? + 1;
+    match line.get(end..)?.strip_prefix(',') {
+        Some(rest) => {
+            end += 1 + (rest.len() - rest.trim_start().len());
+            Some((start, end))
+        }
+        None => {
+            let before = line.get(..start)?.trim_end().strip_suffix(',')?;
+            Some((before.len(), end))
+        }
+    }
 }

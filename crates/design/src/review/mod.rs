@@ -12,12 +12,14 @@ mod lines;
 mod partition;
 mod reads;
 mod rules;
+mod sortable;
 mod text;
+mod verify;
 
 use std::sync::Arc;
 
 pub use finding::{Allowed, Finding, Severity};
-pub use fix::{Edit, Fix};
+pub use fix::{Edit, Fix, Proposals};
 pub use format::{Format, Reviewed, render};
 pub use rules::{Check, RULES, Rule, nearest, rule};
 
@@ -47,6 +49,8 @@ pub struct Review {
     pub findings: Vec<Finding>,
     /// What the design allows, with its reasons.
     pub allowed: Vec<Allowed>,
+    /// Fixes that were not tried, because the design is too large to try them all.
+    pub untried_fixes: usize,
 }
 
 impl Review {
@@ -59,8 +63,9 @@ impl Review {
             subjects: Vec::new(),
             message: mistake.message.clone(),
             fix: mistake.help.clone().map(Fix::advice),
+            proposals: Vec::new(),
         });
-        Review { findings: findings.collect(), allowed: Vec::new() }
+        Review { findings: findings.collect(), ..Review::default() }
     }
 
     /// The worst severity that is left.
@@ -69,7 +74,8 @@ impl Review {
     }
 }
 
-/// Holds a design against every rule. `source` is the text that it was loaded from.
+/// Holds a design against every rule. `source` is the text that it was loaded from. Findings come without fixes:
+/// [`Review::with_fixes`] tries those, which takes longer than the review.
 pub fn review(design: &Design, source: &str) -> Review {
     let context = Context { design, load: Load::of(design), source };
     let mut findings = Findings::default();
@@ -119,7 +125,8 @@ fn unused(source: &str, subject: &Subject, allowance: &Allowance) -> Finding {
         severity: Severity::Warning,
         span: allowance.span,
         message,
-        fix: Some(lines::without_allowance(source, allowance.span)),
+        fix: None,
+        proposals: vec![lines::without_allowance(source, &allowance.rule, allowance.span)],
         subjects: vec![subject.clone()],
     }
 }
@@ -132,16 +139,17 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Reports a finding about these subjects, the nearest first.
+    /// Reports a finding about these subjects, the nearest first, with what mends it, the best first.
     pub fn report(
         &mut self,
         severity: Severity,
         span: Span,
         subjects: Vec<Subject>,
         message: String,
-        fix: Option<Fix>,
+        proposals: impl Into<Proposals>,
     ) {
-        self.found.push(Finding { rule: self.rule, severity, span, subjects, message, fix });
+        let proposals = proposals.into().0;
+        self.found.push(Finding { rule: self.rule, severity, span, subjects, message, fix: None, proposals });
     }
 }
 

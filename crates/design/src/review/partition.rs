@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::reads::reads;
 use super::text::{list, number};
-use super::{Context, Edit, Fix, Subject};
+use super::{Context, Fix, Subject};
 use crate::estimate::{Contribution, Distinct, KeyLoad, Place};
-use crate::model::{Entity, FieldType, IndexEntry, Pattern};
+use crate::model::{Entity, Field, FieldType, IndexEntry, Pattern};
 use crate::report::Span;
-use crate::template::Template;
+use crate::template::{Part, Template};
 
 /// Shards that are proposed when no rate says how many are needed.
-const SHARDS_USUAL: u64 = 8;
+pub(super) const SHARDS_USUAL: u64 = 8;
 /// More shards than this make every read too wide to propose.
 const SHARDS_MAX: u64 = 64;
 
@@ -45,7 +45,7 @@ impl Partition<'_> {
     /// What the busiest key is, for a sentence.
     pub(super) fn busiest_name(&self) -> String {
         let (source, place) = (self.source(), self.place_name());
-        match self.load.map(|load| load.distinct) {
+        match self.load.map(KeyLoad::distinct) {
             Some(Distinct::Exactly(1)) => format!("{source} is one partition in {place}"),
             Some(Distinct::Exactly(count)) => format!("{source} is one of {count} partitions in {place}"),
             _ => format!("the busiest {source} is one partition in {place}"),
@@ -79,9 +79,9 @@ pub(super) fn partitions<'a>(context: &'a Context<'_>) -> impl Iterator<Item = P
         };
         let span = context.place(&Subject::pattern(read.pattern), "key");
         let load = context.load.on(&place, &joined(&asked.partition));
-        let own = entry.map_or(std::slice::from_ref(&entity.key.partition), |entry| &entry.partition);
         let pattern = Some(read.pattern);
-        (asked.partition != own).then(|| Partition {
+        // One shard or one value of the entity's own key is no key of its own.
+        (!read.reaches_partition()).then(|| Partition {
             entity,
             entry,
             pattern,
@@ -129,46 +129,71 @@ pub(super) fn calls(contributions: &[Contribution]) -> String {
     list(contributions.iter().map(call))
 }
 
-/// The fix that spreads a key over the usual number of shards.
-pub(super) fn sharded(context: &Context<'_>, partition: &Partition<'_>) -> Option<Fix> {
-    shards(context, partition, SHARDS_USUAL)
+/// Fixes that spread a key over the usual number of shards, with advice if none of them holds.
+pub(super) fn sharded(context: &Context<'_>, partition: &Partition<'_>, advice: &str) -> Vec<Fix> {
+    let mut fixes = shards(context, partition, SHARDS_USUAL);
+    fixes.push(Fix::advice(advice));
+    fixes
 }
 
-/// The fix that spreads a key over as many shards as a load needs: `needed` is how many keys would carry it well.
-pub(super) fn sharded_for(context: &Context<'_>, partition: &Partition<'_>, needed: f64) -> Option<Fix> {
+/// Fixes that spread a key over as many shards as a load needs: `needed` is by how many times there are too few keys.
+/// `otherwise` is what helps where no shard does.
+pub(super) fn sharded_for(
+    context: &Context<'_>,
+    partition: &Partition<'_>,
+    needed: f64,
+    otherwise: &str,
+) -> Vec<Fix> {
+    let now = partition.load.map_or(1, |load| load.spread.shards.max(1));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just below")]
-    let count = (needed.ceil().clamp(2.0, 1e6) as u64).next_power_of_two();
+    let times = (needed.ceil().clamp(2.0, 1e6) as u64).next_power_of_two();
+    let count = now.saturating_mul(times);
     if count > SHARDS_MAX {
-        return Some(Fix::advice(format!(
+        return vec![Fix::advice(format!(
             "it would take {count} shards: keep this list in another form, such as one key for each hour and shard"
-        )));
+        ))];
     }
-    shards(context, partition, count)
+    let mut fixes = shards(context, partition, count);
+    fixes.push(Fix::advice(otherwise));
+    fixes
 }
 
-fn shards(context: &Context<'_>, partition: &Partition<'_>, count: u64) -> Option<Fix> {
-    let field = spreading_field(partition.entity)?;
-    if partition.pattern.is_some() {
-        return Some(Fix::advice(format!("spread the key over {count} shards: `{{shard:{field}/{count}}}`")));
-    }
-    let template = partition.templates.first()?;
-    if template.shard_count().is_some() {
-        return Some(Fix::advice(format!("use {count} shards")));
+/// One fix for each field that can choose the shard, the most likely first. A field of the key itself can't: all
+/// items with its value would have one shard.
+fn shards(context: &Context<'_>, partition: &Partition<'_>, count: u64) -> Vec<Fix> {
+    let about = format!("spread it over {count} keys; queries read all of them and merge");
+    let Some(template) = partition.templates.first().filter(|_| partition.pattern.is_none()) else {
+        return Vec::new();
+    };
+    let Some(place) = find(context, partition.span, &template.source) else { return Vec::new() };
+    let replaced = |text: String| Fix::replace(about.as_str(), place, text);
+    if let Some((written, path)) = written_shard(template) {
+        let more = format!("{{shard:{path}/{count}}}");
+        return vec![replaced(template.source.replace(&written, &more))];
     }
     let separator = partition.entity.table.separator;
-    let replacement = format!("{}{separator}{{shard:{field}/{count}}}", template.source);
-    let place = find(context, partition.span, &template.source)?;
-    let about = format!("spread it over {count} keys; queries read all of them and merge");
-    Some(Fix { about, edits: vec![Edit { span: place, text: replacement }] })
+    let sharded = |field: &str| replaced(format!("{}{separator}{{shard:{field}/{count}}}", template.source));
+    spreading_fields(partition.entity, partition.templates).into_iter().map(sharded).collect()
 }
 
-/// A field with many values: an id that every item has.
-fn spreading_field(entity: &Entity) -> Option<&str> {
+/// The placeholder of a template's shard, as it is written, and its field.
+fn written_shard(template: &Template) -> Option<(String, &str)> {
+    template.parts.iter().find_map(|part| match part {
+        Part::Shard { path, count } => Some((format!("{{shard:{path}/{count}}}"), path.as_str())),
+        _ => None,
+    })
+}
+
+/// Fields with many values that every item has and that aren't in the key: those that Singlet makes first.
+fn spreading_fields<'a>(entity: &'a Entity, templates: &[Template]) -> Vec<&'a str> {
+    let own: Vec<&str> = templates.iter().flat_map(Template::fields).collect();
     let keys = entity.key.sort.iter().chain(std::iter::once(&entity.key.partition));
     let named: Vec<&str> = keys.flat_map(Template::fields).collect();
     let ids = entity.fields.iter().filter(|field| field.kind == FieldType::Id && !field.optional);
-    ids.max_by_key(|field| (field.made.is_some(), named.contains(&field.name.as_str())))
-        .map(|field| field.name.as_str())
+    let mut ids: Vec<_> = ids.filter(|field| !own.contains(&field.name.as_str())).collect();
+    let likely = |field: &&Field| (field.made.is_some(), named.contains(&field.name.as_str()));
+    ids.sort_by_key(|field| std::cmp::Reverse(likely(field)));
+    ids.into_iter().map(|field| field.name.as_str()).collect()
 }
 
 /// Where a template is written inside a larger value.

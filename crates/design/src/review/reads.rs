@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::{AskedKey, Design, Entity, Index, IndexEntry, Operation, Pattern};
+use crate::model::{AskedKey, Design, Entity, FieldType, Index, IndexEntry, Operation, OrderWord, Pattern};
 use crate::template::{Part, Template};
 
 /// A read by key: of the table, or of an index.
@@ -67,6 +67,14 @@ impl<'a> Read<'a> {
         self.index.and_then(|index| self.entity.entry(&index.name))
     }
 
+    /// The order that a list wants, in the pattern's word.
+    pub(super) fn order(&self) -> Option<OrderWord> {
+        match &self.pattern.operation {
+            Operation::Query(query) => query.order_word,
+            _ => None,
+        }
+    }
+
     /// `the table` or the index's name.
     pub(super) fn place_name(&self) -> &'a str {
         self.index.map_or("the table", |index| &index.name)
@@ -78,6 +86,78 @@ impl<'a> Read<'a> {
             (Some(asked), _) => &asked.partition,
             (None, Some(entry)) => &entry.partition,
             (None, None) => std::slice::from_ref(&self.entity.key.partition),
+        }
+    }
+
+    /// The entity's own partition templates in the place that is read.
+    pub(super) fn own_partition(&self) -> &'a [Template] {
+        let own = std::slice::from_ref(&self.entity.key.partition);
+        self.entry().map_or(own, |entry| &entry.partition)
+    }
+
+    /// Whether items of the entity can lie under the partition key that is asked for: it is their own, one shard of
+    /// it, or one value of a field in it.
+    pub(super) fn reaches_partition(&self) -> bool {
+        let (asked, own) = (self.partition(), self.own_partition());
+        asked.len() == own.len() && asked.iter().zip(own).all(|(asked, own)| self.meets(asked, own, true))
+    }
+
+    /// Whether items of the entity can lie under the whole key that is asked for.
+    pub(super) fn reaches(&self) -> bool {
+        let sorts = self.asked.into_iter().flat_map(|asked| &asked.sort).zip(self.own_sort());
+        self.reaches_partition() && sorts.into_iter().all(|(asked, own)| self.meets(asked, own, false))
+    }
+
+    /// Whether a key that one template asks for can be made by another, or can begin one that is.
+    fn meets(&self, asked: &Template, own: &Template, whole: bool) -> bool {
+        let mut asked_parts = Pieces::of(asked);
+        let mut own_parts = Pieces::of(own);
+        loop {
+            let (asked, own) = match (asked_parts.next(), own_parts.next()) {
+                (None, None) => return true,
+                (None, Some(_)) => return !whole,
+                (Some(_), None) => return false,
+                (Some(asked), Some(own)) => (asked, own),
+            };
+            match (asked, own) {
+                (Piece::Text(asked), Piece::Text(own)) => {
+                    if let Some(rest) = asked.strip_prefix(own) {
+                        asked_parts.put_back(rest);
+                    } else if let Some(rest) = own.strip_prefix(asked) {
+                        own_parts.put_back(rest);
+                    } else {
+                        return false;
+                    }
+                }
+                (Piece::Text(asked), Piece::Other(own)) => {
+                    let end = asked.find(self.entity.table.separator).unwrap_or(asked.len());
+                    let (value, rest) = asked.split_at(end);
+                    if !self.takes(own, value) {
+                        return false;
+                    }
+                    asked_parts.put_back(rest);
+                }
+                (Piece::Other(_), Piece::Text(_)) => return false,
+                (Piece::Other(asked), Piece::Other(own)) => {
+                    // A field in the place of a shard is the number of one.
+                    let one_shard = matches!((asked, own), (Part::Field { .. }, Part::Shard { .. }));
+                    if asked != own && !one_shard {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a placeholder can stand for a text.
+    fn takes(&self, placeholder: &Part, text: &str) -> bool {
+        match placeholder {
+            Part::Shard { count, .. } => text.parse::<u32>().is_ok_and(|number| number < *count),
+            Part::Field { path, .. } => match self.entity.field_at(path) {
+                Some(FieldType::Choice(choices)) => choices.iter().any(|choice| choice == text),
+                _ => !text.is_empty(),
+            },
+            Part::Literal(literal) => literal == text,
         }
     }
 
@@ -107,5 +187,37 @@ impl<'a> Read<'a> {
             }
         }
         once
+    }
+}
+
+/// A constant text of a template, or a placeholder.
+enum Piece<'a> {
+    Text(&'a str),
+    Other(&'a Part),
+}
+
+/// The pieces of a template, from the left; what is left of a constant text can be put back.
+struct Pieces<'a> {
+    rest: &'a str,
+    parts: std::slice::Iter<'a, Part>,
+}
+
+impl<'a> Pieces<'a> {
+    fn of(template: &'a Template) -> Self {
+        Pieces { rest: "", parts: template.parts.iter() }
+    }
+
+    fn put_back(&mut self, rest: &'a str) {
+        self.rest = rest;
+    }
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        if !self.rest.is_empty() {
+            return Some(Piece::Text(std::mem::take(&mut self.rest)));
+        }
+        self.parts.next().map(|part| match part {
+            Part::Literal(text) => Piece::Text(text),
+            other => Piece::Other(other),
+        })
     }
 }

@@ -9,7 +9,8 @@ fn examples(page: &str, word: &str) -> Vec<String> {
 
 fn found(source: &str, rule: &str) -> Result<Vec<Finding>, String> {
     let design = load("example.toml", source).map_err(|report| format!("{rule}: {report}"))?;
-    Ok(review(&design, source).findings.into_iter().filter(|finding| finding.rule == rule).collect())
+    let review = review(&design, source).with_fixes(source);
+    Ok(review.findings.into_iter().filter(|finding| finding.rule == rule).collect())
 }
 
 /// What is wrong with a rule's examples.
@@ -45,22 +46,45 @@ fn every_rule_fires_on_its_failing_example_and_not_on_its_passing_one() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+/// A rule that can write the change must be able to show it: changes that never hold are advice.
 #[test]
-fn every_fix_with_changed_lines_loads_and_settles_its_finding() {
+fn every_rule_that_proposes_changes_shows_one_on_an_example() {
     let mut wrong = Vec::new();
     for rule in RULES {
-        for source in examples(rule.page, "fires") {
-            for finding in found(&source, rule.id).unwrap_or_default() {
-                let Some(fix) = finding.fix.filter(|fix| !fix.edits.is_empty()) else { continue };
-                let mended = fix.apply(&source);
-                match found(&mended, rule.id) {
-                    Ok(left) if left.iter().all(|other| other.message != finding.message) => {}
-                    left => wrong.push(format!("{} still has {left:?} after\n{mended}", rule.id)),
-                }
-            }
+        let found: Vec<Finding> =
+            examples(rule.page, "fires").iter().flat_map(|source| found(source, rule.id).unwrap()).collect();
+        let proposes = |finding: &Finding| finding.proposals.iter().any(|fix| !fix.edits.is_empty());
+        let shows = |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| !fix.edits.is_empty());
+        if found.iter().any(proposes) && !found.iter().any(shows) {
+            wrong.push(format!(
+                "{}: {:#?}",
+                rule.id,
+                found.iter().map(|one| &one.proposals).collect::<Vec<_>>()
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn every_finding_has_a_fix_or_advice() {
+    for rule in RULES {
+        for finding in examples(rule.page, "fires").iter().flat_map(|source| found(source, rule.id).unwrap())
+        {
+            assert_eq!(finding.fix.is_some(), !finding.proposals.is_empty(), "{finding:#?}");
+        }
+    }
+}
+
+/// When the bytes that may be loaded are used up, findings keep their words, and the review says so.
+#[test]
+fn fixes_beyond_the_bound_are_told_in_words_and_counted() {
+    let design = load("feed.toml", FEED).unwrap();
+    let tried = review(&design, FEED).with_fixes(FEED);
+    assert_eq!((tried.fix_count(), tried.untried_fixes), (1, 0));
+    let untried = review(&design, FEED).with_fixes_within(FEED, FEED.len() - 1);
+    assert_eq!((untried.fix_count(), untried.untried_fixes), (0, 1));
+    assert!(untried.findings.iter().all(|finding| finding.fix.is_some()));
 }
 
 #[test]
@@ -229,4 +253,157 @@ fn rules_are_silent_where_nothing_is_wrong() {
     for (rule, pattern) in cases {
         assert_eq!(asked(rule, pattern), Vec::<String>::new(), "{rule} {pattern}");
     }
+}
+
+/// A forge; what its items and patterns say follows.
+fn forge(repository: &str, patterns: &str) -> String {
+    format!(
+        r##"
+design = "forge"
+
+[table]
+key = ["PK", "SK"]
+
+[index]
+GSI1 = ["GSI1PK", "GSI1SK"]
+
+[entity.Repository]
+{repository}
+
+[entity.Repository.fields]
+id         = "id"
+owner      = "key"
+name       = "key"
+status     = {{ type = "string", enum = ["open", "closed"] }}
+level      = {{ type = "int", min = 1, max = 4 }}
+hour       = {{ type = "int", min = 0, max = 7 }}
+priority   = {{ type = "int", min = 0, max = 500 }}
+version    = {{ type = "int", default = 0 }}
+created_at = "created"
+
+{patterns}
+"##
+    )
+}
+
+const BY_NAME: &str = r##"key  = ["OWNER#{owner}", "REPO#{name}"]
+GSI1 = ["LIST#{owner}", "REPO#{name}"]"##;
+
+#[test]
+fn sound_designs_raise_no_false_alarm() {
+    let by_id = r##"key  = ["REPO#{id}", "REPO"]
+"##;
+    let cases = [
+        // Every value has one digit.
+        ("number-in-text", format!(r##"{by_id}GSI1 = ["O#{{owner}}", "{{level}}#{{id}}"]"##), ""),
+        ("number-in-text", format!(r##"{by_id}GSI1 = ["O#{{owner}}", "{{hour}}#{{id}}"]"##), ""),
+        // The sort part of `key` names one repository of the owner.
+        (
+            "unique-by-index",
+            BY_NAME.to_owned(),
+            "[pattern.asked]\nget = \"Repository\"\non = \"GSI1\"\nkey = [\"LIST#{owner}\", \"REPO#{name}\"]",
+        ),
+        // The version counts, the status doesn't; and fifty a second are spread over all repositories.
+        (
+            "mutable-key",
+            format!(r##"{by_id}GSI1 = ["S#{{status}}#{{shard:id/8}}", "{{created_at}}#{{id}}"]"##),
+            "[pattern.asked]\nupdate = \"Repository\"\nset = [\"status\"]\nadd = { version = 1 }\nrate = \"50/s\"",
+        ),
+        // One shard of the list, and one value of a field in its key.
+        (
+            "index-contention",
+            format!(r##"{by_id}GSI1 = ["FEED#{{shard:id/8}}", "{{created_at}}#{{id}}"]"##),
+            "[pattern.asked]\nquery = \"Repository\"\non = \"GSI1\"\nkey = [\"FEED#3\"]",
+        ),
+        (
+            "constant-partition",
+            format!(r##"{by_id}GSI1 = ["FEED#{{shard:id/8}}", "{{created_at}}#{{id}}"]"##),
+            "[pattern.asked]\nquery = \"Repository\"\non = \"GSI1\"\nkey = [\"FEED#3\"]",
+        ),
+        (
+            "index-contention",
+            format!(r##"{by_id}GSI1 = ["S#{{status}}#{{owner}}", "{{created_at}}#{{id}}"]"##),
+            "[pattern.asked]\nquery = \"Repository\"\non = \"GSI1\"\nkey = [\"S#open#{owner}\"]",
+        ),
+    ];
+    for (rule, repository, patterns) in cases {
+        let source = forge(&repository, patterns);
+        assert_eq!(found(&source, rule).unwrap(), Vec::new(), "{source}");
+    }
+}
+
+#[test]
+fn a_shard_or_value_that_the_key_never_has_is_still_contention() {
+    for asked in ["FEED#8", "FEED#x", "NEWS#3", "FEED"] {
+        let repository = r##"key  = ["REPO#{id}", "REPO"]
+GSI1 = ["FEED#{shard:id/8}", "{created_at}#{id}"]"##;
+        let patterns = format!("[pattern.asked]\nquery = \"Repository\"\non = \"GSI1\"\nkey = [\"{asked}\"]");
+        assert_eq!(found(&forge(repository, &patterns), "index-contention").unwrap().len(), 1, "{asked}");
+    }
+}
+
+/// The lines that the fix of a rule's only finding adds.
+fn added(source: &str, rule: &str) -> Vec<String> {
+    let found = found(source, rule).unwrap();
+    let [finding] = found.as_slice() else { panic!("{found:#?}") };
+    let fix = finding.fix.as_ref().unwrap();
+    fix.lines(source).into_iter().flat_map(|(_, new)| new).collect()
+}
+
+#[test]
+fn a_number_gets_the_width_of_its_maximum() {
+    let repository = r##"key  = ["REPO#{id}", "REPO"]
+GSI1 = ["O#{owner}", "{priority}#{id}"]"##;
+    let lines = added(&forge(repository, ""), "number-in-text");
+    assert_eq!(lines, [r##"GSI1 = ["O#{owner}", "{priority:03}#{id}"]"##]);
+}
+
+/// A shard that is chosen by the key's own field moves nothing, so it is never proposed.
+#[test]
+fn a_key_is_never_sharded_by_its_own_field() {
+    let repository = r##"key  = ["OWNER#{owner}", "REPO"]"##;
+    let patterns =
+        "[pattern.asked]\nupdate = \"Repository\"\nset = [\"status\"]\nrate = \"9000/s\"\nbusiest = \"50%\"";
+    let found = found(&forge(repository, patterns), "hot-write").unwrap();
+    let fixes: Vec<&Fix> = found.iter().filter_map(|finding| finding.fix.as_ref()).collect();
+    assert!(
+        !fixes.is_empty()
+            && fixes.iter().all(|fix| !fix.edits.iter().any(|edit| edit.text.contains("shard:owner"))),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn a_key_with_too_few_shards_gets_more_of_them() {
+    let repository = r##"key  = ["OWNER#{owner}#{shard:id/4}", "REPO#{id}"]"##;
+    let patterns = "[pattern.asked]\ncreate = \"Repository\"\nrate = \"9000/s\"\nbusiest = \"50%\"";
+    let lines = added(&forge(repository, patterns), "hot-write");
+    assert_eq!(lines, [r##"key  = ["OWNER#{owner}#{shard:id/16}", "REPO#{id}"]"##]);
+}
+
+/// Three patterns that each need an index of their own get three.
+#[test]
+fn fixes_that_each_need_an_index_claim_different_ones() {
+    let ask = |name: &str, field: &str| {
+        format!(
+            "[pattern.{name}]\nquery = \"Repository\"\non = \"GSI1\"\nkey = [\"{name}#{{{field}}}\"]\nlimit = 20\norder = \"newest\"\n"
+        )
+    };
+    let patterns = format!(
+        "[pattern.list]\nquery = \"Repository\"\non = \"GSI1\"\nlimit = 20\n{}{}",
+        ask("NAME", "name"),
+        ask("OWN", "owner"),
+    );
+    let source =
+        forge("key  = [\"REPO#{id}\", \"REPO\"]\nGSI1 = [\"R#{owner}\", \"{created_at}#{id}\"]", &patterns);
+    let found = found(&source, "index-contention").unwrap();
+    let indexes: Vec<String> = found
+        .iter()
+        .map(|finding| finding.fix.as_ref().unwrap().edits.first().unwrap().text.clone())
+        .collect();
+    assert_eq!(indexes.len(), 2, "{found:#?}");
+    assert!(
+        indexes.first() != indexes.last() && indexes.iter().all(|line| line.contains("GSI")),
+        "{indexes:?}"
+    );
 }

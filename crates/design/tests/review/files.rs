@@ -26,7 +26,7 @@ impl Held {
         let source = fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
         let design = load(path, &source).unwrap_or_else(|report| panic!("{report}"));
         let name = Path::new(path).file_stem().unwrap().to_string_lossy().into_owned();
-        Held { path: path.to_owned(), name, review: review(&design, &source), source }
+        Held { path: path.to_owned(), name, review: review(&design, &source).with_fixes(&source), source }
     }
 
     /// The review as people read it.

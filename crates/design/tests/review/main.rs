@@ -4,6 +4,8 @@
 mod as_written;
 mod document;
 mod files;
+mod fixes;
+mod generated;
 mod good;
 mod ours;
 mod traps;

@@ -3,7 +3,7 @@
 use super::{Check, Rule};
 use crate::estimate::{KeyLoad, PARTITION_WRITE_UNITS_MAX};
 use crate::review::partition::{partitions, sharded};
-use crate::review::{Context, Findings, Fix, Severity};
+use crate::review::{Context, Findings, Severity};
 
 pub(super) static RULE: Rule = Rule {
     id: "constant-partition",
@@ -34,8 +34,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             partition.source(),
             partition.place_name(),
         );
-        let fix = sharded(context, &partition)
-            .unwrap_or_else(|| Fix::advice("put a field that has many values into the partition key"));
-        findings.report(Severity::Warning, partition.span, partition.subjects(), message, Some(fix));
+        let fixes = sharded(context, &partition, "put a field that has many values into the partition key");
+        findings.report(Severity::Warning, partition.span, partition.subjects(), message, fixes);
     }
 }

@@ -27,7 +27,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             calls(writers),
             number(units),
         );
-        let fix = sharded_for(context, &partition, units / (PARTITION_WRITE_UNITS_MAX / 2.0));
-        findings.report(severity, partition.span, partition.subjects(), message, fix);
+        let needed = units / (PARTITION_WRITE_UNITS_MAX / 2.0);
+        let otherwise = "spread the writes over several keys: put a field into the partition key that differs \
+                         between them";
+        let fixes = sharded_for(context, &partition, needed, otherwise);
+        findings.report(severity, partition.span, partition.subjects(), message, fixes);
     }
 }

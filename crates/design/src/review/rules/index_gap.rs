@@ -23,16 +23,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 entry.index.name, entity.name,
             );
             let written = context.place(&Subject::entity(entity), &entry.index.name);
-            let stated = context.has(&Subject::entity(entity), &entry.index.name);
-            let edit = context.say_more(written, "key", "sparse = true").filter(|_| stated);
-            let fix = Fix::edits_or(
-                "say that it is meant, or make the field required",
-                edit.map(|edit| vec![edit]),
-                format!(
-                    "make {field} required, or say that it is meant: `{} = {{ sparse = true }}`",
-                    entry.index.name
-                ),
-            );
+            // Only the author knows which of the two it is, and `sparse` alone would merely silence this.
+            let fix = Fix::advice(format!(
+                "make {field} required or give it a default; if items without it are left out on purpose, say so with \
+                 `sparse = true` in {}",
+                entry.index.name,
+            ));
             let subjects = vec![Subject::entity(entity), Subject::index(&entity.table, &entry.index)];
             findings.report(Severity::Warning, written, subjects, message, Some(fix));
         }

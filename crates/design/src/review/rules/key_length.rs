@@ -53,7 +53,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             format!("bound {name}"),
             edit.map(|edit| vec![edit]),
             format!("bound {name} with `max`"),
-        );
+        )
+        .as_example();
         findings.report(Severity::Error, key.span, key.subjects(), message, Some(fix));
     }
 }

@@ -3,7 +3,7 @@
 use super::{Check, Rule};
 use crate::estimate::{Distinct, distinct_keys};
 use crate::review::partition::{partitions, sharded};
-use crate::review::{Context, Findings, Fix, Severity};
+use crate::review::{Context, Findings, Severity};
 use crate::template::Part;
 
 pub(super) static RULE: Rule = Rule {
@@ -35,8 +35,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             partition.place_name(),
             partition.entity.name,
         );
-        let fix = sharded(context, &partition)
-            .unwrap_or_else(|| Fix::advice("add a field with many values to the partition key"));
-        findings.report(Severity::Warning, partition.span, partition.subjects(), message, Some(fix));
+        let fixes = sharded(context, &partition, "add a field with many values to the partition key");
+        findings.report(Severity::Warning, partition.span, partition.subjects(), message, fixes);
     }
 }

@@ -34,7 +34,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         Edit::line_after(context.source, context.name(&Subject::pattern(pattern)), "rate = \"1/s\"")
     };
     let edits = lacking.iter().map(|pattern| line(pattern)).collect();
-    let fix = Fix::edits("say how often they are called", edits);
+    let fix = Fix::edits("say how often they are called", edits).as_example();
     let subjects = lacking.iter().map(|pattern| Subject::pattern(pattern)).collect();
     let place = context.name(&Subject::pattern(first));
     findings.report(Severity::Info, place, subjects, message, Some(fix));

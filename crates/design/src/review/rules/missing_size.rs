@@ -33,7 +33,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let message =
             format!("{names} of {} {lack}: the largest item and its price can't be told", entity.name);
         let edits = unbounded().map(|(field, max)| context.bounded(entity, field, max)).collect();
-        let fix = Fix::edits_or("say how large they can be", edits, "say how large they can be: `max = …`");
+        let fix = Fix::edits_or("say how large they can be", edits, "say how large they can be: `max = …`")
+            .as_example();
         findings.report(Severity::Info, first.span, vec![Subject::entity(entity)], message, Some(fix));
     }
 }

@@ -1,7 +1,8 @@
 //! `mutable-key`: an index key that changes often.
 
 use super::{Check, Rule};
-use crate::model::{Change, IndexEntry, Operation};
+use crate::estimate::Spread;
+use crate::model::{Change, FieldType, IndexEntry, Operation, Pattern, Update};
 use crate::review::text::number;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -12,24 +13,15 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Review(check),
 };
 
-/// A field that is set more often than this counts as changing often.
+/// A field that one item changes more often than this counts as changing often.
 const OFTEN_PER_SECOND: f64 = 10.0;
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let Operation::Update(update) = &pattern.operation else { continue };
-        let rate = pattern.rate.map_or(0.0, |rate| rate.per_second);
-        // What is set beside a counter changes as often as it counts.
-        let counts = update.changes.iter().any(|change| matches!(change, Change::Add { .. }));
-        if !counts && rate < OFTEN_PER_SECOND {
-            continue;
-        }
         for change in &update.changes {
-            let counted = matches!(change, Change::Add { .. });
-            let Some(entry) = update.entity.indexes.iter().find(|entry| holds(entry, change.field())) else {
-                continue;
-            };
-            let how = if rate > 0.0 { format!(", {} times a second", number(rate)) } else { String::new() };
+            let entry = update.entity.indexes.iter().find(|entry| holds(entry, change.field()));
+            let Some((entry, how)) = entry.zip(often(pattern, update, change)) else { continue };
             let message = format!(
                 "{} changes {}, which is in the key of {}{how}: each time the old entry is deleted and a new one \
                  written, two index writes",
@@ -44,10 +36,24 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 Subject::entity(&update.entity),
                 Subject::index(&update.entity.table, &entry.index),
             ];
+            let counted = matches!(change, Change::Add { .. });
             let place = context.place(&Subject::pattern(pattern), if counted { "add" } else { "set" });
-            findings.report(Severity::Warning, place, subjects, message, Some(fix));
+            findings.report(Severity::Warning, place, subjects, message, fix);
         }
     }
+}
+
+/// How often one item changes a field, in words, if that is often: it is counted, it is a fraction that is set beside a
+/// counter, or the declared rate is high for one item. A rate over many items says nothing of one.
+fn often(pattern: &Pattern, update: &Update, change: &Change) -> Option<String> {
+    let key = std::iter::once(&update.entity.key.partition).chain(&update.entity.key.sort);
+    let share = Spread::of(&update.entity, key).busiest_share(pattern.busiest);
+    let rate = pattern.rate.zip(share).map(|(rate, share)| rate.per_second * share);
+    let counts = update.changes.iter().any(|change| matches!(change, Change::Add { .. }));
+    let fraction = matches!(update.entity.field_at(change.field()), Some(FieldType::Number { .. }));
+    let counted = matches!(change, Change::Add { .. }) || (counts && fraction);
+    let told = rate.map(|rate| format!(", up to {} times a second for one item", number(rate)));
+    (counted || rate >= Some(OFTEN_PER_SECOND)).then(|| told.unwrap_or_default())
 }
 
 fn holds(entry: &IndexEntry, field: &str) -> bool {

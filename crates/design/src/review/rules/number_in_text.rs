@@ -4,7 +4,8 @@ use super::{Check, Rule};
 use crate::model::FieldType;
 use crate::report::Span;
 use crate::review::keys::{Key, Role, keys};
-use crate::review::{Context, Edit, Findings, Fix, Severity};
+use crate::review::sortable::{Sortable, placeholder, sortable};
+use crate::review::{Context, Findings, Fix, Severity};
 use crate::template::{Format, Part};
 
 pub(super) static RULE: Rule = Rule {
@@ -22,32 +23,32 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         }
         for part in &key.template.parts {
             let Part::Field { path, format: Format::Plain } = part else { continue };
-            let decimals = match key.entity.field_at(path) {
-                Some(FieldType::Int { .. }) => false,
-                Some(FieldType::Number { .. }) => true,
-                _ => continue,
+            let Some(kind) = key.entity.field_at(path) else { continue };
+            let why = match sortable(kind) {
+                None | Some(Sortable::Plain) => continue,
+                Some(Sortable::Padded(_)) => "\"10\" sorts before \"9\"",
+                Some(Sortable::Negative) => "\"-1\" sorts before \"-2\", and both before \"0\"",
             };
             let message = format!(
-                "{path} is written as plain text into `{}` of {}: \"10\" sorts before \"9\", so the order of {} is wrong \
-                 from ten on",
+                "{path} is written as plain text into `{}` of {}: {why}, so the order of {} is wrong",
                 key.template.source, key.entity.name, key.attribute,
             );
-            let fix = padded(&key, path, decimals);
-            findings.report(Severity::Error, key.span, key.subjects(), message, Some(fix));
+            findings.report(Severity::Error, key.span, key.subjects(), message, padded(&key, path, kind));
         }
     }
 }
 
-/// The same placeholder with a width that holds everyday numbers.
-fn padded(key: &Key<'_>, path: &str, decimals: bool) -> Fix {
-    let width = if decimals { "08.2" } else { "010" };
+/// The same placeholder with a width that holds the largest value.
+fn padded(key: &Key<'_>, path: &str, kind: &FieldType) -> Fix {
+    let Some(wide) = placeholder(path, kind) else {
+        return Fix::advice(format!("let {path} begin at 0, or sort by another field"));
+    };
     let placeholder = format!("{{{path}}}");
     let about = format!("give it a fixed width, wide enough for the largest {path}");
     match key.template.source.find(&placeholder) {
         Some(at) if key.span.end - key.span.start == key.template.source.len() => {
             let start = key.span.start + at;
-            let span = Span { start, end: start + placeholder.len() };
-            Fix { about, edits: vec![Edit { span, text: format!("{{{path}:{width}}}") }] }
+            Fix::replace(about, Span { start, end: start + placeholder.len() }, wide)
         }
         _ => Fix::advice(about),
     }

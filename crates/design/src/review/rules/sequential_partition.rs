@@ -3,7 +3,7 @@
 use super::{Check, Rule};
 use crate::model::FieldType;
 use crate::review::keys::{Role, keys};
-use crate::review::{Context, Findings, Fix, Severity};
+use crate::review::{Context, Findings, Fix, Severity, Subject};
 use crate::template::Part;
 
 pub(super) static RULE: Rule = Rule {
@@ -34,8 +34,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             key.place_name(),
             key.entity.name,
         );
-        let fix = Fix::advice(format!("make {counter} an id: `{counter} = \"id\"`"));
-        findings.report(Severity::Warning, key.span, key.subjects(), message, Some(fix));
+        let field = key.entity.field(counter).map(|field| context.value(&Subject::field(key.entity, field)));
+        let replace = |span| Fix::replace(format!("make {counter} an id"), span, "\"id\"");
+        let advice = Fix::advice(format!("put an id into the key instead, and keep {counter} beside it"));
+        let fixes: Vec<Fix> = field.map(replace).into_iter().chain([advice]).collect();
+        findings.report(Severity::Warning, key.span, key.subjects(), message, fixes);
     }
 }
 

@@ -5,7 +5,7 @@ use crate::estimate::Distinct;
 use crate::estimate::distinct_keys;
 use crate::model::{Entity, FieldType};
 use crate::review::partition::{partitions, sharded};
-use crate::review::{Context, Findings, Fix, Severity};
+use crate::review::{Context, Findings, Severity};
 use crate::template::Part;
 
 pub(super) static RULE: Rule = Rule {
@@ -30,9 +30,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             partition.place_name(),
             partition.entity.name,
         );
-        let fix = sharded(context, &partition)
-            .unwrap_or_else(|| Fix::advice("add a shard or a field with many values to the partition key"));
-        findings.report(Severity::Warning, partition.span, partition.subjects(), message, Some(fix));
+        let advice = "add a shard or a field with many values to the partition key";
+        let fixes = sharded(context, &partition, advice);
+        findings.report(Severity::Warning, partition.span, partition.subjects(), message, fixes);
     }
 }
 

@@ -29,7 +29,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             context.source,
             context.place(&Subject::entity(entity), "key"),
             &line,
-        );
+        )
+        .as_example();
         let fix = if entity.table.ttl.is_some() {
             fix
         } else {

@@ -13,6 +13,9 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Review(check),
 };
 
+/// Bounds that are proposed: the first with which the item stays small enough.
+const ELEMENTS_PROPOSED: [u32; 3] = [100, 20, 5];
+
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for (entity, field) in context.fields() {
         if let Some(kind) = unbounded(&field.kind) {
@@ -30,13 +33,12 @@ fn report(context: &Context<'_>, findings: &mut Findings, entity: &Arc<Entity>, 
     use FieldType::{List, Map, Set};
     let itself =
         matches!(&field.kind, List { max: None, .. } | Set { max: None, .. } | Map { max: None, .. });
-    let edit = context.bounded(entity, field, 100).filter(|_| itself);
-    let fix = Fix::edits_or(
-        "say how many there can be, or give the elements items of their own",
-        edit.map(|edit| vec![edit]),
-        "say how many there can be (`max = …`), or give the elements items of their own",
-    );
-    findings.report(Severity::Error, field.span, vec![Subject::entity(entity)], message, Some(fix));
+    let about = "say how many there can be, or give the elements items of their own";
+    let bounded = |max: &u32| context.bounded(entity, field, *max).filter(|_| itself);
+    let edits = ELEMENTS_PROPOSED.iter().filter_map(bounded);
+    let mut fixes: Vec<Fix> = edits.map(|edit| Fix::edits(about, vec![edit]).as_example()).collect();
+    fixes.push(Fix::advice("say how many there can be (`max = …`), or give the elements items of their own"));
+    findings.report(Severity::Error, field.span, vec![Subject::entity(entity)], message, fixes);
 }
 
 /// What is unbounded in a type: itself, or something nested in it.

@@ -89,7 +89,8 @@ fn unbounded_steps(context: &Context<'_>, findings: &mut Findings, pattern: &Pat
             "refuse longer lists",
             edit,
             format!("say how many there can be, in the step: `max = 20`, or bound the list field {list}"),
-        );
+        )
+        .as_example();
         report(context, findings, pattern, "transaction", message, fix);
     }
 }
