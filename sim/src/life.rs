@@ -1,5 +1,7 @@
 //! Lives of a database, one after the other, on what the one before left on the disk.
 
+mod miss;
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -54,6 +56,11 @@ pub(crate) fn simulate(plan: Plan, mut random: Random) -> Result<Lived, String> 
         simulation.world.stop();
         let before = disk;
         disk = simulation.lose(&before);
+        if simulation.is_last(life, Scenario::Losses) {
+            simulation.miss(&disk, &before)?;
+            simulation.lived.calls = simulation.world.calls();
+            return Ok(simulation.lived);
+        }
         if simulation.is_last(life, Scenario::Flips) || before.has_lied() {
             simulation.doubt(&disk, &before)?;
             simulation.lived.calls = simulation.world.calls();
@@ -77,7 +84,7 @@ impl Simulation {
         let random = &mut self.random;
         self.is_killed = self.world.plan.scenario == Scenario::Cuts && random.one_in(3);
         match self.world.plan.scenario {
-            Scenario::Calm | Scenario::Flips | Scenario::Rot => Faults::default(),
+            Scenario::Calm | Scenario::Flips | Scenario::Rot | Scenario::Losses => Faults::default(),
             Scenario::Cuts => Faults { cut_at: Some(1 + random.below(operations)), ..Faults::default() },
             Scenario::Lies => Faults {
                 cut_at: Some(1 + random.below(operations)),
@@ -192,8 +199,7 @@ impl Simulation {
     }
 
     fn close(&mut self, database: &Database, disk: &SimulatedDisk) -> Result<(), String> {
-        let goes_first =
-            matches!(self.world.plan.scenario, Scenario::Cuts | Scenario::Lies | Scenario::Flips);
+        let goes_first = !matches!(self.world.plan.scenario, Scenario::Calm | Scenario::Failures);
         if goes_first && self.random.one_in(2) {
             note(format_args!("it is cut off before the end"));
             disk.cut();
@@ -214,7 +220,7 @@ impl Simulation {
         let loss = match self.world.plan.scenario {
             Scenario::Cuts if self.is_killed => Loss::Process,
             Scenario::Cuts | Scenario::Lies => Loss::Power,
-            Scenario::Calm | Scenario::Failures | Scenario::Flips | Scenario::Rot
+            Scenario::Calm | Scenario::Failures | Scenario::Flips | Scenario::Rot | Scenario::Losses
                 if self.random.one_in(2) =>
             {
                 Loss::Power

@@ -14,7 +14,7 @@ use singlet_sim::{Bug, Outcome, Request, Scenario, command, run_seed};
 /// Simulates the database: threads, disk and clock are decided by a seed.
 ///
 /// Each seed opens a database several times on a disk in memory, lets clients work on it, and cuts the power, fails
-/// operations, fills the disk, lies or turns bits. After each loss it checks that the database opens, that everything
+/// operations, fills the disk, lies, turns bits or takes files away. After each loss it checks that the database opens, that everything
 /// acknowledged is there, that nothing else changed, and that tables, indexes, counts, streams, tokens and positions agree.
 #[derive(Parser)]
 #[command(

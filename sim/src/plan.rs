@@ -1,6 +1,7 @@
 //! What a seed stands for: the scenario, the clients, the sizes of everything.
 
 use std::fmt;
+use std::time::Duration;
 
 use clap::ValueEnum;
 use singlet_engine_simulated::store::StoreOptions;
@@ -22,10 +23,12 @@ pub enum Scenario {
     Flips,
     /// Bits turn while the database is closed and while it is open, and it goes on.
     Rot,
+    /// A file, or the end of the log, goes missing while the database is closed.
+    Losses,
 }
 
 /// Cuts are what most is to be learned from.
-const SCENARIOS: [Scenario; 11] = [
+const SCENARIOS: [Scenario; 12] = [
     Scenario::Calm,
     Scenario::Cuts,
     Scenario::Cuts,
@@ -37,6 +40,7 @@ const SCENARIOS: [Scenario; 11] = [
     Scenario::Lies,
     Scenario::Flips,
     Scenario::Rot,
+    Scenario::Losses,
 ];
 
 /// All that a seed decides in advance.
@@ -73,7 +77,7 @@ impl Plan {
         let drawn = random.pick(&SCENARIOS).unwrap_or(Scenario::Cuts);
         let scenario = scenario.unwrap_or(drawn);
         let lives = match scenario {
-            Scenario::Calm | Scenario::Flips | Scenario::Rot => 1 + random.below(2),
+            Scenario::Calm | Scenario::Flips | Scenario::Rot | Scenario::Losses => 1 + random.below(2),
             Scenario::Cuts | Scenario::Failures => 1 + random.below(4),
             Scenario::Lies => 1,
         };
@@ -85,6 +89,9 @@ impl Plan {
             segment_bytes: 8192 << random.below(3),
             batch_jobs_max: 1 + random.index(8),
             queue_jobs_max: 1 + random.index(8),
+            reach_interval: Duration::from_micros(
+                random.pick(&[0, 100, 10_000, 1_000_000]).unwrap_or_default(),
+            ),
             key: is_encrypted.then(|| Key::from_bytes([7; 32])),
             ..StoreOptions::default()
         };

@@ -100,6 +100,16 @@ fn pages_that_are_not_compared_with_their_checksums_are_found() {
 }
 
 #[test]
+fn a_mark_of_the_log_that_is_never_written_is_found() {
+    find(Bug::ForgetsReach, Scenario::Losses);
+}
+
+#[test]
+fn a_mark_of_the_log_that_is_not_compared_is_found() {
+    find(Bug::IgnoresReach, Scenario::Losses);
+}
+
+#[test]
 fn the_command_that_runs_a_seed_again_makes_the_same_mistake() {
     let request = Request {
         seed: 7,

@@ -75,6 +75,11 @@ fn files_that_rot_are_shown_right_or_said_to_be_damaged() {
 }
 
 #[test]
+fn a_file_that_goes_missing_is_missed_or_not_needed() {
+    run_scenario(Scenario::Losses, 3 * SEEDS);
+}
+
+#[test]
 fn the_same_seed_does_the_same_again() {
     let (lines, encrypted, flipped) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     for_each_seed(SEEDS_TWICE, |seed| {

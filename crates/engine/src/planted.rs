@@ -52,7 +52,7 @@ bugs! {
     ForgetsToWake = "forgets-to-wake",
     /// Opening builds on what a killed program left without making it durable.
     TrustsUnsyncedFiles = "trusts-unsynced-files",
-    /// Damage in the last segment of the log is taken for its end.
+    /// Damage in the last segment of the log is taken for its end, though the mark tells better.
     TakesDamageForEnd = "takes-damage-for-end",
     /// Pages of the tree are not compared with their checksums.
     SkipsPageCheck = "skips-page-check",

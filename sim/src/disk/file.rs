@@ -218,6 +218,9 @@ impl DiskFile for SimulatedFile {
         if is_log_written {
             state.log_synced_ns = now_ns();
         }
+        if name == "reach" {
+            state.marks_synced_ns = (state.marks_synced_ns.1, now_ns());
+        }
         Ok(())
     }
 }

@@ -74,6 +74,7 @@ impl SimulatedDisk {
             lies: Vec::new(),
             is_read_only: false,
             log_synced_ns: 0,
+            marks_synced_ns: (0, 0),
         })))
     }
 

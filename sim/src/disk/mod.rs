@@ -9,6 +9,7 @@
 mod faults;
 mod file;
 mod image;
+mod lose;
 mod rot;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,7 @@ pub use self::faults::Faults;
 use self::faults::{Act, Fault};
 use self::file::{Content, SimulatedFile};
 pub use self::image::Loss;
+pub use self::lose::Lost;
 
 /// What the folder itself is called in notes.
 const FOLDER: &str = "the folder";
@@ -48,6 +50,8 @@ struct State {
     is_read_only: bool,
     /// When the last sync of the log made something durable.
     log_synced_ns: u64,
+    /// When the last two syncs of the mark of how far the log reached were done, the last one behind.
+    marks_synced_ns: (u64, u64),
 }
 
 #[derive(Clone, Debug)]
@@ -91,6 +95,7 @@ impl SimulatedDisk {
             lies: Vec::new(),
             is_read_only: false,
             log_synced_ns: 0,
+            marks_synced_ns: (0, 0),
         })))
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::reach::{Found, Loss};
 use super::seal::Sealing;
 use super::tree::Tree;
 use super::{Disk, Key, StoreError, log};
@@ -46,6 +47,13 @@ pub fn check_store(
         |error| errors.push(error),
         |done, total| report(StorePart::Log(done, total)),
     )?;
+    // The tree may have what the log has lost, but not the changes that are kept for streams and recoveries.
+    if let Found::Mark(kept) = Found::look(disk.as_ref(), sealing.as_deref())?
+        && let Some((segment, sequence)) = log.last
+        && let Some(loss) = Loss::of_log(&kept.mark, segment, sequence)
+    {
+        checked.errors.push(loss.into());
+    }
     checked.segments = log.segments;
     checked.frames = log.frames;
     report(StorePart::Tree);

@@ -106,7 +106,7 @@ pub fn verify_on(
     let options = StoreOptions { key: key.cloned(), accept_loss: true, ..StoreOptions::default() };
     match Store::look(freeze()?, options, Arc::new(SystemClock)) {
         Ok(opened) => {
-            opened.lost().iter().for_each(|loss| reporter.found(Finding::Lost(loss.clone())));
+            opened.lost().iter().for_each(|loss| reporter.error(loss.clone().into()));
             check_contents(&opened, watch, &mut reporter);
         }
         Err(error) => reporter.error(error),

@@ -12,6 +12,8 @@ use super::segment::{Segment, parse_segment_name};
 pub(in crate::store) struct LogChecked {
     pub(in crate::store) segments: u64,
     pub(in crate::store) frames: u64,
+    /// The last segment that can be read, and its last commit.
+    pub(in crate::store) last: Option<(u64, u64)>,
 }
 
 /// Reads every frame of every segment and hands over what is wrong. `report` is told how many bytes are read, of how
@@ -26,7 +28,7 @@ pub(in crate::store) fn check(
     let mut ids: Vec<u64> = names.iter().filter_map(|name| parse_segment_name(name)).collect();
     ids.sort_unstable();
     let mut segments = Vec::new();
-    let mut checked = LogChecked { segments: ids.len() as u64, frames: 0 };
+    let mut checked = LogChecked { segments: ids.len() as u64, frames: 0, last: None };
     for id in ids {
         match Segment::open(disk.as_ref(), sealing, id) {
             Ok(segment) => segments.push(Some(segment)),
@@ -43,7 +45,11 @@ pub(in crate::store) fn check(
         // What follows an unreadable segment can't say where this one ends; then its frames are read as far as they go.
         let next = segments.get(place + 1).and_then(Option::as_ref);
         match check_segment(segment, next) {
-            Ok(frames) => checked.frames += frames,
+            Ok(frames) => {
+                checked.frames += frames;
+                let last_sequence = segment.first_sequence.saturating_add(frames).saturating_sub(1);
+                checked.last = Some((segment.id, last_sequence));
+            }
             Err((frames, error)) => {
                 checked.frames += frames;
                 wrong(error);

@@ -3,6 +3,8 @@
 use std::fmt;
 
 use super::Mark;
+#[cfg(simulated)]
+use crate::planted::Bug;
 use crate::store::log::segment_name;
 
 /// Something that the folder held is missing, or nothing tells whether it is.
@@ -30,7 +32,11 @@ pub enum Loss {
 
 impl Loss {
     /// What is missing of a log that ends with `found_sequence` and whose last segment is `last_segment`.
-    pub(super) fn of_log(mark: &Mark, last_segment: u64, found_sequence: u64) -> Option<Self> {
+    pub(in crate::store) fn of_log(mark: &Mark, last_segment: u64, found_sequence: u64) -> Option<Self> {
+        #[cfg(simulated)]
+        if [Bug::IgnoresReach, Bug::TakesDamageForEnd].iter().any(|bug| bug.is_planted()) {
+            return None;
+        }
         let is_segment_gone = last_segment < mark.segment;
         if !is_segment_gone && found_sequence >= mark.sequence {
             return None;

@@ -18,7 +18,6 @@ use std::sync::{Arc, PoisonError};
 pub use self::loss::Loss;
 use super::seal::Sealing;
 use super::{Disk, DiskFile, StoreError};
-use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Mutex, MutexGuard};
 
 /// The file.
@@ -124,10 +123,14 @@ impl Found {
 /// The mark of an open store. The log thread says what is durable; it and the housekeeper write the file.
 pub(super) struct Reach {
     /// What is durable and durably named. Held for moments only: the log thread must not wait for a sync of the file.
-    durable: Mutex<Mark>,
-    /// Whether a write of the file is due.
-    is_due: AtomicBool,
+    durable: Mutex<Durable>,
     file: Mutex<ReachFile>,
+}
+
+struct Durable {
+    mark: Mark,
+    /// Whether a write of the file is due.
+    is_due: bool,
 }
 
 struct ReachFile {
@@ -150,7 +153,8 @@ impl Reach {
             Found::Missing | Found::Damaged => ReachFile::create(disk, sealing, mark)?,
         };
         file.write(mark)?;
-        Ok(Self { durable: Mutex::new(mark), is_due: AtomicBool::new(false), file: Mutex::new(file) })
+        let durable = Mutex::new(Durable { mark, is_due: false });
+        Ok(Self { durable, file: Mutex::new(file) })
     }
 
     /// Makes the file of a folder that holds nothing yet.
@@ -158,34 +162,34 @@ impl Reach {
         ReachFile::create(disk, sealing, Mark::default()).map(drop)
     }
 
-    fn durable(&self) -> MutexGuard<'_, Mark> {
-        // A mark is replaced as a whole, so a panic elsewhere does not spoil it.
+    fn durable(&self) -> MutexGuard<'_, Durable> {
+        // It is changed as a whole, so a panic elsewhere does not spoil it.
         self.durable.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Commits up to this one are synced. Returns whether somebody should be told that a write is due.
     pub(super) fn note(&self, sequence: u64, time_ms: u64) -> bool {
         let mut durable = self.durable();
-        if sequence <= durable.sequence {
+        if sequence <= durable.mark.sequence {
             return false;
         }
-        (durable.sequence, durable.time_ms) = (sequence, time_ms);
-        !self.is_due.swap(true, Ordering::Relaxed)
+        (durable.mark.sequence, durable.mark.time_ms) = (sequence, time_ms);
+        !std::mem::replace(&mut durable.is_due, true)
     }
 
     /// A segment has its name, durably, and will take frames. Everything before them is durable.
     pub(super) fn begin_segment(&self, segment: u64, first_sequence: u64) -> Result<(), StoreError> {
         {
-            let mut durable = self.durable();
-            (durable.segment, durable.first_sequence) = (segment, first_sequence);
-            durable.sequence = durable.sequence.max(first_sequence.saturating_sub(1));
+            let mark = &mut self.durable().mark;
+            (mark.segment, mark.first_sequence) = (segment, first_sequence);
+            mark.sequence = mark.sequence.max(first_sequence.saturating_sub(1));
         }
         self.write()
     }
 
     /// Whether a write is due.
     pub(super) fn is_due(&self) -> bool {
-        self.is_due.load(Ordering::Relaxed)
+        self.durable().is_due
     }
 
     /// Writes and syncs what is durable, unless the file says so already.
@@ -195,8 +199,11 @@ impl Reach {
             return Ok(());
         }
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        self.is_due.store(false, Ordering::Relaxed);
-        let mark = *self.durable();
+        let mark = {
+            let mut durable = self.durable();
+            durable.is_due = false;
+            durable.mark
+        };
         file.write(mark)
     }
 }
