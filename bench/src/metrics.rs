@@ -18,7 +18,7 @@ impl Metrics {
     pub(crate) fn read(address: SocketAddr) -> Result<Self> {
         let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
         stream.set_read_timeout(Some(TIMEOUT))?;
-        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")?;
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
         let mut page = String::new();
         stream.read_to_string(&mut page)?;
         Ok(Self(page))

@@ -24,7 +24,7 @@ use crate::clock::pause;
 use crate::process::{memory, of_process};
 
 const MB: usize = 1 << 20;
-const HELLO: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+const HELLO: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 /// What slow clients are allowed in these runs, so that they end.
 const PATIENCE: &str = "5";
 const IMPATIENT: [&str; 8] = [

@@ -178,7 +178,7 @@ mod tests {
 
     fn answers(bytes_max: usize, room_timeout: Duration) -> (Arc<Answers>, Registration) {
         let limits = Limits { answers_bytes_max: bytes_max, room_timeout, ..Limits::default() };
-        let registration = Arc::new(Connections::new(&limits)).register().unwrap();
+        let registration = Arc::new(Connections::new(&limits)).register([127, 0, 0, 1].into()).unwrap();
         (Answers::new(&limits), registration)
     }
 

@@ -17,6 +17,8 @@ use crate::options::Limits;
 const SMALL_BYTES_MAX: usize = 16 << 10;
 /// What is compressed takes at least so much of its length before.
 const COMPRESSION_MAX: usize = 1032;
+/// One part of so many of the memory for bodies is for senders whose signature can't be checked ahead.
+const UNVERIFIED_SHARE: usize = 4;
 /// The granularity of the room for large bodies.
 const ROOM_BYTES: usize = 1 << 10;
 
@@ -26,11 +28,49 @@ const ROOM_BYTES: usize = 1 << 10;
 /// keep each other from ending, a part of the room is places for a whole body each: who finds no room otherwise waits for one.
 pub(crate) struct Bodies {
     bytes_max: usize,
+    known: Pool,
+    /// A smaller share for bodies whose senders have not proved yet that they hold the secret of their key. None where no key is
+    /// asked for.
+    unverified: Option<Pool>,
+    room_timeout: Duration,
+}
+
+/// What the head of a request tells of its sender.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sender {
+    /// The signature holds for the hash that the head gives of the body, or none is asked for, or the body is small.
+    Known,
+    /// Whether the signature holds can't be said without the body.
+    Unverified,
+}
+
+/// Room for bodies.
+struct Pool {
     room: Semaphore,
     room_permits: usize,
     places: Semaphore,
     places_max: usize,
-    room_timeout: Duration,
+}
+
+impl Pool {
+    fn new(bytes: usize, body_bytes_max: usize) -> Self {
+        // One body must always fit into either, or it would wait for ever.
+        let places_max = (bytes / body_bytes_max.max(1) / 2).max(1);
+        let rest_bytes = bytes.saturating_sub(places_max * body_bytes_max).max(body_bytes_max);
+        let room_permits = (rest_bytes / ROOM_BYTES + 1).min(Semaphore::MAX_PERMITS);
+        Self {
+            room: Semaphore::new(room_permits),
+            room_permits,
+            places: Semaphore::new(places_max),
+            places_max,
+        }
+    }
+
+    fn held_bytes(&self, body_bytes_max: usize) -> usize {
+        let parts = self.room_permits.saturating_sub(self.room.available_permits());
+        let places = self.places_max.saturating_sub(self.places.available_permits());
+        parts * ROOM_BYTES + places * body_bytes_max
+    }
 }
 
 /// A received body; it gives its room back when it is dropped.
@@ -140,27 +180,22 @@ pub(crate) enum BodyError {
 }
 
 impl Bodies {
-    pub(crate) fn new(limits: &Limits) -> Self {
-        // One body must always fit into either, or it would wait for ever.
-        let places_max = (limits.bodies_bytes_max / limits.body_bytes_max.max(1) / 2).max(1);
-        let rest_bytes = limits.bodies_bytes_max.saturating_sub(places_max * limits.body_bytes_max);
-        let rest_bytes = rest_bytes.max(limits.body_bytes_max);
-        let room_permits = (rest_bytes / ROOM_BYTES + 1).min(Semaphore::MAX_PERMITS);
+    /// With credentials, senders whose signature can't be checked ahead have a share of their own.
+    pub(crate) fn new(limits: &Limits, has_credentials: bool) -> Self {
+        let pool = |bytes| Pool::new(bytes, limits.body_bytes_max);
+        let unverified_bytes = if has_credentials { limits.bodies_bytes_max / UNVERIFIED_SHARE } else { 0 };
         Self {
             bytes_max: limits.body_bytes_max,
-            room: Semaphore::new(room_permits),
-            room_permits,
-            places: Semaphore::new(places_max),
-            places_max,
+            known: pool(limits.bodies_bytes_max - unverified_bytes),
+            unverified: has_credentials.then(|| pool(unverified_bytes)),
             room_timeout: limits.room_timeout,
         }
     }
 
     /// The bytes that bodies hold now, and those that they have room for.
     pub(crate) fn held_bytes(&self) -> usize {
-        let parts = self.room_permits.saturating_sub(self.room.available_permits());
-        let places = self.places_max.saturating_sub(self.places.available_permits());
-        parts * ROOM_BYTES + places * self.bytes_max
+        let pools = std::iter::once(&self.known).chain(&self.unverified);
+        pools.map(|pool| pool.held_bytes(self.bytes_max)).sum()
     }
 
     /// Whether the body is so large that it is worth looking first whether it is wanted.
@@ -173,7 +208,12 @@ impl Bodies {
         &self,
         mut body: Incoming,
         encoding: Encoding,
+        sender: Sender,
     ) -> Result<ReceivedBody<'_>, BodyError> {
+        let pool = match (sender, &self.unverified) {
+            (Sender::Unverified, Some(pool)) => pool,
+            _ => &self.known,
+        };
         if body.size_hint().lower() > self.bytes_max as u64 {
             return Err(BodyError::Refused(ProtocolError::RequestTooLarge));
         }
@@ -184,13 +224,13 @@ impl Bodies {
             if bytes > self.bytes_max {
                 return Err(BodyError::Refused(ProtocolError::RequestTooLarge));
             }
-            self.grow(&mut room, bytes).await?;
+            self.grow(pool, &mut room, bytes).await?;
             pieces.push(data);
         }
         // It may become this long when it is decoded, whatever it says itself.
         if encoding == Encoding::Gzip {
             let bytes = pieces.bytes().saturating_mul(COMPRESSION_MAX).min(self.bytes_max);
-            self.grow(&mut room, bytes).await?;
+            self.grow(pool, &mut room, bytes).await?;
         }
         Ok(ReceivedBody { bytes: pieces.join(), _room: room })
     }
@@ -225,17 +265,17 @@ impl Bodies {
 
     /// Takes room for so many bytes in all, or waits a while for a place. A part doubles, so that a large body asks a few
     /// times only.
-    async fn grow<'a>(&'a self, room: &mut Room<'a>, bytes: usize) -> Result<(), NoRoom> {
+    async fn grow<'a>(&self, pool: &'a Pool, room: &mut Room<'a>, bytes: usize) -> Result<(), NoRoom> {
         if bytes <= room.bytes() {
             return Ok(());
         }
         let wanted = bytes.max(2 * room.bytes()).min(self.bytes_max);
         let permits = u32::try_from(wanted / ROOM_BYTES + 1 - room.permits()).unwrap_or(u32::MAX);
-        if let Ok(permit) = self.room.try_acquire_many(permits) {
+        if let Ok(permit) = pool.room.try_acquire_many(permits) {
             room.add(permit);
             return Ok(());
         }
-        let place = tokio::time::timeout(self.room_timeout, self.places.acquire()).await;
+        let place = tokio::time::timeout(self.room_timeout, pool.places.acquire()).await;
         // Else it fails only when the semaphore was closed, and nobody closes it.
         *room = Room::Whole { _place: place.map_err(|_| NoRoom)?.map_err(|_| NoRoom)? };
         Ok(())

@@ -1,10 +1,11 @@
-//! All open connections: how many there may be, which have waited too long, and when the last has gone.
+//! All open connections: how many there may be in all and from one address, which give way when there are too many, which have waited too long, and when the last has gone.
 //!
 //! Every connection has a [`Watch`]. The request path only stores a number in it; deciding is left to
 //! one task that looks at all of them from time to time, so that no request pays for a timer.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
@@ -16,10 +17,14 @@ use crate::options::Limits;
 /// The bits of a stamp that hold the phase.
 const PHASE_BITS: u32 = 3;
 
+/// Unless it is told otherwise, one address has one part of so many of all connections.
+const ADDRESS_SHARE: usize = 4;
+
 /// The registry of open connections.
 pub(crate) struct Connections {
     open: Mutex<Open>,
     count_max: usize,
+    per_address_max: Option<usize>,
     /// Counts the rounds of [`Connections::watch_over`]: the clock that waits are measured with.
     round: AtomicU64,
     round_time: Duration,
@@ -33,6 +38,21 @@ pub(crate) struct Connections {
 struct Open {
     next_id: u64,
     watches: HashMap<u64, Arc<Watch>>,
+    /// How many come from each network.
+    networks: HashMap<IpAddr, usize>,
+}
+
+impl Open {
+    /// Gives up a connection's place, if it still has it.
+    fn remove(&mut self, id: u64) {
+        let Some(watch) = self.watches.remove(&id) else { return };
+        if let Some(count) = self.networks.get_mut(&watch.network) {
+            *count -= 1;
+            if *count == 0 {
+                self.networks.remove(&watch.network);
+            }
+        }
+    }
 }
 
 /// What a connection is doing.
@@ -63,6 +83,9 @@ pub(crate) enum Order {
 
 /// One connection's place in the registry.
 pub(crate) struct Watch {
+    network: IpAddr,
+    /// A request has come on it that was allowed to reach the database.
+    is_proven: AtomicBool,
     /// The phase in the lowest bits, the round in which it began above them.
     phase: AtomicU64,
     order: AtomicU8,
@@ -85,6 +108,7 @@ impl Connections {
         Self {
             open: Mutex::default(),
             count_max: limits.connections_max,
+            per_address_max: limits.connections_per_address_max,
             round: AtomicU64::new(0),
             round_time,
             idle_rounds_max: rounds(limits.idle_timeout),
@@ -94,21 +118,56 @@ impl Connections {
         }
     }
 
-    /// Takes a connection in, unless there are too many.
-    pub(crate) fn register(self: &Arc<Self>) -> Option<Registration> {
+    /// Takes a connection in, unless there are too many in all or from its address.
+    pub(crate) fn register(self: &Arc<Self>, address: IpAddr) -> Option<Registration> {
+        let network = network(address);
         let mut open = self.open();
-        if open.watches.len() >= self.count_max {
+        if open.watches.len() >= self.count_max || self.has_its_share(&open, network) {
             return None;
         }
+        *open.networks.entry(network).or_default() += 1;
         let id = open.next_id;
         open.next_id += 1;
         let watch = Arc::new(Watch {
+            network,
+            is_proven: AtomicBool::new(false),
             phase: AtomicU64::new(self.stamp(Phase::Waiting)),
             order: AtomicU8::new(Order::Serve as u8),
             waker: Mutex::default(),
         });
         open.watches.insert(id, Arc::clone(&watch));
         Some(Registration { connections: Arc::clone(self), id, watch })
+    }
+
+    fn has_its_share(&self, open: &Open, network: IpAddr) -> bool {
+        let count_max = match self.per_address_max {
+            Some(count_max) => count_max,
+            // Programs under development, and proxies beside the server, may have as many as there are.
+            None if network.is_loopback() => return false,
+            None => (self.count_max / ADDRESS_SHARE).max(1),
+        };
+        open.networks.get(&network).is_some_and(|count| *count >= count_max)
+    }
+
+    /// Closes the connection that has waited longest of those on which no request was allowed yet, so that one from this
+    /// address has a place. If the address has its share already, it is one of its own. `false` if there is none.
+    pub(crate) fn displace_for(&self, address: IpAddr) -> bool {
+        let network = network(address);
+        let mut open = self.open();
+        let among_its_own = self.has_its_share(&open, network);
+        let gives_way = |watch: &Watch| {
+            !watch.is_proven.load(Ordering::Relaxed)
+                && watch.phase().0 != Phase::Working
+                && (!among_its_own || watch.network == network)
+        };
+        let waiting = open.watches.iter().filter(|(_, watch)| gives_way(watch));
+        let Some((id, watch)) = waiting.min_by_key(|(id, watch)| (watch.phase().1, **id)) else {
+            return false;
+        };
+        watch.tell(Order::Close);
+        let id = *id;
+        open.remove(id);
+        true
     }
 
     /// How many are open.
@@ -184,6 +243,14 @@ impl Registration {
         Answering { connections: Arc::clone(&self.connections), watch: Arc::clone(&self.watch), stamp }
     }
 
+    /// Notes that a request on it was allowed to reach the database: it no longer gives way to others.
+    pub(crate) fn prove(&self) {
+        // Most requests are not the first: reading leaves the line in the cache of other threads.
+        if !self.watch.is_proven.load(Ordering::Relaxed) {
+            self.watch.is_proven.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Whether the client may still be sending what was refused.
     pub(crate) fn is_leaving(&self) -> bool {
         self.watch.phase().0 == Phase::Leaving
@@ -218,10 +285,20 @@ impl Drop for Answering {
 impl Drop for Registration {
     fn drop(&mut self) {
         let mut open = self.connections.open();
-        open.watches.remove(&self.id);
+        open.remove(self.id);
         if open.watches.is_empty() {
             self.connections.last_closed.notify_waiters();
         }
+    }
+}
+
+/// What counts as one address: with IPv6, whoever has one has the 64 bits behind the network as well.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) if !address.is_loopback() => {
+            Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into()
+        }
+        address => address,
     }
 }
 
@@ -267,9 +344,15 @@ mod tests {
             idle_timeout: Duration::from_secs(8),
             body_timeout: Duration::from_secs(4),
             answer_timeout: Duration::from_secs(20),
+            connections_per_address_max: Some(count_max),
             ..Limits::default()
         };
         Arc::new(Connections::new(&limits))
+    }
+
+    /// A machine elsewhere.
+    fn elsewhere(number: u8) -> IpAddr {
+        IpAddr::from([10, 0, 0, number])
     }
 
     fn rounds(connections: &Connections, count: usize) -> Vec<Phase> {
@@ -281,20 +364,70 @@ mod tests {
     #[test]
     fn the_limit_holds_and_a_closed_connection_makes_room() {
         let connections = connections(2);
-        let first = connections.register();
-        let _second = connections.register().unwrap();
-        assert!(connections.register().is_none());
+        let first = connections.register(elsewhere(1));
+        let _second = connections.register(elsewhere(1)).unwrap();
+        assert!(connections.register(elsewhere(1)).is_none());
         drop(first);
-        assert!(connections.register().is_some());
+        assert!(connections.register(elsewhere(1)).is_some());
+    }
+
+    #[test]
+    fn one_address_has_a_share_and_this_machine_has_all() {
+        let limits = Limits { connections_max: 8, ..Limits::default() };
+        let connections = Arc::new(Connections::new(&limits));
+        let open = |address: &str| connections.register(address.parse().unwrap());
+        let held = [open("10.0.0.1"), open("::ffff:10.0.0.1"), open("2001:db8::1"), open("2001:db8::ffff:1")];
+        assert!(held.iter().all(Option::is_some));
+        assert!(open("10.0.0.1").is_none(), "two are its share");
+        assert!(open("2001:db8:0:0:9::").is_none(), "of the same network");
+        let own: Vec<_> = (0..4).map_while(|_| open("127.0.0.1")).collect();
+        assert_eq!(own.len(), 4);
+        drop(held);
+        assert!(open("10.0.0.1").is_some());
+    }
+
+    #[test]
+    fn connections_without_an_allowed_request_give_way_the_oldest_first() {
+        let connections = connections(3);
+        let proven = connections.register(elsewhere(1)).unwrap();
+        proven.prove();
+        let old = connections.register(elsewhere(2)).unwrap();
+        let working = connections.register(elsewhere(3)).unwrap();
+        working.enter(Phase::Working);
+        assert!(connections.register(elsewhere(4)).is_none());
+        assert!(connections.displace_for(elsewhere(4)));
+        assert_eq!(old.order(), Order::Close);
+        let young = connections.register(elsewhere(4)).unwrap();
+        drop(old);
+        assert_eq!(connections.count(), 3, "its end is not counted twice");
+        young.prove();
+        assert!(!connections.displace_for(elsewhere(5)), "no other gives way");
+        assert_eq!(
+            (proven.order(), working.order(), young.order()),
+            (Order::Serve, Order::Serve, Order::Serve)
+        );
+    }
+
+    #[test]
+    fn an_address_with_its_share_makes_room_among_its_own_only() {
+        let limits = Limits { connections_max: 8, connections_per_address_max: Some(1), ..Limits::default() };
+        let connections = Arc::new(Connections::new(&limits));
+        let other = connections.register(elsewhere(1)).unwrap();
+        let own = connections.register(elsewhere(2)).unwrap();
+        assert!(connections.displace_for(elsewhere(2)));
+        assert_eq!((other.order(), own.order()), (Order::Serve, Order::Close));
+        let next = connections.register(elsewhere(2)).unwrap();
+        next.prove();
+        assert!(!connections.displace_for(elsewhere(2)));
     }
 
     #[test]
     fn only_those_that_wait_too_long_are_closed() {
         // A round is a second here.
         let connections = connections(9);
-        let idle = connections.register().unwrap();
-        let sending = connections.register().unwrap();
-        let working = connections.register().unwrap();
+        let idle = connections.register(elsewhere(1)).unwrap();
+        let sending = connections.register(elsewhere(1)).unwrap();
+        let working = connections.register(elsewhere(1)).unwrap();
         sending.enter(Phase::Receiving);
         working.enter(Phase::Working);
         assert_eq!(rounds(&connections, 4), []);
@@ -309,7 +442,7 @@ mod tests {
     #[test]
     fn a_slow_reader_has_its_time_and_less_when_answers_pile_up() {
         let connections = connections(9);
-        let slow = connections.register().unwrap();
+        let slow = connections.register(elsewhere(1)).unwrap();
         let answer = slow.answering();
         assert_eq!(rounds(&connections, 2), []);
         let mut closed = Vec::new();
@@ -317,7 +450,7 @@ mod tests {
         assert_eq!(closed, [Phase::Answering]);
         drop(answer);
 
-        let other = connections.register().unwrap();
+        let other = connections.register(elsewhere(1)).unwrap();
         let answer = other.answering();
         assert_eq!(rounds(&connections, 20), []);
         assert_eq!(rounds(&connections, 1), [Phase::Answering]);
@@ -327,7 +460,7 @@ mod tests {
     #[test]
     fn the_end_of_an_answer_does_not_hide_the_next_request() {
         let connections = connections(9);
-        let connection = connections.register().unwrap();
+        let connection = connections.register(elsewhere(1)).unwrap();
         let answer = connection.answering();
         connection.enter(Phase::Receiving);
         drop(answer);
@@ -339,7 +472,7 @@ mod tests {
     #[test]
     fn a_request_starts_the_wait_anew() {
         let connections = connections(9);
-        let busy = connections.register().unwrap();
+        let busy = connections.register(elsewhere(1)).unwrap();
         for _ in 0..10 {
             assert_eq!(rounds(&connections, 7), []);
             busy.enter(Phase::Waiting);
@@ -350,7 +483,7 @@ mod tests {
     #[test]
     fn an_order_to_close_is_not_softened() {
         let connections = connections(9);
-        let connection = connections.register().unwrap();
+        let connection = connections.register(elsewhere(1)).unwrap();
         connections.tell_all(Order::Close);
         connections.tell_all(Order::Finish);
         assert_eq!(connection.order(), Order::Close);

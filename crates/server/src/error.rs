@@ -48,6 +48,9 @@ pub enum StartError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A name that no client can reach the server by.
+    #[error("'{0}' isn't a host name: write it without scheme and port, such as db.internal.")]
+    HostName(String),
     /// The CORS origin is not one.
     #[error("'{0}' is not an origin: write it as https://example.com, or * for every origin.")]
     Origin(String),

@@ -4,6 +4,7 @@ use hyper::header::{HeaderMap, HeaderName};
 
 pub(crate) const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 pub(crate) const AMZ_DATE: HeaderName = HeaderName::from_static("x-amz-date");
+pub(crate) const CONTENT_SHA256: HeaderName = HeaderName::from_static("x-amz-content-sha256");
 pub(crate) const SECURITY_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
 
 /// A header's text; `None` if there is none, or it is no text.

@@ -34,6 +34,7 @@ mod database;
 mod error;
 mod header;
 mod health;
+mod host;
 mod leftover;
 mod listener;
 mod mailbox;

@@ -12,9 +12,10 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::api::Api;
 use crate::connection;
-use crate::connections::{Connections, Order};
+use crate::connections::{Connections, Order, Registration};
 use crate::cors::Cors;
 use crate::error::StartError;
+use crate::host::{self, Hosts};
 use crate::options::Options;
 use crate::pace::Pace;
 use crate::refusal::Refusals;
@@ -53,6 +54,9 @@ impl Server {
             Some(origin) => Some(Cors::new(origin).ok_or_else(|| StartError::Origin(origin.clone()))?),
             None => None,
         };
+        if let Some(name) = options.host_names.iter().find(|name| !host::is_name(name)) {
+            return Err(StartError::HostName(name.clone()));
+        }
         let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
         let (listener, address) = listen(&options).await?;
         let workers = Workers::start(options.threads).map_err(StartError::Threads)?;
@@ -67,10 +71,10 @@ impl Server {
     /// Serves until `shutdown` ends; then no connection is accepted any more, and requests that are
     /// running may finish.
     pub async fn run<A: Api>(self, api: A, shutdown: impl Future<Output = ()>) -> Stopped {
-        let Self { listener, tls, cors, workers, options, .. } = self;
+        let Self { listener, address, tls, cors, workers, options } = self;
         let limits = &options.limits;
         let connections = Arc::new(Connections::new(limits));
-        let front = Arc::new(Front::new(api, &options, cors));
+        let front = Arc::new(Front::new(api, &options, cors, Hosts::new(address, &options.host_names)));
         let door = Door {
             listener,
             tls,
@@ -138,9 +142,21 @@ impl<A: Api> Door<'_, A> {
         }
     }
 
+    /// A place for a connection from this address. If there is none, one that nobody has proved to be a client's gives way.
+    fn admitted(&self, peer: SocketAddr) -> Option<Registration> {
+        let address = peer.ip();
+        if let Some(registration) = self.connections.register(address) {
+            return Some(registration);
+        }
+        if self.connections.displace_for(address) {
+            self.front.metrics.connections_displaced.increment();
+        }
+        self.connections.register(address)
+    }
+
     fn admit(&self, connection: (TcpStream, SocketAddr)) {
         self.front.metrics.connections_accepted.increment();
-        let Some(registration) = self.connections.register() else {
+        let Some(registration) = self.admitted(connection.1) else {
             self.front.metrics.connections_refused.increment();
             // A client that speaks TLS couldn't read the answer.
             if self.tls.is_none() {

@@ -20,6 +20,9 @@ pub struct Options {
     pub credentials: Option<Credentials>,
     /// Certificate and key, for HTTPS.
     pub tls: Option<TlsFiles>,
+    /// Names, without port, that clients reach the server by, beside `localhost` and its address. Without credentials it
+    /// answers to no others.
+    pub host_names: Vec<String>,
     /// The origin whose web pages may call the server; `*` is every origin.
     pub cors_origin: Option<String>,
     /// Whether the metrics page is shown to everybody, not only to callers on this machine.
@@ -39,6 +42,7 @@ impl Default for Options {
             region: "us-east-1".to_owned(),
             credentials: None,
             tls: None,
+            host_names: Vec::new(),
             cors_origin: None,
             metrics_public: false,
             threads: std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
@@ -62,6 +66,9 @@ pub struct TlsFiles {
 pub struct Limits {
     /// Connections that may be open at once.
     pub connections_max: usize,
+    /// How many of them may come from one address, or from one network of IPv6. `None` is a quarter of them, and as many as
+    /// like from this machine.
+    pub connections_per_address_max: Option<usize>,
     /// Bytes of a request's head: request line and headers.
     pub head_bytes_max: usize,
     /// Bytes of a request's body, before and after decompression.
@@ -89,6 +96,7 @@ impl Default for Limits {
             // What this costs in memory is in docs/reliability.md. The `singlet` command allows fewer where the system
             // permits fewer open files.
             connections_max: 10_000,
+            connections_per_address_max: None,
             head_bytes_max: 32 << 10,
             // DynamoDB's 16 MB, and a margin for the JSON around the items.
             body_bytes_max: 17 << 20,

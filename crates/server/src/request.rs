@@ -14,12 +14,13 @@ use singlet_wire::{Operation, ProtocolError, Reply};
 
 use crate::answers::{Answers, Reservation};
 use crate::api::Api;
-use crate::body::{Bodies, BodyError, Encoding};
+use crate::body::{Bodies, BodyError, Encoding, Sender};
 use crate::caught::caught;
 use crate::connections::{Connections, Phase, Registration};
 use crate::cors::{self, Cors};
 use crate::header::{self, TARGET};
 use crate::health;
+use crate::host::Hosts;
 use crate::metrics::{self, Metrics};
 use crate::options::Options;
 use crate::pace::Pace;
@@ -33,6 +34,7 @@ pub(crate) struct Front<A> {
     region: String,
     verifier: Option<Verifier>,
     cors: Option<Cors>,
+    hosts: Hosts,
     metrics_public: bool,
     bodies: Bodies,
     pub(crate) answers: Arc<Answers>,
@@ -62,7 +64,7 @@ impl fmt::Display for ClientGone {
 impl std::error::Error for ClientGone {}
 
 impl<A: Api> Front<A> {
-    pub(crate) fn new(api: A, options: &Options, cors: Option<Cors>) -> Self {
+    pub(crate) fn new(api: A, options: &Options, cors: Option<Cors>, hosts: Hosts) -> Self {
         let verifier = options
             .credentials
             .clone()
@@ -72,8 +74,9 @@ impl<A: Api> Front<A> {
             region: options.region.clone(),
             verifier,
             cors,
+            hosts,
             metrics_public: options.metrics_public,
-            bodies: Bodies::new(&options.limits),
+            bodies: Bodies::new(&options.limits, options.credentials.is_some()),
             answers: Answers::new(&options.limits),
             failures: Pace::new(),
             request_ids: RequestIds::random(),
@@ -107,6 +110,12 @@ impl<A: Api> Front<A> {
 
     /// Answers what is no call of the database.
     fn answer_visit(&self, caller: &Caller<'_>, parts: &Parts, request_id: HeaderValue) -> Answer {
+        // Metrics are shown without a signature, with credentials too.
+        let is_open = self.verifier.is_none() || (parts.uri.path() == "/metrics" && !self.metrics_public);
+        if is_open && let Some(host) = self.hosts.foreign(parts) {
+            let text = format!("{}\n", foreign_host(&host));
+            return response::answer(403, ContentType::Text, text.into(), request_id);
+        }
         match (&parts.method, parts.uri.path()) {
             (&Method::GET, "/" | "/health") => {
                 response::answer(200, ContentType::Text, health::page(&self.region).into(), request_id)
@@ -138,7 +147,7 @@ impl<A: Api> Front<A> {
         let operation = header::text(&parts.headers, &TARGET).and_then(Operation::from_target);
         caller.registration.enter(Phase::Receiving);
         let received = match self.look_ahead(&parts, operation, &body) {
-            Ok(()) => self.bodies.receive(body, encoding).await,
+            Ok(sender) => self.bodies.receive(body, encoding, sender).await,
             Err(error) => Err(BodyError::Refused(error)),
         };
         let received = match received {
@@ -154,7 +163,7 @@ impl<A: Api> Front<A> {
                 caller.registration.enter(Phase::Waiting);
                 return Ok(response::unknown(request_id));
             }
-            Ok(body) => (self.call(&parts, operation, &body.bytes, encoding, &room).await, false),
+            Ok(body) => (self.call(caller, &parts, operation, &body.bytes, encoding, &room).await, false),
             Err(error) => {
                 if *error == ProtocolError::ServiceUnavailable {
                     self.metrics.requests_refused.increment();
@@ -175,27 +184,32 @@ impl<A: Api> Front<A> {
         Ok(answer)
     }
 
-    /// Refuses by its head alone what would be refused with its large body, too.
+    /// Refuses by its head alone what would be refused with its large body, too, and says what the head tells of its sender.
     fn look_ahead(
         &self,
         parts: &Parts,
         operation: Option<Operation>,
         body: &Incoming,
-    ) -> Result<(), ProtocolError> {
+    ) -> Result<Sender, ProtocolError> {
         if !Bodies::is_large(body) {
-            return Ok(());
+            return Ok(Sender::Known);
         }
         if operation.is_none() {
             return Err(ProtocolError::UnknownOperation);
         }
         match &self.verifier {
-            Some(verifier) => Ok(verifier.check_head(parts)?),
-            None => Ok(()),
+            Some(verifier) if verifier.check_head(parts)? => Ok(Sender::Known),
+            Some(_) => Ok(Sender::Unverified),
+            None => match self.hosts.foreign(parts) {
+                Some(host) => Err(ProtocolError::AccessDenied(foreign_host(&host).into())),
+                None => Ok(Sender::Known),
+            },
         }
     }
 
     async fn call(
         &self,
+        caller: &Caller<'_>,
         parts: &Parts,
         operation: Option<Operation>,
         body: &Bytes,
@@ -210,6 +224,9 @@ impl<A: Api> Front<A> {
             return ProtocolError::ServiceUnavailable.reply();
         }
         let admitted = self.admit(parts, operation, body);
+        if admitted.is_ok() {
+            caller.registration.prove();
+        }
         let body = match admitted.and_then(|()| self.bodies.decode(body, encoding)) {
             Ok(body) => body,
             Err(error) => return error.reply(),
@@ -238,6 +255,9 @@ impl<A: Api> Front<A> {
                 }
             }
             None => {
+                if let Some(host) = self.hosts.foreign(parts) {
+                    return Err(ProtocolError::AccessDenied(foreign_host(&host).into()));
+                }
                 signature::check_form(parts)?;
                 // Without credentials, a web page that the user happens to visit could do as any local
                 // program does: browsers send its requests, and only hide the answers.
@@ -309,6 +329,15 @@ fn read_only(operation: Operation) -> ProtocolError {
     let name = operation.name();
     let text = format!("User is not authorized to perform: dynamodb:{name}: the access key is read-only");
     ProtocolError::AccessDenied(text.into())
+}
+
+/// What a client is told that takes this server for another one.
+fn foreign_host(host: &str) -> String {
+    format!(
+        "This server doesn't answer to the host '{host}': without credentials only to localhost, its own address and the \
+         names given by --host. A client that reaches it by another name, such as that of a container, needs \
+         `--host NAME`."
+    )
 }
 
 fn foreign(origin: &HeaderValue) -> ProtocolError {

@@ -49,6 +49,8 @@ async fn a_wrong_address_or_certificate_is_named() {
     let tls = TlsFiles { certificate: "/no/such/file.pem".into(), key: "/no/such/file.key".into() };
     let error = start_error(Options { tls: Some(tls), ..options() }).await;
     assert!(error.to_string().contains("/no/such/file.pem"), "{error}");
+    let error = start_error(Options { host_names: vec!["http://db".to_owned()], ..options() }).await;
+    assert!(error.to_string().contains("'http://db' isn't a host name"), "{error}");
 }
 
 #[tokio::test]
@@ -67,6 +69,45 @@ async fn connections_over_the_limit_are_told_so_and_others_go_on() {
 
     first.send(call("GetItem").bytes()).await;
     assert_eq!(first.receive().await.status, 200);
+}
+
+#[tokio::test]
+async fn connections_that_only_look_give_way_when_all_are_taken() {
+    let mut options = options();
+    options.limits.connections_max = 3;
+    let server = start(options).await;
+    let mut client = server.connect().await;
+    client.send(call("GetItem").bytes()).await;
+    assert_eq!(client.receive().await.status, 200);
+    let mut lookers = Vec::new();
+    for _ in 0..2 {
+        let mut looker = server.connect().await;
+        looker.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+        assert_eq!(looker.receive().await.status, 200);
+        lookers.push(looker);
+    }
+    let mut second = server.connect().await;
+    second.send(call("GetItem").bytes()).await;
+    assert_eq!(second.receive().await.status, 200);
+    // The one that came first has gone for it.
+    lookers.remove(0).closed().await;
+    for client in [&mut client, &mut second] {
+        client.send(call("GetItem").bytes()).await;
+        assert_eq!(client.receive().await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn one_address_can_be_held_to_a_share_of_the_connections() {
+    let mut options = options();
+    options.limits.connections_per_address_max = Some(1);
+    let server = start(options).await;
+    let mut first = server.connect().await;
+    first.send(call("GetItem").bytes()).await;
+    assert_eq!(first.receive().await.status, 200);
+    let mut second = server.connect().await;
+    second.send(call("GetItem").bytes()).await;
+    second.receive().await.assert_error(503, "ServiceUnavailableException");
 }
 
 fn impatient() -> Options {
@@ -90,7 +131,7 @@ async fn a_silent_client_is_disconnected() {
 async fn a_client_that_never_ends_its_head_or_body_is_disconnected() {
     let server = start(impatient()).await;
     let mut half_a_head = server.connect().await;
-    half_a_head.send("POST / HTTP/1.1\r\nHost: x\r\nX-Slow:").await;
+    half_a_head.send("POST / HTTP/1.1\r\nHost: localhost\r\nX-Slow:").await;
     let mut half_a_body = server.connect().await;
     half_a_body.send(call("GetItem").header("Content-Length", "100").bytes()).await;
     half_a_head.closed().await;

@@ -6,15 +6,16 @@ mod support;
 
 use std::io::Write;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use singlet_engine::values::AttributeValue;
-use singlet_engine::{Conflicts, CreateTable, Database, PutItem, ScalarType};
+use singlet_engine::{Conflicts, CreateTable, Database, ManualClock, PutItem, ScalarType};
 use singlet_server::{AccessKey, Credentials, Limits, Options, Server};
 use singlet_wire::Service;
-use support::{Client, Running, call, options, start};
+use support::{Call, Client, Running, call, options, start};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
@@ -139,6 +140,57 @@ async fn a_stranger_s_large_body_gets_no_room() {
         assert_eq!(answer.header("connection"), Some("close"));
     }
     assert_eq!(metric(&server, "singlet_requests_refused_total").await, 0);
+}
+
+/// A known key, and a signature that nobody with its secret made.
+fn wrongly_signed(headers: &str) -> Call {
+    let authorization = format!(
+        "AWS4-HMAC-SHA256 Credential=AKID/20260314/us-east-1/dynamodb/aws4_request, \
+         SignedHeaders=host;{headers}x-amz-date;x-amz-target, Signature=00"
+    );
+    call("PutItem").header("Authorization", &authorization).body(vec![b'a'; 90_000])
+}
+
+fn with_a_key() -> Options {
+    let mut options = one_body_at_a_time();
+    options.credentials = Some(Credentials::of("AKID", AccessKey::new("secret")));
+    // 2026-03-14, 15:09:26 UTC, as in the requests.
+    options.clock = Arc::new(ManualClock::new(1_773_500_966_000));
+    options
+}
+
+#[tokio::test]
+async fn a_wrong_signature_over_a_hash_of_the_body_is_refused_before_the_body_comes() {
+    let server = start(with_a_key()).await;
+    let request = wrongly_signed("x-amz-content-sha256;").header("X-Amz-Content-Sha256", &"0a".repeat(32));
+    let mut client = server.connect().await;
+    client.send(request.head()).await;
+    let answer = client.receive().await;
+    answer.assert_error(400, "InvalidSignatureException");
+    assert!(answer.text().contains("does not match"), "{}", answer.text());
+    assert_eq!(answer.header("connection"), Some("close"));
+}
+
+#[tokio::test]
+async fn bodies_of_senders_that_may_not_know_the_secret_have_a_share_of_their_own() {
+    let mut options = with_a_key();
+    options.limits.bodies_bytes_max = 800_000;
+    let server = start(options).await;
+    let request = wrongly_signed("");
+    let mut clients = Vec::new();
+    // A quarter of the memory: one body in the room, one in the place for a whole one.
+    for held in [85_000, 185_000] {
+        let mut client = server.connect().await;
+        client.send(request.head()).await;
+        client.send(vec![b'a'; 89_000]).await;
+        while metric(&server, "singlet_body_bytes").await < held {}
+        clients.push(client);
+    }
+    server.send(request.bytes()).await.assert_error(503, "ServiceUnavailableException");
+    for mut client in clients {
+        client.send(vec![b'a'; 1_000]).await;
+        client.receive().await.assert_error(400, "InvalidSignatureException");
+    }
 }
 
 #[tokio::test]

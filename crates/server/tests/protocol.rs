@@ -8,6 +8,7 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use singlet_server::{AccessKey, Credentials, Options};
 use support::{call, options, start};
 
 fn gzip(plain: &[u8]) -> Vec<u8> {
@@ -134,7 +135,7 @@ async fn an_unknown_target_is_an_unknown_operation() {
 async fn the_health_page_is_dynamodbs() {
     let server = start(options()).await;
     for path in ["/", "/health"] {
-        let answer = server.send(format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n")).await;
+        let answer = server.send(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")).await;
         assert_eq!((answer.status, answer.text()), (200, "healthy: dynamodb.us-east-1.amazonaws.com "));
     }
 }
@@ -144,7 +145,7 @@ async fn the_metrics_page_counts_what_was_served() {
     let server = start(options()).await;
     server.send(call("GetItem").bytes()).await;
     server.send(call("GetItem").without("Authorization").bytes()).await;
-    let page = server.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    let page = server.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
     assert_eq!(page.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
     for line in [
         "singlet_requests_total{operation=\"GetItem\"} 2",
@@ -263,8 +264,44 @@ async fn a_panic_is_an_internal_error_and_the_connection_goes_on() {
     client.receive().await.assert_error(500, "InternalServerError");
     client.send(call("GetItem").bytes()).await;
     assert_eq!(client.receive().await.status, 200);
-    let page = server.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    let page = server.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
     assert!(page.text().contains("singlet_panics_total 1\n"), "{}", page.text());
+}
+
+#[tokio::test]
+async fn without_credentials_a_server_answers_only_to_its_own_names() {
+    let server = start(Options { host_names: vec!["singlet".to_owned()], ..options() }).await;
+    for host in ["localhost", "127.0.0.1:8000", "[::1]", "singlet:8000"] {
+        assert_eq!(server.send(call("GetItem").header("Host", host).bytes()).await.status, 200, "{host}");
+    }
+    assert_eq!(server.send(call("GetItem").without("Host").bytes()).await.status, 200);
+    // A page whose name was given the address of this machine.
+    let rebound = call("GetItem").header("Host", "evil.example:8000");
+    let answer = server.send(rebound.bytes()).await;
+    answer.assert_error(400, "AccessDeniedException");
+    assert!(answer.text().contains("--host"), "{}", answer.text());
+    let large = call("PutItem").header("Host", "evil.example").body(vec![b'a'; 90_000]);
+    server.send(large.bytes()).await.assert_error(400, "AccessDeniedException");
+    for path in ["/", "/health", "/metrics", "/other"] {
+        let page = server.send(format!("GET {path} HTTP/1.1\r\nHost: evil.example\r\n\r\n")).await;
+        assert_eq!(page.status, 403, "{path}");
+        assert!(
+            page.text().contains("'evil.example'") && !page.text().contains("singlet_"),
+            "{}",
+            page.text()
+        );
+    }
+}
+
+#[tokio::test]
+async fn with_credentials_other_names_are_fine_but_not_for_the_metrics() {
+    let credentials = Some(Credentials::of("AKID", AccessKey::new("secret")));
+    for (metrics_public, status) in [(false, 403), (true, 200)] {
+        let server = start(Options { credentials: credentials.clone(), metrics_public, ..options() }).await;
+        let get = |path| format!("GET {path} HTTP/1.1\r\nHost: db.example\r\n\r\n");
+        assert_eq!(server.send(get("/health")).await.status, 200);
+        assert_eq!(server.send(get("/metrics")).await.status, status);
+    }
 }
 
 #[tokio::test]

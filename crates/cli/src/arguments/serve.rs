@@ -64,6 +64,12 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8000")]
     pub(crate) address: String,
 
+    /// A name that clients reach the server by, beside localhost and its address, such as that of its container; may be
+    /// given several times. Without credentials requests to other names are refused, so that a web page can't pass itself
+    /// off as this server
+    #[arg(long, value_name = "NAME")]
+    pub(crate) host: Vec<String>,
+
     /// The region that the server says it is in; signatures must name it if there are credentials
     #[arg(long, default_value = "us-east-1", value_parser = region)]
     pub(crate) region: String,
@@ -130,10 +136,16 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "SIZE")]
     pub(crate) disk_reserve: Option<Size>,
 
-    /// Connections that may be open at once; others are answered with 503 and closed [default: 10000, or what the
+    /// Connections that may be open at once. Beyond them, one on which no request was allowed yet gives way to a new one;
+    /// if there is none, the new one is answered with 503 and closed [default: 10000, or what the
     /// system's limit of open files leaves]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) connections_max: Option<u32>,
+
+    /// Connections that may be open from one address, or from one /64 network of IPv6 [default: a quarter of
+    /// --connections-max, and no limit for this machine itself]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) connections_per_address: Option<u32>,
 
     /// Most memory for the bodies of all requests together, and as much again for their answers until clients have read
     /// them. A request that finds no room within 5 seconds is answered with 503 [default: a 32nd of the machine's memory, 64MB to 256MB]
@@ -245,6 +257,7 @@ mod tests {
             &["--tls-key", "k.pem"],
             &["--threads", "0"],
             &["--connections-max", "0"],
+            &["--connections-per-address", "0"],
             &["--region", "Mars!"],
             &["--cache-size", "much"],
             &["--disk-reserve", "some"],

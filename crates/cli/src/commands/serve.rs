@@ -126,6 +126,7 @@ fn server_options(arguments: &ServeArguments) -> Result<Options, Failure> {
     let standard = Options::default();
     Ok(Options {
         address: arguments.address.clone(),
+        host_names: arguments.host.clone(),
         region: arguments.region.clone(),
         credentials,
         tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
@@ -148,6 +149,7 @@ fn limits(arguments: &ServeArguments) -> Limits {
     let seconds = |seconds: u32| Duration::from_secs(seconds.into());
     Limits {
         connections_max,
+        connections_per_address_max: arguments.connections_per_address.map(|count| count as usize),
         bodies_bytes_max: traffic_bytes,
         answers_bytes_max: traffic_bytes,
         idle_timeout: seconds(arguments.idle_seconds),

@@ -83,7 +83,7 @@ fn connections(page: &mut Page, metrics: &Metrics, held: &Held) {
         ("singlet_body_bytes", "Bytes that requests' bodies hold, small ones left out.", held.body_bytes),
         (
             "singlet_answer_bytes",
-            "Bytes of answers that clients have not taken, small ones left out.",
+            "Bytes of answers that are being made or not taken yet, small ones left out.",
             held.answer_bytes,
         ),
     ] {
@@ -96,6 +96,11 @@ fn connections(page: &mut Page, metrics: &Metrics, held: &Held) {
             "singlet_connections_refused_total",
             "Connections refused because too many were open.",
             &metrics.connections_refused,
+        ),
+        (
+            "singlet_connections_displaced_total",
+            "Connections closed for others because no request on them was allowed yet.",
+            &metrics.connections_displaced,
         ),
         (
             "singlet_connections_timed_out_total",

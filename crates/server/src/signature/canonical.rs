@@ -1,8 +1,9 @@
 //! The canonical form of a request: the bytes that both sides of a signature hash.
 
 use hyper::header::{HeaderMap, HeaderValue};
-use sha2::{Digest, Sha256};
+use hyper::http::request::Parts;
 
+use super::presented::Presented;
 use super::query;
 
 /// The parts of a request that a signature covers.
@@ -15,10 +16,23 @@ pub(super) struct SignedRequest<'a> {
     pub(super) headers: &'a HeaderMap<HeaderValue>,
     /// The names that the signature claims to cover, separated by `;`.
     pub(super) signed_headers: &'a str,
-    pub(super) body: &'a [u8],
+    /// The SHA-256 of the body.
+    pub(super) body_hash: [u8; 32],
 }
 
-impl SignedRequest<'_> {
+impl<'a> SignedRequest<'a> {
+    /// A request that presents a signature, with the hash of its body.
+    pub(super) fn of(parts: &'a Parts, presented: &'a Presented<'_>, body_hash: [u8; 32]) -> Self {
+        Self {
+            method: parts.method.as_str(),
+            path: parts.uri.path(),
+            query: parts.uri.query(),
+            headers: &parts.headers,
+            signed_headers: &presented.signed_headers,
+            body_hash,
+        }
+    }
+
     /// Writes the canonical request. `None` if the list of signed headers is not in strictly rising order:
     /// no signer writes such a list, and without the check a repeated name would let a small request
     /// grow into a large one here.
@@ -43,7 +57,7 @@ impl SignedRequest<'_> {
         out.push(b'\n');
         out.extend_from_slice(self.signed_headers.as_bytes());
         out.push(b'\n');
-        write_hex(&mut out, &Sha256::digest(self.body));
+        write_hex(&mut out, &self.body_hash);
         Some(out)
     }
 }

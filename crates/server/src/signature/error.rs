@@ -31,6 +31,11 @@ impl SignatureError {
         )
     }
 
+    /// A header, in quotes, that the signature must cover and doesn't.
+    pub(super) fn unsigned(header: &str) -> Self {
+        Self::Invalid(format!("{header} must be a 'SignedHeader' in the AWS Authorization."))
+    }
+
     pub(super) fn expired(signed: Timestamp, now: Timestamp, allowed_seconds: u64) -> Self {
         let oldest = now.minus_seconds(allowed_seconds);
         let minutes = allowed_seconds / 60;

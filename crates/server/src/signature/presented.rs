@@ -15,6 +15,9 @@ use crate::header::{self, AMZ_DATE, SECURITY_TOKEN};
 /// The only algorithm that DynamoDB takes.
 pub(super) const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
+/// The longest life of a pre-signed request.
+const LIFETIME_SECONDS_MAX: i64 = 7 * 24 * 3600;
+
 /// The signature that a request presents.
 pub(super) struct Presented<'a> {
     /// Five elements with slashes between them; see [`Presented::credential`].
@@ -52,6 +55,11 @@ impl<'a> Presented<'a> {
             (None, Some(query)) => Self::from_query(query),
             _ => Err(SignatureError::Missing),
         }
+    }
+
+    /// Whether the signature covers the header of this name.
+    pub(super) fn signs(&self, header: &str) -> bool {
+        self.signed_headers.split(';').any(|name| name.eq_ignore_ascii_case(header))
     }
 
     /// The elements of the credential.
@@ -126,7 +134,9 @@ impl<'a> Presented<'a> {
             signature,
             time,
             session_token: parameter("X-Amz-Security-Token"),
-            lifetime_seconds: parameter("X-Amz-Expires").and_then(|seconds| seconds.parse().ok()),
+            lifetime_seconds: query::parameter(query, "X-Amz-Expires")
+                .map(|text| lifetime(&text))
+                .transpose()?,
         })
     }
 }
@@ -155,6 +165,21 @@ fn check_credential(credential: &str) -> Result<(), SignatureError> {
         "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, \
          got '{credential}'"
     )))
+}
+
+/// How long a pre-signed request is good for.
+fn lifetime(text: &str) -> Result<u64, SignatureError> {
+    let refused = |text: &str| Err(SignatureError::Invalid(text.to_owned()));
+    match text.parse::<i64>() {
+        Ok(seconds @ 1..=LIFETIME_SECONDS_MAX) => Ok(seconds.unsigned_abs()),
+        Ok(0) => refused("X-Amz-Expires must be at least one second"),
+        Ok(..0) => refused("X-Amz-Expires must be non-negative"),
+        Ok(_) => refused(
+            "X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 \
+             seconds",
+        ),
+        Err(_) => refused("X-Amz-Expires should be a number"),
+    }
 }
 
 fn wrong_date(date: &str) -> SignatureError {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 use hmac::{Hmac, KeyInit, Mac};
+use hyper::header::{HeaderMap, HeaderName};
 use hyper::http::request::Parts;
 use sha2::{Digest, Sha256};
 use singlet_engine::Clock;
@@ -15,11 +16,10 @@ use super::error::SignatureError;
 use super::presented::{ALGORITHM, Credential, Presented};
 use super::query::hex_digit;
 use super::timestamp::Timestamp;
+use crate::header::{self, CONTENT_SHA256};
 
 /// How far a signature's time may lie from ours.
 const SKEW_SECONDS: u64 = 5 * 60;
-/// The longest life of a pre-signed request.
-const LIFETIME_SECONDS_MAX: u64 = 7 * 24 * 3600;
 const TERMINATOR: &str = "aws4_request";
 
 type HmacSha256 = Hmac<Sha256>;
@@ -65,9 +65,16 @@ impl Verifier {
         }
     }
 
-    /// Looks at all of a signature that can be told without the body, which may be long.
-    pub(crate) fn check_head(&self, parts: &Parts) -> Result<(), SignatureError> {
-        self.present(parts).map(drop)
+    /// Looks at all of a signature that can be told without the body, which may be long. `true` says that the signature holds
+    /// for the hash that the head gives of the body: only the holder of the secret can make such a head. Without a hash there
+    /// is nothing to hold it against.
+    pub(crate) fn check_head(&self, parts: &Parts) -> Result<bool, SignatureError> {
+        let (presented, known) = self.present(parts)?;
+        let Some(hash) = header::text(&parts.headers, &CONTENT_SHA256).and_then(hash_bytes) else {
+            return Ok(false);
+        };
+        self.check_signature(&SignedRequest::of(parts, &presented, hash), &presented, known)?;
+        Ok(true)
     }
 
     /// The signature and the key that it names. The checks and their order are DynamoDB's.
@@ -78,21 +85,15 @@ impl Verifier {
         let credential = presented.credential();
         self.check_scope(&credential, presented.time)?;
         let known = self.keys.get(credential.access_key).ok_or(SignatureError::UnknownKey)?;
+        check_headers_are_signed(&presented, &parts.headers)?;
         Ok((presented, known))
     }
 
     /// Says what the request's sender may do, or why its signature is refused.
     pub(crate) fn verify(&self, parts: &Parts, body: &[u8]) -> Result<Access, SignatureError> {
         let (presented, known) = self.present(parts)?;
-        let request = SignedRequest {
-            method: parts.method.as_str(),
-            path: parts.uri.path(),
-            query: parts.uri.query(),
-            headers: &parts.headers,
-            signed_headers: &presented.signed_headers,
-            body,
-        };
-        self.check_signature(&request, &presented, known)?;
+        let hash = Sha256::digest(body).into();
+        self.check_signature(&SignedRequest::of(parts, &presented, hash), &presented, known)?;
         // The token is compared last: only who holds the secret key comes this far.
         if presented.session_token.as_deref() != known.key.session_token.as_deref() {
             return Err(SignatureError::UnknownKey);
@@ -102,8 +103,7 @@ impl Verifier {
 
     fn check_time(&self, presented: &Presented<'_>) -> Result<(), SignatureError> {
         let now = Timestamp::from_seconds(self.clock.now_ms() / 1000);
-        let lifetime_seconds =
-            presented.lifetime_seconds.map_or(SKEW_SECONDS, |seconds| seconds.min(LIFETIME_SECONDS_MAX));
+        let lifetime_seconds = presented.lifetime_seconds.unwrap_or(SKEW_SECONDS);
         if presented.time.plus_seconds(lifetime_seconds) < now {
             return Err(SignatureError::expired(presented.time, now, lifetime_seconds));
         }
@@ -182,12 +182,29 @@ pub(crate) fn check_form(parts: &Parts) -> Result<(), SignatureError> {
 }
 
 fn check_host_is_signed(presented: &Presented<'_>) -> Result<(), SignatureError> {
-    if presented.signed_headers.split(';').any(|name| name.eq_ignore_ascii_case("host")) {
-        return Ok(());
+    if presented.signs("host") { Ok(()) } else { Err(SignatureError::unsigned("'Host' or ':authority'")) }
+}
+
+/// Every header that tells the service something must be signed, or whoever has seen one request could send another with its
+/// signature: the target says which operation it is.
+fn check_headers_are_signed(presented: &Presented<'_>, headers: &HeaderMap) -> Result<(), SignatureError> {
+    let speaks_to_service = |name: &&HeaderName| name.as_str().starts_with("x-amz-");
+    match headers.keys().filter(speaks_to_service).find(|name| !presented.signs(name.as_str())) {
+        Some(name) => Err(SignatureError::unsigned(&format!("'{}'", title_case(name.as_str())))),
+        None => Ok(()),
     }
-    Err(SignatureError::Invalid(
-        "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.".to_owned(),
-    ))
+}
+
+/// `x-amz-target` as people write it: `X-Amz-Target`.
+fn title_case(name: &str) -> String {
+    let word = |word: &str| {
+        word.get(..1).unwrap_or_default().to_ascii_uppercase() + word.get(1..).unwrap_or_default()
+    };
+    name.split('-').map(word).collect::<Vec<_>>().join("-")
+}
+
+fn hash_bytes(text: &str) -> Option<[u8; 32]> {
+    hex_bytes(text)?.try_into().ok()
 }
 
 fn keyed(key: &[u8]) -> HmacSha256 {

@@ -100,13 +100,13 @@ fn the_published_test_suite_verifies() {
             Some((path, query)) => (path, Some(query)),
             None => (vector.target, None),
         };
-        let signed = |body| SignedRequest {
+        let signed = |body: &[u8]| SignedRequest {
             method: vector.method,
             path,
             query,
             headers: &parts.headers,
             signed_headers: vector.signed_headers,
-            body,
+            body_hash: Sha256::digest(body).into(),
         };
         let known = verifier.keys.get(SUITE_KEY).unwrap();
         let right = verifier.check_signature(&signed(vector.body.as_bytes()), &presented, known);
@@ -290,7 +290,7 @@ fn a_repeated_signed_header_is_refused_before_it_costs_anything() {
     let verifier = verifier(boto_credentials(), "eu-west-1", BOTO_TIME, 0);
     let authorization = format!(
         "AWS4-HMAC-SHA256 Credential=AKIDBOTO/20260314/eu-west-1/dynamodb/aws4_request, \
-         SignedHeaders={}host, Signature=00",
+         SignedHeaders={}host;x-amz-date;x-amz-target, Signature=00",
         "host;".repeat(5_000)
     );
     let parts = boto_request("/", &[("x-amz-date", BOTO_TIME), ("authorization", &authorization)]);
@@ -303,7 +303,110 @@ fn an_unsigned_payload_is_refused() {
     let verifier = verifier(boto_credentials(), "eu-west-1", BOTO_TIME, 0);
     let mut parts = signed_by_boto();
     parts.headers.insert("x-amz-content-sha256", "UNSIGNED-PAYLOAD".parse().unwrap());
-    assert_eq!(verifier.verify(&parts, b"{}"), Err(SignatureError::mismatch()));
+    let unsigned = SignatureError::unsigned("'X-Amz-Content-Sha256'");
+    assert_eq!(verifier.verify(&parts, BOTO_BODY.as_bytes()), Err(unsigned));
+}
+
+#[test]
+fn a_header_that_speaks_to_the_service_must_be_signed() {
+    let verifier = verifier(boto_credentials(), "eu-west-1", BOTO_TIME, 0);
+    for (signed, missing) in [
+        ("content-type;host;x-amz-date", "X-Amz-Target"),
+        ("host;x-amz-target", "X-Amz-Date"),
+        ("Host", "X-Amz-Target"),
+    ] {
+        let authorization = format!(
+            "AWS4-HMAC-SHA256 Credential=AKIDBOTO/20260314/eu-west-1/dynamodb/aws4_request, \
+             SignedHeaders={signed}, Signature=00"
+        );
+        let parts = boto_request("/", &[("x-amz-date", BOTO_TIME), ("authorization", &authorization)]);
+        let expected = format!("'{missing}' must be a 'SignedHeader' in the AWS Authorization.");
+        assert_eq!(refusal(&verifier, &parts), expected);
+    }
+    // One that was signed for any operation can't be sent as this one.
+    let presigned = BOTO_PRESIGNED.replace("content-type%3Bhost%3Bx-amz-target", "content-type%3Bhost");
+    let text = refusal(&verifier, &boto_request(&presigned, &[]));
+    assert_eq!(text, "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.");
+    let mut added = signed_by_boto();
+    added.headers.insert("x-amz-added-by-somebody", "1".parse().unwrap());
+    assert!(refusal(&verifier, &added).starts_with("'X-Amz-Added-By-Somebody' must be"));
+}
+
+#[test]
+fn other_headers_need_not_be_signed() {
+    let verifier = verifier(boto_credentials(), "eu-west-1", BOTO_TIME, 0);
+    let mut parts = signed_by_boto();
+    for name in ["amz-sdk-invocation-id", "amz-sdk-request", "user-agent", "x-amzn-trace-id", "accept"] {
+        parts.headers.insert(name, "1".parse().unwrap());
+    }
+    assert_eq!(verifier.verify(&parts, BOTO_BODY.as_bytes()), Ok(Access::Full));
+}
+
+/// Signs a request as its sender does, with the hash of the body in its head.
+fn signed_with_hash(verifier: &Verifier, hash: &str) -> Parts {
+    let signed_headers = "host;x-amz-content-sha256;x-amz-date;x-amz-target";
+    let authorization = |signature: &str| {
+        format!(
+            "AWS4-HMAC-SHA256 Credential=AKIDBOTO/20260314/eu-west-1/dynamodb/aws4_request, \
+             SignedHeaders={signed_headers}, Signature={signature}"
+        )
+    };
+    let request = |signature: &str| {
+        let headers = [
+            ("x-amz-date", BOTO_TIME),
+            ("x-amz-content-sha256", hash),
+            ("authorization", &authorization(signature)),
+        ];
+        boto_request("/", &headers)
+    };
+    let parts = request("00");
+    let (presented, known) = verifier.present(&parts).unwrap();
+    let canonical = SignedRequest::of(&parts, &presented, hash_bytes(hash).unwrap()).canonical().unwrap();
+    let mut digest = Vec::new();
+    write_hex(&mut digest, &Sha256::digest(canonical));
+    let mut mac = verifier.signing_mac(known, "20260314");
+    mac.update(format!("{ALGORITHM}\n{BOTO_TIME}\n20260314/eu-west-1/dynamodb/{TERMINATOR}\n").as_bytes());
+    mac.update(&digest);
+    let mut signature = Vec::new();
+    write_hex(&mut signature, &mac.finalize().into_bytes());
+    request(std::str::from_utf8(&signature).unwrap())
+}
+
+#[test]
+fn a_hash_in_the_head_lets_the_signature_be_checked_before_the_body() {
+    let ours = verifier(boto_credentials(), "eu-west-1", BOTO_TIME, 0);
+    let others = verifier(Credentials::of("AKIDBOTO", AccessKey::new("another")), "eu-west-1", BOTO_TIME, 0);
+    let mut hash = Vec::new();
+    write_hex(&mut hash, &Sha256::digest(BOTO_BODY));
+    let request = signed_with_hash(&ours, std::str::from_utf8(&hash).unwrap());
+    assert_eq!(ours.check_head(&request), Ok(true));
+    assert_eq!(ours.verify(&request, BOTO_BODY.as_bytes()), Ok(Access::Full));
+    assert_eq!(ours.verify(&request, b"another body"), Err(SignatureError::mismatch()));
+    assert_eq!(others.check_head(&request), Err(SignatureError::mismatch()), "without the body");
+    assert_eq!(ours.check_head(&signed_by_boto()), Ok(false), "nothing to hold it against");
+}
+
+#[test]
+fn a_lifetime_is_a_number_of_seconds_up_to_a_week() {
+    let of = |seconds: &str| {
+        boto_request(&BOTO_PRESIGNED.replace("Expires=900", &format!("Expires={seconds}")), &[])
+    };
+    for (seconds, text) in [
+        ("-1", "X-Amz-Expires must be non-negative"),
+        ("0", "X-Amz-Expires must be at least one second"),
+        (
+            "604801",
+            "X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 seconds",
+        ),
+        ("9999999999999999999999", "X-Amz-Expires should be a number"),
+        ("soon", "X-Amz-Expires should be a number"),
+        ("", "X-Amz-Expires should be a number"),
+    ] {
+        assert_eq!(check_form(&of(seconds)).unwrap_err().to_string(), text, "{seconds}");
+    }
+    for seconds in ["1", "604800"] {
+        assert_eq!(check_form(&of(seconds)), Ok(()), "{seconds}");
+    }
 }
 
 // --- The form alone ---------------------------------------------------------------------------------

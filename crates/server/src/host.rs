@@ -1,0 +1,107 @@
+//! The `Host` header: whom the client believes to be talking to.
+//!
+//! A web page can give its own name the address of this machine, and then a browser takes the server for the page's own. The
+//! `Host` header still has the page's name. So where no signature is verified, the server answers only to its own names.
+
+use std::net::{IpAddr, SocketAddr};
+
+use hyper::header::{HOST, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::http::uri::Authority;
+
+/// The names that a server answers to.
+pub(crate) struct Hosts {
+    address: IpAddr,
+    /// In small letters.
+    names: Vec<String>,
+}
+
+impl Hosts {
+    /// The address that the server listens on, and more names.
+    pub(crate) fn new(address: SocketAddr, names: &[String]) -> Self {
+        Self { address: address.ip(), names: names.iter().map(|name| name.to_ascii_lowercase()).collect() }
+    }
+
+    /// The first host of the request that isn't one of ours. A request without any host doesn't come from a browser.
+    pub(crate) fn foreign(&self, parts: &Parts) -> Option<String> {
+        let named = parts.headers.get_all(HOST).iter().map(HeaderValue::as_bytes);
+        let targeted = parts.uri.authority().map(|authority| authority.as_str().as_bytes());
+        named.chain(targeted).map(String::from_utf8_lossy).find(|host| !self.allow(host)).map(Into::into)
+    }
+
+    fn allow(&self, host: &str) -> bool {
+        let Ok(authority) = host.parse::<Authority>() else { return false };
+        let name = authority.host().trim_end_matches('.').to_ascii_lowercase();
+        let literal = name.trim_start_matches('[').trim_end_matches(']');
+        // A browser sends an address only if the page was opened by that address: it is the server's own page then.
+        let is_own_address =
+            |address: IpAddr| address == self.address || address.to_canonical().is_loopback();
+        literal.parse().is_ok_and(is_own_address) || name == "localhost" || self.names.contains(&name)
+    }
+}
+
+/// Whether this can stand in a `Host` header: a name without port.
+pub(crate) fn is_name(text: &str) -> bool {
+    text.parse::<Authority>().is_ok_and(|authority| authority.host() == text)
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::Request;
+
+    use super::*;
+
+    fn is_allowed(uri: &str, hosts: &[&str]) -> bool {
+        let ours = Hosts::new("127.0.0.1:8000".parse().unwrap(), &["Singlet.internal".to_owned()]);
+        let mut request = Request::builder().uri(uri);
+        for host in hosts {
+            request = request.header("host", *host);
+        }
+        ours.foreign(&request.body(()).unwrap().into_parts().0).is_none()
+    }
+
+    #[test]
+    fn a_server_answers_to_its_address_to_localhost_and_to_its_names() {
+        for host in [
+            "127.0.0.1:8000",
+            "127.0.0.1",
+            "127.1.2.3:1",
+            "localhost",
+            "LOCALHOST:8000",
+            "localhost.:8000",
+            "[::1]:8000",
+            "[::ffff:127.0.0.1]",
+            "singlet.internal:8000",
+            "SINGLET.INTERNAL",
+        ] {
+            assert!(is_allowed("/", &[host]), "{host}");
+        }
+        assert!(is_allowed("/", &[]), "no browser leaves the host out");
+    }
+
+    #[test]
+    fn every_other_host_is_foreign() {
+        for host in [
+            "evil.example",
+            "evil.example:8000",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "10.0.0.7:8000",
+            "x@localhost.example",
+            "",
+            "a b",
+            "notlocalhost",
+            "[::2]",
+        ] {
+            assert!(!is_allowed("/", &[host]), "{host}");
+        }
+        assert!(!is_allowed("/", &["localhost", "evil.example"]), "the second one counts as well");
+        assert!(!is_allowed("http://evil.example/", &["localhost"]), "a whole URI stands above the header");
+    }
+
+    #[test]
+    fn names_have_no_port_and_no_path() {
+        assert!(is_name("singlet") && is_name("db.internal"));
+        assert!(["", "a:1", "a/b", "http://a", "a b"].iter().all(|text| !is_name(text)));
+    }
+}
