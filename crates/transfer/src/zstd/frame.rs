@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, Read};
 
+use super::sequences::Sequences;
+
 /// The largest window that is taken. The format asks decoders to support this much and encoders to need no more, and all
 /// levels of `zstd` up to 19 stay within it.
 const WINDOW_BYTES_MAX: u64 = 8 << 20;
@@ -11,6 +13,9 @@ const MAGIC: u32 = 0xFD2F_B528;
 /// Frames with these numbers are for others: they are skipped.
 const SKIPPED: std::ops::RangeInclusive<u32> = 0x184D_2A50..=0x184D_2A5F;
 const CHECKSUM_BYTES: usize = 4;
+const BLOCK_HEADER_BYTES: usize = 3;
+/// The kind of a compressed block.
+const COMPRESSED: u32 = 2;
 
 /// Gives a decoder the bytes of one frame and no others.
 pub(super) struct Frame<R> {
@@ -19,8 +24,10 @@ pub(super) struct Frame<R> {
     buffer: Vec<u8>,
     /// What the decoder has of the buffer.
     given: usize,
+    sequences: Sequences,
     has_checksum: bool,
     is_last: bool,
+    trouble: Option<io::Error>,
 }
 
 impl<R: BufRead> Frame<R> {
@@ -40,13 +47,27 @@ impl<R: BufRead> Frame<R> {
             }
             let mut buffer = magic.to_le_bytes().to_vec();
             let has_checksum = read_header(&mut source, &mut buffer)?;
-            return Ok(Some(Frame { source, buffer, given: 0, has_checksum, is_last: false }));
+            let sequences = Sequences::default();
+            return Ok(Some(Frame {
+                source,
+                buffer,
+                given: 0,
+                sequences,
+                has_checksum,
+                is_last: false,
+                trouble: None,
+            }));
         }
     }
 
     /// The source, after the frame.
     pub(super) fn end(self) -> R {
         self.source
+    }
+
+    /// What was wrong with the frame, if it was found here.
+    pub(super) fn trouble(&mut self) -> Option<io::Error> {
+        self.trouble.take()
     }
 
     /// Reads the next block; `false` after the last.
@@ -61,8 +82,9 @@ impl<R: BufRead> Frame<R> {
             return Err(wrong("a block is larger than 128 KB"));
         }
         self.is_last = header & 1 == 1;
-        let stored_bytes = match header >> 1 & 3 {
-            0 | 2 => bytes,
+        let kind = header >> 1 & 3;
+        let stored_bytes = match kind {
+            0 | COMPRESSED => bytes,
             // One byte, repeated.
             1 => 1,
             _ => return Err(wrong("a block is of a kind that doesn't exist")),
@@ -76,14 +98,36 @@ impl<R: BufRead> Frame<R> {
         if read < rest_bytes {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
+        if kind == COMPRESSED {
+            self.check_unpacked(stored_bytes)?;
+        }
         Ok(true)
+    }
+
+    /// Refuses a compressed block that unpacks to more than a block may have.
+    fn check_unpacked(&mut self, stored_bytes: usize) -> io::Result<()> {
+        let block =
+            self.buffer.get(BLOCK_HEADER_BYTES..BLOCK_HEADER_BYTES + stored_bytes).unwrap_or_default();
+        match self.sequences.unpacked_bytes(block, BLOCK_BYTES_MAX) {
+            Some(..=BLOCK_BYTES_MAX) => Ok(()),
+            Some(_) => Err(wrong("a block unpacks to more than 128 KB")),
+            None => Err(wrong("a block is damaged")),
+        }
     }
 }
 
 impl<R: BufRead> Read for Frame<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if self.given == self.buffer.len() && !self.next_block()? {
-            return Ok(0);
+        if self.given == self.buffer.len() {
+            match self.next_block() {
+                Ok(true) => {}
+                Ok(false) => return Ok(0),
+                Err(error) => {
+                    let kind = error.kind();
+                    self.trouble = Some(error);
+                    return Err(kind.into());
+                }
+            }
         }
         let bytes = self.buffer.get(self.given..).unwrap_or_default().read(out)?;
         self.given += bytes;

@@ -1,9 +1,11 @@
 //! Zstandard: a file may hold several frames, one after the other.
 //!
 //! A frame says itself how much memory its reader needs. So its header is looked at before the decoder sees it, and it is
-//! given to the decoder block by block.
+//! given to the decoder block by block, each looked at for what it unpacks to.
 
 mod frame;
+mod fse;
+mod sequences;
 
 use std::io::{self, BufRead, Read};
 
@@ -43,12 +45,14 @@ impl<R: BufRead> Read for ZstdFrames<R> {
                         .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
                     self.state = State::Frame(Box::new(decoder));
                 }
-                State::Frame(mut decoder) => match decoder.read(buffer)? {
-                    0 => {
+                State::Frame(mut decoder) => match decoder.read(buffer) {
+                    // The decoder's own error doesn't say what was wrong with the block.
+                    Err(error) => return Err(decoder.get_mut().trouble().unwrap_or(error)),
+                    Ok(0) => {
                         check_sum(&decoder.decoder)?;
                         self.state = State::Between(decoder.into_inner().end());
                     }
-                    bytes => {
+                    Ok(bytes) => {
                         self.state = State::Frame(decoder);
                         return Ok(bytes);
                     }
@@ -70,6 +74,7 @@ fn check_sum(decoder: &FrameDecoder) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
     use super::*;
@@ -127,6 +132,38 @@ mod tests {
         // The same of a frame that is to be decoded in one piece, whose content is said to be 4 GB.
         let single = [0x28, 0xB5, 0x2F, 0xFD, 0b1010_0000, 0, 0, 0, 0xFF, 1, 0, 0];
         assert_eq!(decompressed(&single).unwrap_err().kind(), io::ErrorKind::Unsupported);
+    }
+
+    #[test]
+    fn a_block_that_unpacks_to_more_than_a_block_may_have_is_refused_before_it_takes_memory() {
+        let count: u16 = 32_000;
+        // Without literals; then so many sequences, whose three codes are always the same: no literal, the offset before,
+        // and 65,539 bytes and more.
+        let mut block = vec![0, (count >> 8) as u8 + 128, count as u8, 0b0101_0100, 0, 0, 52];
+        block.extend(vec![0xFF; usize::from(count) * 2]);
+        block.push(1);
+        let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0, 13 << 3, 8 << 3, 0, 0];
+        frame.extend(b"1234567\n");
+        let header = 1 | 2 << 1 | (block.len() as u32) << 3;
+        frame.extend_from_slice(&header.to_le_bytes()[..3]);
+        frame.extend(block);
+        let error = decompressed(&frame).unwrap_err();
+        assert!(error.to_string().contains("more than 128 KB"), "{error}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn what_was_compressed_comes_back(
+            words in proptest::collection::vec("[a-f]{1,40}", 1..20),
+            picks in proptest::collection::vec((any::<prop::sample::Index>(), 1..200_usize), 0..40),
+        ) {
+            let content: Vec<u8> =
+                picks.iter().flat_map(|(pick, times)| pick.get(&words).repeat(*times).into_bytes()).collect();
+            let compressed = compress_to_vec(&content[..], CompressionLevel::Fastest);
+            prop_assert_eq!(decompressed(&compressed).unwrap(), content);
+        }
     }
 
     #[test]
