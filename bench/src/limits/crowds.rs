@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
@@ -20,6 +21,7 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
 
 use super::LimitsOptions;
 use super::scene::{Finding, MemoryBytes, Row, Scene, TABLE, get, request};
+use crate::call::call;
 use crate::clock::pause;
 use crate::process::{memory, of_process};
 
@@ -45,7 +47,8 @@ pub(super) fn run(options: &LimitsOptions, rows: &mut Vec<Row>) -> Result<()> {
     idle(options, rows, &runtime)?;
     beyond(options, rows, &runtime)?;
     without_handles(options, rows, &runtime)?;
-    slow(options, rows, &runtime)
+    slow(options, rows, &runtime)?;
+    failing_transactions(options, rows, &runtime)
 }
 
 fn idle(options: &LimitsOptions, rows: &mut Vec<Row>, runtime: &Runtime) -> Result<()> {
@@ -186,26 +189,65 @@ fn slow(options: &LimitsOptions, rows: &mut Vec<Row>, runtime: &Runtime) -> Resu
             continue;
         }
         let scene = Scene::start(options, &IMPATIENT)?;
-        let slowness = Arc::new(slownesses(scene.address()).swap_remove(number));
-        rows.push(scene.attack(slowness.name, |scene| {
-            let timed_out = scene.metric("singlet_connections_timed_out_total")?;
-            let refused = scene.metric("singlet_requests_refused_total")?;
-            let ended = runtime.block_on(crowd(scene, Arc::clone(&slowness)))?;
-            let timed_out = scene.metric("singlet_connections_timed_out_total")? - timed_out;
-            let refused = scene.metric("singlet_requests_refused_total")? - refused;
-            let answered = match ended.statuses.as_slice() {
-                [] => String::new(),
-                statuses => format!("; answered {}", tally(statuses)),
-            };
-            Ok(Finding {
-                outcome: format!(
-                    "{} of {} closed within {:.1} s ({timed_out} too slow), {refused} requests refused{answered}",
-                    ended.closed, slowness.connections, ended.longest.as_secs_f64()
-                ),
-                count: 0,
-            })
-        })?);
+        let slowness = slownesses(scene.address()).swap_remove(number);
+        rows.push(attack_slowly(&scene, slowness, runtime)?);
     }
+    Ok(())
+}
+
+fn attack_slowly(scene: &Scene, slowness: Slowness, runtime: &Runtime) -> Result<Row> {
+    let slowness = Arc::new(slowness);
+    scene.attack(slowness.name, |scene| {
+        let timed_out = scene.metric("singlet_connections_timed_out_total")?;
+        let refused = scene.metric("singlet_requests_refused_total")?;
+        let ended = runtime.block_on(crowd(scene, Arc::clone(&slowness)))?;
+        let timed_out = scene.metric("singlet_connections_timed_out_total")? - timed_out;
+        let refused = scene.metric("singlet_requests_refused_total")? - refused;
+        let answered = match ended.statuses.as_slice() {
+            [] => String::new(),
+            statuses => format!("; answered {}", tally(statuses)),
+        };
+        Ok(Finding {
+            outcome: format!(
+                "{} of {} closed within {:.1} s ({timed_out} too slow), {refused} requests refused{answered}",
+                ended.closed,
+                slowness.connections,
+                ended.longest.as_secs_f64()
+            ),
+            count: 0,
+        })
+    })
+}
+
+/// Small requests for large answers: 100 checks that fail and return their items.
+fn failing_transactions(options: &LimitsOptions, rows: &mut Vec<Row>, runtime: &Runtime) -> Result<()> {
+    let name = "110 failing transactions that ask for 100 items of 390 KB, answers not read";
+    if !options.wants(name) {
+        return Ok(());
+    }
+    let arguments = [IMPATIENT.as_slice(), &["--transaction-conflicts", "wait"]].concat();
+    let scene = Scene::start(options, &arguments)?;
+    let name_of = |number: usize| json!({"S": format!("large {number}")});
+    let text = json!({"S": "x".repeat(390_000)});
+    for number in 0..100 {
+        let item = json!({"id": name_of(number), "text": text});
+        call(scene.address(), "PutItem", &json!({"TableName": TABLE, "Item": item}))?;
+    }
+    let check = |number| {
+        json!({"ConditionCheck": {
+            "TableName": TABLE, "Key": {"id": name_of(number)}, "ConditionExpression": "attribute_not_exists(id)",
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }})
+    };
+    let body = json!({"TransactItems": (0..100).map(check).collect::<Vec<_>>()}).to_string();
+    let slowness = Slowness {
+        name,
+        connections: 110,
+        beginning: request(scene.address(), "TransactWriteItems", body.as_bytes()),
+        trickle: b"",
+        reads_answer: false,
+    };
+    rows.push(attack_slowly(&scene, slowness, runtime)?);
     Ok(())
 }
 

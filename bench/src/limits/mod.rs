@@ -4,6 +4,7 @@
 mod crowds;
 mod disk;
 mod floods;
+mod imports;
 mod overload;
 mod scans;
 mod scene;
@@ -72,6 +73,7 @@ pub(crate) fn limits(options: &LimitsOptions) -> Result<()> {
         Limits { about: About::now(), only: options.only.clone(), rows: Vec::new(), left_out: Vec::new() };
     floods::run(options, &mut found.rows)?;
     crowds::run(options, &mut found.rows)?;
+    imports::run(options, &mut found.rows)?;
     scans::run(options, &mut found.rows)?;
     overload::run(options, &mut found.rows)?;
     disk::run(options, &mut found.rows, &mut found.left_out)?;
