@@ -107,6 +107,18 @@ pub enum Projection {
     Include(Vec<String>),
 }
 
+impl Projection {
+    /// Carries one more attribute.
+    pub fn include(&mut self, attribute: &str) {
+        match self {
+            Projection::All => {}
+            Projection::Keys => *self = Projection::Include(vec![attribute.to_owned()]),
+            Projection::Include(names) if names.iter().any(|name| name == attribute) => {}
+            Projection::Include(names) => names.push(attribute.to_owned()),
+        }
+    }
+}
+
 /// A place that a design is applied to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Environment {

@@ -6,6 +6,7 @@
 mod context;
 mod entity;
 mod environment;
+mod expiry;
 mod field;
 mod key;
 mod key_kind;
@@ -28,6 +29,7 @@ pub(crate) fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design 
     let mut tables = table::tables(&context, root, &name);
     let drafts = entity::drafts(&context, root, &tables);
     key_kind::infer(&context, &mut tables, &drafts);
+    expiry::carry(&mut tables, &drafts);
     let tables = table::finish(tables);
     let entities = entity::finish(&context, drafts, &tables);
     let patterns = pattern::patterns(&context, root, &entities);

@@ -8,7 +8,7 @@ use singlet_design::store::{self, Embedded, ReturnItem, Store};
 use singlet_design::value::to_json;
 use singlet_design::{apply, load, value};
 use singlet_engine::values::{AttributeValue, Item};
-use singlet_engine::{Database, ManualClock};
+use singlet_engine::{Database, ManualClock, Options};
 
 pub(crate) const NOW_MS: u64 = 1_750_000_000_000;
 
@@ -21,7 +21,9 @@ impl Data {
     /// An empty database for the design.
     pub(crate) fn new(source: &str) -> Self {
         let design = Arc::new(load("test.toml", source).unwrap_or_else(|report| panic!("{report}")));
-        let store = Embedded::new(Database::in_memory().unwrap(), "memory");
+        // The database's own clock stands in 1970, so that it deletes nothing: reads alone leave out what has expired.
+        let options = Options { clock: Arc::new(ManualClock::new(1_000)), ..Options::default() };
+        let store = Embedded::new(Database::in_memory_with(options).unwrap(), "memory");
         let environment = apply::choose_environment(&design, None).unwrap();
         apply::plan(&design, &environment, &store).unwrap().run(&store, &mut |_| {}).unwrap();
         let runner = Runner::new(design, store, environment.name);

@@ -152,7 +152,15 @@ fn case() -> impl Strategy<Value = Case> {
     let partition = subsequence(places.clone(), 1..=3).prop_shuffle();
     let sort = subsequence(places, 1..=4).prop_shuffle();
     (partition, sort, 0_usize..4, select(vec!["range", "prefix"]), any::<bool>()).prop_map(
-        |(partition, sort, matched, word, through_index)| {
+        |(partition, mut sort, matched, word, through_index)| {
+            // A field stands in the sort key once, so that its name says which part is meant.
+            let mut seen = Vec::new();
+            sort.retain(|at| {
+                let field = PLACEHOLDERS[*at].field;
+                let is_new = !seen.contains(&field);
+                seen.push(field);
+                is_new
+            });
             let matched = matched % sort.len();
             Case { partition, sort, matched, word, through_index }
         },

@@ -2,7 +2,7 @@
 
 use singlet_engine::values::{ItemRef, ValueRef};
 
-use crate::run::expiry::expired_seconds;
+use crate::run::expiry::first_living;
 
 /// Leaves out expired items.
 #[derive(Debug, Clone)]
@@ -25,7 +25,6 @@ impl Expiry {
     pub(super) fn is_over(&self, item: ItemRef<'_>, now_ms: u64) -> bool {
         let Some(attribute) = &self.attribute else { return false };
         let Some(ValueRef::N(number)) = item.get(attribute) else { return false };
-        let expires = number.to_i64().and_then(|second| u64::try_from(second).ok());
-        expires.is_some_and(|second| expired_seconds(now_ms / 1000).contains(&second))
+        number < first_living(now_ms / 1000).view()
     }
 }

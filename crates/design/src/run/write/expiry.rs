@@ -1,9 +1,9 @@
 //! Items past their time to live are as good as gone, whether the table has removed them yet or not.
 
-use singlet_engine::values::{AttributeValue, Item, Number};
+use singlet_engine::values::{AttributeValue, Item};
 
 use crate::model::Entity;
-use crate::run::expiry::expired_seconds;
+use crate::run::expiry::first_living;
 use crate::store::ExpressionBuilder;
 
 /// The attribute with the second of expiry, if items of this entity can have it.
@@ -15,10 +15,7 @@ fn attribute(entity: &Entity) -> Option<&str> {
 /// Whether an item is past its time to live.
 pub(super) fn is_expired(entity: &Entity, item: &Item, now_second: u64) -> bool {
     match attribute(entity).and_then(|name| item.get(name)) {
-        Some(AttributeValue::N(expiry)) => {
-            let expired = expired_seconds(now_second);
-            (Number::from(*expired.start())..=Number::from(*expired.end())).contains(expiry)
-        }
+        Some(AttributeValue::N(expiry)) => *expiry < first_living(now_second),
         _ => false,
     }
 }
@@ -44,7 +41,6 @@ pub(super) fn present(entity: &Entity, now_second: u64, builder: &mut Expression
 /// The condition that an attribute holds a second of expiry that is over. It does not hold if there is none.
 pub(super) fn expired(attribute: &str, now_second: u64, builder: &mut ExpressionBuilder) -> String {
     let name = builder.name(attribute);
-    let expired = expired_seconds(now_second);
-    let (from, to) = (builder.value((*expired.start()).into()), builder.value((*expired.end()).into()));
-    format!("{name} BETWEEN {from} AND {to}")
+    let living = builder.value(first_living(now_second).into());
+    format!("{name} < {living}")
 }
