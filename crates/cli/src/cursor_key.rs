@@ -1,4 +1,4 @@
-//! The keys that authenticate cursors: a cursor that one command gives is taken by the next.
+//! The keys that encrypt cursors: a cursor that one command gives is taken by the next.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};

@@ -2,6 +2,7 @@
 
 use singlet_engine::values::{AttributeValue, Attributes, EncodedItem, Item, ValueRef};
 
+use super::cursor::Held;
 use super::{Arguments, RunError, WrongParameter};
 use crate::json::Json;
 use crate::model::{Argument, Binding, FieldType, Parameter, ParameterType, Pattern};
@@ -34,8 +35,8 @@ pub(crate) struct Bound<'a> {
     pattern: &'a Pattern,
     /// One for each parameter, in their order.
     given: Vec<Given>,
-    /// The parameters that hold the time of the call: another one with each page of a list.
-    moving: Vec<&'a str>,
+    /// The parameters that hold the time of the call, and not what a caller gave.
+    held: Held,
 }
 
 impl<'a> Bound<'a> {
@@ -56,7 +57,7 @@ impl<'a> Bound<'a> {
             note_unknown(pattern, arguments, &mut wrong);
         }
         if wrong.is_empty() {
-            Ok(Bound { pattern, given, moving: Vec::new() })
+            Ok(Bound { pattern, given, held: Held::default() })
         } else {
             Err(RunError::of(pattern, wrong))
         }
@@ -71,17 +72,17 @@ impl<'a> Bound<'a> {
         now_ms: u64,
         result: &dyn Fn(&str, &str) -> Option<AttributeValue>,
     ) -> Result<Self, RunError> {
-        let mut moving = Vec::new();
-        let mut source = |parameter: &'a Parameter| -> Result<Given, RunError> {
+        let mut held = Held { now_ms, names: Vec::new() };
+        let mut source = |parameter: &Parameter| -> Result<Given, RunError> {
             let binding = bindings.iter().find(|binding| binding.parameter == parameter.name);
             let own = Argument::Parameter(parameter.name.clone());
             match binding.map_or(&own, |binding| &binding.argument) {
                 Argument::Parameter(name) => {
-                    moving.extend(outer.moving.contains(&name.as_str()).then_some(parameter.name.as_str()));
+                    held.names.extend(outer.held.names.contains(name).then(|| parameter.name.clone()));
                     Ok(outer.given(name).cloned().unwrap_or(Given::Missing))
                 }
                 Argument::Now => {
-                    moving.push(&parameter.name);
+                    held.names.push(parameter.name.clone());
                     Ok(Given::Value(parameter.kind.instant(now_ms)))
                 }
                 Argument::Constant(json) => {
@@ -98,7 +99,7 @@ impl<'a> Bound<'a> {
             }
             given.push(value);
         }
-        Ok(Bound { pattern, given, moving })
+        Ok(Bound { pattern, given, held })
     }
 
     /// What was given for a parameter; `None` if the pattern has no such parameter.
@@ -121,22 +122,28 @@ impl<'a> Bound<'a> {
         Some(value)
     }
 
-    /// Bytes that are the same whenever the same values were given.
+    /// Gives the parameters that a cursor holds the time of its list's first page.
+    pub(crate) fn hold(&mut self, held: Held) {
+        for (parameter, given) in self.pattern.parameters.iter().zip(&mut self.given) {
+            if held.names.contains(&parameter.name) {
+                *given = Given::Value(parameter.kind.instant(held.now_ms));
+            }
+        }
+        self.held = held;
+    }
+
+    /// The parameters that hold the time of the call.
+    pub(crate) fn held(&self) -> &Held {
+        &self.held
+    }
+
+    /// Bytes that are the same whenever a caller gives the same values; the time of the call isn't among them.
     pub(crate) fn canonical(&self) -> EncodedItem {
-        self.encoded(|_| true)
-    }
-
-    /// The same without the time of the call: equal for all pages of a list.
-    pub(crate) fn lasting(&self) -> EncodedItem {
-        self.encoded(|name| !self.moving.contains(&name))
-    }
-
-    fn encoded(&self, wanted: impl Fn(&str) -> bool) -> EncodedItem {
         let named = self.pattern.parameters.iter().zip(&self.given);
-        let values =
-            named.filter(|(parameter, _)| wanted(&parameter.name)).filter_map(|(parameter, given)| {
-                given.value().map(|value| (parameter.name.clone(), value.clone()))
-            });
+        let from_caller = named.filter(|(parameter, _)| !self.held.names.contains(&parameter.name));
+        let values = from_caller.filter_map(|(parameter, given)| {
+            given.value().map(|value| (parameter.name.clone(), value.clone()))
+        });
         EncodedItem::encode(&values.collect::<Item>())
     }
 }

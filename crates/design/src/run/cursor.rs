@@ -1,19 +1,26 @@
-//! Cursors: where a list goes on, authenticated.
+//! Cursors: where a list goes on, encrypted.
 //!
-//! A cursor is base64url of a payload and 16 bytes of HMAC-SHA256 over design, environment, pattern, canonical
-//! arguments and payload. What the payload says is up to the kind of list; see [`super::read`]. It is not secret: it
-//! holds the keys of items that the caller was given.
+//! A cursor is base64url of a nonce of 24 bytes, the sealed text (XChaCha20-Poly1305) and its tag of 16 bytes. The text
+//! is a version, what the bond holds, the length of the payload, the payload, and zeros up to one of few lengths: a
+//! caller learns nothing of keys that the answer leaves out, and little from the length. It is bound to design,
+//! environment, pattern and canonical arguments. What the payload says is up to the kind of list; see [`super::read`].
+//!
+//! The nonce is a keyed hash of all that is sealed. So it can't repeat with another text, whatever the source of
+//! randomness, and the same place of the same list is the same cursor.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use singlet_engine::values::{AttributeValue, KeyReader, Kind, ValueRef, write_key_part};
+use singlet_cipher::{Cipher, NONCE_BYTES, Nonce, TAG_BYTES, derive};
+use singlet_engine::values::{AttributeValue, EncodedItem, KeyReader, Kind, ValueRef, write_key_part};
 
 use super::RunError;
 
-const VERSION: u8 = 1;
-const MAC_BYTES: usize = 16;
+const VERSION: u8 = 2;
+/// The least length of a text; up to `PADDING_STEP` it doubles, then it grows by steps.
+const TEXT_BYTES_MIN: usize = 256;
+const PADDING_STEP: usize = 4096;
 /// Far above what a list over the most streams needs.
 const CURSOR_BYTES_MAX: usize = 256 * 1024;
 
@@ -24,68 +31,132 @@ const FOREIGN: RunError = RunError::Cursor(
 const OTHER_VERSION: RunError = RunError::Cursor("was made by another version: begin again without it");
 
 /// Seals and opens the cursors of one design in one environment.
-#[derive(Clone)]
 pub(crate) struct Seal {
-    /// Keyed, with design and environment already in it.
+    cipher: Cipher,
+    /// Makes nonces.
     mac: Hmac<Sha256>,
+    /// Design and environment, which every cursor is bound to.
+    place: Vec<u8>,
 }
 
 /// What a cursor is bound to besides design and environment.
 pub(crate) struct Bond<'a> {
     /// The pattern's name.
     pub(crate) pattern: &'a str,
-    /// Its canonical arguments.
-    pub(crate) arguments: &'a [u8],
+    /// Its canonical arguments, without those that the cursor itself holds.
+    pub(crate) arguments: EncodedItem,
+    /// Parameters that the cursor holds for its caller.
+    pub(crate) held: Held,
+}
+
+/// Parameters that took the time of a list's first page: the further pages are read with the same time.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Held {
+    /// The time, in milliseconds since 1970.
+    pub(crate) now_ms: u64,
+    /// The parameters.
+    pub(crate) names: Vec<String>,
 }
 
 impl Seal {
     /// For this design and environment.
     pub(crate) fn new(key: &[u8; 32], design: &str, environment: &str) -> Self {
+        let mut place = Vec::new();
+        extend(&mut place, design.as_bytes());
+        extend(&mut place, environment.as_bytes());
         // HMAC itself fills a short key with zeros up to its block; a whole block can't be of the wrong length.
         let mut block = [0; 64];
-        block.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
-        let mut mac = Hmac::<Sha256>::new(&block.into());
-        update(&mut mac, design.as_bytes());
-        update(&mut mac, environment.as_bytes());
-        Seal { mac }
+        block.iter_mut().zip(derive(key, "singlet cursor nonces").iter()).for_each(|(to, from)| *to = *from);
+        Seal {
+            cipher: Cipher::new(&derive(key, "singlet cursors")),
+            mac: Hmac::<Sha256>::new(&block.into()),
+            place,
+        }
     }
 
     /// The cursor with this payload.
     pub(crate) fn seal(&self, bond: &Bond<'_>, payload: Payload) -> String {
-        let mut bytes = payload.bytes;
-        let tag = self.mac(bond, &bytes).finalize().into_bytes();
-        bytes.extend(tag.iter().take(MAC_BYTES));
-        URL_SAFE_NO_PAD.encode(bytes)
+        let context = self.context(bond);
+        let mut text = Payload { bytes: vec![VERSION] };
+        bond.held.write(&mut text);
+        text.sized(&payload.bytes);
+        let mut text = text.bytes;
+        text.resize(padded(text.len()), 0);
+        let nonce = self.nonce(&context, &text);
+        let tag = self.cipher.seal(&nonce, &context, &mut text);
+        URL_SAFE_NO_PAD.encode([nonce.as_slice(), &text, &tag].concat())
     }
 
-    /// The payload of a cursor that was sealed with the same bond.
-    pub(crate) fn open(&self, bond: &Bond<'_>, cursor: &str) -> Result<Vec<u8>, RunError> {
+    /// The payload of a cursor that was sealed with the same bond, and what it holds.
+    pub(crate) fn open(&self, bond: &Bond<'_>, cursor: &str) -> Result<(Held, Vec<u8>), RunError> {
         if cursor.len() > CURSOR_BYTES_MAX {
             return Err(MADE_UP);
         }
-        let mut bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| MADE_UP)?;
-        let length = bytes.len().checked_sub(MAC_BYTES).ok_or(MADE_UP)?;
-        let tag = bytes.split_off(length);
-        self.mac(bond, &bytes).verify_truncated_left(&tag).map_err(|_| FOREIGN)?;
-        match bytes.first() {
-            Some(&VERSION) => Ok(bytes.split_off(1)),
-            _ => Err(OTHER_VERSION),
+        let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| MADE_UP)?;
+        let (nonce, rest) = bytes.split_first_chunk::<NONCE_BYTES>().ok_or(MADE_UP)?;
+        let (text, tag) = rest.split_last_chunk::<TAG_BYTES>().ok_or(MADE_UP)?;
+        let mut text = text.to_vec();
+        if !self.cipher.open(nonce, &self.context(bond), &mut text, tag) {
+            return Err(FOREIGN);
         }
+        let mut reader = PayloadReader::new(&text);
+        if reader.byte()? != VERSION {
+            return Err(OTHER_VERSION);
+        }
+        let held = Held::read(&mut reader)?;
+        Ok((held, reader.sized()?.to_vec()))
     }
 
-    fn mac(&self, bond: &Bond<'_>, payload: &[u8]) -> Hmac<Sha256> {
+    /// What a cursor is bound to. The last part is for the caller, whom patterns don't know yet.
+    fn context(&self, bond: &Bond<'_>) -> Vec<u8> {
+        let mut context = self.place.clone();
+        extend(&mut context, bond.pattern.as_bytes());
+        extend(&mut context, bond.arguments.as_bytes());
+        extend(&mut context, b"");
+        context
+    }
+
+    fn nonce(&self, context: &[u8], text: &[u8]) -> Nonce {
         let mut mac = self.mac.clone();
-        update(&mut mac, bond.pattern.as_bytes());
-        update(&mut mac, bond.arguments);
-        update(&mut mac, payload);
-        mac
+        for bytes in [context, text] {
+            mac.update(&(bytes.len() as u64).to_be_bytes());
+            mac.update(bytes);
+        }
+        let mut nonce = [0; NONCE_BYTES];
+        nonce.iter_mut().zip(mac.finalize().into_bytes()).for_each(|(to, from)| *to = from);
+        nonce
+    }
+}
+
+impl Held {
+    fn write(&self, text: &mut Payload) {
+        text.number(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        self.names.iter().for_each(|name| text.sized(name.as_bytes()));
+        text.raw(&self.now_ms.to_be_bytes());
+    }
+
+    fn read(reader: &mut PayloadReader<'_>) -> Result<Self, RunError> {
+        let mut names = Vec::new();
+        for _ in 0..reader.number()? {
+            names.push(String::from_utf8(reader.sized()?.to_vec()).map_err(|_| OUTDATED)?);
+        }
+        let now_ms = reader.raw(8)?.try_into().map(u64::from_be_bytes).map_err(|_| OUTDATED)?;
+        Ok(Held { now_ms, names })
     }
 }
 
 /// The length goes in front, so that no two lists of texts are the same bytes.
-fn update(mac: &mut Hmac<Sha256>, bytes: &[u8]) {
-    mac.update(&(bytes.len() as u64).to_be_bytes());
-    mac.update(bytes);
+fn extend(context: &mut Vec<u8>, bytes: &[u8]) {
+    context.extend((bytes.len() as u64).to_be_bytes());
+    context.extend(bytes);
+}
+
+/// The length that a text of so many bytes is filled up to.
+fn padded(bytes: usize) -> usize {
+    match bytes {
+        0..=PADDING_STEP => bytes.next_power_of_two().max(TEXT_BYTES_MIN),
+        _ => bytes.next_multiple_of(PADDING_STEP),
+    }
 }
 
 /// Writes what a cursor says.
@@ -95,14 +166,7 @@ pub(crate) struct Payload {
 
 impl Payload {
     pub(crate) fn new() -> Self {
-        let mut bytes = Vec::with_capacity(128);
-        bytes.push(VERSION);
-        Payload { bytes }
-    }
-
-    /// A piece that is appended to another payload.
-    pub(crate) fn part() -> Self {
-        Payload { bytes: Vec::new() }
+        Payload { bytes: Vec::with_capacity(128) }
     }
 
     pub(crate) fn append(&mut self, part: Payload) {
@@ -119,6 +183,12 @@ impl Payload {
 
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Bytes with their length in front.
+    fn sized(&mut self, bytes: &[u8]) {
+        self.number(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+        self.raw(bytes);
     }
 
     /// A key value; `false` if it is none.
@@ -155,6 +225,12 @@ impl<'a> PayloadReader<'a> {
         Ok(bytes)
     }
 
+    /// Bytes with their length in front.
+    fn sized(&mut self) -> Result<&'a [u8], RunError> {
+        let length = self.number()? as usize;
+        self.raw(length)
+    }
+
     pub(crate) fn key_part(&mut self, kind: Kind) -> Result<AttributeValue, RunError> {
         let mut reader = KeyReader::new(self.rest);
         let value = reader.read(kind).map_err(|_| OUTDATED)?;
@@ -178,30 +254,71 @@ mod tests {
 
     use super::*;
 
+    /// Of version 1: a payload that can be read, and 16 bytes of HMAC.
+    #[test]
+    fn a_cursor_of_the_time_before_encryption_is_refused() {
+        let seal = Seal::new(&[1; 32], "design", "dev");
+        for cursor in ["AXEAAAABAVVTRVIjMTIzAAAAAAAAAAAAAAAAAAAAAAAA", "AXEA", "", "not base64!"] {
+            assert!(matches!(seal.open(&bond("tokens", "u1"), cursor), Err(RunError::Cursor(_))), "{cursor}");
+        }
+    }
+
     fn payload(bytes: &[u8]) -> Payload {
         let mut payload = Payload::new();
         payload.raw(bytes);
         payload
     }
 
+    fn bond<'a>(pattern: &'a str, argument: &str) -> Bond<'a> {
+        let arguments = [("user_id", AttributeValue::from(argument))].into_iter().collect();
+        Bond { pattern, arguments: EncodedItem::encode(&arguments), held: Held::default() }
+    }
+
     proptest! {
         #[test]
         fn a_cursor_opens_with_its_own_bond_only(
-            bytes in prop::collection::vec(any::<u8>(), 0..60),
+            bytes in prop::collection::vec(any::<u8>(), 0..9000),
             pattern in "[a-z]{0,3}",
-            arguments in prop::collection::vec(any::<u8>(), 0..3),
-            other in ("[a-z]{0,3}", prop::collection::vec(any::<u8>(), 0..3)),
+            argument in "[a-z]{0,3}",
+            other in ("[a-z]{0,3}", "[a-z]{0,3}"),
+            names in prop::collection::vec("[a-z]{0,9}", 0..3),
+            now_ms in any::<u64>(),
         ) {
             let seal = Seal::new(&[1; 32], "design", "dev");
-            let bond = Bond { pattern: &pattern, arguments: &arguments };
+            let held = Held { now_ms, names };
+            let bond = Bond { held: held.clone(), ..bond(&pattern, &argument) };
             let cursor = seal.seal(&bond, payload(&bytes));
-            prop_assert_eq!(seal.open(&bond, &cursor).unwrap(), bytes);
-            let foreign = Bond { pattern: &other.0, arguments: &other.1 };
-            let same = (&other.0, &other.1) == (&pattern, &arguments);
+            prop_assert_eq!(seal.open(&bond, &cursor).unwrap(), (held, bytes));
+            let foreign = self::bond(&other.0, &other.1);
+            let same = (&other.0, &other.1) == (&pattern, &argument);
             prop_assert_eq!(seal.open(&foreign, &cursor).is_ok(), same);
             for elsewhere in [Seal::new(&[1; 32], "design", "prod"), Seal::new(&[1; 32], "desig", "ndev"), Seal::new(&[2; 32], "design", "dev")] {
                 prop_assert!(elsewhere.open(&bond, &cursor).is_err());
             }
+        }
+
+        #[test]
+        fn a_cursor_tells_neither_its_payload_nor_how_long_it_is(
+            bytes in prop::collection::vec(any::<u8>(), 12..200),
+            other in prop::collection::vec(any::<u8>(), 0..200),
+        ) {
+            let seal = Seal::new(&[1; 32], "design", "dev");
+            let bond = bond("tokens", "u1");
+            let cursor = seal.seal(&bond, payload(&bytes));
+            let shown = URL_SAFE_NO_PAD.decode(&cursor).unwrap();
+            prop_assert!(!shown.windows(bytes.len()).any(|window| window == bytes.as_slice()));
+            prop_assert_eq!(cursor.len(), seal.seal(&bond, payload(&other)).len());
+        }
+
+        #[test]
+        fn whoever_changes_a_cursor_is_refused(bytes in prop::collection::vec(any::<u8>(), 0..40), place in any::<prop::sample::Index>(), bit in 0_u8..8) {
+            let seal = Seal::new(&[1; 32], "design", "dev");
+            let bond = bond("tokens", "u1");
+            let mut changed = URL_SAFE_NO_PAD.decode(seal.seal(&bond, payload(&bytes))).unwrap();
+            let place = place.index(changed.len());
+            changed[place] ^= 1 << bit;
+            let refused = seal.open(&bond, &URL_SAFE_NO_PAD.encode(changed));
+            prop_assert!(matches!(refused, Err(RunError::Cursor(_))));
         }
 
         #[test]

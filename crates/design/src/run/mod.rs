@@ -26,7 +26,7 @@ use crate::json::Json;
 use crate::model::{Design, Operation, Pattern, Table};
 use crate::store::{Feature, Store, StoreError};
 use arguments::Bound;
-use cursor::Seal;
+use cursor::{Bond, Seal};
 use plan::{Plan, PlanContext};
 
 /// The values a caller gives, by parameter name.
@@ -69,8 +69,16 @@ pub(crate) struct Call<'a> {
     pub(crate) now_ms: u64,
 }
 
+impl<'a> Call<'a> {
+    /// What the cursors of this call are bound to.
+    pub(crate) fn bond(&self) -> Bond<'a> {
+        let held = self.bound.held().clone();
+        Bond { pattern: &self.pattern.name, arguments: self.bound.canonical(), held }
+    }
+}
+
 impl<S: Store> Runner<S> {
-    /// A runner with the system's clock and randomness. Cursors are authenticated with a random key: set
+    /// A runner with the system's clock and randomness. Cursors are encrypted with a random key: set
     /// another one to have them accepted by other runners.
     pub fn new(design: Arc<Design>, store: S, environment: impl Into<String>) -> Self {
         let entropy = SystemEntropy;
@@ -106,7 +114,7 @@ impl<S: Store> Runner<S> {
         self
     }
 
-    /// Authenticates cursors with this key.
+    /// Encrypts cursors with this key.
     #[must_use]
     pub fn with_cursor_key(mut self, key: [u8; 32]) -> Self {
         self.seal = Seal::new(&key, &self.design.name, &self.environment);
@@ -145,8 +153,12 @@ impl<S: Store> Runner<S> {
             };
         };
         let bound = Bound::check(pattern, arguments)?;
-        let answer = read.run(self, &Call { pattern, bound, paging, now_ms });
-        match answer {
+        let mut call = Call { pattern, bound, paging, now_ms };
+        if let Some(cursor) = &paging.cursor {
+            let (held, _) = self.seal.open(&call.bond(), cursor)?;
+            call.bound.hold(held);
+        }
+        match read.run(self, &call) {
             // What was right for the page before is refused now: the place that the cursor names is no longer one of the list.
             Err(RunError::Store(StoreError::Refused(_))) if paging.cursor.is_some() => Err(cursor::OUTDATED),
             answer => answer,

@@ -125,6 +125,25 @@ fn a_merge_bounded_by_now_pages_on_while_time_passes() {
 }
 
 #[test]
+fn the_pages_of_a_part_are_bounded_by_the_time_of_its_first_page() {
+    let visits = visits();
+    let arguments = Arguments::from([("place".to_owned(), "tower".into())]);
+    let first = Paging { limit: Some(1), cursor: None };
+    let Outcome::Parts(parts) = visits.runner.run("board", &arguments, &first).unwrap() else { panic!() };
+    let Outcome::Items { cursor, .. } = &parts[0].1 else { panic!() };
+    let (mut cursor, mut seen) = (cursor.clone(), visitors(&parts[0].1));
+    while let Some(next) = cursor {
+        visits.clock.advance_ms(60_000);
+        let paging = Paging { limit: Some(1), cursor: Some(next) };
+        let page = visits.runner.run("visits", &arguments, &paging).unwrap();
+        seen.extend(visitors(&page));
+        let Outcome::Items { cursor: next, .. } = page else { panic!() };
+        cursor = next;
+    }
+    assert_eq!(seen, ["anna", "binh", "chi"]);
+}
+
+#[test]
 fn no_caller_says_what_now_is() {
     let visits = visits();
     for pattern in ["board", "arrive"] {

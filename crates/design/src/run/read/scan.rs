@@ -10,7 +10,7 @@ use super::expiry::Expiry;
 use super::project::projection;
 use super::query::{FilterPlan, Teller, key_kind, page_limit};
 use crate::model::{self, Entity, KeyAttribute};
-use crate::run::cursor::{Bond, OUTDATED, Payload, PayloadReader};
+use crate::run::cursor::{OUTDATED, Payload, PayloadReader};
 use crate::run::plan::PlanContext;
 use crate::run::{Call, Outcome, Record, RunError, Runner};
 use crate::store::{self, Expression, Store, StoreError};
@@ -120,9 +120,7 @@ impl ScanPlan {
 
     fn resume<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Option<Item>, RunError> {
         let Some(cursor) = &call.paging.cursor else { return Ok(None) };
-        let arguments = call.bound.canonical();
-        let bond = Bond { pattern: &call.pattern.name, arguments: arguments.as_bytes() };
-        let payload = runner.seal.open(&bond, cursor)?;
+        let (_, payload) = runner.seal.open(&call.bond(), cursor)?;
         let mut reader = PayloadReader::new(&payload);
         if reader.byte()? != SCAN {
             return Err(OUTDATED);
@@ -144,8 +142,6 @@ impl ScanPlan {
                 return Err(self.without_key());
             }
         }
-        let arguments = call.bound.canonical();
-        let bond = Bond { pattern: &call.pattern.name, arguments: arguments.as_bytes() };
-        Ok(runner.seal.seal(&bond, payload))
+        Ok(runner.seal.seal(&call.bond(), payload))
     }
 }

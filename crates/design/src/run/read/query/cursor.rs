@@ -9,7 +9,7 @@ use super::QueryPlan;
 use super::reader::Reader;
 use super::sort::kind;
 use super::stream::{Place, Position, Row, Stream};
-use crate::run::cursor::{Bond, OUTDATED, Payload, PayloadReader};
+use crate::run::cursor::{OUTDATED, Payload, PayloadReader};
 use crate::run::{Call, RunError, Runner};
 use crate::store::{Store, StoreError};
 
@@ -26,9 +26,7 @@ impl QueryPlan {
         call: &Call<'_>,
     ) -> Result<Vec<Position>, RunError> {
         let Some(cursor) = &call.paging.cursor else { return Ok(Vec::new()) };
-        let arguments = call.bound.canonical();
-        let bond = Bond { pattern: &call.pattern.name, arguments: arguments.as_bytes() };
-        let payload = runner.seal.open(&bond, cursor)?;
+        let (_, payload) = runner.seal.open(&call.bond(), cursor)?;
         let mut reader = PayloadReader::new(&payload);
         if reader.byte()? != QUERY || reader.number()? != self.shards.unwrap_or(1) {
             return Err(OUTDATED);
@@ -54,9 +52,7 @@ impl QueryPlan {
         for stream in &reader.streams {
             self.write_place(&mut payload, &stream.place(), reader.rows())?;
         }
-        let arguments = call.bound.canonical();
-        let bond = Bond { pattern: &call.pattern.name, arguments: arguments.as_bytes() };
-        Ok(runner.seal.seal(&bond, payload))
+        Ok(runner.seal.seal(&call.bond(), payload))
     }
 
     pub(super) fn read_position(&self, reader: &mut PayloadReader<'_>) -> Result<Position, RunError> {

@@ -19,7 +19,7 @@ use super::stream::{Position, Stream};
 use super::{LIMIT_MAX, PlanContext, QueryPlan, page_limit};
 use crate::model::{Argument, Binding, Merge, Operation, Order};
 use crate::run::arguments::Bound;
-use crate::run::cursor::{Bond, OUTDATED, Payload, PayloadReader};
+use crate::run::cursor::{OUTDATED, Payload, PayloadReader};
 use crate::run::{Call, Outcome, Paging, RunError, Runner};
 use crate::store::Store;
 
@@ -149,7 +149,7 @@ impl MergePlan {
         now_ms: u64,
         branches: &mut Vec<Branch>,
     ) -> Result<(), RunError> {
-        let arguments = bound.lasting();
+        let arguments = bound.canonical();
         let filter = self.run.filter.write(bound, now_ms);
         let whole = self.run.sort.bind(bound, self.run.separator)?;
         let prefix_bytes = whole.part_at();
@@ -171,9 +171,7 @@ impl MergePlan {
 
     fn resume<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Resume, RunError> {
         let Some(cursor) = &call.paging.cursor else { return Ok(Resume::default()) };
-        let arguments = call.bound.canonical();
-        let bond = Bond { pattern: &call.pattern.name, arguments: arguments.as_bytes() };
-        let payload = runner.seal.open(&bond, cursor)?;
+        let (_, payload) = runner.seal.open(&call.bond(), cursor)?;
         let mut reader = PayloadReader::new(&payload);
         if reader.byte()? != MERGE {
             return Err(OUTDATED);
@@ -207,7 +205,7 @@ impl MergePlan {
             None => before.last.clone(),
         };
         let is_last = |identity: &Identity| last.as_ref().is_some_and(|(_, last)| last == identity);
-        let mut places = Payload::part();
+        let mut places = Payload::new();
         let mut count = 0;
         for (position, (identity, stream)) in identities.iter().zip(&reader.streams).enumerate() {
             let still_scanning =
@@ -229,9 +227,7 @@ impl MergePlan {
         }
         payload.number(count);
         payload.append(places);
-        let arguments = call.bound.canonical();
-        let bond = Bond { pattern: &call.pattern.name, arguments: arguments.as_bytes() };
-        Ok(runner.seal.seal(&bond, payload))
+        Ok(runner.seal.seal(&call.bond(), payload))
     }
 }
 
