@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use super::context::Context;
 use super::field::kind_name;
 use super::name;
+use singlet_engine::values::Number;
+
 use crate::model::{Field, FieldType};
 use crate::report::Span;
 use crate::syntax::Node;
@@ -169,6 +171,10 @@ fn check(
     if !fits {
         let message = format!("`{path}` is of type `{}`, which can't stand here", kind_name(kind));
         context.mistakes.add_with_help(span, message, needs);
+    } else if let Part::Field { format, .. } = part
+        && let Some((message, help)) = too_narrow(path, kind, *format)
+    {
+        context.mistakes.add_with_help(span, message, help);
     } else if matches!(part, Part::Shard { .. }) && !place.partition {
         context.mistakes.add_with_help(
             span,
@@ -176,6 +182,39 @@ fn check(
             "put it into the partition's template",
         );
     }
+}
+
+/// What is wrong if the numbers that a field allows don't all fit its width, and the format that they fit.
+fn too_narrow(path: &str, kind: &FieldType, format: Format) -> Option<(String, String)> {
+    let (FieldType::Int { min, max } | FieldType::Number { min, max }) = kind else { return None };
+    let Format::Padded { width, decimals, signed } = format else { return None };
+    let largest = format.largest()?;
+    let has_negative = min.as_ref().is_some_and(Number::is_negative);
+    let too_high = max.as_ref().filter(|max| **max > largest);
+    let too_low =
+        min.as_ref().filter(|min| if signed { **min < largest.negated() } else { min.is_negative() });
+    let (bound, way) = match (too_low, too_high) {
+        (Some(min), _) => (min, "down"),
+        (None, Some(max)) => (max, "up"),
+        (None, None) => return None,
+    };
+    let place = |format: Format| Part::Field { path: path.to_owned(), format };
+    let digits = |number: &Number| {
+        let text = number.to_string();
+        text.trim_start_matches('-').split('.').next().map_or(0, str::len)
+    };
+    let others = usize::from(decimals) + usize::from(decimals > 0);
+    let have = usize::from(width).saturating_sub(others + usize::from(signed));
+    let bounds = [min, max].into_iter().flatten().map(digits);
+    let sign = usize::from(signed || has_negative);
+    let width = u8::try_from(bounds.chain([have]).max()? + others + sign).ok()?;
+    let message = format!("`{path}` goes {way} to {bound}, which doesn't fit `{}`", place(format));
+    let fitting = Format::Padded { width, decimals, signed: signed || has_negative };
+    let help = match has_negative && !signed {
+        true => format!("write `{}`: the sign gives negative numbers their place", place(fitting)),
+        false => format!("write `{}`", place(fitting)),
+    };
+    Some((message, help))
 }
 
 fn shards(context: &Context<'_>, node: &Node, template: &Template) {

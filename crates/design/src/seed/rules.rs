@@ -35,9 +35,9 @@ impl Rules {
 
     fn read(&mut self, template: &Template) {
         for part in &template.parts {
-            if let Part::Field { path, format: Format::Padded { width, decimals } } = part {
-                let point = u8::from(*decimals > 0);
-                self.padded.push((path.clone(), width.saturating_sub(decimals + point), *decimals));
+            if let Part::Field { path, format: Format::Padded { width, decimals, signed } } = part {
+                let others = u8::from(*decimals > 0) + u8::from(*signed);
+                self.padded.push((path.clone(), width.saturating_sub(decimals + others), *decimals));
             }
         }
         self.in_key.extend(template.fields().map(str::to_owned));

@@ -12,7 +12,7 @@ mod render;
 mod shard;
 mod values;
 
-use singlet_engine::values::ValueRef;
+use singlet_engine::values::{Number, ValueRef};
 
 pub use fold::fold;
 pub use parse::TemplateError;
@@ -67,13 +67,15 @@ pub enum Part {
 pub enum Format {
     /// As it is. Alone in a template, a number stays a number and bytes stay bytes.
     Plain,
-    /// A number with a fixed width, zeros in front: `05.2` makes `09.50` of 9.5. Values that don't fit, negative
-    /// ones and those with more decimals are refused.
+    /// A number with a fixed width, zeros in front: `05.2` makes `09.50` of 9.5. Values that don't fit and those with
+    /// more decimals are refused; so are negative ones, unless there is a place for the sign.
     Padded {
         /// Characters in all, the point included.
         width: u8,
         /// Digits after the point.
         decimals: u8,
+        /// The first character is a sign: `+05` makes `00005` of 5 and `-9994` of -5, so that texts sort like numbers.
+        signed: bool,
     },
     /// Small letters without marks: `Thịt gà` becomes `thit ga`.
     Fold,
@@ -108,6 +110,14 @@ impl Format {
             Format::Hour => Some(13),
             Format::Minute => Some(16),
         }
+    }
+
+    /// The largest number, either side of zero, that a width has room for; `None` for other formats.
+    pub fn largest(self) -> Option<Number> {
+        let Format::Padded { width, decimals, signed } = self else { return None };
+        pad::largest(usize::from(width).saturating_sub(usize::from(signed)), usize::from(decimals))
+            .parse()
+            .ok()
     }
 
     /// Whether it cuts a time: all of now's values are one.

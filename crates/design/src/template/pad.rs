@@ -39,7 +39,52 @@ pub(super) fn write_padded(
     Ok(())
 }
 
-fn largest(width: usize, decimals: usize) -> String {
+/// The sign of a number that isn't negative: it sorts after the one of negative numbers.
+const SIGN: char = '0';
+const NEGATIVE_SIGN: char = '-';
+
+/// Appends a number of any sign with exactly `width` characters, the first of which is the sign. The digits of a negative
+/// number are turned round, nine for zero, so that the text sorts like the number.
+pub(super) fn write_signed(
+    out: &mut String,
+    number: NumberRef<'_>,
+    width: u8,
+    decimals: u8,
+) -> Result<(), String> {
+    let digits = width.saturating_sub(1);
+    if !number.is_negative() {
+        out.push(SIGN);
+        return write_padded(out, number, digits, decimals);
+    }
+    let mut text = String::new();
+    let positive = number.to_number().negated();
+    write_padded(&mut text, positive.view(), digits, decimals).map_err(|_| {
+        let largest = largest(usize::from(digits), usize::from(decimals));
+        format!("{number} doesn't fit; numbers from -{largest} to {largest} fit")
+    })?;
+    out.push(NEGATIVE_SIGN);
+    out.extend(text.chars().map(turned));
+    Ok(())
+}
+
+/// The plain text of a number that was written with a sign; `None` if it wasn't.
+pub(super) fn read_signed(text: &str) -> Option<String> {
+    if let Some(digits) = text.strip_prefix(NEGATIVE_SIGN) {
+        return Some(std::iter::once(NEGATIVE_SIGN).chain(digits.chars().map(turned)).collect());
+    }
+    text.strip_prefix(SIGN).map(str::to_owned)
+}
+
+/// Nine for zero, eight for one; a point stays.
+fn turned(character: char) -> char {
+    match character.to_digit(10) {
+        Some(digit) => char::from_digit(9 - digit, 10).unwrap_or(character),
+        None => character,
+    }
+}
+
+/// The largest number that fits so many characters.
+pub(super) fn largest(width: usize, decimals: usize) -> String {
     let mut text = "9".repeat(width);
     if decimals > 0 {
         text.replace_range(width.saturating_sub(decimals + 1)..width - decimals, ".");

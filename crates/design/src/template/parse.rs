@@ -132,7 +132,10 @@ fn read_format(text: &str, at: usize) -> Result<Format, TemplateError> {
     }
     let range = at..at + text.len();
     if text.starts_with(|first: char| first.is_ascii_digit()) {
-        return padded(text, range);
+        return padded(text, range, false);
+    }
+    if let Some(width) = text.strip_prefix('+') {
+        return padded(width, range, true);
     }
     let message =
         if text.is_empty() { "a format is missing".to_owned() } else { format!("there is no format {text}") };
@@ -141,14 +144,14 @@ fn read_format(text: &str, at: usize) -> Result<Format, TemplateError> {
         Some(name) => format!("did you mean {name}?"),
         None => {
             let names: Vec<&str> = FORMATS.iter().map(|(name, _)| *name).collect();
-            format!("formats are {}, and a width for numbers such as 05.2", names.join(", "))
+            format!("formats are {}, and a width for numbers such as 05.2 or +05.2", names.join(", "))
         }
     };
     Err(TemplateError::new(range, message, help))
 }
 
-/// `05.2`: a zero, the width, and how many of it are decimals.
-fn padded(text: &str, range: Range<usize>) -> Result<Format, TemplateError> {
+/// `05.2`: a zero, the width, and how many of it are decimals. With a sign, one character of the width is the sign.
+fn padded(text: &str, range: Range<usize>, signed: bool) -> Result<Format, TemplateError> {
     let help = "a number is written with zeros in front, such as {rating:05.2}: 5 characters in all, 2 of them decimals";
     let (width, decimals) = text.split_once('.').unwrap_or((text, "0"));
     let Some(width) = width.strip_prefix('0') else {
@@ -164,12 +167,16 @@ fn padded(text: &str, range: Range<usize>) -> Result<Format, TemplateError> {
     if text.contains('.') && decimals == 0 {
         return Err(TemplateError::new(range, "no decimals are written without a point", help));
     }
-    if decimals > 0 && decimals.saturating_add(2) > width {
+    if signed && width < 2 {
+        return Err(TemplateError::new(range, "a sign and a digit are 2 characters wide", help));
+    }
+    let needed = u16::from(decimals) + 2 + u16::from(signed);
+    if decimals > 0 && needed > u16::from(width) {
+        let sign = if signed { ", the sign" } else { "" };
         let message = format!(
-            "{decimals} decimals, the point and a digit before it are {} characters, and the width is {width}",
-            u16::from(decimals) + 2
+            "{decimals} decimals, the point{sign} and a digit before it are {needed} characters, and the width is {width}"
         );
         return Err(TemplateError::new(range, message, help));
     }
-    Ok(Format::Padded { width, decimals })
+    Ok(Format::Padded { width, decimals, signed })
 }

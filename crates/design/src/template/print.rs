@@ -26,8 +26,13 @@ impl fmt::Display for Part {
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Format::Padded { width, decimals: 0 } => write!(f, "0{width}"),
-            Format::Padded { width, decimals } => write!(f, "0{width}.{decimals}"),
+            Format::Padded { width, decimals, signed } => {
+                let sign = if *signed { "+" } else { "" };
+                match decimals {
+                    0 => write!(f, "{sign}0{width}"),
+                    decimals => write!(f, "{sign}0{width}.{decimals}"),
+                }
+            }
             other => {
                 let name = FORMATS.iter().find(|(_, format)| format == other).map(|(name, _)| *name);
                 f.write_str(name.unwrap_or_default())

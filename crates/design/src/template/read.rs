@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use singlet_engine::values::{AttributeValue, Number, ValueRef};
 
+use super::pad::read_signed;
 use super::{Format, Part, Template};
 use crate::model::{Entity, FieldType};
 
@@ -53,6 +54,10 @@ impl Template {
 /// The value that a text in a key was made from.
 fn value(kind: &FieldType, format: Format, text: &str) -> Option<AttributeValue> {
     match (kind, format) {
+        (
+            FieldType::Int { .. } | FieldType::Number { .. } | FieldType::Epoch,
+            Format::Padded { signed: true, .. },
+        ) => Number::from_str(&read_signed(text)?).ok().map(AttributeValue::N),
         (
             FieldType::Int { .. } | FieldType::Number { .. } | FieldType::Epoch,
             Format::Plain | Format::Padded { .. },

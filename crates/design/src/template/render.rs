@@ -6,7 +6,7 @@ use singlet_engine::values::{AttributeValue, ValueRef};
 
 use super::cut::write_cut;
 use super::fold::{End, write_folded};
-use super::pad::write_padded;
+use super::pad::{write_padded, write_signed};
 use super::{Format, Part, Template, Values, shard_of};
 
 /// Room for the text of a value whose length isn't known yet: a UUID is 36 characters long.
@@ -236,9 +236,12 @@ fn write_field(
             return Err(RenderError::new(field, "only a text has small and capital letters"));
         }
         // What follows has a fixed shape, in which a value can't hide a separator.
-        (Format::Padded { width, decimals }, ValueRef::N(number)) => {
-            return write_padded(out, number, width, decimals)
-                .map_err(|reason| RenderError::new(field, reason));
+        (Format::Padded { width, decimals, signed }, ValueRef::N(number)) => {
+            let written = match signed {
+                true => write_signed(out, number, width, decimals),
+                false => write_padded(out, number, width, decimals),
+            };
+            return written.map_err(|reason| RenderError::new(field, reason));
         }
         (Format::Padded { .. }, _) => return Err(RenderError::new(field, "only a number can be padded")),
         _ => return write_cut(out, value, format).map_err(|reason| RenderError::new(field, reason)),

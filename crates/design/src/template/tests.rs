@@ -96,6 +96,7 @@ fn numbers_that_would_sort_wrongly_are_refused_with_what_fits() {
     for (text, value, reason) in [
         ("{v:05.2}", "-1", "-1 is negative; numbers from 0 to 99.99 fit"),
         ("{v:05.2}", "100", "100 is too large; numbers from 0 to 99.99 fit"),
+        ("{v:+03}", "-100", "-100 doesn't fit; numbers from -99 to 99 fit"),
         ("{v:05.2}", "9.555", "9.555 has 3 decimals; 2 fit"),
         ("{v:03}", "1.5", "1.5 has 1 decimals; whole numbers fit"),
         ("{v:03}", "1000", "1000 is too large; numbers from 0 to 999 fit"),
@@ -104,6 +105,11 @@ fn numbers_that_would_sort_wrongly_are_refused_with_what_fits() {
     }
     for (text, value, expected) in [
         ("{v:05.2}", "0", "00.00"),
+        ("{v:+05}", "5", "00005"),
+        ("{v:+05}", "0", "00000"),
+        ("{v:+05}", "-5", "-9994"),
+        ("{v:+05}", "-9999", "-0000"),
+        ("{v:+06.1}", "-12.5", "-987.4"),
         ("{v:05.2}", "99.99", "99.99"),
         ("{v:05.2}", "0.07", "00.07"),
         ("{v:03}", "7", "007"),
@@ -237,6 +243,8 @@ fn what_is_no_template_is_refused_with_its_place() {
         ("A#{b:xyzzyx}", 5..11, "there is no format", "formats are fold"),
         ("A#{b:5.2}", 5..8, "begins with a zero: 05.2", "{rating:05.2}"),
         ("A#{b:03.2}", 5..9, "4 characters, and the width is 3", "05.2"),
+        ("A#{b:+04.2}", 5..10, "the sign and a digit before it are 5 characters, and the width is 4", "05.2"),
+        ("A#{b:+01}", 5..8, "a sign and a digit are 2 characters wide", "05.2"),
         ("A#{b:0x}", 5..7, "is not the width of a number", "05.2"),
         ("A#{b:0}", 5..6, "is not the width of a number", "05.2"),
         ("A#{b:099}", 5..8, "1 to 40", "05.2"),
@@ -253,6 +261,27 @@ fn what_is_no_template_is_refused_with_its_place() {
 }
 
 proptest! {
+    #[test]
+    fn signed_numbers_sort_like_the_numbers_and_are_read_back(
+        a in -9_999_999_i64..10_000_000,
+        b in -9_999_999_i64..10_000_000,
+    ) {
+        for (template, decimals) in [("{v:+08}", 0), ("{v:+09.2}", 2), ("{v:+014.3}", 3)] {
+            let number = |whole: i64| -> Number {
+                let (sign, digits) = (if whole < 0 { "-" } else { "" }, whole.unsigned_abs());
+                let scale = 10_u64.pow(decimals);
+                format!("{sign}{}.{:0width$}", digits / scale, digits % scale, width = decimals as usize)
+                    .trim_end_matches('.')
+                    .parse()
+                    .unwrap()
+            };
+            let text = |whole: i64| key(&format!("N#{template}"), &one(AttributeValue::N(number(whole))));
+            prop_assert_eq!(text(a).cmp(&text(b)), a.cmp(&b), "{} {}", text(a), text(b));
+            let digits = super::pad::read_signed(text(a).strip_prefix("N#").unwrap()).unwrap();
+            prop_assert_eq!(digits.parse::<Number>().unwrap(), number(a));
+        }
+    }
+
     #[test]
     fn padded_numbers_sort_like_the_numbers(a in 0_u64..100_000_000, b in 0_u64..100_000_000) {
         let decimal = |hundredths: u64| number(&format!("{}.{:02}", hundredths / 100, hundredths % 100));

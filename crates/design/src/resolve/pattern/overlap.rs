@@ -188,6 +188,7 @@ fn segments(entity: &Entity, template: &Template, parts: usize) -> Option<Vec<Se
 fn piece(kind: Option<&FieldType>, format: Format) -> Piece {
     use FieldType::{Bool, Choice, Date, Epoch, Int, Number, Time};
     match (kind, format) {
+        (_, Format::Padded { signed: true, .. }) => Piece::Any,
         (_, Format::Padded { .. }) => Piece::Digits,
         (Some(Choice(texts)), Format::Plain) => Piece::OneOf(texts.clone()),
         (Some(Bool), _) => Piece::OneOf(vec!["true".to_owned(), "false".to_owned()]),
