@@ -112,6 +112,14 @@ impl Draft<'_> {
     }
 
     fn known_field(&self, known: &Known, path: &str, span: Span) -> Option<FieldType> {
+        if path.contains(['{', '}']) {
+            self.context.mistakes.add_with_help(
+                span,
+                format!("`{path}` has a placeholder, and a path is made of names only"),
+                "name the entry itself, such as `votes.like`, in a pattern for each",
+            );
+            return None;
+        }
         if path.split('.').next().is_some_and(|first| known.vague.contains(first)) {
             return None;
         }
