@@ -186,6 +186,21 @@ fn tables_go_only_where_the_environment_lets_them_and_after_a_yes() {
 }
 
 #[test]
+fn a_demo_in_dev_can_be_thrown_away() {
+    let place = Workplace::new();
+    let (head, tail) = DESIGN.split_once("[environment.dev]").unwrap();
+    let tail = tail.split_once("[table]").unwrap().1;
+    std::fs::write(place.path("shop.toml"), format!("{head}[table]{tail}")).unwrap();
+    assert!(!place.fine(&["apply", "shop.toml"]).contains("protected"));
+    place.write_order("1");
+    assert!(place.fails(1, &["apply", "shop.toml", "--remove"]).contains("--yes"));
+    assert!(place.fine(&["apply", "shop.toml", "--remove", "--yes"]).contains("- delete the table shop-dev"));
+    place.fine(&["apply", "shop.toml", "--environment", "prod"]);
+    let kept = place.fine(&["apply", "shop.toml", "--environment", "prod", "--remove", "--yes"]);
+    assert!(kept.contains("shop-prod stays") && kept.contains("[environment.prod]"), "{kept}");
+}
+
+#[test]
 fn patterns_run_and_pages_go_on_from_command_to_command() {
     let place = Workplace::applied();
     for order in ["1", "2", "3"] {

@@ -10,7 +10,8 @@ use super::loss::LossArguments;
 pub(super) const APPLY_NOTES: &str = "\
 What a table has and no backend can change is said, and then nothing is done. Running it again
 does only what is left.
-Tables of an environment with removal = \"keep\" are protected from deletion.
+Tables of an environment with removal = \"keep\" are protected from deletion; that is the default in
+every environment but dev.
 
 Examples:
   singlet apply designs/shop.toml --dry-run

@@ -2,9 +2,6 @@
 
 use crate::model::{Design, Environment, Removal};
 
-/// The environment of a design that names none.
-const DEFAULT_ENVIRONMENT: &str = "dev";
-
 /// Why there is no environment to work in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvironmentError {
@@ -32,11 +29,11 @@ pub enum EnvironmentError {
 }
 
 /// The environment that was asked for; else the default one, or the only one. A design that names no environments
-/// takes any name, and keeps its tables.
+/// takes any name, and keeps its tables except in `dev`.
 pub fn choose_environment(design: &Design, asked: Option<&str>) -> Result<Environment, EnvironmentError> {
     let known = || design.environments.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ");
     if design.environments.is_empty() {
-        return unnamed(asked.unwrap_or(DEFAULT_ENVIRONMENT));
+        return unnamed(asked.unwrap_or(Environment::DEFAULT_NAME));
     }
     let found = match asked {
         Some(name) => design.environments.iter().find(|one| one.name == name).ok_or_else(|| {
@@ -58,5 +55,5 @@ fn unnamed(name: &str) -> Result<Environment, EnvironmentError> {
     if name.is_empty() || !name.bytes().all(fits) {
         return Err(EnvironmentError::Name(name.to_owned()));
     }
-    Ok(Environment { name: name.to_owned(), removal: Removal::Keep, default: true })
+    Ok(Environment { name: name.to_owned(), removal: Removal::default_of(name), default: true })
 }

@@ -18,7 +18,8 @@ pub fn plan_removal(
         let Some(state) = store.describe_table(&name)? else { continue };
         match environment.removal {
             Removal::Keep => plan.notes.push(format!(
-                "{name} stays with its data, because the environment {} has removal = \"keep\"",
+                "{name} stays with its data, because the environment {0} keeps its tables; with removal = \"delete\" in \
+                 [environment.{0}] they are deleted",
                 environment.name
             )),
             Removal::Delete => {

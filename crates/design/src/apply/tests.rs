@@ -223,7 +223,8 @@ fn every_step_is_told_before_it_begins() {
 #[test]
 fn the_environment_is_the_asked_one_the_default_or_the_only_one() {
     let mut design = design(table(Vec::new()));
-    assert_eq!(choose_environment(&design, None).unwrap().name, "dev");
+    let dev = choose_environment(&design, None).unwrap();
+    assert_eq!((dev.name.as_str(), dev.removal), ("dev", Removal::Delete));
     assert_eq!(choose_environment(&design, Some("ci-7")).unwrap().removal, Removal::Keep);
     assert!(choose_environment(&design, Some("a b")).is_err());
 

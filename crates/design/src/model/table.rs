@@ -130,12 +130,23 @@ pub struct Environment {
     pub default: bool,
 }
 
+impl Environment {
+    /// The environment of a design that names none.
+    pub const DEFAULT_NAME: &str = "dev";
+}
+
 /// What happens to a table when the design is taken away.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removal {
     /// It stays, protected from deletion.
-    #[default]
     Keep,
     /// It is deleted with its data.
     Delete,
+}
+
+impl Removal {
+    /// The policy of an environment that has none of its own: `dev` is for trying things out, others may be in use.
+    pub fn default_of(environment: &str) -> Removal {
+        if environment == Environment::DEFAULT_NAME { Removal::Delete } else { Removal::Keep }
+    }
 }

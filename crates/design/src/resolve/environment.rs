@@ -20,7 +20,8 @@ pub(super) fn environments(context: &Context<'_>, root: &Node) -> Vec<Environmen
         }
         let removal = match entry.node.text_of("removal") {
             Some("delete") => Removal::Delete,
-            _ => Removal::Keep,
+            Some("keep") => Removal::Keep,
+            _ => Removal::default_of(&entry.name),
         };
         environments.push(Environment { name: entry.name.clone(), removal, default });
     }

@@ -42,8 +42,8 @@ pub(crate) static ENVIRONMENT: Construct = Construct {
         key(
             "removal",
             Shape::Word(&[
-                ("keep", "the tables stay and are protected from deletion; the default"),
-                ("delete", "the tables go with the design"),
+                ("keep", "the tables stay and are protected from deletion; the default except in `dev`"),
+                ("delete", "the tables are deleted with the design; the default in `dev`"),
             ]),
             "what happens to the tables when the design is taken away",
         ),
