@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use singlet_design::apply;
-use singlet_design::model::{Design, Environment};
-use singlet_design::store::{Embedded, Store};
+use singlet_design::model::{Design, Entity, Environment};
+use singlet_design::run::RunError;
+use singlet_design::store::{Embedded, Store, StoreError};
 use singlet_engine::{Buckets, Database, Error, Key, Options, StoreOptions};
 use singlet_remote::{Connection, Remote};
 
@@ -88,6 +89,27 @@ impl Target {
     /// The database.
     pub(crate) fn store(&self) -> &dyn Store {
         &*self.store
+    }
+
+    /// Says on the standard error which items may be missed, because they were written under another design.
+    pub(crate) fn warn(&self, design: &Design, environment: &Environment, entities: &[&Arc<Entity>]) {
+        for warning in apply::warnings(design, &environment.name, self.store(), entities) {
+            eprintln!("warning: {warning}");
+        }
+    }
+
+    /// The same for the entities of a pattern that was run. A store that gave no answer isn't asked again.
+    pub(crate) fn warn_of<T>(
+        &self,
+        design: &Design,
+        environment: &Environment,
+        pattern: &str,
+        outcome: &Result<T, RunError>,
+    ) {
+        let is_reachable = !matches!(outcome, Err(RunError::Store(StoreError::Unavailable(_))));
+        if let (true, Some(pattern)) = (is_reachable, design.pattern(pattern)) {
+            self.warn(design, environment, &pattern.entities());
+        }
     }
 
     /// The key that authenticates cursors here, so that they hold from one command to the next.

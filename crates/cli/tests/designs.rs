@@ -201,6 +201,36 @@ fn a_demo_in_dev_can_be_thrown_away() {
 }
 
 #[test]
+fn items_that_a_design_would_not_find_stop_it_until_they_are_accepted() {
+    let place = Workplace::applied();
+    place.write_order("1");
+    std::fs::write(place.path("shop.toml"), DESIGN.replace("STATUS#{status}", "ST#{status}")).unwrap();
+    let run = ["run", "shop.toml", "orders_by_status", "status=new"];
+    assert!(text(&place.run(&run).stderr).contains("apply this one first"));
+    for arguments in
+        [&["apply", "shop.toml"][..], &["serve", "--address", "127.0.0.1:0", "--log", "off", "shop.toml"]]
+    {
+        let error = place.fails(1, arguments);
+        assert!(error.contains("1 item of Order in shop-dev is outdated"), "{error}");
+        assert!(error.contains("`STATUS#{status}` -> `ST#{status}`"), "{error}");
+        assert!(error.contains("--accept-outdated"), "{error}");
+    }
+    assert!(place.fine(&["apply", "shop.toml", "--dry-run"]).contains("1 item of Order"));
+    place.fine(&["apply", "shop.toml", "--accept-outdated"]);
+    assert!(place.fine(&["apply", "shop.toml"]).contains("accepted before"));
+    let warned = text(&place.run(&run).stderr);
+    assert!(warned.starts_with("warning: 1 item of Order in shop-dev is outdated"), "{warned}");
+    let server = Serving::start(&[
+        "--data",
+        place.path("singlet-data").to_str().unwrap(),
+        place.path("shop.toml").to_str().unwrap(),
+    ]);
+    let address = format!("http://{}", server.address);
+    let there = ["apply", "shop.toml", "--endpoint-url", &address];
+    assert!(place.fine(&there).contains("accepted before"), "the server has the same memory");
+}
+
+#[test]
 fn patterns_run_and_pages_go_on_from_command_to_command() {
     let place = Workplace::applied();
     for order in ["1", "2", "3"] {

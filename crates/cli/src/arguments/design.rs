@@ -8,8 +8,13 @@ use super::encryption::KeyArguments;
 use super::loss::LossArguments;
 
 pub(super) const APPLY_NOTES: &str = "\
-What a table has and no backend can change is said, and then nothing is done. Running it again
-does only what is left.
+If a table has something that no backend can change, nothing is done. Running it again does only
+what is left.
+
+The design is remembered in the table singlet-designs. If the next one makes other keys for items
+that are there, apply names the entities with the number of their items, and does nothing unless
+--accept-outdated is given.
+
 Tables of an environment with removal = \"keep\" are protected from deletion; that is the default in
 every environment but dev.
 
@@ -197,6 +202,10 @@ pub(crate) struct ApplyArguments {
     #[arg(long, requires = "remove")]
     pub(crate) yes: bool,
 
+    /// Go on although items that are there don't match the design: patterns don't find them by the new keys
+    #[arg(long, conflicts_with = "remove")]
+    pub(crate) accept_outdated: bool,
+
     #[command(flatten)]
     pub(crate) store: StoreArguments,
 }
@@ -367,5 +376,11 @@ mod tests {
     #[test]
     fn deleting_without_a_question_needs_a_removal() {
         assert!(Arguments::try_parse_from(["singlet", "apply", "shop.toml", "--yes"]).is_err());
+    }
+
+    #[test]
+    fn a_removal_leaves_no_items_to_accept() {
+        let words = ["singlet", "apply", "shop.toml", "--remove", "--accept-outdated"];
+        assert!(Arguments::try_parse_from(words).is_err());
     }
 }

@@ -16,13 +16,20 @@ pub(crate) fn apply(arguments: &ApplyArguments) -> Result<(), Failure> {
     let design = design_file::load(&arguments.file)?;
     let environment = apply::choose_environment(&design, arguments.store.environment.as_deref())?;
     let target = Target::open(&arguments.store, !arguments.remove)?;
-    let plan = if arguments.remove {
+    let mut plan = if arguments.remove {
         apply::plan_removal(&design, &environment, target.store())?
     } else {
-        apply::plan(&design, &environment, target.store())?
+        let mut line = Progress::new();
+        apply::plan_watched(&design, &environment, target.store(), &mut |looked, total| {
+            line.show(looked, total, "items compared with the design");
+        })?
     };
     write!(stdout().lock(), "{plan}")?;
+    if arguments.accept_outdated {
+        plan.accept_outdated();
+    }
     if !arguments.dry_run {
+        plan.check()?;
         agree(&plan, arguments.yes)?;
         carry_out(&plan, &target)?;
     }

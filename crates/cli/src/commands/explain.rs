@@ -30,6 +30,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<(), Failure> {
     }
     let outcome = runner.run(&pattern.name, &values, &paging(&arguments.call));
     let recorded = runner.store().recorded();
+    target.warn_of(runner.design(), &environment, &pattern.name, &outcome);
     drop(runner);
     target.close()?;
     if arguments.json {

@@ -20,8 +20,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let values = parameters::values(&pattern, &arguments.call)?;
     let target = Target::for_design(&arguments.store, &design, &environment)?;
     let runner = Runner::new(design, target.store(), &environment.name).with_cursor_key(target.cursor_key()?);
-    let outcome = runner.run(&pattern.name, &values, &paging(&arguments.call))?;
-    let answer = outcome.to_json();
+    let outcome = runner.run(&pattern.name, &values, &paging(&arguments.call));
+    target.warn_of(runner.design(), &environment, &pattern.name, &outcome);
+    let answer = outcome?.to_json();
     drop(runner);
     target.close()?;
     if arguments.table {

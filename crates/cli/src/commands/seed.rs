@@ -20,6 +20,7 @@ pub(crate) fn seed(arguments: &SeedArguments) -> Result<(), Failure> {
     let design = design_file::load(&arguments.file)?;
     let environment = choose_environment(&design, arguments.store.environment.as_deref())?;
     let target = Target::for_design(&arguments.store, &design, &environment)?;
+    target.warn(&design, &environment, &design.entities.iter().collect::<Vec<_>>());
     let options = SeedOptions { items: arguments.items, seed: arguments.seed, now_ms: SystemClock.now_ms() };
     let mut line = Progress::new();
     let mut suggestions = Suggestions::default();

@@ -109,6 +109,10 @@ fn apply_design(
     for note in &plan.notes {
         tracing::warn!(design = design.name, "{note}");
     }
+    for outdated in plan.outdated.iter().filter(|outdated| outdated.accepted) {
+        tracing::warn!(design = design.name, "{outdated}: {}", outdated.reasons.join("; "));
+    }
+    plan.check()?;
     plan.run(&store, &mut |progress| {
         if progress.asked == 0 {
             tracing::info!(design = design.name, environment = environment.name, "{}", progress.step);

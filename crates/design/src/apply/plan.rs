@@ -1,7 +1,11 @@
 //! What must be done so that tables match a design.
 
+use super::blueprint::Blueprint;
+use super::difference::differences;
+use super::outdated::{Outdated, Search};
+use super::record::{self, Content, DESIGNS_TABLE, Found, Owner, Record};
 use super::shape::{key_in_words, shape_in};
-use crate::model::{Design, Environment};
+use crate::model::{Design, Environment, Table};
 use crate::store::{Feature, IndexShape, IndexState, Store, StoreError, TableChange, TableShape, TableState};
 
 /// What must be done, what will not be done, and what is in the way. Its text is for people.
@@ -15,6 +19,21 @@ pub struct Plan {
     pub notes: Vec<String>,
     /// What can't be done to a table that is there: nothing is done until it is out of the way.
     pub obstacles: Vec<String>,
+    /// Items that patterns don't find because they were written under another design. Nothing is done until all of
+    /// them are accepted.
+    pub outdated: Vec<Outdated>,
+    /// What is remembered when everything is done.
+    pub(super) drafts: Vec<Draft>,
+}
+
+/// A design that is to be remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Draft {
+    pub(super) owner: Owner,
+    /// What is remembered now.
+    pub(super) before: Record,
+    pub(super) text: String,
+    pub(super) blueprint: Blueprint,
 }
 
 /// One step of a plan.
@@ -32,21 +51,47 @@ pub enum Step {
 }
 
 impl Plan {
-    /// Whether there is nothing to do and nothing in the way.
+    /// Whether there is nothing to do, nothing in the way and nothing outdated.
     pub fn is_empty(&self) -> bool {
-        self.steps.is_empty() && self.obstacles.is_empty()
+        self.steps.is_empty() && self.obstacles.is_empty() && self.outdated.is_empty()
+    }
+
+    /// Goes on although items are outdated. They stay as they are, and the database remembers it.
+    pub fn accept_outdated(&mut self) {
+        self.outdated.iter_mut().for_each(|outdated| outdated.accepted = true);
     }
 }
 
 /// Finds out what must be done so that the tables of a design match it.
 pub fn plan(design: &Design, environment: &Environment, store: &dyn Store) -> Result<Plan, StoreError> {
+    plan_watched(design, environment, store, &mut |_, _| {})
+}
+
+/// The same. Where items have to be looked at, `watch` is told how many were, and of how many about.
+pub fn plan_watched(
+    design: &Design,
+    environment: &Environment,
+    store: &dyn Store,
+    watch: &mut dyn FnMut(u64, u64),
+) -> Result<Plan, StoreError> {
     let mut plan = Plan { title: title(design, environment, store), ..Plan::default() };
     for table in &design.tables {
         let wanted = plan.within_reach(shape_in(table, environment), store);
+        if wanted.name == DESIGNS_TABLE {
+            let reason = "is the table in which Singlet remembers designs: choose another name";
+            plan.obstacles.push(format!("{DESIGNS_TABLE} {reason}"));
+            continue;
+        }
+        let draft = plan.draft(design, table, environment, store)?;
         match store.describe_table(&wanted.name)? {
             None => plan.steps.push(Step::Change(TableChange::Create(wanted))),
-            Some(state) => plan.compare(&wanted, &state, store),
+            Some(state) if plan.compare(&wanted, &state, store) => {
+                let outdated = find_outdated(design, table, &draft, &state, store, watch)?;
+                plan.outdated.extend(outdated);
+            }
+            Some(_) => {}
         }
+        plan.drafts.push(draft);
     }
     for need in super::unmet_needs(design, store) {
         plan.notes.push(need.to_string());
@@ -54,11 +99,67 @@ pub fn plan(design: &Design, environment: &Environment, store: &dyn Store) -> Re
     Ok(plan)
 }
 
+/// The items of a table that is there and that the design would not find.
+fn find_outdated(
+    design: &Design,
+    table: &Table,
+    draft: &Draft,
+    state: &TableState,
+    store: &dyn Store,
+    watch: &mut dyn FnMut(u64, u64),
+) -> Result<Vec<Outdated>, StoreError> {
+    let content = draft.before.content.as_ref();
+    let search = Search {
+        store,
+        name: &draft.owner.table,
+        table,
+        design,
+        old_type_attribute: content.map(|content| content.blueprint.type_attribute.as_str()),
+        items: state.items,
+    };
+    match content {
+        None => search.unknown(watch),
+        Some(Content { blueprint, outdated, .. }) => {
+            search.changed(differences(blueprint, &draft.blueprint), outdated, watch)
+        }
+    }
+}
+
 pub(super) fn title(design: &Design, environment: &Environment, store: &dyn Store) -> String {
     format!("{} on {}, environment {}", design.name, store.label(), environment.name)
 }
 
 impl Plan {
+    /// What will be remembered of a table, beside what is remembered now. The table that remembers is made if need be.
+    fn draft(
+        &mut self,
+        design: &Design,
+        table: &Table,
+        environment: &Environment,
+        store: &dyn Store,
+    ) -> Result<Draft, StoreError> {
+        let (table_name, environment) = (table.name_in(&environment.name), environment.name.clone());
+        let owner = Owner { table: table_name, design: design.name.clone(), environment };
+        let before = match owner.read(store)? {
+            Found::Record(record) => record,
+            Found::NoMemory => {
+                let create = Step::Change(TableChange::Create(record::shape()));
+                if !self.steps.contains(&create) {
+                    self.steps.insert(0, create);
+                }
+                Record::default()
+            }
+        };
+        if let Some(started) = &before.started {
+            let table = &owner.table;
+            self.notes.push(format!(
+                "{table}: an apply that began at {started} has not finished; this one goes on"
+            ));
+        }
+        let blueprint = Blueprint::of(design, table);
+        Ok(Draft { owner, before, text: design.source.clone(), blueprint })
+    }
+
     /// The shape without what the store doesn't have; what is left out is noted.
     fn within_reach(&mut self, mut shape: TableShape, store: &dyn Store) -> TableShape {
         let label = store.label();
@@ -107,7 +208,8 @@ impl Plan {
         shape
     }
 
-    fn compare(&mut self, wanted: &TableShape, state: &TableState, store: &dyn Store) {
+    /// Compares a table with what it must be. False if its key differs, so that nothing else can be compared.
+    fn compare(&mut self, wanted: &TableShape, state: &TableState, store: &dyn Store) -> bool {
         let there = &state.shape;
         if (&wanted.partition, &wanted.sort) != (&there.partition, &there.sort) {
             let words = |shape: &TableShape| {
@@ -120,11 +222,12 @@ impl Plan {
                 words(there),
                 words(wanted)
             ));
-            return;
+            return false;
         }
         self.compare_local_indexes(wanted, there);
         self.compare_global_indexes(wanted, state);
         self.compare_settings(wanted, there, store);
+        true
     }
 
     fn compare_local_indexes(&mut self, wanted: &TableShape, there: &TableShape) {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::plan::{Plan, Step};
+use super::record::DESIGNS_TABLE;
 use super::shape::key_in_words;
 use crate::store::{TableChange, TableShape};
 
@@ -17,6 +18,8 @@ impl fmt::Display for Plan {
             write_step(f, step)?;
         }
         write_list(f, "worth knowing:", &self.notes)?;
+        write_outdated(f, "outdated, and accepted before:", self, true)?;
+        write_outdated(f, "outdated, so nothing is done without --accept-outdated:", self, false)?;
         write_list(f, "in the way:", &self.obstacles)
     }
 }
@@ -34,6 +37,9 @@ impl fmt::Display for Step {
 impl fmt::Display for TableChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            TableChange::Create(shape) if shape.name == DESIGNS_TABLE => {
+                write!(f, "create the table {DESIGNS_TABLE}, in which Singlet remembers applied designs")
+            }
             TableChange::Create(shape) => write!(f, "create the table {}", shape.name),
             TableChange::CreateIndex { table, index } => write!(f, "add the index {} to {table}", index.name),
             TableChange::DeleteIndex { table, index } => write!(f, "delete the index {index} of {table}"),
@@ -72,7 +78,7 @@ fn write_step(f: &mut fmt::Formatter<'_>, step: &Step) -> fmt::Result {
     };
     write!(f, "  {sign} {step}")?;
     match step {
-        Step::Change(TableChange::Create(shape)) => write_shape(f, shape),
+        Step::Change(TableChange::Create(shape)) if shape.name != DESIGNS_TABLE => write_shape(f, shape),
         Step::Change(TableChange::CreateIndex { index, .. }) => writeln!(f, ": {}", index.in_words()),
         _ => writeln!(f),
     }
@@ -100,6 +106,15 @@ fn write_shape(f: &mut fmt::Formatter<'_>, shape: &TableShape) -> fmt::Result {
         writeln!(f, "      protected from deletion")?;
     }
     Ok(())
+}
+
+fn write_outdated(f: &mut fmt::Formatter<'_>, title: &str, plan: &Plan, accepted: bool) -> fmt::Result {
+    let found = plan.outdated.iter().filter(|outdated| outdated.accepted == accepted);
+    let lines = found.flat_map(|outdated| {
+        let reasons = outdated.reasons.iter().map(|reason| format!("  {reason}"));
+        std::iter::once(outdated.to_string()).chain(reasons)
+    });
+    write_list(f, title, &lines.collect::<Vec<_>>())
 }
 
 fn write_list(f: &mut fmt::Formatter<'_>, title: &str, lines: &[String]) -> fmt::Result {

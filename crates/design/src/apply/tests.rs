@@ -3,6 +3,7 @@ use std::sync::Arc;
 use singlet_engine::Database;
 use singlet_engine::values::Item;
 
+use super::record::{Content, Found, Owner, Record};
 use super::*;
 use crate::model::{Design, Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
 use crate::report::Span;
@@ -44,6 +45,7 @@ fn design(table: Table) -> Design {
     Design {
         name: "shop".to_owned(),
         about: None,
+        source: String::new(),
         environments: Vec::new(),
         tables: vec![Arc::new(table)],
         entities: Vec::new(),
@@ -60,10 +62,10 @@ fn store() -> Embedded {
     Embedded::new(Database::in_memory().unwrap(), "memory")
 }
 
-/// Plans, carries it out, and gives the steps in words.
+/// Plans, carries it out, and gives the steps in words, but not that of the table that remembers designs.
 fn apply(store: &Embedded, table: Table) -> Vec<String> {
     let plan = plan(&design(table), &environment(Removal::Delete), store).unwrap();
-    let steps = plan.steps.iter().map(Step::to_string).collect();
+    let steps = plan.steps.iter().map(Step::to_string).filter(|step| !step.contains(DESIGNS_TABLE)).collect();
     plan.run(store, &mut |_| {}).unwrap();
     steps
 }
@@ -216,8 +218,64 @@ fn every_step_is_told_before_it_begins() {
     let mut told = Vec::new();
     let plan = plan(&design(table(Vec::new())), &environment(Removal::Keep), &store).unwrap();
     plan.run(&store, &mut |progress| told.push((progress.number, progress.total, progress.asked))).unwrap();
-    assert_eq!(told, [(1, 1, 0)]);
-    assert!(matches!(plan.steps.as_slice(), [Step::Change(TableChange::Create(_))]));
+    assert_eq!(told, [(1, 2, 0), (2, 2, 0)]);
+    let names: Vec<&str> = plan.steps.iter().filter_map(created).collect();
+    assert_eq!(names, [DESIGNS_TABLE, "shop-dev"]);
+}
+
+/// The table that a step makes.
+fn created(step: &Step) -> Option<&str> {
+    match step {
+        Step::Change(TableChange::Create(shape)) => Some(&shape.name),
+        _ => None,
+    }
+}
+
+fn owner() -> Owner {
+    Owner { table: "shop-dev".to_owned(), design: "shop".to_owned(), environment: "dev".to_owned() }
+}
+
+fn remembered(store: &Embedded) -> Record {
+    match owner().read(store).unwrap() {
+        Found::Record(record) => record,
+        Found::NoMemory => Record::default(),
+    }
+}
+
+#[test]
+fn an_interrupted_apply_is_noticed_and_finished_by_the_next() {
+    let store = store();
+    apply(&store, table(Vec::new()));
+    let before = remembered(&store);
+    owner().begin(&store, &before, "2026-11-18T00:00:00.000Z").unwrap();
+    assert_eq!(remembered(&store).content, before.content, "what was applied is still known");
+    let next = plan(&design(table(Vec::new())), &environment(Removal::Delete), &store).unwrap();
+    assert!(next.to_string().contains("began at 2026-11-18T00:00:00.000Z has not finished"), "{next}");
+    next.run(&store, &mut |_| {}).unwrap();
+    assert_eq!(remembered(&store).started, None);
+}
+
+#[test]
+fn nothing_is_written_where_nothing_changed() {
+    let store = store();
+    apply(&store, table(Vec::new()));
+    let version = remembered(&store).version;
+    apply(&store, table(Vec::new()));
+    assert_eq!(remembered(&store).version, version);
+}
+
+#[test]
+fn a_design_larger_than_an_item_is_remembered_whole() {
+    let store = store();
+    apply(&store, table(Vec::new()));
+    let items = || store.describe_table(DESIGNS_TABLE).unwrap().unwrap().items;
+    for (text, expected) in [("é".repeat(400_000), 3), ("ü".repeat(200_000), 2), ("short".to_owned(), 1)] {
+        let content = Content { text, ..Content::default() };
+        let version = remembered(&store).version;
+        owner().remember(&store, &content, version, "2026-11-18T00:00:00.000Z").unwrap();
+        assert_eq!(remembered(&store).content, Some(content));
+        assert_eq!(items(), expected);
+    }
 }
 
 #[test]

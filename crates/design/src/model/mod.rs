@@ -27,6 +27,8 @@ pub struct Design {
     pub name: String,
     /// What it is for.
     pub about: Option<String>,
+    /// The text that it was read from.
+    pub source: String,
     /// The environments that it may be applied to, in the order of the file; empty if it names none.
     pub environments: Vec<Environment>,
     /// Its tables, in the order of the file.

@@ -69,6 +69,27 @@ impl Pattern {
             _ => Vec::new(),
         }
     }
+
+    /// The entities that it reads or writes; some may come twice.
+    pub fn entities(&self) -> Vec<&Arc<Entity>> {
+        match &self.operation {
+            Operation::Get(get) | Operation::Exists(get) => vec![&get.entity],
+            Operation::BatchGet(get) => vec![&get.entity],
+            Operation::Query(query) => query.entities.iter().collect(),
+            Operation::Scan(scan) => vec![&scan.entity],
+            Operation::Create(insert) | Operation::Put(insert) => vec![&insert.entity],
+            Operation::Update(update) => vec![&update.entity],
+            Operation::Delete(delete) => vec![&delete.entity],
+            Operation::Check(check) => vec![&check.entity],
+            Operation::Transaction(transaction) => {
+                transaction.steps.iter().flat_map(|step| step.pattern.entities()).collect()
+            }
+            Operation::Parts(parts) => parts.parts.iter().flat_map(|part| part.pattern.entities()).collect(),
+            Operation::Merge(merge) => {
+                [&merge.each, &merge.run].iter().flat_map(|run| run.entities()).collect()
+            }
+        }
+    }
 }
 
 /// A rate, in thousandths of a request a second so that `5/day` has a value.

@@ -37,6 +37,7 @@ pub(crate) fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design 
     Design {
         name,
         about: root.text_of("about").map(str::to_owned),
+        source: source.to_owned(),
         environments,
         tables,
         entities: entities.list.into_iter().map(|known| known.entity).collect(),

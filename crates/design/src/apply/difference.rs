@@ -1,0 +1,115 @@
+//! What changed between the design that was applied last and a new one, as far as items that are there must be
+//! written again for it. New patterns, new fields and comments are no such changes.
+
+use super::blueprint::{Blueprint, EntityBlueprint, EntryBlueprint, Pairs};
+
+/// An entity whose items must be written again, if it has any.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Difference {
+    /// The entity, as the new design calls it; as the old one did if the new one doesn't have it.
+    pub(super) entity: String,
+    /// What the type attribute of its items held so far.
+    pub(super) old_type: String,
+    /// What changed, in words.
+    pub(super) reasons: Vec<String>,
+    /// The unique constraints whose reservations its items may lack.
+    pub(super) unique: Vec<String>,
+}
+
+/// The entities that two designs store differently in one table.
+pub(super) fn differences(old: &Blueprint, new: &Blueprint) -> Vec<Difference> {
+    old.entities.iter().filter_map(|before| difference(old, new, before)).collect()
+}
+
+fn difference(old: &Blueprint, new: &Blueprint, before: &EntityBlueprint) -> Option<Difference> {
+    // An entity that only got another name still tells its items by their type.
+    let renamed = || new.entities.iter().find(|entity| entity.type_name == before.type_name);
+    let Some(after) = new.entity(&before.name).or_else(renamed) else {
+        return Some(Difference {
+            entity: before.name.clone(),
+            old_type: before.type_name.clone(),
+            reasons: vec!["the design no longer has this entity, so no pattern reads its items".to_owned()],
+            unique: Vec::new(),
+        });
+    };
+    let mut reasons = Vec::new();
+    if old.type_attribute != new.type_attribute {
+        reasons.push(changed("the type attribute", &old.type_attribute, &new.type_attribute));
+    }
+    if before.type_name != after.type_name {
+        reasons.push(changed("the type", &before.type_name, &after.type_name));
+    }
+    templates(&before.key, &after.key, "", &mut reasons);
+    entries(before, after, new, &mut reasons);
+    for (field, kind) in &after.fields {
+        match before.fields.iter().find(|(known, _)| known == field) {
+            Some((_, old_kind)) if old_kind != kind => {
+                reasons.push(changed(&format!("the type of `{field}`"), old_kind, kind));
+            }
+            _ => {}
+        }
+    }
+    if before.ttl != after.ttl {
+        let words = |ttl: &Option<String>| ttl.clone().unwrap_or_else(|| "none".to_owned());
+        reasons.push(changed("the time to live", &words(&before.ttl), &words(&after.ttl)));
+    }
+    // The key of a reservation has the entity's name and the separator in it.
+    let is_moved = before.name != after.name || old.separator != new.separator;
+    let is_new = |fields: &&String| is_moved || !before.unique.contains(fields);
+    let unique: Vec<String> = after.unique.iter().filter(is_new).cloned().collect();
+    for fields in &unique {
+        reasons
+            .push(format!("`{fields}` must be unique now, and items that are there have reserved no value"));
+    }
+    let (entity, old_type) = (after.name.clone(), before.type_name.clone());
+    (!reasons.is_empty()).then_some(Difference { entity, old_type, reasons, unique })
+}
+
+fn entries(before: &EntityBlueprint, after: &EntityBlueprint, new: &Blueprint, reasons: &mut Vec<String>) {
+    for entry in &after.entries {
+        match before.entries.iter().find(|known| known.index == entry.index) {
+            None => reasons.push(format!("it is new in the index {}: {}", entry.index, in_words(entry))),
+            Some(known) => {
+                // A local index shares the table's partition key, which is compared by itself.
+                let is_own = |(attribute, _): &&(String, String)| {
+                    !after.key.iter().any(|(known, _)| known == attribute)
+                };
+                let key: Pairs = entry.key.iter().filter(is_own).cloned().collect();
+                templates(&known.key, &key, &format!(" in the index {}", entry.index), reasons);
+                if known.when != entry.when {
+                    let words = |when: &[String]| {
+                        if when.is_empty() { "always".to_owned() } else { when.join(" and ") }
+                    };
+                    let what = format!("the condition to be in the index {}", entry.index);
+                    reasons.push(changed(&what, &words(&known.when), &words(&entry.when)));
+                }
+            }
+        }
+    }
+    for known in &before.entries {
+        let is_gone = !after.entries.iter().any(|entry| entry.index == known.index);
+        if is_gone && new.indexes.contains(&known.index) {
+            reasons.push(format!("it is no longer in the index {}, where its items still are", known.index));
+        }
+    }
+}
+
+/// Notes the templates that changed.
+fn templates(before: &Pairs, after: &Pairs, place: &str, reasons: &mut Vec<String>) {
+    for (attribute, template) in after {
+        match before.iter().find(|(known, _)| known == attribute) {
+            Some((_, old)) if old == template => {}
+            Some((_, old)) => reasons.push(changed(&format!("`{attribute}`{place}"), old, template)),
+            None => reasons.push(format!("`{attribute}`{place} is new: `{template}`")),
+        }
+    }
+}
+
+fn changed(what: &str, old: &str, new: &str) -> String {
+    format!("{what}: `{old}` -> `{new}`")
+}
+
+fn in_words(entry: &EntryBlueprint) -> String {
+    let key = entry.key.iter().map(|(attribute, template)| format!("`{attribute}` = `{template}`"));
+    key.collect::<Vec<_>>().join(", ")
+}
