@@ -201,6 +201,25 @@ fn a_demo_in_dev_can_be_thrown_away() {
 }
 
 #[test]
+fn an_index_is_deleted_only_after_a_yes() {
+    let place = Workplace::applied();
+    let design = DESIGN
+        .replace("[index]\nGSI1 = [\"GSI1PK\", \"GSI1SK\"]", "")
+        .replace("GSI1 = [\"STATUS#{status}\", \"{order_id}\"]", "");
+    let (design, _) = design.split_once("[pattern.orders_by_status]").unwrap();
+    std::fs::write(place.path("shop.toml"), design).unwrap();
+    let output = place.run(&["apply", "shop.toml"]);
+    assert_eq!(output.status.code(), Some(1));
+    let (said, error) = (text(&output.stdout), text(&output.stderr));
+    assert!(said.contains("- delete the index GSI1 of shop-dev"), "{said}");
+    assert!(error.contains("nothing was done") && error.contains("--yes"), "{error}");
+    let error = place.fails(1, &["serve", "--address", "127.0.0.1:0", "shop.toml"]);
+    assert!(error.contains("delete the index GSI1 of shop-dev"), "{error}");
+    assert!(place.fine(&["apply", "shop.toml", "--dry-run"]).contains("- delete the index GSI1"));
+    assert!(place.fine(&["apply", "shop.toml", "--yes"]).ends_with("done\n"));
+}
+
+#[test]
 fn items_that_a_design_would_not_find_stop_it_until_they_are_accepted() {
     let place = Workplace::applied();
     place.write_order("1");

@@ -15,8 +15,9 @@ The design is remembered in the table singlet-designs. If the next one makes oth
 that are there, apply names the entities with the number of their items, and does nothing unless
 --accept-outdated is given.
 
-Tables of an environment with removal = \"keep\" are protected from deletion; that is the default in
-every environment but dev.
+Deleting a table or an index asks on a terminal and needs --yes elsewhere. Tables of an
+environment with removal = \"keep\" are protected from deletion and are never deleted; that is the
+default in every environment but dev.
 
 Examples:
   singlet apply designs/shop.toml --dry-run
@@ -198,8 +199,8 @@ pub(crate) struct ApplyArguments {
     #[arg(long)]
     pub(crate) remove: bool,
 
-    /// Don't ask before tables are deleted
-    #[arg(long, requires = "remove")]
+    /// Don't ask before tables or indexes are deleted
+    #[arg(long)]
     pub(crate) yes: bool,
 
     /// Go on although items that are there don't match the design: patterns don't find them by the new keys
@@ -371,11 +372,6 @@ mod tests {
         let Command::Run(run) = Arguments::try_parse_from(words).unwrap().command else { panic!() };
         assert_eq!(run.call.values, ["customer_id=1", "a:=[1]"]);
         assert_eq!(run.call.limit, Some(5));
-    }
-
-    #[test]
-    fn deleting_without_a_question_needs_a_removal() {
-        assert!(Arguments::try_parse_from(["singlet", "apply", "shop.toml", "--yes"]).is_err());
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::io::{IsTerminal, Write, stdin, stdout};
 
 use singlet_design::apply::{self, Plan, Step};
-use singlet_design::store::TableChange;
 
 use crate::arguments::ApplyArguments;
 use crate::design_file;
@@ -50,18 +49,19 @@ fn carry_out(plan: &Plan, target: &Target) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Asks before data is deleted.
+/// Asks before tables or indexes are deleted.
 fn agree(plan: &Plan, said_yes: bool) -> Result<(), Failure> {
-    let deletes = plan.steps.iter().any(|step| matches!(step, Step::Change(TableChange::Delete { .. })));
-    if !deletes || said_yes {
+    let deletions: Vec<String> = plan.deletions().map(Step::to_string).collect();
+    if deletions.is_empty() || said_yes {
         return Ok(());
     }
+    let deletions = deletions.join(", ");
     if !stdin().is_terminal() {
-        return Err(Failure::Refused(
-            "nothing was done: deleting tables with their data needs --yes".to_owned(),
-        ));
+        return Err(Failure::Refused(format!(
+            "nothing was done: add --yes to {deletions}; on a terminal it is asked"
+        )));
     }
-    eprint!("Delete the tables with their data? Type yes: ");
+    eprint!("This will {deletions}. Type yes to go on: ");
     let mut answer = String::new();
     stdin().read_line(&mut answer)?;
     if answer.trim() == "yes" {

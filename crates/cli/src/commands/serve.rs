@@ -113,6 +113,15 @@ fn apply_design(
         tracing::warn!(design = design.name, "{outdated}: {}", outdated.reasons.join("; "));
     }
     plan.check()?;
+    // A server is started by scripts and by the system: there is nobody to ask.
+    let deletions: Vec<String> = plan.deletions().map(ToString::to_string).collect();
+    if !deletions.is_empty() {
+        return Err(failure::Failure::Refused(format!(
+            "a server deletes nothing when it starts, and {} would {}: run `singlet apply` on the folder first",
+            design.name,
+            deletions.join(", ")
+        )));
+    }
     plan.run(&store, &mut |progress| {
         if progress.asked == 0 {
             tracing::info!(design = design.name, environment = environment.name, "{}", progress.step);

@@ -60,6 +60,13 @@ impl Plan {
     pub fn accept_outdated(&mut self) {
         self.outdated.iter_mut().for_each(|outdated| outdated.accepted = true);
     }
+
+    /// The steps that delete data, or an index that patterns may read.
+    pub fn deletions(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(|step| {
+            matches!(step, Step::Change(TableChange::Delete { .. } | TableChange::DeleteIndex { .. }))
+        })
+    }
 }
 
 /// Finds out what must be done so that the tables of a design match it.
