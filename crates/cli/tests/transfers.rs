@@ -38,10 +38,15 @@ fn csv_is_imported_and_wrong_rows_are_shown() {
     fs::write(&file, "id,title\n1,One\nx,Wrong\n3,\"Three, \"\"3\"\"\"\n").unwrap();
     let from = file.to_str().unwrap();
     let text = works(&["import", "--from", from, "--table", "Songs", "--key", "id:N"], &data);
-    assert!(text.contains("Songs: 2 items imported") && text.contains("1 of 3 were wrong"), "{text}");
-    assert!(text.contains("songs.csv, line 3"), "{text}");
+    assert!(text.contains("Songs: 2 items imported") && text.contains("1 of 3 items were wrong"), "{text}");
+    assert!(text.contains("left out: songs.csv, line 3: "), "{text}");
+    assert!(!text.contains("WARN") && !text.contains("arn:"), "{text}");
     let text = fails(&["import", "--from", from, "--table", "Other", "--key", "missing:S"], &data);
-    assert!(text.contains("None of the items could be imported"), "{text}");
+    assert!(
+        text.contains("None of the items could be imported. The first of them: songs.csv, line 2: "),
+        "{text}"
+    );
+    assert!(!text.contains("server") && !text.contains("ERROR"), "{text}");
     let missing = folder.path().join("missing");
     let missing = missing.to_str().unwrap();
     assert!(

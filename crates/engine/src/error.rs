@@ -6,6 +6,7 @@ use singlet_expr::ExprError;
 use singlet_values::EncodedItem;
 
 pub use self::schema::SchemaError;
+use crate::iso_time::iso_time;
 use crate::request::{CancellationReason, RecoveryWindow};
 
 /// The result of an engine call.
@@ -78,14 +79,14 @@ pub enum Error {
     RecoveryOff(String),
     /// The moment can't be recovered: choose one within these bounds.
     #[error(
-        "The restore time is outside of the recovery window, which reaches from {} to {} (seconds since 1970)",
-        .0.earliest_ms.div_ceil(1000), .0.latest_ms / 1000
+        "The restore time is outside of the recovery window, which reaches from {} to {}",
+        iso_time(.0.earliest_ms), iso_time(.0.latest_ms)
     )]
     RestoreTime(RecoveryWindow),
     /// The moment can't be exported: choose one within these bounds.
     #[error(
-        "The export time is outside of the recovery window, which reaches from {} to {} (seconds since 1970)",
-        .0.earliest_ms.div_ceil(1000), .0.latest_ms / 1000
+        "The export time is outside of the recovery window, which reaches from {} to {}",
+        iso_time(.0.earliest_ms), iso_time(.0.latest_ms)
     )]
     ExportTime(RecoveryWindow),
     /// The token was used for another export within the last hours.

@@ -47,9 +47,7 @@ mod import;
 mod lines;
 mod manifest;
 mod objects;
-mod time;
 mod zstd;
 
 pub use data::{DataError, ExportData};
 pub use folder::FolderBuckets;
-pub use time::iso_time;

@@ -1,9 +1,7 @@
 //! The manifests of an export: which data files it has, and what it is of.
 
 use serde::Serialize;
-use singlet_engine::{ExportDescription, ExportKind, ExportView, ExportWritten};
-
-use crate::time::iso_time;
+use singlet_engine::{ExportDescription, ExportKind, ExportView, ExportWritten, iso_time};
 
 /// A data file, as a line of `manifest-files.json`.
 #[derive(Debug, Serialize)]

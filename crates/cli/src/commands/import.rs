@@ -9,16 +9,13 @@ use singlet_engine::{
 };
 use singlet_transfer::{DataError, ExportData, FolderBuckets};
 
-use crate::arguments::{DataCompression, DataFormat, ImportArguments, LogFormat, LogLevel};
+use crate::arguments::{DataCompression, DataFormat, ImportArguments};
 use crate::failure::Failure;
-use crate::logging;
 use crate::progress::Progress;
 use crate::target::open_for_transfer;
 
-/// Makes a new table of files.
+/// Creates a table from files.
 pub(crate) fn import(arguments: &ImportArguments) -> Result<(), Failure> {
-    // Lines that are wrong are logged.
-    logging::start(LogLevel::Warn, LogFormat::Text);
     let data = ExportData::find(&arguments.from).map_err(|error| nothing(&arguments.from, &error))?;
     let buckets = if data.path.is_file() {
         FolderBuckets::open_file(&data.path)
@@ -31,10 +28,15 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<(), Failure> {
     // Files may come to a machine that has no data yet.
     let database = open_for_transfer(&arguments.place, true, Arc::new(buckets))?;
     let mut line = Progress::new();
+    let mut wrong: Vec<String> = Vec::new();
     let done = database.import_whole_table(request, &mut |progress| {
         line.show(progress.stored_bytes, progress.stored_bytes_total, "bytes");
+        wrong.extend(progress.wrong);
     });
     drop(line);
+    for item in &wrong {
+        eprintln!("left out: {item}");
+    }
     let done = done.map_err(|error| Failure::Refused(format!("nothing was imported: {error}")))?;
     database.close().map_err(|error| Failure::Refused(error.to_string()))?;
     if let Some(failure) = &done.failure {
@@ -50,7 +52,7 @@ fn tell(done: &ImportDescription) -> Result<(), Failure> {
     if counts.errors > 0 {
         writeln!(
             out,
-            "  {} of {} were wrong and left out; the first of them are shown above",
+            "  {} of {} items were wrong and left out; the first of them are listed above",
             counts.errors, counts.processed_items
         )?;
     }

@@ -2,14 +2,13 @@
 
 use std::io::{Write, stdout};
 
-use singlet_engine::{Error, RecoveryWindow, UpdateRecovery};
+use singlet_engine::{Error, RecoveryWindow, UpdateRecovery, iso_time};
 
 use crate::arguments::RecoveryArguments;
-use crate::commands::backups::moment;
 use crate::failure::Failure;
 use crate::target::open_for_backups;
 
-/// Turns recovery on or off, and says which moments tables can be had back to.
+/// Turns recovery on or off, and shows which moments tables can be restored to.
 pub(crate) fn recovery(arguments: &RecoveryArguments) -> Result<(), Failure> {
     let database = open_for_backups(&arguments.place, false)?;
     if let Some(table) = arguments.table.as_ref().filter(|_| arguments.on || arguments.off) {
@@ -39,8 +38,8 @@ fn in_words(window: Option<RecoveryWindow>) -> String {
         Some(window) => format!(
             "{} days: from {} to {}",
             window.period_days,
-            moment(window.earliest_ms.next_multiple_of(1000)),
-            moment(window.latest_ms)
+            iso_time(window.earliest_ms),
+            iso_time(window.latest_ms)
         ),
     }
 }

@@ -13,6 +13,7 @@ use super::Recovery;
 use crate::background::Stop;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Invalid, Result};
+use crate::iso_time::iso_time;
 use crate::keyspace::RowSpace;
 use crate::request::{ExportKind, ExportTable};
 use crate::store::{Direction, Logged, Position, View};
@@ -53,7 +54,6 @@ pub(crate) fn export_kind(table: &Table, request: &ExportTable, now_ms: u64) -> 
 }
 
 fn check_period(from_ms: u64, to_ms: u64) -> Result<(), Invalid> {
-    let shown = (from_ms / 1000, to_ms / 1000);
     let problem = match to_ms.checked_sub(from_ms) {
         None | Some(0) => "is not before it",
         Some(period) if period < PERIOD_MS.0 => "is less than 15 minutes before it",
@@ -61,8 +61,9 @@ fn check_period(from_ms: u64, to_ms: u64) -> Result<(), Invalid> {
         Some(_) => return Ok(()),
     };
     Err(Invalid::Parameter(format!(
-        "ExportToTime is {} (seconds since 1970), and ExportFromTime, {}, {problem}",
-        shown.1, shown.0
+        "ExportToTime is {}, and ExportFromTime, {}, {problem}",
+        iso_time(to_ms),
+        iso_time(from_ms)
     )))
 }
 

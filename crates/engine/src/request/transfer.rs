@@ -291,7 +291,7 @@ pub struct ExportProgress {
 }
 
 /// How far an import is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportProgress {
     /// What was read and written.
     pub counts: ImportCounts,
@@ -299,4 +299,6 @@ pub struct ImportProgress {
     pub stored_bytes: u64,
     /// Bytes of all objects.
     pub stored_bytes_total: u64,
+    /// The item that was just left out, one of the first 20: its object and line, and the reason.
+    pub wrong: Option<String>,
 }

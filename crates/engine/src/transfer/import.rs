@@ -59,7 +59,8 @@ impl Transfers {
         look: &mut dyn FnMut(ImportProgress),
     ) -> Result<ImportDescription> {
         let Importing { mut record, description, mut loader } = import;
-        let mut reading = Reading { transfers: self, import: &mut record.transfer, stop, look };
+        let mut reading =
+            Reading { transfers: self, import: &mut record.transfer, stop, look, first_wrong: None };
         let read = caught(|| reading.run(&description, &mut loader));
         let loaded = read.and_then(|()| {
             // The table is open and the import has ended in the same commit.
@@ -93,6 +94,8 @@ struct Reading<'a> {
     import: &'a mut Import,
     stop: &'a Stop,
     look: &'a mut dyn FnMut(ImportProgress),
+    /// The first item that was left out, with its place and the reason.
+    first_wrong: Option<String>,
 }
 
 impl Reading<'_> {
@@ -119,9 +122,10 @@ impl Reading<'_> {
             );
         }
         if counts.errors > 0 && counts.imported_items == 0 {
+            let first = self.first_wrong.take().unwrap_or_default();
             return Err(TransferFailure::new(
                 "ItemValidationError",
-                "None of the items could be imported. The server's log has the first of them with object, line and reason.",
+                format!("None of the items could be imported. The first of them: {first}"),
             )
             .into());
         }
@@ -157,6 +161,11 @@ impl Reading<'_> {
         self.import.counts.errors += 1;
         if self.import.counts.errors <= LOGGED_MAX {
             tracing::warn!(import = self.import.arn, at = reader.place(), reason, "an item was not imported");
+            let wrong = format!("{}: {reason}", reader.place());
+            self.first_wrong.get_or_insert_with(|| wrong.clone());
+            let (stored_bytes, stored_bytes_total) = reader.stored_bytes();
+            let counts = self.import.counts;
+            (self.look)(ImportProgress { counts, stored_bytes, stored_bytes_total, wrong: Some(wrong) });
         }
     }
 
@@ -165,6 +174,6 @@ impl Reading<'_> {
         let counts = self.import.counts;
         self.transfers.running().insert(self.import.id.clone(), counts);
         let (stored_bytes, stored_bytes_total) = reader.stored_bytes();
-        (self.look)(ImportProgress { counts, stored_bytes, stored_bytes_total });
+        (self.look)(ImportProgress { counts, stored_bytes, stored_bytes_total, wrong: None });
     }
 }

@@ -1,4 +1,4 @@
-//! Moments as manifests write them.
+//! Moments as people and manifests write them.
 
 use jiff::Timestamp;
 
