@@ -37,8 +37,14 @@ pub(crate) struct Serving {
 impl Serving {
     /// Starts a server on a free port and waits until it listens.
     pub(crate) fn start(arguments: &[&str]) -> Serving {
+        Serving::start_in(Path::new("."), arguments)
+    }
+
+    /// Starts a server in a folder on a free port and waits until it listens.
+    pub(crate) fn start_in(folder: &Path, arguments: &[&str]) -> Serving {
         let mut process = singlet(&["serve", "--address", "127.0.0.1:0"])
             .args(arguments)
+            .current_dir(folder)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
