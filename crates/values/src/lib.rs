@@ -32,6 +32,7 @@ mod key;
 mod number;
 mod size;
 mod stored;
+mod units;
 mod value;
 
 pub use attributes::{Attributes, Item};
@@ -41,4 +42,5 @@ pub use stored::{
     Corrupt, EncodedItem, EncodedValue, ItemBuilder, ItemRef, ListIter, ListRef, MapIter, MapRef, RawRef,
     SetIter, SetRef, ValueRef, encode_subset,
 };
+pub use units::{ReadKind, write_units};
 pub use value::{AttributeValue, Kind};

@@ -70,8 +70,8 @@ Reads are done, so that what they cost is known. Writes are not, unless --perfor
 they would do is worked out from the items that are there.
 
 Capacity is predicted from the sizes of items before and after a write, and of the items that a
-read gives; a filter or a projection hides some of what is read, then it is the least that it can
-be. What was used is as the database says.
+read evaluates. Where a filter or a projection hides some of them, explain reads them once more
+without it. The used capacity is what the database reports.
 
 Examples:
   singlet explain designs/shop.toml create_order customer_id=123 --in-memory

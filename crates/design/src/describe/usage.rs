@@ -5,7 +5,7 @@ use crate::json::Json;
 use crate::model::{
     Argument, Entity, Field, FieldType, Insert, Operation, ParameterType, Pattern, Step, ValueSource,
 };
-use crate::run::LIMIT_DEFAULT;
+use crate::paging::PAGE_ITEMS_DEFAULT;
 use crate::seed::example;
 use crate::value::{parameter_in_words, to_text, type_name};
 
@@ -275,8 +275,8 @@ const PAGE: &str = "{\"items\": […], \"cursor\": \"…\"}";
 
 fn page(operation: &Operation) -> Option<u32> {
     match operation {
-        Operation::Query(query) => Some(query.limit.unwrap_or(LIMIT_DEFAULT)),
-        Operation::Scan(scan) => Some(scan.limit.unwrap_or(LIMIT_DEFAULT)),
+        Operation::Query(query) => Some(query.limit.unwrap_or(PAGE_ITEMS_DEFAULT)),
+        Operation::Scan(scan) => Some(scan.limit.unwrap_or(PAGE_ITEMS_DEFAULT)),
         Operation::Merge(merge) => Some(merge.limit),
         _ => None,
     }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::distinct::{Distinct, Spread};
-use super::size::{Size, entry_size, item_size};
+use super::reads::{merge_run_units, query_units, scan_units};
+use super::size::{Size, entry_size, item_size, reservation_size};
 use super::{read_units, write_units};
-use crate::model::{AskedKey, Change, Design, Entity, Index, IndexEntry, Operation, Pattern, Query};
+use crate::model::{AskedKey, Change, Design, Entity, Index, IndexEntry, Operation, Pattern, Query, Unique};
 use crate::template::Template;
 
-/// Items on a page when neither pattern nor caller says.
-const PAGE_ITEMS_USUAL: u64 = 25;
+/// Keys that a batch is taken to ask for: nothing declares how many the caller gives.
+const BATCH_KEYS_USUAL: f64 = 10.0;
 
 /// A table or one of its indexes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +84,8 @@ fn busiest(contributions: &[Contribution], spread: Spread) -> Option<f64> {
 pub struct Load {
     /// One for each partition template of each table and index.
     pub keys: Vec<KeyLoad>,
+    /// Scans, which read all keys of a place alike: none of them is busier than the others.
+    pub scans: Vec<(Place, Contribution)>,
 }
 
 impl Load {
@@ -115,9 +118,18 @@ impl Load {
         templates: impl IntoIterator<Item = &'a Template, IntoIter: Clone> + Clone,
     ) -> Option<&mut KeyLoad> {
         let template = joined(templates.clone());
+        self.key_of(place, entity, template, Spread::of(entity, templates))
+    }
+
+    fn key_of(
+        &mut self,
+        place: Place,
+        entity: &Arc<Entity>,
+        template: String,
+        spread: Spread,
+    ) -> Option<&mut KeyLoad> {
         let known = self.keys.iter().position(|key| key.place == place && key.template == template);
         let at = known.unwrap_or_else(|| {
-            let spread = Spread::of(entity, templates);
             let entity = Arc::clone(entity);
             self.keys.push(KeyLoad {
                 place,
@@ -132,6 +144,14 @@ impl Load {
         self.keys.get_mut(at)
     }
 
+    /// The keys of reservations: one for each value.
+    fn reservation(&mut self, entity: &Arc<Entity>, unique: &Unique) -> Option<&mut KeyLoad> {
+        let place = Place::table(entity);
+        let template = format!("unique {} of {}", unique.fields.join(", "), entity.name);
+        let spread = Spread { values: Distinct::Many, shards: 1 };
+        self.key_of(place, entity, template, spread)
+    }
+
     fn run(&mut self, caller: &Arc<Pattern>, pattern: &Arc<Pattern>, calls: f64) {
         match &pattern.operation {
             Operation::Get(get) | Operation::Exists(get) => {
@@ -140,17 +160,24 @@ impl Load {
             }
             Operation::BatchGet(batch) => {
                 let units = read_units(item_size(&batch.entity).usual, batch.consistent);
-                self.read(caller, &batch.entity, None, None, calls * 10.0, units);
+                self.read(caller, &batch.entity, None, None, calls * BATCH_KEYS_USUAL, units);
             }
-            Operation::Query(query) => self.query(caller, query, calls),
-            // A scan reads all keys alike: none is busier than the others.
-            Operation::Scan(_) => {}
+            Operation::Query(query) => self.query(caller, query, calls, query_units(query)),
+            Operation::Scan(scan) => {
+                let place = match &scan.on {
+                    Some(index) => Place::index(&scan.entity, index),
+                    None => Place::table(&scan.entity),
+                };
+                self.scans.push((place, contribution(caller, calls, scan_units(scan))));
+            }
             Operation::Parts(parts) => {
                 parts.parts.iter().for_each(|part| self.run(caller, &part.pattern, calls))
             }
             Operation::Merge(merge) => {
                 self.run(caller, &merge.each, calls);
-                self.run(caller, &merge.run, calls * 10.0);
+                if let Operation::Query(query) = &merge.run.operation {
+                    self.query(caller, query, calls, merge_run_units(merge));
+                }
             }
             Operation::Transaction(transaction) => {
                 transaction.steps.iter().for_each(|step| self.write(caller, &step.pattern, calls, 2.0));
@@ -163,13 +190,8 @@ impl Load {
         }
     }
 
-    fn query(&mut self, caller: &Arc<Pattern>, query: &Query, calls: f64) {
+    fn query(&mut self, caller: &Arc<Pattern>, query: &Query, calls: f64, units: f64) {
         let Some(entity) = query.entities.first() else { return };
-        let items = query.limit.map_or(PAGE_ITEMS_USUAL, u64::from);
-        let entry = query.on.as_ref().and_then(|index| entity.entry(&index.name));
-        let each = entry.map_or_else(|| item_size(entity), |entry| entry_size(entity, entry));
-        // A page is read from one key, or a part of it from every shard.
-        let units = read_units(each.usual.saturating_mul(items), query.consistent);
         self.read(caller, entity, query.on.as_deref(), query.key.as_ref(), calls, units);
     }
 
@@ -200,8 +222,16 @@ impl Load {
     fn write(&mut self, caller: &Arc<Pattern>, pattern: &Pattern, calls: f64, table_factor: f64) {
         let Some(cost) = pattern_writes(pattern) else { return };
         let entity = &cost.entity;
+        // A write with reservations is a transaction, which costs twice on the table.
+        let table_factor = if cost.reservations.is_empty() { table_factor } else { 2.0 };
         if let Some(key) = self.key(Place::table(entity), entity, [&entity.key.partition]) {
             key.writes.push(contribution(caller, calls, write_units(cost.table.usual) * table_factor));
+        }
+        for (unique, size) in &cost.reservations {
+            let units = write_units(size.usual) * table_factor;
+            if let Some(key) = self.reservation(entity, unique) {
+                key.writes.push(contribution(caller, calls, units));
+            }
         }
         for (entry, units) in &cost.indexes {
             if let Some(key) = self.key(Place::index(entity, &entry.index), entity, &entry.partition) {
@@ -240,6 +270,8 @@ pub struct WriteCost {
     pub table: Size,
     /// Units for each index entry that is written or moved.
     pub indexes: Vec<(IndexEntry, f64)>,
+    /// Reservations of unique values that are written or given back in the same transaction.
+    pub reservations: Vec<(Unique, Size)>,
 }
 
 /// What a single write pattern costs; `None` for reads and composed patterns.
@@ -256,7 +288,26 @@ pub fn pattern_writes(pattern: &Pattern) -> Option<WriteCost> {
         let factor = touched.map_or(1.0, |changes| update_factor(entity, entry, changes));
         (factor > 0.0).then(|| (entry.clone(), units * factor))
     });
-    Some(WriteCost { entity: Arc::clone(entity), table: item_size(entity), indexes: indexes.collect() })
+    Some(WriteCost {
+        entity: Arc::clone(entity),
+        table: item_size(entity),
+        indexes: indexes.collect(),
+        reservations: reservations(entity, touched),
+    })
+}
+
+/// A new or deleted item writes each of its reservations; a change of a unique value gives one back and takes one.
+fn reservations(entity: &Entity, touched: Option<&[Change]>) -> Vec<(Unique, Size)> {
+    let changes = |unique: &Unique, changes: &[Change]| {
+        changes.iter().any(|change| unique.fields.iter().any(|field| field == change.field()))
+    };
+    let count = |unique: &Unique| match touched {
+        None => 1,
+        Some(all) if changes(unique, all) => 2,
+        Some(_) => 0,
+    };
+    let each = |unique: &Unique| (unique.clone(), reservation_size(entity, unique));
+    entity.unique.iter().flat_map(|unique| std::iter::repeat_n(each(unique), count(unique))).collect()
 }
 
 /// How many entries of an index an update writes: two if its key moves, one if something it carries changes, or none.

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Mul};
 
-use crate::model::{Entity, Field, FieldType, IndexEntry, Projection};
+use crate::model::{Entity, Field, FieldType, IndexEntry, Projection, Unique};
 use crate::template::{Part, Template};
 
 /// A UTF-8 character has at most this many bytes.
@@ -112,6 +112,20 @@ pub fn item_size(entity: &Entity) -> Size {
         .map(|(name, template)| derived_size(entity, name, template))
         .sum();
     fields + keys + indexes + type_size(entity) + ttl_size(entity)
+}
+
+/// The size of the item that reserves a unique value: its key holds the value, and it names the item that has it.
+pub fn reservation_size(entity: &Entity, unique: &Unique) -> Size {
+    let table = &entity.table;
+    let head = "UNIQUE".len() + entity.name.len() + unique.fields.join(",").len() + 3;
+    let values: Size = unique.fields.iter().filter_map(|path| entity.field_at(path)).map(value_size).sum();
+    let key = |name: &str| Size::exactly((name.len() + head) as u64) + values;
+    let keys: Size = table.key().map(|attribute| key(&attribute.name)).sum();
+    let mark = Size::exactly((table.type_attribute.len() + "unique".len()) as u64);
+    let holder = Size::exactly("holder".len() as u64) + template_size(entity, &entity.key.partition);
+    let sort = entity.key.sort.as_ref().map(|sort| template_size(entity, sort));
+    let holder_sort = sort.map_or(Size::ZERO, |sort| Size::exactly("holder_sort".len() as u64) + sort);
+    keys + mark + holder + holder_sort + ttl_size(entity)
 }
 
 /// The size of an item's entry in an index.

@@ -5,8 +5,8 @@
 //! answers and costs are the same as if they were done.
 //!
 //! The costs that are foretold follow DynamoDB's rules for sizes: a write from the item before and after, and its
-//! entries in each index; a read from the items that it returned. A filter or a projection hides what was read but
-//! not what it costs: then the number is the least that it can be.
+//! entries in each index; a read from the items that it evaluated. A filter or a projection hides what was read but
+//! not what it costs: then the explanation reads the same once more without them, for itself.
 
 mod body;
 mod capacity;

@@ -124,6 +124,15 @@ impl<S: Store> Recording<S> {
         Ok(self.store.get(&get)?.items.pop().flatten())
     }
 
+    /// The page of a query with everything that its filter and its projection hide but its cost doesn't: a read of the
+    /// explanation's own, which is not noted. `None` if nothing is hidden, or if something was written meanwhile.
+    fn whole_page(&self, request: &Query, page: Option<&Page>) -> Option<Page> {
+        let page =
+            page.filter(|page| is_hidden(request.filter.is_some(), request.projection.is_some(), page))?;
+        let unhidden = Query { filter: None, projection: None, ..request.clone() };
+        self.store.query(&unhidden).ok().filter(|whole| whole.scanned == page.scanned)
+    }
+
     fn foresee_put(&self, put: &Put) -> Result<Foreseen, StoreError> {
         let key = match self.shape(&put.table) {
             Some(shape) => key_of(&shape, &put.item),
@@ -225,7 +234,9 @@ impl<S: Store> Store for Recording<S> {
 
     fn get(&self, request: &Get) -> Result<Answer, StoreError> {
         let cost = |answer: Option<&Answer>| {
-            answer_cost(answer, ReadKind::from_consistent(request.consistent), request.projection.is_some())
+            let whole = || self.store.get(&Get { projection: None, ..request.clone() });
+            let whole = request.projection.as_ref().map(|_| whole());
+            answer_cost(answer, whole, ReadKind::from_consistent(request.consistent))
         };
         self.note_read("GetItem", body::get(request), self.store.get(request), cost, self.next_round())
     }
@@ -236,7 +247,9 @@ impl<S: Store> Store for Recording<S> {
             let batch = BatchGet { keys: keys.to_vec(), ..request.clone() };
             let kind = ReadKind::from_consistent(request.consistent);
             let cost = |answer: Option<&Answer>| {
-                let (mut predicted, consumed) = answer_cost(answer, kind, request.projection.is_some());
+                let whole = || self.store.batch_get(&BatchGet { projection: None, ..batch.clone() });
+                let whole = request.projection.as_ref().map(|_| whole());
+                let (mut predicted, consumed) = answer_cost(answer, whole, kind);
                 // Keys that lead to nothing cost the least that a read costs.
                 let missing = keys.len().saturating_sub(answer.map_or(0, |answer| answer.items.len()));
                 predicted.read += kind.units(0) * missing as f64;
@@ -252,16 +265,23 @@ impl<S: Store> Store for Recording<S> {
     }
 
     fn query(&self, request: &Query) -> Result<Page, StoreError> {
-        let cost = |page: Option<&Page>| page_cost(request, page);
-        self.note_read("Query", body::query(request), self.store.query(request), cost, self.next_round())
+        let answer = self.store.query(request);
+        let whole = self.whole_page(request, answer.as_ref().ok());
+        let cost = |page: Option<&Page>| page_cost(request, page, whole.as_ref());
+        self.note_read("Query", body::query(request), answer, cost, self.next_round())
     }
 
     fn scan(&self, request: &Scan) -> Result<Page, StoreError> {
         let answer = self.store.scan(request);
-        let at_least = request.filter.is_some() || request.projection.is_some();
+        let hides = |page: &&Page| is_hidden(request.filter.is_some(), request.projection.is_some(), page);
+        let whole = answer.as_ref().ok().filter(hides).and_then(|page| {
+            let unhidden = Scan { filter: None, projection: None, ..request.clone() };
+            self.store.scan(&unhidden).ok().filter(|whole| whole.scanned == page.scanned)
+        });
+        let at_least = whole.is_none() && answer.as_ref().ok().is_none_or(|page| hides(&page));
         let cost = |page: Option<&Page>| match page {
             Some(page) => {
-                let items = &page.items;
+                let items = &whole.as_ref().unwrap_or(page).items;
                 let predicted =
                     Predicted::of_page(ReadKind::Eventual, items, request.index.as_ref(), at_least);
                 (predicted, page.consumed.clone())
@@ -276,7 +296,8 @@ impl<S: Store> Store for Recording<S> {
         match self.store.query_all(requests) {
             Ok(pages) => {
                 for (request, page) in requests.iter().zip(&pages) {
-                    let (predicted, consumed) = page_cost(request, Some(page));
+                    let whole = self.whole_page(request, Some(page));
+                    let (predicted, consumed) = page_cost(request, Some(page), whole.as_ref());
                     let (body, outcome) = (body::query(request), Outcome::Done(consumed));
                     self.lock().recorded.push(Recorded {
                         operation: "Query",
@@ -291,7 +312,7 @@ impl<S: Store> Store for Recording<S> {
             Err(error) => {
                 for request in requests {
                     let failed = Err::<Page, _>(error.clone());
-                    let cost = |page: Option<&Page>| page_cost(request, page);
+                    let cost = |page: Option<&Page>| page_cost(request, page, None);
                     let _ = self.note_read("Query", body::query(request), failed, cost, round);
                 }
                 Err(error)
@@ -301,7 +322,12 @@ impl<S: Store> Store for Recording<S> {
 
     fn transact_get(&self, request: &TransactGet) -> Result<Answer, StoreError> {
         let projected = request.gets.iter().any(|get| get.projection.is_some());
-        let cost = |answer: Option<&Answer>| answer_cost(answer, ReadKind::Transactional, projected);
+        let whole = || {
+            let gets = request.gets.iter().map(|get| Get { projection: None, ..get.clone() });
+            self.store.transact_get(&TransactGet { gets: gets.collect() })
+        };
+        let cost =
+            |answer: Option<&Answer>| answer_cost(answer, projected.then(whole), ReadKind::Transactional);
         let answer = self.store.transact_get(request);
         self.note_read("TransactGetItems", body::transact_get(request), answer, cost, self.next_round())
     }
@@ -355,23 +381,34 @@ impl<S: Store> Store for Recording<S> {
     }
 }
 
-fn answer_cost(answer: Option<&Answer>, kind: ReadKind, projected: bool) -> (Predicted, Consumed) {
+/// `whole` is the answer without a projection, if there is one: it hides what was read but not what it costs.
+fn answer_cost(
+    answer: Option<&Answer>,
+    whole: Option<Result<Answer, StoreError>>,
+    kind: ReadKind,
+) -> (Predicted, Consumed) {
     match answer {
         Some(answer) => {
-            let items = answer.items.iter().map(Option::as_ref);
-            (Predicted::of_items(kind, items, projected), answer.consumed.clone())
+            let hidden = matches!(whole, Some(Err(_)));
+            let read = whole.as_ref().and_then(|whole| whole.as_ref().ok()).unwrap_or(answer);
+            let items = read.items.iter().map(Option::as_ref);
+            (Predicted::of_items(kind, items, hidden), answer.consumed.clone())
         }
         None => (Predicted { at_least: true, ..Predicted::default() }, Consumed::default()),
     }
 }
 
-fn page_cost(request: &Query, page: Option<&Page>) -> (Predicted, Consumed) {
+/// Whether a filter or a projection hides some of what was read.
+fn is_hidden(filtered: bool, projected: bool, page: &Page) -> bool {
+    projected || (filtered && usize::try_from(page.scanned).is_ok_and(|scanned| scanned > page.items.len()))
+}
+
+/// `whole` is the page without filter and projection, if these hide something.
+fn page_cost(request: &Query, page: Option<&Page>, whole: Option<&Page>) -> (Predicted, Consumed) {
     let kind = ReadKind::from_consistent(request.consistent);
-    let hidden = page.is_none_or(|page| {
-        request.projection.is_some()
-            || usize::try_from(page.scanned).is_ok_and(|scanned| scanned > page.items.len())
-    });
-    let items = page.map_or(&[][..], |page| &page.items);
+    let hides = |page| is_hidden(request.filter.is_some(), request.projection.is_some(), page);
+    let hidden = whole.is_none() && page.is_none_or(hides);
+    let items = whole.or(page).map_or(&[][..], |page| &page.items);
     let consumed = page.map(|page| page.consumed.clone()).unwrap_or_default();
     (Predicted::of_page(kind, items, request.index.as_ref(), hidden), consumed)
 }

@@ -176,12 +176,14 @@ fn a_request_is_shown_as_it_goes_over_the_wire() {
 }
 
 #[test]
-fn a_filter_makes_the_cost_a_least_one() {
+fn a_filter_hides_items_and_not_their_cost() {
     let recording = Recording::new(store()).with_writes();
     recording.put(&put(&[("PK", "p"), ("SK", "s"), ("state", "new")])).unwrap();
     let mut builder = ExpressionBuilder::new('f');
     let (name, value) = (builder.name("state"), builder.value("paid".into()));
     let filter = Some(builder.finish(format!("{name} = {value}")));
     recording.query(&Query { filter, ..query(None, "p") }).unwrap();
-    assert!(recording.recorded().remove(1).predicted.at_least);
+    let recorded = recording.recorded().remove(1);
+    let Outcome::Done(consumed) = &recorded.outcome else { panic!("{recorded}") };
+    assert_eq!((recorded.predicted.read, recorded.predicted.at_least), (consumed.read, false));
 }

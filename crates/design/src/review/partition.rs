@@ -153,7 +153,9 @@ pub(super) fn sharded_for(
             "it would take {count} shards: keep this list in another form, such as one key for each hour and shard"
         ))];
     }
-    let mut fixes = shards(context, partition, count);
+    // A page that is read from many shards reads a little more in all, so that twice as many may be needed.
+    let counts = [count, count * 2, count * 4].into_iter().filter(|count| *count <= SHARDS_MAX);
+    let mut fixes: Vec<Fix> = counts.flat_map(|count| shards(context, partition, count)).collect();
     fixes.push(Fix::advice(otherwise));
     fixes
 }

@@ -13,7 +13,6 @@ mod write;
 
 pub use error::{RunError, WrongParameter};
 pub use outcome::{Outcome, Record};
-pub(crate) use read::LIMIT_DEFAULT;
 pub use write::reservation;
 
 use std::collections::BTreeMap;

@@ -7,16 +7,13 @@ use super::query::{entity_names, order, ordered_by};
 use super::source::{Written, written};
 use super::{Draft, Patterns};
 use crate::model::{Argument, Binding, Merge, Operation, Order, Pattern, Query};
+use crate::paging::{MERGE_EACH_DEFAULT, MERGED_PAGE_ITEMS_DEFAULT};
 use crate::report::Span;
 use crate::syntax::{Entry, Node};
 use crate::template::Format;
 
 /// What the list is called where the fields of its items are named.
 const LIST: &str = "each";
-/// Items on a page if nobody says.
-const LIMIT: u32 = 20;
-/// Items of the list that are followed if nobody says.
-const EACH_MAX: u32 = 100;
 
 impl<'a> Patterns<'a> {
     /// `merge`
@@ -39,8 +36,8 @@ impl<'a> Patterns<'a> {
             bindings,
             by,
             order: draft.merge_order(place, &run, query),
-            limit: number("limit").or(query.limit).unwrap_or(LIMIT),
-            each_max: number("max").unwrap_or(EACH_MAX),
+            limit: number("limit").or(query.limit).unwrap_or(MERGED_PAGE_ITEMS_DEFAULT),
+            each_max: number("max").unwrap_or(MERGE_EACH_DEFAULT),
             each: Arc::clone(&each),
             run: Arc::clone(&run),
         })

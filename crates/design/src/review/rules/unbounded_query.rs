@@ -1,7 +1,10 @@
 //! `unbounded-query`: a list without a page size.
 
 use super::{Check, Rule};
+use crate::estimate::query_units;
 use crate::model::Operation;
+use crate::paging::PAGE_ITEMS_DEFAULT;
+use crate::review::text::number;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
 pub(super) static RULE: Rule = Rule {
@@ -18,11 +21,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let message = format!(
-            "{} has no page size: a call reads up to 1 MB, which is 128 read units, and returns as many items as fit",
+            "{} has no page size: a call that names none gives {PAGE_ITEMS_DEFAULT} items and reads about {} units",
             pattern.name,
+            number(query_units(query)),
         );
         let place = context.place(&Subject::pattern(pattern), "query");
-        let fix = Fix::line_after("say how many items a page has", context.source, place, "limit = 25");
+        let line = format!("limit = {PAGE_ITEMS_DEFAULT}");
+        let fix = Fix::line_after("say how many items a page has", context.source, place, &line);
         findings.report(Severity::Warning, place, vec![Subject::pattern(pattern)], message, Some(fix));
     }
 }

@@ -17,7 +17,6 @@ use crate::model::{Operation, Pattern};
 use crate::store::Store;
 use batch_get::BatchPlan;
 use get::GetPlan;
-pub(crate) use query::LIMIT_DEFAULT;
 use query::{MergePlan, QueryPlan};
 use scan::ScanPlan;
 

@@ -10,14 +10,13 @@ use super::expiry::Expiry;
 use super::project::projection;
 use super::query::{FilterPlan, Teller, key_kind, page_limit};
 use crate::model::{self, Entity, KeyAttribute};
+use crate::paging::PAGE_ITEMS_DEFAULT;
 use crate::run::cursor::{OUTDATED, Payload, PayloadReader};
 use crate::run::plan::PlanContext;
 use crate::run::{Call, Outcome, Record, RunError, Runner};
 use crate::store::{self, Expression, Store, StoreError};
 
 const SCAN: u8 = b's';
-/// Items on a page when neither the pattern nor the caller says how many.
-const LIMIT_DEFAULT: u32 = 100;
 /// Backend pages that one call reads: a filter that lets little through ends the call, not the list.
 const PAGES_MAX: u32 = 10;
 /// Most items that one backend page evaluates.
@@ -59,7 +58,7 @@ impl ScanPlan {
             projection: scan.show.as_deref().map(|show| projection(table, index, show, needed)),
             teller,
             expiry,
-            limit: scan.limit.unwrap_or(LIMIT_DEFAULT),
+            limit: scan.limit.unwrap_or(PAGE_ITEMS_DEFAULT),
             show: scan.show.as_deref().map(Into::into),
         }
     }

@@ -42,8 +42,11 @@ const ORDER: Key = key(
     ]),
     "the order of the sort key",
 );
-const LIMIT: Key =
-    key("limit", Shape::Whole(1, 1000), "items on a page, unless the caller asks for another number");
+const LIMIT: Key = key(
+    "limit",
+    Shape::Whole(1, 1000),
+    "items on a page, unless the caller asks for another number; by default 100",
+);
 const WITH: Key = key(
     "with",
     Shape::Named("parameter", &Shape::Constant),
@@ -227,7 +230,11 @@ pub(crate) static MERGE: Construct = Construct {
         WITH,
         required("by", Shape::Text("a field"), "the field that orders the merged items"),
         ORDER,
-        LIMIT,
+        key(
+            "limit",
+            Shape::Whole(1, 1000),
+            "items on a page, unless the caller asks for another number; by default as the query, or 20",
+        ),
         key("max", Shape::Whole(1, 1000), "most items of the list that are followed; by default 100"),
     ],
     variants: Variants::None,

@@ -16,6 +16,7 @@ use super::expiry::Expiry;
 use super::project::projection;
 use super::resolve::ResolvePlan;
 use crate::model::{self, AskedKey, Entity, Index, KeyAttribute, Order, Pattern, SortRange, Table};
+use crate::paging::PAGE_ITEMS_DEFAULT;
 use crate::run::arguments::Bound;
 use crate::run::keys::{lacking, refused};
 use crate::run::plan::PlanContext;
@@ -31,8 +32,6 @@ use stream::Stream;
 pub(super) use tell::Teller;
 use tell::key_parts;
 
-/// Items on a page when neither the pattern nor the caller says how many.
-pub(crate) const LIMIT_DEFAULT: u32 = 100;
 /// Most items on a page.
 pub(super) const LIMIT_MAX: u32 = 1000;
 
@@ -94,7 +93,7 @@ impl QueryPlan {
             shards: query.shards.map(|shards| shards.count),
             forward: query.order == Order::Ascending,
             consistent: query.consistent,
-            limit: query.limit.unwrap_or(LIMIT_DEFAULT),
+            limit: query.limit.unwrap_or(PAGE_ITEMS_DEFAULT),
             ..QueryPlan::new(runner, &wanted, query.filter.as_ref(), needed)
         }
     }
@@ -182,7 +181,7 @@ impl QueryPlan {
             projection: wanted.show.map(|show| projection(table, index, show, needed)),
             teller,
             expiry,
-            limit: LIMIT_DEFAULT,
+            limit: PAGE_ITEMS_DEFAULT,
             show: wanted.show.map(Into::into),
             show_type: entities.len() > 1,
             resolve: wanted.resolve.iter().map(|resolve| ResolvePlan::new(context, resolve)).collect(),

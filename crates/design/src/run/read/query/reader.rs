@@ -5,6 +5,7 @@ use singlet_engine::values::{EncodedItem, write_key_part};
 use super::QueryPlan;
 use super::sort::NextPart;
 use super::stream::{Row, Stream};
+use crate::paging::first_request_items;
 use crate::run::RunError;
 use crate::run::read::restore::restore;
 use crate::store::{self, Page, Store};
@@ -66,9 +67,8 @@ impl<'p> Reader<'p> {
         limit: u32,
         now_ms: u64,
     ) -> Self {
-        // One more than the page holds tells whether there is another page. Of many streams each gives a little.
         let count = u32::try_from(streams.len()).unwrap_or(u32::MAX).max(1);
-        let share = if count == 1 { limit + 1 } else { (2 * limit / count + 1).clamp(2, limit + 1) };
+        let share = first_request_items(limit, count);
         for stream in &mut streams {
             let start_key = plan.start_key(stream);
             stream.begin(share, start_key);
