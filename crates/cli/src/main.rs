@@ -60,6 +60,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Restore(arguments) => commands::restore::restore(&arguments),
         Command::Serve(arguments) => commands::serve::serve(arguments),
         Command::Verify(arguments) => return commands::verify::verify(&arguments),
+        Command::Compact(arguments) => commands::compact::compact(&arguments),
         Command::NewKey(arguments) => commands::new_key::new_key(&arguments),
         Command::RotateKey(arguments) => commands::rotate_key::rotate_key(&arguments),
     }?;

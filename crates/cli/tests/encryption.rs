@@ -135,3 +135,42 @@ fn verify_says_what_it_checked_and_what_is_wrong() {
     assert!(code == 1 && said.contains("in use"), "{said}");
     drop(server);
 }
+
+/// A folder with data that is not encrypted.
+fn plain() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let server = Serving::start(&["--data", path(&data)]);
+    server.call("CreateTable", &TABLE.replace(r#""SSESpecification":{"Enabled":true,"SSEType":"KMS"},"#, ""));
+    assert_eq!(server.call("PutItem", ITEM), "{}");
+    let (code, said) = say(&["compact", path(&data)]);
+    assert!(code == 1 && said.contains("in use by another process"), "{said}");
+    assert_eq!(server.terminate().code(), Some(0));
+    (folder, data)
+}
+
+#[test]
+fn a_folder_that_is_compacted_says_its_sizes_and_is_sound() {
+    let (_folder, data) = plain();
+    let (code, said) = say(&["compact", path(&data)]);
+    assert!(code == 0 && said.contains(" MB and takes ") && said.contains(" MB now."), "{said}");
+    let (code, said) = say(&["verify", path(&data)]);
+    assert!(code == 0 && said.contains("1 item"), "{said}");
+    let (code, said) = say(&["compact", path(&data.join("elsewhere"))]);
+    assert!(code == 1 && said.contains("there is no folder"), "{said}");
+}
+
+#[test]
+fn a_cut_tree_is_an_error_and_not_a_panic() {
+    let (_folder, data) = plain();
+    let tree = std::fs::OpenOptions::new().write(true).open(data.join("tree")).unwrap();
+    let length = tree.metadata().unwrap().len();
+    for cut in [length - 4096, length - 1, 4096, 0] {
+        tree.set_len(cut).unwrap();
+        for command in ["verify", "compact"] {
+            let (code, said) = say(&[command, path(&data)]);
+            assert!(code == 1 && said.contains("the file has been cut"), "{command} at {cut}: {said}");
+            assert!(!said.contains("panicked") && !said.contains("backtrace"), "{command} at {cut}: {said}");
+        }
+    }
+}

@@ -9,6 +9,7 @@ mod background;
 mod backup;
 mod capacity;
 mod catalogue;
+mod compact;
 mod database;
 mod entropy;
 mod error;
@@ -34,6 +35,7 @@ mod write;
 
 pub use backup::{Schedule, ScheduleError};
 pub use capacity::{Consumed, ReadKind, Units, write_units};
+pub use compact::{Compacted, compact, compact_on};
 pub use database::Database;
 pub use error::{Error, InUse, Invalid, Result, SchemaError, TimeToLiveError};
 pub use expiry::expired_seconds;

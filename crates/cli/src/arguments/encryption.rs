@@ -1,4 +1,4 @@
-//! What can be said about encrypted folders: keys, and checking a folder.
+//! What can be said about folders as a whole: keys, checking a folder, and compacting it.
 
 use std::path::PathBuf;
 
@@ -34,6 +34,14 @@ Exit codes: 0 nothing is wrong, 1 something is, or the folder can't be opened.
 Example:
   singlet verify ./singlet-data
   singlet verify /backup/singlet-data --key-file singlet.key";
+
+pub(super) const COMPACT_NOTES: &str = "\
+Room that items gave up is used for later ones, and the tree's file doesn't get shorter by itself. This
+writes it anew, in as little room as its contents need. The disk needs room for both, and the folder must
+not be open elsewhere. A crash at any moment loses nothing.
+
+Example:
+  singlet compact ./singlet-data";
 
 /// The key of an encrypted folder.
 #[derive(Debug, Default, Args)]
@@ -79,6 +87,17 @@ pub(crate) struct RotateKeyArguments {
     /// The file with the key that the folder is to have
     #[arg(long, value_name = "FILE")]
     pub(crate) new_key_file: PathBuf,
+}
+
+/// `singlet compact`.
+#[derive(Debug, Args)]
+pub(crate) struct CompactArguments {
+    /// The folder with the data
+    #[arg(value_name = "DIR", default_value = "./singlet-data")]
+    pub(crate) data: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) key: KeyArguments,
 }
 
 /// `singlet verify`.

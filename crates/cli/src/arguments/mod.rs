@@ -18,7 +18,7 @@ pub(crate) use design::{
 };
 #[cfg(test)]
 pub(crate) use encryption::KeyArguments;
-pub(crate) use encryption::{NewKeyArguments, RotateKeyArguments, VerifyArguments};
+pub(crate) use encryption::{CompactArguments, NewKeyArguments, RotateKeyArguments, VerifyArguments};
 pub(crate) use loss::LossArguments;
 pub(crate) use recovery::RecoveryArguments;
 pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
@@ -135,6 +135,9 @@ pub(crate) enum Command {
     /// Check a folder: log, tree, items, indexes and counts against each other
     #[command(after_help = encryption::VERIFY_NOTES)]
     Verify(VerifyArguments),
+    /// Give back the room on the disk that deleted and rewritten items took
+    #[command(after_help = encryption::COMPACT_NOTES)]
+    Compact(CompactArguments),
     /// Make a key for an encrypted folder
     #[command(after_help = encryption::NEW_KEY_NOTES)]
     NewKey(NewKeyArguments),

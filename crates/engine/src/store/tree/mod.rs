@@ -6,6 +6,7 @@ mod misses;
 mod open;
 mod pages;
 mod protection;
+mod rewrite;
 #[cfg(test)]
 pub(super) mod tests;
 mod view;
@@ -21,6 +22,8 @@ use redb::{
 
 use self::backend::TreeFile;
 pub(super) use self::open::OldTree;
+pub use self::rewrite::Compacted;
+pub(super) use self::rewrite::compact;
 pub(super) use self::view::{TreeEntry, TreeRange, TreeView};
 use super::StoreError;
 use super::overlay::{Entry, Overlay};
