@@ -104,3 +104,28 @@ fn the_mark_and_the_tree_are_missed() {
         assert_eq!(lose(folder.path(), &options, "tree"), (Loss::Tree, 20));
     }
 }
+
+#[test]
+fn the_end_of_a_log_whose_items_are_all_in_the_tree_is_missed_by_a_verification() {
+    for options in both() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open_with(folder.path(), options.clone()).unwrap();
+        database.create_table(CreateTable::new(TABLE, "id", ScalarType::N)).unwrap();
+        for id in 0..20 {
+            database.put_item(PutItem::new(TABLE, item! { "id" => id, "body" => "x".repeat(300) })).unwrap();
+        }
+        database.close().unwrap();
+        drop(database);
+        let last = folder.path().join(names(folder.path(), "log-").pop().unwrap());
+        let mut content = fs::read(&last).unwrap();
+        content[4096 + 2_000..].fill(0);
+        fs::write(&last, content).unwrap();
+        let verified = verify(folder.path(), options.store.key.as_ref(), &mut |_| ()).unwrap();
+        assert!(
+            matches!(&verified.findings[..], [Finding::Lost(Loss::Log { segment: None, .. })]),
+            "{:?}",
+            verified.findings
+        );
+        assert_eq!(verified.counts.items, 20);
+    }
+}

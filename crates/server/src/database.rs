@@ -56,6 +56,7 @@ fn storage(database: &Database) -> Vec<StorageFigure> {
         ("writer_waits_total", "How often the writer waited for a fold.", stats.writer_waits as f64),
         ("writer_wait_seconds_total", "Time that it waited.", seconds(stats.writer_wait_time_us)),
         ("submit_waits_total", "How often a write waited because the queue was full.", stats.submit_waits as f64),
+        ("writes_stopped", "1 after a failure of the disk or the loss of a file: nothing is written until a restart.", f64::from(u8::from(stats.writes_stopped))),
         ("disk_reserve_bytes", "With less than this free on the disk, writes that grow are refused.", stats.disk_reserve_bytes as f64),
         ("disk_short", "1 while they are refused, else 0.", f64::from(u8::from(stats.disk_is_short))),
         ("disk_refusals_total", "How often something was refused for lack of room on the disk.", stats.disk_refusals as f64),

@@ -9,7 +9,7 @@ use super::{Backup, BackupState, Backups, Moment, NEW_SUFFIX, backup_id};
 use crate::background::Stop;
 use crate::error::{Error, Result};
 use crate::request::{BackupDescription, BackupProgress};
-use crate::store::{Key, open_file, open_outside, seal_outside};
+use crate::store::{Key, create_private_folder, open_file, open_outside, seal_outside};
 
 /// What the name of such a file ends with.
 const EXTENSION: &str = "backup";
@@ -44,7 +44,7 @@ impl Backups {
         let new_path = folder.join(format!("{}.{EXTENSION}{NEW_SUFFIX}", backup.name));
         let failed =
             |error: std::io::Error| Error::Backup(format!("can't write {}: {error}", path.display()));
-        fs::create_dir_all(folder).map_err(failed)?;
+        create_private_folder(folder).map_err(failed)?;
         let file = open_file(&new_path, true).map_err(failed)?;
         // A copy of encrypted data is encrypted as well.
         let file = match self.shared.background.store()?.key() {

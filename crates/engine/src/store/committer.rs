@@ -1,6 +1,7 @@
 //! The log thread: makes batches durable, then publishes and acknowledges them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::batch::Completion;
 use super::fold::FoldJob;
@@ -8,6 +9,7 @@ use super::housekeeper::Chore;
 use super::log::Appender;
 use super::overlay::Overlay;
 use super::shared::Shared;
+use super::watch::Watch;
 use super::{CommitError, StoreError, View};
 use crate::sync::Instant;
 use crate::sync::mpsc::{Receiver, SyncSender};
@@ -43,6 +45,10 @@ pub(super) struct Committer<A, J> {
     pub(super) commits: Receiver<Commit<A>>,
     pub(super) folds: SyncSender<FoldJob>,
     pub(super) chores: SyncSender<Chore>,
+    pub(super) watch: Watch,
+    pub(super) watch_interval: Duration,
+    /// When the files were looked at last.
+    pub(super) watched: Instant,
 }
 
 impl<A, J> Committer<A, J> {
@@ -116,10 +122,12 @@ impl<A, J> Committer<A, J> {
     }
 
     fn persist(&mut self, group: &mut [Commit<A>]) -> Result<(), StoreError> {
+        let mut began = false;
         for commit in group.iter_mut() {
             self.shared.counters.commit_bytes.add(commit.frames.len());
             self.shared.room.note_written(commit.frames.len() as u64, || self.shared.data_bytes());
             if self.log.append(&mut commit.frames)? {
+                began = true;
                 // With no room, one is being made ready already.
                 let _ = self.chores.try_send(Chore::PrepareSegment);
             }
@@ -136,6 +144,15 @@ impl<A, J> Committer<A, J> {
             self.shared.counters.sync_time.add_time(start.elapsed());
             self.note_durable(group.last().map_or(0, |last| last.view.time_ms));
         }
-        Ok(())
+        self.look_at_files(began)
+    }
+
+    /// Looks now and then whether what was written will be found again.
+    fn look_at_files(&mut self, is_due: bool) -> Result<(), StoreError> {
+        if !is_due && self.watched.elapsed() < self.watch_interval {
+            return Ok(());
+        }
+        self.watched = Instant::now();
+        self.watch.check()
     }
 }

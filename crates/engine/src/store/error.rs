@@ -48,6 +48,12 @@ pub enum StoreError {
         /// The folder asked for.
         folder: String,
     },
+    /// A file was deleted or replaced under the open store. What was written to it since is lost.
+    #[error("the file `{file}` was deleted or replaced while the database had it open")]
+    Replaced {
+        /// The file.
+        file: String,
+    },
     /// The key that was given, or the lack of one.
     #[error(transparent)]
     Key(#[from] KeyError),

@@ -41,14 +41,15 @@ mod tally;
 pub(crate) mod tests;
 mod tree;
 mod view;
+mod watch;
 mod writer;
 
 pub use batch::{Batch, Completion, Handler};
 pub use check::{StoreChecked, StorePart, check_store};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use compact::compact_store;
-pub(crate) use disk::open_file;
-pub use disk::{Disk, DiskFile, FileDisk, FrozenDisk, MemoryDisk};
+pub use disk::{Disk, DiskFile, FileDisk, FileId, FrozenDisk, MemoryDisk};
+pub(crate) use disk::{create_private_folder, open_file};
 pub use error::{CommitError, StoreError, TrySubmitError};
 pub use history::{Changes, ChangesBack, Logged, Position};
 pub use options::{StoreOptions, SyncPolicy};

@@ -37,7 +37,8 @@ pub struct StoreOptions {
     /// Writes that grow are refused when the disk has less free than this. Nothing is twice the overlay and four
     /// log files: what folding everything in memory takes at most, and the log of deletions meanwhile.
     pub disk_reserve_bytes: Option<u64>,
-    /// The mark of how far the log reaches is written so long after a commit at the latest.
+    /// The mark of how far the log reaches is written so long after a commit at the latest. Writers look as often whether
+    /// the files still have their names.
     pub reach_interval: Duration,
     /// Opens a folder although the end of its log is missing. What is missing is logged, and lost for good.
     pub accept_loss: bool,

@@ -83,6 +83,7 @@ impl<A, J> Shared<A, J> {
             writer_waits: counters.writer_waits.get(),
             writer_wait_time_us: counters.writer_wait_time.get(),
             submit_waits: counters.submit_waits.get(),
+            writes_stopped: self.poison.is_set(),
             disk_free_bytes: self.room.free_bytes(),
             disk_reserve_bytes: self.room.reserve_bytes(),
             disk_is_short: self.room.is_short(),

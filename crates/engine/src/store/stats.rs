@@ -46,6 +46,8 @@ pub struct StoreStats {
     pub writer_wait_time_us: u64,
     /// How often `submit` had to wait, because the queue was full.
     pub submit_waits: u64,
+    /// Whether writing has stopped until the store is opened again: a write, a sync or a fold failed, or a file is gone.
+    pub writes_stopped: bool,
     /// What the disk has free, if it tells.
     pub disk_free_bytes: Option<u64>,
     /// What is kept free: with less, writes that grow are refused.

@@ -15,11 +15,13 @@ use super::room::Room;
 use super::shared::{Poison, PoisonOnPanic, Shared};
 use super::stats::Counters;
 use super::tree::OldTree;
+use super::watch::Watch;
 use super::writer::Writer;
 use super::{
     Changes, ChangesBack, Clock, CommitError, Disk, Handler, Key, KeyId, Loss, Position, StoreError,
     StoreOptions, StoreStats, TrySubmitError, View,
 };
+use crate::sync::Instant;
 use crate::sync::mpsc::sync_channel;
 use crate::sync::thread::{self, JoinHandle};
 use crate::sync::{ArcSwap, Mutex};
@@ -122,10 +124,19 @@ impl Opened {
         let (commits_to_log, commits) = sync_channel(COMMITS_WAITING_MAX);
         let (folds_to_fold, folds) = sync_channel(1);
         let (chores_to_do, chores) = sync_channel(CHORES_WAITING_MAX);
+        let watch = Watch::new(shared.files.disk.clone(), catalogue.clone())?;
         let log = Appender::new(catalogue, reach, options.sync, view.sequence);
         let writer = Writer::new(shared.clone(), handler, view, clock, commits_to_log, &options);
-        let committer =
-            Committer { shared: shared.clone(), log, commits, folds: folds_to_fold, chores: chores_to_do };
+        let committer = Committer {
+            shared: shared.clone(),
+            log,
+            commits,
+            folds: folds_to_fold,
+            chores: chores_to_do,
+            watch,
+            watch_interval: options.reach_interval,
+            watched: Instant::now(),
+        };
         let part_entries = options.fold_part_entries.max(1);
         let fold = FoldThread { shared: shared.clone(), jobs: folds, part_entries };
         let housekeeper = Housekeeper::new(shared.clone(), chores, options.reach_interval);

@@ -3,18 +3,25 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+#[cfg(unix)]
+use super::FileId;
 use super::{Disk, DiskFile};
 use crate::store::StoreError;
 
 const LOCK_NAME: &str = "lock";
 
 /// A folder of the file system, locked for one process.
+///
+/// The lock is on the folder itself: whoever removes a file gets no second process in. Earlier programs lock
+/// only the file `lock`, so that one is held as well.
 #[derive(Debug)]
 pub struct FileDisk {
     folder: PathBuf,
-    lock: File,
+    lock: Mutex<File>,
+    /// The folder. `None` where a folder can't be locked.
+    directory: Option<File>,
 }
 
 impl FileDisk {
@@ -22,19 +29,17 @@ impl FileDisk {
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, StoreError> {
         let folder = folder.as_ref().to_path_buf();
         let shown = folder.display().to_string();
-        fs::create_dir_all(&folder).map_err(StoreError::io("create", &shown))?;
-        let path = folder.join(LOCK_NAME);
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(StoreError::io("open", path.display().to_string()))?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Self { folder, lock }),
-            Err(TryLockError::WouldBlock) => Err(StoreError::Locked { folder: shown }),
-            Err(TryLockError::Error(source)) => Err(StoreError::io("lock", shown)(source)),
-        }
+        create_private_folder(&folder).map_err(StoreError::io("create", &shown))?;
+        warn_of_readers(&folder);
+        let refused = |error: TryLockError| match error {
+            TryLockError::WouldBlock => StoreError::Locked { folder: shown.clone() },
+            TryLockError::Error(source) => StoreError::io("lock", &shown)(source),
+        };
+        let lock = Mutex::new(lock_file(&folder).map_err(refused)?);
+        // If the folder is locked by another process, dropping this gives the file free.
+        let mut disk = Self { folder, lock, directory: None };
+        disk.directory = lock_directory(&disk.folder).map_err(refused)?;
+        Ok(disk)
     }
 
     fn path(&self, name: &str) -> io::Result<PathBuf> {
@@ -49,8 +54,11 @@ impl Drop for FileDisk {
     /// Gives the folder free at once. Closing the handle alone would not: a process that another thread has just forked
     /// holds a copy of it until it runs its own program.
     fn drop(&mut self) {
-        if let Err(error) = self.lock.unlock() {
-            tracing::warn!(folder = %self.folder.display(), %error, "the folder's lock was not released");
+        let lock = self.lock.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for held in self.directory.iter().chain([&*lock]) {
+            if let Err(error) = held.unlock() {
+                tracing::warn!(folder = %self.folder.display(), %error, "the folder's lock was not released");
+            }
         }
     }
 }
@@ -58,7 +66,7 @@ impl Drop for FileDisk {
 impl Disk for FileDisk {
     fn open(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
         let path = self.path(name)?;
-        let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
+        let file = private().create(true).truncate(false).read(true).write(true).open(path)?;
         Ok(Arc::new(OsFile(file)))
     }
 
@@ -97,15 +105,120 @@ impl Disk for FileDisk {
     }
 
     #[cfg(unix)]
+    fn identity(&self, name: &str) -> io::Result<Option<FileId>> {
+        fs::metadata(self.path(name)?).map(|metadata| Some(file_id(&metadata)))
+    }
+
+    /// A missing file `lock` is made again. That harms nobody, since it is the folder that is locked.
+    #[cfg(unix)]
+    fn check_hold(&self) -> io::Result<()> {
+        if let Some(directory) = &self.directory {
+            let is_same = |found: fs::Metadata| Ok(file_id(&found) == file_id(&directory.metadata()?));
+            if !fs::metadata(&self.folder).and_then(is_same).unwrap_or(false) {
+                return Err(io::Error::other("it was moved, deleted or replaced"));
+            }
+        }
+        let mut lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = fs::metadata(self.folder.join(LOCK_NAME)).map(|found| file_id(&found));
+        if found.is_ok_and(|found| lock.metadata().is_ok_and(|held| file_id(&held) == found)) {
+            return Ok(());
+        }
+        tracing::warn!(folder = %self.folder.display(), "the file `{LOCK_NAME}` was deleted; it is made again");
+        *lock = lock_file(&self.folder).map_err(|error| match error {
+            TryLockError::WouldBlock => io::Error::other("another process has opened it"),
+            TryLockError::Error(error) => error,
+        })?;
+        Ok(())
+    }
+
+    #[cfg(unix)]
     fn free_bytes(&self) -> io::Result<Option<u64>> {
         let file_system = rustix::fs::statvfs(&self.folder)?;
         Ok(Some(file_system.f_bavail.saturating_mul(file_system.f_frsize)))
     }
 }
 
+/// Locks the file that earlier programs lock.
+fn lock_file(folder: &Path) -> Result<File, TryLockError> {
+    let path = folder.join(LOCK_NAME);
+    let file = private().create(true).truncate(false).write(true).open(path).map_err(TryLockError::Error)?;
+    file.try_lock()?;
+    Ok(file)
+}
+
+/// Locks the folder itself.
+#[cfg(unix)]
+fn lock_directory(folder: &Path) -> Result<Option<File>, TryLockError> {
+    let directory = File::open(folder).map_err(TryLockError::Error)?;
+    match directory.try_lock() {
+        Ok(()) => Ok(Some(directory)),
+        Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+        Err(TryLockError::Error(error)) => {
+            let folder = folder.display();
+            tracing::warn!(%folder, %error, "the folder itself can't be locked here; only its file `{LOCK_NAME}` is");
+            Ok(None)
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn lock_directory(_: &Path) -> Result<Option<File>, TryLockError> {
+    Ok(None)
+}
+
+/// Options for files that only their owner may read, whatever the umask is.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Creates a folder that only its owner may enter, unless it is there. Folders above it are made as usual.
+pub(crate) fn create_private_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = folder.parent() {
+        fs::create_dir_all(above)?;
+    }
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(folder) {
+        // Somebody else was quicker.
+        Err(_) if folder.is_dir() => Ok(()),
+        created => created,
+    }
+}
+
+/// Says so if others may enter the folder. Its mode is the owner's to choose.
+#[cfg(unix)]
+fn warn_of_readers(folder: &Path) {
+    let mode =
+        fs::metadata(folder).map(|metadata| std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()));
+    if let Ok(mode) = mode
+        && mode & 0o077 != 0
+    {
+        let (mode, shown) = (mode & 0o777, folder.display());
+        tracing::warn!(
+            "other users of this machine may enter the data folder {shown} (mode {mode:03o}); `chmod 700 {shown}` keeps them out"
+        );
+    }
+}
+
+#[cfg(not(unix))]
+fn warn_of_readers(_: &Path) {}
+
+#[cfg(unix)]
+fn file_id(metadata: &fs::Metadata) -> FileId {
+    use std::os::unix::fs::MetadataExt;
+    FileId { device: metadata.dev(), number: metadata.ino() }
+}
+
 /// Opens a file anywhere, beside all [`Disk`]s; with `create` it must not be there yet.
 pub(crate) fn open_file(path: &Path, create: bool) -> io::Result<Arc<dyn DiskFile>> {
-    let file = OpenOptions::new().create_new(create).read(true).write(create).open(path)?;
+    let file = private().create_new(create).read(true).write(create).open(path)?;
     Ok(Arc::new(OsFile(file)))
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub(super) use detached::Detached;
 pub use file::FileDisk;
-pub(crate) use file::open_file;
+pub(crate) use file::{create_private_folder, open_file};
 pub use frozen::FrozenDisk;
 pub use memory::MemoryDisk;
 pub(super) use pages::pieces;
@@ -29,10 +29,29 @@ pub trait Disk: Send + Sync + 'static {
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
     /// Makes creations, removals and renames durable.
     fn sync_directory(&self) -> io::Result<()>;
+    /// What the name leads to now; an error of the kind `NotFound` if nothing has this name, and `None` if the disk doesn't
+    /// tell one file from another.
+    fn identity(&self, name: &str) -> io::Result<Option<FileId>> {
+        let _ = name;
+        Ok(None)
+    }
+    /// Checks that the folder is still held by this process alone, and is where it was.
+    fn check_hold(&self) -> io::Result<()> {
+        Ok(())
+    }
     /// How many bytes can still be written; nothing if there is no bound, or if the disk doesn't tell.
     fn free_bytes(&self) -> io::Result<Option<u64>> {
         Ok(None)
     }
+}
+
+/// Tells a file from others, whatever their names are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileId {
+    /// The file system.
+    pub device: u64,
+    /// The file in it.
+    pub number: u64,
 }
 
 /// One file of a [`Disk`]. Calls may come from several threads at once.

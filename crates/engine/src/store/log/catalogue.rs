@@ -83,6 +83,11 @@ impl Catalogue {
         self.files().segments.iter().cloned().collect()
     }
 
+    /// Whether the log has this segment.
+    pub(in crate::store) fn has(&self, id: u64) -> bool {
+        self.files().segments.iter().any(|segment| segment.id == id)
+    }
+
     /// By how much a frame is longer when it is sealed.
     pub(super) fn seal_growth(&self) -> usize {
         if self.sealing.is_some() { SEALED_GROWTH_BYTES } else { 0 }
@@ -119,11 +124,12 @@ impl Catalogue {
         let id = self.new_id();
         let seal = Seal::new(id, self.sealing.as_ref())?;
         let marks = Marks::new(first_sequence, FRAMES_START);
-        let segment = Segment { id, first_sequence, seal, file, file_bytes, marks };
+        let mut segment = Segment { id, first_sequence, seal, file, file_bytes, identity: None, marks };
         segment.write_header(&from)?;
         let to = segment_name(id);
         self.disk.rename(&from, &to).map_err(StoreError::io("rename", &from))?;
         self.sync_names()?;
+        segment.identity = self.disk.identity(&to).map_err(StoreError::io("look for", &to))?;
         named(&segment)?;
         self.files().segments.push_back(segment.clone());
         Ok(segment)

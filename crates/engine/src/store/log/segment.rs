@@ -6,7 +6,7 @@
 use std::sync::{Arc, PoisonError};
 
 use super::super::seal::{KeyError, SEALED_MAGIC, Sealing};
-use super::super::{Disk, DiskFile, StoreError};
+use super::super::{Disk, DiskFile, FileId, StoreError};
 use super::seal::{SEALED_HEADER_BYTES, Seal};
 use crate::sync::Mutex;
 
@@ -55,6 +55,8 @@ pub(in crate::store) struct Segment {
     pub(super) seal: Seal,
     pub(super) file: Arc<dyn DiskFile>,
     pub(super) file_bytes: u64,
+    /// What its name must lead to, if the disk tells.
+    pub(in crate::store) identity: Option<FileId>,
     pub(super) marks: Arc<Marks>,
 }
 
@@ -141,8 +143,9 @@ impl Segment {
                 Seal::decode_header(sealing, &name, id, &header)?
             }
         };
+        let identity = disk.identity(&name).map_err(StoreError::io("look for", &name))?;
         let marks = Marks::new(first_sequence, file_bytes);
-        Ok(Self { id, first_sequence, seal, file, file_bytes, marks })
+        Ok(Self { id, first_sequence, seal, file, file_bytes, identity, marks })
     }
 }
 

@@ -19,7 +19,7 @@ use super::key::Key;
 use super::keys::Sealing;
 use crate::entropy::random;
 use crate::store::disk::pieces;
-use crate::store::{Disk, DiskFile, StoreError};
+use crate::store::{Disk, DiskFile, FileId, StoreError};
 use crate::sync::{Mutex, RwLock, RwLockWriteGuard};
 
 const BLOCK_BYTES: usize = 4096;
@@ -105,6 +105,14 @@ impl Disk for SealedDisk {
 
     fn sync_directory(&self) -> io::Result<()> {
         self.disk.sync_directory()
+    }
+
+    fn identity(&self, name: &str) -> io::Result<Option<FileId>> {
+        self.disk.identity(name)
+    }
+
+    fn check_hold(&self) -> io::Result<()> {
+        self.disk.check_hold()
     }
 
     fn free_bytes(&self) -> io::Result<Option<u64>> {

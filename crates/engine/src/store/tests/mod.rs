@@ -7,6 +7,8 @@ mod damage;
 mod damaged_tree;
 mod faults;
 pub(crate) mod fixture;
+#[cfg(unix)]
+mod folder;
 mod history;
 mod lifecycle;
 mod measure;

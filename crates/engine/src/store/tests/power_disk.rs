@@ -6,7 +6,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::fixture::Random;
-use crate::store::{Disk, DiskFile};
+use crate::store::{Disk, DiskFile, FileId};
 
 const SECTOR_BYTES: usize = 512;
 
@@ -249,6 +249,11 @@ impl Disk for PowerDisk {
             state.contents[content].name = to.into();
         }
         Ok(())
+    }
+
+    fn identity(&self, name: &str) -> io::Result<Option<FileId>> {
+        let number = *self.state().names.get(name).ok_or(io::ErrorKind::NotFound)? as u64;
+        Ok(Some(FileId { device: 0, number }))
     }
 
     fn sync_directory(&self) -> io::Result<()> {
