@@ -44,23 +44,33 @@ impl Answers {
     }
 
     /// A reservation of nothing, which an operation can raise.
-    pub(crate) fn reservation(self: &Arc<Self>) -> Reservation {
-        Reservation {
-            answers: Arc::clone(self),
-            bytes: AtomicUsize::new(0),
-            is_refused: AtomicBool::new(false),
-        }
+    pub(crate) fn reservation(&self) -> Reservation<'_> {
+        Reservation { answers: self, bytes: AtomicUsize::new(0), is_refused: AtomicBool::new(false) }
     }
 
     /// Counts an answer until the system has taken all of it, and notes meanwhile that its client is to read it. The answer
     /// takes the place of what was reserved for it.
-    pub(crate) fn hold(&self, body: Vec<u8>, reservation: Reservation, registration: &Registration) -> Bytes {
+    pub(crate) fn hold(
+        self: &Arc<Self>,
+        mut body: Vec<u8>,
+        reservation: Reservation<'_>,
+        registration: &Registration,
+    ) -> Bytes {
         if body.len() <= SMALL_BYTES_MAX {
             return body.into();
         }
-        reservation.settle(body.capacity());
+        let reserved_bytes = reservation.bytes.swap(0, Ordering::Relaxed);
+        if body.capacity() > reserved_bytes && reserved_bytes > 0 {
+            // The room beyond its end, by which it grew while it was written, isn't reserved.
+            body.shrink_to_fit();
+        }
+        let counted_bytes = body.capacity();
+        match counted_bytes.checked_sub(reserved_bytes) {
+            Some(more) => _ = self.bytes.fetch_add(more, Ordering::Relaxed),
+            None => self.give_back(reserved_bytes - counted_bytes),
+        }
         let answering = registration.answering();
-        Bytes::from_owner(Held { body, _reservation: reservation, _answering: answering })
+        Bytes::from_owner(Held { body, counted_bytes, answers: Arc::clone(self), _answering: answering })
     }
 
     /// The bytes that answers hold now, and those that are reserved for answers.
@@ -71,6 +81,11 @@ impl Answers {
     /// Whether there is no room for another large answer.
     pub(crate) fn is_full(&self) -> bool {
         self.held_bytes() >= self.bytes_max
+    }
+
+    /// Whether there is room for an answer that nothing was reserved for.
+    pub(crate) fn take_unreserved(&self, body: &[u8], reservation: &Reservation<'_>) -> bool {
+        body.len() <= SMALL_BYTES_MAX || !reservation.is_empty() || !self.is_full()
     }
 
     /// Whether slow readers should go.
@@ -110,29 +125,24 @@ impl Answers {
 }
 
 /// Room for the answer of one request, until this is dropped.
-pub(crate) struct Reservation {
-    answers: Arc<Answers>,
+pub(crate) struct Reservation<'a> {
+    answers: &'a Answers,
     bytes: AtomicUsize,
     is_refused: AtomicBool,
 }
 
-impl Reservation {
+impl Reservation<'_> {
     /// Whether the request asked for room and got none.
     pub(crate) fn is_refused(&self) -> bool {
         self.is_refused.load(Ordering::Relaxed)
     }
 
-    /// Makes it the size of the answer.
-    fn settle(&self, bytes: usize) {
-        let reserved = self.bytes.swap(bytes, Ordering::Relaxed);
-        match bytes.checked_sub(reserved) {
-            Some(more) => _ = self.answers.bytes.fetch_add(more, Ordering::Relaxed),
-            None => self.answers.give_back(reserved - bytes),
-        }
+    fn is_empty(&self) -> bool {
+        self.bytes.load(Ordering::Relaxed) == 0
     }
 }
 
-impl AnswerRoom for Reservation {
+impl AnswerRoom for Reservation<'_> {
     fn try_reserve(&self, bytes: usize) -> bool {
         let is_taken = self.answers.take(bytes);
         if is_taken {
@@ -153,7 +163,7 @@ impl AnswerRoom for Reservation {
     }
 }
 
-impl Drop for Reservation {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         self.answers.give_back(*self.bytes.get_mut());
     }
@@ -161,8 +171,15 @@ impl Drop for Reservation {
 
 struct Held {
     body: Vec<u8>,
-    _reservation: Reservation,
+    counted_bytes: usize,
+    answers: Arc<Answers>,
     _answering: Answering,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.answers.give_back(self.counted_bytes);
+    }
 }
 
 impl AsRef<[u8]> for Held {
@@ -233,20 +250,20 @@ mod tests {
         assert!(held.try_reserve(90_000));
         let waiting: Vec<_> = (0..5)
             .map(|_| {
-                let reservation = answers.reservation();
+                let answers = Arc::clone(&answers);
                 tokio::spawn(async move {
-                    let is_taken = reservation.reserve(20_000).await;
-                    (reservation, is_taken)
+                    let reservation = answers.reservation();
+                    let is_taken = reservation.reserve(20_000).await && !reservation.is_refused();
+                    // It stays reserved.
+                    std::mem::forget(reservation);
+                    is_taken
                 })
             })
             .collect();
         tokio::task::yield_now().await;
         drop(held);
-        let mut reservations = Vec::new();
         for task in waiting {
-            let (reservation, is_taken) = task.await.unwrap();
-            assert!(is_taken && !reservation.is_refused());
-            reservations.push(reservation);
+            assert!(task.await.unwrap());
         }
         assert_eq!(answers.held_bytes(), 100_000);
 

@@ -172,6 +172,7 @@ impl<A: Api> Front<A> {
             }
         };
         drop(received);
+        let reply = self.within_room(reply, &room);
         caller.registration.enter(Phase::Waiting);
         self.record(operation, &reply, started, &request_id);
         let content_type = content_type.unwrap_or(ContentType::AmazonJson);
@@ -214,7 +215,7 @@ impl<A: Api> Front<A> {
         operation: Option<Operation>,
         body: &Bytes,
         encoding: Encoding,
-        room: &Reservation,
+        room: &Reservation<'_>,
     ) -> Reply {
         let Some(operation) = operation else {
             return ProtocolError::UnknownOperation.reply();
@@ -243,6 +244,16 @@ impl<A: Api> Front<A> {
                 ProtocolError::Internal.reply()
             }
         }
+    }
+
+    /// Refuses a long error if there is no room for it. Errors repeat what was wrong with a request, which may be most of it;
+    /// nothing was changed then.
+    fn within_room(&self, reply: Reply, room: &Reservation<'_>) -> Reply {
+        if reply.status < 400 || self.answers.take_unreserved(&reply.body, room) {
+            return reply;
+        }
+        self.metrics.requests_refused.increment();
+        ProtocolError::ServiceUnavailable.reply()
     }
 
     /// Checks that the request may reach the database.

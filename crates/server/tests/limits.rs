@@ -312,6 +312,20 @@ async fn a_write_that_may_answer_much_is_refused_while_answers_that_nobody_reads
     assert_eq!(server.send(call("UpdateItem").bytes()).await.status, 200);
 }
 
+#[tokio::test]
+async fn a_long_error_is_refused_while_answers_that_nobody_reads_fill_the_room() {
+    let server =
+        start(limited(Limits { body_bytes_max: UNREAD_BYTES, answers_bytes_max: MB, ..Limits::default() }))
+            .await;
+    let wrong = |bytes| call("DeleteItem").body(vec![b'a'; bytes]).bytes();
+    assert_eq!(server.send(wrong(90_000)).await.body.len(), 90_000);
+    let mut slow = leave_unread(&server).await;
+    while metric(&server, "singlet_answer_bytes").await == 0 {}
+    server.send(wrong(90_000)).await.assert_error(503, "ServiceUnavailableException");
+    assert_eq!(server.send(wrong(1_000)).await.status, 400);
+    assert_eq!(slow.receive().await.body.len(), UNREAD_BYTES);
+}
+
 /// A table with items of 390 KB whose keys are the numbers below the count, each with this text in it.
 fn large_items(count: usize, text: &str) -> Database {
     let options = singlet_engine::Options { conflicts: Conflicts::Wait, ..Default::default() };
@@ -326,7 +340,7 @@ fn large_items(count: usize, text: &str) -> Database {
     database
 }
 
-/// A transaction of 100 checks, all of which fail and return their item.
+/// A transaction of 40 checks, all of which fail and return their item.
 fn failing_transaction() -> Vec<u8> {
     let check = |number: usize| {
         format!(
@@ -334,7 +348,7 @@ fn failing_transaction() -> Vec<u8> {
             "ConditionExpression":"attribute_not_exists(id)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}}}"#
         )
     };
-    let checks: Vec<String> = (0..100).map(check).collect();
+    let checks: Vec<String> = (0..40).map(check).collect();
     call("TransactWriteItems").body(format!(r#"{{"TransactItems":[{}]}}"#, checks.join(","))).bytes()
 }
 
@@ -350,22 +364,23 @@ async fn answers_of_failing_transactions_stay_within_the_memory_for_answers() {
         };
         let server = Server::bind(limited(limits)).await.unwrap();
         let address = server.address();
-        tokio::spawn(server.run(Service::new(large_items(100, text)), std::future::pending()));
+        tokio::spawn(server.run(Service::new(large_items(40, text)), std::future::pending()));
         let mut clients = Vec::new();
-        for _ in 0..12 {
+        for _ in 0..6 {
             let mut client = Client::new(TcpStream::connect(address).await.unwrap());
             client.send(failing_transaction()).await;
             clients.push(client);
         }
         let mut answered = 0;
         for mut client in clients {
-            assert!(metric_at(address, "singlet_answer_bytes").await <= bytes_max as u64);
+            let held_bytes = metric_at(address, "singlet_answer_bytes").await;
+            assert!(held_bytes <= bytes_max as u64, "{held_bytes} of {bytes_max}");
             let answer = client.receive().await;
             match answer.status {
                 503 => assert!(answer.body.len() < 1_000),
                 _ => {
                     answer.assert_error(400, "TransactionCanceledException");
-                    assert_eq!(answer.text().matches("ConditionalCheckFailed\",").count(), 100);
+                    assert_eq!(answer.text().matches("ConditionalCheckFailed\",").count(), 40);
                     assert!(answer.body.len() < 11 * MB, "{}", answer.body.len());
                     answered += 1;
                 }

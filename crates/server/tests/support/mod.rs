@@ -14,7 +14,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
 /// Stands in for the database: it answers with the body it got. `Query` waits to be let go, `Scan` panics,
-/// `UpdateItem` reserves a megabyte for its answer.
+/// `UpdateItem` reserves a megabyte for its answer, `DeleteItem` answers with an error.
 #[derive(Clone)]
 pub(crate) struct Stub {
     pub(crate) begun: Arc<Semaphore>,
@@ -29,18 +29,24 @@ impl Api for Stub {
                 self.let_go.acquire().await.unwrap().forget();
             }
             Operation::Scan => panic!("a fault in the database"),
+            Operation::DeleteItem => return Reply { status: 400, ..echo(body) },
             Operation::UpdateItem if !room.reserve(1 << 20).await => {
                 return ProtocolError::ServiceUnavailable.reply();
             }
             _ => {}
         }
-        Reply { status: 200, body: body.to_vec(), operation: None, error: None, consumed: Consumption::None }
+        echo(body)
     }
 
     fn statistics(&self) -> Statistics {
         let table = TableStatistics { name: "Music".to_owned(), items: 3, ..TableStatistics::default() };
         Statistics { tables: vec![table], storage: Vec::new() }
     }
+}
+
+/// An answer that repeats the request.
+fn echo(body: &[u8]) -> Reply {
+    Reply { status: 200, body: body.to_vec(), operation: None, error: None, consumed: Consumption::None }
 }
 
 /// A running server.
