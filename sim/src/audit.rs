@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use singlet_engine_simulated::values::{EncodedItem, Item, Kind};
 use singlet_engine_simulated::{
-    BackupStatus, Database, Error, GetItem, IndexDescription, ProjectedAttributes, RestoreBackup,
+    BackupStatus, Clock, Database, Error, GetItem, IndexDescription, ProjectedAttributes, RestoreBackup,
     RestoreToTime, Result, Scan, Subscribe, TableDescription, TableStatus,
 };
 use singlet_scheduler::{note, thread};
@@ -17,6 +17,9 @@ use crate::world::{Backup, Moment, Record, World, lock};
 
 /// How long background work may take, in looks.
 const LOOKS_MAX: usize = 3_000;
+
+/// Items are deleted for so long after their second.
+const EXPIRES_FOR_SECONDS: u64 = 4 * 365 * 24 * 60 * 60;
 
 /// What an audit finds: something wrong, or that the database can't be asked.
 pub(crate) enum Trouble {
@@ -232,6 +235,20 @@ pub(crate) fn expiry(world: &World, database: &Database) -> Result<(), Trouble> 
         let found = database.get_item(&GetItem::new(EXPIRING, expiring_key(id)))?.item;
         if found.is_none() && item.acknowledged_ns.is_some() && item.due_second > latest_second {
             return Err(format!("item {id} is gone before its time, {item:?}").into());
+        }
+    }
+    Ok(())
+}
+
+/// By a clock that is right and believed, what is due goes.
+pub(crate) fn expired(world: &World, database: &Database) -> Result<(), Trouble> {
+    let now_second = world.clock.now_ms() / 1000;
+    database.expire_due()?;
+    let due = now_second.saturating_sub(EXPIRES_FOR_SECONDS)..now_second;
+    let expiring = lock(&world.expiring).clone();
+    for (id, item) in expiring.iter().filter(|(_, item)| due.contains(&item.due_second)) {
+        if database.get_item(&GetItem::new(EXPIRING, expiring_key(*id)))?.item.is_some() {
+            return Err(format!("item {id} is still there after its time, {item:?}").into());
         }
     }
     Ok(())

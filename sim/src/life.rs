@@ -12,7 +12,7 @@ use singlet_scheduler::{Random, note};
 
 use crate::audit::{self, Trouble};
 use crate::client::{self, expiring_definition};
-use crate::clock::WallClock;
+use crate::clock::{Clocks, SETTLE_MS};
 use crate::disk::{Faults, Loss, SimulatedDisk};
 use crate::model::Operation;
 use crate::plan::{Plan, Scenario};
@@ -44,8 +44,9 @@ pub(crate) struct Simulation {
 
 /// Lives all lives of a plan.
 pub(crate) fn simulate(plan: Plan, mut random: Random) -> Result<Lived, String> {
-    let clock = Arc::new(WallClock::new(random.fork()));
-    let options = Options { clock: clock.clone(), ..plan.options() };
+    let clock = Arc::new(Clocks::new(random.fork()));
+    let mut options = Options { clock: clock.clone(), ..plan.options() };
+    options.store.clock_settle_ms = SETTLE_MS;
     let mut disk = SimulatedDisk::new(random.fork());
     let world = Arc::new(World::new(plan, clock));
     let mut simulation = Simulation { world, random, options, is_killed: false, lived: Lived::default() };
@@ -182,15 +183,43 @@ impl Simulation {
         Ok(())
     }
 
+    /// The wall clock is right when a life begins: nothing could tell that it isn't.
+    fn set_clock(&mut self) {
+        if self.world.clock.take_was_behind() {
+            // What the last life has committed looks as if it had been before that; nothing can tell that either.
+            lock(&self.world.moments).clear();
+        }
+        self.world.clock.come_right();
+    }
+
+    /// Waits until the database believes a wall clock that is right; then everything must go by the right time.
+    pub(crate) fn settle(&mut self, database: &Database) -> Result<bool, Trouble> {
+        let clock = self.world.clock.clone();
+        clock.come_right();
+        for _ in 0..2 {
+            // A write looks at the clock, and has a time.
+            let due_second = clock.now_ms() / 1000 + 10_000;
+            if !client::put_expiring(&self.world, database, due_second)? {
+                return Ok(false);
+            }
+            clock.pass(SETTLE_MS);
+        }
+        clock.take_was_behind();
+        audit::expired(&self.world, database)?;
+        Ok(true)
+    }
+
     /// Keeps what the table is like at a moment between two commits.
     fn remember(&mut self, database: &Database) -> Result<(), Trouble> {
+        if !self.settle(database)? {
+            return Ok(());
+        }
         let clock = self.world.clock.clone();
-        clock.pass_all();
         let time_ms = clock.now_ms();
         let (items, _) = audit::agreement(database)?;
-        clock.pass_all();
+        clock.pass(1_000);
         let after_ms = clock.now_ms();
-        // The times of commits never go back, so this one keeps all that come behind the moment.
+        // Whatever comes now has a later time.
         let is_kept = client::put_expiring(&self.world, database, after_ms / 1000 + 10_000)?;
         if is_kept && after_ms > time_ms {
             lock(&self.world.moments).push(Moment { time_ms, items });
@@ -214,9 +243,10 @@ impl Simulation {
         }
     }
 
-    /// The disk that the next life finds.
+    /// The disk that the next life finds, with a clock that is right.
     pub(crate) fn lose(&mut self, disk: &SimulatedDisk) -> SimulatedDisk {
         self.lived.losses += u64::from(disk.has_failed());
+        self.set_clock();
         let loss = match self.world.plan.scenario {
             Scenario::Cuts if self.is_killed => Loss::Process,
             Scenario::Cuts | Scenario::Lies => Loss::Power,

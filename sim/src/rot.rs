@@ -45,8 +45,8 @@ impl Simulation {
             Err(error) => return self.said(&error.to_string()),
         };
         self.turn_bit(disk);
-        match self.audit(&database) {
-            Ok(()) => {}
+        match self.audit(&database).and_then(|()| self.settle(&database)) {
+            Ok(_) => {}
             Err(Trouble::Storage(reason)) => self.said(&reason)?,
             Err(Trouble::Finding(finding)) => return Err(format!("without a word of damage: {finding}")),
         }
@@ -64,7 +64,9 @@ impl Simulation {
     fn said(&mut self, reason: &str) -> Result<(), String> {
         note(format_args!("it says: {reason}"));
         self.lived.damages += 1;
-        let is_clear = ["damaged", "does not settle", "closed"].iter().any(|word| reason.contains(word));
+        let is_clear = ["damaged", "is not a backup", "does not settle", "closed"]
+            .iter()
+            .any(|word| reason.contains(word));
         if is_clear { Ok(()) } else { Err(format!("it doesn't say what is damaged: {reason}")) }
     }
 }

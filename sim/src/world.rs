@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use singlet_engine_simulated::StreamPosition;
 use singlet_scheduler::{note, now_ns};
 
-use crate::clock::WallClock;
+use crate::clock::Clocks;
 use crate::linear::{Verdict, check};
 use crate::model::{Answer, Operation, Table, TableCall, TableModel, Value};
 use crate::plan::Plan;
@@ -46,7 +46,7 @@ pub(crate) struct Backup {
 /// What is known from outside. All clients share it.
 pub(crate) struct World {
     pub(crate) plan: Plan,
-    pub(crate) clock: Arc<WallClock>,
+    pub(crate) clock: Arc<Clocks>,
     calls: Mutex<Calls>,
     /// What a reader of the stream has seen, in all lives.
     pub(crate) followed: Mutex<Followed>,
@@ -88,7 +88,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl World {
-    pub(crate) fn new(plan: Plan, clock: Arc<WallClock>) -> Self {
+    pub(crate) fn new(plan: Plan, clock: Arc<Clocks>) -> Self {
         World {
             plan,
             clock,

@@ -110,6 +110,16 @@ fn a_mark_of_the_log_that_is_not_compared_is_found() {
 }
 
 #[test]
+fn times_that_never_go_back_are_found() {
+    find(Bug::NeverGoesBack, Scenario::Cuts);
+}
+
+#[test]
+fn a_jump_of_the_clock_that_is_believed_at_once_is_found() {
+    find(Bug::BelievesEveryJump, Scenario::Calm);
+}
+
+#[test]
 fn the_command_that_runs_a_seed_again_makes_the_same_mistake() {
     let request = Request {
         seed: 7,

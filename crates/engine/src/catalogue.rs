@@ -11,6 +11,7 @@ use crate::request::{EncryptionRequest, ListTables, ListTablesOutcome, TableDesc
 use crate::store::Tally;
 use crate::stream::Stream;
 use crate::table::Table;
+use crate::turns::{Now, Turns};
 
 const LIST_MAX: usize = 100;
 /// The name that a key has at AWS when nobody chose one.
@@ -28,6 +29,8 @@ pub(crate) struct Catalogue {
     streams: BTreeMap<String, Arc<Stream>>,
     /// The streams that are on, by table number.
     open_streams: HashMap<u32, Arc<Stream>>,
+    /// Where the times of commits go back.
+    turns: Arc<Turns>,
     /// Where expiring items must be looked for; all catalogues of a database share it.
     horizon: Arc<Horizon>,
 }
@@ -146,9 +149,24 @@ impl Catalogue {
         next
     }
 
-    /// Whether a stream may still need the changes of a table up to this time.
-    pub(crate) fn stream_needs(&self, table: u32, time_ms: u64) -> bool {
-        self.streams().any(|stream| stream.table == table && stream.needs(time_ms))
+    /// Whether a stream may still need the changes of a table up to this commit.
+    pub(crate) fn stream_needs(&self, table: u32, sequence: u64) -> bool {
+        self.streams().any(|stream| stream.table == table && stream.needs(sequence))
+    }
+
+    /// Where the times of commits go back.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.turns
+    }
+
+    /// The catalogue with other turns.
+    pub(crate) fn with_turns(&self, turns: Turns) -> Catalogue {
+        Catalogue { turns: Arc::new(turns), ..self.clone() }
+    }
+
+    /// The present, if it is this time.
+    pub(crate) fn now(&self, now_ms: u64) -> Now {
+        Now::new(now_ms, &self.turns)
     }
 
     /// A page of table names.

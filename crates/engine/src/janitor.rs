@@ -89,7 +89,9 @@ fn run(store: &Weak<Commits>, woken: &Receiver<()>, streams: &StreamUpkeep) {
             Err(RecvTimeoutError::Disconnected) => return,
         };
         waits = matches!(worked, Ok(Progress::Waits));
-        let tended = worked.and_then(|_| store.upgrade().map_or(Ok(()), |store| streams.run(&store)));
+        let tended = worked.and_then(|_| {
+            store.upgrade().map_or(Ok(()), |store| streams.run(&store, store.time().may_delete()))
+        });
         if let Err(error) = tended {
             // What is left to do is stored: the next start takes it up again.
             tracing::warn!(%error, "background work stopped");

@@ -34,7 +34,7 @@ const DESCRIPTORS: u16 = 1;
 const TOKENS: u16 = 2;
 /// Idempotency tokens, by the time they end.
 const TOKEN_ENDS: u16 = 3;
-/// Single values: the next table number.
+/// Single values: the next table number, and where the times of commits go back.
 const VALUES: u16 = 4;
 /// Spaces whose rows are still to be removed.
 const PURGES: u16 = 5;
@@ -180,6 +180,11 @@ impl RowSpace {
     pub(crate) fn tally(self) -> Space {
         Space(u64::from(self.table) << 16 | u64::from(self.space))
     }
+}
+
+/// The key that holds where the times of commits go back.
+pub(crate) fn turns_key() -> Bytes {
+    RowSpace { table: SYSTEM, space: VALUES }.key(b"turns")
 }
 
 /// The key that holds the next table number.

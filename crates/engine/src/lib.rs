@@ -30,6 +30,7 @@ mod stream;
 mod sync;
 mod table;
 mod transfer;
+mod turns;
 mod verify;
 mod write;
 

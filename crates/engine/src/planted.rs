@@ -60,6 +60,10 @@ bugs! {
     ForgetsReach = "forgets-reach",
     /// Opening doesn't look how far the log reached.
     IgnoresReach = "ignores-reach",
+    /// The times of commits never go back, though the clock was ahead.
+    NeverGoesBack = "never-goes-back",
+    /// A jump of the wall clock is believed at once.
+    BelievesEveryJump = "believes-every-jump",
 }
 
 impl Bug {

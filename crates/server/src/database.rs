@@ -59,6 +59,9 @@ fn storage(database: &Database) -> Vec<StorageFigure> {
         ("writes_stopped", "1 after a failure of the disk or the loss of a file: nothing is written until a restart.", f64::from(u8::from(stats.writes_stopped))),
         ("disk_reserve_bytes", "With less than this free on the disk, writes that grow are refused.", stats.disk_reserve_bytes as f64),
         ("disk_short", "1 while they are refused, else 0.", f64::from(u8::from(stats.disk_is_short))),
+        ("clock_jumps_forward_total", "How often the wall clock jumped forward against the monotonic one.", stats.clock_jumps_forward as f64),
+        ("clock_jumps_back_total", "How often the wall clock jumped back against the monotonic one.", stats.clock_jumps_back as f64),
+        ("clock_doubted", "1 while the wall clock is not believed, or not proven yet, else 0.", f64::from(u8::from(stats.clock_is_doubted))),
         ("disk_refusals_total", "How often something was refused for lack of room on the disk.", stats.disk_refusals as f64),
     ];
     // A database in memory has no disk.

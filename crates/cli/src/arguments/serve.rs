@@ -118,6 +118,10 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 14_400, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) stream_shard_seconds: u32,
 
+    /// How long the wall clock must keep to a new time after a jump before it is believed; `0` believes it at once
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    pub(crate) clock_settle_seconds: u32,
+
     /// A folder whose folders are the buckets of exports and imports; without it these operations are refused
     #[arg(long, value_name = "DIR")]
     pub(crate) buckets: Option<PathBuf>,

@@ -199,6 +199,7 @@ fn open(arguments: &ServeArguments, key: Option<Key>, connections_max: usize) ->
                 Durability::None => SyncPolicy::Never,
             },
             disk_reserve_bytes: arguments.disk_reserve.map(|size| size.bytes as u64),
+            clock_settle_ms: u64::from(arguments.clock_settle_seconds) * 1000,
             // A place for each connection's write: no thread that answers requests ever waits for one.
             queue_jobs_max: standard.queue_jobs_max.max(connections_max.saturating_add(64)),
             key,

@@ -30,7 +30,7 @@ pub use schedule::{Schedule, ScheduleError};
 
 use crate::background::Background;
 use crate::error::{Error, Result};
-use crate::store::{Clock, Disk};
+use crate::store::{Disk, Timekeeper};
 use crate::sync::{Mutex, MutexGuard};
 
 /// What backups need of the database. Clones share it; threads hold it without keeping the database open.
@@ -42,7 +42,7 @@ pub(crate) struct Backups {
 struct Shared {
     background: Background,
     disk: Arc<dyn Disk>,
-    clock: Arc<dyn Clock>,
+    time: Arc<Timekeeper>,
     /// For tables that have none of their own.
     schedule: Option<Schedule>,
     uses: Mutex<HashMap<String, Use>>,
@@ -61,11 +61,11 @@ impl Backups {
     pub(crate) fn new(
         background: Background,
         disk: Arc<dyn Disk>,
-        clock: Arc<dyn Clock>,
+        time: Arc<Timekeeper>,
         schedule: Option<Schedule>,
     ) -> Self {
         let (uses, timer_runs) = (Mutex::default(), AtomicBool::new(false));
-        Backups { shared: Arc::new(Shared { background, disk, clock, schedule, uses, timer_runs }) }
+        Backups { shared: Arc::new(Shared { background, disk, time, schedule, uses, timer_runs }) }
     }
 
     fn uses(&self) -> MutexGuard<'_, HashMap<String, Use>> {

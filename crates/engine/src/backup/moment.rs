@@ -5,33 +5,36 @@ use singlet_values::EncodedItem;
 use super::file::FileReader;
 use super::{Backup, BackupState, Backups, Claim};
 use crate::error::Result;
+use crate::turns::Now;
 
 /// A backup that is being read.
 pub(crate) struct MomentBackup {
     reader: FileReader,
     backup: Backup,
+    time_ms: u64,
     _claim: Claim,
 }
 
 impl Backups {
     /// The latest whole backup of a table up to a moment, if there is one that can be read.
-    pub(crate) fn latest_before(&self, table_id: &str, time_ms: u64) -> Option<MomentBackup> {
+    pub(crate) fn latest_before(&self, table_id: &str, time_ms: u64, now: &Now) -> Option<MomentBackup> {
         let candidates = self.all().ok()?.into_iter().filter(|backup| {
             backup.table.id == table_id
                 && backup.state == BackupState::Available
-                && backup.moment.time_ms <= time_ms
+                && backup.moment.effective_ms(now) <= time_ms
         });
         let backup = candidates.max_by_key(|backup| backup.moment.sequence)?;
         let claim = self.claim(&backup, false).ok()?;
         let reader = self.open_stored(&backup).ok()?;
-        Some(MomentBackup { reader, backup, _claim: claim })
+        let time_ms = backup.moment.effective_ms(now);
+        Some(MomentBackup { reader, backup, time_ms, _claim: claim })
     }
 }
 
 impl MomentBackup {
     /// The moment of the backup, in milliseconds since 1970.
     pub(crate) fn time_ms(&self) -> u64 {
-        self.backup.moment.time_ms
+        self.time_ms
     }
 
     /// The last commit that is in it.

@@ -9,7 +9,7 @@ use super::{Backup, BackupState, Backups, Moment, NEW_SUFFIX, backup_id};
 use crate::background::Stop;
 use crate::error::{Error, Result};
 use crate::request::{BackupDescription, BackupProgress};
-use crate::store::{Key, create_private_folder, open_file, open_outside, seal_outside};
+use crate::store::{Key, create_private_folder, open_file, open_outside, seal_outside, time_after};
 
 /// What the name of such a file ends with.
 const EXTENSION: &str = "backup";
@@ -28,7 +28,7 @@ impl Backups {
         if table.is_loading() {
             return Err(Error::TableInUse(table.name.clone()));
         }
-        let time_ms = self.shared.clock.now_ms().max(view.time_ms());
+        let time_ms = time_after(view.time_ms(), self.shared.time.now_ms());
         let moment = Moment { sequence: view.sequence(), time_ms };
         let id = backup_id(table, moment, 0);
         let backup = Backup {

@@ -7,6 +7,7 @@ use crate::keyspace::RowSpace;
 use crate::request::{BackupDescription, BackupStatus};
 use crate::store::Tally;
 use crate::table::Table;
+use crate::turns::Now;
 
 /// A backup that is being made or is there.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +32,14 @@ pub(crate) struct Moment {
     pub(crate) time_ms: u64,
 }
 
+impl Moment {
+    /// When it was, as far as that can be told where the clock was set back.
+    pub(crate) fn effective_ms(&self, now: &Now) -> u64 {
+        // The job that takes the moment is the next commit, and has its time.
+        now.effective_ms(self.sequence.saturating_add(1), self.time_ms)
+    }
+}
+
 /// Where a backup is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BackupState {
@@ -53,6 +62,12 @@ pub(crate) fn id_in(arn: &str) -> Option<&str> {
 }
 
 impl Backup {
+    /// When it is to be deleted, if it was taken by a schedule.
+    pub(crate) fn expires_ms(&self, now: &Now) -> Option<u64> {
+        let keep_ms = self.expires_ms?.saturating_sub(self.moment.time_ms);
+        Some(self.moment.effective_ms(now).saturating_add(keep_ms))
+    }
+
     /// Resource name.
     pub(crate) fn arn(&self) -> String {
         format!("{}{ARN_PART}{}", self.table.arn, self.id)

@@ -9,6 +9,7 @@ use super::{Backup, BackupState, Backups, Schedule};
 use crate::background::{Stop, Tasks};
 use crate::error::{Error, Result};
 use crate::table::Table;
+use crate::turns::Now;
 use crate::write::BackupStart;
 
 /// How long to wait before looking at the clock again. The clock is injected, so there is no other way to wait for it.
@@ -30,6 +31,8 @@ struct Memory {
     retry: HashMap<String, u64>,
     /// When to look for backups whose time is over.
     next_expiry_ms: Option<u64>,
+    /// When the clock was last looked at.
+    looked_ms: u64,
 }
 
 impl Backups {
@@ -65,17 +68,23 @@ impl Backups {
             self.take_again(id, stop)?;
         }
         // At the beginning all are looked at, also those that have stayed beyond their time.
-        let mut memory = self.remember(0)?;
+        let mut memory = self.remember(None)?;
         loop {
-            let now_ms = self.shared.clock.now_ms();
+            let now = self.now()?;
+            if now.ms < memory.looked_ms {
+                // The clock was set back: what was remembered of later times means nothing.
+                memory = self.remember(None)?;
+            }
+            memory.looked_ms = now.ms;
             let mut changed = false;
-            for (table, schedule) in self.due(&memory, now_ms)? {
-                self.take_scheduled(&table, schedule, now_ms, &mut memory, stop)?;
+            for (table, schedule) in self.due(&memory, now.ms)? {
+                self.take_scheduled(&table, schedule, now.ms, &mut memory, stop)?;
                 changed = true;
             }
-            if changed || memory.next_expiry_ms.is_some_and(|expiry_ms| expiry_ms <= now_ms) {
-                self.expire(now_ms, stop)?;
-                let Memory { latest, next_expiry_ms, .. } = self.remember(now_ms)?;
+            let is_due = changed || memory.next_expiry_ms.is_some_and(|expiry_ms| expiry_ms <= now.ms);
+            if is_due && self.shared.time.may_delete() {
+                self.expire(&self.now()?, stop)?;
+                let Memory { latest, next_expiry_ms, .. } = self.remember(Some(now.ms))?;
                 memory = Memory { latest, next_expiry_ms, ..memory };
             }
             stop.wait(LOOK_AGAIN_AFTER)?;
@@ -105,13 +114,22 @@ impl Backups {
         }
     }
 
-    fn remember(&self, now_ms: u64) -> Result<Memory> {
+    fn now(&self) -> Result<Now> {
+        Ok(self.shared.background.view()?.attachment().now(self.shared.time.now_ms()))
+    }
+
+    /// `looked_ms` is when backups whose time is over were looked for, if they were.
+    fn remember(&self, looked_ms: Option<u64>) -> Result<Memory> {
+        let now = self.now()?;
         let mut memory = Memory::default();
         for backup in self.all()? {
-            let Some(expires_ms) = backup.expires_ms else { continue };
+            let Some(expires_ms) = backup.expires_ms(&now) else { continue };
             let latest = memory.latest.entry(backup.table.id.clone()).or_default();
-            *latest = (*latest).max(backup.moment.time_ms);
-            let look_ms = if expires_ms > now_ms { expires_ms } else { now_ms + LOOK_AT_KEPT_AFTER_MS };
+            *latest = (*latest).max(backup.moment.effective_ms(&now));
+            let look_ms = match looked_ms {
+                Some(looked_ms) if expires_ms <= looked_ms => looked_ms + LOOK_AT_KEPT_AFTER_MS,
+                _ => expires_ms,
+            };
             memory.next_expiry_ms = Some(memory.next_expiry_ms.unwrap_or(u64::MAX).min(look_ms));
         }
         Ok(memory)
@@ -129,7 +147,9 @@ impl Backups {
                 (None, Some(latest_ms)) => latest_ms.saturating_add(schedule.every_ms()),
                 (None, None) => table.created_ms.saturating_add(FIRST_AFTER_MS),
             };
-            (now_ms >= due_ms).then(|| (table.clone(), schedule))
+            // What lies further ahead than can be was noted by a clock that was ahead.
+            let longest_ms = schedule.every_ms().max(RETRY_AFTER_MS).saturating_add(FIRST_AFTER_MS);
+            (now_ms >= due_ms || due_ms - now_ms > longest_ms).then(|| (table.clone(), schedule))
         });
         Ok(due.collect())
     }
@@ -163,7 +183,7 @@ impl Backups {
     }
 
     /// Deletes the scheduled backups whose time is over, but never the latest of a table that is still there.
-    fn expire(&self, now_ms: u64, stop: &Stop) -> Result<()> {
+    fn expire(&self, now: &Now, stop: &Stop) -> Result<()> {
         let all = self.all()?;
         let view = self.shared.background.view()?;
         let scheduled = || all.iter().filter(|backup| backup.expires_ms.is_some());
@@ -172,11 +192,13 @@ impl Backups {
             let later = |other: &Backup| {
                 other.table.id == backup.table.id
                     && other.state == BackupState::Available
-                    && other.moment.time_ms > backup.moment.time_ms
+                    && other.moment.sequence > backup.moment.sequence
             };
             is_there && !scheduled().any(later)
         };
-        for backup in scheduled().filter(|backup| backup.expires_ms.is_some_and(|end_ms| end_ms <= now_ms)) {
+        for backup in
+            scheduled().filter(|backup| backup.expires_ms(now).is_some_and(|end_ms| end_ms <= now.ms))
+        {
             stop.check()?;
             if backup.state == BackupState::Creating || is_latest(backup) {
                 continue;

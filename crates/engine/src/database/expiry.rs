@@ -2,7 +2,7 @@
 
 use super::Database;
 use crate::error::Result;
-use crate::expiry::sweep;
+use crate::expiry::{note_time, sweep};
 use crate::pending::Pending;
 use crate::request::{TimeToLive, UpdateTimeToLive};
 use crate::sync::thread;
@@ -34,7 +34,8 @@ impl Database {
             thread::park_timeout(time);
             false
         };
-        sweep(&self.inner.store, self.inner.clock.now_ms(), &pause)
+        note_time(&self.inner.store)?;
+        sweep(&self.inner.store, self.inner.store.time().now_ms(), &pause)
     }
 
     /// How many items of a table have expired since the database was opened.

@@ -27,7 +27,7 @@ use crate::recovery::Recovery;
 use crate::request::{
     BatchGet, BatchGetOutcome, GetItem, GetOutcome, PageOutcome, Query, Scan, TransactGet, TransactGetOutcome,
 };
-use crate::store::{Clock, Disk, FileDisk, Loss, MemoryDisk, Store, StoreStats, View};
+use crate::store::{Disk, FileDisk, Loss, MemoryDisk, Store, StoreStats, View};
 use crate::stream::StreamUpkeep;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -60,7 +60,6 @@ struct Inner {
     store: Arc<Store<Catalogue, Job>>,
     janitor: Mutex<Option<Janitor>>,
     reaper: Mutex<Option<Reaper>>,
-    clock: Arc<dyn Clock>,
     /// For tests of what runs in the background.
     #[cfg(test)]
     background: Background,
@@ -220,27 +219,26 @@ impl Database {
         let opened = Store::open(disk, options.store.clone(), options.clock.clone())?;
         let lost = opened.lost().to_vec();
         let (catalogue, writer) = recover::recover(&opened, &options)?;
-        let streams = StreamUpkeep::new(options.streams, options.clock.clone(), writer.counts.busy());
+        let streams = StreamUpkeep::new(options.streams, writer.counts.busy());
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
         recover::abandon_loads(&store)?;
         let janitor = Janitor::start(&store, streams.clone())?;
-        let reaper = Reaper::start(&store, options.clock.clone())?;
+        let reaper = Reaper::start(&store)?;
         let background = Background::new(&store, janitor.waker());
         let tasks = Tasks::default();
         let backups =
-            Backups::new(background.clone(), store.files().clone(), options.clock.clone(), options.backups);
+            Backups::new(background.clone(), store.files().clone(), store.time().clone(), options.backups);
         let interrupted = backups.tidy()?;
         backups.start_timer(&tasks, interrupted)?;
-        let recovery = Recovery::new(background.clone(), backups.clone(), options.clock.clone());
+        let recovery = Recovery::new(background.clone(), backups.clone(), store.time().clone());
         recovery.start_keeper(&tasks)?;
         let transfers =
-            Transfers::new(background.clone(), recovery.clone(), options.clock.clone(), options.buckets);
+            Transfers::new(background.clone(), recovery.clone(), store.time().clone(), options.buckets);
         transfers.end_interrupted()?;
         let inner = Inner {
             store,
             janitor: Mutex::new(Some(janitor)),
             reaper: Mutex::new(Some(reaper)),
-            clock: options.clock,
             #[cfg(test)]
             background,
             tasks,

@@ -8,12 +8,13 @@ use singlet_values::EncodedItem;
 
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
-use crate::keyspace::{PREFIX_BYTES, RowSpace};
+use crate::keyspace::{PREFIX_BYTES, RowSpace, turns_key};
 use crate::options::Options;
 use crate::pending::Pending;
 use crate::store::{Direction, Opened, Store};
 use crate::stream::{Stream, shard_from, stream_from};
 use crate::table::Table;
+use crate::turns::Turns;
 use crate::write::{Job, Writer};
 
 /// Reads the tables and makes the writer.
@@ -29,6 +30,14 @@ pub(super) fn recover(opened: &Opened, options: &Options) -> Result<(Catalogue, 
         catalogue = catalogue.with(Arc::new(table));
     }
     let catalogue = streams(opened)?.fold(catalogue, |catalogue, stream| catalogue.with_stream(stream));
+    let catalogue = match opened.view().get(&turns_key())? {
+        Some(stored) => {
+            let turns = Turns::decode(&stored);
+            let unreadable = || Error::Storage("where the times of commits go back can't be read".to_owned());
+            catalogue.with_turns(turns.ok_or_else(unreadable)?)
+        }
+        None => catalogue,
+    };
     let Options { region, account_id, streams, .. } = options;
     let arn_prefix = format!("arn:aws:dynamodb:{region}:{account_id}:table/");
     Ok((catalogue, Writer::new(arn_prefix, *streams)))

@@ -3,6 +3,7 @@
 use super::Database;
 use crate::background::Stop;
 use crate::error::Result;
+use crate::expiry::note_time;
 use crate::pending::{Pending, answer};
 use crate::request::{RecoveryProgress, RecoveryWindow, RestoreToTime, TableDescription, UpdateRecovery};
 use crate::write::Job;
@@ -60,6 +61,7 @@ impl Database {
     /// Gives up changes and deleted tables that are too old for everybody. This happens by itself once a minute; the call
     /// is for programs that move the clock themselves.
     pub fn give_up_old_history(&self) -> Result<()> {
+        note_time(&self.inner.store)?;
         self.inner.recovery.give_up_old(&Stop::default())
     }
 }

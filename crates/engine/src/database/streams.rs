@@ -3,13 +3,15 @@
 use super::Database;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
+use crate::expiry::note_time;
 use crate::request::{
     DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams, ListStreamsOutcome,
     StreamDescription,
 };
-use crate::store::Store;
+use crate::store::{Store, time_after};
 use crate::stream::{self, Subscribe, Subscription};
 use crate::sync::atomic::Ordering;
+use crate::turns::Now;
 use crate::write::Job;
 
 impl Database {
@@ -64,7 +66,8 @@ impl Database {
     /// Does at once what is otherwise done every second, by the clock that the database was given: shards of streams are
     /// rolled over, and what is too old goes. For programs with a clock of their own.
     pub fn tend(&self) -> Result<()> {
-        self.inner.streams.run(&self.inner.store)
+        note_time(&self.inner.store)?;
+        self.inner.streams.run(&self.inner.store, true)
     }
 
     /// The resource name that a stream of a table has here.
@@ -77,9 +80,14 @@ impl Database {
         &self.inner.store
     }
 
-    /// The time; it never goes back behind the last commit.
+    /// The time.
     pub(crate) fn now_ms(&self) -> u64 {
-        self.inner.clock.now_ms().max(self.view().time_ms())
+        time_after(self.view().time_ms(), self.inner.store.time().now_ms())
+    }
+
+    /// The present, as a catalogue sees it.
+    pub(crate) fn now(&self, catalogue: &Catalogue) -> Now {
+        catalogue.now(self.now_ms())
     }
 
     /// Why there will be no more commits.

@@ -55,10 +55,14 @@ impl Horizon {
         *last_sequence = sequence;
     }
 
-    /// The second from which on a look that sees all commits up to `sequence` must begin.
-    pub(super) fn begin(&self, table: u32, sequence: u64) -> u64 {
+    /// The second from which on a look that sees all commits up to `sequence`, and goes to `last_second`, must begin.
+    pub(super) fn begin(&self, table: u32, sequence: u64, last_second: u64) -> u64 {
         let mut tables = self.tables();
         let watch = tables.entry(table).or_default();
+        if watch.next_second > last_second.saturating_add(1) {
+            // The clock was set back. What an earlier look passed over as too old may be due now.
+            watch.next_second = 0;
+        }
         // Twice, so that what is fresh is let go as well if it is seen.
         watch.settle(sequence);
         watch.settle(sequence);
@@ -105,43 +109,56 @@ mod tests {
     use super::*;
 
     const TABLE: u32 = 7;
+    /// Later than all seconds here.
+    const LATER: u64 = 1_000;
 
     #[test]
     fn the_next_look_begins_where_the_last_one_ended() {
         let horizon = Horizon::default();
-        assert_eq!(horizon.begin(TABLE, 0), 0, "after opening everything must be looked at");
-        assert_eq!(horizon.begin(TABLE, 0), 0, "a look that was broken off counts for nothing");
+        assert_eq!(horizon.begin(TABLE, 0, LATER), 0, "after opening everything must be looked at");
+        assert_eq!(horizon.begin(TABLE, 0, LATER), 0, "a look that was broken off counts for nothing");
         horizon.end(TABLE, 100);
-        assert_eq!(horizon.begin(TABLE, 0), 101);
+        assert_eq!(horizon.begin(TABLE, 0, LATER), 101);
     }
 
     #[test]
     fn what_comes_in_behind_is_looked_at_once_it_is_seen() {
         let horizon = Horizon::default();
-        horizon.begin(TABLE, 4);
+        horizon.begin(TABLE, 4, LATER);
         horizon.end(TABLE, 100);
         horizon.note(TABLE, 50, 5);
         // Commit 5 is not published: looking would find nothing, and the note must stay.
-        assert_eq!(horizon.begin(TABLE, 4), 101);
+        assert_eq!(horizon.begin(TABLE, 4, LATER), 101);
         horizon.end(TABLE, 102);
         horizon.note(TABLE, 40, 6);
-        assert_eq!(horizon.begin(TABLE, 5), 50);
+        assert_eq!(horizon.begin(TABLE, 5, LATER), 50);
         horizon.end(TABLE, 103);
-        assert_eq!(horizon.begin(TABLE, 6), 40);
+        assert_eq!(horizon.begin(TABLE, 6, LATER), 40);
         horizon.end(TABLE, 104);
-        assert_eq!(horizon.begin(TABLE, 6), 105);
+        assert_eq!(horizon.begin(TABLE, 6, LATER), 105);
     }
 
     #[test]
     fn what_is_seen_at_once_is_looked_at_at_once() {
         let horizon = Horizon::default();
-        horizon.begin(TABLE, 1);
+        horizon.begin(TABLE, 1, LATER);
         horizon.end(TABLE, 100);
         horizon.note(TABLE, 60, 2);
         horizon.note(TABLE, 300, 3);
-        assert_eq!(horizon.begin(TABLE, 3), 60);
+        assert_eq!(horizon.begin(TABLE, 3, LATER), 60);
         horizon.end(TABLE, 100);
-        assert_eq!(horizon.begin(TABLE, 3), 101);
+        assert_eq!(horizon.begin(TABLE, 3, LATER), 101);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_looks_at_everything_again() {
+        let horizon = Horizon::default();
+        horizon.begin(TABLE, 1, 500);
+        horizon.end(TABLE, 500);
+        assert_eq!(horizon.begin(TABLE, 1, 500), 501, "it stands still");
+        assert_eq!(horizon.begin(TABLE, 1, 100), 0);
+        horizon.end(TABLE, 100);
+        assert_eq!(horizon.begin(TABLE, 1, 120), 101);
     }
 
     proptest::proptest! {
@@ -164,7 +181,7 @@ mod tests {
                     }
                     2 => published = published.max(value.min(written)),
                     _ => {
-                        let from = horizon.begin(TABLE, published);
+                        let from = horizon.begin(TABLE, published, now);
                         waiting.retain(|(second, sequence)| {
                             *sequence > published || !(from..=now).contains(second)
                         });
@@ -173,7 +190,7 @@ mod tests {
                 }
             }
             for _ in 0..2 {
-                let from = horizon.begin(TABLE, written);
+                let from = horizon.begin(TABLE, written, LATER);
                 waiting.retain(|(second, _)| !(from..=1000).contains(second));
                 horizon.end(TABLE, 1000);
             }

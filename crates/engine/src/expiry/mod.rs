@@ -11,7 +11,7 @@ mod sweep;
 use std::ops::RangeInclusive;
 
 pub(crate) use horizon::Horizon;
-pub(crate) use reaper::Reaper;
+pub(crate) use reaper::{Reaper, note_time};
 pub(crate) use sweep::sweep;
 
 /// Times that lie further back are ignored: such a number was hardly meant as an expiry.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::sweep;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
-use crate::store::{Clock, Store};
+use crate::pending::Pending;
+use crate::store::Store;
 use crate::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use crate::sync::thread::{self, JoinHandle};
 use crate::write::Job;
@@ -26,12 +27,12 @@ pub(crate) struct Reaper {
 
 impl Reaper {
     /// Starts the thread; it begins with what came due while nobody looked.
-    pub(crate) fn start(store: &Arc<Commits>, clock: Arc<dyn Clock>) -> Result<Reaper> {
+    pub(crate) fn start(store: &Arc<Commits>) -> Result<Reaper> {
         let (alive, ended) = sync_channel(0);
         let store = Arc::downgrade(store);
         let thread = thread::Builder::new()
             .name("singlet-reaper".to_owned())
-            .spawn(move || run(&store, &*clock, &ended))
+            .spawn(move || run(&store, &ended))
             .map_err(|error| Error::Storage(error.to_string()))?;
         Ok(Reaper { alive, thread })
     }
@@ -46,14 +47,31 @@ impl Reaper {
     }
 }
 
-fn run(store: &Weak<Commits>, clock: &dyn Clock, ended: &Receiver<()>) {
+/// Notes a jump of the clock, and deletes what is due if the clock is proven.
+fn look(store: &Commits, pause: &impl Fn(Duration) -> bool) -> Result<u64> {
+    note_time(store)?;
+    if store.time().may_delete() { sweep(store, store.time().now_ms(), pause) } else { Ok(0) }
+}
+
+/// Lets the order of commits know of a jump of the clock.
+pub(crate) fn note_time(store: &Commits) -> Result<()> {
+    store.time().now_ms();
+    if store.time().is_noted() {
+        return Ok(());
+    }
+    let (answer, pending) = Pending::channel();
+    store.submit(Job::NoteTime { answer })?;
+    pending.wait()
+}
+
+fn run(store: &Weak<Commits>, ended: &Receiver<()>) {
     let pause = |time: Duration| match time {
         Duration::ZERO => matches!(ended.try_recv(), Err(TryRecvError::Disconnected)),
         time => matches!(ended.recv_timeout(time), Err(RecvTimeoutError::Disconnected)),
     };
     loop {
         let Some(store) = store.upgrade() else { return };
-        match sweep(&store, clock.now_ms(), &pause) {
+        match look(&store, &pause) {
             Ok(0) => {}
             Ok(expired) => tracing::debug!(expired, "items expired"),
             Err(Error::Closed) => return,

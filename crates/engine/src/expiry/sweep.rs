@@ -79,7 +79,7 @@ struct Look {
 
 impl Look {
     fn begin(table: &Arc<Table>, horizon: &Horizon, sequence: u64, due: &RangeInclusive<u64>) -> Look {
-        let from = horizon.begin(table.number, sequence).max(*due.start());
+        let from = horizon.begin(table.number, sequence, *due.end()).max(*due.start());
         let space = table.expiries();
         // Rows are longer than these keys, so it doesn't matter that the first bound is exclusive.
         let (after, end) = (space.key_at(from, &[]), space.key_at(due.end().saturating_add(1), &[]));

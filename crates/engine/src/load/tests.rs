@@ -219,7 +219,7 @@ fn a_closed_database_ends_a_load() {
     let streams = StreamOptions::default();
     let writer = crate::write::Writer::new(String::new(), streams);
     let store = Arc::new(opened.start(Arc::default(), writer).unwrap());
-    let upkeep = StreamUpkeep::new(streams, Arc::new(SystemClock), Arc::default());
+    let upkeep = StreamUpkeep::new(streams, Arc::default());
     let janitor = Janitor::start(&store, upkeep).unwrap();
     let background = Background::new(&store, janitor.waker());
     let mut loader = Loader::begin(&background, definition(LOADED), LoadSource::Import).unwrap();

@@ -18,6 +18,7 @@ use crate::keyspace::RowSpace;
 use crate::request::{ExportKind, ExportTable};
 use crate::store::{Direction, Logged, Position, View};
 use crate::table::Table;
+use crate::turns::Now;
 
 /// The shortest and the longest time that an incremental export may cover.
 const PERIOD_MS: (u64, u64) = (15 * 60 * 1000, 24 * 60 * 60 * 1000);
@@ -27,9 +28,10 @@ const ENTRY_BYTES: usize = 160;
 const LOOK_EVERY: usize = 256;
 
 /// What an export is to write, with its moments set, if they can be had.
-pub(crate) fn export_kind(table: &Table, request: &ExportTable, now_ms: u64) -> Result<ExportKind> {
+pub(crate) fn export_kind(table: &Table, request: &ExportTable, now: &Now) -> Result<ExportKind> {
+    let now_ms = now.ms;
     let window = match table.settings.recovery {
-        Some(recovery) => recovery.window(now_ms, now_ms),
+        Some(recovery) => recovery.window(now, now_ms),
         // The present needs no past.
         None if !request.recovery_required && request.kind == (ExportKind::Full { time_ms: None }) => {
             return Ok(ExportKind::Full { time_ms: Some(now_ms) });
@@ -167,6 +169,7 @@ impl Past<'_> {
         let mut slice = Slice { changes: BTreeMap::new(), end: None };
         let mut bytes = 0;
         let last = Position::end_of(self.view.sequence());
+        let turns = self.view.attachment().turns();
         let store = self.recovery.shared.background.store()?;
         let changes = store.changes_before(self.items.table_number(), last);
         drop(store);
@@ -174,7 +177,8 @@ impl Past<'_> {
             if count.is_multiple_of(LOOK_EVERY) {
                 self.stop.check()?;
             }
-            let change = change?;
+            let mut change = change?;
+            change.time_ms = turns.effective_ms(change.position.sequence, change.time_ms);
             if change.time_ms <= from_ms {
                 break;
             }

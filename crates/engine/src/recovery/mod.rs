@@ -22,7 +22,7 @@ pub(crate) use export::export_kind;
 
 use crate::background::Background;
 use crate::backup::Backups;
-use crate::store::Clock;
+use crate::store::Timekeeper;
 use crate::sync::Mutex;
 
 /// Days that moments are kept if nothing is said.
@@ -41,14 +41,14 @@ pub(crate) struct Recovery {
 struct Shared {
     background: Background,
     backups: Backups,
-    clock: Arc<dyn Clock>,
+    time: Arc<Timekeeper>,
     /// The tables that are being read, and the moment from which on their changes are needed.
     pins: Mutex<Vec<(u32, u64)>>,
 }
 
 impl Recovery {
-    pub(crate) fn new(background: Background, backups: Backups, clock: Arc<dyn Clock>) -> Self {
-        Recovery { shared: Arc::new(Shared { background, backups, clock, pins: Mutex::default() }) }
+    pub(crate) fn new(background: Background, backups: Backups, time: Arc<Timekeeper>) -> Self {
+        Recovery { shared: Arc::new(Shared { background, backups, time, pins: Mutex::default() }) }
     }
 
     /// Keeps a table's changes from a moment on for as long as the pin is held, though they get too old meanwhile.

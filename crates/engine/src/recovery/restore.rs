@@ -60,14 +60,15 @@ impl Recovery {
 
     /// A backup from before the moment, if it is nearer than the present and every change since is recorded.
     fn nearer_base(&self, view: Arc<View<Catalogue>>, source: &Table, time_ms: u64) -> Base {
+        let now = self.now(&view);
         let since_ms = source
             .settings
             .recovery
-            .map_or(u64::MAX, |recovery| recovery.since_ms.max(recovery.kept_from_ms(self.now_ms(&view))));
+            .map_or(u64::MAX, |recovery| recovery.recorded_since_ms(&now).max(recovery.kept_from_ms(now.ms)));
         // The commit that turns recovery on has that very time, and is not recorded.
         let is_recorded_since = |backup_ms: u64| backup_ms > since_ms && backup_ms <= time_ms;
-        let backup = self.shared.backups.latest_before(&source.id, time_ms);
-        let is_nearer = |backup_ms: u64| time_ms - backup_ms < self.now_ms(&view).saturating_sub(time_ms);
+        let backup = self.shared.backups.latest_before(&source.id, time_ms, &now);
+        let is_nearer = |backup_ms: u64| time_ms - backup_ms < now.ms.saturating_sub(time_ms);
         match backup {
             Some(backup) if is_recorded_since(backup.time_ms()) && is_nearer(backup.time_ms()) => {
                 Base::Backup(Box::new(backup))
@@ -104,11 +105,12 @@ impl Recovery {
             walk.push(LoadRow::Put(EncodedItem::from_bytes(row?.1)))?;
         }
         let last = Position::end_of(view.sequence());
+        let now = self.now(&view);
         // A view keeps the tree from using its pages again.
         drop(view);
         for change in self.shared.background.store()?.changes_before(table, last) {
-            let Logged { key, before, after, time_ms: changed_ms, .. } = change?;
-            if changed_ms <= time_ms {
+            let Logged { position, key, before, after, time_ms: changed_ms, .. } = change?;
+            if now.effective_ms(position.sequence, changed_ms) <= time_ms {
                 break;
             }
             walk.push(LoadRow::replace(&key, after, before))?;
@@ -119,10 +121,11 @@ impl Recovery {
     /// From a backup, on to the moment.
     fn redo(&self, walk: &mut Walk<'_>, backup: MomentBackup, table: u32, time_ms: u64) -> Result<()> {
         let last = Position::end_of(backup.sequence());
+        let now = self.now(&*self.shared.background.view()?);
         backup.read(|item| walk.push(LoadRow::Put(item)))?;
         for change in self.shared.background.store()?.changes_after(table, last) {
-            let Logged { key, before, after, time_ms: changed_ms, .. } = change?;
-            if changed_ms > time_ms {
+            let Logged { position, key, before, after, time_ms: changed_ms, .. } = change?;
+            if now.effective_ms(position.sequence, changed_ms) > time_ms {
                 break;
             }
             walk.push(LoadRow::replace(&key, before, after))?;

@@ -8,7 +8,7 @@ use crate::background::{Stop, Tasks};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
-use crate::store::View;
+use crate::store::{Latest, View};
 use crate::write::Job;
 
 /// How often what is too old is looked for.
@@ -20,7 +20,7 @@ impl Recovery {
         let recovery = self.clone();
         tasks.spawn("singlet-history", move |stop| {
             while stop.wait(LOOK_AGAIN_AFTER).is_ok() {
-                match recovery.give_up_old(stop) {
+                match recovery.give_up_proven(stop) {
                     Ok(()) | Err(Error::Closed) => {}
                     Err(error) => {
                         tracing::warn!(%error, "old changes could not be given up; tried again later")
@@ -30,29 +30,45 @@ impl Recovery {
         })
     }
 
+    /// The same by itself, and only by a clock that is proven.
+    fn give_up_proven(&self, stop: &Stop) -> Result<()> {
+        if self.shared.time.may_delete() { self.give_up_old(stop) } else { Ok(()) }
+    }
+
     /// Gives up changes that nobody can ask for any more, and deleted tables that are out of reach.
     pub(crate) fn give_up_old(&self, stop: &Stop) -> Result<()> {
         let view = self.shared.background.view()?;
-        let now_ms = self.now_ms(&view);
+        let now = self.now(&view);
         for deleted in Deleted::all(&view)? {
             stop.check()?;
             let recovery = deleted.table.settings.recovery;
             let is_in_reach =
-                recovery.is_some_and(|setting| setting.kept_from_ms(now_ms) <= deleted.deleted_ms);
+                recovery.is_some_and(|setting| setting.kept_from_ms(now.ms) <= deleted.deleted_ms);
             let is_read = self.pins().iter().any(|(table, _)| *table == deleted.table.number);
             if !is_in_reach && !is_read {
                 self.forget(&deleted)?;
+            } else if deleted.deleted_ms > now.ms {
+                // The clock was ahead; the table must not be kept for as long as that.
+                self.redate(&deleted)?;
             }
         }
         let view = self.shared.background.view()?;
-        let needed = self.needed_from(&view, now_ms)?;
+        let needed = self.needed_from(&view, now.ms)?;
         let is_recovered =
             |table: u32, last_ms: u64| needed.get(&table).is_some_and(|&from_ms| last_ms >= from_ms);
         let catalogue = view.attachment();
-        let is_needed =
-            |table, last_ms| is_recovered(table, last_ms) || catalogue.stream_needs(table, last_ms);
+        let is_needed = |table, Latest { sequence, time_ms }| {
+            is_recovered(table, catalogue.turns().effective_ms(sequence, time_ms))
+                || catalogue.stream_needs(table, sequence)
+        };
         self.shared.background.store()?.trim_past(is_needed)?;
         Ok(())
+    }
+
+    fn redate(&self, deleted: &Deleted) -> Result<()> {
+        let (answer, pending) = Pending::channel();
+        self.shared.background.submit(Job::RedateDeleted { table: deleted.table.number, answer })?;
+        pending.wait()
     }
 
     fn forget(&self, deleted: &Deleted) -> Result<()> {

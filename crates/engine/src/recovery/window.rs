@@ -6,17 +6,23 @@ use super::{Deleted, MILLISECONDS_PER_DAY, Recovery};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::request::RecoveryWindow;
-use crate::store::View;
+use crate::store::{View, time_after};
 use crate::table::{RecoverySetting, Table};
+use crate::turns::Now;
 
 impl RecoverySetting {
     /// The moments that can be recovered at some time, if the table lived until `latest_ms`.
-    pub(super) fn window(&self, now_ms: u64, latest_ms: u64) -> RecoveryWindow {
+    pub(super) fn window(&self, now: &Now, latest_ms: u64) -> RecoveryWindow {
         RecoveryWindow {
             period_days: self.period_days,
-            earliest_ms: self.kept_from_ms(now_ms).max(self.since_ms),
+            earliest_ms: self.kept_from_ms(now.ms).max(self.recorded_since_ms(now)),
             latest_ms,
         }
+    }
+
+    /// When recovery was turned on.
+    pub(super) fn recorded_since_ms(&self, now: &Now) -> u64 {
+        self.since_sequence.map_or(self.since_ms, |sequence| now.effective_ms(sequence, self.since_ms))
     }
 
     /// The moment from which on changes are kept.
@@ -32,9 +38,9 @@ impl RecoveryWindow {
 }
 
 impl Recovery {
-    /// The moment that it is now. Commits never go back in time, though the clock may.
-    pub(super) fn now_ms(&self, view: &View<Catalogue>) -> u64 {
-        self.shared.clock.now_ms().max(view.time_ms())
+    /// The moment that it is now.
+    pub(super) fn now(&self, view: &View<Catalogue>) -> Now {
+        view.attachment().now(time_after(view.time_ms(), self.shared.time.now_ms()))
     }
 
     /// The moments to which a table can be recovered; `None` if recovery is off.
@@ -42,8 +48,8 @@ impl Recovery {
         let view = self.shared.background.view()?;
         let table =
             view.attachment().resource(table).map_err(|_| Error::SourceTableNotFound(table.to_owned()))?;
-        let now_ms = self.now_ms(&view);
-        Ok(table.settings.recovery.map(|recovery| recovery.window(now_ms, now_ms)))
+        let now = self.now(&view);
+        Ok(table.settings.recovery.map(|recovery| recovery.window(&now, now.ms)))
     }
 
     /// The table of this name, as it is now or was when it was deleted, that was there at a moment, and that moment.
@@ -53,16 +59,16 @@ impl Recovery {
         name: &str,
         time_ms: Option<u64>,
     ) -> Result<(Arc<Table>, u64)> {
-        let now_ms = self.now_ms(view);
+        let now = self.now(view);
         let live = view.attachment().resource(name).ok().filter(|table| !table.is_loading()).cloned();
         let is_there = live.is_some();
-        let mut candidates: Vec<(Arc<Table>, u64)> = live.into_iter().map(|table| (table, now_ms)).collect();
+        let mut candidates: Vec<(Arc<Table>, u64)> = live.into_iter().map(|table| (table, now.ms)).collect();
         // The latest one first.
         for deleted in Deleted::all(view)?.into_iter().rev().filter(|deleted| deleted.table.name == name) {
-            candidates.push((Arc::new(deleted.table), deleted.deleted_ms));
+            candidates.push((Arc::new(deleted.table), deleted.deleted_ms.min(now.ms)));
         }
         let mut windows = candidates.iter().filter_map(|(table, latest_ms)| {
-            Some((table, table.settings.recovery?.window(now_ms, *latest_ms)))
+            Some((table, table.settings.recovery?.window(&now, *latest_ms)))
         });
         let found = windows.clone().find_map(|(table, window)| {
             let time_ms = time_ms.unwrap_or(window.latest_ms);

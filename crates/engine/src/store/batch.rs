@@ -10,7 +10,7 @@ use super::log::{Before, Frame, FrameEntry, Replayed};
 use super::overlay::NewEntries;
 use super::range::{Direction, Range, is_empty_range};
 use super::tally::{Space, Tally, TallyDelta};
-use super::{CommitError, StoreError, View};
+use super::{CommitError, StoreError, View, time_after};
 
 /// Called once on the log thread: after everything that the job wrote and read is durable, or with the reason why not.
 /// Keep it short; the next group commit waits for it.
@@ -38,6 +38,7 @@ pub(super) struct Change {
 pub struct Batch<'a, A> {
     state: &'a mut View<A>,
     time_ms: u64,
+    follows_jump: bool,
     changes: BTreeMap<Bytes, Change>,
     tallies: Vec<TallyDelta>,
     attachment: Option<Arc<A>>,
@@ -45,10 +46,11 @@ pub struct Batch<'a, A> {
 }
 
 impl<'a, A> Batch<'a, A> {
-    pub(super) fn new(state: &'a mut View<A>, now_ms: u64) -> Self {
-        // A clock that is set back must not reorder the log's times.
-        let time_ms = now_ms.max(state.time_ms);
-        Self { state, time_ms, changes: BTreeMap::new(), tallies: Vec::new(), attachment: None, mark: 0 }
+    /// `follows_jump` says that the clock has jumped since the last commit.
+    pub(super) fn new(state: &'a mut View<A>, now_ms: u64, follows_jump: bool) -> Self {
+        let time_ms = time_after(state.time_ms, now_ms);
+        let (changes, tallies) = (BTreeMap::new(), Vec::new());
+        Self { state, time_ms, follows_jump, changes, tallies, attachment: None, mark: 0 }
     }
 
     /// The value of a key in the working state.
@@ -149,9 +151,24 @@ impl<'a, A> Batch<'a, A> {
         self.state.sequence + 1
     }
 
-    /// The time of this commit. It never goes back.
+    /// The time of this commit. It is earlier than the last commit's if the clock was set back by more than a small step.
     pub fn time_ms(&self) -> u64 {
         self.time_ms
+    }
+
+    /// The time of the last commit.
+    pub fn last_time_ms(&self) -> u64 {
+        self.state.time_ms
+    }
+
+    /// Whether the clock has jumped since the last commit.
+    pub fn follows_jump(&self) -> bool {
+        self.follows_jump
+    }
+
+    /// Whether nothing was added so far.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.tallies.is_empty()
     }
 
     /// Forgets everything that this job added so far.
@@ -164,7 +181,7 @@ impl<'a, A> Batch<'a, A> {
 
     /// Appends the frame and applies the changes to the working state. Says whether there was anything to log.
     pub(super) fn commit(self, frames: &mut Vec<u8>) -> Result<bool, CommitError> {
-        let Self { state, time_ms, changes, mut tallies, attachment, mark } = self;
+        let Self { state, time_ms, changes, mut tallies, attachment, mark, .. } = self;
         tallies.retain(|delta| delta.count != 0 || delta.bytes != 0);
         let logged = !changes.is_empty() || !tallies.is_empty();
         if logged {
@@ -212,7 +229,7 @@ impl<A> View<A> {
     pub(super) fn apply_all(&mut self, commits: Vec<Replayed>) {
         let mut entries = NewEntries::default();
         for (frame, owners) in commits {
-            self.time_ms = self.time_ms.max(frame.time_ms);
+            self.time_ms = frame.time_ms;
             for delta in frame.tallies {
                 self.tallies.apply(delta);
             }

@@ -42,6 +42,9 @@ pub struct StoreOptions {
     pub reach_interval: Duration,
     /// Opens a folder although the end of its log is missing. What is missing is logged, and lost for good.
     pub accept_loss: bool,
+    /// A jump of the wall clock is believed after the clock has kept to it for so long; `0` believes it at once. Until then
+    /// the time goes on by the monotonic clock.
+    pub clock_settle_ms: u64,
     /// The key of an encrypted folder. An empty folder that is opened with a key is encrypted from then on.
     pub key: Option<Key>,
 }
@@ -59,6 +62,7 @@ impl Default for StoreOptions {
             disk_reserve_bytes: None,
             reach_interval: Duration::from_secs(1),
             accept_loss: false,
+            clock_settle_ms: 10 * 60 * 1000,
             key: None,
         }
     }

@@ -11,7 +11,7 @@ use super::recovery::Files;
 use super::room::Room;
 use super::stats::{Counters, StoreStats};
 use super::tree::Tree;
-use super::{CommitError, View};
+use super::{CommitError, Timekeeper, View};
 use crate::sync::{ArcSwap, thread};
 
 /// What all threads of a store share.
@@ -28,6 +28,7 @@ pub(super) struct Shared<A, J> {
     pub(super) tree: Arc<Tree>,
     pub(super) files: Files,
     pub(super) counters: Counters,
+    pub(super) time: Arc<Timekeeper>,
     /// Whether the disk has room.
     pub(super) room: Room,
     /// Half of what the overlay may take.
@@ -62,6 +63,7 @@ impl<A, J> Shared<A, J> {
         let (log_bytes, log_segments) = self.catalogue.size();
         let (past_bytes, past_files) = self.archive.size();
         let counters = &self.counters;
+        let (clock_jumps_forward, clock_jumps_back, clock_is_doubted) = self.time.jumps();
         StoreStats {
             sequence: view.sequence,
             overlay_bytes: view.overlay_bytes() as u64,
@@ -88,6 +90,9 @@ impl<A, J> Shared<A, J> {
             disk_reserve_bytes: self.room.reserve_bytes(),
             disk_is_short: self.room.is_short(),
             disk_refusals: self.room.refused(),
+            clock_jumps_forward,
+            clock_jumps_back,
+            clock_is_doubted,
         }
     }
 }

@@ -56,6 +56,12 @@ pub struct StoreStats {
     pub disk_is_short: bool,
     /// How often something was refused for lack of room.
     pub disk_refusals: u64,
+    /// How often the wall clock jumped forward against the monotonic one.
+    pub clock_jumps_forward: u64,
+    /// How often it jumped back.
+    pub clock_jumps_back: u64,
+    /// Whether the wall clock is not believed yet, after a jump or because the database was closed for long.
+    pub clock_is_doubted: bool,
 }
 
 /// One counter, touched by one thread, read by any.

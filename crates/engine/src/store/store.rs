@@ -18,8 +18,8 @@ use super::tree::OldTree;
 use super::watch::Watch;
 use super::writer::Writer;
 use super::{
-    Changes, ChangesBack, Clock, CommitError, Disk, Handler, Key, KeyId, Loss, Position, StoreError,
-    StoreOptions, StoreStats, TrySubmitError, View,
+    Changes, ChangesBack, Clock, CommitError, Disk, Handler, Key, KeyId, Latest, Loss, Position, StoreError,
+    StoreOptions, StoreStats, Timekeeper, TrySubmitError, View,
 };
 use crate::sync::Instant;
 use crate::sync::mpsc::sync_channel;
@@ -36,7 +36,7 @@ pub struct Store<A, J> {
 pub struct Opened {
     recovered: Recovered,
     options: StoreOptions,
-    clock: Arc<dyn Clock>,
+    time: Arc<Timekeeper>,
 }
 
 impl Store<(), ()> {
@@ -46,8 +46,7 @@ impl Store<(), ()> {
         options: StoreOptions,
         clock: Arc<dyn Clock>,
     ) -> Result<Opened, StoreError> {
-        let recovered = recover(&disk, &options, OldTree::Convert)?;
-        Ok(Opened { recovered, options, clock })
+        Ok(Opened::new(recover(&disk, &options, OldTree::Convert)?, options, clock))
     }
 
     /// Opens the store on a [`FrozenDisk`](super::FrozenDisk), to be looked at only: a tree of an earlier format is not
@@ -57,15 +56,25 @@ impl Store<(), ()> {
         options: StoreOptions,
         clock: Arc<dyn Clock>,
     ) -> Result<Opened, StoreError> {
-        let recovered = recover(&disk, &options, OldTree::Leave)?;
-        Ok(Opened { recovered, options, clock })
+        Ok(Opened::new(recover(&disk, &options, OldTree::Leave)?, options, clock))
     }
 }
 
 impl Opened {
+    fn new(recovered: Recovered, options: StoreOptions, clock: Arc<dyn Clock>) -> Self {
+        let last_ms = (recovered.view.sequence > 0).then_some(recovered.view.time_ms);
+        let time = Arc::new(Timekeeper::new(clock, last_ms, options.clock_settle_ms));
+        Self { recovered, options, time }
+    }
+
     /// Everything that was recovered.
     pub fn view(&self) -> &View<()> {
         &self.recovered.view
+    }
+
+    /// The time that the store goes by.
+    pub fn time(&self) -> &Arc<Timekeeper> {
+        &self.time
     }
 
     /// The id of the key that the folder is encrypted with.
@@ -99,11 +108,8 @@ impl Opened {
         A: Send + Sync + 'static,
         H: Handler<A>,
     {
-        let Self {
-            recovered: Recovered { tree, catalogue, reach, archive, view, files, .. },
-            options,
-            clock,
-        } = self;
+        let Self { recovered: Recovered { tree, catalogue, reach, archive, view, files, .. }, options, time } =
+            self;
         let view = view.with_attachment(attachment);
         let room = Room::new(files.disk.clone(), &options);
         room.look(|| view.tallies.bytes());
@@ -118,6 +124,7 @@ impl Opened {
             tree,
             files,
             counters: Counters::default(),
+            time,
             room,
             overlay_bytes_max: options.overlay_bytes_max,
         });
@@ -126,7 +133,7 @@ impl Opened {
         let (chores_to_do, chores) = sync_channel(CHORES_WAITING_MAX);
         let watch = Watch::new(shared.files.disk.clone(), catalogue.clone())?;
         let log = Appender::new(catalogue, reach, options.sync, view.sequence);
-        let writer = Writer::new(shared.clone(), handler, view, clock, commits_to_log, &options);
+        let writer = Writer::new(shared.clone(), handler, view, commits_to_log, &options);
         let committer = Committer {
             shared: shared.clone(),
             log,
@@ -243,9 +250,14 @@ impl<A, J> Store<A, J> {
     }
 
     /// Removes kept changes that nobody needs any more, in whole files. `is_needed` is asked for each group of a file,
-    /// with the time of the group's latest change in it. Returns how many files went.
-    pub fn trim_past(&self, is_needed: impl Fn(u32, u64) -> bool) -> Result<usize, StoreError> {
+    /// with the commit of the group's latest change in it and that commit's time. Returns how many files went.
+    pub fn trim_past(&self, is_needed: impl Fn(u32, Latest) -> bool) -> Result<usize, StoreError> {
         self.shared.archive.drop_unneeded(is_needed)
+    }
+
+    /// The time that the store goes by.
+    pub fn time(&self) -> &Arc<Timekeeper> {
+        &self.shared.time
     }
 
     /// The folder, for files that are neither log nor tree. What is written through it is encrypted if the folder is.

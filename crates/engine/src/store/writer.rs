@@ -9,7 +9,7 @@ use super::fold::FoldJob;
 use super::overlay::Overlay;
 use super::queue::{FoldNews, FoldProgress, Work};
 use super::shared::Shared;
-use super::{Clock, CommitError, StoreOptions, View};
+use super::{CommitError, StoreOptions, View};
 use crate::sync::Instant;
 use crate::sync::mpsc::SyncSender;
 
@@ -22,7 +22,6 @@ pub(super) struct Writer<A, H: Handler<A>> {
     pub(super) handler: H,
     /// The working state: what is published, and what is on its way to be.
     pub(super) state: View<A>,
-    pub(super) clock: Arc<dyn Clock>,
     pub(super) commits: SyncSender<Commit<A>>,
     pub(super) overlay_bytes_max: usize,
     /// What has been logged since the last freeze.
@@ -52,7 +51,6 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
         shared: Arc<Shared<A, H::Job>>,
         handler: H,
         state: View<A>,
-        clock: Arc<dyn Clock>,
         commits: SyncSender<Commit<A>>,
         options: &StoreOptions,
     ) -> Self {
@@ -60,7 +58,6 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
             shared,
             handler,
             state,
-            clock,
             commits,
             overlay_bytes_max: options.overlay_bytes_max,
             unfolded_log_bytes: 0,
@@ -94,11 +91,16 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
     fn apply(&mut self, job: H::Job) {
         self.shared.counters.jobs.add(1);
         let logged_before = self.batch.frames.len();
-        let mut batch = Batch::new(&mut self.state, self.clock.now_ms());
+        let time = self.shared.time.read();
+        let follows_jump = time.believed > self.shared.time.noted();
+        let mut batch = Batch::new(&mut self.state, time.now_ms, follows_jump);
         let completion = self.handler.apply(job, &mut batch);
         match batch.commit(&mut self.batch.frames) {
             Ok(logged) => {
                 self.shared.counters.commits.add(usize::from(logged));
+                if logged {
+                    self.shared.time.note(time.believed);
+                }
                 self.batch.completions.push(completion);
             }
             // Nothing of the job was applied, so there is nothing to wait for.

@@ -17,6 +17,7 @@ mod upkeep;
 
 use crate::request::{KeySchema, StreamView};
 use crate::store::Position;
+use crate::turns::Now;
 
 pub(crate) use codec::{shard_from, stream_from, write_stream};
 pub(crate) use label::label_of;
@@ -40,6 +41,13 @@ pub(crate) struct Moment {
     pub(crate) time_ms: u64,
 }
 
+impl Moment {
+    /// When it was, as far as that can be told where the clock was set back.
+    pub(crate) fn effective_ms(&self, now: &Now) -> u64 {
+        now.effective_ms(self.sequence, self.time_ms)
+    }
+}
+
 /// A stream that is on, or was not long ago.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stream {
@@ -54,9 +62,9 @@ pub(crate) struct Stream {
     pub(crate) created: Moment,
     /// Changes from this commit on are not in it.
     pub(crate) ended: Option<Moment>,
-    /// The last change that is too old to be read, as far as that was looked up, and a time before which nothing is needed
-    /// any more.
+    /// The last change that is too old to be read, as far as that was looked up.
     pub(crate) trimmed: Position,
+    /// The time of the commit that closed the last shard that is gone.
     pub(crate) trimmed_ms: u64,
     /// In the order of their ids, which is the order of their making.
     pub(crate) shards: Vec<Shard>,
@@ -142,18 +150,18 @@ impl Stream {
         let mut stream = self.clone();
         stream.shards.retain(|shard| !is_trimmed(shard));
         stream.trimmed = self.trimmed.max(trim.last.unwrap_or_default());
-        stream.trimmed_ms = self.trimmed_ms.max(trim.before.time_ms);
+        stream.trimmed_ms = trim.before.time_ms;
         Some(stream)
     }
 
     /// Whether the stream is gone: it was turned off, and its last record is too old.
-    pub(crate) fn is_expired(&self, now_ms: u64) -> bool {
-        self.ended.is_some_and(|ended| is_past_retention(ended.time_ms, now_ms))
+    pub(crate) fn is_expired(&self, now: &Now) -> bool {
+        self.ended.is_some_and(|ended| is_past_retention(ended.effective_ms(now), now.ms))
     }
 
     /// The shards that can still be read.
-    pub(crate) fn shards(&self, now_ms: u64) -> impl Iterator<Item = &Shard> {
-        self.shards.iter().filter(move |shard| !shard.is_expired(now_ms))
+    pub(crate) fn shards<'s>(&'s self, now: &'s Now) -> impl Iterator<Item = &'s Shard> {
+        self.shards.iter().filter(move |shard| !shard.is_expired(now))
     }
 
     /// The shards that records go to.
@@ -161,9 +169,9 @@ impl Stream {
         self.shards.iter().filter(|shard| shard.ended.is_none())
     }
 
-    /// Whether the stream may still need changes of its table up to this time.
-    pub(crate) fn needs(&self, time_ms: u64) -> bool {
-        time_ms >= self.trimmed_ms
+    /// Whether the stream may still need changes of its table up to this commit.
+    pub(crate) fn needs(&self, sequence: u64) -> bool {
+        sequence >= self.created.sequence && sequence > self.trimmed.sequence
     }
 }
 
@@ -244,15 +252,16 @@ mod tests {
         let end_ms = at(20).time_ms + 5_000;
         let before = Moment { sequence: 20, time_ms: end_ms };
         let rolled = stream(2).roll(before, |_| Due::Roll).unwrap();
-        assert_eq!(rolled.shards(end_ms + RETENTION_MS).count(), 4);
-        assert_eq!(rolled.shards(end_ms + RETENTION_MS + 1).count(), 2);
+        let now = |ms| Now::new(ms, &std::sync::Arc::default());
+        assert_eq!(rolled.shards(&now(end_ms + RETENTION_MS)).count(), 4);
+        assert_eq!(rolled.shards(&now(end_ms + RETENTION_MS + 1)).count(), 2);
 
         let last = Some(Position { sequence: 17, place: 1 });
         let trim = Trim { arn: rolled.arn.clone(), before, last };
         let trimmed = rolled.trim(&trim).unwrap();
         assert!(trimmed.shards.iter().all(|shard| shard.ended.is_none() && shard.parent.is_some()));
         assert_eq!(Some(trimmed.trimmed), last);
-        assert!(trimmed.needs(end_ms) && !trimmed.needs(end_ms - 1));
+        assert!(trimmed.needs(18) && !trimmed.needs(17));
         assert!(trimmed.trim(&trim).is_none());
     }
 }

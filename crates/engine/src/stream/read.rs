@@ -11,7 +11,8 @@ use crate::request::{
     DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams, ListStreamsOutcome,
     ShardDescription, ShardStart, StreamDescription, StreamStatus, StreamSummary, StreamView,
 };
-use crate::store::{Position, Store};
+use crate::store::{Logged, Position, Store};
+use crate::turns::Now;
 use crate::write::Job;
 
 /// Most streams or shards of a page.
@@ -32,11 +33,12 @@ pub(crate) fn list_streams(
     request: &ListStreams,
     now_ms: u64,
 ) -> Result<ListStreamsOutcome> {
+    let now = catalogue.now(now_ms);
     let start = request.start_after.as_deref();
     start.map_or(Ok(()), check_arn)?;
     let limit = request.limit.unwrap_or(PAGE_MAX).clamp(1, PAGE_MAX);
     let wanted = |stream: &&Arc<Stream>| {
-        !stream.is_expired(now_ms)
+        !stream.is_expired(&now)
             && start.is_none_or(|start| stream.arn.as_str() > start)
             && request.table.as_ref().is_none_or(|table| *table == stream.table_name)
     };
@@ -60,7 +62,8 @@ pub(crate) fn describe_stream(
     request: &DescribeStream,
     now_ms: u64,
 ) -> Result<StreamDescription> {
-    let stream = find_stream(catalogue, &request.arn, now_ms)?;
+    let now = catalogue.now(now_ms);
+    let stream = find_stream(catalogue, &request.arn, &now)?;
     let limit = request.limit.unwrap_or(PAGE_MAX).clamp(1, PAGE_MAX);
     let parent = request.children_of.as_deref();
     let is_child = |shard: &&Shard| {
@@ -73,7 +76,7 @@ pub(crate) fn describe_stream(
         // Whatever it is, it has its place among the ids.
         Some((start, Err(_))) => shard.id.to_string().as_str() > start,
     };
-    let mut found = stream.shards(now_ms).filter(is_after).filter(is_child);
+    let mut found = stream.shards(&now).filter(is_after).filter(is_child);
     let shards: Vec<ShardDescription> = found.by_ref().take(limit).map(describe_shard).collect();
     let last = found.next().and(shards.last().map(|shard| shard.id.clone()));
     Ok(StreamDescription {
@@ -101,15 +104,16 @@ fn describe_shard(shard: &Shard) -> ShardDescription {
 /// Makes an iterator.
 pub(crate) fn get_shard_iterator(store: &Commits, request: &GetShardIterator, now_ms: u64) -> Result<String> {
     let view = store.view();
-    let stream = find_stream(view.attachment(), &request.arn, now_ms)?;
-    let shard = find_shard(stream, &request.shard, now_ms)?;
+    let now = view.attachment().now(now_ms);
+    let stream = find_stream(view.attachment(), &request.arn, &now)?;
+    let shard = find_shard(stream, &request.shard, &now)?;
     let from = match request.start {
         ShardStart::TrimHorizon => Start::oldest(),
         ShardStart::Latest => Start::after(Position::end_of(view.sequence())),
         ShardStart::At(number) => {
-            check_number(store, stream, shard, number, now_ms, before(number.position()))?
+            check_number(store, stream, shard, number, &now, before(number.position()))?
         }
-        ShardStart::After(number) => check_number(store, stream, shard, number, now_ms, number.position())?,
+        ShardStart::After(number) => check_number(store, stream, shard, number, &now, number.position())?,
     };
     let (arn, shard) = (stream.arn.clone(), shard.id);
     Ok(ShardIterator { arn, shard, from, made_ms: now_ms }.to_string())
@@ -121,27 +125,24 @@ fn check_number(
     stream: &Stream,
     shard: &Shard,
     number: SequenceNumber,
-    now_ms: u64,
+    now: &Now,
     after: Position,
 ) -> Result<Start> {
     if number.position().sequence < shard.created.sequence {
         return Err(Invalid::SequenceNumber(number.to_string()).into());
     }
-    check_not_trimmed(store, stream, after, now_ms)?;
+    check_not_trimmed(store, stream, after, now)?;
     Ok(Start::after(after))
 }
 
 /// Refuses a place if the next change after it is too old.
-pub(super) fn check_not_trimmed(
-    store: &Commits,
-    stream: &Stream,
-    after: Position,
-    now_ms: u64,
-) -> Result<()> {
+pub(super) fn check_not_trimmed(store: &Commits, stream: &Stream, after: Position, now: &Now) -> Result<()> {
     // Changes of before the stream, which may be in the log for other readers, are not in it.
     let after = after.max(stream_start(stream));
     let next = store.changes_after(stream.table, after).next().transpose()?;
-    if after < stream.trimmed || next.is_some_and(|next| is_past_retention(next.time_ms, now_ms)) {
+    let is_too_old =
+        |next: &Logged| is_past_retention(now.effective_ms(next.position.sequence, next.time_ms), now.ms);
+    if after < stream.trimmed || next.as_ref().is_some_and(is_too_old) {
         return Err(Error::Trimmed);
     }
     Ok(())
@@ -166,9 +167,10 @@ pub(crate) fn get_records(store: &Commits, request: &GetRecords, now_ms: u64) ->
     iterator.check_age(now_ms)?;
     // The shards of this moment hold for what is durable at this moment, and for nothing later.
     let view = store.view();
-    let stream = find_stream(view.attachment(), &iterator.arn, now_ms)?;
+    let now = view.attachment().now(now_ms);
+    let stream = find_stream(view.attachment(), &iterator.arn, &now)?;
     // An iterator of a shard was made when it was there.
-    let shard = stream.shards(now_ms).find(|shard| shard.id == iterator.shard).ok_or(Error::Trimmed)?;
+    let shard = stream.shards(&now).find(|shard| shard.id == iterator.shard).ok_or(Error::Trimmed)?;
     let span = Span {
         range: shard.range,
         created: shard.created.sequence,
@@ -176,7 +178,7 @@ pub(crate) fn get_records(store: &Commits, request: &GetRecords, now_ms: u64) ->
         durable: view.sequence(),
     };
     let limit = request.limit.unwrap_or(RECORDS_MAX).clamp(1, RECORDS_MAX);
-    let page = read_page(store, stream, stream.view, &span, iterator.from, limit, now_ms)?;
+    let page = read_page(store, stream, stream.view, &span, iterator.from, limit, &now)?;
     let next = page.next.map(|from| ShardIterator { from, made_ms: now_ms, ..iterator }.to_string());
     Ok(GetRecordsOutcome { records: page.records, next })
 }
@@ -216,7 +218,7 @@ pub(super) fn read_page(
     span: &Span,
     from: Start,
     limit: usize,
-    now_ms: u64,
+    now: &Now,
 ) -> Result<Page> {
     let start = Position::end_of(span.created.saturating_sub(1));
     if !from.skips_trimmed && from.after < stream.trimmed {
@@ -228,7 +230,7 @@ pub(super) fn read_page(
     let (mut records, mut bytes) = (Vec::new(), 0);
     let mut next = Start { after, ..from };
     for (looked_at, change) in store.changes_after(stream.table, after).enumerate() {
-        let change = change?;
+        let mut change = change?;
         if change.position.sequence > last {
             break;
         }
@@ -237,7 +239,8 @@ pub(super) fn read_page(
         }
         let here = change.position;
         if change.key.starts_with(&prefix) && span.range.contains(&change.key) {
-            let is_trimmed = is_past_retention(change.time_ms, now_ms);
+            change.time_ms = now.effective_ms(here.sequence, change.time_ms);
+            let is_trimmed = is_past_retention(change.time_ms, now.ms);
             if is_trimmed && !next.skips_trimmed {
                 return Err(Error::Trimmed);
             }
@@ -257,15 +260,15 @@ pub(super) fn read_page(
     Ok(Page { records, next: (!is_over).then_some(next) })
 }
 
-fn find_stream<'c>(catalogue: &'c Catalogue, arn: &str, now_ms: u64) -> Result<&'c Arc<Stream>> {
+fn find_stream<'c>(catalogue: &'c Catalogue, arn: &str, now: &Now) -> Result<&'c Arc<Stream>> {
     check_arn(arn)?;
-    let found = catalogue.stream(arn).filter(|stream| !stream.is_expired(now_ms));
+    let found = catalogue.stream(arn).filter(|stream| !stream.is_expired(now));
     found.ok_or_else(|| Error::ResourceNotFound(format!("Stream: {arn} not found")))
 }
 
-fn find_shard<'s>(stream: &'s Stream, id: &str, now_ms: u64) -> Result<&'s Shard> {
+fn find_shard<'s>(stream: &'s Stream, id: &str, now: &'s Now) -> Result<&'s Shard> {
     let id = id.parse().ok();
-    let found = stream.shards(now_ms).find(|shard| Some(shard.id) == id);
+    let found = stream.shards(now).find(|shard| Some(shard.id) == id);
     found.ok_or_else(|| Error::ResourceNotFound("Shard does not exist".to_owned()))
 }
 

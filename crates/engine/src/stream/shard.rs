@@ -7,6 +7,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{Moment, is_past_retention};
 use crate::keyspace::{PARTS_AT, PREFIX_BYTES};
+use crate::turns::Now;
 
 const ID_PREFIX: &str = "shardId-";
 const STAMP_DIGITS: usize = 20;
@@ -27,8 +28,8 @@ pub(crate) struct Shard {
 
 impl Shard {
     /// Whether all records that it can have are too old to be read.
-    pub(crate) fn is_expired(&self, now_ms: u64) -> bool {
-        self.ended.is_some_and(|ended| is_past_retention(ended.time_ms, now_ms))
+    pub(crate) fn is_expired(&self, now: &Now) -> bool {
+        self.ended.is_some_and(|ended| is_past_retention(ended.effective_ms(now), now.ms))
     }
 }
 

@@ -114,7 +114,8 @@ impl Subscription {
             SubscribeFrom::After(position) => {
                 let arn = database.stream_arn(&request.table, &position.label);
                 // A stream that is gone was turned off more than 24 hours ago.
-                let stream = catalogue.stream(&arn).filter(|stream| !stream.is_expired(database.now_ms()));
+                let now = database.now(catalogue);
+                let stream = catalogue.stream(&arn).filter(|stream| !stream.is_expired(&now));
                 let stream = stream.ok_or(Error::Trimmed)?;
                 (stream, Start::after(position.after.position()))
             }
@@ -128,7 +129,7 @@ impl Subscription {
             }
         };
         if !start.skips_trimmed {
-            check_not_trimmed(database.store(), stream, start.after, database.now_ms())?;
+            check_not_trimmed(database.store(), stream, start.after, &database.now(catalogue))?;
         }
         let view = request.view.unwrap_or(stream.view);
         Ok(Subscription { database: database.clone(), stream: stream.clone(), view, start, ended: false })
@@ -165,10 +166,10 @@ impl Subscription {
                 ended: stream.ended.map(|ended| ended.sequence),
                 durable: view.sequence(),
             };
-            let now_ms = self.database.now_ms();
+            let now = self.database.now(view.attachment());
             let store = self.database.store();
             let Page { records, next } =
-                read_page(store, stream, self.view, &span, self.start, RECORDS_MAX, now_ms)?;
+                read_page(store, stream, self.view, &span, self.start, RECORDS_MAX, &now)?;
             self.ended = next.is_none();
             self.start = next.unwrap_or(Start::after(Position::end_of(span.durable)));
             if !records.is_empty() || self.start.after.sequence >= span.durable {

@@ -8,7 +8,8 @@ use super::{Moment, Stream};
 use crate::error::Result;
 use crate::options::StreamOptions;
 use crate::pending::Pending;
-use crate::store::{Clock, Position};
+use crate::store::{Position, time_after};
+use crate::turns::Now;
 use crate::write::{Job, Progress};
 
 /// What was found out about a stream whose oldest shards are too old: everything before a commit goes.
@@ -25,7 +26,6 @@ pub(crate) struct Trim {
 #[derive(Clone)]
 pub(crate) struct StreamUpkeep {
     options: StreamOptions,
-    clock: Arc<dyn Clock>,
     /// The writer has met a busy shard.
     busy: Arc<AtomicBool>,
 }
@@ -37,25 +37,26 @@ impl std::fmt::Debug for StreamUpkeep {
 }
 
 impl StreamUpkeep {
-    pub(crate) fn new(options: StreamOptions, clock: Arc<dyn Clock>, busy: Arc<AtomicBool>) -> Self {
-        StreamUpkeep { options, clock, busy }
+    pub(crate) fn new(options: StreamOptions, busy: Arc<AtomicBool>) -> Self {
+        StreamUpkeep { options, busy }
     }
 
-    /// Does what is due.
-    pub(crate) fn run(&self, store: &Commits) -> Result<()> {
+    /// Does what is due; what is too old goes only if it may.
+    pub(crate) fn run(&self, store: &Commits, may_delete: bool) -> Result<()> {
         let view = store.view();
-        let now_ms = self.clock.now_ms().max(view.time_ms());
+        let now = view.attachment().now(time_after(view.time_ms(), store.time().now_ms()));
         let streams = view.attachment().streams();
-        let due: Vec<_> = streams.filter(|stream| stream.is_due(&self.options, now_ms)).collect();
+        let due: Vec<_> = streams.filter(|stream| stream.is_due(&self.options, &now, may_delete)).collect();
         let is_busy = self.busy.swap(false, Ordering::Relaxed);
         if due.is_empty() && !is_busy {
             return Ok(());
         }
-        let trims = due.into_iter().filter_map(|stream| trim(store, stream, now_ms).transpose());
+        let trimmed = due.into_iter().filter(|_| may_delete);
+        let trims = trimmed.filter_map(|stream| trim(store, stream, &now).transpose());
         let trims = trims.collect::<Result<Vec<_>>>()?;
         loop {
             let (answer, pending) = Pending::channel();
-            store.submit(Job::TendStreams { trims: trims.clone(), answer })?;
+            store.submit(Job::TendStreams { trims: trims.clone(), may_delete, answer })?;
             if pending.wait()? == Progress::Done {
                 return Ok(());
             }
@@ -65,17 +66,17 @@ impl StreamUpkeep {
 
 impl Stream {
     /// Whether a shard is to be rolled over, or something is too old.
-    fn is_due(&self, options: &StreamOptions, now_ms: u64) -> bool {
-        self.is_expired(now_ms)
-            || self.shards.iter().any(|shard| shard.is_expired(now_ms))
-            || self.open_shards().any(|shard| options.is_full_term(shard.created.time_ms, now_ms))
+    fn is_due(&self, options: &StreamOptions, now: &Now, may_delete: bool) -> bool {
+        let is_too_old = || self.is_expired(now) || self.shards.iter().any(|shard| shard.is_expired(now));
+        may_delete && is_too_old()
+            || self.open_shards().any(|shard| options.is_full_term(shard.created.effective_ms(now), now.ms))
     }
 }
 
 /// Looks up the last change that goes with the shards that are too old. The log still has it: what a stream needs is
 /// dropped only after the stream was told.
-fn trim(store: &Commits, stream: &Stream, now_ms: u64) -> Result<Option<Trim>> {
-    let expired = stream.shards.iter().filter(|shard| shard.is_expired(now_ms));
+fn trim(store: &Commits, stream: &Stream, now: &Now) -> Result<Option<Trim>> {
+    let expired = stream.shards.iter().filter(|shard| shard.is_expired(now));
     let Some(before) = expired.filter_map(|shard| shard.ended).max_by_key(|ended| ended.sequence) else {
         return Ok(None);
     };

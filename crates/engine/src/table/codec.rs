@@ -172,6 +172,8 @@ fn encode_settings(settings: &Settings) -> Attributes {
     }
     put_some(&mut item, "ttl_changed_ms", settings.ttl_changed_ms);
     put_some(&mut item, "recovery_since_ms", settings.recovery.map(|recovery| recovery.since_ms));
+    let since_sequence = settings.recovery.and_then(|recovery| recovery.since_sequence);
+    put_some(&mut item, "recovery_since_sequence", since_sequence);
     put_some(&mut item, "recovery_period_days", settings.recovery.map(|recovery| recovery.period_days));
     put_some(&mut item, "backup_every_ms", settings.schedule.map(|schedule| schedule.every_ms));
     put_some(&mut item, "backup_keep_ms", settings.schedule.map(|schedule| schedule.keep_ms));
@@ -221,7 +223,9 @@ fn decode_ttl(item: &Attributes) -> Option<TtlSetting> {
 
 fn decode_recovery(item: &Attributes) -> Option<RecoverySetting> {
     let since_ms = get_number(item, "recovery_since_ms")?;
-    Some(RecoverySetting { since_ms, period_days: get_number(item, "recovery_period_days")? })
+    let since_sequence = get_number(item, "recovery_since_sequence");
+    let period_days = get_number(item, "recovery_period_days")?;
+    Some(RecoverySetting { since_ms, since_sequence, period_days })
 }
 
 fn decode_schedule(item: &Attributes) -> Option<ScheduleSetting> {
@@ -392,7 +396,9 @@ mod tests {
         ];
         let ttl = ("\\PC{1,6}", state).prop_map(|(attribute, state)| TtlSetting { attribute, state });
         let recovery =
-            any::<(u64, u32)>().prop_map(|(since_ms, period_days)| RecoverySetting { since_ms, period_days });
+            any::<(u64, Option<u64>, u32)>().prop_map(|(since_ms, since_sequence, period_days)| {
+                RecoverySetting { since_ms, since_sequence, period_days }
+            });
         let schedule =
             any::<(u64, u64)>().prop_map(|(every_ms, keep_ms)| ScheduleSetting { every_ms, keep_ms });
         let ttl = (option::of(ttl), any::<Option<u64>>());

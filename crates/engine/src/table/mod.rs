@@ -124,6 +124,8 @@ pub(crate) enum TtlState {
 pub(crate) struct RecoverySetting {
     /// Every change since then is in the log, unless it is older than the period.
     pub(crate) since_ms: u64,
+    /// The commit that turned it on; earlier versions didn't store it.
+    pub(crate) since_sequence: Option<u64>,
     pub(crate) period_days: u32,
 }
 

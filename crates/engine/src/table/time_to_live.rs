@@ -91,8 +91,9 @@ impl Table {
         }
         // The entries by the earlier attribute must be gone before there are new ones.
         let disabling = active.is_none() && self.settings.ttl.is_some();
-        let lately =
-            self.settings.ttl_changed_ms.is_some_and(|last| time_ms < last.saturating_add(CHANGE_MS));
+        // A change in the future was made by a clock that was ahead.
+        let is_lately = |last: u64| (last..last.saturating_add(CHANGE_MS)).contains(&time_ms);
+        let lately = self.settings.ttl_changed_ms.is_some_and(is_lately);
         if disabling || (lately && !request.at_any_time) {
             return Err(TimeToLiveError::ChangedLately.into());
         }

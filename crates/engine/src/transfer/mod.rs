@@ -25,7 +25,7 @@ use crate::error::{Error, Invalid, Result};
 use crate::pending::Pending;
 use crate::recovery::Recovery;
 use crate::request::{BucketPlace, ImportCounts, TransferFailure};
-use crate::store::Clock;
+use crate::store::Timekeeper;
 use crate::sync::{Mutex, MutexGuard};
 use crate::write::Job;
 
@@ -41,7 +41,7 @@ pub(crate) struct Transfers {
 struct Shared {
     background: Background,
     recovery: Recovery,
-    clock: Arc<dyn Clock>,
+    time: Arc<Timekeeper>,
     buckets: Option<Arc<dyn Buckets>>,
     /// How far the imports under way are, by id.
     running: Mutex<HashMap<String, ImportCounts>>,
@@ -97,11 +97,11 @@ impl Transfers {
     pub(crate) fn new(
         background: Background,
         recovery: Recovery,
-        clock: Arc<dyn Clock>,
+        time: Arc<Timekeeper>,
         buckets: Option<Arc<dyn Buckets>>,
     ) -> Self {
         let running = Mutex::default();
-        Transfers { shared: Arc::new(Shared { background, recovery, clock, buckets, running }) }
+        Transfers { shared: Arc::new(Shared { background, recovery, time, buckets, running }) }
     }
 
     /// The buckets, if there are any and the place can be in one.
@@ -117,7 +117,7 @@ impl Transfers {
     }
 
     fn now_ms(&self) -> u64 {
-        self.shared.clock.now_ms()
+        self.shared.time.now_ms()
     }
 
     fn put<T: Transfer>(&self, record: &Record<T>) -> Result<()> {

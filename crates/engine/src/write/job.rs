@@ -1,12 +1,14 @@
 //! The jobs of the single writer.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use super::backup::{BackupStart, BegunBackup, begin_backup, end_backup, remove_backup, set_schedule};
 use super::expire::expire;
 use super::load::{Loading, PreparedRow, abandon_load, begin_load, end_load, load_rows};
 use super::maintenance::step;
-use super::recovery::{forget_deleted, set_recovery};
+use super::recovery::{forget_deleted, redate_deleted, set_recovery};
 use super::schema::{alter_table, create_table, delete_table, set_time_to_live, tag_table, untag_table};
 use super::single::{write_batch, write_one};
 use super::streams::tend_streams;
@@ -16,6 +18,7 @@ use super::{Action, Batch, Claim, Growth, Progress, Reply, Transaction};
 use crate::backup::Backup;
 use crate::catalogue::Catalogue;
 use crate::error::Result;
+use crate::keyspace::turns_key;
 use crate::options::StreamOptions;
 use crate::pending::{Answer, answer};
 use crate::request::{
@@ -25,6 +28,7 @@ use crate::request::{
 use crate::store::{Completion, Handler, Store};
 use crate::stream::{RecordCounts, Trim};
 use crate::table::{LoadSource, ScheduleSetting};
+use crate::turns::NewCommit;
 
 /// One unit of work for the writer. Each is atomic, and its answer is sent when it is durable.
 pub(crate) enum Job {
@@ -48,11 +52,13 @@ pub(crate) enum Job {
     RemoveBackup { id: String, answer: Answer<Backup> },
     SetRecovery { request: UpdateRecovery, answer: Answer<()> },
     ForgetDeleted { table: u32, answer: Answer<()> },
+    RedateDeleted { table: u32, answer: Answer<()> },
     SetSchedule { name: String, schedule: Option<ScheduleSetting>, answer: Answer<()> },
-    TendStreams { trims: Vec<Trim>, answer: Answer<Progress> },
+    TendStreams { trims: Vec<Trim>, may_delete: bool, answer: Answer<Progress> },
     BeginExport { request: Box<ExportTable>, answer: Answer<BegunExport> },
     BeginImport { request: Box<ImportTable>, answer: Answer<BegunImport> },
     PutTransfer { row: Bytes, value: Bytes, answer: Answer<()> },
+    NoteTime { answer: Answer<()> },
 }
 
 impl Job {
@@ -95,9 +101,11 @@ impl Job {
             | Job::RemoveBackup { .. }
             | Job::SetRecovery { .. }
             | Job::ForgetDeleted { .. }
+            | Job::RedateDeleted { .. }
             | Job::SetSchedule { .. }
             | Job::TendStreams { .. }
-            | Job::PutTransfer { .. } => Growth::Nothing,
+            | Job::PutTransfer { .. }
+            | Job::NoteTime { .. } => Growth::Nothing,
         }
     }
 }
@@ -124,6 +132,7 @@ impl Handler<Catalogue> for Writer {
     type Job = Job;
 
     fn apply(&mut self, job: Job, batch: &mut Batch<'_>) -> Completion {
+        note_turn(batch);
         let completion = match job {
             Job::Write { action, reply, answer } => {
                 run(batch, answer, |batch| write_one(batch, *action, reply))
@@ -172,12 +181,13 @@ impl Handler<Catalogue> for Writer {
             Job::RemoveBackup { id, answer } => run(batch, answer, |batch| remove_backup(batch, &id)),
             Job::SetRecovery { request, answer } => run(batch, answer, |batch| set_recovery(batch, request)),
             Job::ForgetDeleted { table, answer } => run(batch, answer, |batch| forget_deleted(batch, table)),
+            Job::RedateDeleted { table, answer } => run(batch, answer, |batch| redate_deleted(batch, table)),
             Job::SetSchedule { name, schedule, answer } => {
                 run(batch, answer, |batch| set_schedule(batch, &name, schedule))
             }
-            Job::TendStreams { trims, answer } => {
-                run(batch, answer, |batch| tend_streams(batch, &trims, &mut self.counts, &self.streams))
-            }
+            Job::TendStreams { trims, may_delete, answer } => run(batch, answer, |batch| {
+                tend_streams(batch, &trims, may_delete, &mut self.counts, &self.streams)
+            }),
             Job::BeginExport { request, answer } => run(batch, answer, |batch| begin_export(batch, *request)),
             Job::BeginImport { request, answer } => {
                 run(batch, answer, |batch| begin_import(batch, *request, &self.arn_prefix))
@@ -185,10 +195,35 @@ impl Handler<Catalogue> for Writer {
             Job::PutTransfer { row, value, answer } => {
                 run(batch, answer, |batch| put_transfer(batch, row, value))
             }
+            Job::NoteTime { answer } => run(batch, answer, note_time),
         };
         self.counts.count(batch);
         completion
     }
+}
+
+/// Notes where the times of commits go back, or where it turns out that they should not have. It is done before the job,
+/// which may go by it; a job that is refused takes it back, and the next one does it again.
+fn note_turn(batch: &mut Batch<'_>) {
+    let (time_ms, before_ms) = (batch.time_ms(), batch.last_time_ms());
+    let follows_jump = batch.follows_jump();
+    let may_end = batch.attachment().turns().may_end_by(time_ms);
+    if time_ms >= before_ms && !follows_jump && !may_end {
+        return;
+    }
+    let commit = NewCommit { sequence: batch.sequence(), time_ms, before_ms, follows_jump };
+    if let Some(turns) = batch.attachment().turns().after(commit) {
+        batch.put(turns_key(), turns.encode());
+        let catalogue = batch.attachment().with_turns(turns);
+        batch.set_attachment(Arc::new(catalogue));
+    }
+}
+
+/// Lets the order of commits know of a jump of the clock, though nothing else is to be written.
+fn note_time(batch: &mut Batch<'_>) -> Result<()> {
+    let turns = batch.attachment().turns().encode();
+    batch.put(turns_key(), turns);
+    Ok(())
 }
 
 /// Does the work, forgets it if it failed half-way, and answers when the commit is durable. A refusal waits as

@@ -23,6 +23,7 @@ pub(super) fn set_recovery(batch: &mut Batch<'_>, request: UpdateRecovery) -> Re
     let before = changed.settings.recovery;
     changed.settings.recovery = enabled.then(|| RecoverySetting {
         since_ms: before.map_or(batch.time_ms(), |setting| setting.since_ms),
+        since_sequence: before.map_or(Some(batch.sequence()), |setting| setting.since_sequence),
         period_days: period_days.or(before.map(|setting| setting.period_days)).unwrap_or(PERIOD_DAYS_DEFAULT),
     });
     if changed.settings.recovery != before {
@@ -39,6 +40,17 @@ pub(super) fn keep_deleted(batch: &mut Batch<'_>, table: &Table) -> bool {
     let deleted = Deleted { table: table.clone(), deleted_ms: batch.time_ms() };
     batch.put(Deleted::row(table.number), deleted.encode());
     true
+}
+
+/// Notes when a deleted table was deleted at the latest, because the clock was ahead at that time.
+pub(super) fn redate_deleted(batch: &mut Batch<'_>, table: u32) -> Result<()> {
+    let row = Deleted::row(table);
+    let Some(deleted) = batch.get(&row)?.as_ref().and_then(Deleted::decode) else { return Ok(()) };
+    if deleted.deleted_ms > batch.time_ms() {
+        let deleted = Deleted { deleted_ms: batch.time_ms(), ..deleted };
+        batch.put(row, deleted.encode());
+    }
+    Ok(())
 }
 
 /// Gives up a deleted table: its items go in the background.

@@ -68,6 +68,7 @@ pub(super) fn end_stream(batch: &mut Batch<'_>, table: u32) {
 pub(super) fn tend_streams(
     batch: &mut Batch<'_>,
     trims: &[Trim],
+    may_delete: bool,
     counts: &mut RecordCounts,
     options: &StreamOptions,
 ) -> Result<Progress> {
@@ -78,7 +79,7 @@ pub(super) fn tend_streams(
         if changed == STREAMS_PER_STEP {
             return Ok(Progress::More);
         }
-        changed += usize::from(tend_stream(batch, stream, trims, counts, options));
+        changed += usize::from(tend_stream(batch, stream, trims, may_delete, counts, options));
     }
     Ok(Progress::Done)
 }
@@ -88,11 +89,13 @@ fn tend_stream(
     batch: &mut Batch<'_>,
     stream: &Arc<Stream>,
     trims: &[Trim],
+    may_delete: bool,
     counts: &RecordCounts,
     options: &StreamOptions,
 ) -> bool {
     let at = now(batch);
-    if stream.is_expired(at.time_ms) {
+    let present = batch.attachment().now(at.time_ms);
+    if may_delete && stream.is_expired(&present) {
         write_stream(batch, Some(stream), None);
         let catalogue = batch.attachment().without_stream(stream);
         batch.set_attachment(Arc::new(catalogue));
@@ -106,7 +109,7 @@ fn tend_stream(
         if room > 0 && counts.is_busy(known, shard.id) {
             room -= 1;
             Due::Split
-        } else if options.is_full_term(shard.created.time_ms, at.time_ms) {
+        } else if options.is_full_term(shard.created.effective_ms(&present), at.time_ms) {
             Due::Roll
         } else {
             Due::No

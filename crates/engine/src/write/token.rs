@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::Batch;
 use crate::error::{Error, Result};
 use crate::keyspace::{PREFIX_BYTES, RowSpace};
-use crate::store::Direction;
+use crate::store::{Direction, time_after};
 
 /// How long a token is remembered.
 const LIFE_MS: u64 = 10 * 60 * 1000;
@@ -25,8 +25,8 @@ impl Token {
     /// Whether this very request has been done already; the token in another request is refused.
     pub(crate) fn is_repeat(&self, batch: &Batch<'_>) -> Result<bool> {
         let Some(stored) = batch.get(&self.row())? else { return Ok(false) };
-        let Some((fingerprint, end_ms)) = decode(&stored) else { return Ok(false) };
-        if end_ms <= batch.time_ms() {
+        let Some((fingerprint, _)) = decode(&stored) else { return Ok(false) };
+        if has_ended(batch, &stored) {
             return Ok(false);
         }
         if fingerprint == self.fingerprint { Ok(true) } else { Err(Error::TokenMismatch) }
@@ -45,6 +45,7 @@ impl Token {
         let end_ms = now_ms + LIFE_MS;
         let mut value = self.fingerprint.to_be_bytes().to_vec();
         value.extend_from_slice(&end_ms.to_be_bytes());
+        value.extend_from_slice(&batch.sequence().to_be_bytes());
         batch.put(self.row(), value.into());
         let mut end_row = end_ms.to_be_bytes().to_vec();
         end_row.extend_from_slice(self.text.as_bytes());
@@ -57,26 +58,60 @@ impl Token {
     }
 }
 
-/// The rows of some tokens that have ended. A token that was used anew after its end keeps its row and loses only
-/// the row of the earlier end.
+/// Whether a token, as stored, has ended. One that was used by a clock that was ahead ends ten minutes after that clock
+/// came back.
+fn has_ended(batch: &Batch<'_>, stored: &[u8]) -> bool {
+    let Some((_, end_ms)) = decode(stored) else { return true };
+    let now_ms = batch.time_ms();
+    let used_ms = end_ms.saturating_sub(LIFE_MS);
+    match stored.get(24..32).and_then(|bytes| bytes.first_chunk()) {
+        Some(bytes) => {
+            let sequence = u64::from_be_bytes(*bytes);
+            let used_ms = batch.attachment().turns().effective_ms(sequence, used_ms);
+            used_ms.saturating_add(LIFE_MS) <= now_ms
+        }
+        // Earlier versions didn't store the commit. A token can't have been used after now.
+        None => end_ms <= now_ms || time_after(used_ms, now_ms) < used_ms,
+    }
+}
+
+/// The rows of some tokens that have ended: those whose ends are the earliest, and those that a clock that was ahead
+/// has given ends that lie too far ahead.
 fn ended(batch: &Batch<'_>, now_ms: u64) -> Result<Vec<Bytes>> {
     let space = RowSpace::token_ends();
-    let until = space.key(&now_ms.to_be_bytes());
+    let (start, until) = (space.prefix(), space.key(&now_ms.to_be_bytes()));
     let mut rows = Vec::new();
-    for row in batch
-        .range(Bound::Included(&space.prefix()), Bound::Excluded(&until), Direction::Forward)
-        .take(CLEARED_PER_TOKEN)
-    {
+    let over = batch.range(Bound::Included(&start), Bound::Excluded(&until), Direction::Forward);
+    for row in over.take(CLEARED_PER_TOKEN) {
+        clear(batch, row?.0, &mut rows)?;
+    }
+    let ahead_ms = now_ms.saturating_add(2 * LIFE_MS);
+    let (ahead, end) = (space.key(&ahead_ms.to_be_bytes()), space.end());
+    let ahead = batch.range(Bound::Included(&ahead), Bound::Excluded(&end), Direction::Forward);
+    for row in ahead.take(CLEARED_PER_TOKEN) {
         let (end_row, _) = row?;
-        let text = end_row.get(PREFIX_BYTES + size_of::<u64>()..).unwrap_or_default();
-        let token_row = RowSpace::tokens().key(text);
-        let stored = batch.get(&token_row)?;
-        if stored.as_deref().and_then(decode).is_some_and(|(_, end_ms)| end_ms <= now_ms) {
-            rows.push(token_row);
+        let stored = batch.get(&token_row_of(&end_row))?;
+        if stored.is_none_or(|stored| has_ended(batch, &stored)) {
+            clear(batch, end_row, &mut rows)?;
         }
-        rows.push(end_row);
     }
     Ok(rows)
+}
+
+/// Adds the rows of a token's end to those that go. A token that was used anew after its end keeps its row and loses
+/// only the row of the earlier end.
+fn clear(batch: &Batch<'_>, end_row: Bytes, rows: &mut Vec<Bytes>) -> Result<()> {
+    let token_row = token_row_of(&end_row);
+    if batch.get(&token_row)?.is_some_and(|stored| has_ended(batch, &stored)) {
+        rows.push(token_row);
+    }
+    rows.push(end_row);
+    Ok(())
+}
+
+fn token_row_of(end_row: &[u8]) -> Bytes {
+    let text = end_row.get(PREFIX_BYTES + size_of::<u64>()..).unwrap_or_default();
+    RowSpace::tokens().key(text)
 }
 
 /// The fingerprint of the request that a token was used for, and the time at which the token ends.

@@ -49,7 +49,7 @@ pub(super) fn begin_export(batch: &mut Batch<'_>, request: ExportTable) -> Resul
         return Err(Error::SourceTableNotFound(request.table));
     }
     let started_ms = batch.time_ms();
-    let kind = export_kind(&table, &request, started_ms)?;
+    let kind = export_kind(&table, &request, &batch.attachment().now(started_ms))?;
     // What this job writes comes after the moment.
     let view = batch.snapshot();
     clear_old::<ExportDescription>(batch)?;
@@ -128,10 +128,12 @@ fn repeated<T: Transfer>(batch: &Batch<'_>, token: Option<&ClientToken>, other: 
     let Some(id) = batch.get(&T::KIND.token_row(&token.text))? else { return Ok(None) };
     let row = batch.get(&T::KIND.row(&String::from_utf8_lossy(&id)))?;
     let Some(record) = row.and_then(Record::<T>::decode) else { return Ok(None) };
-    let is_over = record
-        .transfer
-        .ended_ms()
-        .is_some_and(|ended_ms| ended_ms.saturating_add(TOKEN_LIFE_MS) <= batch.time_ms());
+    // One that ended in the future, when the clock was ahead, must not be remembered until then.
+    let is_remembered = |ended_ms: u64| {
+        let until_ms = ended_ms.saturating_add(TOKEN_LIFE_MS);
+        (batch.time_ms()..=batch.time_ms().saturating_add(TOKEN_LIFE_MS)).contains(&until_ms)
+    };
+    let is_over = record.transfer.ended_ms().is_some_and(|ended_ms| !is_remembered(ended_ms));
     if is_over || record.transfer.token() != Some(&token.text) {
         return Ok(None);
     }

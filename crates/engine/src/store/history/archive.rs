@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use super::super::log::{Before, Frame, Scan, Segment};
 use super::super::{Disk, StoreError};
 use super::past::{Past, name_of, parse_name};
-use super::{Logged, Position};
+use super::{Latest, Logged, Position};
 use crate::sync::{Mutex, MutexGuard};
 
 /// The files of the past. The fold adds to them, anybody reads them.
@@ -122,13 +122,13 @@ impl Archive {
     }
 
     /// Removes the full files that hold nothing that is needed. `is_needed` is asked for each group of a file with the
-    /// time of the group's latest change in it.
+    /// group's latest change in it.
     pub(in crate::store) fn drop_unneeded(
         &self,
-        is_needed: impl Fn(u32, u64) -> bool,
+        is_needed: impl Fn(u32, Latest) -> bool,
     ) -> Result<usize, StoreError> {
         let is_unneeded = |past: &Past| {
-            past.is_full() && !past.groups.iter().any(|(&group, &time_ms)| is_needed(group, time_ms))
+            past.is_full() && !past.groups.iter().any(|(&group, &latest)| is_needed(group, latest))
         };
         let dropped: Vec<Arc<Past>> = self.files().into_iter().filter(|past| is_unneeded(past)).collect();
         self.lock().list.retain(|past| !dropped.iter().any(|gone| gone.id == past.id));

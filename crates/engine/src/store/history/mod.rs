@@ -32,6 +32,15 @@ impl Position {
     }
 }
 
+/// The latest recorded change of a group, somewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Latest {
+    /// The commit's sequence number.
+    pub sequence: u64,
+    /// The commit's time.
+    pub time_ms: u64,
+}
+
 /// One recorded change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logged {

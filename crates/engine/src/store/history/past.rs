@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::super::log::{FieldReader, put_u32, put_u64};
 use super::super::{Disk, DiskFile, StoreError};
-use super::Logged;
 use super::block::{self, BLOCK_HEADER_BYTES, BlockHeader};
+use super::{Latest, Logged};
 
 const MAGIC: [u8; 8] = *b"SNGLTPST";
 const END_MAGIC: [u8; 8] = *b"SNGLTPSE";
@@ -42,8 +42,8 @@ pub(super) struct Past {
     /// The last segment that it holds, and that segment's last commit.
     pub(super) last_segment: u64,
     pub(super) last_sequence: u64,
-    /// The time of the latest change of each group, and with it which groups there are.
-    pub(super) groups: BTreeMap<u32, u64>,
+    /// The latest change of each group, and with it which groups there are.
+    pub(super) groups: BTreeMap<u32, Latest>,
     /// The blocks, as long as the file is not full. A full one has them in its index.
     open: Option<Arc<Vec<Mark>>>,
 }
@@ -149,8 +149,9 @@ impl Past {
             match header.segment_done() {
                 Some(segment) => (self.last_segment, self.last_sequence) = (segment, header.last_sequence),
                 None => {
-                    let time_ms = self.groups.entry(header.group).or_default();
-                    *time_ms = header.last_time_ms.max(*time_ms);
+                    // Blocks of a group are in order. Times need not be.
+                    let latest = Latest { sequence: header.last_sequence, time_ms: header.last_time_ms };
+                    self.groups.insert(header.group, latest);
                 }
             }
         }

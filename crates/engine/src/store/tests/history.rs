@@ -220,7 +220,7 @@ fn only_files_that_nobody_needs_are_dropped() {
     assert!(files > 2);
     assert_eq!(store.trim_past(|group, _| group == 2).unwrap(), 0, "both groups are in every file");
     check(&store, "nothing dropped");
-    let dropped = store.trim_past(|_, time_ms| time_ms > 1_000).unwrap();
+    let dropped = store.trim_past(|_, latest| latest.time_ms > 1_000).unwrap();
     assert!(dropped > 0 && dropped as u64 <= files);
     let left = read(&store, 1, Position::default());
     let all = expected(1, 600);

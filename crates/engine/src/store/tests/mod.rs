@@ -1,5 +1,6 @@
 //! Scenarios that cross modules.
 
+mod clock;
 mod compaction;
 mod concurrency;
 mod crash;

@@ -1,0 +1,257 @@
+//! The time that everything in the engine goes by: the wall clock, checked against the monotonic one.
+//!
+//! Small steps of the wall clock are followed at once. A jump is not: the time goes on by the monotonic clock until the wall
+//! clock has kept to its new line for the settle period, or has come back. `docs/clock.md` has the policy and its reasons.
+
+use std::sync::Arc;
+// Nobody waits for these locks, so the simulation need not know of them.
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::Clock;
+
+/// Steps of the wall clock up to this size are followed at once; a commit's time stands still meanwhile where they go back.
+pub(crate) const STEP_MS_MAX: u64 = 5_000;
+/// A clock that shows an earlier time than this, though there are later commits, has lost its time: 1 January 2020.
+const LOST_BEFORE_MS: u64 = 1_577_836_800_000;
+/// If the database was closed for longer than this, the wall clock is proven before anything is deleted by it.
+const GAP_MS_MAX: u64 = 24 * 60 * 60 * 1000;
+
+/// Tells the time and watches the clock.
+pub struct Timekeeper {
+    clock: Arc<dyn Clock>,
+    settle_ms: u64,
+    line: Mutex<Line>,
+    jumps_forward: AtomicU64,
+    jumps_back: AtomicU64,
+    /// How many jumps were believed, and how many of these the order of commits knows of.
+    believed: AtomicU64,
+    noted: AtomicU64,
+}
+
+/// How the wall clock stands to the monotonic one.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    /// The wall clock less the monotonic one, as it is believed.
+    offset_ms: i64,
+    /// Where the wall clock has jumped to.
+    jump: Option<Jump>,
+    /// Until this monotonic time nothing proves the wall clock that was found at opening.
+    unproven_until_ms: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Jump {
+    offset_ms: i64,
+    /// Since when, by the monotonic clock.
+    since_ms: u64,
+}
+
+/// What a look at the clocks found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Look {
+    Agrees,
+    Doubted,
+    Jumped { by_ms: i64 },
+    CameBack,
+    Believed { by_ms: i64, is_new: bool },
+}
+
+/// A reading of the time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reading {
+    pub(super) now_ms: u64,
+    /// How many jumps were believed so far.
+    pub(super) believed: u64,
+}
+
+impl Line {
+    /// The line at the opening of a store whose last commit, if there is one, has this time.
+    fn begin(wall_ms: u64, monotonic_ms: u64, last_ms: Option<u64>, settle_ms: u64) -> Self {
+        let until_ms = monotonic_ms.saturating_add(settle_ms);
+        let at = |now_ms: u64| Line {
+            offset_ms: offset(now_ms, monotonic_ms),
+            jump: None,
+            unproven_until_ms: (settle_ms > 0).then_some(until_ms),
+        };
+        match last_ms {
+            Some(last_ms) if is_lost(wall_ms, last_ms) => {
+                tracing::warn!(
+                    wall_ms,
+                    last_ms,
+                    "the clock has lost its time; times go on from the last commit's"
+                );
+                at(last_ms)
+            }
+            Some(last_ms) if wall_ms.saturating_add(STEP_MS_MAX) < last_ms => {
+                let by_ms = last_ms - wall_ms;
+                tracing::warn!(
+                    by_ms,
+                    "the clock is earlier than the last commit: it was ahead then, or is behind now"
+                );
+                at(wall_ms)
+            }
+            Some(last_ms) if last_ms.saturating_add(GAP_MS_MAX) < wall_ms => at(wall_ms),
+            _ => Line { unproven_until_ms: None, ..at(wall_ms) },
+        }
+    }
+
+    fn now_ms(&self, monotonic_ms: u64) -> u64 {
+        monotonic_ms.saturating_add_signed(self.offset_ms)
+    }
+
+    fn look(&mut self, wall_ms: u64, monotonic_ms: u64, settle_ms: u64) -> Look {
+        let found_ms = offset(wall_ms, monotonic_ms);
+        let by_ms = found_ms.saturating_sub(self.offset_ms);
+        if by_ms.unsigned_abs() <= STEP_MS_MAX {
+            self.offset_ms = found_ms;
+            self.unproven_until_ms = self.unproven_until_ms.filter(|until_ms| monotonic_ms < *until_ms);
+            return self.jump.take().map_or(Look::Agrees, |_| Look::CameBack);
+        }
+        let is_lost = is_lost(wall_ms, self.now_ms(monotonic_ms));
+        if self.unproven_until_ms.is_some() {
+            let unproven_until_ms = Some(monotonic_ms.saturating_add(settle_ms));
+            if is_lost {
+                self.unproven_until_ms = unproven_until_ms;
+                return Look::Doubted;
+            }
+            // Nothing speaks for the earlier line.
+            *self = Line { offset_ms: found_ms, jump: None, unproven_until_ms };
+            return Look::Believed { by_ms, is_new: true };
+        }
+        let is_same = |jump: &Jump| found_ms.saturating_sub(jump.offset_ms).unsigned_abs() <= STEP_MS_MAX;
+        let (since_ms, is_new) =
+            self.jump.filter(is_same).map_or((monotonic_ms, true), |jump| (jump.since_ms, false));
+        if monotonic_ms.saturating_sub(since_ms) >= settle_ms && !is_lost {
+            (self.offset_ms, self.jump) = (found_ms, None);
+            return Look::Believed { by_ms, is_new };
+        }
+        self.jump = Some(Jump { offset_ms: found_ms, since_ms });
+        if is_new { Look::Jumped { by_ms } } else { Look::Doubted }
+    }
+}
+
+impl Timekeeper {
+    /// `last_ms` is the time of the store's last commit.
+    pub(super) fn new(clock: Arc<dyn Clock>, last_ms: Option<u64>, settle_ms: u64) -> Self {
+        let (wall_ms, monotonic_ms) = clock.both_ms();
+        let line = Line::begin(wall_ms, monotonic_ms, last_ms, settle_ms);
+        Timekeeper {
+            clock,
+            settle_ms,
+            line: Mutex::new(line),
+            jumps_forward: AtomicU64::new(0),
+            jumps_back: AtomicU64::new(0),
+            believed: AtomicU64::new(0),
+            noted: AtomicU64::new(0),
+        }
+    }
+
+    /// The time.
+    pub fn now_ms(&self) -> u64 {
+        self.read().now_ms
+    }
+
+    pub(super) fn read(&self) -> Reading {
+        let mut line = self.line();
+        let (wall_ms, monotonic_ms) = self.clock.both_ms();
+        let look = line.look(wall_ms, monotonic_ms, self.settle_ms);
+        #[cfg(simulated)]
+        let look = self.go_wrong(&mut line, wall_ms, monotonic_ms, look);
+        if let Look::Believed { .. } = look {
+            self.believed.fetch_add(1, Ordering::AcqRel);
+        }
+        let reading =
+            Reading { now_ms: line.now_ms(monotonic_ms), believed: self.believed.load(Ordering::Acquire) };
+        drop(line);
+        self.tell(look);
+        reading
+    }
+
+    fn tell(&self, look: Look) {
+        let count = |by_ms: i64| {
+            let jumps = if by_ms > 0 { &self.jumps_forward } else { &self.jumps_back };
+            jumps.fetch_add(1, Ordering::Relaxed);
+        };
+        let settle_ms = self.settle_ms;
+        match look {
+            Look::Agrees | Look::Doubted => {}
+            Look::Jumped { by_ms } => {
+                count(by_ms);
+                tracing::warn!(by_ms, settle_ms, "the wall clock jumped; it is believed if it keeps to that");
+            }
+            Look::CameBack => tracing::info!("the wall clock has come back from its jump"),
+            Look::Believed { by_ms, is_new } => {
+                if is_new {
+                    count(by_ms);
+                }
+                tracing::warn!(by_ms, "the wall clock jumped; times follow it now");
+            }
+        }
+    }
+
+    /// A mistake on purpose: to believe every jump at once.
+    #[cfg(simulated)]
+    fn go_wrong(&self, line: &mut Line, wall_ms: u64, monotonic_ms: u64, look: Look) -> Look {
+        match look {
+            Look::Jumped { by_ms } if crate::planted::Bug::BelievesEveryJump.is_planted() => {
+                (line.offset_ms, line.jump) = (offset(wall_ms, monotonic_ms), None);
+                Look::Believed { by_ms, is_new: true }
+            }
+            look => look,
+        }
+    }
+
+    /// Whether what is decided by the time may be deleted: not before the clock is proven that was found at opening, nor
+    /// before the order of commits knows of a jump that is believed.
+    pub(crate) fn may_delete(&self) -> bool {
+        self.read();
+        self.line().unproven_until_ms.is_none() && self.is_noted()
+    }
+
+    /// Whether the order of commits knows of all jumps that are believed.
+    pub(crate) fn is_noted(&self) -> bool {
+        self.believed.load(Ordering::Acquire) == self.noted.load(Ordering::Acquire)
+    }
+
+    /// How many jumps the order of commits knows of.
+    pub(super) fn noted(&self) -> u64 {
+        self.noted.load(Ordering::Acquire)
+    }
+
+    /// The order of commits knows of so many jumps.
+    pub(super) fn note(&self, believed: u64) {
+        self.noted.fetch_max(believed, Ordering::AcqRel);
+    }
+
+    /// Jumps forward and back since opening, and whether the wall clock is doubted now.
+    pub(super) fn jumps(&self) -> (u64, u64, bool) {
+        let line = *self.line();
+        let is_doubted = line.jump.is_some() || line.unproven_until_ms.is_some();
+        (self.jumps_forward.load(Ordering::Relaxed), self.jumps_back.load(Ordering::Relaxed), is_doubted)
+    }
+
+    fn line(&self) -> MutexGuard<'_, Line> {
+        // A line is whole between any two calls, so a panic elsewhere can't have left it half changed.
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The time of the next commit, or of the moment, after a commit of time `last_ms`.
+pub(crate) fn time_after(last_ms: u64, now_ms: u64) -> u64 {
+    #[cfg(simulated)]
+    if crate::planted::Bug::NeverGoesBack.is_planted() {
+        return now_ms.max(last_ms);
+    }
+    let is_step_back = now_ms < last_ms && last_ms - now_ms <= STEP_MS_MAX;
+    if is_step_back { last_ms } else { now_ms }
+}
+
+fn is_lost(wall_ms: u64, last_ms: u64) -> bool {
+    wall_ms < LOST_BEFORE_MS && LOST_BEFORE_MS <= last_ms
+}
+
+fn offset(wall_ms: u64, monotonic_ms: u64) -> i64 {
+    let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    signed(wall_ms).saturating_sub(signed(monotonic_ms))
+}
