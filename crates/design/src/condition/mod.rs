@@ -4,10 +4,13 @@
 //! placeholders when a pattern runs.
 
 mod check;
+mod defaults;
 mod habits;
 mod lex;
 mod parse;
 mod write;
+
+pub use defaults::Asked;
 
 use std::ops::Range;
 

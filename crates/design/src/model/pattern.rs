@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use singlet_engine::values::AttributeValue;
-
 use super::entity::Entity;
 use super::field::FieldType;
 use super::table::{Index, Table};
@@ -123,16 +121,6 @@ pub enum ParameterType {
     ListOf(Box<ParameterType>),
     /// Objects with these members, one for each key of a batch.
     Keys(Vec<(String, FieldType)>),
-}
-
-impl ParameterType {
-    /// An instant as a parameter of this type holds it.
-    pub fn instant(&self, now_ms: u64) -> AttributeValue {
-        match self {
-            ParameterType::Field(kind) => crate::value::instant(kind, now_ms),
-            _ => crate::value::instant(&FieldType::Time, now_ms),
-        }
-    }
 }
 
 /// What a pattern does.

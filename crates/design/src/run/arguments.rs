@@ -7,7 +7,7 @@ use super::{Arguments, RunError, WrongParameter};
 use crate::json::Json;
 use crate::model::{Argument, Binding, FieldType, Parameter, ParameterType, Pattern};
 use crate::template::Values;
-use crate::value::{nearest, parameter_in_words, to_attribute};
+use crate::value::{instant_for, nearest, parameter_in_words, to_attribute};
 
 /// What was given for one parameter.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,7 +83,7 @@ impl<'a> Bound<'a> {
                 }
                 Argument::Now => {
                     held.names.push(parameter.name.clone());
-                    Ok(Given::Value(parameter.kind.instant(now_ms)))
+                    Ok(Given::Value(instant_for(&parameter.kind, now_ms)))
                 }
                 Argument::Constant(json) => {
                     convert(parameter, Some(json)).map_err(|wrong| RunError::of(pattern, vec![wrong]))
@@ -126,7 +126,7 @@ impl<'a> Bound<'a> {
     pub(crate) fn hold(&mut self, held: Held) {
         for (parameter, given) in self.pattern.parameters.iter().zip(&mut self.given) {
             if held.names.contains(&parameter.name) {
-                *given = Given::Value(parameter.kind.instant(held.now_ms));
+                *given = Given::Value(instant_for(&parameter.kind, held.now_ms));
             }
         }
         self.held = held;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use singlet_engine::values::{EncodedItem, ValueRef};
+use singlet_engine::values::{EncodedItem, Item, ValueRef};
 
 use crate::json::Json;
-use crate::model::Entity;
-use crate::value::to_json;
+use crate::model::{Entity, Field, Index, Projection};
+use crate::value::{default_of, to_json};
 
 /// An item of an entity. It stays in its stored form until somebody asks for its JSON.
 #[derive(Debug, Clone)]
@@ -21,12 +21,14 @@ pub struct Record {
     pub resolved: Vec<(String, Json)>,
     /// Whether answers say its type: in lists of several entities.
     pub show_type: bool,
+    /// The index that it was read through, which may carry some of its fields only.
+    pub index: Option<Arc<Index>>,
 }
 
 impl Record {
     /// An item of an entity, to be shown whole.
     pub fn of(entity: Arc<Entity>, item: EncodedItem) -> Self {
-        Record { entity: Some(entity), item, show: None, resolved: Vec::new(), show_type: false }
+        Record { entity: Some(entity), item, show: None, resolved: Vec::new(), show_type: false, index: None }
     }
 
     /// As clean JSON: the fields in the entity's order, then the attributes that the design doesn't name, then what
@@ -52,8 +54,10 @@ impl Record {
             members.push(("type".to_owned(), entity.type_name.as_str().into()));
         }
         for field in entity.fields.iter().filter(|field| self.shows(&field.name)) {
-            if let Some(value) = item.get(&field.name) {
-                members.push((field.name.clone(), to_json(value)));
+            match item.get(&field.name) {
+                Some(value) => members.push((field.name.clone(), to_json(value))),
+                None if self.has(field) => members.extend(with_default(field)),
+                None => {}
             }
         }
         let unknown = |(name, value): (&str, ValueRef<'_>)| {
@@ -63,9 +67,25 @@ impl Record {
         members.extend(item.iter().filter_map(unknown));
     }
 
+    /// Whether the field would be here if the stored item had it.
+    fn has(&self, field: &Field) -> bool {
+        match self.index.as_ref().map(|index| &index.projection) {
+            None | Some(Projection::All) => true,
+            Some(Projection::Keys) => false,
+            Some(Projection::Include(names)) => names.contains(&field.name),
+        }
+    }
+
     fn shows(&self, name: &str) -> bool {
         self.show.as_deref().is_none_or(|show| show.iter().any(|shown| shown == name))
     }
+}
+
+/// The field with the default that an item from before it was there has.
+fn with_default(field: &Field) -> Option<(String, Json)> {
+    let item: Item = [(field.name.as_str(), default_of(field)?)].into_iter().collect();
+    let item = EncodedItem::encode(&item);
+    item.view().get(&field.name).map(|value| (field.name.clone(), to_json(value)))
 }
 
 /// Whether Singlet itself keeps this attribute: a key, the type, or the time to live.

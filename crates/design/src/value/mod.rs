@@ -1,5 +1,6 @@
 //! Values between JSON and attributes: checked against their field on the way in, clean JSON on the way out.
 
+mod default;
 mod fill;
 mod nearest;
 mod read;
@@ -8,11 +9,12 @@ mod time;
 mod words;
 mod write;
 
+pub use default::default_of;
 pub use fill::fill;
 pub use nearest::{nearest, similar};
 pub use read::{is_empty_set, to_attribute};
 pub use text::{from_text, to_text};
-pub use time::{date_of_ms, holds_instant, instant, normal_time, time_of_ms};
+pub use time::{date_of_ms, holds_instant, instant, instant_for, normal_time, time_of_ms};
 pub use words::{in_words, parameter_in_words, type_name};
 pub use write::to_json;
 

@@ -5,7 +5,7 @@ use jiff::civil::DateTime;
 use jiff::tz::Offset;
 use singlet_engine::values::AttributeValue;
 
-use crate::model::FieldType;
+use crate::model::{FieldType, ParameterType};
 
 /// 9999-12-30T22:00:00.000Z: later instants would not be in the year 9999 everywhere on earth.
 const LAST_MS: u64 = 253_402_207_200_000;
@@ -27,6 +27,16 @@ pub fn instant(kind: &FieldType, now_ms: u64) -> AttributeValue {
         FieldType::Epoch => AttributeValue::from(now_ms / 1000),
         FieldType::Date => AttributeValue::S(date_of_ms(now_ms)),
         _ => AttributeValue::S(time_of_ms(now_ms)),
+    }
+}
+
+/// An instant as a parameter of this type holds it.
+pub fn instant_for(kind: &ParameterType, now_ms: u64) -> AttributeValue {
+    match kind {
+        ParameterType::Field(kind) => instant(kind, now_ms),
+        ParameterType::Prefix | ParameterType::ListOf(_) | ParameterType::Keys(_) => {
+            AttributeValue::S(time_of_ms(now_ms))
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use singlet_engine::values::{AttributeValue, EncodedItem, Item};
 use super::expiry::Expiry;
 use super::project::projection;
 use super::query::{FilterPlan, Teller, key_kind, page_limit};
-use crate::model::{self, Entity, KeyAttribute};
+use crate::model::{self, Entity, Index, KeyAttribute};
 use crate::paging::PAGE_ITEMS_DEFAULT;
 use crate::run::cursor::{OUTDATED, Payload, PayloadReader};
 use crate::run::plan::PlanContext;
@@ -26,7 +26,7 @@ const CHUNK_MAX: u32 = 1000;
 #[derive(Debug, Clone)]
 pub(in crate::run) struct ScanPlan {
     table: String,
-    index: Option<String>,
+    index: Option<Arc<Index>>,
     /// The attributes that tell a place: the index's key, then the table's.
     position: Vec<KeyAttribute>,
     filter: FilterPlan,
@@ -52,7 +52,7 @@ impl ScanPlan {
         }
         ScanPlan {
             table: context.table_name(table),
-            index: index.map(|index| index.name.clone()),
+            index: scan.on.clone(),
             position,
             filter: FilterPlan::new(scan.filter.as_ref(), &teller, entities, table, index),
             projection: scan.show.as_deref().map(|show| projection(table, index, show, needed)),
@@ -68,7 +68,7 @@ impl ScanPlan {
         let limit = page_limit(call, self.limit)? as usize;
         let mut request = store::Scan {
             table: self.table.clone(),
-            index: self.index.clone(),
+            index: self.index.as_ref().map(|index| index.name.clone()),
             filter: self.filter.write(&call.bound, call.now_ms),
             projection: self.projection.clone(),
             limit: Some(u32::try_from(limit).unwrap_or(CHUNK_MAX)),
@@ -102,7 +102,7 @@ impl ScanPlan {
             return None;
         }
         let entity: Arc<Entity> = self.teller.tell(view)?.clone();
-        Some(Record { show: self.show.clone(), ..Record::of(entity, item) })
+        Some(Record { show: self.show.clone(), index: self.index.clone(), ..Record::of(entity, item) })
     }
 
     fn key_of(&self, item: &EncodedItem) -> Result<Item, RunError> {

@@ -18,6 +18,8 @@ use crate::value::to_attribute;
 pub(super) struct SumBound {
     path: String,
     by: Number,
+    /// The number where there is none.
+    start: Number,
     kind: FieldType,
 }
 
@@ -25,8 +27,12 @@ impl SumBound {
     /// The bounds that these edits could pass.
     pub(super) fn of(entity: &Entity, edits: &[Edit]) -> Vec<SumBound> {
         let bound = |edit: &Edit| match (&edit.verb, entity.field_at(&edit.path)?) {
-            (Verb::Add(AttributeValue::N(by)), kind) => {
-                let bound = SumBound { path: edit.path.clone(), by: *by, kind: kind.clone() };
+            (Verb::Add { more: AttributeValue::N(by), start }, kind) => {
+                let start = match start {
+                    Some(AttributeValue::N(start)) => *start,
+                    _ => Number::from(0_u64),
+                };
+                let bound = SumBound { path: edit.path.clone(), by: *by, start, kind: kind.clone() };
                 bound.reach().map(|_| bound)
             }
             _ => None,
@@ -41,12 +47,12 @@ impl SumBound {
         Some((word, bound.as_ref()?.checked_sub(&self.by).ok()?))
     }
 
-    /// Adds what it demands to the terms of a condition. A number that is missing counts as zero.
+    /// Adds what it demands to the terms of a condition.
     pub(super) fn write(&self, builder: &mut ExpressionBuilder, terms: &mut Vec<String>) {
         let Some((word, last)) = self.reach() else { return };
         let path = builder.path(&self.path);
         let within = format!("{path} {word} {}", builder.value(last.into()));
-        let starts = self.check(&Number::from(0_u64)).is_ok();
+        let starts = self.check(&self.start).is_ok();
         terms.push(if starts { format!("(attribute_not_exists({path}) OR {within})") } else { within });
     }
 
@@ -54,7 +60,7 @@ impl SumBound {
     pub(super) fn broken_by(&self, item: &Item) -> Option<RunError> {
         let have = match value_at(item, &self.path) {
             Some(AttributeValue::N(have)) => *have,
-            _ => Number::from(0_u64),
+            _ => self.start,
         };
         self.check(&have).err()
     }
@@ -72,7 +78,7 @@ impl SumBound {
 pub(super) fn growing_sets<'a>(entity: &Entity, edits: &'a [Edit]) -> Vec<&'a str> {
     let bounded = |edit: &&Edit| {
         let kind = entity.field_at(&edit.path);
-        matches!((&edit.verb, kind), (Verb::Add(_), Some(FieldType::Set { max: Some(_), .. })))
+        matches!((&edit.verb, kind), (Verb::Add { .. }, Some(FieldType::Set { max: Some(_), .. })))
     };
     edits.iter().filter(bounded).map(|edit| edit.path.as_str()).collect()
 }

@@ -7,7 +7,7 @@ use super::source::Source;
 use crate::model::{Change, Entity, Field, FieldType, Made, Update, ValueSource};
 use crate::run::RunError;
 use crate::run::arguments::Given;
-use crate::value::is_empty_set;
+use crate::value::{default_of, is_empty_set};
 
 /// The changes that an update makes with what its caller gave, list elements apart. Every write also makes the
 /// time of the last write anew.
@@ -51,7 +51,9 @@ fn edit(entity: &Entity, change: &Change, source: &Source<'_>) -> Result<Option<
         Change::Remove { path } => Ok(Some(Edit::remove(path.as_str()))),
         Change::Add { path, value } => {
             let value = source.value(value, path, &unbounded(kind_of(path)))?;
-            Ok(elements(path, value, Verb::Add))
+            let start = entity.field(path).and_then(default_of);
+            let start = start.filter(|start| matches!(start, AttributeValue::N(start) if !start.is_zero()));
+            Ok(elements(path, value, |more| Verb::Add { more, start: start.clone() }))
         }
         Change::Subtract { path, value } => {
             let value = source.value(value, path, &unbounded(kind_of(path)))?;

@@ -21,7 +21,12 @@ pub(super) enum Verb {
     /// It gets this value.
     Set(AttributeValue),
     /// It grows by a number, or by elements.
-    Add(AttributeValue),
+    Add {
+        /// What is added.
+        more: AttributeValue,
+        /// The number that it starts from where it is missing, if that isn't zero.
+        start: Option<AttributeValue>,
+    },
     /// It goes.
     Remove,
     /// It loses elements.
@@ -58,8 +63,8 @@ impl Edit {
         match &self.verb {
             Verb::Set(value) => _ = target.insert(name, value.clone()),
             Verb::Remove => _ = target.remove(name),
-            Verb::Add(more) => {
-                let sum = match target.get(name) {
+            Verb::Add { more, start } => {
+                let sum = match target.get(name).or(start.as_ref()) {
                     None => more.clone(),
                     Some(have) => sum(have, more).map_err(|error| self.too_much(error))?,
                 };
@@ -96,7 +101,11 @@ pub(super) fn expression(edits: &[Edit]) -> Expression {
         match verb {
             Verb::Set(value) => set.1.push(format!("{path} = {}", builder.value(value.clone()))),
             Verb::Remove => remove.1.push(path),
-            Verb::Add(value) => add.1.push(format!("{path} {}", builder.value(value.clone()))),
+            Verb::Add { more, start: None } => add.1.push(format!("{path} {}", builder.value(more.clone()))),
+            Verb::Add { more, start: Some(start) } => {
+                let (start, more) = (builder.value(start.clone()), builder.value(more.clone()));
+                set.1.push(format!("{path} = if_not_exists({path}, {start}) + {more}"));
+            }
             Verb::Subtract(value) => delete.1.push(format!("{path} {}", builder.value(value.clone()))),
         }
     }

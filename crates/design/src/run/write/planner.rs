@@ -9,12 +9,13 @@ use super::plan::{Answer, Expectation, Meaning, Plan, Planned, Presence};
 use super::retry::Setback;
 use super::source::Source;
 use super::{Step, expiry, unique};
-use crate::condition::{Condition, Tree};
+use crate::condition::{Asked, Condition, Tree};
 use crate::model::{Entity, Insert, Operation, Unique};
 use crate::run::derive;
 use crate::run::keys::table_key;
 use crate::run::{RunError, Runner};
 use crate::store::{self, Action, Expression, ExpressionBuilder, ReturnItem, Store};
+use crate::value::default_of;
 
 /// Plans the writes of one call.
 pub(super) struct Planner<'r, S> {
@@ -187,12 +188,15 @@ impl<S: Store> Planner<'_, S> {
         expectation.sums.iter().for_each(|sum| sum.write(&mut builder, &mut terms));
         expectation.guard.write(&entity.table.partition.name, &mut builder, &mut terms);
         if let Some(condition) = expectation.condition {
-            let text = condition.write(
-                &mut builder,
-                &|path| entity.field_at(path).cloned(),
-                &|parameter| step.bound.get(parameter).cloned(),
-                self.now_ms,
-            );
+            let asked = Asked {
+                field: &|path| entity.field_at(path).cloned(),
+                argument: &|parameter| step.bound.get(parameter).cloned(),
+                default: &|name| default_of(entity.field(name)?),
+                now_ms: self.now_ms,
+                key: Some(&entity.table.partition.name),
+            };
+            let condition = condition.with_defaults(&asked);
+            let text = condition.write(&mut builder, asked.field, asked.argument, self.now_ms);
             let is_choice = matches!(condition.tree, Tree::Or(_));
             terms.push(if is_choice { format!("({text})") } else { text });
         }

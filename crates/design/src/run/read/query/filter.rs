@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::tell::Teller;
-use crate::condition::Condition;
+use crate::condition::{Asked, Condition};
 use crate::model::{Entity, FieldType, Index, Table};
 use crate::run::arguments::Bound;
 use crate::store::{Expression, ExpressionBuilder};
+use crate::value::default_of;
 
 /// A filter before the values are known.
 #[derive(Debug, Clone)]
@@ -57,7 +58,9 @@ impl FilterPlan {
             self.entities.iter().find_map(|entity| entity.field_at(path)).cloned()
         };
         let argument = |name: &str| bound.get(name).cloned();
-        let text = condition.write(&mut builder, &field, &argument, now_ms);
+        let default = |name: &str| self.entities.iter().find_map(|entity| default_of(entity.field(name)?));
+        let asked = Asked { field: &field, argument: &argument, default: &default, now_ms, key: None };
+        let text = condition.with_defaults(&asked).write(&mut builder, &field, &argument, now_ms);
         Some(builder.finish(match types {
             Some(types) => format!("{types} AND ({text})"),
             None => text,

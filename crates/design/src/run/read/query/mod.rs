@@ -246,6 +246,7 @@ impl QueryPlan {
             show: self.show.clone(),
             resolved: Vec::new(),
             show_type: self.show_type,
+            index: self.index.clone(),
         };
         let mut records: Vec<Record> = rows.into_iter().map(record).collect();
         super::resolve::resolve(runner, &self.resolve, &mut records, now_ms)?;

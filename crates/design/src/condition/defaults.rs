@@ -1,0 +1,70 @@
+//! Conditions on fields with a default, for items from before the field was there.
+
+use singlet_engine::values::{AttributeValue, EncodedItem, Item};
+
+use super::{Condition, Tree};
+use crate::model::FieldType;
+use crate::store::{ExpressionBuilder, trees};
+
+/// What a condition is asked with.
+pub struct Asked<'a> {
+    /// The type that a path leads to.
+    pub field: &'a dyn Fn(&str) -> Option<FieldType>,
+    /// The value of a parameter.
+    pub argument: &'a dyn Fn(&str) -> Option<AttributeValue>,
+    /// The value that an item without the field has.
+    pub default: &'a dyn Fn(&str) -> Option<AttributeValue>,
+    /// The time for `{now}`.
+    pub now_ms: u64,
+    /// An attribute that every item has. `None` if only items are asked, and never a key under which there is none.
+    pub key: Option<&'a str>,
+}
+
+impl Condition {
+    /// The same condition, so that it holds for an item without a field just if it holds for the field's default. A
+    /// comparison of two fields takes them as they are stored.
+    pub fn with_defaults(&self, asked: &Asked<'_>) -> Condition {
+        Condition { source: self.source.clone(), tree: asked.tree(&self.tree) }
+    }
+}
+
+impl Asked<'_> {
+    fn tree(&self, tree: &Tree) -> Tree {
+        match tree {
+            Tree::And(branches) => Tree::And(branches.iter().map(|branch| self.tree(branch)).collect()),
+            Tree::Or(branches) => Tree::Or(branches.iter().map(|branch| self.tree(branch)).collect()),
+            Tree::Not(inner) => Tree::Not(Box::new(self.tree(inner))),
+            test => self.test(test),
+        }
+    }
+
+    fn test(&self, test: &Tree) -> Tree {
+        let mut fields: Vec<&str> = test.paths().iter().filter_map(|path| path.split('.').next()).collect();
+        fields.dedup();
+        let [field] = fields.as_slice() else { return test.clone() };
+        let Some(default) = (self.default)(field) else { return test.clone() };
+        let old: Item = [(*field, default)].into_iter().collect();
+        match (self.holds(test, &old), self.holds(test, &Item::new())) {
+            (true, false) => Tree::Or(vec![self.lacks(field), test.clone()]),
+            (false, true) => Tree::And(vec![Tree::Exists((*field).to_owned()), test.clone()]),
+            _ => test.clone(),
+        }
+    }
+
+    /// There is an item, and it lacks the field.
+    fn lacks(&self, field: &str) -> Tree {
+        let missing = Tree::Missing(field.to_owned());
+        match self.key {
+            Some(key) => Tree::And(vec![Tree::Exists(key.to_owned()), missing]),
+            None => missing,
+        }
+    }
+
+    fn holds(&self, test: &Tree, item: &Item) -> bool {
+        let mut builder = ExpressionBuilder::new('d');
+        let alone = Condition { source: String::new(), tree: test.clone() };
+        let text = alone.write(&mut builder, self.field, self.argument, self.now_ms);
+        let condition = trees::must_hold(&builder.finish(text));
+        condition.is_ok_and(|condition| condition.matches(EncodedItem::encode(item).view()))
+    }
+}
