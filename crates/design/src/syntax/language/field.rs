@@ -6,7 +6,11 @@ const COUNT_MAX: u64 = u32::MAX as u64;
 const MAX_CHARACTERS: Key = key("max", Shape::Whole(0, COUNT_MAX), "most characters");
 const MAX_ENTRIES: Key = key("max", Shape::Whole(1, COUNT_MAX), "most entries");
 const MAX_BYTES: Key = key("max", Shape::Whole(1, COUNT_MAX), "most bytes");
-const REF: Key = key("ref", Shape::Text("an entity"), "the entity that it refers to");
+const REF: Key = key(
+    "ref",
+    Shape::Text("an entity"),
+    "the entity that it refers to; nothing checks that the item is there",
+);
 const DEFAULT: Key = key("default", Shape::Constant, "the value of a new item that gives none");
 const LEAST: Key = key("min", Shape::Number, "least");
 const MOST: Key = key("max", Shape::Number, "most");
