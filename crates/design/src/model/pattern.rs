@@ -44,6 +44,12 @@ impl Pattern {
         self.parameters.iter().find(|parameter| parameter.name == name)
     }
 
+    /// Whether it reads, and writes nothing.
+    pub fn reads(&self) -> bool {
+        use Operation::{BatchGet, Exists, Get, Merge, Parts, Query, Scan};
+        matches!(self.operation, Get(_) | Exists(_) | BatchGet(_) | Query(_) | Scan(_) | Parts(_) | Merge(_))
+    }
+
     /// The patterns that it runs as steps or parts, in their order.
     pub fn runs(&self) -> Vec<&Arc<Pattern>> {
         match &self.operation {

@@ -92,6 +92,9 @@ pub enum RunError {
     /// The request passes a limit: too many items, an item too large.
     #[error("{0}")]
     Limit(String),
+    /// A fault of Singlet itself.
+    #[error("this is a fault of Singlet, please report it: {0}")]
+    Fault(&'static str),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -26,7 +26,7 @@ use crate::model::{Design, Operation, Pattern, Table};
 use crate::store::{Feature, Store, StoreError};
 use arguments::Bound;
 use cursor::{Bond, Seal};
-use plan::{Plan, PlanContext};
+use plan::{Plan, PlanContext, Way};
 
 /// The values a caller gives, by parameter name.
 pub type Arguments = BTreeMap<String, Json>;
@@ -143,13 +143,10 @@ impl<S: Store> Runner<S> {
         self.check_features(pattern, plan)?;
         check_paging(pattern, plan, paging)?;
         let now_ms = self.clock.now_ms();
-        let Some(read) = &plan.read else {
-            let arguments = write::filled(pattern, arguments, &*self.entropy, now_ms);
-            let call = Call { pattern, bound: Bound::check(pattern, &arguments)?, paging, now_ms };
-            return match &pattern.operation {
-                Operation::Transaction(_) => write::run_transaction(self, &call),
-                _ => write::run_write(self, &call),
-            };
+        let read = match &plan.way {
+            Way::Read(read) => read,
+            Way::Write => return self.write(pattern, arguments, paging, now_ms),
+            Way::Impossible => return Err(RunError::Fault("the parts of this pattern don't fit together")),
         };
         let bound = Bound::check(pattern, arguments)?;
         let mut call = Call { pattern, bound, paging, now_ms };
@@ -161,6 +158,21 @@ impl<S: Store> Runner<S> {
             // What was right for the page before is refused now: the place that the cursor names is no longer one of the list.
             Err(RunError::Store(StoreError::Refused(_))) if paging.cursor.is_some() => Err(cursor::OUTDATED),
             answer => answer,
+        }
+    }
+
+    fn write(
+        &self,
+        pattern: &Pattern,
+        arguments: &Arguments,
+        paging: &Paging,
+        now_ms: u64,
+    ) -> Result<Outcome, RunError> {
+        let arguments = write::filled(pattern, arguments, &*self.entropy, now_ms);
+        let call = Call { pattern, bound: Bound::check(pattern, &arguments)?, paging, now_ms };
+        match &pattern.operation {
+            Operation::Transaction(_) => write::run_transaction(self, &call),
+            _ => write::run_write(self, &call),
         }
     }
 
@@ -215,9 +227,9 @@ pub fn check_arguments(pattern: &Pattern, arguments: &Arguments) -> Vec<WrongPar
 
 /// Only lists have pages.
 fn check_paging(pattern: &Pattern, plan: &Plan, paging: &Paging) -> Result<(), RunError> {
-    let (pages, lists) = match &plan.read {
-        Some(read) => (read.is_list(), read.has_list()),
-        None => (false, false),
+    let (pages, lists) = match &plan.way {
+        Way::Read(read) => (read.is_list(), read.has_list()),
+        Way::Write | Way::Impossible => (false, false),
     };
     if paging.cursor.is_some() && !pages {
         return Err(RunError::Cursor("belongs to a list: ask for the next page with the list's own pattern"));

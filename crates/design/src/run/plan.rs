@@ -20,10 +20,20 @@ impl PlanContext<'_> {
     }
 }
 
+/// How a pattern is run.
+pub(super) enum Way {
+    /// It reads.
+    Read(ReadPlan),
+    /// It writes: what, depends on the values.
+    Write,
+    /// It reads, but its parts don't fit together. No design that was loaded has such a pattern.
+    Impossible,
+}
+
 /// The plan of one pattern.
 pub(super) struct Plan {
-    /// How it reads; `None` if it writes.
-    pub(super) read: Option<ReadPlan>,
+    /// How it is run.
+    pub(super) way: Way,
     /// What the store must have.
     pub(super) needs: Vec<Feature>,
 }
@@ -31,6 +41,11 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(context: &PlanContext<'_>, pattern: &Pattern) -> Self {
         let needs = needs(pattern).into_iter().map(|(feature, _)| feature).collect();
-        Plan { read: ReadPlan::new(context, pattern), needs }
+        let way = match ReadPlan::new(context, pattern) {
+            Some(read) => Way::Read(read),
+            None if pattern.reads() => Way::Impossible,
+            None => Way::Write,
+        };
+        Plan { way, needs }
     }
 }

@@ -1,6 +1,9 @@
 //! Gets, batches, parts and references.
 
-use singlet_design::run::{Paging, RunError};
+use std::sync::Arc;
+
+use singlet_design::model::Operation;
+use singlet_design::run::{Paging, RunError, Runner};
 
 use crate::fixture::{Data, NOW_MS, given};
 
@@ -124,4 +127,20 @@ fn only_lists_take_a_page() {
         let refused = data.runner.run("user_posts", &given(&[("user_id", "u1")]), &paging);
         assert!(matches!(refused, Err(RunError::Parameter { .. })));
     }
+}
+
+#[test]
+fn a_merge_of_what_is_no_list_is_a_fault_and_not_an_empty_answer() {
+    let data = Data::new(include_str!("network.toml"));
+    let mut design = (**data.runner.design()).clone();
+    let get = design.pattern("get_user").unwrap().clone();
+    for pattern in design.patterns.iter_mut().filter(|pattern| pattern.name == "home") {
+        let mut broken = (**pattern).clone();
+        let Operation::Merge(merge) = &mut broken.operation else { panic!() };
+        merge.run = get.clone();
+        *pattern = Arc::new(broken);
+    }
+    let runner = Runner::new(Arc::new(design), data.runner.store(), "dev");
+    let refused = runner.run("home", &given(&[("user_id", "me")]), &Paging::default());
+    assert!(matches!(refused, Err(RunError::Fault(_))), "{refused:?}");
 }

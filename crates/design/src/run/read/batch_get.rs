@@ -74,7 +74,7 @@ impl BatchPlan {
     fn keys(&self, call: &Call<'_>) -> Result<Vec<(Vec<u8>, Item)>, RunError> {
         let refuse = |place: String, reason: String| RunError::Parameter { parameter: place, reason };
         let Some(AttributeValue::L(elements)) = call.bound.get(&self.parameter) else {
-            return Ok(Vec::new());
+            return Err(RunError::Fault("the keys of a batch are no list"));
         };
         if elements.len() > KEYS_MAX {
             let reason = format!("has {} keys; at most {KEYS_MAX} can be read at once", elements.len());

@@ -16,23 +16,23 @@ use crate::store::{self, Expression, Store};
 
 /// A get with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
-pub(in crate::run) struct GetPlan {
-    /// Only whether it is there is asked.
-    exists: bool,
-    way: Way,
-}
-
-#[derive(Debug, Clone)]
-enum Way {
+pub(in crate::run) enum GetPlan {
     /// By the table's key.
     Key(Box<ByKey>),
     /// The first item under an index's key.
-    Index(Box<QueryPlan>),
+    Index {
+        /// How it is found.
+        query: Box<QueryPlan>,
+        /// Only whether it is there is asked.
+        exists: bool,
+    },
 }
 
 /// A get by the table's key.
 #[derive(Debug, Clone)]
-pub(super) struct ByKey {
+pub(in crate::run) struct ByKey {
+    /// Only whether it is there is asked.
+    exists: bool,
     entity: Arc<Entity>,
     asked: Option<AskedKey>,
     pub(super) table: String,
@@ -45,55 +45,38 @@ pub(super) struct ByKey {
 
 impl GetPlan {
     pub(super) fn new(context: &PlanContext<'_>, get: &Get, pattern: &Pattern, exists: bool) -> Self {
-        let way = match &get.on {
-            Some(index) => Way::Index(Box::new(QueryPlan::of_get(context, get, index, pattern))),
-            None => Way::Key(Box::new(ByKey::new(context, get, exists))),
-        };
-        GetPlan { exists, way }
+        match &get.on {
+            Some(index) => {
+                GetPlan::Index { query: Box::new(QueryPlan::of_get(context, get, index, pattern)), exists }
+            }
+            None => GetPlan::Key(Box::new(ByKey::new(context, get, exists))),
+        }
     }
 
     pub(super) fn run<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
-        match &self.way {
-            Way::Key(get) => {
+        match self {
+            GetPlan::Key(get) => {
                 let request = get.request(call)?;
                 let found = runner.store().get(&request)?.items.into_iter().next().flatten();
-                self.answer(runner, call, found)
+                get.answer(runner, call, found)
             }
-            Way::Index(query) => {
+            GetPlan::Index { query, exists } => {
                 let mut reader = query.reader(runner, call, 1)?;
                 drive(runner.store(), &mut [&mut reader])?;
                 let mut rows = reader.take_rows();
                 rows.truncate(1);
                 let record = query.records(runner, rows, call.now_ms)?.pop();
-                Ok(if self.exists { Outcome::Exists(record.is_some()) } else { Outcome::Item(record) })
+                Ok(if *exists { Outcome::Exists(record.is_some()) } else { Outcome::Item(record) })
             }
         }
     }
 
     /// The get by the table's key, if it is one.
     pub(super) fn by_key(&self) -> Option<&ByKey> {
-        match &self.way {
-            Way::Key(get) => Some(get),
-            Way::Index(_) => None,
+        match self {
+            GetPlan::Key(get) => Some(get),
+            GetPlan::Index { .. } => None,
         }
-    }
-
-    /// The answer with what was found under the table's key.
-    pub(super) fn answer<S: Store>(
-        &self,
-        runner: &Runner<S>,
-        call: &Call<'_>,
-        found: Option<EncodedItem>,
-    ) -> Result<Outcome, RunError> {
-        let Way::Key(get) = &self.way else { return Ok(Outcome::Item(None)) };
-        let found = found.filter(|item| !get.expiry.is_over(item.view(), call.now_ms));
-        if self.exists {
-            return Ok(Outcome::Exists(found.is_some()));
-        }
-        let Some(item) = found else { return Ok(Outcome::Item(None)) };
-        let mut record = Record { show: get.show.clone(), ..Record::of(get.entity.clone(), item) };
-        resolve(runner, &get.resolve, std::slice::from_mut(&mut record), call.now_ms)?;
-        Ok(Outcome::Item(Some(record)))
     }
 }
 
@@ -105,6 +88,7 @@ impl ByKey {
         let needed = references.chain(expiry.attribute());
         let show = if exists { Some(&[][..]) } else { get.show.as_deref() };
         ByKey {
+            exists,
             projection: show.map(|show| projection(table, None, show, needed)),
             entity: get.entity.clone(),
             asked: get.key.clone(),
@@ -114,6 +98,23 @@ impl ByKey {
             resolve: get.resolve.iter().map(|resolve| ResolvePlan::new(context, resolve)).collect(),
             expiry,
         }
+    }
+
+    /// The answer with what was found under the key.
+    pub(super) fn answer<S: Store>(
+        &self,
+        runner: &Runner<S>,
+        call: &Call<'_>,
+        found: Option<EncodedItem>,
+    ) -> Result<Outcome, RunError> {
+        let found = found.filter(|item| !self.expiry.is_over(item.view(), call.now_ms));
+        if self.exists {
+            return Ok(Outcome::Exists(found.is_some()));
+        }
+        let Some(item) = found else { return Ok(Outcome::Item(None)) };
+        let mut record = Record { show: self.show.clone(), ..Record::of(self.entity.clone(), item) };
+        resolve(runner, &self.resolve, std::slice::from_mut(&mut record), call.now_ms)?;
+        Ok(Outcome::Item(Some(record)))
     }
 
     pub(super) fn entity(&self) -> &Arc<Entity> {

@@ -6,7 +6,7 @@ use singlet_engine::values::{AttributeValue, EncodedItem, Item, write_key_part};
 
 use crate::model::Table;
 use crate::run::RunError;
-use crate::store::{BatchGet, Expression, Store};
+use crate::store::{BatchGet, Expression, Store, StoreError};
 
 /// Bytes that tell keys of one table apart.
 pub(super) fn key_bytes(key: &Item) -> Vec<u8> {
@@ -40,5 +40,9 @@ pub(super) fn read_keys<S: Store>(
     }
     let request = BatchGet { table: name.to_owned(), keys, consistent, projection };
     let items = store.batch_get(&request)?.items.into_iter().flatten();
-    Ok(items.filter_map(|item| Some((key_bytes(&key_of(table, &item)?), item))).collect())
+    let keyed = |item: EncodedItem| match key_of(table, &item) {
+        Some(key) => Ok((key_bytes(&key), item)),
+        None => Err(StoreError::Unavailable(format!("{name} gave an item without its key")).into()),
+    };
+    items.map(keyed).collect()
 }

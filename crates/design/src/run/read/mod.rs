@@ -17,6 +17,7 @@ use crate::model::{Operation, Pattern};
 use crate::store::Store;
 use batch_get::BatchPlan;
 use get::GetPlan;
+use parts::PartsPlan;
 use query::{MergePlan, QueryPlan};
 use scan::ScanPlan;
 
@@ -31,8 +32,8 @@ pub(super) enum ReadPlan {
     Query(Box<QueryPlan>),
     /// A page of everything.
     Scan(Box<ScanPlan>),
-    /// Several reads.
-    Parts(Vec<ReadPlan>),
+    /// Several reads, each with its plan.
+    Parts(PartsPlan),
     /// A page of a merged list.
     Merge(Box<MergePlan>),
 }
@@ -46,10 +47,7 @@ impl ReadPlan {
             Operation::BatchGet(batch) => ReadPlan::BatchGet(BatchPlan::new(context, batch)),
             Operation::Query(query) => ReadPlan::Query(Box::new(QueryPlan::of_query(context, query, &[]))),
             Operation::Scan(scan) => ReadPlan::Scan(Box::new(ScanPlan::new(context, scan))),
-            Operation::Parts(parts) => {
-                let plans = parts.parts.iter().map(|part| ReadPlan::new(context, &part.pattern));
-                ReadPlan::Parts(plans.collect::<Option<_>>()?)
-            }
+            Operation::Parts(parts) => ReadPlan::Parts(PartsPlan::new(context, parts)?),
             Operation::Merge(merge) => ReadPlan::Merge(Box::new(MergePlan::new(context, merge)?)),
             Operation::Create(_)
             | Operation::Put(_)
@@ -62,15 +60,13 @@ impl ReadPlan {
 
     /// Runs the read.
     pub(super) fn run<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
-        match (self, &call.pattern.operation) {
-            (ReadPlan::Get(plan), _) => plan.run(runner, call),
-            (ReadPlan::BatchGet(plan), _) => plan.run(runner, call),
-            (ReadPlan::Query(plan), _) => plan.run(runner, call),
-            (ReadPlan::Scan(plan), _) => plan.run(runner, call),
-            (ReadPlan::Parts(plans), Operation::Parts(parts)) => parts::run(runner, call, parts, plans),
-            (ReadPlan::Merge(plan), Operation::Merge(merge)) => plan.run(runner, call, merge),
-            // A plan is made from its own pattern.
-            (ReadPlan::Parts(_) | ReadPlan::Merge(_), _) => Ok(Outcome::Item(None)),
+        match self {
+            ReadPlan::Get(plan) => plan.run(runner, call),
+            ReadPlan::BatchGet(plan) => plan.run(runner, call),
+            ReadPlan::Query(plan) => plan.run(runner, call),
+            ReadPlan::Scan(plan) => plan.run(runner, call),
+            ReadPlan::Parts(plan) => plan.run(runner, call),
+            ReadPlan::Merge(plan) => plan.run(runner, call),
         }
     }
 
@@ -82,7 +78,7 @@ impl ReadPlan {
     /// Whether it has lists in it, so that a limit makes sense.
     pub(super) fn has_list(&self) -> bool {
         match self {
-            ReadPlan::Parts(plans) => plans.iter().any(ReadPlan::has_list),
+            ReadPlan::Parts(parts) => parts.plans().any(ReadPlan::has_list),
             plan => plan.is_list(),
         }
     }

@@ -8,57 +8,76 @@ use std::collections::BTreeMap;
 use singlet_engine::values::{EncodedItem, Item};
 
 use super::ReadPlan;
-use super::get::{ByKey, GetPlan};
+use super::get::ByKey;
 use super::keyed::{key_bytes, read_keys};
 use super::query::{QueryPlan, Reader, drive, page_limit};
-use crate::model::Parts;
+use crate::model::{Part, Parts};
 use crate::run::arguments::Bound;
+use crate::run::plan::PlanContext;
 use crate::run::{Call, Outcome, Paging, RunError, Runner};
 use crate::store::{Store, TransactGet};
 
+/// The reads of a pattern with parts.
+#[derive(Debug, Clone)]
+pub(in crate::run) struct PartsPlan {
+    parts: Vec<(Part, ReadPlan)>,
+    /// All gets, at one point of the commit order.
+    together: bool,
+}
+
 /// One part: its plan and its call.
 struct Running<'a> {
+    name: &'a str,
     plan: &'a ReadPlan,
     call: Call<'a>,
     outcome: Option<Outcome>,
 }
 
-/// Runs all parts; the plans are in their order.
-pub(super) fn run<S: Store>(
-    runner: &Runner<S>,
-    call: &Call<'_>,
-    parts: &Parts,
-    plans: &[ReadPlan],
-) -> Result<Outcome, RunError> {
-    let begun = Paging { limit: call.paging.limit, cursor: None };
-    let whole = Paging::default();
-    let mut running = Vec::with_capacity(parts.parts.len());
-    for (part, plan) in parts.parts.iter().zip(plans) {
-        let bound = Bound::derive(&part.pattern, &call.bound, &part.bindings, call.now_ms, &|_, _| None)?;
-        let paging = if plan.is_list() { &begun } else { &whole };
-        let call = Call { pattern: &part.pattern, bound, paging, now_ms: call.now_ms };
-        running.push(Running { plan, call, outcome: None });
+impl PartsPlan {
+    /// `None` if one of the parts is a write, which no design has.
+    pub(super) fn new(context: &PlanContext<'_>, parts: &Parts) -> Option<Self> {
+        let plan = |part: &Part| Some((part.clone(), ReadPlan::new(context, &part.pattern)?));
+        let plans = parts.parts.iter().map(plan).collect::<Option<_>>()?;
+        Some(PartsPlan { parts: plans, together: parts.together })
     }
-    if parts.together {
-        run_together(runner, &mut running)?;
-    } else {
-        run_gets(runner, &mut running)?;
-        run_queries(runner, &mut running)?;
+
+    /// The plans of its parts.
+    pub(super) fn plans(&self) -> impl Iterator<Item = &ReadPlan> {
+        self.parts.iter().map(|(_, plan)| plan)
     }
-    let mut outcomes = Vec::with_capacity(running.len());
-    for (part, running) in parts.parts.iter().zip(running) {
-        let outcome = match running.outcome {
-            Some(outcome) => outcome,
-            None => running.plan.run(runner, &running.call)?,
-        };
-        outcomes.push((part.name.clone(), outcome));
+
+    /// Runs all parts.
+    pub(super) fn run<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+        let begun = Paging { limit: call.paging.limit, cursor: None };
+        let whole = Paging::default();
+        let mut running = Vec::with_capacity(self.parts.len());
+        for (part, plan) in &self.parts {
+            let bound = Bound::derive(&part.pattern, &call.bound, &part.bindings, call.now_ms, &|_, _| None)?;
+            let paging = if plan.is_list() { &begun } else { &whole };
+            let call = Call { pattern: &part.pattern, bound, paging, now_ms: call.now_ms };
+            running.push(Running { name: &part.name, plan, call, outcome: None });
+        }
+        if self.together {
+            run_together(runner, &mut running)?;
+        } else {
+            run_gets(runner, &mut running)?;
+            run_queries(runner, &mut running)?;
+        }
+        let mut outcomes = Vec::with_capacity(running.len());
+        for part in running {
+            let outcome = match part.outcome {
+                Some(outcome) => outcome,
+                None => part.plan.run(runner, &part.call)?,
+            };
+            outcomes.push((part.name.to_owned(), outcome));
+        }
+        Ok(Outcome::Parts(outcomes))
     }
-    Ok(Outcome::Parts(outcomes))
 }
 
-fn by_key(plan: &ReadPlan) -> Option<(&GetPlan, &ByKey)> {
+fn by_key(plan: &ReadPlan) -> Option<&ByKey> {
     match plan {
-        ReadPlan::Get(get) => Some((get, get.by_key()?)),
+        ReadPlan::Get(get) => get.by_key(),
         _ => None,
     }
 }
@@ -68,7 +87,7 @@ fn run_together<S: Store>(runner: &Runner<S>, running: &mut [Running<'_>]) -> Re
     let mut gets = Vec::with_capacity(running.len());
     let mut places = Vec::with_capacity(running.len());
     for part in running.iter() {
-        let Some((_, get)) = by_key(part.plan) else { continue };
+        let Some(get) = by_key(part.plan) else { continue };
         let mut request = get.request(&part.call)?;
         // A transaction names no item twice. What one part leaves out another may show, so the whole item is read.
         request.projection = None;
@@ -81,7 +100,7 @@ fn run_together<S: Store>(runner: &Runner<S>, running: &mut [Running<'_>]) -> Re
     let found = runner.store().transact_get(&TransactGet { gets })?.items;
     let parts = running.iter_mut().filter(|part| by_key(part.plan).is_some());
     for (part, place) in parts.zip(places) {
-        let Some((get, _)) = by_key(part.plan) else { continue };
+        let Some(get) = by_key(part.plan) else { continue };
         let item = found.get(place).cloned().flatten();
         part.outcome = Some(get.answer(runner, &part.call, item)?);
     }
@@ -95,7 +114,7 @@ type Group<'a> = (&'a str, bool);
 fn run_gets<S: Store>(runner: &Runner<S>, running: &mut [Running<'_>]) -> Result<(), RunError> {
     let mut groups: BTreeMap<Group<'_>, Vec<(&ByKey, Item)>> = BTreeMap::new();
     for part in running.iter() {
-        if let Some((_, get)) = by_key(part.plan) {
+        if let Some(get) = by_key(part.plan) {
             groups.entry((&get.table, get.consistent)).or_default().push((get, get.key(&part.call)?));
         }
     }
@@ -109,10 +128,10 @@ fn run_gets<S: Store>(runner: &Runner<S>, running: &mut [Running<'_>]) -> Result
         found.insert(group, read_keys(runner.store(), table, group.0, keys, group.1, None)?);
     }
     for part in running.iter_mut() {
-        let Some((plan, get)) = by_key(part.plan) else { continue };
+        let Some(get) = by_key(part.plan) else { continue };
         let Some(items) = found.get(&(get.table.as_str(), get.consistent)) else { continue };
         let item = items.get(&key_bytes(&get.key(&part.call)?)).cloned();
-        part.outcome = Some(plan.answer(runner, &part.call, item)?);
+        part.outcome = Some(get.answer(runner, &part.call, item)?);
     }
     Ok(())
 }

@@ -33,6 +33,7 @@ type Identity = [u8; IDENTITY_BYTES];
 /// A merge with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
 pub(in crate::run) struct MergePlan {
+    merge: Merge,
     each: QueryPlan,
     run: QueryPlan,
     limit: u32,
@@ -66,7 +67,12 @@ impl MergePlan {
         let fields: Vec<&str> = fields.collect();
         let mut run = QueryPlan::of_query(context, run, &[]);
         run.forward = merge.order == Order::Ascending;
-        Some(MergePlan { each: QueryPlan::of_query(context, each, &fields), run, limit: merge.limit })
+        Some(MergePlan {
+            merge: merge.clone(),
+            each: QueryPlan::of_query(context, each, &fields),
+            run,
+            limit: merge.limit,
+        })
     }
 
     /// Runs the merge and answers with a page.
@@ -74,8 +80,8 @@ impl MergePlan {
         &self,
         runner: &Runner<S>,
         call: &Call<'_>,
-        merge: &Merge,
     ) -> Result<Outcome, RunError> {
+        let merge = &self.merge;
         let limit = page_limit(call, self.limit)?;
         let by = self.run.sort.ordered_by(&merge.by).ok_or_else(|| {
             let (run, by) = (&merge.run.name, &merge.by);
