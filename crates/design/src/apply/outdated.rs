@@ -286,10 +286,11 @@ fn differing_attributes(entity: &Entity, item: &Item) -> Vec<String> {
     different
 }
 
-/// The keys of indexes that an item has although its entity is not in them.
+/// The keys of indexes that an item has although its entity is not in them, and a time to live that it no longer has.
 fn left_behind<'a>(entity: &'a Entity, item: &'a Item) -> impl Iterator<Item = &'a str> {
     let keys = entity.table.indexes.iter().flat_map(|index| index.key()).map(|key| key.name.as_str());
-    keys.filter(|name| {
+    let expiry = entity.table.ttl.as_deref().filter(|_| entity.ttl.is_none());
+    keys.chain(expiry).filter(|name| {
         let is_own = entity.field(name).is_some()
             || entity.table.key().any(|key| key.name == *name)
             || entity.indexes.iter().any(|entry| entry.templates().any(|(known, _)| known == *name));

@@ -11,9 +11,7 @@ use super::blueprint::{Blueprint, list, text, texts};
 use super::outdated::Outdated;
 use crate::json::Json;
 use crate::model::{KeyAttribute, KeyKind};
-use crate::store::{
-    Delete, ExpressionBuilder, Get, KeyTest, Put, Query, ReturnItem, Store, StoreError, TableShape,
-};
+use crate::store::{Delete, ExpressionBuilder, Get, Put, Query, ReturnItem, Store, StoreError, TableShape};
 
 /// The table that remembers designs.
 pub const DESIGNS_TABLE: &str = "singlet-designs";
@@ -262,7 +260,7 @@ pub(super) fn forget(store: &dyn Store, table: &str) -> Result<(), StoreError> {
             table: DESIGNS_TABLE.to_owned(),
             index: None,
             partition: vec![(KEY.to_owned(), AttributeValue::from(table))],
-            sort: vec![(SORT_KEY.to_owned(), KeyTest::AtLeast(AttributeValue::from(" ")))],
+            sort: Vec::new(),
             filter: None,
             projection: None,
             limit: None,

@@ -243,6 +243,23 @@ pub(crate) fn a_new_unique_field_names_the_items_that_reserved_nothing(store: &d
     apply(store, &new);
 }
 
+pub(crate) fn an_entity_that_no_longer_expires_names_the_items_that_still_do(store: &dyn Store) {
+    let with_ttl = [
+        ("key  = [\"PK\", \"SK\"]\n", "key  = [\"PK\", \"SK\"]\nttl  = \"gone_at\"\n"),
+        ("[entity.Agent]\n", "[entity.Agent]\nttl = \"100 days after seen_at\"\n"),
+        (
+            "agent_id = \"key\"",
+            "agent_id = \"key\", seen_at = { type = \"time\", default = \"2026-11-18T00:00:00Z\" }",
+        ),
+    ];
+    let (old, new) = (changed(&with_ttl), changed(&[with_ttl[0], with_ttl[2]]));
+    apply(store, &old);
+    save_agents(store, &old);
+    let (entities, text) = refused(store, &new);
+    assert_eq!(entities, [("Agent".to_owned(), 3)]);
+    assert!(text.contains("the time to live: `gone_at = seen_at + 8640000 s` -> `none`"), "{text}");
+}
+
 pub(crate) fn an_entity_that_is_gone_or_renamed_keeps_its_items_in_sight(store: &dyn Store) {
     let old = load(DESIGN);
     apply(store, &old);

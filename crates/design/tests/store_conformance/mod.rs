@@ -37,6 +37,7 @@ macro_rules! store_tests {
             changes_that_touch_no_item_are_applied,
             a_design_that_goes_back_finds_its_items_again,
             a_new_unique_field_names_the_items_that_reserved_nothing,
+            an_entity_that_no_longer_expires_names_the_items_that_still_do,
             an_entity_that_is_gone_or_renamed_keeps_its_items_in_sight,
             items_of_an_unknown_design_are_compared_with_what_the_design_makes,
             of_two_applies_at_once_one_is_refused,
