@@ -59,8 +59,7 @@ fn every_printed_command_has_an_answer_for_other_designs() {
         std::fs::write(&file, large::large_design(entities, patterns)).unwrap();
         check(file.to_str().unwrap());
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for name in ["ticketing", "chat"] {
-        check(root.join(format!("../design/tests/good/{name}.toml")).to_str().unwrap());
-    }
+    check(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../design/tests/good/ticketing.toml").to_str().unwrap(),
+    );
 }

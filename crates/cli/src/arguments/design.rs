@@ -86,8 +86,8 @@ Examples:
 pub(super) const SEED_NOTES: &str = "\
 The same seed gives the same data on the same day (UTC): times lie in the months before it. Only
 items that expire within two days are made shortly before the present.
-References point at items that exist and agree with each other. Counters that patterns maintain
-stay at their defaults.
+References point at items that exist and agree with each other. Counters add up where a transaction
+of the design declares what they count; others stay at their defaults.
 The tables must be there (singlet apply). At the end, commands are printed that show the data.
 
 Examples:

@@ -6,8 +6,8 @@
 //! allows, and is never older than they are. Where references run in a circle, the item that the first one refers to is
 //! made next. References agree: the assignee of a ticket belongs to the ticket's organisation.
 //!
-//! Not covered: counters and totals that patterns maintain stay at their defaults, because a design doesn't declare what
-//! they count; references inside objects agree with the item's own references only.
+//! Counters and sums add up where a transaction declares them: it creates an item and adds to a field of another one.
+//! Other counters stay at their defaults, because nothing says what they count.
 
 mod dice;
 mod example;
@@ -20,6 +20,7 @@ mod references;
 mod rules;
 mod suggest;
 mod text;
+mod totals;
 mod words;
 
 #[cfg(test)]
@@ -40,6 +41,7 @@ use crate::run::{RunError, derive, reservation};
 use dice::Dice;
 use parents::Parents;
 use rules::Rules;
+use totals::Totals;
 
 /// How often an item is made anew because its key or a unique value was there already.
 const TRIES_MAX: u64 = 40;
@@ -75,6 +77,9 @@ pub struct Seeder<'a> {
     dice: Dice,
     rules: Vec<Rules>,
     parents: Parents,
+    totals: Totals,
+    /// Whether this is the first time, which counts.
+    counts: bool,
     /// Entities that are still to be made, the next one last, with how many.
     queue: Vec<(usize, u64)>,
     /// Entities that could take more than their share, in the order of making.
@@ -89,6 +94,17 @@ pub struct Seeder<'a> {
 impl<'a> Seeder<'a> {
     /// Sample data for a design.
     pub fn new(design: &'a Design, options: SeedOptions) -> Self {
+        let totals = Totals::of(design);
+        if totals.is_empty() {
+            return Seeder::with_totals(design, options, totals, false);
+        }
+        // Parents come first and hold what their children add up to: all is made once to count.
+        let mut counting = Seeder::with_totals(design, options, totals, true);
+        counting.by_ref().for_each(drop);
+        Seeder::with_totals(design, options, counting.totals, false)
+    }
+
+    fn with_totals(design: &'a Design, options: SeedOptions, totals: Totals, counts: bool) -> Self {
         let shares = order::shares(design, options.items);
         Seeder {
             design,
@@ -96,6 +112,8 @@ impl<'a> Seeder<'a> {
             dice: Dice::new(options.seed),
             rules: design.entities.iter().map(|entity| Rules::new(entity)).collect(),
             parents: Parents::new(design),
+            counts,
+            totals,
             open: shares.iter().map(|(entity, _)| *entity).collect(),
             left: options.items.saturating_sub(shares.iter().map(|(_, count)| count).sum()),
             queue: shares.into_iter().rev().collect(),
@@ -150,6 +168,7 @@ impl<'a> Seeder<'a> {
                 number: (attempt > 0).then_some(self.made),
             };
             let (mut item, made_ms) = maker.item()?;
+            self.totals.apply(entity, &mut item);
             derive::complete(entity, &mut item)?;
             let reservations: Vec<Item> =
                 entity.unique.iter().filter_map(|unique| reservation(entity, unique, &item)).collect();
@@ -160,6 +179,9 @@ impl<'a> Seeder<'a> {
             }
             self.taken.extend(keys);
             self.parents.add(position, &family, &item, made_ms);
+            if self.counts {
+                self.totals.count(entity, &item);
+            }
             return Ok(Some(Sample { entity: Arc::clone(entity), item, reservations }));
         }
         Ok(None)

@@ -500,3 +500,59 @@ mentor    = { type = "key", ref = "Player" }
     assert!(values(&samples, "Player", "mentor").iter().all(|mentor| players.contains(mentor)));
     assert!(values(&samples, "Player", "team_id").iter().all(|team| teams.contains(team)));
 }
+
+#[test]
+fn totals_add_up_where_a_transaction_declares_them() {
+    let source = r##"
+design = "totals"
+[table]
+key = ["PK", "SK"]
+[index]
+GSI1 = ["GSI1PK", "GSI1SK"]
+
+[entity.Post]
+key  = ["POST#{post_id}", "POST"]
+GSI1 = ["POPULAR", "{likes:05}#{post_id}"]
+[entity.Post.fields]
+post_id = "id"
+likes   = { type = "int", min = 0, max = 99999, default = 0 }
+tipped  = { type = "number", min = 0, default = 0 }
+view_count = { type = "int", default = 0 }
+
+[entity.Like]
+key = ["POST#{post}", "LIKE#{like_id}"]
+[entity.Like.fields]
+post    = { type = "key", ref = "Post" }
+like_id = "id"
+tip     = { type = "number", min = 0 }
+
+[pattern.add_like]
+create = "Like"
+[pattern.raise]
+update = "Post"
+add    = { likes = 1, tipped = "{amount}" }
+[pattern.like]
+[pattern.like.transaction]
+like = { run = "add_like" }
+post = { run = "raise", with = { post_id = "{post}", amount = "{tip}" } }
+"##;
+    let design = crate::load("totals.toml", source).unwrap_or_else(|report| panic!("{report}"));
+    let samples = samples(&design, 200);
+    let mut with_likes = 0;
+    for post in of(&samples, "Post") {
+        let likes: Vec<&Item> = of(&samples, "Like");
+        let likes: Vec<_> = likes.iter().filter(|like| like.get("post") == post.get("post_id")).collect();
+        let tipped =
+            likes.iter().fold(singlet_engine::values::Number::ZERO, |sum, like| match like.get("tip") {
+                Some(AttributeValue::N(tip)) => sum.checked_add(tip).unwrap(),
+                other => panic!("{other:?}"),
+            });
+        with_likes += usize::from(!likes.is_empty());
+        assert_eq!(post.get("likes"), Some(&AttributeValue::from(likes.len() as u64)));
+        assert_eq!(post.get("tipped"), Some(&AttributeValue::N(tipped)));
+        assert_eq!(post.get("view_count"), Some(&AttributeValue::from(0_u64)));
+        let popular = post.get("GSI1SK").and_then(text).unwrap();
+        assert!(popular.starts_with(&format!("{:05}#", likes.len())), "{popular}");
+    }
+    assert!(with_likes > 10);
+}
