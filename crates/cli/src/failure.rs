@@ -18,6 +18,8 @@ pub(crate) enum Failure {
     Serve(#[from] serve::Failure),
     #[error("can't read {file}: {reason}")]
     Unreadable { file: String, reason: io::Error },
+    #[error("can't write {file}: {reason}")]
+    Unwritable { file: String, reason: io::Error },
     #[error("{0}")]
     Design(Box<Report>),
     #[error(transparent)]

@@ -140,3 +140,88 @@ fn the_help_teaches_with_examples() {
     let help = said(&review(&[], &["--help"]));
     assert!(help.contains("singlet review designs/shop.toml") && help.contains("allow = {"), "{help}");
 }
+
+/// A folder with a design, and the command run in it.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn with(text: &str) -> Folder {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        std::fs::write(folder.0.path().join("feed.toml"), text).unwrap();
+        folder
+    }
+
+    fn review(&self, arguments: &[&str]) -> Output {
+        singlet(&["review", "feed.toml"]).args(arguments).current_dir(self.0.path()).output().unwrap()
+    }
+
+    fn text(&self) -> String {
+        std::fs::read_to_string(self.0.path().join("feed.toml")).unwrap()
+    }
+
+    fn files(&self) -> usize {
+        std::fs::read_dir(self.0.path()).unwrap().count()
+    }
+}
+
+#[test]
+fn fix_applies_what_is_shown_keeps_the_rest_and_then_has_nothing_to_do() {
+    let design = feed("2000/s", "# Posts never change their author.");
+    let folder = Folder::with(&design);
+    let output = folder.review(&["--fix"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(
+        said(&output).contains("fixed[hot-write]: feed.toml:11: spread it over 4 keys"),
+        "{}",
+        said(&output)
+    );
+    assert!(said(&output).contains("feed.toml: no errors, no warnings"), "{}", said(&output));
+    assert_eq!(folder.text(), design.replace("\"FEED\"", "\"FEED#{shard:post_id/4}\""));
+    assert_eq!(folder.files(), 1);
+    let again = folder.review(&["--fix", "--dry-run"]);
+    assert_eq!((again.status.code(), said(&again).contains("fix")), (Some(0), false), "{}", said(&again));
+}
+
+#[test]
+fn a_dry_run_prints_the_difference_and_changes_nothing() {
+    let design = feed("2000/s", "");
+    let folder = Folder::with(&design);
+    let output = folder.review(&["--fix", "--dry-run"]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    for expected in [
+        "--- feed.toml\n+++ feed.toml\n@@ -8,7 +8,7 @@",
+        "\n-GSI1  = [\"FEED\", \"{created_at}#{post_id}\"]\n+GSI1  = [\"FEED#{shard:post_id/4}\", ",
+        "would fix[hot-write]: feed.toml:11:",
+    ] {
+        assert!(said(&output).contains(expected), "{expected}\n{}", said(&output));
+    }
+    assert_eq!(folder.text(), design);
+}
+
+#[test]
+fn numbers_that_are_examples_are_applied_only_when_asked_for() {
+    let design = feed("1/s", r#"allow = { constant-partition = "ten posts a week" }"#).replace(
+        "created_at = \"created\"",
+        "created_at = \"created\"\ntags = { type = \"set\", of = \"string\" }",
+    );
+    let folder = Folder::with(&design);
+    let output = folder.review(&["--fix"]);
+    assert_eq!((output.status.code(), folder.text()), (Some(2), design), "{}", said(&output));
+    let output = folder.review(&["--fix", "--examples"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(
+        folder.text().contains("tags = { type = \"set\", of = \"string\", max = 100 }"),
+        "{}",
+        folder.text()
+    );
+}
+
+#[test]
+fn a_design_that_does_not_load_is_not_touched() {
+    let design = feed("1/s", "").replace("query = \"Post\"", "query = \"Pots\"");
+    let folder = Folder::with(&design);
+    let output = folder.review(&["--fix"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("there is no entity `Pots`"), "{}", said(&output));
+    assert_eq!((folder.text(), folder.files()), (design, 1));
+}

@@ -29,12 +29,17 @@ Findings are errors (it will not work, or fails under the declared rates), warni
 one where it occurs, with the reason:
   allow = { constant-partition = \"ten posts a week\" }
 
-Exit codes: 0 nothing that counts, 1 warnings (with --strict), 2 errors, or a design that doesn't load.
+A fix with changed lines was tried: with it, the finding is gone and no other has come. --fix applies them. Fixes whose numbers are examples (a rate, a bound, a time to
+live) are left to you, unless --examples is given. A design that doesn't load isn't changed.
+
+Exit codes: 0 nothing that counts, 1 warnings (with --strict), 2 errors, or a design that doesn't load. With --fix they are about what is left; with --fix --dry-run the
+code is at least 1 if there is something to fix.
 
 Examples:
   singlet review designs/shop.toml
   singlet review designs/*.toml --strict --format github
   singlet review --explain hot-write
+  singlet review designs/shop.toml --fix --dry-run
   singlet review designs/shop.toml --format sarif > review.sarif";
 
 pub(super) const RUN_NOTES: &str = "\
@@ -161,6 +166,18 @@ pub(crate) struct ReviewArguments {
     /// Warnings count: the exit code is 1 if there are any
     #[arg(long)]
     pub(crate) strict: bool,
+
+    /// Apply the fixes that are shown to the files, then show what is left
+    #[arg(long)]
+    pub(crate) fix: bool,
+
+    /// With --fix: print the difference and change nothing
+    #[arg(long, requires = "fix")]
+    pub(crate) dry_run: bool,
+
+    /// With --fix: also apply fixes whose numbers are examples, such as `max = 100`
+    #[arg(long, requires = "fix")]
+    pub(crate) examples: bool,
 
     /// Print the page of a rule: what it finds, why that matters, an example and a better one
     #[arg(long, value_name = "RULE", conflicts_with_all = ["files", "rules"])]

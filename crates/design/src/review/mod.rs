@@ -4,6 +4,7 @@
 //! rates make, and reports findings: what will happen in this design, with its own names and numbers, and a fix as
 //! changed lines.
 
+mod difference;
 mod finding;
 mod fix;
 mod format;
@@ -11,6 +12,7 @@ mod keys;
 mod lines;
 mod partition;
 mod reads;
+mod repair;
 mod rules;
 mod sortable;
 mod text;
@@ -18,9 +20,11 @@ mod verify;
 
 use std::sync::Arc;
 
+pub use difference::difference;
 pub use finding::{Allowed, Finding, Severity};
 pub use fix::{Edit, Fix, Proposals};
 pub use format::{Format, Reviewed, render};
+pub use repair::{Applied, Repaired, repair};
 pub use rules::{Check, RULES, Rule, nearest, rule};
 
 use crate::estimate::Load;

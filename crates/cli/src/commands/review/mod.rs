@@ -1,5 +1,7 @@
 //! `singlet review`.
 
+mod fix;
+
 use std::io::{Write, stdout};
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,17 +19,24 @@ pub(crate) fn review(arguments: &ReviewArguments) -> Result<ExitCode, Failure> {
     if arguments.rules {
         return list();
     }
+    if arguments.fix {
+        return fix::fix(arguments);
+    }
     let shows_fixes = matches!(arguments.format, ReviewFormat::Human | ReviewFormat::Json);
     let read = |path: &std::path::PathBuf| File::read(path, shows_fixes);
     let files = arguments.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let reviewed: Vec<Reviewed<'_>> = files.iter().map(File::reviewed).collect();
     stdout().lock().write_all(review::render(format(arguments.format), &reviewed).as_bytes())?;
-    let worst = files.iter().filter_map(|file| file.review.worst()).max();
-    Ok(match worst {
-        Some(Severity::Error) => ExitCode::from(2),
-        Some(Severity::Warning) if arguments.strict => ExitCode::from(1),
-        _ => ExitCode::SUCCESS,
-    })
+    Ok(ExitCode::from(code(&files, arguments.strict)))
+}
+
+/// How bad the worst finding is.
+fn code(files: &[File], strict: bool) -> u8 {
+    match files.iter().filter_map(|file| file.review.worst()).max() {
+        Some(Severity::Error) => 2,
+        Some(Severity::Warning) if strict => 1,
+        _ => 0,
+    }
 }
 
 /// A design with what was found in it.
@@ -41,13 +50,16 @@ impl File {
     /// Reviews a design; fixes are tried only if they are shown.
     fn read(path: &Path, with_fixes: bool) -> Result<File, Failure> {
         let source = std::fs::read_to_string(path).map_err(|reason| Failure::unreadable(path, reason))?;
-        let name = path.display().to_string();
+        Ok(File::of(path.display().to_string(), source, with_fixes))
+    }
+
+    fn of(name: String, source: String, with_fixes: bool) -> File {
         let review = match singlet_design::load(&name, &source) {
             Ok(design) if with_fixes => review::review(&design, &source).with_fixes(&source),
             Ok(design) => review::review(&design, &source),
             Err(report) => Review::refused(&report),
         };
-        Ok(File { name, source, review })
+        File { name, source, review }
     }
 
     fn reviewed(&self) -> Reviewed<'_> {

@@ -1,0 +1,74 @@
+//! `singlet review --fix`.
+
+use std::fs;
+use std::io::{self, Write, stderr, stdout};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use singlet_design::review::{self, Applied, Reviewed, difference, repair};
+
+use super::{File, code, format};
+use crate::arguments::{ReviewArguments, ReviewFormat};
+use crate::failure::Failure;
+
+/// Applies the fixes that hold to each file, and shows what is left.
+pub(super) fn fix(arguments: &ReviewArguments) -> Result<ExitCode, Failure> {
+    let mut files = Vec::new();
+    let mut changed = false;
+    for path in &arguments.files {
+        let source = fs::read_to_string(path).map_err(|reason| Failure::unreadable(path, reason))?;
+        let name = path.display().to_string();
+        // A design that doesn't load is shown with its mistakes, and stays as it is.
+        let (text, changes) = match repair(&name, &source, arguments.examples) {
+            Ok(repaired) => (repaired.text, repaired.changes),
+            Err(_) => (source.clone(), Vec::new()),
+        };
+        changed |= text != source;
+        if arguments.dry_run {
+            stdout().lock().write_all(difference(&name, &source, &text).as_bytes())?;
+        } else if text != source {
+            replace(path, &text).map_err(|reason| Failure::Unwritable { file: name.clone(), reason })?;
+        }
+        say(arguments, &name, &changes)?;
+        files.push(File::of(name, text, true));
+    }
+    let reviewed: Vec<Reviewed<'_>> = files.iter().map(File::reviewed).collect();
+    stdout().lock().write_all(review::render(format(arguments.format), &reviewed).as_bytes())?;
+    let least = u8::from(arguments.dry_run && changed);
+    Ok(ExitCode::from(code(&files, arguments.strict).max(least)))
+}
+
+/// Says what was changed: among the findings for people, beside the answer for machines.
+fn say(arguments: &ReviewArguments, name: &str, changes: &[Applied]) -> io::Result<()> {
+    let word = if arguments.dry_run { "would fix" } else { "fixed" };
+    let lines: String = changes
+        .iter()
+        .map(|change| format!("{word}[{}]: {name}:{}: {}\n", change.rule, change.line, change.about))
+        .collect();
+    match arguments.format {
+        ReviewFormat::Human => stdout().lock().write_all(lines.as_bytes()),
+        _ => stderr().lock().write_all(lines.as_bytes()),
+    }
+}
+
+/// Writes a file whole or not at all: beside it under another name, synced, and then in its place. A link stays a link,
+/// and the permissions stay.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let path = fs::canonicalize(path)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let new: PathBuf = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
+    let written = write(&path, &new, text);
+    if written.is_err() {
+        // What is left of a failed write is of no use; that it can't be removed either is no news.
+        let _ = fs::remove_file(&new);
+    }
+    written
+}
+
+fn write(path: &Path, new: &Path, text: &str) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).open(new)?;
+    file.set_permissions(fs::metadata(path)?.permissions())?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(new, path)
+}
