@@ -10,7 +10,8 @@ const HEAD: &str = "\
 # Rules of the review
 
 `singlet review FILE…` holds a design against these rules. Each has a page: what it finds, why that matters, the number behind it, a design that it finds something in and one that is fine.
-`singlet review --explain RULE` prints it. Where a finding is fine, the design says so: `allow = { rule = \"reason\" }`.
+`singlet review --explain RULE` prints it. A fix that is shown with changed lines was tried: the finding is gone with it, and no other has come; `singlet review --fix FILE…` applies them.
+Where a finding is fine, the design says so: `allow = { rule = \"reason\" }`.
 
 Made from the rules: `UPDATE_DOCS=1 cargo test -p singlet-design --test rule_pages`.
 

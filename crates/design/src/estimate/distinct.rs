@@ -80,6 +80,16 @@ impl Spread {
     }
 }
 
+/// Keys that an unknown spread is assumed over.
+pub const ASSUMED_KEYS: u32 = 10_000;
+
+/// The share of the busiest of many keys where nothing says how calls are spread: by Zipf's law, over ten thousand keys,
+/// one divided by the harmonic number of their count.
+pub fn assumed_share() -> f64 {
+    const EULER: f64 = 0.577_215_664_901_532_9;
+    1.0 / (f64::from(ASSUMED_KEYS).ln() + EULER)
+}
+
 /// How many keys the templates of a partition make at one moment.
 pub fn distinct_keys<'a>(
     entity: &Entity,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::distinct::{Distinct, Spread};
+use super::distinct::{Distinct, Spread, assumed_share};
 use super::reads::{merge_run_units, query_units, scan_units};
 use super::size::{Size, entry_size, item_size, reservation_size};
 use super::{read_units, write_units};
@@ -67,6 +67,16 @@ impl KeyLoad {
         busiest(&self.reads, self.spread)
     }
 
+    /// Write units a second on the busiest key, if calls whose spread nothing says are spread by Zipf's law.
+    pub fn assumed_write_units(&self) -> f64 {
+        assumed(&self.writes, self.spread)
+    }
+
+    /// Read units a second on the busiest key, assumed in the same way.
+    pub fn assumed_read_units(&self) -> f64 {
+        assumed(&self.reads, self.spread)
+    }
+
     /// How many keys share the load.
     pub fn distinct(&self) -> Distinct {
         self.spread.keys()
@@ -77,6 +87,12 @@ impl KeyLoad {
 fn busiest(contributions: &[Contribution], spread: Spread) -> Option<f64> {
     let units = contributions.iter().filter_map(|contribution| contribution.busiest_units(spread));
     units.reduce(|sum, one| sum + one)
+}
+
+fn assumed(contributions: &[Contribution], spread: Spread) -> f64 {
+    let share =
+        |one: &Contribution| spread.busiest_share(Some(one.pattern.busiest.unwrap_or_else(assumed_share)));
+    contributions.iter().filter_map(|one| Some(one.units_per_second * share(one)?)).sum()
 }
 
 /// Where all declared rates of a design land.

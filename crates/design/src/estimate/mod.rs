@@ -6,7 +6,7 @@ mod load;
 mod reads;
 mod size;
 
-pub use distinct::{Distinct, Spread, distinct_keys};
+pub use distinct::{ASSUMED_KEYS, Distinct, Spread, assumed_share, distinct_keys};
 pub use load::{Contribution, KeyLoad, Load, Place, WriteCost, pattern_writes};
 pub use reads::{merge_run_units, query_units, scan_units};
 use singlet_engine::values::{self, ReadKind};

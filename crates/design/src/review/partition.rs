@@ -15,6 +15,10 @@ pub(super) const SHARDS_USUAL: u64 = 8;
 /// More shards than this make every read too wide to propose.
 const SHARDS_MAX: u64 = 64;
 
+/// What is said where the load of a key rests on an assumption.
+pub(super) const ASSUMED: &str = "; nothing says how the calls are spread, so a tenth of them is assumed to fall on the \
+                                  busiest key (Zipf's law over 10,000 keys): say it with `busiest`";
+
 /// One entity's partition key in its table or in an index.
 #[derive(Debug)]
 pub(super) struct Partition<'a> {
@@ -162,7 +166,7 @@ pub(super) fn sharded_for(
 
 /// One fix for each field that can choose the shard, the most likely first. A field of the key itself can't: all
 /// items with its value would have one shard.
-fn shards(context: &Context<'_>, partition: &Partition<'_>, count: u64) -> Vec<Fix> {
+pub(super) fn shards(context: &Context<'_>, partition: &Partition<'_>, count: u64) -> Vec<Fix> {
     let about = format!("spread it over {count} keys; queries read all of them and merge");
     let Some(template) = partition.templates.first().filter(|_| partition.pattern.is_none()) else {
         return Vec::new();

@@ -2,7 +2,7 @@
 
 use super::{Check, Rule};
 use crate::estimate::{PARTITION_WRITE_UNITS_MAX, distinct_keys};
-use crate::model::{Change, Operation};
+use crate::model::{Change, Design, Operation, Pattern};
 use crate::review::text::number;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -17,11 +17,14 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let Operation::Update(update) = &pattern.operation else { continue };
         let counts = update.changes.iter().any(|change| matches!(change, Change::Add { .. }));
-        let Some(rate) = pattern.rate.filter(|_| counts) else { continue };
+        let rate = rate(context.design, pattern);
+        if !counts || rate == 0.0 {
+            continue;
+        }
         let key = std::iter::once(&update.entity.key.partition).chain(&update.entity.key.sort);
         let even = distinct_keys(&update.entity, key).share();
         let Some(share) = even.into_iter().chain(pattern.busiest).reduce(f64::max) else { continue };
-        let writes = rate.per_second * share;
+        let writes = rate * share;
         if writes <= PARTITION_WRITE_UNITS_MAX {
             continue;
         }
@@ -41,4 +44,17 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             Some(fix),
         );
     }
+}
+
+/// How often an update runs: by itself, and as a step of transactions.
+fn rate(design: &Design, pattern: &Pattern) -> f64 {
+    let own = pattern.rate.map_or(0.0, |rate| rate.per_second);
+    let within = design.patterns.iter().filter_map(|other| match &other.operation {
+        Operation::Transaction(transaction) => {
+            let steps = transaction.steps.iter().filter(|step| step.pattern.name == pattern.name).count();
+            Some(other.rate?.per_second * f64::from(u32::try_from(steps).ok()?))
+        }
+        _ => None,
+    });
+    own + within.sum::<f64>()
 }

@@ -1,8 +1,8 @@
 //! `hot-read`: more reads on one partition key than a partition serves.
 
 use super::{Check, Rule};
-use crate::estimate::{KeyLoad, PARTITION_READ_UNITS_MAX};
-use crate::review::partition::{Partition, calls, partitions, sharded_for};
+use crate::estimate::{Distinct, PARTITION_READ_UNITS_MAX};
+use crate::review::partition::{ASSUMED, Partition, calls, partitions, sharded_for};
 use crate::review::text::number;
 use crate::review::{Context, Findings, Severity};
 
@@ -15,17 +15,21 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for partition in partitions(context).filter(Partition::is_first) {
-        let Some(units) = partition.load.and_then(KeyLoad::busiest_read_units) else { continue };
-        if units <= PARTITION_READ_UNITS_MAX / 2.0 {
-            continue;
-        }
-        let severity = if units > PARTITION_READ_UNITS_MAX { Severity::Error } else { Severity::Warning };
-        let readers = partition.load.map_or(&[][..], |load| &load.reads);
+        let Some(load) = partition.load else { continue };
+        let known = load.busiest_read_units().filter(|units| *units > PARTITION_READ_UNITS_MAX / 2.0);
+        // Keys with many values: where nothing says how the calls are spread, the ceiling itself is what counts.
+        let assumed = Some(load.assumed_read_units())
+            .filter(|units| load.distinct() == Distinct::Many && *units > PARTITION_READ_UNITS_MAX);
+        let Some(units) = known.or(assumed) else { continue };
+        let sure = known.is_some_and(|units| units > PARTITION_READ_UNITS_MAX);
+        let severity = if sure { Severity::Error } else { Severity::Warning };
+        let readers = &load.reads;
         let message = format!(
-            "{}: with {} it needs {} read units a second, the ceiling is 3,000",
+            "{}: with {} it needs {} read units a second, the ceiling is 3,000{}",
             partition.busiest_name(),
             calls(readers),
             number(units),
+            if known.is_some() { "" } else { ASSUMED },
         );
         let needed = units / (PARTITION_READ_UNITS_MAX / 2.0);
         let otherwise = "keep what is read so often under several keys, or answer such reads from a cache";

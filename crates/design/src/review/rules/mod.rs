@@ -3,6 +3,7 @@
 use super::{Context, Findings};
 
 mod blind_write;
+mod check_alone;
 mod constant_partition;
 mod duplicate_index;
 mod filter;
@@ -23,6 +24,7 @@ mod missing_rate;
 mod missing_size;
 mod mutable_key;
 mod number_in_text;
+mod orphans;
 mod owner_outside_key;
 mod page_over_1mb;
 mod partial_key_update;
@@ -32,6 +34,7 @@ mod projection_wide;
 mod scan;
 mod separator;
 mod sequential_partition;
+mod shards_idle;
 mod single_transaction;
 mod sparse_chance;
 mod strong_on_index;
@@ -44,6 +47,7 @@ mod ttl_read;
 mod unbounded_list;
 mod unbounded_query;
 mod unique_by_index;
+mod unique_case;
 mod unserved;
 mod unused_allowance;
 mod unused_index;
@@ -85,6 +89,7 @@ pub static RULES: &[&Rule] = &[
     &low_cardinality::RULE,
     &time_partition::RULE,
     &sequential_partition::RULE,
+    &shards_idle::RULE,
     &hot_counter::RULE,
     &scan::RULE,
     &unserved::RULE,
@@ -116,9 +121,12 @@ pub static RULES: &[&Rule] = &[
     &ttl_format::RULE,
     &ttl_read::RULE,
     &unique_by_index::RULE,
+    &unique_case::RULE,
     &blind_write::RULE,
+    &orphans::RULE,
     &transaction_size::RULE,
     &single_transaction::RULE,
+    &check_alone::RULE,
     &wide_fan_out::RULE,
     &lsi_collection::RULE,
     &index_count::RULE,

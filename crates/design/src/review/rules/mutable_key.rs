@@ -2,7 +2,7 @@
 
 use super::{Check, Rule};
 use crate::estimate::Spread;
-use crate::model::{Change, FieldType, IndexEntry, Operation, Pattern, Update};
+use crate::model::{Change, FieldType, IndexEntry, Made, Operation, Pattern, Update};
 use crate::review::text::number;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
 const OFTEN_PER_SECOND: f64 = 10.0;
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
+    updated(context, findings);
     for pattern in &context.design.patterns {
         let Operation::Update(update) = &pattern.operation else { continue };
         for change in &update.changes {
@@ -38,6 +39,31 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             ];
             let counted = matches!(change, Change::Add { .. });
             let place = context.place(&Subject::pattern(pattern), if counted { "add" } else { "set" });
+            findings.report(Severity::Warning, place, subjects, message, fix);
+        }
+    }
+}
+
+/// A time of the last write in an index key: whatever is written moves the entry.
+fn updated(context: &Context<'_>, findings: &mut Findings) {
+    for entity in &context.design.entities {
+        let updates = |operation: &Operation| matches!(operation, Operation::Update(update) if update.entity.name == entity.name);
+        let Some(writer) = context.design.patterns.iter().find(|pattern| updates(&pattern.operation)) else {
+            continue;
+        };
+        let times = entity.fields.iter().filter(|field| field.made == Some(Made::Updated));
+        for (field, entry) in times.flat_map(|field| entity.indexes.iter().map(move |entry| (field, entry))) {
+            if !holds(entry, &field.name) {
+                continue;
+            }
+            let message = format!(
+                "{} is the time of the last write and in the key of {}: every update, such as {}, deletes the old entry and \
+                 writes a new one, two index writes",
+                field.name, entry.index.name, writer.name,
+            );
+            let fix = Fix::advice("sort by a time that only some writes set, or by the time of creation");
+            let subjects = vec![Subject::entity(entity), Subject::index(&entity.table, &entry.index)];
+            let place = context.place(&Subject::entity(entity), &entry.index.name);
             findings.report(Severity::Warning, place, subjects, message, fix);
         }
     }
