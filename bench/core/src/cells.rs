@@ -32,6 +32,12 @@ pub(crate) struct CellsOptions {
     /// One table for each of these numbers of global indexes
     #[arg(long, value_delimiter = ',')]
     indexes: Vec<u8>,
+    /// Megabytes of the tree's cache; less than the data makes reads go to the file
+    #[arg(long)]
+    cache_mb: Option<usize>,
+    /// Megabytes of the overlay; a small one sends the items to the tree
+    #[arg(long)]
+    overlay_mb: Option<usize>,
 }
 
 /// One cell to measure.
@@ -62,8 +68,8 @@ struct Answer {
 pub(crate) fn cells(options: &CellsOptions) -> Result<()> {
     let memory_bytes = memory::total_bytes();
     let store = StoreOptions {
-        overlay_bytes_max: memory::overlay_bytes(memory_bytes),
-        cache_bytes: memory::cache_bytes(memory_bytes),
+        overlay_bytes_max: options.overlay_mb.map_or(memory::overlay_bytes(memory_bytes), |mb| mb << 20),
+        cache_bytes: options.cache_mb.map_or(memory::cache_bytes(memory_bytes), |mb| mb << 20),
         ..StoreOptions::default()
     };
     // A thread that meets a transaction waits, as nobody here would try again; `singlet serve` refuses it.

@@ -295,7 +295,7 @@ fn read_salt(
     protection: &Protection,
     length: u64,
 ) -> Result<Salt, StoreError> {
-    let cut = || Err(Damage::new(name, length, "the file has been cut").into());
+    let cut = || Err(Damage::new(name, length, "the file has been cut or extended").into());
     let mut header = vec![0; protection.header_bytes()];
     if length < header.len() as u64 {
         return cut();
@@ -314,7 +314,7 @@ impl DiskFile for PagedFile {
     fn len(&self) -> io::Result<u64> {
         let length = self.file.len()?;
         if !self.layout().is_whole(length) {
-            return Err(self.damage(length, "the file has been cut"));
+            return Err(self.damage(length, "the file has been cut or extended"));
         }
         let pages = self.layout().pages_in(length);
         // A file that has only its first page has never been written to.
