@@ -440,6 +440,8 @@ impl From<crate::store::CommitError> for Error {
     fn from(error: crate::store::CommitError) -> Self {
         match error {
             crate::store::CommitError::Closed => Error::Closed,
+            // Only a transaction can be so large: other jobs are cut to size.
+            crate::store::CommitError::TooLarge { .. } => Invalid::TransactionTooLarge.into(),
             full @ (crate::store::CommitError::NoRoom { .. }
             | crate::store::CommitError::NoRoomForPast { .. }) => Error::NoRoom(full.to_string()),
             other => Error::Storage(other.to_string()),

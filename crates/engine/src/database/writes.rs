@@ -13,7 +13,7 @@ use crate::request::{
     BatchWrite, BatchWriteOutcome, CancellationReason, DeleteItem, PutItem, TransactAction, TransactWrite,
     TransactWriteOutcome, UpdateItem, WriteOutcome,
 };
-use crate::write::{Action, Claim, Clash, Job, Reply, Token, Transaction};
+use crate::write::{Action, BatchAnswer, Claim, Clash, Job, Reply, Token, Transaction, parts};
 
 /// Most writes of a batch.
 const BATCH_ACTIONS_MAX: usize = 25;
@@ -91,7 +91,16 @@ impl Database {
             Ok(actions) => {
                 self.look_ahead(actions.iter().map(|action| &action.row));
                 let (answer, pending) = Pending::channel();
-                self.submit(Job::WriteBatch { actions, collection_metrics, answer }, pending)
+                let parts = parts(actions);
+                let (count, answer) = (parts.len(), BatchAnswer::new(parts.len(), answer));
+                for (done, actions) in parts.into_iter().enumerate() {
+                    let job = Job::WriteBatch { actions, collection_metrics, answer: answer.clone() };
+                    if let Err(error) = job.submit(&self.inner.store) {
+                        answer.end(count - done, Err(error));
+                        break;
+                    }
+                }
+                pending
             }
             Err(error) => Pending::ready(Err(error)),
         }

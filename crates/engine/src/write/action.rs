@@ -56,6 +56,21 @@ impl Action {
         }
     }
 
+    /// What it takes in the log at most, about.
+    pub(crate) fn logged_bytes_max(&self) -> usize {
+        let before_bytes = if self.table.settings.records_changes() { ITEM_BYTES_MAX } else { 0 };
+        match &self.kind {
+            ActionKind::Put { item, entries } => {
+                before_bytes + with_entries_bytes(item, entries.iter().flatten())
+            }
+            ActionKind::Update { .. } => {
+                before_bytes + ITEM_BYTES_MAX * (1 + self.table.kept_indexes().count())
+            }
+            ActionKind::Delete => before_bytes,
+            ActionKind::Check => 0,
+        }
+    }
+
     /// Prepares a put.
     pub(crate) fn put(catalogue: &Catalogue, request: PutItem) -> Result<Action> {
         let table = catalogue.table(&request.table)?.clone();
@@ -119,6 +134,13 @@ impl Action {
             }
         }
     }
+}
+
+/// What an item and entries of it take in the log. An entry that carries the whole item shares the item's bytes.
+pub(super) fn with_entries_bytes<'a>(item: &EncodedItem, entries: impl Iterator<Item = &'a Entry>) -> usize {
+    let bytes = item.as_bytes();
+    let is_own = |entry: &&Entry| !std::ptr::eq(entry.item.as_bytes(), bytes);
+    bytes.len() + entries.filter(is_own).map(|entry| entry.item.as_bytes().len()).sum::<usize>()
 }
 
 /// The entries of an item that is written; a wrong index key refuses the write.

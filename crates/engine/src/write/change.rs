@@ -6,7 +6,7 @@ use bytes::Bytes;
 use singlet_expr::Update;
 use singlet_values::{EncodedItem, Item, ItemRef};
 
-use super::action::{Action, ActionKind, Entries, check_levels, check_size, entries};
+use super::action::{Action, ActionKind, Entries, check_levels, check_size, entries, with_entries_bytes};
 use crate::capacity::{Consumed, Units, write_units};
 use crate::error::{Error, Invalid, Result};
 use crate::request::ReturnValues;
@@ -130,6 +130,16 @@ impl Change {
         let new = old.clone();
         let index_changes = Vec::new();
         Change { table: table.clone(), row, old, new, index_changes, expiry: None, consumed, returned: None }
+    }
+
+    /// What it takes in the log, about.
+    pub(super) fn logged_bytes(&self) -> usize {
+        let before_bytes = match &self.old {
+            Some(old) if self.table.settings.records_changes() => old.as_bytes().len(),
+            _ => 0,
+        };
+        let puts = self.index_changes.iter().filter_map(|change| change.put.as_ref());
+        before_bytes + self.new.as_ref().map_or(0, |new| with_entries_bytes(new, puts))
     }
 
     /// The deletion of an item.

@@ -14,7 +14,7 @@ use super::single::{write_batch, write_one};
 use super::streams::tend_streams;
 use super::transact::write_transaction;
 use super::transfer::{BegunExport, BegunImport, begin_export, begin_import, put_transfer};
-use super::{Action, Batch, Claim, Growth, Progress, Reply, Transaction};
+use super::{Action, Batch, BatchAnswer, Claim, Growth, Progress, Reply, Transaction};
 use crate::backup::Backup;
 use crate::catalogue::Catalogue;
 use crate::error::Result;
@@ -22,8 +22,8 @@ use crate::keyspace::turns_key;
 use crate::options::StreamOptions;
 use crate::pending::{Answer, answer};
 use crate::request::{
-    BatchWriteOutcome, CreateTable, ExportTable, ImportTable, TableDescription, Tag, TimeToLive,
-    TransactWriteOutcome, UpdateRecovery, UpdateTable, UpdateTimeToLive, WriteOutcome,
+    CreateTable, ExportTable, ImportTable, TableDescription, Tag, TimeToLive, TransactWriteOutcome,
+    UpdateRecovery, UpdateTable, UpdateTimeToLive, WriteOutcome,
 };
 use crate::store::{Completion, Handler, Store};
 use crate::stream::{RecordCounts, Trim};
@@ -33,7 +33,7 @@ use crate::turns::NewCommit;
 /// One unit of work for the writer. Each is atomic, and its answer is sent when it is durable.
 pub(crate) enum Job {
     Write { action: Box<Action>, reply: Reply, answer: Answer<WriteOutcome> },
-    WriteBatch { actions: Vec<Action>, collection_metrics: bool, answer: Answer<BatchWriteOutcome> },
+    WriteBatch { actions: Vec<Action>, collection_metrics: bool, answer: BatchAnswer },
     Transact { transaction: Box<Transaction>, claim: Claim, answer: Answer<TransactWriteOutcome> },
     CreateTable { request: Box<CreateTable>, answer: Answer<TableDescription> },
     AlterTable { request: Box<UpdateTable>, answer: Answer<TableDescription> },
@@ -138,7 +138,7 @@ impl Handler<Catalogue> for Writer {
                 run(batch, answer, |batch| write_one(batch, *action, reply))
             }
             Job::WriteBatch { actions, collection_metrics, answer } => {
-                run(batch, answer, |batch| write_batch(batch, actions, collection_metrics))
+                write_part(batch, actions, collection_metrics, answer)
             }
             Job::Transact { transaction, claim, answer } => {
                 let completion = run(batch, answer, |batch| write_transaction(batch, *transaction));
@@ -233,9 +233,29 @@ fn run<'a, T: Send + 'static>(
     sender: Answer<T>,
     work: impl FnOnce(&mut Batch<'a>) -> Result<T>,
 ) -> Completion {
+    run_and(batch, work, |outcome| answer(sender, outcome))
+}
+
+/// The same, with something else to do with the answer.
+fn run_and<'a, T: Send + 'static>(
+    batch: &mut Batch<'a>,
+    work: impl FnOnce(&mut Batch<'a>) -> Result<T>,
+    then: impl FnOnce(Result<T>) + Send + 'static,
+) -> Completion {
     let outcome = work(batch);
     if outcome.is_err() {
         batch.rollback();
     }
-    Box::new(move |durable| answer(sender, durable.map_err(Into::into).and(outcome)))
+    Box::new(move |durable| then(durable.map_err(Into::into).and(outcome)))
+}
+
+/// Writes a batch, or a part of one.
+fn write_part(
+    batch: &mut Batch<'_>,
+    actions: Vec<Action>,
+    collection_metrics: bool,
+    answer: BatchAnswer,
+) -> Completion {
+    let work = |batch: &mut Batch<'_>| write_batch(batch, actions, collection_metrics);
+    run_and(batch, work, move |outcome| answer.end(1, outcome))
 }

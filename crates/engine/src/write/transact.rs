@@ -4,8 +4,12 @@ use super::change::{Change, size};
 use super::single::decide;
 use super::{Action, Batch, Token};
 use crate::capacity::{Consumed, ReadKind, Units};
-use crate::error::{Error, Result};
+use crate::error::{Error, Invalid, Result};
 use crate::request::{CancellationReason, RETURNED_BYTES_MAX, ReturnValues, TransactWriteOutcome};
+
+/// Most bytes that the items of a transaction, before and after it, and their index entries may have together. It is one
+/// commit, which is in memory as a whole. The log takes somewhat more, for the keys.
+const LOGGED_BYTES_MAX: usize = 192 << 20;
 
 /// A prepared transaction.
 #[derive(Debug)]
@@ -50,9 +54,14 @@ fn decide_all(batch: &Batch<'_>, actions: Vec<Action>) -> Result<Vec<Change>> {
     let mut changes = Vec::with_capacity(actions.len());
     let mut reasons = Vec::with_capacity(actions.len());
     let mut returned_bytes_left = RETURNED_BYTES_MAX;
+    let mut bytes = 0;
     for action in actions {
         match decide(batch, action, ReturnValues::None) {
             Ok(change) => {
+                bytes += change.logged_bytes();
+                if bytes > LOGGED_BYTES_MAX {
+                    return Err(Invalid::TransactionTooLarge.into());
+                }
                 changes.push(change);
                 reasons.push(CancellationReason::None);
             }

@@ -13,8 +13,10 @@ use super::seal::Seal;
 
 /// Length, checksum, sequence, durable sequence, time, mark, number of tallies, number of entries.
 pub(super) const FRAME_HEADER_BYTES: usize = 44;
-/// A frame may not be longer; far above what one transaction of the API can write.
-pub(super) const FRAME_BYTES_MAX: usize = 64 << 20;
+/// A frame may not be longer. Whoever submits jobs keeps them smaller: a frame is in memory as a whole.
+pub(super) const FRAME_BYTES_MAX: usize = 256 << 20;
+/// Frames that may be longer than this are measured exactly before they are encoded, with what their entries share.
+const MEASURED_FROM_BYTES: usize = 4 << 20;
 
 const VALUE_DELETED: u8 = 0;
 const VALUE_HERE: u8 = 1;
@@ -73,7 +75,10 @@ impl Frame {
     /// Appends the frame, unsealed. Says of each entry whether it holds its own value rather than sharing another's.
     /// Nothing is appended if the frame is too large.
     pub(in crate::store) fn encode(&self, out: &mut Vec<u8>) -> Result<Vec<bool>, CommitError> {
-        let bytes = self.encoded_bytes_max();
+        let mut bytes = self.encoded_bytes_max();
+        if bytes > MEASURED_FROM_BYTES {
+            bytes = bytes.saturating_sub(self.shared_bytes());
+        }
         if bytes > FRAME_BYTES_MAX {
             return Err(CommitError::TooLarge { bytes, max: FRAME_BYTES_MAX });
         }
@@ -107,6 +112,17 @@ impl Frame {
             14 + entry.key.len() + value + before
         });
         FRAME_HEADER_BYTES + 24 * self.tallies.len() + entries.sum::<usize>()
+    }
+
+    /// The bytes of values that are not written again, because an earlier entry has them.
+    fn shared_bytes(&self) -> usize {
+        let shared = |place: usize, bytes_of: fn(&FrameEntry) -> Option<&Bytes>| {
+            self.sharing(place, bytes_of)?;
+            bytes_of(self.entries.get(place)?).map(Bytes::len)
+        };
+        let values = (0..self.entries.len()).filter_map(|place| shared(place, |entry| entry.value.as_ref()));
+        let before = (0..self.entries.len()).filter_map(|place| shared(place, |entry| entry.before.value()));
+        values.sum::<usize>() + before.sum::<usize>()
     }
 
     fn encode_entry(&self, place: usize, out: &mut Vec<u8>) -> bool {

@@ -220,11 +220,24 @@ fn a_commit_that_is_too_large_is_refused_whole_and_the_next_one_goes_on() {
     let store = start(&disk, StoreOptions::default());
     let refused = commit(&store, |batch| {
         batch.put(bytes("small"), bytes("x"));
-        batch.put(bytes("large"), vec![0; 65 << 20].into());
+        batch.put(bytes("large"), vec![0; 257 << 20].into());
     });
     assert!(matches!(refused, Err(CommitError::TooLarge { .. })), "{refused:?}");
     put(&store, "a", "1").unwrap();
     assert_eq!(contents(&store.view()), [(bytes("a"), bytes("1"))]);
+}
+
+#[test]
+fn a_value_that_many_keys_share_counts_once() {
+    let disk = memory();
+    let store = start(&disk, StoreOptions::default());
+    commit(&store, |batch| {
+        let value: Bytes = vec![7; 10 << 20].into();
+        (0..40).for_each(|key: u8| batch.put(Bytes::copy_from_slice(&[key]), value.clone()));
+    })
+    .unwrap();
+    assert_eq!(contents(&store.view()).len(), 40);
+    assert!(store.stats().commit_bytes < 11 << 20);
 }
 
 #[test]
