@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
+use singlet_cipher::{Cipher, NONCE_BYTES, derive};
 use singlet_design::json::Json;
 use singlet_design::run::{Arguments, Outcome, Paging, RunError, Runner};
 use singlet_design::store::Embedded;
@@ -17,7 +18,6 @@ use crate::fixture::{NOW_MS, options};
 
 const DESIGN: &str = include_str!("lists.toml");
 const KEY: [u8; 32] = [7; 32];
-const MAC_BYTES: usize = 16;
 const PAGE: u32 = 5;
 const LISTS: [&str; 5] = ["users", "posts", "feed", "home", "everything"];
 
@@ -102,16 +102,53 @@ fn items(outcome: Outcome) -> (Vec<EncodedItem>, Option<String>) {
     }
 }
 
+/// What a payload of the corpus begins with where it is of the version of today.
+const CORPUS_VERSION: u8 = 1;
+const VERSION: u8 = 2;
+/// The version, no parameters that the cursor holds, and the length of the payload.
+const HEAD_BYTES: usize = 1 + 4 + 8 + 4;
+
+/// The cursor with this payload, of which the first byte is the version.
 fn seal(pattern: &str, arguments: &Item, payload: &[u8]) -> String {
-    let mut mac = Hmac::<Sha256>::new_from_slice(&KEY).unwrap();
-    let arguments = EncodedItem::encode(arguments);
-    for part in [RUNNER.design().name.as_bytes(), b"dev", pattern.as_bytes(), arguments.as_bytes(), payload] {
+    let context = context(pattern, arguments);
+    let (version, payload) = match payload.split_first() {
+        Some((&CORPUS_VERSION, payload)) => (VERSION, payload),
+        Some((version, payload)) => (*version, payload),
+        None => (0, payload),
+    };
+    let mut text = vec![version];
+    text.extend([0; 4 + 8]);
+    text.extend(u32::try_from(payload.len()).unwrap().to_be_bytes());
+    text.extend(payload);
+    text.resize(padded(text.len()), 0);
+    let mut mac = Hmac::<Sha256>::new_from_slice(derive(&KEY, "singlet cursor nonces").as_slice()).unwrap();
+    for part in [&context, &text] {
         mac.update(&(part.len() as u64).to_be_bytes());
         mac.update(part);
     }
-    let mut bytes = payload.to_vec();
-    bytes.extend(mac.finalize().into_bytes().iter().take(MAC_BYTES));
-    URL_SAFE_NO_PAD.encode(bytes)
+    let mut nonce = [0; NONCE_BYTES];
+    nonce.iter_mut().zip(mac.finalize().into_bytes()).for_each(|(to, from)| *to = from);
+    let tag = cipher().seal(&nonce, &context, &mut text);
+    URL_SAFE_NO_PAD.encode([nonce.as_slice(), &text, &tag].concat())
+}
+
+fn cipher() -> Cipher {
+    Cipher::new(&derive(&KEY, "singlet cursors"))
+}
+
+/// What a cursor is bound to; there is no caller.
+fn context(pattern: &str, arguments: &Item) -> Vec<u8> {
+    let arguments = EncodedItem::encode(arguments);
+    let mut context = Vec::new();
+    for part in [RUNNER.design().name.as_bytes(), b"dev", pattern.as_bytes(), arguments.as_bytes(), b""] {
+        context.extend((part.len() as u64).to_be_bytes());
+        context.extend(part);
+    }
+    context
+}
+
+fn padded(bytes: usize) -> usize {
+    if bytes > 4096 { bytes.next_multiple_of(4096) } else { bytes.next_power_of_two().max(256) }
 }
 
 #[cfg(test)]
@@ -132,10 +169,16 @@ mod tests {
             let (_, cursor) = items(RUNNER.run(pattern, &arguments, &paging).unwrap());
             let cursor = cursor.unwrap_or_else(|| panic!("{pattern} has more than one item"));
             let bytes = URL_SAFE_NO_PAD.decode(&cursor).unwrap();
-            let payload = &bytes[..bytes.len() - MAC_BYTES];
-            assert_eq!(seal(pattern, &canonical, payload), cursor, "{pattern}");
+            let (nonce, rest) = bytes.split_first_chunk().unwrap();
+            let (text, tag) = rest.split_last_chunk().unwrap();
+            let mut text = text.to_vec();
+            assert!(cipher().open(nonce, &context(pattern, &canonical), &mut text, tag), "{pattern}");
+            let length: [u8; 4] = text[HEAD_BYTES - 4..HEAD_BYTES].try_into().unwrap();
+            let end = HEAD_BYTES + u32::from_be_bytes(length) as usize;
+            let payload = [&[CORPUS_VERSION], &text[HEAD_BYTES..end]].concat();
+            assert_eq!(seal(pattern, &canonical, &payload), cursor, "{pattern}");
             if let Ok(folder) = std::env::var("WRITE_PAYLOADS") {
-                let input = [format!("pattern {pattern} 0\n").as_bytes(), payload].concat();
+                let input = [format!("pattern {pattern} 0\n").as_bytes(), &payload].concat();
                 std::fs::write(format!("{folder}/pattern_{pattern}"), input).unwrap();
             }
         }
