@@ -105,8 +105,6 @@ fn items(outcome: Outcome) -> (Vec<EncodedItem>, Option<String>) {
 /// What a payload of the corpus begins with where it is of the version of today.
 const CORPUS_VERSION: u8 = 1;
 const VERSION: u8 = 2;
-/// The version, no parameters that the cursor holds, and the length of the payload.
-const HEAD_BYTES: usize = 1 + 4 + 8 + 4;
 
 /// The cursor with this payload, of which the first byte is the version.
 fn seal(pattern: &str, arguments: &Item, payload: &[u8]) -> String {
@@ -154,6 +152,9 @@ fn padded(bytes: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The version, no parameters that the cursor holds, and the length of the payload.
+    const HEAD_BYTES: usize = 1 + 4 + 8 + 4;
 
     /// Without this the target would only ever see its own cursors refused.
     #[test]
