@@ -21,8 +21,10 @@ impl Data {
     /// An empty database for the design.
     pub(crate) fn new(source: &str) -> Self {
         let design = Arc::new(load("test.toml", source).unwrap_or_else(|report| panic!("{report}")));
-        // The database's own clock stands in 1970, so that it deletes nothing: reads alone leave out what has expired.
-        let options = Options { clock: Arc::new(ManualClock::new(1_000)), ..Options::default() };
+        // The database's own clock stands in January 2020, years behind the runner's, so that it deletes nothing: reads alone
+        // leave out what has expired.
+        let clock = Arc::new(ManualClock::new(1_580_000_000_000));
+        let options = Options { clock, ..Options::default() };
         let store = Embedded::new(Database::in_memory_with(options).unwrap(), "memory");
         let environment = apply::choose_environment(&design, None).unwrap();
         apply::plan(&design, &environment, &store).unwrap().run(&store, &mut |_| {}).unwrap();

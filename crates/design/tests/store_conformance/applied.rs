@@ -249,7 +249,7 @@ pub(crate) fn an_entity_that_no_longer_expires_names_the_items_that_still_do(sto
         ("[entity.Agent]\n", "[entity.Agent]\nttl = \"100 days after seen_at\"\n"),
         (
             "agent_id = \"key\"",
-            "agent_id = \"key\", seen_at = { type = \"time\", default = \"2026-11-18T00:00:00Z\" }",
+            "agent_id = \"key\", seen_at = { type = \"time\", default = \"2100-01-01T00:00:00Z\" }",
         ),
     ];
     let (old, new) = (changed(&with_ttl), changed(&[with_ttl[0], with_ttl[2]]));
