@@ -68,6 +68,8 @@ pub(super) struct Search<'a> {
     pub(super) old_type_attribute: Option<&'a str>,
     /// How many items the table has, about.
     pub(super) items: u64,
+    /// The time, in seconds since 1970.
+    pub(super) now_second: u64,
 }
 
 /// An entity some of whose items may be outdated.
@@ -162,7 +164,8 @@ impl Search<'_> {
         let scan = Scan { table, index: None, filter: None, projection: None, limit: None, start_key: None };
         while looked < LOOKED_MAX {
             let page = self.store.scan(&Scan { start_key, ..scan.clone() })?;
-            let items: Vec<Item> = page.items.iter().filter_map(|item| item.decode().ok()).collect();
+            let items = page.items.iter().filter_map(|item| item.decode().ok());
+            let items: Vec<Item> = items.filter(|item| !self.is_expired(item)).collect();
             for suspect in &mut *suspects {
                 let own: Vec<&Item> = items.iter().filter(|item| self.is_of(suspect, item)).collect();
                 suspect.items +=
@@ -176,6 +179,16 @@ impl Search<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Whether an item is over: patterns don't show it, and its reservations may be gone already.
+    fn is_expired(&self, item: &Item) -> bool {
+        match self.table.ttl.as_deref().and_then(|attribute| item.get(attribute)) {
+            Some(AttributeValue::N(second)) => second
+                .to_i64()
+                .is_some_and(|second| u64::try_from(second).is_ok_and(|at| at < self.now_second)),
+            _ => false,
+        }
     }
 
     /// Whether an item belongs to an entity by its type. A type that the design has is what the design says.

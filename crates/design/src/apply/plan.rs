@@ -1,5 +1,7 @@
 //! What must be done so that tables match a design.
 
+use singlet_engine::{Clock, SystemClock};
+
 use super::blueprint::Blueprint;
 use super::difference::differences;
 use super::outdated::{Outdated, Search};
@@ -123,6 +125,7 @@ fn find_outdated(
         design,
         old_type_attribute: content.map(|content| content.blueprint.type_attribute.as_str()),
         items: state.items,
+        now_second: SystemClock.now_ms() / 1000,
     };
     match content {
         None => search.unknown(watch),

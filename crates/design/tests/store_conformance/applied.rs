@@ -258,6 +258,16 @@ pub(crate) fn an_entity_that_no_longer_expires_names_the_items_that_still_do(sto
     let (entities, text) = refused(store, &new);
     assert_eq!(entities, [("Agent".to_owned(), 3)]);
     assert!(text.contains("the time to live: `gone_at = seen_at + 8640000 s` -> `none`"), "{text}");
+
+    // Items that have expired are as good as deleted.
+    let past = with_ttl[2].1.replace("2100", "2000");
+    let (old, new) = (
+        changed(&[with_ttl[0], with_ttl[1], (with_ttl[2].0, &past)]),
+        changed(&[with_ttl[0], (with_ttl[2].0, &past)]),
+    );
+    apply(store, &old);
+    save_agents(store, &old);
+    apply(store, &new);
 }
 
 pub(crate) fn an_entity_that_is_gone_or_renamed_keeps_its_items_in_sight(store: &dyn Store) {
