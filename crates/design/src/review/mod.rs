@@ -4,6 +4,7 @@
 //! rates make, and reports findings: what will happen in this design, with its own names and numbers, and a fix as
 //! changed lines.
 
+mod attributes;
 mod difference;
 mod finding;
 mod fix;

@@ -365,10 +365,31 @@ fn added(source: &str, rule: &str) -> Vec<String> {
 
 #[test]
 fn a_number_gets_the_width_of_its_maximum() {
+    let lines = added(&forge(r##"key  = ["O#{owner}", "{priority}#{id}"]"##, ""), "number-in-text");
+    assert_eq!(lines, [r##"key  = ["O#{owner}", "{priority:03}#{id}"]"##]);
+}
+
+/// Attributes of their own end padding: where the index allows it, that is the first fix.
+#[test]
+fn fields_of_an_index_key_become_attributes_of_their_own() {
+    let by_owner = "[pattern.asked]\nquery = \"Repository\"\non = \"GSI1\"\nlimit = 20\norder = \"highest\"";
     let repository = r##"key  = ["REPO#{id}", "REPO"]
 GSI1 = ["O#{owner}", "{priority}#{id}"]"##;
-    let lines = added(&forge(repository, ""), "number-in-text");
-    assert_eq!(lines, [r##"GSI1 = ["O#{owner}", "{priority:03}#{id}"]"##]);
+    let source = forge(repository, by_owner);
+    assert_eq!(added(&source, "number-in-text"), [r##"GSI1 = [["owner"], ["priority", "id"]]"##]);
+    let fixed = review(&load("forge.toml", &source).unwrap(), &source).with_fixes(&source).fixed(&source);
+    assert_eq!(found(&fixed, "number-in-text").unwrap(), Vec::new());
+}
+
+/// A pattern that asks for the key in its own words needs the template.
+#[test]
+fn an_index_that_is_asked_for_a_key_keeps_its_templates() {
+    let asked =
+        "[pattern.asked]\nquery = \"Repository\"\non = \"GSI1\"\nkey = [\"S#open#{owner}\"]\nlimit = 20";
+    let repository = r##"key  = ["REPO#{id}", "REPO"]
+GSI1 = ["S#{status}#{owner}", "{priority}#{id}"]"##;
+    let lines = added(&forge(repository, asked), "number-in-text");
+    assert_eq!(lines, [r##"GSI1 = ["S#{status}#{owner}", "{priority:03}#{id}"]"##]);
 }
 
 /// A shard that is chosen by the key's own field moves nothing, so it is never proposed.

@@ -3,6 +3,7 @@
 use super::{Check, Rule};
 use crate::model::FieldType;
 use crate::report::Span;
+use crate::review::attributes::by_attributes;
 use crate::review::keys::{Key, Role, keys};
 use crate::review::sortable::{Sortable, placeholder, sortable};
 use crate::review::{Context, Findings, Fix, Severity};
@@ -33,7 +34,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 "{path} is written as plain text into `{}` of {}: {why}, so the order of {} is wrong",
                 key.template.source, key.entity.name, key.attribute,
             );
-            findings.report(Severity::Error, key.span, key.subjects(), message, padded(&key, path, kind));
+            let attributes = key.index.and_then(|index| by_attributes(context, key.entity, index));
+            let fixes: Vec<Fix> = attributes.into_iter().chain([padded(&key, path, kind)]).collect();
+            findings.report(Severity::Error, key.span, key.subjects(), message, fixes);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Check, Rule};
 use crate::model::FieldType;
+use crate::review::attributes::by_attributes;
 use crate::review::keys::keys;
 use crate::review::{Context, Findings, Fix, Severity};
 use crate::template::{Format, Part};
@@ -38,9 +39,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                  such {} items are refused",
                 key.template.source, key.entity.name,
             );
-            let fix =
+            let attributes = key.index.and_then(|index| by_attributes(context, key.entity, index));
+            let advice =
                 Fix::advice(format!("make {path} an id or one of declared values, or use another separator"));
-            findings.report(Severity::Warning, key.span, key.subjects(), message, Some(fix));
+            let fixes: Vec<Fix> = attributes.into_iter().chain([advice]).collect();
+            findings.report(Severity::Warning, key.span, key.subjects(), message, fixes);
         }
     }
 }
