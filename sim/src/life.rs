@@ -193,7 +193,7 @@ impl Simulation {
     }
 
     /// Waits until the database believes a wall clock that is right; then everything must go by the right time.
-    pub(crate) fn settle(&mut self, database: &Database) -> Result<bool, Trouble> {
+    fn settle(&mut self, database: &Database) -> Result<bool, Trouble> {
         let clock = self.world.clock.clone();
         clock.come_right();
         for _ in 0..2 {

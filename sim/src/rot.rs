@@ -45,8 +45,8 @@ impl Simulation {
             Err(error) => return self.said(&error.to_string()),
         };
         self.turn_bit(disk);
-        match self.audit(&database).and_then(|()| self.settle(&database)) {
-            Ok(_) => {}
+        match self.audit(&database) {
+            Ok(()) => {}
             Err(Trouble::Storage(reason)) => self.said(&reason)?,
             Err(Trouble::Finding(finding)) => return Err(format!("without a word of damage: {finding}")),
         }

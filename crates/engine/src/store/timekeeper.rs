@@ -36,8 +36,27 @@ struct Line {
     offset_ms: i64,
     /// Where the wall clock has jumped to.
     jump: Option<Jump>,
-    /// Until this monotonic time nothing proves the wall clock that was found at opening.
-    unproven_until_ms: Option<u64>,
+    /// There while nothing proves the wall clock that was found at opening.
+    unproven: Option<Unproven>,
+}
+
+/// A wall clock that was found at opening, far from the time of the last commit.
+#[derive(Debug, Clone, Copy)]
+struct Unproven {
+    /// It is proven when it has kept to its line until this monotonic time.
+    until_ms: u64,
+    /// The offset of a wall clock that goes on from the last commit.
+    last_offset_ms: i64,
+    /// Whether the line is only that, because the wall clock had lost its time.
+    is_made_up: bool,
+}
+
+impl Unproven {
+    /// Whether one line is nearer to the last commit than another.
+    fn is_nearer(&self, offset_ms: i64, than_ms: i64) -> bool {
+        let distance = |offset_ms: i64| offset_ms.abs_diff(self.last_offset_ms);
+        distance(offset_ms) < distance(than_ms)
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -68,11 +87,15 @@ pub(super) struct Reading {
 impl Line {
     /// The line at the opening of a store whose last commit, if there is one, has this time.
     fn begin(wall_ms: u64, monotonic_ms: u64, last_ms: Option<u64>, settle_ms: u64) -> Self {
-        let until_ms = monotonic_ms.saturating_add(settle_ms);
+        let unproven = Unproven {
+            until_ms: monotonic_ms.saturating_add(settle_ms),
+            last_offset_ms: offset(last_ms.unwrap_or(wall_ms), monotonic_ms),
+            is_made_up: last_ms.is_some_and(|last_ms| is_lost(wall_ms, last_ms)),
+        };
         let at = |now_ms: u64| Line {
             offset_ms: offset(now_ms, monotonic_ms),
             jump: None,
-            unproven_until_ms: (settle_ms > 0).then_some(until_ms),
+            unproven: (settle_ms > 0).then_some(unproven),
         };
         match last_ms {
             Some(last_ms) if is_lost(wall_ms, last_ms) => {
@@ -92,7 +115,7 @@ impl Line {
                 at(wall_ms)
             }
             Some(last_ms) if last_ms.saturating_add(GAP_MS_MAX) < wall_ms => at(wall_ms),
-            _ => Line { unproven_until_ms: None, ..at(wall_ms) },
+            _ => Line { unproven: None, ..at(wall_ms) },
         }
     }
 
@@ -105,19 +128,19 @@ impl Line {
         let by_ms = found_ms.saturating_sub(self.offset_ms);
         if by_ms.unsigned_abs() <= STEP_MS_MAX {
             self.offset_ms = found_ms;
-            self.unproven_until_ms = self.unproven_until_ms.filter(|until_ms| monotonic_ms < *until_ms);
+            self.unproven = self.unproven.filter(|unproven| monotonic_ms < unproven.until_ms);
             return self.jump.take().map_or(Look::Agrees, |_| Look::CameBack);
         }
         let is_lost = is_lost(wall_ms, self.now_ms(monotonic_ms));
-        if self.unproven_until_ms.is_some() {
-            let unproven_until_ms = Some(monotonic_ms.saturating_add(settle_ms));
-            if is_lost {
-                self.unproven_until_ms = unproven_until_ms;
-                return Look::Doubted;
+        if let Some(unproven) = &mut self.unproven {
+            // It has not kept to its line.
+            unproven.until_ms = monotonic_ms.saturating_add(settle_ms);
+            if !is_lost && (unproven.is_made_up || unproven.is_nearer(found_ms, self.offset_ms)) {
+                // The commits speak for it, or nothing speaks for the line that was found at opening.
+                unproven.is_made_up = false;
+                (self.offset_ms, self.jump) = (found_ms, None);
+                return Look::Believed { by_ms, is_new: true };
             }
-            // Nothing speaks for the earlier line.
-            *self = Line { offset_ms: found_ms, jump: None, unproven_until_ms };
-            return Look::Believed { by_ms, is_new: true };
         }
         let is_same = |jump: &Jump| found_ms.saturating_sub(jump.offset_ms).unsigned_abs() <= STEP_MS_MAX;
         let (since_ms, is_new) =
@@ -206,7 +229,7 @@ impl Timekeeper {
     /// before the order of commits knows of a jump that is believed.
     pub(crate) fn may_delete(&self) -> bool {
         self.read();
-        self.line().unproven_until_ms.is_none() && self.is_noted()
+        self.line().unproven.is_none() && self.is_noted()
     }
 
     /// Whether the order of commits knows of all jumps that are believed.
@@ -227,7 +250,7 @@ impl Timekeeper {
     /// Jumps forward and back since opening, and whether the wall clock is doubted now.
     pub(super) fn jumps(&self) -> (u64, u64, bool) {
         let line = *self.line();
-        let is_doubted = line.jump.is_some() || line.unproven_until_ms.is_some();
+        let is_doubted = line.jump.is_some() || line.unproven.is_some();
         (self.jumps_forward.load(Ordering::Relaxed), self.jumps_back.load(Ordering::Relaxed), is_doubted)
     }
 
