@@ -96,6 +96,8 @@ impl Scene {
 
     fn reopen(&mut self) {
         self.database.close().unwrap();
+        // The tree is open until the database is gone, and a disk in memory has no lock.
+        self.database = Database::in_memory().unwrap();
         self.database = Database::open_on(self.disk.clone(), self.options.clone()).unwrap();
     }
 

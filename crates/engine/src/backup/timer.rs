@@ -115,7 +115,8 @@ impl Backups {
     }
 
     fn now(&self) -> Result<Now> {
-        Ok(self.shared.background.view()?.attachment().now(self.shared.time.now_ms()))
+        let view = self.shared.background.view()?;
+        Ok(view.attachment().now(view.now_ms(&self.shared.time)))
     }
 
     /// `looked_ms` is when backups whose time is over were looked for, if they were.

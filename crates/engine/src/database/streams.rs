@@ -8,7 +8,7 @@ use crate::request::{
     DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams, ListStreamsOutcome,
     StreamDescription,
 };
-use crate::store::{Store, time_after};
+use crate::store::{Store, View};
 use crate::stream::{self, Subscribe, Subscription};
 use crate::sync::atomic::Ordering;
 use crate::turns::Now;
@@ -17,22 +17,24 @@ use crate::write::Job;
 impl Database {
     /// Lists streams, also those that were turned off in the last 24 hours.
     pub fn list_streams(&self, request: &ListStreams) -> Result<ListStreamsOutcome> {
-        stream::list_streams(self.view().attachment(), request, self.now_ms())
+        let view = self.view();
+        stream::list_streams(view.attachment(), request, view.now_ms(self.inner.store.time()))
     }
 
     /// Describes a stream and a page of its shards.
     pub fn describe_stream(&self, request: &DescribeStream) -> Result<StreamDescription> {
-        stream::describe_stream(self.view().attachment(), request, self.now_ms())
+        let view = self.view();
+        stream::describe_stream(view.attachment(), request, view.now_ms(self.inner.store.time()))
     }
 
     /// Makes an iterator of a shard.
     pub fn get_shard_iterator(&self, request: &GetShardIterator) -> Result<String> {
-        stream::get_shard_iterator(&self.inner.store, request, self.now_ms())
+        stream::get_shard_iterator(&self.inner.store, request)
     }
 
     /// Reads records of a shard.
     pub fn get_records(&self, request: &GetRecords) -> Result<GetRecordsOutcome> {
-        stream::get_records(&self.inner.store, request, self.now_ms())
+        stream::get_records(&self.inner.store, request)
     }
 
     /// Subscribes to the changes of a table whose stream is on.
@@ -80,14 +82,9 @@ impl Database {
         &self.inner.store
     }
 
-    /// The time.
-    pub(crate) fn now_ms(&self) -> u64 {
-        time_after(self.view().time_ms(), self.inner.store.time().now_ms())
-    }
-
-    /// The present, as a catalogue sees it.
-    pub(crate) fn now(&self, catalogue: &Catalogue) -> Now {
-        catalogue.now(self.now_ms())
+    /// The present, as a view sees it.
+    pub(crate) fn now(&self, view: &View<Catalogue>) -> Now {
+        view.attachment().now(view.now_ms(self.inner.store.time()))
     }
 
     /// Why there will be no more commits.

@@ -6,7 +6,7 @@ use super::{Deleted, MILLISECONDS_PER_DAY, Recovery};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::request::RecoveryWindow;
-use crate::store::{View, time_after};
+use crate::store::View;
 use crate::table::{RecoverySetting, Table};
 use crate::turns::Now;
 
@@ -40,7 +40,7 @@ impl RecoveryWindow {
 impl Recovery {
     /// The moment that it is now.
     pub(super) fn now(&self, view: &View<Catalogue>) -> Now {
-        view.attachment().now(time_after(view.time_ms(), self.shared.time.now_ms()))
+        view.attachment().now(view.now_ms(&self.shared.time))
     }
 
     /// The moments to which a table can be recovered; `None` if recovery is off.

@@ -51,6 +51,7 @@ pub(super) fn recover(
         tallies: tree.tallies()?,
         sequence: point.sequence,
         time_ms: point.time_ms,
+        believed_jumps: 0,
     };
     // As many files as the log of two full overlays takes, about.
     let spares_max = 2 * options.overlay_bytes_max as u64 / options.segment_bytes.max(1) + 1;

@@ -9,6 +9,7 @@ use super::StoreError;
 use super::overlay::Overlay;
 use super::range::{ChangesRange, Direction, Range, is_empty_range};
 use super::tally::{Space, Tallies, Tally};
+use super::timekeeper::{Timekeeper, time_after};
 use super::tree::TreeView;
 
 /// A consistent snapshot: the overlay, what is being folded, and the tree below.
@@ -23,6 +24,8 @@ pub struct View<A> {
     pub(super) tallies: Tallies,
     pub(super) sequence: u64,
     pub(super) time_ms: u64,
+    /// How many jumps of the clock its commits know of, since the store was opened.
+    pub(super) believed_jumps: u64,
 }
 
 impl<A> Clone for View<A> {
@@ -35,6 +38,7 @@ impl<A> Clone for View<A> {
             tallies: self.tallies.clone(),
             sequence: self.sequence,
             time_ms: self.time_ms,
+            believed_jumps: self.believed_jumps,
         }
     }
 }
@@ -101,6 +105,18 @@ impl<A> View<A> {
         self.time_ms
     }
 
+    /// The present, for whoever compares it with the times of the commits that this view shows.
+    ///
+    /// A jump of the clock counts once a commit of the view follows it. Until then nothing tells how the times of the commits
+    /// before it are to be read, and the present is the time of the last one.
+    pub fn now_ms(&self, time: &Timekeeper) -> u64 {
+        let reading = time.read();
+        if reading.believed > self.believed_jumps {
+            return self.time_ms;
+        }
+        time_after(self.time_ms, reading.now_ms)
+    }
+
     /// The same entries with another attachment.
     pub(super) fn with_attachment<B>(self, attachment: Arc<B>) -> View<B> {
         View {
@@ -111,6 +127,7 @@ impl<A> View<A> {
             tallies: self.tallies,
             sequence: self.sequence,
             time_ms: self.time_ms,
+            believed_jumps: self.believed_jumps,
         }
     }
 

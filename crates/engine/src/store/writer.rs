@@ -100,6 +100,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
                 self.shared.counters.commits.add(usize::from(logged));
                 if logged {
                     self.shared.time.note(time.believed);
+                    self.state.believed_jumps = time.believed;
                 }
                 self.batch.completions.push(completion);
             }

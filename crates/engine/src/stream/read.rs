@@ -102,8 +102,9 @@ fn describe_shard(shard: &Shard) -> ShardDescription {
 }
 
 /// Makes an iterator.
-pub(crate) fn get_shard_iterator(store: &Commits, request: &GetShardIterator, now_ms: u64) -> Result<String> {
+pub(crate) fn get_shard_iterator(store: &Commits, request: &GetShardIterator) -> Result<String> {
     let view = store.view();
+    let now_ms = view.now_ms(store.time());
     let now = view.attachment().now(now_ms);
     let stream = find_stream(view.attachment(), &request.arn, &now)?;
     let shard = find_shard(stream, &request.shard, &now)?;
@@ -162,11 +163,12 @@ fn before(position: Position) -> Position {
 }
 
 /// Reads records.
-pub(crate) fn get_records(store: &Commits, request: &GetRecords, now_ms: u64) -> Result<GetRecordsOutcome> {
+pub(crate) fn get_records(store: &Commits, request: &GetRecords) -> Result<GetRecordsOutcome> {
     let iterator: ShardIterator = request.iterator.parse()?;
-    iterator.check_age(now_ms)?;
     // The shards of this moment hold for what is durable at this moment, and for nothing later.
     let view = store.view();
+    let now_ms = view.now_ms(store.time());
+    iterator.check_age(now_ms)?;
     let now = view.attachment().now(now_ms);
     let stream = find_stream(view.attachment(), &iterator.arn, &now)?;
     // An iterator of a shard was made when it was there.

@@ -114,7 +114,7 @@ impl Subscription {
             SubscribeFrom::After(position) => {
                 let arn = database.stream_arn(&request.table, &position.label);
                 // A stream that is gone was turned off more than 24 hours ago.
-                let now = database.now(catalogue);
+                let now = database.now(&view);
                 let stream = catalogue.stream(&arn).filter(|stream| !stream.is_expired(&now));
                 let stream = stream.ok_or(Error::Trimmed)?;
                 (stream, Start::after(position.after.position()))
@@ -129,7 +129,7 @@ impl Subscription {
             }
         };
         if !start.skips_trimmed {
-            check_not_trimmed(database.store(), stream, start.after, &database.now(catalogue))?;
+            check_not_trimmed(database.store(), stream, start.after, &database.now(&view))?;
         }
         let view = request.view.unwrap_or(stream.view);
         Ok(Subscription { database: database.clone(), stream: stream.clone(), view, start, ended: false })
@@ -166,7 +166,7 @@ impl Subscription {
                 ended: stream.ended.map(|ended| ended.sequence),
                 durable: view.sequence(),
             };
-            let now = self.database.now(view.attachment());
+            let now = self.database.now(&view);
             let store = self.database.store();
             let Page { records, next } =
                 read_page(store, stream, self.view, &span, self.start, RECORDS_MAX, &now)?;

@@ -8,7 +8,7 @@ use super::{Moment, Stream};
 use crate::error::Result;
 use crate::options::StreamOptions;
 use crate::pending::Pending;
-use crate::store::{Position, time_after};
+use crate::store::Position;
 use crate::turns::Now;
 use crate::write::{Job, Progress};
 
@@ -44,7 +44,7 @@ impl StreamUpkeep {
     /// Does what is due; what is too old goes only if it may.
     pub(crate) fn run(&self, store: &Commits, may_delete: bool) -> Result<()> {
         let view = store.view();
-        let now = view.attachment().now(time_after(view.time_ms(), store.time().now_ms()));
+        let now = view.attachment().now(view.now_ms(store.time()));
         let streams = view.attachment().streams();
         let due: Vec<_> = streams.filter(|stream| stream.is_due(&self.options, &now, may_delete)).collect();
         let is_busy = self.busy.swap(false, Ordering::Relaxed);
