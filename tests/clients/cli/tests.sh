@@ -125,6 +125,11 @@ a_missing_table_is_named_as_such() {
 
 the_page_about_streams_has_an_example_that_runs() {
     local page=../../../docs/streams.md
+    # What the README has set up before.
+    export AWS_ENDPOINT_URL_DYNAMODB_STREAMS=$AWS_ENDPOINT_URL_DYNAMODB
+    aws dynamodb create-table --table-name orders --billing-mode PAY_PER_REQUEST \
+        --attribute-definitions AttributeName=id,AttributeType=S --key-schema AttributeName=id,KeyType=HASH >/dev/null
+    aws dynamodb wait table-exists --table-name orders
     sed -n '/^```sh$/,/^```$/{/^```/!p}' $page | sed "s|http://127.0.0.1:8000|$AWS_ENDPOINT_URL_DYNAMODB|g" >"$scratch/example"
     same records "$(sed -n '/^```text$/,/^```$/{/^```/!p}' $page)" \
         "$(bash -euo pipefail "$scratch/example" | grep -E '^(INSERT|MODIFY|REMOVE)')"
