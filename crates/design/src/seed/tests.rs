@@ -264,7 +264,10 @@ flag = { type = "string", enum = ["a", "b"] }
 #[test]
 fn samples_are_planted_with_progress() {
     let design = shop();
-    let store = Embedded::new(Database::in_memory().unwrap(), "memory");
+    // By the clock of the samples: by today's they have expired, and the database would delete them.
+    let clock = std::sync::Arc::new(singlet_engine::ManualClock::new(NOW_MS));
+    let options_of_database = singlet_engine::Options { clock, ..singlet_engine::Options::default() };
+    let store = Embedded::new(Database::in_memory_with(options_of_database).unwrap(), "memory");
     let environment = crate::apply::choose_environment(&design, None).unwrap();
     crate::apply::plan(&design, &environment, &store).unwrap().run(&store, &mut |_| {}).unwrap();
     let mut seen = Vec::new();
