@@ -12,6 +12,8 @@ mod format;
 mod keys;
 mod lines;
 mod partition;
+mod pieces;
+mod reach;
 mod reads;
 mod repair;
 mod rules;

@@ -450,3 +450,124 @@ GSI1 = ["O#{owner}", "{updated_at}#{id}"]"##;
     assert_eq!(found(&forge(repository, update), "mutable-key").unwrap().len(), 1);
     assert_eq!(found(&forge(repository, ""), "mutable-key").unwrap(), Vec::new());
 }
+
+/// A channel with messages and whatever else follows.
+fn channel(message: &str, more: &str) -> String {
+    format!(
+        r##"
+design = "channels"
+
+[table]
+key = ["PK", "SK"]
+
+[index]
+GSI1 = ["GSI1PK", "GSI1SK"]
+
+[entity.Channel]
+key = ["CHANNEL#{{channel_id}}", "META"]
+[entity.Channel.fields]
+channel_id = "id"
+
+[entity.Message]
+{message}
+[entity.Message.fields]
+channel_id = {{ type = "key", ref = "Channel" }}
+message_id = "id"
+sent_at    = "created"
+
+{more}
+"##
+    )
+}
+
+const BY_TIME: &str = r##"key = ["CHANNEL#{channel_id}", "{sent_at}#{message_id}"]"##;
+
+#[test]
+fn foreign_items_weigh_by_where_they_lie_in_the_direction_of_reading() {
+    let note = r##"[entity.Note]
+key = ["CHANNEL#{channel_id}", "{noted_at}#{note_id}"]
+[entity.Note.fields]
+channel_id = { type = "key", ref = "Channel" }
+note_id    = "id"
+noted_at   = "created"
+"##;
+    let query =
+        |order: &str| format!("[pattern.asked]\nquery = \"Message\"\norder = \"{order}\"\nlimit = 20\n");
+    let cases = [
+        (query("newest"), Severity::Warning, "backwards, and those of Channel (`META`) come before"),
+        (query("oldest"), Severity::Info, "forwards, and those of Channel (`META`) come behind"),
+        (format!("{note}{}", query("oldest")), Severity::Warning, "those of Note"),
+        (format!("{note}{}", query("oldest")), Severity::Warning, "lie among"),
+    ];
+    for (patterns, severity, expected) in cases {
+        let found = found(&channel(BY_TIME, &patterns), "foreign-items").unwrap();
+        let [finding] = found.as_slice() else { panic!("{patterns}: {found:#?}") };
+        assert_eq!(finding.severity, severity, "{finding:#?}");
+        assert!(finding.message.contains(expected), "{finding:#?}");
+    }
+}
+
+#[test]
+fn foreign_items_between_several_entities_and_in_a_whole_shard_are_found() {
+    let file = r##"[entity.File]
+key  = ["CHANNEL#{channel_id}", "FILE#{file_id}"]
+GSI1 = ["FEED#{shard:file_id/4}", "FILE#{file_id}"]
+[entity.File.fields]
+channel_id = { type = "key", ref = "Channel" }
+file_id    = "id"
+"##;
+    let message = r##"key  = ["CHANNEL#{channel_id}", "AT#{sent_at}#{message_id}"]
+GSI1 = ["FEED#{shard:message_id/4}", "AT#{sent_at}#{message_id}"]"##;
+    let both = format!("{file}[pattern.asked]\nquery = [\"Channel\", \"Message\"]\nlimit = 20\n");
+    let found_between = found(&channel(message, &both), "foreign-items").unwrap();
+    assert!(
+        matches!(found_between.as_slice(), [one] if one.message.contains("File (`FILE#{file_id}`) lie among"))
+    );
+    let shard =
+        format!("{file}[pattern.asked]\nquery = \"File\"\non = \"GSI1\"\nkey = [\"FEED#3\"]\nlimit = 20\n");
+    let lines = added(&channel(message, &shard), "foreign-items");
+    assert_eq!(lines, [r##"key = ["FEED#3", "FILE#"]"##]);
+}
+
+#[test]
+fn foreign_items_are_kept_apart_by_a_word_unless_a_list_needs_their_order() {
+    let query = "[pattern.asked]\nquery = \"Message\"\norder = \"newest\"\nlimit = 20\n";
+    let lines = added(&channel(BY_TIME, query), "foreign-items");
+    assert_eq!(lines, [r##"key = ["CHANNEL#{channel_id}", "MESSAGE#{sent_at}#{message_id}"]"##]);
+    let listed = format!("{query}[pattern.all]\nquery = [\"Message\", \"Channel\"]\nlimit = 20\n");
+    let found = found(&channel(BY_TIME, &listed), "foreign-items").unwrap();
+    let [finding] = found.as_slice() else { panic!("{found:#?}") };
+    assert!(finding.fix.as_ref().unwrap().edits.is_empty(), "{finding:#?}");
+}
+
+#[test]
+fn items_that_no_query_reads_are_not_foreign() {
+    let asked = "[pattern.asked]\nquery = \"Message\"\norder = \"newest\"\nlimit = 20\n";
+    let entity = |key: &str| {
+        format!(
+            "[entity.Other]\nkey = {key}\n[entity.Other.fields]\nother_id = \"key\"\nat = \"time\"\n{asked}"
+        )
+    };
+    let word = r##"key = ["CHANNEL#{channel_id}", "AT#{sent_at}#{message_id}"]"##;
+    let day = r##"key = ["{sent_at:day}", "{message_id}"]"##;
+    let cases = [
+        // Another word in the sort key, or another partition.
+        (word, entity(r##"["CHANNEL#{other_id}", "OTHER#{at}"]"##)),
+        (word, entity(r##"["OTHER#{other_id}", "AT#{at}"]"##)),
+        // Days and months are never the same text, and ids of other things are never those of channels.
+        (day, entity(r##"["{at:month}", "{other_id}"]"##)),
+        (r##"key = ["{channel_id}", "{message_id}"]"##, entity(r##"["{other_id}", "{at}"]"##)),
+    ];
+    for (message, more) in cases {
+        let source = channel(message, &more);
+        assert_eq!(found(&source, "foreign-items").unwrap(), Vec::new(), "{source}");
+    }
+}
+
+/// A time is never a word.
+#[test]
+fn a_time_and_a_word_in_one_place_are_no_collision() {
+    let message = r##"key = ["CHANNEL#{channel_id}", "{sent_at}"]"##;
+    let found = found(&channel(message, ""), "key-collision").unwrap();
+    assert!(!found.iter().any(|one| one.message.contains("Channel and Message")), "{found:#?}");
+}

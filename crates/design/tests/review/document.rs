@@ -45,9 +45,9 @@ const CHAPTERS: &[Chapter] = &[
         design: "nishiki",
         title: "Nishiki (seed 2)",
         about: "What is in the fridge: users share groups, groups own containers, containers hold foods. The risks are a list \
-                that grows for ever, an invitation that can be guessed, and an address that two users can have. One more is \
-                not found by any rule yet: groups, containers and invitations have a GroupId too, so they stand in the index \
-                that lists the users of a group.",
+                that grows for ever, an invitation that can be guessed, and an address that two users can have. Groups, \
+                containers and invitations have a GroupId too, so they stand in the index that lists the users of a \
+                group.",
     },
     Chapter {
         design: "shop",

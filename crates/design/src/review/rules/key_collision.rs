@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::{Check, Rule};
-use crate::model::{Entity, FieldType, Made};
+use crate::model::{Entity, Made};
 use crate::review::partition::find;
+use crate::review::pieces::overlap;
 use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
-use crate::template::{Part, Template};
+use crate::template::Template;
 
 pub(super) static RULE: Rule = Rule {
     id: "key-collision",
@@ -93,68 +94,4 @@ fn meet(one: &Entity, two: &Entity) -> bool {
         _ => true,
     };
     sorts_meet && overlap(one, &one.key.partition, two, &two.key.partition)
-}
-
-/// Whether two templates can make one text. Placeholders never hold the separator, so the texts can be compared
-/// piece by piece between separators.
-fn overlap(one: &Entity, first: &Template, two: &Entity, second: &Template) -> bool {
-    let (first, second) = (pieces(one, first), pieces(two, second));
-    first.len() == second.len() && first.iter().zip(&second).all(|(first, second)| first.meets(second))
-}
-
-/// What stands between two separators.
-#[derive(Debug, Default)]
-struct Piece {
-    literal: String,
-    /// Something that isn't known stands here too.
-    open: bool,
-    /// The values it can have, if it is one declared choice and nothing else.
-    choices: Option<Vec<String>>,
-}
-
-impl Piece {
-    fn meets(&self, other: &Piece) -> bool {
-        match (self.open, other.open) {
-            (false, false) => self.literal == other.literal,
-            (true, false) => self.takes(&other.literal),
-            (false, true) => other.takes(&self.literal),
-            (true, true) => match (&self.choices, &other.choices) {
-                (Some(mine), Some(theirs)) => mine.iter().any(|choice| theirs.contains(choice)),
-                _ => self.literal == other.literal || self.literal.is_empty() || other.literal.is_empty(),
-            },
-        }
-    }
-
-    fn takes(&self, text: &str) -> bool {
-        match &self.choices {
-            Some(choices) => choices.iter().any(|choice| choice == text),
-            None => text.starts_with(&self.literal),
-        }
-    }
-}
-
-fn pieces(entity: &Entity, template: &Template) -> Vec<Piece> {
-    let mut pieces = vec![Piece::default()];
-    for part in &template.parts {
-        let Some(last) = pieces.last_mut() else { break };
-        match part {
-            Part::Literal(text) => {
-                let mut words = text.split(entity.table.separator);
-                last.literal.push_str(words.next().unwrap_or(""));
-                pieces.extend(words.map(|word| Piece { literal: word.to_owned(), ..Piece::default() }));
-            }
-            Part::Shard { count, .. } => {
-                last.choices = Some((0..(*count).min(1024)).map(|shard| shard.to_string()).collect());
-                last.open = true;
-            }
-            Part::Field { path, .. } => {
-                last.choices = match entity.field_at(path) {
-                    Some(FieldType::Choice(choices)) if last.literal.is_empty() => Some(choices.clone()),
-                    _ => None,
-                };
-                last.open = true;
-            }
-        }
-    }
-    pieces
 }

@@ -7,6 +7,7 @@ mod check_alone;
 mod constant_partition;
 mod duplicate_index;
 mod filter;
+mod foreign_items;
 mod hot_counter;
 mod hot_read;
 mod hot_write;
@@ -102,6 +103,7 @@ pub static RULES: &[&Rule] = &[
     &time_format::RULE,
     &key_collision::RULE,
     &prefix_overlap::RULE,
+    &foreign_items::RULE,
     &separator::RULE,
     &key_length::RULE,
     &key_type::RULE,

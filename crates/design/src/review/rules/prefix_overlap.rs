@@ -5,6 +5,7 @@ use crate::model::{Entity, Operation};
 use crate::report::Span;
 use crate::review::keys::{Key, keys};
 use crate::review::partition::find;
+use crate::review::reach::named;
 use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
 use crate::template::Template;
 
@@ -53,11 +54,6 @@ fn beginning<'k>(key: &'k Key<'_>) -> Option<(&'k str, &'k str)> {
     head.ends_with(key.entity.table.separator).then_some((head, field))
 }
 
-/// The entity that a field's value names: the one it refers to, or its own.
-fn named<'e>(entity: &'e Entity, field: &str) -> &'e str {
-    entity.field(field).and_then(|field| field.refers_to.as_deref()).unwrap_or(&entity.name)
-}
-
 /// A query whose prefix also takes in items of another entity.
 fn foreign_items(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
@@ -72,7 +68,7 @@ fn foreign_items(context: &Context<'_>, findings: &mut Findings) {
             let (other_partition, other_sort) = templates(other, on)?;
             let theirs = other_sort.constant_head();
             let same_collection = other_partition.constant_head() == partition.constant_head();
-            let meets = same_collection && !head.is_empty() && theirs != head && theirs.starts_with(head);
+            let meets = same_collection && begins_longer(head, theirs);
             (meets && (asked.is_none() || theirs != sort.constant_head())).then_some((other, theirs))
         });
         let message = match (other, asked.filter(|asked| ends_early(asked, sort))) {
@@ -94,6 +90,11 @@ fn foreign_items(context: &Context<'_>, findings: &mut Findings) {
         let place = context.place(&Subject::pattern(pattern), if asked.is_some() { "key" } else { "query" });
         findings.report(severity, place, subjects, message, Some(fix(context, entity, asked, place, head)));
     }
+}
+
+/// Whether a beginning is the start of a longer one.
+pub(super) fn begins_longer(head: &str, theirs: &str) -> bool {
+    !head.is_empty() && theirs != head && theirs.starts_with(head)
 }
 
 /// Whether what is asked for stops in front of the separator that follows in the key.
