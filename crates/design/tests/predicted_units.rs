@@ -134,9 +134,11 @@ fn predicted_units_are_consumed_units_on_generated_designs() {
     }
 }
 
+/// Users with unique names.
+const HEAD: &str = "design = \"units\"\n[table]\nkey = [\"PK\", \"SK\"]\n[entity.User]\nkey = [\"USER#{user_id}\", \"USER\"]\nunique = [\"name\"]\n[entity.User.fields]\nuser_id = \"id\"\nname = { type = \"string\", max = 40 }\n";
+
 fn design(text: &str) -> Design {
-    let head = "design = \"units\"\n[table]\nkey = [\"PK\", \"SK\"]\n[entity.User]\nkey = [\"USER#{user_id}\", \"USER\"]\nunique = [\"name\"]\n[entity.User.fields]\nuser_id = \"id\"\nname = { type = \"string\", max = 40 }\n";
-    load("units.toml", &format!("{head}{text}")).unwrap_or_else(|report| panic!("{report}"))
+    load("units.toml", &format!("{HEAD}{text}")).unwrap_or_else(|report| panic!("{report}"))
 }
 
 /// A create with a unique value is a transaction of two writes, and both count twice.
@@ -145,6 +147,38 @@ fn reservations_of_unique_values_are_in_the_estimate() {
     let load = Load::of(&design("[pattern.join]\ncreate = \"User\"\nrate = \"10/s\"\n"));
     let units: f64 = load.keys.iter().flat_map(|key| &key.writes).map(|write| write.units_per_second).sum();
     assert_eq!(units, 10.0 * (2.0 * write_units(100) + 2.0 * write_units(100)));
+}
+
+const NOTES: &str = r##"
+[entity.Note]
+key = ["NOTE#{note_id}", "NOTE"]
+[entity.Note.fields]
+note_id = "id"
+user_id = { type = "key", ref = "User", must_exist = true }
+[pattern.is_user]
+check = "User"
+"##;
+
+/// A create that checks a reference is a transaction of a write and a check, and both count twice.
+#[test]
+fn checks_of_references_are_in_the_estimate() {
+    let units = |pattern: &str| -> f64 {
+        let load = Load::of(&design(&format!("{NOTES}[pattern.note]\ncreate = \"Note\"\n{pattern}")));
+        load.keys.iter().flat_map(|key| &key.writes).map(|write| write.units_per_second).sum()
+    };
+    let both = 10.0 * (2.0 * write_units(100) + 2.0 * write_units(100));
+    assert_eq!(units("rate = \"10/s\"\n"), both);
+    // A step that checks the user takes the place of the reference's own check.
+    let steps = "[pattern.both]\ntransaction = { user = \"is_user\", note = \"note\" }\nrate = \"10/s\"\n";
+    assert_eq!(units(steps), both);
+}
+
+/// Writes that check a reference use what is predicted for them.
+#[test]
+fn predicted_units_are_consumed_units_where_references_are_checked() {
+    let patterns = "[pattern.note]\nput = \"Note\"\n[pattern.give]\nupdate = \"Note\"\nset = [\"user_id\"]\n";
+    let notes = NOTES.split("[pattern").next().unwrap();
+    assert_eq!(hold("notes", &format!("{HEAD}{notes}{patterns}")), (2, 2));
 }
 
 #[test]

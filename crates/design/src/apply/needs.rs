@@ -57,8 +57,12 @@ fn collect(pattern: &Pattern, needs: &mut Vec<(Feature, String)>) {
         Operation::BatchGet(_) | Operation::Check(_) => {}
         Operation::Query(query) => index_needs(query.on.as_deref(), needs),
         Operation::Scan(scan) => index_needs(scan.on.as_deref(), needs),
-        Operation::Create(insert) | Operation::Put(insert) => unique_needs(&insert.entity, |_| true, needs),
+        Operation::Create(insert) | Operation::Put(insert) => {
+            unique_needs(&insert.entity, |_| true, needs);
+            reference_needs(pattern, needs);
+        }
         Operation::Update(update) => {
+            reference_needs(pattern, needs);
             unique_needs(
                 &update.entity,
                 |field| update.changes.iter().any(|change| touches(change, field)),
@@ -95,6 +99,14 @@ fn unique_needs(entity: &Entity, written: impl Fn(&str) -> bool, needs: &mut Vec
             let reason = format!("{} of {} is unique", unique.fields.join(", "), entity.name);
             needs.push((Feature::Transactions, reason));
         }
+    }
+}
+
+/// What an item refers to is checked in the transaction that writes the item.
+fn reference_needs(pattern: &Pattern, needs: &mut Vec<(Feature, String)>) {
+    for reference in pattern.checked_references() {
+        let reason = format!("{} must refer to an existing {}", reference.field, reference.entity.name);
+        needs.push((Feature::Transactions, reason));
     }
 }
 

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use super::{Grid, access};
 use crate::condition::Condition;
-use crate::model::{Design, Entity, Get, Index, Insert, Merge, Operation, Order, Pattern, Query, Rate};
+use crate::model::{
+    Design, Entity, Get, Index, Insert, Merge, Operation, Order, Pattern, Query, Rate, Reference,
+};
 
 /// Every pattern of the design, in the order of the file.
 pub fn pattern_table(design: &Design) -> Grid {
@@ -60,11 +62,15 @@ pub(super) fn access(pattern: &Pattern) -> Access {
                 condition: source(scan.filter.as_ref()),
             }
         }
-        Operation::Create(insert) => create(insert),
-        Operation::Put(insert) => write("put", "PutItem", &insert.entity, source(insert.condition.as_ref())),
-        Operation::Update(update) => {
-            write("update", "UpdateItem", &update.entity, there(&update.entity, update.condition.as_ref()))
-        }
+        Operation::Create(insert) => referring(create(insert), &insert.must_exist),
+        Operation::Put(insert) => referring(
+            write("put", "PutItem", &insert.entity, source(insert.condition.as_ref())),
+            &insert.must_exist,
+        ),
+        Operation::Update(update) => referring(
+            write("update", "UpdateItem", &update.entity, there(&update.entity, update.condition.as_ref())),
+            &update.must_exist,
+        ),
         Operation::Delete(delete) => {
             write("delete", "DeleteItem", &delete.entity, source(delete.condition.as_ref()))
         }
@@ -137,6 +143,20 @@ fn write(word: &str, request: &str, entity: &Entity, condition: String) -> Acces
         keys: access::of_item(entity).text(),
         condition,
     }
+}
+
+/// What an item refers to is checked in the same transaction.
+fn referring(access: Access, references: &[Reference]) -> Access {
+    if references.is_empty() {
+        return access;
+    }
+    let exists = |reference: &Reference| {
+        let Reference { field, entity, .. } = reference;
+        format!("attribute_exists({}) of {} by {field}", entity.table.partition.name, entity.name)
+    };
+    let conditions = Some(access.condition).filter(|condition| !condition.is_empty()).into_iter();
+    let conditions: Vec<String> = conditions.chain(references.iter().map(exists)).collect();
+    Access { request: "TransactWriteItems".to_owned(), condition: conditions.join(" and "), ..access }
 }
 
 fn composed(how: &str, names: impl Iterator<Item = String>, request: &str) -> Access {

@@ -6,7 +6,9 @@ use super::distinct::{Distinct, Spread, assumed_share};
 use super::reads::{merge_run_units, query_units, scan_units};
 use super::size::{Size, entry_size, item_size, reservation_size};
 use super::{read_units, write_units};
-use crate::model::{AskedKey, Change, Design, Entity, Index, IndexEntry, Operation, Pattern, Query, Unique};
+use crate::model::{
+    AskedKey, Change, Design, Entity, Index, IndexEntry, Operation, Pattern, Query, Step, Unique,
+};
 use crate::template::Template;
 
 /// Keys that a batch is taken to ask for: nothing declares how many the caller gives.
@@ -196,13 +198,18 @@ impl Load {
                 }
             }
             Operation::Transaction(transaction) => {
-                transaction.steps.iter().for_each(|step| self.write(caller, &step.pattern, calls, 2.0));
+                let steps = &transaction.steps;
+                steps.iter().for_each(|step| self.write(caller, &step.pattern, calls, 2.0));
+                steps.iter().for_each(|step| self.references(caller, &step.pattern, calls, steps));
             }
             Operation::Create(_)
             | Operation::Put(_)
             | Operation::Update(_)
             | Operation::Delete(_)
-            | Operation::Check(_) => self.write(caller, pattern, calls, 1.0),
+            | Operation::Check(_) => {
+                self.write(caller, pattern, calls, 1.0);
+                self.references(caller, pattern, calls, &[]);
+            }
         }
     }
 
@@ -238,8 +245,9 @@ impl Load {
     fn write(&mut self, caller: &Arc<Pattern>, pattern: &Pattern, calls: f64, table_factor: f64) {
         let Some(cost) = pattern_writes(pattern) else { return };
         let entity = &cost.entity;
-        // A write with reservations is a transaction, which costs twice on the table.
-        let table_factor = if cost.reservations.is_empty() { table_factor } else { 2.0 };
+        // A write with reservations or checks is a transaction, which costs twice on the table.
+        let alone = cost.reservations.is_empty() && pattern.checked_references().is_empty();
+        let table_factor = if alone { table_factor } else { 2.0 };
         if let Some(key) = self.key(Place::table(entity), entity, [&entity.key.partition]) {
             key.writes.push(contribution(caller, calls, write_units(cost.table.usual) * table_factor));
         }
@@ -252,6 +260,23 @@ impl Load {
         for (entry, units) in &cost.indexes {
             if let Some(key) = self.key(Place::index(entity, &entry.index), entity, &entry.partition) {
                 key.writes.push(contribution(caller, calls, *units));
+            }
+        }
+    }
+}
+
+impl Load {
+    /// The checks of references: each costs as much as a write of the item that it looks at. A reference to what another
+    /// step of the transaction writes or checks is taken for one to the same item, which needs no check of its own.
+    fn references(&mut self, caller: &Arc<Pattern>, pattern: &Pattern, calls: f64, steps: &[Step]) {
+        for reference in pattern.checked_references() {
+            let entity = &reference.entity;
+            if steps.iter().any(|step| step.pattern.entities().iter().any(|one| one.name == entity.name)) {
+                continue;
+            }
+            let units = write_units(item_size(entity).usual) * 2.0;
+            if let Some(key) = self.key(Place::table(entity), entity, [&entity.key.partition]) {
+                key.writes.push(contribution(caller, calls, units));
             }
         }
     }

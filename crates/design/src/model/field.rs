@@ -24,6 +24,8 @@ pub struct Field {
     pub made: Option<Made>,
     /// The entity whose key field this field (or each of its elements) holds.
     pub refers_to: Option<String>,
+    /// A write of the reference demands that the item is there.
+    pub must_exist: bool,
     /// Where it stands in the file.
     pub span: Span,
 }

@@ -15,8 +15,8 @@ pub use field::{Field, FieldType, Made};
 pub use layout::{Allowance, Layout, Places, Subject};
 pub use pattern::{
     Argument, AskedKey, BatchGet, Binding, Change, Check, Delete, ElementChange, Get, Insert, Merge,
-    Operation, Order, OrderWord, Parameter, ParameterType, Part, Parts, Pattern, Query, Rate, Resolve, Scan,
-    ShardRead, SortRange, Step, Transaction, Update, ValueSource,
+    Operation, Order, OrderWord, Parameter, ParameterType, Part, Parts, Pattern, Query, Rate, Reference,
+    Resolve, Scan, ShardRead, SortRange, Step, Transaction, Update, ValueSource,
 };
 pub use table::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
 

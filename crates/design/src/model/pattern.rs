@@ -74,6 +74,16 @@ impl Pattern {
         }
     }
 
+    /// The references of the item that it writes and that it checks in the same transaction. Empty for composed
+    /// patterns: their steps have them.
+    pub fn checked_references(&self) -> &[Reference] {
+        match &self.operation {
+            Operation::Create(insert) | Operation::Put(insert) => &insert.must_exist,
+            Operation::Update(update) => &update.must_exist,
+            _ => &[],
+        }
+    }
+
     /// The entities that it reads or writes; some may come twice.
     pub fn entities(&self) -> Vec<&Arc<Entity>> {
         match &self.operation {
@@ -349,6 +359,17 @@ pub struct Resolve {
     pub entity: Arc<Entity>,
 }
 
+/// A reference whose item must be there when it is written.
+#[derive(Debug, Clone)]
+pub struct Reference {
+    /// The field that holds it.
+    pub field: String,
+    /// What it refers to.
+    pub entity: Arc<Entity>,
+    /// Where each field of that entity's key comes from: (its field, the field of the item that is written).
+    pub key: Vec<(String, String)>,
+}
+
 /// Writes a whole item.
 #[derive(Debug, Clone)]
 pub struct Insert {
@@ -358,6 +379,8 @@ pub struct Insert {
     pub set: Vec<(String, ValueSource)>,
     /// Must hold on the item that is there.
     pub condition: Option<Condition>,
+    /// References whose items must be there.
+    pub must_exist: Vec<Reference>,
 }
 
 /// Changes fields of an item; refused if the item isn't there.
@@ -369,6 +392,8 @@ pub struct Update {
     pub changes: Vec<Change>,
     /// Must hold on the item that is there.
     pub condition: Option<Condition>,
+    /// References that the changes may write, and whose items must be there.
+    pub must_exist: Vec<Reference>,
 }
 
 /// One change of an update.

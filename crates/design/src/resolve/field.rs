@@ -43,6 +43,7 @@ pub(super) fn fields(context: &Context<'_>, entries: &[Entry]) -> Fields {
             internal: false,
             made: None,
             refers_to: None,
+            must_exist: false,
             span: entry.span,
         }));
     }
@@ -71,6 +72,7 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
             "take `optional` away",
         );
     }
+    let must_exist = must_exist(context, entry, &kind);
     Some(Field {
         name: entry.name.clone(),
         about: node.text_of("about").map(str::to_owned),
@@ -80,8 +82,25 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
         internal: node.get("internal").and_then(Node::truth).unwrap_or(false),
         made,
         refers_to: refers_to(node).and_then(Node::text).map(str::to_owned),
+        must_exist,
         span: entry.span,
     })
+}
+
+/// Whether a write of a field demands that the item it refers to is there.
+fn must_exist(context: &Context<'_>, entry: &Entry, kind: &FieldType) -> bool {
+    let place = entry.node.entry("must_exist").filter(|place| place.node.truth() == Some(true));
+    // That other types don't go with it was noted when the file was held against the description.
+    let Some(place) = place.filter(|_| *kind == FieldType::Id) else { return false };
+    if entry.node.get("ref").is_none() {
+        let name = &entry.name;
+        context.mistakes.add_with_help(
+            place.span,
+            format!("`{name}` says `must_exist`, but not what it refers to"),
+            format!("write `{name} = {{ type = \"key\", ref = \"…\", must_exist = true }}`"),
+        );
+    }
+    true
 }
 
 /// Where a field says what it refers to: itself, or what it is a list or set of.
@@ -169,7 +188,7 @@ fn entries_kind(context: &Context<'_>, node: &Node) -> Option<FieldType> {
             "give the entries' own type: `string` or `time`",
         );
     }
-    for key in ["optional", "default", "internal"].iter().filter_map(|key| of.entry(key)) {
+    for key in ["optional", "default", "internal", "must_exist"].iter().filter_map(|key| of.entry(key)) {
         let message = format!("`{}` has no meaning for the entries of a list, set or map", key.name);
         context.mistakes.add(key.span, message);
     }
@@ -229,6 +248,13 @@ fn object(context: &Context<'_>, node: &Node) -> Option<Vec<Field>> {
             internal.span,
             "a field inside an object can't be internal",
             "an object is given as a whole: make the object internal, or put the field beside it",
+        );
+    }
+    for must_exist in entries.iter().filter_map(|entry| entry.node.entry("must_exist")) {
+        context.mistakes.add_with_help(
+            must_exist.span,
+            "a reference inside an object can't be checked",
+            "put the field beside the object",
         );
     }
     Some(fields(context, entries).list)

@@ -14,6 +14,7 @@ mod layout;
 pub(crate) mod name;
 mod parameters;
 mod pattern;
+mod reference;
 mod table;
 mod template;
 
@@ -32,6 +33,7 @@ pub(crate) fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design 
     expiry::carry(&mut tables, &drafts);
     let tables = table::finish(tables);
     let entities = entity::finish(&context, drafts, &tables);
+    reference::check(&context, root, &entities);
     let patterns = pattern::patterns(&context, root, &entities);
     let layout = layout::layout(root, &name);
     Design {

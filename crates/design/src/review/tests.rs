@@ -571,3 +571,20 @@ fn a_time_and_a_word_in_one_place_are_no_collision() {
     let found = found(&channel(message, ""), "key-collision").unwrap();
     assert!(!found.iter().any(|one| one.message.contains("Channel and Message")), "{found:#?}");
 }
+
+/// Each element of the list has a check of its own, unless all of them refer to one item.
+#[test]
+fn checks_of_references_count_among_the_writes_of_a_transaction() {
+    let source = |element: &str| {
+        let message = r##"key = ["MESSAGE#{message_id}", "MESSAGE"]"##;
+        let steps = format!(
+            "[pattern.send]\ncreate = \"Message\"\n[pattern.asked]\n\
+             transaction = {{ sent = {{ run = \"send\", each = {{ {element} = \"list\" }}, max = 60 }} }}\n"
+        );
+        channel(message, &steps).replace("ref = \"Channel\"", "ref = \"Channel\", must_exist = true")
+    };
+    let found = |element: &str| found(&source(element), "transaction-size").unwrap();
+    let messages: Vec<String> = found("channel_id").into_iter().map(|finding| finding.message).collect();
+    assert!(matches!(messages.as_slice(), [one] if one.contains("can have 120 writes")), "{messages:?}");
+    assert_eq!(found("message_id"), Vec::new());
+}

@@ -60,6 +60,16 @@ pub enum RunError {
         /// The field, or fields joined with commas.
         field: String,
     },
+    /// What a field refers to isn't there.
+    #[error("`{field}`: there is no {entity} `{value}`")]
+    NoReference {
+        /// The field.
+        field: String,
+        /// What it refers to.
+        entity: String,
+        /// What it holds.
+        value: String,
+    },
     /// The pattern's condition did not hold.
     #[error("the condition of {pattern} did not hold: {condition}")]
     Condition {

@@ -25,6 +25,7 @@ fn field(name: &str, kind: FieldType) -> Field {
         internal: false,
         made: None,
         refers_to: None,
+        must_exist: false,
         span: Span::default(),
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod applied;
 pub(crate) mod checks;
+pub(crate) mod references;
 
 /// Tests of a kind of store. The expression opens an empty one; it may be a guard that derefs to the store.
 macro_rules! store_tests {
@@ -43,6 +44,9 @@ macro_rules! store_tests {
             of_two_applies_at_once_one_is_refused,
             a_deleted_table_is_forgotten,
             a_table_of_the_same_name_as_singlets_own_is_refused,
+        }
+        $crate::store_tests! { references, $open =>
+            a_reference_is_checked_in_the_transaction_that_writes_it,
         }
     };
     ($room:ident, $open:expr => $($check:ident),* $(,)?) => {

@@ -11,5 +11,6 @@ mod keys;
 mod laws;
 mod meddler;
 mod now;
+mod references;
 mod transactions;
 mod unique;

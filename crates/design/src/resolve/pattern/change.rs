@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::super::field::kind_name;
 use super::super::name;
+use super::super::reference;
 use super::super::template::find;
 use super::read::key_members;
 use super::{Draft, Known};
@@ -43,7 +44,11 @@ impl Draft<'_> {
             );
         }
         let condition = self.holds(known)?;
-        known.sound.then(|| Update { entity: Arc::clone(&known.entity), changes, condition })
+        let sets = |path: &str| {
+            changes.iter().any(|change| !matches!(change, Change::Remove { .. }) && change.field() == path)
+        };
+        let must_exist = reference::checked(self.entities, known, sets);
+        known.sound.then(|| Update { entity: Arc::clone(&known.entity), changes, condition, must_exist })
     }
 
     /// `set`, `add`, `subtract` and `remove`: a list of fields, or fields with values.

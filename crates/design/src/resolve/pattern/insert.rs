@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::super::reference;
 use super::{Draft, Known};
 use crate::condition::Condition;
 use crate::model::{Check, Delete, Field, Insert, Made, ValueSource};
@@ -21,7 +22,8 @@ impl Draft<'_> {
             }
         }
         let condition = self.holds(known)?;
-        known.sound.then(|| Insert { entity: Arc::clone(&known.entity), set, condition })
+        let must_exist = reference::checked(self.entities, known, |_| true);
+        known.sound.then(|| Insert { entity: Arc::clone(&known.entity), set, condition, must_exist })
     }
 
     /// The fields that the pattern itself gives a value.

@@ -23,6 +23,7 @@ use super::template::find;
 use crate::model::{Operation, Pattern};
 use crate::report::Span;
 use crate::syntax::{Entry, Node, language};
+pub(super) use read::key_members;
 
 /// How deep composed patterns may be nested.
 const NESTED_MAX: usize = 8;

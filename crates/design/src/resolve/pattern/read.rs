@@ -268,7 +268,7 @@ impl Draft<'_> {
 }
 
 /// The fields that make an entity's key, with their types, each once.
-pub(super) fn key_members(entity: &Entity) -> Vec<(String, FieldType)> {
+pub(in crate::resolve) fn key_members(entity: &Entity) -> Vec<(String, FieldType)> {
     let mut members: Vec<(String, FieldType)> = Vec::new();
     let templates = [Some(&entity.key.partition), entity.key.sort.as_ref()];
     for path in templates.into_iter().flatten().flat_map(|template| template.fields()) {

@@ -2,7 +2,7 @@
 
 use super::{Check, Rule};
 use crate::estimate::{ITEM_BYTES_MAX, item_size};
-use crate::model::{FieldType, Operation, ParameterType, Pattern, Step};
+use crate::model::{FieldType, Operation, ParameterType, Pattern, Reference, Step, ValueSource};
 use crate::review::text::bytes;
 use crate::review::{Context, Findings, Fix, Severity, Subject};
 
@@ -20,8 +20,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let Operation::Transaction(transaction) = &pattern.operation else { continue };
         // `wide-fan-out` tells of steps that nothing bounds.
-        let Some(steps) =
-            transaction.steps.iter().map(|step| step_size(pattern, step)).collect::<Option<Vec<_>>>()
+        let all = &transaction.steps;
+        let Some(steps) = all.iter().map(|step| step_size(pattern, step, all)).collect::<Option<Vec<_>>>()
         else {
             continue;
         };
@@ -37,16 +37,17 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             _ => continue,
         };
         let message = format!("{} {how}", pattern.name);
-        let fix =
-            Fix::advice("bound the lists with `max` in their steps; reservations of unique fields count too");
+        let fix = Fix::advice(
+            "bound the lists with `max` in their steps; reservations and checks of references count too",
+        );
         let place = context.place(&Subject::pattern(pattern), "transaction");
         findings.report(Severity::Error, place, vec![Subject::pattern(pattern)], message, Some(fix));
     }
 }
 
 /// Most writes and bytes of a step: each write with the reservations of its unique fields (an update gives one back
-/// and takes one), for each element of its list. `None` if nothing bounds that.
-fn step_size(pattern: &Pattern, step: &Step) -> Option<(u64, u64)> {
+/// and takes one) and the checks of its references, for each element of its list. `None` if nothing bounds that.
+fn step_size(pattern: &Pattern, step: &Step, all: &[Step]) -> Option<(u64, u64)> {
     let (entity, unique) = match &step.pattern.operation {
         Operation::Create(insert) => (&insert.entity, insert.entity.unique.len()),
         Operation::Put(insert) => (&insert.entity, insert.entity.unique.len() * 2),
@@ -63,7 +64,36 @@ fn step_size(pattern: &Pattern, step: &Step) -> Option<(u64, u64)> {
     let size = item_size(entity);
     // Items without a bound are told by the rules about fields.
     let largest = size.max.unwrap_or(size.usual).min(ITEM_BYTES_MAX);
-    Some((each.saturating_mul(1 + unique as u64), each.saturating_mul(largest)))
+    let (shared, own) = checks(step, all);
+    let writes = each.saturating_mul(1 + unique as u64 + own).saturating_add(shared);
+    Some((writes, each.saturating_mul(largest)))
+}
+
+/// The checks of a step's references: those that are one for all elements of its list, and those of each element.
+/// What another step writes or checks needs no check.
+fn checks(step: &Step, all: &[Step]) -> (u64, u64) {
+    let references = step.pattern.checked_references().iter().filter(|reference| {
+        let target = &reference.entity.name;
+        !all.iter().any(|step| step.pattern.entities().iter().any(|entity| entity.name == *target))
+    });
+    let varies = |reference: &&Reference| {
+        let element = step.each.as_ref().map(|(parameter, _)| parameter.as_str());
+        reference.key.iter().any(|(_, own)| Some(source(&step.pattern, own)) == element)
+    };
+    let own = references.clone().filter(varies).count() as u64;
+    (references.count() as u64 - own, own)
+}
+
+/// The parameter that gives a field its value.
+fn source<'a>(pattern: &'a Pattern, field: &'a str) -> &'a str {
+    let set = match &pattern.operation {
+        Operation::Create(insert) | Operation::Put(insert) => insert.set.as_slice(),
+        _ => &[],
+    };
+    set.iter().find(|(name, _)| name == field).map_or(field, |(_, source)| match source {
+        ValueSource::Parameter(name) => name,
+        _ => field,
+    })
 }
 
 fn list_max(kind: &ParameterType) -> Option<u64> {

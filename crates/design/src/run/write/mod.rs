@@ -1,7 +1,7 @@
 //! Patterns that write.
 //!
 //! A write is planned ([`planner`], [`update`]), then committed ([`commit`]): as one request if it is about one item
-//! only, as a transaction if unique values or several steps are involved. A plan that relies on something read
+//! only, as a transaction if unique values, references that are checked or several steps are involved. A plan that relies on something read
 //! carries the condition that it is still so ([`guard`]); if it isn't, the whole is planned again ([`retry`]).
 
 mod bounds;
@@ -13,6 +13,7 @@ mod expiry;
 mod guard;
 mod plan;
 mod planner;
+mod reference;
 mod retry;
 mod source;
 mod transaction;

@@ -9,14 +9,14 @@ use super::expiry::is_expired;
 use super::guard::Guard;
 use super::retry::Setback;
 use crate::condition::Condition;
-use crate::model::{Entity, Unique};
+use crate::model::{Entity, Reference, Unique};
 use crate::run::RunError;
 use crate::run::derive::value_at;
 use crate::store::{Action, StoreError};
 
 /// A write that is ready for the store.
 pub(super) struct Plan<'a> {
-    /// The item's own action first, then its reservations.
+    /// The item's own action first, then its reservations and the checks of its references.
     pub(super) actions: Vec<Planned<'a>>,
     /// What the item is about.
     pub(super) entity: &'a Arc<Entity>,
@@ -65,6 +65,13 @@ pub(super) enum Meaning<'a> {
         /// Which field.
         unique: &'a Unique,
     },
+    /// Checks that what an item refers to is there.
+    Reference {
+        /// By which field.
+        reference: &'a Reference,
+        /// What the field holds.
+        value: String,
+    },
 }
 
 /// What a write expects of the item that is there.
@@ -103,6 +110,11 @@ impl Meaning<'_> {
     pub(super) fn failed(&self, item: Option<&EncodedItem>) -> Setback {
         match self {
             Meaning::Item(expectation) => expectation.failed(item),
+            Meaning::Reference { reference, value } => Setback::Failed(RunError::NoReference {
+                field: reference.field.clone(),
+                entity: reference.entity.name.clone(),
+                value: value.clone(),
+            }),
             Meaning::Take { entity, unique } => Setback::Failed(not_unique(entity, unique)),
             Meaning::Release { entity, unique } => {
                 Setback::Failed(RunError::Store(StoreError::Refused(format!(

@@ -46,6 +46,7 @@ impl<S: Store> Planner<'_, S> {
         let uniques: Vec<&Unique> = entity.unique.iter().collect();
         let mut actions = vec![self.put_action(step, item.clone(), expectation)];
         actions.extend(self.reserve(entity, &uniques, None, Some(&item)));
+        self.check_references(&insert.must_exist, &item, &mut actions)?;
         Ok(Plan { actions, entity, known: item, answer: Answer::Planned })
     }
 
@@ -61,6 +62,7 @@ impl<S: Store> Planner<'_, S> {
         }
         let mut actions = vec![self.put_action(step, item.clone(), expectation)];
         actions.extend(self.reserve(entity, &uniques, before.as_ref(), Some(&item)));
+        self.check_references(&insert.must_exist, &item, &mut actions)?;
         Ok(Plan { actions, entity, known: item, answer: Answer::Planned })
     }
 

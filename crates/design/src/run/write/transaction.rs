@@ -8,7 +8,7 @@ use super::plan::{Meaning, Plan, Planned, not_unique};
 use super::planner::Planner;
 use super::retry::{Setback, persist};
 use super::unique::key_of;
-use super::{Step, commit};
+use super::{Step, commit, reference};
 use crate::model::{self, Argument, Binding, Transaction};
 use crate::run::arguments::{Bound, Given};
 use crate::run::derive::value_at;
@@ -148,7 +148,7 @@ fn gather<'a>(
                 continue;
             };
             let Some((first, earlier)) = actions.get_mut(*place) else { continue };
-            if !hand_over(earlier, planned)? {
+            if !one_of_two(earlier, planned)? {
                 let name = |position: usize| names.get(position).copied().unwrap_or_default();
                 return Err(RunError::Limit(format!(
                     "{} and {} write the same item: a transaction can touch an item only once",
@@ -162,6 +162,14 @@ fn gather<'a>(
         return Err(too_many(actions.len()));
     }
     Ok(actions.into_iter().map(|(_, planned)| planned).collect())
+}
+
+/// Makes one action of two about one item, if that can be.
+fn one_of_two<'a>(earlier: &mut Planned<'a>, later: Planned<'a>) -> Result<bool, RunError> {
+    match (&earlier.meaning, &later.meaning) {
+        (Meaning::Reference { .. }, _) | (_, Meaning::Reference { .. }) => reference::join(earlier, later),
+        _ => hand_over(earlier, later),
+    }
 }
 
 /// Makes one action of two about one reservation: whoever takes it, takes it from the one who gives it back.
@@ -181,10 +189,11 @@ fn hand_over<'a>(earlier: &mut Planned<'a>, later: Planned<'a>) -> Result<bool, 
     Ok(true)
 }
 
-fn key_of_action(planned: &Planned<'_>) -> Item {
+pub(super) fn key_of_action(planned: &Planned<'_>) -> Item {
     let table = match &planned.meaning {
         Meaning::Item(expectation) => &expectation.entity.table,
         Meaning::Take { entity, .. } | Meaning::Release { entity, .. } => &entity.table,
+        Meaning::Reference { reference, .. } => &reference.entity.table,
     };
     match &planned.action {
         Action::Put(put) => key_of(table, &put.item),
@@ -196,6 +205,7 @@ fn key_of_action(planned: &Planned<'_>) -> Item {
 
 fn too_many(count: usize) -> RunError {
     RunError::Limit(format!(
-        "the transaction would make {count} changes, reservations of unique values included; {ACTIONS_MAX} is the most"
+        "the transaction would make {count} changes, reservations of unique values and checks of references \
+         included; {ACTIONS_MAX} is the most"
     ))
 }

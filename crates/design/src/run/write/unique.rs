@@ -61,7 +61,7 @@ fn reserved_key(entity: &Entity, unique: &Unique, item: &Item) -> Option<String>
     Some(head + &value)
 }
 
-fn text_of(value: &AttributeValue) -> Option<String> {
+pub(super) fn text_of(value: &AttributeValue) -> Option<String> {
     match value {
         AttributeValue::S(text) => Some(text.clone()),
         AttributeValue::N(number) => Some(number.to_string()),

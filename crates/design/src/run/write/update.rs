@@ -9,7 +9,7 @@ use super::plan::{Answer, Meaning, Plan, Planned, Presence};
 use super::planner::{Planner, guard_of};
 use super::retry::Setback;
 use super::{Step, bounds, change, element, expiry};
-use crate::model::{Entity, Unique, Update};
+use crate::model::{Entity, Reference, Unique, Update};
 use crate::run::RunError;
 use crate::run::derive::{self, Derived};
 use crate::run::keys::table_key;
@@ -23,6 +23,8 @@ struct Ground<'a> {
     edits: Vec<Edit>,
     guard: Guard,
     uniques: Vec<&'a Unique>,
+    /// References that the update writes.
+    references: Vec<&'a Reference>,
 }
 
 impl<S: Store> Planner<'_, S> {
@@ -65,6 +67,7 @@ impl<S: Store> Planner<'_, S> {
         }];
         let after = Some(&ground.after);
         actions.extend(self.reserve(entity, &ground.uniques, ground.before.as_ref(), after));
+        self.check_references(ground.references, &ground.after, &mut actions)?;
         Ok(Plan { actions, entity, known: ground.after, answer: Answer::Stored })
     }
 
@@ -80,7 +83,10 @@ impl<S: Store> Planner<'_, S> {
         let entity = &update.entity;
         let in_key = settled_by_key(entity);
         let settled = |path: &str| in_key.contains(&path) || edits.iter().any(|edit| edit.settles(path));
+        let references = written_references(update, &edits);
+        let referred = references.iter().flat_map(|reference| &reference.key).map(|(_, own)| own.as_str());
         let needed = derived.iter().flat_map(|derived| derived.fields()).chain(step.wanted.iter().copied());
+        let needed = needed.chain(referred);
         let growing = bounds::growing_sets(entity, &edits);
         let needed = needed.chain(growing.iter().copied());
         let unsettled: Vec<&str> = needed.filter(|path| !settled(path)).collect();
@@ -103,7 +109,7 @@ impl<S: Store> Planner<'_, S> {
             }
             after.extend(key.iter().map(|(name, value)| (name, value.clone())));
             spread(&edits, &mut after)?;
-            return Ok(Ground { before: None, after, edits, guard: Guard::default(), uniques });
+            return Ok(Ground { before: None, after, edits, guard: Guard::default(), uniques, references });
         }
         let before = self.read(entity, key.clone())?;
         let before = before.filter(|item| !expiry::is_expired(entity, item, self.now_ms / 1000));
@@ -124,8 +130,14 @@ impl<S: Store> Planner<'_, S> {
                 &mut after,
             )?);
         }
-        Ok(Ground { before: Some(before), after, edits, guard, uniques })
+        Ok(Ground { before: Some(before), after, edits, guard, uniques, references })
     }
+}
+
+/// The references that edits give another value.
+fn written_references<'a>(update: &'a Update, edits: &[Edit]) -> Vec<&'a Reference> {
+    let is_set = |own: &str| edits.iter().any(|edit| derive::paths_meet(own, &edit.path));
+    update.must_exist.iter().filter(|reference| reference.key.iter().any(|(_, own)| is_set(own))).collect()
 }
 
 /// The objects that edits reach into. Without them, there is nothing to change.

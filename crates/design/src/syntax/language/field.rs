@@ -9,7 +9,12 @@ const MAX_BYTES: Key = key("max", Shape::Whole(1, COUNT_MAX), "most bytes");
 const REF: Key = key(
     "ref",
     Shape::Text("an entity"),
-    "the entity that it refers to; nothing checks that the item is there",
+    "the entity that it refers to; only `must_exist` checks that the item is there",
+);
+const MUST_EXIST: Key = key(
+    "must_exist",
+    Shape::Bool,
+    "a write of the reference is refused unless the item is there; by default not",
 );
 const DEFAULT: Key = key("default", Shape::Constant, "the value of a new item that gives none");
 const LEAST: Key = key("min", Shape::Number, "least");
@@ -67,7 +72,7 @@ pub(super) static FIELD_TYPES: &[Variant] = &[
     variant("time", Shape::Constant, "an instant", &[DEFAULT]),
     variant("epoch", Shape::Constant, "seconds since 1970", &[DEFAULT]),
     variant("id", Shape::Constant, "made on creation unless given", &[MADE]),
-    variant("key", Shape::Constant, "given by the caller", &[REF, DEFAULT]),
+    variant("key", Shape::Constant, "given by the caller", &[REF, MUST_EXIST, DEFAULT]),
     variant("secret", Shape::Constant, "can't be guessed", &[]),
     variant("created", Shape::Constant, "time of creation", &[]),
     variant("updated", Shape::Constant, "time of the last write", &[]),
