@@ -18,9 +18,10 @@ pub(super) fn by_attributes(context: &Context<'_>, entity: &Arc<Entity>, index: 
     let sort = fields(entity, &entry.sort)?;
     let all: Vec<&str> = partition.iter().chain(&sort).copied().collect();
     let repeated = all.iter().enumerate().any(|(at, field)| all.iter().take(at).any(|other| other == field));
-    if partition.is_empty() || sort.is_empty() || repeated || !is_alone(context, entity, entry, &all) {
+    if partition.is_empty() || sort.is_empty() || repeated {
         return None;
     }
+    let members = members(context, entity, entry, &all)?;
     let subject = Subject::index(&entity.table, index);
     let key =
         if context.has(&subject, "key") { context.place(&subject, "key") } else { context.value(&subject) };
@@ -28,24 +29,52 @@ pub(super) fn by_attributes(context: &Context<'_>, entity: &Arc<Entity>, index: 
     let written = context.text(key);
     let is_list = written.starts_with("[\"") && written.ends_with(']');
     let text = format!("[[{}], [{}]]", quoted(&partition), quoted(&sort));
-    let own = context.without_key(&Subject::entity(entity), &index.name)?;
-    let edits = is_list.then(|| vec![Edit { span: key, text }, own])?;
+    let own = members.iter().map(|member| context.without_key(&Subject::entity(member), &index.name));
+    let mut edits = own.collect::<Option<Vec<Edit>>>().filter(|_| is_list)?;
+    edits.push(Edit { span: key, text });
     Some(Fix::edits(format!("let the fields themselves be the key of {}", index.name), edits))
 }
 
-/// Nobody else is in the index, would come into it, or asks it for a key in other words.
-fn is_alone(context: &Context<'_>, entity: &Entity, entry: &IndexEntry, fields: &[&str]) -> bool {
+/// The entities that are in the index, if all of them can be changed at once: their keys are made in the same way from
+/// fields of the same names, so that each item stays in its partition and in its place there. `None` if one differs,
+/// another entity would come into the index, or a pattern asks it for a key in other words.
+fn members<'a>(
+    context: &'a Context<'_>,
+    entity: &'a Entity,
+    entry: &IndexEntry,
+    key_fields: &[&str],
+) -> Option<Vec<&'a Arc<Entity>>> {
     let index = &entry.index;
-    let others = || context.design.entities_of(&entity.table).filter(|other| other.name != entity.name);
-    let enters = |other: &Entity| fields.iter().all(|field| other.field(field).is_some());
     let asked = reads(context.design).any(|read| {
         read.asked.is_some() && read.index.is_some_and(|read_index| read_index.name == index.name)
     });
-    !index.local
-        && entry.when.is_empty()
-        && !entry.sparse
-        && !asked
-        && others().all(|other| other.entry(&index.name).is_none() && !enters(other))
+    if index.local || asked {
+        return None;
+    }
+    let mut members = Vec::new();
+    for other in context.design.entities_of(&entity.table) {
+        match other.entry(&index.name) {
+            Some(theirs) if can_change(other, theirs) && same_key(entry, theirs) => members.push(other),
+            Some(_) => return None,
+            None if key_fields.iter().all(|field| other.field(field).is_some()) => return None,
+            None => {}
+        }
+    }
+    Some(members)
+}
+
+/// Whether every item of the entity is in the index, by whole fields.
+fn can_change(entity: &Entity, entry: &IndexEntry) -> bool {
+    let whole = [&entry.partition, &entry.sort].iter().all(|part| fields(entity, part).is_some());
+    whole && entry.when.is_empty() && !entry.sparse
+}
+
+/// Whether two entries have the same constants and fields, in the same places.
+fn same_key(one: &IndexEntry, other: &IndexEntry) -> bool {
+    let parts = |entry: &IndexEntry| -> Vec<Vec<Part>> {
+        entry.templates().map(|(_, template)| template.parts.clone()).collect()
+    };
+    parts(one) == parts(other)
 }
 
 /// The fields of templates that are nothing but constants and whole fields, which every item has.

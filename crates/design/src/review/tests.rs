@@ -381,6 +381,67 @@ GSI1 = ["O#{owner}", "{priority}#{id}"]"##;
     assert_eq!(found(&fixed, "number-in-text").unwrap(), Vec::new());
 }
 
+/// Tasks and notes of one owner in one index; what the notes have there follows.
+fn shared_index(notes: &str) -> String {
+    format!(
+        r##"
+design = "desk"
+
+[table]
+key = ["PK", "SK"]
+
+[index]
+GSI1 = ["GSI1PK", "GSI1SK"]
+
+[entity.Task]
+key  = ["TASK#{{id}}", "TASK"]
+GSI1 = ["OWNER#{{owner}}", "{{priority}}#{{id}}"]
+[entity.Task.fields]
+id       = "id"
+owner    = "key"
+priority = {{ type = "int", min = -5, max = 500 }}
+
+[entity.Note]
+key  = ["NOTE#{{id}}", "NOTE"]
+GSI1 = {notes}
+[entity.Note.fields]
+id       = "id"
+owner    = "key"
+priority = {{ type = "int", min = -5, max = 500 }}
+
+[pattern.desk]
+query = ["Task", "Note"]
+on    = "GSI1"
+order = "highest"
+limit = 20
+"##
+    )
+}
+
+/// Entities that make an index key in the same way are changed by one fix, and a list of both still loads.
+#[test]
+fn entities_that_share_an_index_get_attributes_together() {
+    let source = shared_index(r##"["OWNER#{owner}", "{priority}#{id}"]"##);
+    let design = load("desk.toml", &source).unwrap();
+    let fixed = review(&design, &source).with_fixes(&source).fixed(&source);
+    assert!(fixed.contains(r##"GSI1 = [["owner"], ["priority", "id"]]"##), "{fixed}");
+    assert_eq!(fixed.matches("GSI1 = ").count(), 1, "{fixed}");
+    let after = load("desk.toml", &fixed).unwrap();
+    assert!(after.entities.iter().all(|entity| entity.entry("GSI1").is_some()), "{fixed}");
+    assert_eq!(found(&fixed, "number-in-text").unwrap(), Vec::new());
+}
+
+/// Without the constant, tasks and notes would lie in one partition.
+#[test]
+fn entities_that_a_constant_keeps_apart_keep_their_templates() {
+    for notes in [r##"["NOTES#{owner}", "{priority}#{id}"]"##, r##"["OWNER#{owner}", "{id}#{priority}"]"##] {
+        let source = shared_index(notes).replace("[\"Task\", \"Note\"]", "\"Task\"");
+        let proposals = found(&source, "number-in-text").unwrap();
+        let changes = |finding: &Finding| finding.fix.iter().any(|fix| !fix.edits.is_empty());
+        assert!(!proposals.is_empty() && !proposals.iter().any(changes), "{proposals:#?}");
+    }
+}
+
 /// A pattern that asks for the key in its own words needs the template.
 #[test]
 fn an_index_that_is_asked_for_a_key_keeps_its_templates() {
