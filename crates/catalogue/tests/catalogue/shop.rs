@@ -120,6 +120,10 @@ pub(crate) fn nm_02_products_are_found_by_category_and_by_the_beginning_of_their
     assert_eq!(category("Electronics"), ["Câble USB", "iPhone 15"]);
     assert_eq!(category("Gifts"), ["iPhone 15"]);
     assert_eq!(category("Electronic"), Vec::<String>::new());
+    stage.run("put_into_category", args!(product_id = &phone, category = "New"));
+    assert_eq!(category("New"), ["iPhone 15"]);
+    let nothing = stage.refused("put_into_category", args!(product_id = "none", category = "New"));
+    assert_eq!(nothing.to_string(), "`product_id`: there is no Product `none`");
 
     let search = |name: &str| column(&stage.list("search_products", args!(name = name)), "name");
     assert_eq!(search("IPH"), ["iPhone 15"]);
