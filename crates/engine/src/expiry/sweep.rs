@@ -44,13 +44,14 @@ pub(crate) fn sweep(
     // A view that is kept for long keeps the tree from reusing its pages.
     drop(view);
     let mut jobs = Jobs::new(store, horizon);
+    let mut looked_through = Vec::with_capacity(looks.len());
     // The tables take turns.
     while !looks.is_empty() {
         let mut unfinished = Vec::with_capacity(looks.len());
         for mut look in looks {
             let expiry_rows = look.find(&store.view())?;
             if expiry_rows.is_empty() {
-                horizon.end(look.table.number, *due.end());
+                looked_through.push(look.table.number);
                 continue;
             }
             if look.table.settings.records_changes() && store.check_room_for_past().is_err() {
@@ -66,6 +67,10 @@ pub(crate) fn sweep(
         looks = unfinished;
     }
     jobs.wait_until(0)?;
+    // Not earlier: what a failed job was to delete must be found again.
+    for table in looked_through {
+        horizon.end(table, *due.end());
+    }
     Ok(jobs.expired)
 }
 

@@ -1,6 +1,7 @@
 //! The rows by which items expire, and the jobs that delete what has come due.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use crate::request::{
     CreateTable, DeleteItem, GetItem, IndexDefinition, PutItem, ScalarType, TimeToLiveStatus, UpdateItem,
     UpdateTimeToLive,
 };
+use crate::store::tests::power_disk::{Fault, Operation, PowerDisk};
 use crate::store::{Direction, ManualClock, View};
 use crate::write::Job;
 use crate::{Options, StoreOptions};
@@ -288,4 +290,26 @@ proptest! {
         prop_assert_eq!(left, model.into_keys().collect::<Vec<_>>());
         assert_rows(&database);
     }
+}
+
+#[test]
+fn what_could_not_be_deleted_is_looked_for_again() {
+    let disk = PowerDisk::new();
+    let clock = Arc::new(ManualClock::new(START_SECOND * 1000));
+    let database =
+        Database::open_on(disk.as_disk(), Options { clock: clock.clone(), ..Options::default() }).unwrap();
+    let table = CreateTable::new(TABLE, "pk", ScalarType::N).sort_key("sk", ScalarType::N);
+    database.create_table(table.time_to_live("expires_at")).unwrap();
+    put(&database, 1, START_SECOND + 5);
+    disk.fail(Some(Fault {
+        operation: Operation::Sync,
+        file_prefix: "log-",
+        after: 0,
+        kind: ErrorKind::Other,
+    }));
+    clock.advance_ms(10_000);
+    for _ in 0..2 {
+        assert!(database.expire_due().is_err(), "nothing was deleted");
+    }
+    assert!(is_there(&database, 1));
 }
