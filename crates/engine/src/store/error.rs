@@ -33,7 +33,9 @@ pub enum StoreError {
     #[error(transparent)]
     Loss(#[from] Loss),
     /// The data was written by a newer program.
-    #[error("{file} has format version {found}, this program knows version {known}")]
+    #[error(
+        "{file} has format version {found}, this program knows version {known}: a newer program wrote it, or it is damaged"
+    )]
     UnknownVersion {
         /// The file with the unknown version.
         file: String,

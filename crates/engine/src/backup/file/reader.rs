@@ -51,7 +51,7 @@ impl FileReader {
         // Only now is it known that the number was written like this.
         if version != FORMAT_VERSION {
             return Err(Error::Backup(format!(
-                "{name} has format version {version}, this program knows version {FORMAT_VERSION}"
+                "{name} has format version {version}, this program knows version {FORMAT_VERSION}: a newer program wrote it, or it is damaged"
             )));
         }
         let head = Backup::decode(&EncodedItem::from_bytes(head.into()))

@@ -64,7 +64,7 @@ pub(in crate::store) fn decode_header(
         readable.get(at..).and_then(<[u8]>::first_chunk::<4>).map_or(0, |bytes| u32::from_le_bytes(*bytes))
     };
     if !readable.starts_with(&SEALED_MAGIC) {
-        return Err(damaged(0, "this is not an encrypted file"));
+        return Err(damaged(0, "it does not begin with the header of an encrypted file"));
     }
     let salt: Salt = *readable.last_chunk().unwrap_or(&[0; SALT_BYTES]);
     let mut body = body.to_vec();
