@@ -1,124 +1,237 @@
-//! When commits happened, where the clock was set back.
+//! When commits happened, where the clock jumped.
 //!
-//! The order of commits is that of their sequence numbers; times are notes beside it. Where the clock is set back, or comes back
-//! from a wrong time, the times of commits go back: a *turn*. A later commit with an earlier time shows that everything before it
-//! happened by then, so a commit's effective time is the least of its own and those of all later turns. If the clock jumps
-//! forward again, to where it was before the turn or further, it was the turn that was wrong: what was committed in
-//! between is then taken to have happened right before it. So effective times never go back.
+//! The order of commits is that of their sequence numbers; times are notes beside it. They lie on one line as long as the clock
+//! keeps its pace. A *turn* is the first commit on another line: the clock has jumped, or was found earlier than the last commit
+//! when the database was opened. Between two turns lies a *stretch* of commits.
+//!
+//! The latest stretch is believed. An earlier one is believed unless its times end after those of a later believed one began: a
+//! later commit with an earlier time shows that everything before it happened by then. If the clock jumped away from a stretch
+//! that contradicts the ones before it, it was that stretch that was wrong. The times of commits that are not believed
+//! count within the bounds that the believed ones leave. So effective times never go back.
 
 use bytes::Bytes;
 
-/// Most turns and detours that are remembered; the oldest are forgotten.
-const TURNS_MAX: usize = 64;
-const TURN_BYTES: usize = 24;
+use crate::store::{ClockEvent, STEP_MS_MAX};
 
-/// The places where the times of commits go back.
+/// Most turns that are remembered; the oldest are forgotten.
+const TURNS_MAX: usize = 64;
+const TURN_BYTES: usize = 32;
+/// Stands before turns as they are stored now. Earlier versions stored their number there, which was never that large.
+const LAYOUT: u32 = 0xffff_0002;
+/// Stands for a turn at an opening, which has no jump of a size that is known.
+const OPENED: i64 = i64::MIN;
+
+/// The places where the clock jumped, and how the times of commits are to be read because of that.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Turns {
     /// In order.
     turns: Vec<Turn>,
-    /// In order, and apart from each other.
-    detours: Vec<Detour>,
+    /// The commits before, between and after the turns, in order.
+    stretches: Vec<Stretch>,
 }
 
-/// A commit whose time is earlier than that of the commit before it.
+/// The first commit on another line of the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Turn {
-    sequence: u64,
-    time_ms: u64,
-    /// The time of the commit before it; [`NEVER_MS`] once that time has come without a jump, so that the turn was right.
-    before_ms: u64,
-}
-
-/// No commit has this time.
-const NEVER_MS: u64 = u64::MAX;
-
-/// Commits that were given times that are too early.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Detour {
-    first: u64,
-    /// The first commit behind it.
-    end: u64,
-    /// The time right before it.
-    time_ms: u64,
-}
-
-/// A commit that may be a turn, or the end of one.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NewCommit {
+pub(crate) struct Turn {
     pub(crate) sequence: u64,
     pub(crate) time_ms: u64,
     /// The time of the commit before it.
     pub(crate) before_ms: u64,
-    /// Whether the clock has jumped since.
-    pub(crate) follows_jump: bool,
+    /// What had happened to the clock.
+    pub(crate) clock: ClockEvent,
+}
+
+/// Commits between two turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stretch {
+    first: u64,
+    first_ms: u64,
+    last_ms: u64,
+    /// How many turns at openings come before it: clocks of one opening can be compared.
+    opening: usize,
+    /// How far the clock is ahead of the line that it had at that opening.
+    ahead_ms: i64,
+    /// The bounds of its effective times.
+    earliest_ms: u64,
+    latest_ms: u64,
+}
+
+impl Stretch {
+    /// Whether the clock has jumped between the two, and has not come back.
+    fn is_off_line(&self, other: &Stretch) -> bool {
+        self.opening == other.opening && self.ahead_ms.abs_diff(other.ahead_ms) > STEP_MS_MAX
+    }
+
+    fn effective_ms(&self, time_ms: u64) -> u64 {
+        time_ms.min(self.latest_ms).max(self.earliest_ms)
+    }
 }
 
 impl Turns {
+    fn new(turns: Vec<Turn>) -> Self {
+        let stretches = if turns.is_empty() { Vec::new() } else { bound(stretches(&turns)) };
+        Turns { turns, stretches }
+    }
+
     /// When a commit with this number and time happened, as far as that can be told.
     pub(crate) fn effective_ms(&self, sequence: u64, time_ms: u64) -> u64 {
-        let is_in = |detour: &&Detour| (detour.first..detour.end).contains(&sequence);
-        let own_ms = self.detours.iter().find(is_in).map_or(time_ms, |detour| detour.time_ms);
-        let later = self.turns.iter().rev().take_while(|turn| turn.sequence > sequence);
-        later.map(|turn| turn.time_ms).fold(own_ms, u64::min)
+        self.stretch_of(sequence).map_or(time_ms, |stretch| stretch.effective_ms(time_ms))
     }
 
-    /// Whether a commit of this time may be the end of a turn.
-    pub(crate) fn may_end_by(&self, time_ms: u64) -> bool {
-        self.turns.iter().any(|turn| turn.before_ms <= time_ms)
+    /// How long ago a commit was. Where the clock has only jumped since, and nobody opened the database, this is the time
+    /// that has really passed, whichever of its times was right.
+    pub(crate) fn age_ms(&self, sequence: u64, time_ms: u64, now_ms: u64) -> u64 {
+        let then_ms = match (self.stretch_of(sequence), self.stretches.last()) {
+            (Some(then), Some(now)) if then.opening == now.opening => {
+                time_ms.saturating_add_signed(now.ahead_ms.saturating_sub(then.ahead_ms))
+            }
+            (Some(then), _) => then.effective_ms(time_ms),
+            (None, _) => time_ms,
+        };
+        now_ms.saturating_sub(then_ms)
     }
 
-    /// The turns after one more commit; `None` if it changes nothing.
-    pub(crate) fn after(&self, commit: NewCommit) -> Option<Turns> {
-        let NewCommit { sequence, time_ms, before_ms, follows_jump } = commit;
-        let mut next = self.clone();
-        if time_ms < before_ms {
-            next.turns.push(Turn { sequence, time_ms, before_ms });
-        } else if follows_jump {
-            while let Some(turn) = next.turns.pop_if(|turn| turn.before_ms <= time_ms) {
-                next.detours.retain(|detour| detour.first < turn.sequence);
-                next.detours.push(Detour { first: turn.sequence, end: sequence, time_ms: turn.before_ms });
+    fn stretch_of(&self, sequence: u64) -> Option<&Stretch> {
+        let behind = self.stretches.partition_point(|stretch| stretch.first <= sequence);
+        self.stretches.get(behind.saturating_sub(1))
+    }
+
+    /// The turns after one more commit, which may be one; `None` if it isn't. An opening is one, too, if the clock has jumped
+    /// since the one before it: jumps of one opening say nothing of the clock at another.
+    pub(crate) fn after(&self, commit: Turn) -> Option<Turns> {
+        let is_turn = match commit.clock {
+            ClockEvent::Jumped { .. } => true,
+            _ if commit.time_ms < commit.before_ms => true,
+            ClockEvent::Opened => {
+                self.turns.last().is_some_and(|last| matches!(last.clock, ClockEvent::Jumped { .. }))
             }
-        } else {
-            for turn in next.turns.iter_mut().filter(|turn| turn.before_ms <= time_ms) {
-                turn.before_ms = NEVER_MS;
-            }
-        }
-        let surplus = |len: usize| len.saturating_sub(TURNS_MAX);
-        next.turns.drain(..surplus(next.turns.len()));
-        next.detours.drain(..surplus(next.detours.len()));
-        (next != *self).then_some(next)
+            ClockEvent::Kept => false,
+        };
+        let forgotten = (self.turns.len() + 1).saturating_sub(TURNS_MAX);
+        let kept = self.turns.iter().skip(forgotten).copied();
+        // Nothing is known of a clock that goes back without having jumped.
+        let clock = if commit.clock == ClockEvent::Kept { ClockEvent::Opened } else { commit.clock };
+        is_turn.then(|| Turns::new(kept.chain([Turn { clock, ..commit }]).collect()))
     }
 
     /// As stored.
     pub(crate) fn encode(&self) -> Bytes {
-        let turns = self.turns.iter().map(|turn| [turn.sequence, turn.time_ms, turn.before_ms]);
-        let detours = self.detours.iter().map(|detour| [detour.first, detour.end, detour.time_ms]);
-        let count = u32::try_from(self.turns.len()).unwrap_or(u32::MAX);
-        let mut bytes = count.to_be_bytes().to_vec();
-        bytes.extend(turns.chain(detours).flatten().flat_map(u64::to_be_bytes));
+        let mut bytes = LAYOUT.to_be_bytes().to_vec();
+        for turn in &self.turns {
+            bytes
+                .extend([turn.sequence, turn.time_ms, turn.before_ms].into_iter().flat_map(u64::to_be_bytes));
+            let jump_ms = match turn.clock {
+                ClockEvent::Jumped { by_ms } => by_ms,
+                ClockEvent::Opened | ClockEvent::Kept => OPENED,
+            };
+            bytes.extend(jump_ms.to_be_bytes());
+        }
         bytes.into()
     }
 
     /// Reads what was stored; `None` if it makes no sense.
     pub(crate) fn decode(stored: &[u8]) -> Option<Turns> {
-        let (count, rest) = stored.split_first_chunk()?;
-        let count = usize::try_from(u32::from_be_bytes(*count)).ok()?;
-        let (triples, []) = rest.as_chunks::<TURN_BYTES>() else { return None };
-        let (turns, detours) = triples.split_at_checked(count)?;
-        let triple = |bytes: &[u8; TURN_BYTES]| {
+        let (layout, rest) = stored.split_first_chunk()?;
+        let layout = u32::from_be_bytes(*layout);
+        if layout != LAYOUT {
+            return decode_earlier(layout, rest);
+        }
+        let (turns, []) = rest.as_chunks::<TURN_BYTES>() else { return None };
+        let turn = |bytes: &[u8; TURN_BYTES]| {
             let (numbers, _) = bytes.as_chunks();
-            let [first, second, third] = numbers else { return None };
-            Some((u64::from_be_bytes(*first), u64::from_be_bytes(*second), u64::from_be_bytes(*third)))
+            let [sequence, time_ms, before_ms, jump_ms] = numbers else { return None };
+            let clock = match i64::from_be_bytes(*jump_ms) {
+                OPENED => ClockEvent::Opened,
+                by_ms => ClockEvent::Jumped { by_ms },
+            };
+            Some(Turn { clock, ..turn_of(sequence, time_ms, before_ms) })
         };
-        let turn =
-            |bytes| triple(bytes).map(|(sequence, time_ms, before_ms)| Turn { sequence, time_ms, before_ms });
-        let detour = |bytes| triple(bytes).map(|(first, end, time_ms)| Detour { first, end, time_ms });
-        Some(Turns {
-            turns: turns.iter().map(turn).collect::<Option<_>>()?,
-            detours: detours.iter().map(detour).collect::<Option<_>>()?,
-        })
+        Some(Turns::new(turns.iter().map(turn).collect::<Option<_>>()?))
     }
+}
+
+/// Reads turns of earlier versions: three numbers each, and behind them others that are no longer needed.
+fn decode_earlier(count: u32, stored: &[u8]) -> Option<Turns> {
+    let (triples, []) = stored.as_chunks::<24>() else { return None };
+    let (turns, _) = triples.split_at_checked(usize::try_from(count).ok()?)?;
+    let turn = |bytes: &[u8; 24]| {
+        let (numbers, _) = bytes.as_chunks();
+        let [sequence, time_ms, before_ms] = numbers else { return None };
+        let turn = turn_of(sequence, time_ms, before_ms);
+        // The largest number stood for a time that was no longer needed.
+        Some(Turn {
+            before_ms: if turn.before_ms == u64::MAX { turn.time_ms } else { turn.before_ms },
+            ..turn
+        })
+    };
+    Some(Turns::new(turns.iter().map(turn).collect::<Option<_>>()?))
+}
+
+fn turn_of(sequence: &[u8; 8], time_ms: &[u8; 8], before_ms: &[u8; 8]) -> Turn {
+    Turn {
+        sequence: u64::from_be_bytes(*sequence),
+        time_ms: u64::from_be_bytes(*time_ms),
+        before_ms: u64::from_be_bytes(*before_ms),
+        clock: ClockEvent::Opened,
+    }
+}
+
+/// The commits before, between and after these turns, without bounds.
+fn stretches(turns: &[Turn]) -> Vec<Stretch> {
+    let mut stretch =
+        Stretch { first: 0, first_ms: 0, last_ms: 0, opening: 0, ahead_ms: 0, earliest_ms: 0, latest_ms: 0 };
+    let mut stretches = Vec::with_capacity(turns.len() + 1);
+    for turn in turns {
+        stretches.push(Stretch { last_ms: turn.before_ms, ..stretch });
+        let (opening, ahead_ms) = match turn.clock {
+            ClockEvent::Jumped { by_ms } => (stretch.opening, stretch.ahead_ms.saturating_add(by_ms)),
+            ClockEvent::Opened | ClockEvent::Kept => (stretch.opening + 1, 0),
+        };
+        stretch = Stretch { first: turn.sequence, first_ms: turn.time_ms, opening, ahead_ms, ..stretch };
+    }
+    stretches.push(Stretch { last_ms: u64::MAX, ..stretch });
+    stretches
+}
+
+/// Gives stretches the bounds that the believed ones among them leave.
+fn bound(mut stretches: Vec<Stretch>) -> Vec<Stretch> {
+    let is_believed = believed(&stretches);
+    let mut earliest_ms = 0;
+    for (stretch, is_believed) in stretches.iter_mut().zip(&is_believed) {
+        stretch.earliest_ms = earliest_ms;
+        if *is_believed {
+            earliest_ms = stretch.last_ms;
+        }
+    }
+    let mut latest_ms = u64::MAX;
+    for stretch in stretches.iter_mut().rev() {
+        stretch.latest_ms = latest_ms;
+        latest_ms = stretch.effective_ms(stretch.first_ms);
+    }
+    stretches
+}
+
+/// Which stretches are believed.
+fn believed(stretches: &[Stretch]) -> Vec<bool> {
+    let mut is_believed = vec![true; stretches.len()];
+    let Some((mut line, earlier)) = stretches.split_last() else { return is_believed };
+    let mut until_ms = line.first_ms;
+    for (place, stretch) in earlier.iter().enumerate().rev() {
+        let is_contradicted = |other: &Stretch| {
+            stretch.first_ms < other.last_ms && other.last_ms <= until_ms && !other.is_off_line(line)
+        };
+        let is_wrong_turn = stretch.is_off_line(line) && earlier.iter().take(place).any(is_contradicted);
+        let (begins_by_then, ends_by_then) = (stretch.first_ms <= until_ms, stretch.last_ms <= until_ms);
+        if begins_by_then && !is_wrong_turn {
+            until_ms = stretch.first_ms;
+        }
+        if ends_by_then && !is_wrong_turn {
+            line = stretch;
+        } else if let Some(is_believed) = is_believed.get_mut(place) {
+            *is_believed = false;
+        }
+    }
+    is_believed
 }
 
 /// The present: the time, and how the times of commits are to be read.
@@ -141,72 +254,187 @@ impl Now {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
-    /// The turns that commits 1, 2, 3, … with these times make; `true` stands for a jump before a commit.
-    fn turns(times: &[(u64, bool)]) -> Turns {
+    /// What happened to the clock before a commit.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    enum Event {
+        /// A second passed.
+        Passes,
+        /// A second passed, and the clock jumped.
+        Jumps,
+        /// The database was opened.
+        Opens,
+    }
+    use Event::{Jumps, Opens, Passes};
+
+    /// The turns that commits 1, 2, 3, … with these times make, in seconds.
+    fn turns(commits: &[(u64, Event)]) -> Turns {
         let mut turns = Turns::default();
-        let mut before_ms = 0;
-        for (sequence, &(time_ms, follows_jump)) in (1..).zip(times) {
-            let commit = NewCommit { sequence, time_ms, before_ms, follows_jump };
-            turns = turns.after(commit).unwrap_or(turns);
+        let mut before_ms = 0_u64;
+        for (sequence, &(second, event)) in (1..).zip(commits) {
+            let time_ms = second * 1000;
+            let by_ms = time_ms.cast_signed() - before_ms.cast_signed() - 1000;
+            let clock = match event {
+                Passes => ClockEvent::Kept,
+                Jumps => ClockEvent::Jumped { by_ms },
+                Opens => ClockEvent::Opened,
+            };
+            turns = turns.after(Turn { sequence, time_ms, before_ms, clock }).unwrap_or(turns);
             before_ms = time_ms;
         }
         turns
     }
 
-    fn effective(times: &[(u64, bool)]) -> Vec<u64> {
-        let turns = turns(times);
-        (1..).zip(times).map(|(sequence, (time_ms, _))| turns.effective_ms(sequence, *time_ms)).collect()
+    fn effective(commits: &[(u64, Event)]) -> Vec<u64> {
+        let turns = turns(commits);
+        let effective_ms =
+            |(sequence, commit): (u64, &(u64, Event))| turns.effective_ms(sequence, commit.0 * 1000);
+        (1..).zip(commits).map(|commit| effective_ms(commit) / 1000).collect()
     }
 
     #[test]
     fn what_was_committed_in_the_future_happened_before_the_clock_came_back() {
-        let times = [(10, false), (900, true), (910, false), (13, true), (20, false)];
-        assert_eq!(effective(&times), [10, 13, 13, 13, 20]);
+        for back in [Jumps, Opens] {
+            let commits = [(10, Passes), (900, Jumps), (910, Passes), (13, back), (20, Passes)];
+            assert_eq!(effective(&commits), [10, 13, 13, 13, 20]);
+        }
     }
 
     #[test]
     fn what_was_committed_before_a_wrong_turn_keeps_its_time() {
-        let times = [(10, false), (20, false), (3, true), (4, false), (25, true), (26, false)];
-        assert_eq!(effective(&times), [10, 20, 20, 20, 25, 26]);
-        // Before it is known that the turn was wrong, it is believed.
-        assert_eq!(effective(&times[..4]), [3, 3, 3, 4]);
+        for turn in [Jumps, Opens] {
+            let commits =
+                [(100, Passes), (200, Passes), (30, turn), (40, Passes), (212, Jumps), (260, Passes)];
+            assert_eq!(effective(&commits), [100, 200, 200, 200, 212, 260]);
+            // Before it is known that the turn was wrong, it is believed.
+            assert_eq!(effective(&commits[..4]), [30, 30, 30, 40]);
+        }
     }
 
     #[test]
     fn time_that_passes_does_not_undo_a_turn() {
-        assert_eq!(effective(&[(10, false), (20, false), (12, true), (25, false)]), [10, 12, 12, 25]);
+        let commits = [(100, Passes), (200, Passes), (120, Jumps), (250, Passes)];
+        assert_eq!(effective(&commits), [100, 120, 120, 250]);
     }
 
     #[test]
     fn a_later_jump_does_not_undo_a_turn_that_was_right() {
-        let times = [(10, false), (20, false), (12, true), (25, false), (30, false), (90, true), (35, true)];
-        assert_eq!(effective(&times), [10, 12, 12, 25, 30, 35, 35]);
+        let commits = [
+            (100, Passes),
+            (200, Passes),
+            (120, Jumps),
+            (250, Passes),
+            (300, Passes),
+            (900, Jumps),
+            (350, Jumps),
+        ];
+        assert_eq!(effective(&commits), [100, 120, 120, 250, 300, 350, 350]);
+    }
+
+    #[test]
+    fn a_second_error_does_not_bring_back_the_first_one() {
+        let commits = [(86, Passes), (200, Jumps), (235, Passes), (107, Opens), (150, Passes), (263, Jumps)];
+        // The clock is believed, so nothing tells which of its jumps was wrong.
+        assert_eq!(effective(&commits), [86, 200, 235, 235, 235, 263]);
+        let right = [&commits[..], &[(216, Opens), (230, Passes)]].concat();
+        assert_eq!(effective(&right), [86, 107, 107, 107, 150, 216, 216, 230]);
     }
 
     #[test]
     fn turns_within_a_wrong_turn_go_with_it() {
-        let times = [(50, false), (20, true), (30, false), (10, true), (60, true)];
-        assert_eq!(effective(&times), [50, 50, 50, 50, 60]);
+        let commits = [(500, Passes), (200, Jumps), (300, Passes), (100, Jumps), (603, Jumps)];
+        assert_eq!(effective(&commits), [500, 500, 500, 500, 603]);
     }
 
-    proptest::proptest! {
+    #[test]
+    fn jumps_make_nothing_older_or_younger_while_the_database_is_open() {
+        let commits = [(1_000, Passes), (90_000, Jumps), (5, Jumps), (6, Passes), (40_000, Jumps)];
+        let turns = turns(&commits);
+        let ages: Vec<u64> = (1..)
+            .zip(&commits)
+            .map(|(sequence, commit)| turns.age_ms(sequence, commit.0 * 1000, 40_000_000))
+            .collect();
+        assert_eq!(ages, [4_000, 3_000, 2_000, 1_000, 0]);
+    }
+
+    #[test]
+    fn turns_of_earlier_versions_are_read() {
+        let numbers = [[7, 13, 910], [9, 20, u64::MAX], [2, 3, 4]];
+        let mut stored = 2_u32.to_be_bytes().to_vec();
+        stored.extend(numbers.iter().flatten().flat_map(|number| number.to_be_bytes()));
+        let turns = Turns::decode(&stored).expect("two turns and a detour");
+        assert_eq!([5, 7, 8].map(|sequence| turns.effective_ms(sequence, 15)), [13, 15, 15]);
+        assert_eq!(Turns::decode(&stored[1..]), None);
+    }
+
+    fn an_event() -> impl Strategy<Value = Event> {
+        prop_oneof![3 => Just(Passes), 1 => Just(Jumps), 1 => Just(Opens)]
+    }
+
+    /// Commits by a clock that is right at first and at the end, and wrong in between now and then. Ahead of the time it
+    /// may get by a jump or at an opening, and come back the same way; behind it, too, but it comes back by a jump:
+    /// nothing could tell otherwise. The second number is the time as it is.
+    fn commits_by_a_clock_that_errs() -> impl Strategy<Value = Vec<(u64, u64, Event)>> {
+        let a_stretch = (0..2u8, 100..100_000u64, any::<bool>(), any::<bool>(), 1..4u64, 1..4u64);
+        proptest::collection::vec(a_stretch, 0..12).prop_map(|stretches| {
+            let mut commits = vec![(200_000, 200_000, Passes)];
+            for (direction, error, begins_open, ends_open, wrong, right) in stretches {
+                let is_behind = direction == 0;
+                let event = |is_first, opens| match (is_first, opens) {
+                    (true, true) => Opens,
+                    (true, false) => Jumps,
+                    _ => Passes,
+                };
+                for place in 0..wrong + right {
+                    let now = commits.last().map_or(0, |commit: &(u64, u64, Event)| commit.1) + 1;
+                    let is_wrong = place < wrong;
+                    let opens = if is_wrong { begins_open } else { ends_open && !is_behind };
+                    let shown = match (is_wrong, is_behind) {
+                        (false, _) => now,
+                        (true, false) => now + error,
+                        (true, true) => now - error.min(150_000),
+                    };
+                    commits.push((shown, now, event(place == 0 || place == wrong, opens)));
+                }
+            }
+            commits
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn commits_by_a_right_clock_keep_their_times(commits in commits_by_a_clock_that_errs()) {
+            let shown: Vec<_> = commits.iter().map(|(shown, _, event)| (*shown, *event)).collect();
+            for ((shown, now, _), effective) in commits.iter().zip(effective(&shown)) {
+                prop_assert!(shown != now || *now == effective, "{effective} of {now}: {commits:?}");
+            }
+        }
+
         #[test]
         fn effective_times_never_go_back(
-            times in proptest::collection::vec((0u64..40, proptest::bool::ANY), 0..40),
+            commits in proptest::collection::vec((0u64..40_000, an_event()), 0..40),
         ) {
-            let effective = effective(&times);
-            proptest::prop_assert!(effective.is_sorted(), "{times:?} {effective:?}");
+            // The clock stands still after a step back, and goes back only by a jump or at an opening.
+            let mut shown = Vec::new();
+            let mut last = 0;
+            for (second, event) in commits {
+                last = if event == Passes { last + second % 100 } else { second };
+                shown.push((last, event));
+            }
+            let effective = effective(&shown);
+            prop_assert!(effective.is_sorted(), "{shown:?} {effective:?}");
         }
 
         #[test]
         fn turns_are_read_back(
-            times in proptest::collection::vec((0u64..40, proptest::bool::ANY), 0..200),
+            commits in proptest::collection::vec((0u64..40_000, an_event()), 0..200),
         ) {
-            let turns = turns(&times);
-            proptest::prop_assert!(turns.turns.len() <= TURNS_MAX && turns.detours.len() <= TURNS_MAX);
-            proptest::prop_assert_eq!(Turns::decode(&turns.encode()), Some(turns));
+            let turns = turns(&commits);
+            prop_assert!(turns.turns.len() <= TURNS_MAX);
+            prop_assert_eq!(Turns::decode(&turns.encode()), Some(turns));
         }
     }
 }

@@ -10,7 +10,7 @@ use super::log::{Before, Frame, FrameEntry, Replayed};
 use super::overlay::NewEntries;
 use super::range::{Direction, Range, is_empty_range};
 use super::tally::{Space, Tally, TallyDelta};
-use super::{CommitError, StoreError, View, time_after};
+use super::{ClockEvent, CommitError, StoreError, View, time_after};
 
 /// Called once on the log thread: after everything that the job wrote and read is durable, or with the reason why not.
 /// Keep it short; the next group commit waits for it.
@@ -38,7 +38,7 @@ pub(super) struct Change {
 pub struct Batch<'a, A> {
     state: &'a mut View<A>,
     time_ms: u64,
-    follows_jump: bool,
+    clock: ClockEvent,
     changes: BTreeMap<Bytes, Change>,
     tallies: Vec<TallyDelta>,
     attachment: Option<Arc<A>>,
@@ -46,11 +46,10 @@ pub struct Batch<'a, A> {
 }
 
 impl<'a, A> Batch<'a, A> {
-    /// `follows_jump` says that the clock has jumped since the last commit.
-    pub(super) fn new(state: &'a mut View<A>, now_ms: u64, follows_jump: bool) -> Self {
+    pub(super) fn new(state: &'a mut View<A>, now_ms: u64, clock: ClockEvent) -> Self {
         let time_ms = time_after(state.time_ms, now_ms);
         let (changes, tallies) = (BTreeMap::new(), Vec::new());
-        Self { state, time_ms, follows_jump, changes, tallies, attachment: None, mark: 0 }
+        Self { state, time_ms, clock, changes, tallies, attachment: None, mark: 0 }
     }
 
     /// The value of a key in the working state.
@@ -161,9 +160,9 @@ impl<'a, A> Batch<'a, A> {
         self.state.time_ms
     }
 
-    /// Whether the clock has jumped since the last commit.
-    pub fn follows_jump(&self) -> bool {
-        self.follows_jump
+    /// What has happened to the clock since the last commit.
+    pub fn clock(&self) -> ClockEvent {
+        self.clock
     }
 
     /// Whether nothing was added so far.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 // Nobody waits for these locks, so the simulation need not know of them.
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Clock;
@@ -27,6 +27,8 @@ pub struct Timekeeper {
     /// How many jumps were believed, and how many of these the order of commits knows of.
     believed: AtomicU64,
     noted: AtomicU64,
+    /// How far those that it knows of have moved the time.
+    noted_ms: AtomicI64,
 }
 
 /// How the wall clock stands to the monotonic one.
@@ -34,6 +36,8 @@ pub struct Timekeeper {
 struct Line {
     /// The wall clock less the monotonic one, as it is believed.
     offset_ms: i64,
+    /// How far all jumps that were believed have moved the time.
+    jumped_ms: i64,
     /// Where the wall clock has jumped to.
     jump: Option<Jump>,
     /// There while nothing proves the wall clock that was found at opening.
@@ -76,12 +80,28 @@ enum Look {
     Believed { by_ms: i64, is_new: bool },
 }
 
+/// What has happened to the clock since the last commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClockEvent {
+    /// Nothing.
+    Kept,
+    /// The time has jumped so far.
+    Jumped {
+        /// Against the monotonic clock.
+        by_ms: i64,
+    },
+    /// The store was opened, so that nobody knows.
+    Opened,
+}
+
 /// A reading of the time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reading {
     pub(super) now_ms: u64,
     /// How many jumps were believed so far.
     pub(super) believed: u64,
+    /// How far they have moved the time.
+    pub(super) jumped_ms: i64,
 }
 
 impl Line {
@@ -94,6 +114,7 @@ impl Line {
         };
         let at = |now_ms: u64| Line {
             offset_ms: offset(now_ms, monotonic_ms),
+            jumped_ms: 0,
             jump: None,
             unproven: (settle_ms > 0).then_some(unproven),
         };
@@ -167,6 +188,7 @@ impl Timekeeper {
             jumps_back: AtomicU64::new(0),
             believed: AtomicU64::new(0),
             noted: AtomicU64::new(0),
+            noted_ms: AtomicI64::new(0),
         }
     }
 
@@ -181,11 +203,15 @@ impl Timekeeper {
         let look = line.look(wall_ms, monotonic_ms, self.settle_ms);
         #[cfg(simulated)]
         let look = self.go_wrong(&mut line, wall_ms, monotonic_ms, look);
-        if let Look::Believed { .. } = look {
+        if let Look::Believed { by_ms, .. } = look {
+            line.jumped_ms = line.jumped_ms.saturating_add(by_ms);
             self.believed.fetch_add(1, Ordering::AcqRel);
         }
-        let reading =
-            Reading { now_ms: line.now_ms(monotonic_ms), believed: self.believed.load(Ordering::Acquire) };
+        let reading = Reading {
+            now_ms: line.now_ms(monotonic_ms),
+            believed: self.believed.load(Ordering::Acquire),
+            jumped_ms: line.jumped_ms,
+        };
         drop(line);
         self.tell(look);
         reading
@@ -237,14 +263,20 @@ impl Timekeeper {
         self.believed.load(Ordering::Acquire) == self.noted.load(Ordering::Acquire)
     }
 
-    /// How many jumps the order of commits knows of.
-    pub(super) fn noted(&self) -> u64 {
-        self.noted.load(Ordering::Acquire)
+    /// What has happened to the clock between the last commit of this opening and this reading.
+    pub(super) fn event(&self, reading: &Reading) -> ClockEvent {
+        match reading.believed > self.noted.load(Ordering::Acquire) {
+            true => ClockEvent::Jumped {
+                by_ms: reading.jumped_ms.saturating_sub(self.noted_ms.load(Ordering::Acquire)),
+            },
+            false => ClockEvent::Kept,
+        }
     }
 
-    /// The order of commits knows of so many jumps.
-    pub(super) fn note(&self, believed: u64) {
-        self.noted.fetch_max(believed, Ordering::AcqRel);
+    /// The order of commits knows of the jumps before this reading. Called by the writer alone.
+    pub(super) fn note(&self, reading: &Reading) {
+        self.noted_ms.store(reading.jumped_ms, Ordering::Release);
+        self.noted.store(reading.believed, Ordering::Release);
     }
 
     /// Jumps forward and back since opening, and whether the wall clock is doubted now.

@@ -28,7 +28,7 @@ use crate::request::{
 use crate::store::{Completion, Handler, Store};
 use crate::stream::{RecordCounts, Trim};
 use crate::table::{LoadSource, ScheduleSetting};
-use crate::turns::NewCommit;
+use crate::turns::Turn;
 
 /// One unit of work for the writer. Each is atomic, and its answer is sent when it is durable.
 pub(crate) enum Job {
@@ -202,21 +202,15 @@ impl Handler<Catalogue> for Writer {
     }
 }
 
-/// Notes where the times of commits go back, or where it turns out that they should not have. It is done before the job,
-/// which may go by it; a job that is refused takes it back, and the next one does it again.
+/// Notes where the clock has jumped, or was found earlier at an opening. It is done before the job, which may go by it; a job
+/// that is refused takes it back, and the next one does it again.
 fn note_turn(batch: &mut Batch<'_>) {
     let (time_ms, before_ms) = (batch.time_ms(), batch.last_time_ms());
-    let follows_jump = batch.follows_jump();
-    let may_end = batch.attachment().turns().may_end_by(time_ms);
-    if time_ms >= before_ms && !follows_jump && !may_end {
-        return;
-    }
-    let commit = NewCommit { sequence: batch.sequence(), time_ms, before_ms, follows_jump };
-    if let Some(turns) = batch.attachment().turns().after(commit) {
-        batch.put(turns_key(), turns.encode());
-        let catalogue = batch.attachment().with_turns(turns);
-        batch.set_attachment(Arc::new(catalogue));
-    }
+    let turn = Turn { sequence: batch.sequence(), time_ms, before_ms, clock: batch.clock() };
+    let Some(turns) = batch.attachment().turns().after(turn) else { return };
+    batch.put(turns_key(), turns.encode());
+    let catalogue = batch.attachment().with_turns(turns);
+    batch.set_attachment(Arc::new(catalogue));
 }
 
 /// Lets the order of commits know of a jump of the clock, though nothing else is to be written.

@@ -58,8 +58,8 @@ impl Token {
     }
 }
 
-/// Whether a token, as stored, has ended. One that was used by a clock that was ahead ends ten minutes after that clock
-/// came back.
+/// Whether a token, as stored, has ended. Jumps of the clock neither shorten nor lengthen its life; at most an opening
+/// between them does.
 fn has_ended(batch: &Batch<'_>, stored: &[u8]) -> bool {
     let Some((_, end_ms)) = decode(stored) else { return true };
     let now_ms = batch.time_ms();
@@ -67,8 +67,7 @@ fn has_ended(batch: &Batch<'_>, stored: &[u8]) -> bool {
     match stored.get(24..32).and_then(|bytes| bytes.first_chunk()) {
         Some(bytes) => {
             let sequence = u64::from_be_bytes(*bytes);
-            let used_ms = batch.attachment().turns().effective_ms(sequence, used_ms);
-            used_ms.saturating_add(LIFE_MS) <= now_ms
+            batch.attachment().turns().age_ms(sequence, used_ms, now_ms) >= LIFE_MS
         }
         // Earlier versions didn't store the commit. A token can't have been used after now.
         None => end_ms <= now_ms || time_after(used_ms, now_ms) < used_ms,

@@ -41,7 +41,7 @@ fn a_jump_is_believed_after_the_settle_period() {
         assert_eq!(time.now_ms(), (START_MS + SETTLE_MS).saturating_add_signed(by_ms));
         assert!(!time.is_noted(), "the order of commits is to know");
         assert!(!time.may_delete());
-        time.note(1);
+        time.note(&time.read());
         assert!(time.may_delete());
     }
 }
@@ -85,7 +85,7 @@ fn a_clock_that_was_wrong_at_opening_is_followed_when_it_is_set_right() {
     let (time, clock) = keeper(Some(START_MS - 2 * DAY_MS));
     clock.jump_ms(-(DAY_MS.cast_signed()));
     assert_eq!(time.now_ms(), START_MS - DAY_MS);
-    time.note(1);
+    time.note(&time.read());
     clock.advance_ms(SETTLE_MS - 1);
     assert!(!time.may_delete(), "the new line is to be proven, too");
     clock.advance_ms(1);
