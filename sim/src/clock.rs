@@ -28,6 +28,8 @@ struct State {
     error: Option<Error>,
     /// The latest time that the database may have believed.
     latest_ms: u64,
+    /// How far ahead the line may be that the database believes: it keeps to one while it doubts the next.
+    ahead_ms: u64,
     /// Whether the wall clock was behind, and may have been believed, since it was last proven.
     was_behind: bool,
     random: Random,
@@ -49,6 +51,7 @@ impl Clocks {
             passed_ms: 0,
             error: None,
             latest_ms: START_MS,
+            ahead_ms: 0,
             was_behind: false,
             random,
         }))
@@ -86,9 +89,12 @@ impl Clocks {
         self.state().latest_ms
     }
 
-    /// Whether the wall clock was behind, and may have been believed, since this was last asked.
-    pub(crate) fn take_was_behind(&self) -> bool {
-        std::mem::take(&mut self.state().was_behind)
+    /// The database believes the wall clock, which is right. Says whether it was behind, and may have been believed, since
+    /// this was last called.
+    pub(crate) fn prove(&self) -> bool {
+        let mut state = self.state();
+        state.ahead_ms = 0;
+        std::mem::take(&mut state.was_behind)
     }
 }
 
@@ -138,7 +144,8 @@ impl State {
     fn see(&mut self) {
         let is_believed = |error: &Error| error.is_long || error.by_ms.unsigned_abs() <= 30_000;
         let by_ms = self.error.filter(is_believed).map_or(0, |error| error.by_ms);
-        self.latest_ms = self.latest_ms.max((START_MS + self.passed_ms).saturating_add_signed(by_ms.max(0)));
+        self.ahead_ms = self.ahead_ms.max(by_ms.max(0).unsigned_abs());
+        self.latest_ms = self.latest_ms.max(START_MS + self.passed_ms + self.ahead_ms);
     }
 
     fn wall_ms(&self) -> u64 {

@@ -185,11 +185,11 @@ impl Simulation {
 
     /// The wall clock is right when a life begins: nothing could tell that it isn't.
     fn set_clock(&mut self) {
-        if self.world.clock.take_was_behind() {
+        self.world.clock.come_right();
+        if self.world.clock.prove() {
             // What the last life has committed looks as if it had been before that; nothing can tell that either.
             lock(&self.world.moments).clear();
         }
-        self.world.clock.come_right();
     }
 
     /// Waits until the database believes a wall clock that is right; then everything must go by the right time.
@@ -204,7 +204,7 @@ impl Simulation {
             }
             clock.pass(SETTLE_MS);
         }
-        clock.take_was_behind();
+        clock.prove();
         audit::expired(&self.world, database)?;
         Ok(true)
     }

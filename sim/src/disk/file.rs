@@ -94,9 +94,20 @@ impl Content {
     }
 
     fn settle(&mut self, to: Durability) {
-        for write in self.writes.iter_mut().filter(|write| write.state == Durability::Unsynced) {
-            write.state = to;
+        self.unsynced().for_each(|write| write.state = to);
+    }
+
+    /// A sync has failed. The system takes pages that it could not write for written, but not the length: it keeps that in
+    /// its journal, without which it writes nothing any more. A sync that ends with its process has not failed.
+    fn doubt(&mut self, fault: Fault) {
+        if fault != Fault::Off {
+            let pages = self.unsynced().filter(|write| matches!(write.change, Change::Bytes(..)));
+            pages.for_each(|write| write.state = Durability::Doubtful);
         }
+    }
+
+    fn unsynced(&mut self) -> impl Iterator<Item = &mut Write> {
+        self.writes.iter_mut().filter(|write| write.state == Durability::Unsynced)
     }
 
     /// The tree library holds locks of its own while it uses its file: nobody else may go on meanwhile.
@@ -207,7 +218,7 @@ impl DiskFile for SimulatedFile {
             Ok(()) => {}
             Err(Fault::Lie) => return Ok(()),
             Err(fault) => {
-                self.content(&mut state)?.settle(Durability::Doubtful);
+                self.content(&mut state)?.doubt(fault);
                 return Err(fault.error());
             }
         }
