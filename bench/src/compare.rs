@@ -54,6 +54,8 @@ rounds count. Wrong answers take a figure away. What a server hasn't got, or doe
   bench/run --quick                                a first impression, about 6 minutes
   bench/run --targets bare,singlet --headlines     ours alone, bars included
   bench/run --only get,put --connections 1,8,64    other cells
+  bench/run --targets singlet,singlet-before --before old/singlet --headlines
+                                                   this build against an earlier one
   bench/run --targets singlet --only get --connections 64 --rate 20000
                                                    open loop: latency at a given rate
   bench/run figures --from bench/results/compare-….json
@@ -80,9 +82,20 @@ struct Run<'a> {
     measurements: Vec<Measurement>,
 }
 
+impl CompareOptions {
+    /// The servers to measure.
+    fn kinds(&self) -> Result<Vec<Kind>> {
+        let is_asked_for = self.targets.contains(&Kind::SingletBefore);
+        ensure!(!is_asked_for || self.programs.before.is_some(), "singlet-before needs --before FILE");
+        let is_there = |kind: &Kind| *kind != Kind::SingletBefore || self.programs.before.is_some();
+        let wanted = if self.targets.is_empty() { Kind::value_variants() } else { &self.targets };
+        Ok(wanted.iter().copied().filter(is_there).collect())
+    }
+}
+
 /// Runs the comparison and prints it.
 pub(crate) fn compare(options: &CompareOptions) -> Result<()> {
-    let kinds = if options.targets.is_empty() { Kind::value_variants() } else { &options.targets };
+    let kinds = &options.kinds()?;
     for kind in kinds {
         let items = options.extent.items(*kind);
         ensure!(items >= 1000, "at least 1000 items are needed, or a batch couldn't name 25 different ones");
@@ -260,6 +273,9 @@ fn print_report(summary: &Summary) -> Result<()> {
     say!("{} · commit {commit} · {machine}\n", long_date(date));
     say!("{}", summary.durability());
     for table in [summary.throughput(), summary.latency(), summary.cpu(), summary.space(), summary.disk()] {
+        say!("{table}");
+    }
+    if let Some(table) = summary.against_before() {
         say!("{table}");
     }
     say!("{}", promises(&judge(summary)));

@@ -37,6 +37,21 @@ impl Summary {
         })
     }
 
+    /// Requests per second beside those of an earlier build; `None` if there is none.
+    pub(crate) fn against_before(&self) -> Option<String> {
+        self.servers.iter().find(|server| server.kind == Kind::SingletBefore)?;
+        let mut table = Table::new(["requests/s", "earlier build", "this one", "ratio"]);
+        for Row { cell, .. } in &self.rows {
+            if let (Some(before), Some(now)) =
+                (self.rate(Kind::SingletBefore, cell), self.rate(Kind::Singlet, cell))
+            {
+                let figures = [count(before), count(now), format!("{:.3}", now / before)];
+                table.row(cell.name(), figures.into_iter());
+            }
+        }
+        Some(table.text())
+    }
+
     /// Latencies in microseconds: median, 99 %, 99.9 %.
     pub(crate) fn latency(&self) -> String {
         self.by_server("µs: p50 / p99 / p99.9", |_, figures, _| {

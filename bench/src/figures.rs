@@ -376,7 +376,7 @@ pub(crate) fn throughput_chart(found: &Summary) -> String {
             let bars: Vec<Bar> = found
                 .kinds()
                 .into_iter()
-                .filter(|kind| !matches!(kind, Kind::Engine | Kind::SingletVerified))
+                .filter(|kind| !matches!(kind, Kind::Engine | Kind::SingletBefore | Kind::SingletVerified))
                 .filter_map(|kind| bar(found, *workload, *indexes, kind))
                 .collect();
             (!bars.is_empty()).then(|| Panel { title: (*title).to_owned(), bars: ordered(bars) })

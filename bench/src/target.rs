@@ -31,6 +31,8 @@ pub(crate) enum Kind {
     Engine,
     /// our own server, data in a folder
     Singlet,
+    /// an earlier build of our own server, given by --before
+    SingletBefore,
     /// our own server, data in a folder, with an access key: it verifies signatures
     SingletVerified,
     /// our own server, in memory
@@ -71,6 +73,7 @@ impl Kind {
             Self::Bare => "bare",
             Self::Engine => "engine",
             Self::Singlet => "singlet",
+            Self::SingletBefore => "singlet-before",
             Self::SingletVerified => "singlet-verified",
             Self::SingletMemory => "singlet-memory",
             Self::DynoxideFile => "dynoxide-file",
@@ -88,6 +91,7 @@ impl Kind {
             Self::Bare => "bare HTTP server",
             Self::Engine => "Singlet's engine in process",
             Self::Singlet => "Singlet",
+            Self::SingletBefore => "Singlet, earlier build",
             Self::SingletVerified => "Singlet, signatures verified",
             Self::SingletMemory => "Singlet in memory",
             Self::DynoxideFile => "dynoxide on file",
@@ -107,6 +111,7 @@ impl Kind {
                 "fsync before the call returns, shared by the threads that wait at the same time; calls that meet a transaction wait for it"
             }
             Self::Singlet => "fsync before the answer, shared by the requests that wait at the same time",
+            Self::SingletBefore => "as singlet",
             Self::SingletVerified => {
                 "as singlet; it has an access key and verifies every signature, which no other server here does"
             }
@@ -137,7 +142,7 @@ impl Kind {
     pub(crate) fn share(self) -> Share {
         match self {
             Self::Bare | Self::Singlet | Self::SingletMemory => Share::Whole,
-            Self::DynoxideFile | Self::DynoxideMemory => Share::Headlines,
+            Self::SingletBefore | Self::DynoxideFile | Self::DynoxideMemory => Share::Headlines,
             Self::SingletVerified => Share::GetAndPut,
             Self::Engine => Share::InProcess,
             Self::DynaliteFile | Self::LocalFile | Self::LocalMemory | Self::Moto => Share::Slow,
@@ -157,8 +162,9 @@ impl Kind {
                 command = Command::new(std::env::current_exe()?);
                 command.args(["bare", "--address", &format!("127.0.0.1:{port}")]);
             }
-            Self::Singlet | Self::SingletVerified | Self::SingletMemory => {
-                command = Command::new(present(&programs.singlet)?);
+            Self::Singlet | Self::SingletBefore | Self::SingletVerified | Self::SingletMemory => {
+                let before = programs.before.as_deref().filter(|_| self == Self::SingletBefore);
+                command = Command::new(present(before.unwrap_or(&programs.singlet))?);
                 command.args(["serve", "--address", &format!("127.0.0.1:{port}")]);
                 if self == Self::SingletMemory {
                     command.arg("--in-memory");
@@ -213,6 +219,9 @@ pub(crate) struct Programs {
     /// The singlet command to measure
     #[arg(long, overrides_with = "singlet", default_value = "target/release/singlet", value_name = "FILE")]
     pub(crate) singlet: PathBuf,
+    /// An earlier build of the singlet command, measured beside it as singlet-before
+    #[arg(long, value_name = "FILE")]
+    pub(crate) before: Option<PathBuf>,
     /// More options of `singlet serve` in one text, such as "--cache-size 128MB --overlay-size 64MB"
     #[arg(long, value_delimiter = ' ', allow_hyphen_values = true, value_name = "OPTIONS")]
     pub(crate) serve: Vec<String>,
