@@ -160,7 +160,7 @@ impl Simulation {
                 Err(error) => return Err(error.into()),
             }
         }
-        world.has_tables.store(true, Ordering::Relaxed);
+        world.note_tables();
         if !world.has_recovery.load(Ordering::Relaxed) {
             database.update_recovery(UpdateRecovery::on(TABLE))?;
             world.has_recovery.store(true, Ordering::Relaxed);
@@ -169,6 +169,9 @@ impl Simulation {
     }
 
     pub(crate) fn audit(&self, database: &Database) -> Result<(), Trouble> {
+        if !self.world.has_tables() && database.describe_table(TABLE).is_err() {
+            return Ok(());
+        }
         let (_, records) = audit::agreement(database)?;
         audit::positions(&self.world, database, &records)?;
         if database.describe_table(client::EXPIRING).is_ok() {

@@ -1,7 +1,7 @@
 //! What is known from outside of the database: who asked for what, what came back, what must be there.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use singlet_engine_simulated::StreamPosition;
@@ -53,8 +53,8 @@ pub(crate) struct World {
     pub(crate) expiring: Mutex<BTreeMap<u32, Expiring>>,
     pub(crate) moments: Mutex<Vec<Moment>>,
     pub(crate) backups: Mutex<Vec<Backup>>,
-    /// Whether the tables were acknowledged.
-    pub(crate) has_tables: AtomicBool,
+    /// When the tables were first acknowledged.
+    tables_ns: Mutex<Option<u64>>,
     /// Whether recovery was.
     pub(crate) has_recovery: AtomicBool,
 }
@@ -97,7 +97,7 @@ impl World {
             expiring: Mutex::default(),
             moments: Mutex::default(),
             backups: Mutex::default(),
-            has_tables: AtomicBool::new(false),
+            tables_ns: Mutex::new(None),
             has_recovery: AtomicBool::new(false),
         }
     }
@@ -156,6 +156,7 @@ impl World {
             item.acknowledged_ns = item.acknowledged_ns.filter(|acknowledged_ns| *acknowledged_ns < from_ns);
         }
         lock(&self.backups).retain(|backup| backup.acknowledged_ns < from_ns);
+        lock(&self.tables_ns).take_if(|tables_ns| *tables_ns >= from_ns);
     }
 
     pub(crate) fn new_token(&self) -> u64 {
@@ -179,6 +180,11 @@ impl World {
     }
 
     pub(crate) fn has_tables(&self) -> bool {
-        self.has_tables.load(Ordering::Relaxed)
+        lock(&self.tables_ns).is_some()
+    }
+
+    /// The tables are acknowledged.
+    pub(crate) fn note_tables(&self) {
+        lock(&self.tables_ns).get_or_insert_with(now_ns);
     }
 }
