@@ -16,7 +16,7 @@ const FILE: &str = "cursor.key";
 /// A random key.
 pub(crate) fn new_key() -> [u8; 32] {
     let mut key = [0; 32];
-    SystemEntropy.fill(&mut key);
+    SystemEntropy::default().fill(&mut key);
     key
 }
 

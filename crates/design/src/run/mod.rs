@@ -80,7 +80,7 @@ impl<S: Store> Runner<S> {
     /// A runner with the system's clock and randomness. Cursors are encrypted with a random key: set
     /// another one to have them accepted by other runners.
     pub fn new(design: Arc<Design>, store: S, environment: impl Into<String>) -> Self {
-        let entropy = SystemEntropy;
+        let entropy = SystemEntropy::default();
         let mut cursor_key = [0; 32];
         entropy.fill(&mut cursor_key);
         let environment = environment.into();
@@ -216,7 +216,7 @@ impl<S: Store> Runner<S> {
 /// Checks the arguments of a call without running it, and returns all that are missing, unknown or don't fit.
 pub fn check_arguments(pattern: &Pattern, arguments: &Arguments) -> Vec<WrongParameter> {
     // What Singlet would make has to be there, not to be right.
-    let arguments = write::filled(pattern, arguments, &SystemEntropy, 0);
+    let arguments = write::filled(pattern, arguments, &SystemEntropy::default(), 0);
     match Bound::check(pattern, &arguments) {
         Ok(_) => Vec::new(),
         Err(RunError::Parameter { parameter, reason }) => vec![WrongParameter { parameter, reason }],
