@@ -27,12 +27,12 @@ const TIME_MAX_MS: u64 = 100 * 365 * DAY_MS;
 /// Backups by themselves: how often, and how long each is kept.
 ///
 /// ```
-/// use singlet_engine::Schedule;
+/// use singlet_values::Schedule;
 ///
 /// let schedule: Schedule = "every 6 hours, keep 2 weeks".parse()?;
 /// assert_eq!(schedule.every_ms(), 6 * 3_600_000);
 /// assert_eq!(schedule.to_string(), "every 6 hours, keep 2 weeks");
-/// # Ok::<(), singlet_engine::ScheduleError>(())
+/// # Ok::<(), singlet_values::ScheduleError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Schedule {
@@ -65,7 +65,7 @@ pub enum ScheduleError {
 
 impl Schedule {
     /// A schedule of times in milliseconds; `None` if it would leave gaps.
-    pub(crate) fn from_ms(every_ms: u64, keep_ms: u64) -> Option<Schedule> {
+    pub fn from_ms(every_ms: u64, keep_ms: u64) -> Option<Schedule> {
         (every_ms > 0 && every_ms <= keep_ms).then_some(Schedule { every_ms, keep_ms })
     }
 
