@@ -11,6 +11,7 @@ pub mod estimate;
 pub mod explain;
 pub mod json;
 pub mod model;
+pub mod names;
 pub mod paging;
 pub mod report;
 mod resolve;

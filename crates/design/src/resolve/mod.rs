@@ -11,7 +11,7 @@ mod field;
 mod key;
 mod key_kind;
 mod layout;
-pub(crate) mod name;
+mod name;
 mod parameters;
 mod pattern;
 mod table;

@@ -6,8 +6,9 @@ use super::cursor::Held;
 use super::{Arguments, RunError, WrongParameter};
 use crate::json::Json;
 use crate::model::{Argument, Binding, FieldType, Parameter, ParameterType, Pattern};
+use crate::names::nearest;
 use crate::template::Values;
-use crate::value::{instant_for, nearest, parameter_in_words, to_attribute};
+use crate::value::{instant_for, parameter_in_words, to_attribute};
 
 /// What was given for one parameter.
 #[derive(Debug, Clone, PartialEq)]

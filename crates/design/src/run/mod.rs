@@ -188,7 +188,7 @@ impl<S: Store> Runner<S> {
             None => {
                 let names =
                     plans().filter(|(pattern, _)| open(pattern)).map(|(pattern, _)| pattern.name.as_str());
-                let nearest = crate::value::nearest(name, names).map(str::to_owned);
+                let nearest = crate::names::nearest(name, names).map(str::to_owned);
                 Err(RunError::NoPattern { name: name.to_owned(), nearest })
             }
         }

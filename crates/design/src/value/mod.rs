@@ -2,7 +2,6 @@
 
 mod default;
 mod fill;
-mod nearest;
 mod read;
 mod text;
 mod time;
@@ -11,7 +10,6 @@ mod write;
 
 pub use default::default_of;
 pub use fill::fill;
-pub use nearest::{nearest, similar};
 pub use read::{is_empty_set, to_attribute};
 pub use text::{from_text, to_text};
 pub use time::{date_of_ms, holds_instant, instant, instant_for, normal_time, time_of_ms};

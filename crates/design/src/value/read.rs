@@ -9,9 +9,10 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use singlet_engine::values::{AttributeValue, Attributes, Number};
 
-use super::{ValueError, in_words, nearest, normal_time};
+use super::{ValueError, in_words, normal_time};
 use crate::json::Json;
 use crate::model::{Field, FieldType};
+use crate::names::nearest;
 
 /// Characters of a wrong value that an error shows.
 const SHOWN_CHARACTERS_MAX: usize = 40;

@@ -147,5 +147,5 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 
 /// The rule whose name is most like this one.
 pub fn nearest(id: &str) -> Option<&'static str> {
-    crate::value::nearest(id, RULES.iter().map(|rule| rule.id))
+    crate::names::nearest(id, RULES.iter().map(|rule| rule.id))
 }
