@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::model::Made;
+use crate::field::Made;
 use crate::value::time_of_ms;
 
 /// A tick is a millisecond and a count of 12 bits within it.

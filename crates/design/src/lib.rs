@@ -9,6 +9,7 @@ pub mod describe;
 pub mod entropy;
 pub mod estimate;
 pub mod explain;
+mod field;
 pub mod json;
 pub mod model;
 pub mod names;

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::parse::{Parsed, parse};
 use super::{Comparison, Condition, ConditionError, Operand, Tree};
+use crate::field::FieldType;
 use crate::json::Json;
-use crate::model::FieldType;
 use crate::value::{holds_instant, to_attribute};
 
 const TEXT: FieldType = FieldType::Text { min: None, max: None };

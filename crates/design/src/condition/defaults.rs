@@ -3,7 +3,7 @@
 use singlet_engine::values::{AttributeValue, EncodedItem, Item};
 
 use super::{Condition, Tree};
-use crate::model::FieldType;
+use crate::field::FieldType;
 use crate::store::{ExpressionBuilder, trees};
 
 /// What a condition is asked with.

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use singlet_engine::values::AttributeValue;
 
 use super::*;
-use crate::model::FieldType;
+use crate::field::FieldType;
 use crate::store::{Expression, ExpressionBuilder};
 
 const NOW_MS: u64 = 1_737_387_000_123;

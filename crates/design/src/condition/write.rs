@@ -4,7 +4,7 @@ use singlet_engine::values::AttributeValue;
 
 use super::check::{beginning, compared, contained};
 use super::{Comparison, Condition, Operand, Tree};
-use crate::model::FieldType;
+use crate::field::FieldType;
 use crate::store::ExpressionBuilder;
 use crate::value::{instant, to_attribute};
 

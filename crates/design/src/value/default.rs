@@ -3,7 +3,7 @@
 use singlet_engine::values::AttributeValue;
 
 use super::{is_empty_set, to_attribute};
-use crate::model::Field;
+use crate::field::Field;
 
 /// The value that an item without the field has: its default. `None` if the field has none, or may be missing.
 pub fn default_of(field: &Field) -> Option<AttributeValue> {

@@ -1,7 +1,7 @@
 //! What a new value lacks and Singlet makes.
 
+use crate::field::{Field, FieldType, Made};
 use crate::json::Json;
-use crate::model::{Field, FieldType, Made};
 
 /// Puts the made values and defaults into an object that lacks them, and into the objects nested in it, in lists
 /// and maps too. What doesn't fit is left for [`super::to_attribute`] to refuse.

@@ -10,8 +10,8 @@ use jiff::civil::Date;
 use singlet_engine::values::{AttributeValue, Attributes, Number};
 
 use super::{ValueError, in_words, normal_time};
+use crate::field::{Field, FieldType};
 use crate::json::Json;
-use crate::model::{Field, FieldType};
 use crate::names::nearest;
 
 /// Characters of a wrong value that an error shows.

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 use singlet_engine::values::{AttributeValue, EncodedValue};
 
 use super::*;
+use crate::field::{Field, FieldType, Made, ParameterType};
 use crate::json::Json;
-use crate::model::{Field, FieldType, Made, ParameterType};
 use crate::report::Span;
 
 const TEXT: FieldType = FieldType::Text { min: None, max: None };

@@ -15,7 +15,8 @@ pub(super) fn restore(entity: &Entity, index: &Index, item: EncodedItem) -> Enco
     let entry = entity.entry(&index.name).into_iter().flat_map(|entry| entry.templates());
     let view = item.view();
     let told = table.chain(entry).flat_map(|(name, template)| {
-        view.get(name).map(|key| template.read(entity, key)).unwrap_or_default()
+        let read = |key| template.read(entity.table.separator, |path| entity.field_at(path), key);
+        view.get(name).map(read).unwrap_or_default()
     });
     let missing: Vec<_> =
         told.filter(|(field, _)| !field.contains('.') && view.get(field).is_none()).collect();

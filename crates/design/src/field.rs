@@ -1,4 +1,4 @@
-//! The fields of entities: what values they take.
+//! The fields of entities and the parameters of patterns: what values they take.
 
 use singlet_engine::values::Number;
 
@@ -116,4 +116,17 @@ pub enum Made {
     Created,
     /// The time of the last write.
     Updated,
+}
+
+/// What values a parameter takes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ParameterType {
+    /// A value of a field.
+    Field(FieldType),
+    /// The beginning of a text.
+    Prefix,
+    /// A list of such values.
+    ListOf(Box<ParameterType>),
+    /// Objects with these members, one for each key of a batch.
+    Keys(Vec<(String, FieldType)>),
 }
