@@ -5,6 +5,7 @@ mod cursor;
 pub mod derive;
 mod error;
 mod expiry;
+mod expression;
 mod keys;
 mod outcome;
 mod plan;

@@ -9,9 +9,10 @@ use super::plan::{Answer, Expectation, Meaning, Plan, Planned, Presence};
 use super::retry::Setback;
 use super::source::Source;
 use super::{Step, expiry, unique};
-use crate::condition::{Asked, Condition, Tree};
+use crate::condition::{Condition, Tree};
 use crate::model::{Entity, Insert, Operation, Unique};
 use crate::run::derive;
+use crate::run::expression::Asked;
 use crate::run::keys::table_key;
 use crate::run::{RunError, Runner};
 use crate::store::{self, Action, Expression, ExpressionBuilder, ReturnItem, Store};
@@ -195,8 +196,8 @@ impl<S: Store> Planner<'_, S> {
                 now_ms: self.now_ms,
                 key: Some(&entity.table.partition.name),
             };
-            let condition = condition.with_defaults(&asked);
-            let text = condition.write(&mut builder, asked.field, asked.argument, self.now_ms);
+            let condition = asked.with_defaults(condition);
+            let text = asked.write(&condition, &mut builder);
             let is_choice = matches!(condition.tree, Tree::Or(_));
             terms.push(if is_choice { format!("({text})") } else { text });
         }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::tell::Teller;
-use crate::condition::{Asked, Condition};
+use crate::condition::Condition;
 use crate::model::{Entity, FieldType, Index, Table};
 use crate::run::arguments::Bound;
+use crate::run::expression::Asked;
 use crate::store::{Expression, ExpressionBuilder};
 use crate::value::default_of;
 
@@ -60,7 +61,7 @@ impl FilterPlan {
         let argument = |name: &str| bound.get(name).cloned();
         let default = |name: &str| self.entities.iter().find_map(|entity| default_of(entity.field(name)?));
         let asked = Asked { field: &field, argument: &argument, default: &default, now_ms, key: None };
-        let text = condition.with_defaults(&asked).write(&mut builder, &field, &argument, now_ms);
+        let text = asked.write(&asked.with_defaults(condition), &mut builder);
         Some(builder.finish(match types {
             Some(types) => format!("{types} AND ({text})"),
             None => text,

@@ -2,30 +2,27 @@
 
 use singlet_engine::values::AttributeValue;
 
-use super::check::{beginning, compared, contained};
-use super::{Comparison, Condition, Operand, Tree};
-use crate::field::FieldType;
+use crate::condition::{Comparison, Condition, Operand, Tree, beginning_type, compared_type, contained_type};
+use crate::model::FieldType;
 use crate::store::ExpressionBuilder;
 use crate::value::{instant, to_attribute};
 
 const ANY: FieldType = FieldType::Any { max_bytes: None };
 const NUMBER: FieldType = FieldType::Number { min: None, max: None };
 
-impl Condition {
-    /// Writes it as the text of a DynamoDB expression. `argument` gives the value of a parameter, already of the
-    /// field's type, and a parameter without one is compared as the null value, which no field holds; `now_ms` is the time
-    /// for `{now}`.
-    pub fn write(
-        &self,
-        builder: &mut ExpressionBuilder,
-        field: &dyn Fn(&str) -> Option<FieldType>,
-        argument: &dyn Fn(&str) -> Option<AttributeValue>,
-        now_ms: u64,
-    ) -> String {
-        let mut writer = Writer { builder, field, argument, now_ms, out: String::with_capacity(64) };
-        writer.tree(&self.tree);
-        writer.out
-    }
+/// Writes a condition as the text of a DynamoDB expression. `argument` gives the value of a parameter, already of the
+/// field's type, and a parameter without one is compared as the null value, which no field holds; `now_ms` is the time
+/// for `{now}`.
+pub(super) fn write(
+    condition: &Condition,
+    builder: &mut ExpressionBuilder,
+    field: &dyn Fn(&str) -> Option<FieldType>,
+    argument: &dyn Fn(&str) -> Option<AttributeValue>,
+    now_ms: u64,
+) -> String {
+    let mut writer = Writer { builder, field, argument, now_ms, out: String::with_capacity(64) };
+    writer.tree(&condition.tree);
+    writer.out
 }
 
 /// What a function can look for in a field of a type.
@@ -71,8 +68,8 @@ impl Writer<'_> {
             }
             Tree::Exists(path) => self.call("attribute_exists", path, None),
             Tree::Missing(path) => self.call("attribute_not_exists", path, None),
-            Tree::BeginsWith(path, value) => self.call("begins_with", path, Some((value, beginning))),
-            Tree::Contains(path, value) => self.call("contains", path, Some((value, contained))),
+            Tree::BeginsWith(path, value) => self.call("begins_with", path, Some((value, beginning_type))),
+            Tree::Contains(path, value) => self.call("contains", path, Some((value, contained_type))),
         }
     }
 
@@ -126,7 +123,7 @@ impl Writer<'_> {
             Operand::Size(_) => Some(NUMBER),
             _ => None,
         });
-        kind.map_or(ANY, |kind| compared(&kind, comparison))
+        kind.map_or(ANY, |kind| compared_type(&kind, comparison))
     }
 
     fn operand(&mut self, operand: &Operand, kind: &FieldType) {

@@ -2,33 +2,37 @@
 
 use singlet_engine::values::{AttributeValue, EncodedItem, Item};
 
-use super::{Condition, Tree};
-use crate::field::FieldType;
+use super::write::write;
+use crate::condition::{Condition, Tree};
+use crate::model::FieldType;
 use crate::store::{ExpressionBuilder, trees};
 
 /// What a condition is asked with.
-pub struct Asked<'a> {
+pub(in crate::run) struct Asked<'a> {
     /// The type that a path leads to.
-    pub field: &'a dyn Fn(&str) -> Option<FieldType>,
+    pub(in crate::run) field: &'a dyn Fn(&str) -> Option<FieldType>,
     /// The value of a parameter.
-    pub argument: &'a dyn Fn(&str) -> Option<AttributeValue>,
+    pub(in crate::run) argument: &'a dyn Fn(&str) -> Option<AttributeValue>,
     /// The value that an item without the field has.
-    pub default: &'a dyn Fn(&str) -> Option<AttributeValue>,
+    pub(in crate::run) default: &'a dyn Fn(&str) -> Option<AttributeValue>,
     /// The time for `{now}`.
-    pub now_ms: u64,
+    pub(in crate::run) now_ms: u64,
     /// An attribute that every item has. `None` if only items are asked, and never a key under which there is none.
-    pub key: Option<&'a str>,
-}
-
-impl Condition {
-    /// The same condition, so that it holds for an item without a field just if it holds for the field's default. A
-    /// comparison of two fields takes them as they are stored.
-    pub fn with_defaults(&self, asked: &Asked<'_>) -> Condition {
-        Condition { source: self.source.clone(), tree: asked.tree(&self.tree) }
-    }
+    pub(in crate::run) key: Option<&'a str>,
 }
 
 impl Asked<'_> {
+    /// The same condition, so that it holds for an item without a field just if it holds for the field's default. A
+    /// comparison of two fields takes them as they are stored.
+    pub(in crate::run) fn with_defaults(&self, condition: &Condition) -> Condition {
+        Condition { source: condition.source.clone(), tree: self.tree(&condition.tree) }
+    }
+
+    /// Writes a condition as the text of an expression.
+    pub(in crate::run) fn write(&self, condition: &Condition, builder: &mut ExpressionBuilder) -> String {
+        write(condition, builder, self.field, self.argument, self.now_ms)
+    }
+
     fn tree(&self, tree: &Tree) -> Tree {
         match tree {
             Tree::And(branches) => Tree::And(branches.iter().map(|branch| self.tree(branch)).collect()),
@@ -63,7 +67,7 @@ impl Asked<'_> {
     fn holds(&self, test: &Tree, item: &Item) -> bool {
         let mut builder = ExpressionBuilder::new('d');
         let alone = Condition { source: String::new(), tree: test.clone() };
-        let text = alone.write(&mut builder, self.field, self.argument, self.now_ms);
+        let text = self.write(&alone, &mut builder);
         let condition = trees::must_hold(&builder.finish(text));
         condition.is_ok_and(|condition| condition.matches(EncodedItem::encode(item).view()))
     }
