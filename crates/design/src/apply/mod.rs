@@ -8,7 +8,6 @@
 mod blueprint;
 mod difference;
 mod environment;
-mod needs;
 mod outdated;
 mod plan;
 mod print;
@@ -21,7 +20,6 @@ mod tests;
 mod warning;
 
 pub use environment::{EnvironmentError, choose_environment};
-pub use needs::{Need, needs, unmet_needs};
 pub use outdated::Outdated;
 pub use plan::{Plan, Step, plan, plan_watched};
 pub use record::DESIGNS_TABLE;

@@ -8,6 +8,7 @@ use super::outdated::{Outdated, Search};
 use super::record::{self, Content, DESIGNS_TABLE, Found, Owner, Record};
 use super::shape::{key_in_words, shape_in};
 use crate::model::{Design, Environment, Table};
+use crate::run::unmet_needs;
 use crate::store::{Feature, IndexShape, IndexState, Store, StoreError, TableChange, TableShape, TableState};
 
 /// What must be done, what will not be done, and what is in the way. Its text is for people.
@@ -102,7 +103,7 @@ pub fn plan_watched(
         }
         plan.drafts.push(draft);
     }
-    for need in super::unmet_needs(design, store) {
+    for need in unmet_needs(design, store) {
         plan.notes.push(need.to_string());
     }
     Ok(plan)

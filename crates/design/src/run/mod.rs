@@ -7,12 +7,14 @@ mod error;
 mod expiry;
 mod expression;
 mod keys;
+mod needs;
 mod outcome;
 mod plan;
 mod read;
 mod write;
 
 pub use error::{RunError, WrongParameter};
+pub use needs::{Need, needs, unmet_needs};
 pub use outcome::{Outcome, Record};
 pub use write::reservation;
 

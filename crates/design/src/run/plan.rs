@@ -1,7 +1,7 @@
 //! What a runner knows of each pattern before it is called: how it reads, and what it needs of the store.
 
+use super::needs::needs;
 use super::read::ReadPlan;
-use crate::apply::needs;
 use crate::model::{Design, Pattern, Table};
 use crate::store::Feature;
 
