@@ -6,7 +6,7 @@ use super::blueprint::Blueprint;
 use super::difference::differences;
 use super::outdated::{Outdated, Search};
 use super::record::{self, Content, DESIGNS_TABLE, Found, Owner, Record};
-use super::shape::{key_in_words, shape_in};
+use super::shape::shape_in;
 use crate::model::{Design, Environment, Table};
 use crate::run::unmet_needs;
 use crate::store::{Feature, IndexShape, IndexState, Store, StoreError, TableChange, TableShape, TableState};
@@ -223,15 +223,12 @@ impl Plan {
     fn compare(&mut self, wanted: &TableShape, state: &TableState, store: &dyn Store) -> bool {
         let there = &state.shape;
         if (&wanted.partition, &wanted.sort) != (&there.partition, &there.sort) {
-            let words = |shape: &TableShape| {
-                key_in_words(std::slice::from_ref(&shape.partition), shape.sort.as_slice())
-            };
             self.obstacles.push(format!(
                 "{}: it has {}, the design wants {}. The key of a table can't be changed: give the table another name \
                  in the design and move the data, or delete the table first",
                 there.name,
-                words(there),
-                words(wanted)
+                there.key_in_words(),
+                wanted.key_in_words()
             ));
             return false;
         }

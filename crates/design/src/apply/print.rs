@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::plan::{Plan, Step};
 use super::record::DESIGNS_TABLE;
-use super::shape::key_in_words;
 use crate::store::{TableChange, TableShape};
 
 /// What will be done, what is worth knowing, and what is in the way.
@@ -85,7 +84,7 @@ fn write_step(f: &mut fmt::Formatter<'_>, step: &Step) -> fmt::Result {
 }
 
 fn write_shape(f: &mut fmt::Formatter<'_>, shape: &TableShape) -> fmt::Result {
-    writeln!(f, ": {}", key_in_words(std::slice::from_ref(&shape.partition), shape.sort.as_slice()))?;
+    writeln!(f, ": {}", shape.key_in_words())?;
     for index in &shape.indexes {
         let kind = if index.local { "local index" } else { "index" };
         writeln!(f, "      {kind} {}: {}", index.name, index.in_words())?;

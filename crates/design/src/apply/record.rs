@@ -10,8 +10,10 @@ use singlet_engine::values::{AttributeValue, Item};
 use super::blueprint::{Blueprint, list, text, texts};
 use super::outdated::Outdated;
 use crate::json::Json;
-use crate::model::{KeyAttribute, KeyKind};
-use crate::store::{Delete, ExpressionBuilder, Get, Put, Query, ReturnItem, Store, StoreError, TableShape};
+use crate::store::{
+    AttributeDefinition, Delete, ExpressionBuilder, Get, Put, Query, ReturnItem, ScalarType, Store,
+    StoreError, TableShape,
+};
 
 /// The table that remembers designs.
 pub const DESIGNS_TABLE: &str = "singlet-designs";
@@ -76,7 +78,7 @@ pub(super) enum Found {
 
 /// The shape of the table that remembers designs.
 pub(super) fn shape() -> TableShape {
-    let key = |name: &str| KeyAttribute { name: name.to_owned(), kind: KeyKind::Text };
+    let key = |name: &str| AttributeDefinition { name: name.to_owned(), scalar: ScalarType::S };
     TableShape {
         name: DESIGNS_TABLE.to_owned(),
         partition: key(KEY),

@@ -3,8 +3,7 @@
 use singlet_engine::values::{EncodedItem, Item, encode_subset};
 use singlet_engine::{ReadKind, write_units};
 
-use crate::model::{KeyKind, Projection};
-use crate::store::{IndexShape, TableShape};
+use crate::store::{IndexShape, ProjectedAttributes, ScalarType, TableShape};
 
 /// Units that a request is foretold to use.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -103,17 +102,17 @@ fn same_key(index: &IndexShape, old: &EncodedItem, new: &EncodedItem) -> bool {
 fn entry(table: &TableShape, index: &IndexShape, item: &EncodedItem) -> Option<EncodedItem> {
     use singlet_engine::values::Kind;
     for attribute in index.partition.iter().chain(&index.sort) {
-        let kind = match attribute.kind {
-            KeyKind::Text => Kind::S,
-            KeyKind::Number => Kind::N,
-            KeyKind::Binary => Kind::B,
+        let kind = match attribute.scalar {
+            ScalarType::S => Kind::S,
+            ScalarType::N => Kind::N,
+            ScalarType::B => Kind::B,
         };
         item.view().get(&attribute.name).filter(|value| value.kind() == kind)?;
     }
     Some(match &index.projection {
-        Projection::All => item.clone(),
-        Projection::Keys => encode_subset(item.view(), |name| is_key_of(table, index, name)),
-        Projection::Include(names) => encode_subset(item.view(), |name| {
+        ProjectedAttributes::All => item.clone(),
+        ProjectedAttributes::KeysOnly => encode_subset(item.view(), |name| is_key_of(table, index, name)),
+        ProjectedAttributes::Include(names) => encode_subset(item.view(), |name| {
             is_key_of(table, index, name) || names.iter().any(|included| included == name)
         }),
     })

@@ -4,19 +4,19 @@ use singlet_engine::values::{AttributeValue, Item};
 use super::*;
 
 use crate::json::Json;
-use crate::model::{KeyAttribute, KeyKind, Projection};
 use crate::store::{
-    Action, BatchGet, Delete, Embedded, ExpressionBuilder, Get, IndexShape, KeyTest, Put, Query, ReturnItem,
-    Store, StoreError, TableChange, TableShape, TransactGet, TransactWrite, Update,
+    Action, AttributeDefinition, BatchGet, Delete, Embedded, ExpressionBuilder, Get, IndexShape, KeyTest,
+    ProjectedAttributes, Put, Query, ReturnItem, ScalarType, Store, StoreError, TableChange, TableShape,
+    TransactGet, TransactWrite, Update,
 };
 
 const TABLE: &str = "shop";
 
-fn text(name: &str) -> KeyAttribute {
-    KeyAttribute { name: name.to_owned(), kind: KeyKind::Text }
+fn text(name: &str) -> AttributeDefinition {
+    AttributeDefinition { name: name.to_owned(), scalar: ScalarType::S }
 }
 
-fn index(name: &str, key: &str, projection: Projection) -> IndexShape {
+fn index(name: &str, key: &str, projection: ProjectedAttributes) -> IndexShape {
     IndexShape {
         name: name.to_owned(),
         partition: vec![text(key)],
@@ -29,9 +29,9 @@ fn index(name: &str, key: &str, projection: Projection) -> IndexShape {
 fn store() -> Embedded {
     let store = Embedded::new(Database::in_memory().unwrap(), "memory");
     let indexes = vec![
-        index("GSI1", "GSI1PK", Projection::All),
-        index("GSI2", "GSI2PK", Projection::Keys),
-        index("GSI3", "GSI3PK", Projection::Include(vec!["state".to_owned()])),
+        index("GSI1", "GSI1PK", ProjectedAttributes::All),
+        index("GSI2", "GSI2PK", ProjectedAttributes::KeysOnly),
+        index("GSI3", "GSI3PK", ProjectedAttributes::Include(vec!["state".to_owned()])),
     ];
     let shape = TableShape {
         name: TABLE.to_owned(),

@@ -1,8 +1,6 @@
-//! Tables as a design wants them and as a store has them.
+//! Tables as they are wanted and as a store has them.
 
-use singlet_engine::Schedule;
-
-use crate::model::{KeyAttribute, Projection};
+use singlet_engine::{AttributeDefinition, ProjectedAttributes, ScalarType, Schedule};
 
 /// What a table is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,9 +8,9 @@ pub struct TableShape {
     /// Table name.
     pub name: String,
     /// Partition key.
-    pub partition: KeyAttribute,
+    pub partition: AttributeDefinition,
     /// Sort key.
-    pub sort: Option<KeyAttribute>,
+    pub sort: Option<AttributeDefinition>,
     /// Its indexes.
     pub indexes: Vec<IndexShape>,
     /// Refuses deletion.
@@ -27,19 +25,51 @@ pub struct TableShape {
     pub backup: Option<Schedule>,
 }
 
+impl TableShape {
+    /// Its key, for people: `key PK, SK`.
+    pub fn key_in_words(&self) -> String {
+        key_in_words(std::slice::from_ref(&self.partition), self.sort.as_slice())
+    }
+}
+
 /// What an index is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexShape {
     /// Index name.
     pub name: String,
     /// Partition attributes.
-    pub partition: Vec<KeyAttribute>,
+    pub partition: Vec<AttributeDefinition>,
     /// Sort attributes.
-    pub sort: Vec<KeyAttribute>,
+    pub sort: Vec<AttributeDefinition>,
     /// What its entries carry.
-    pub projection: Projection,
+    pub projection: ProjectedAttributes,
     /// Shares the table's partition key.
     pub local: bool,
+}
+
+impl IndexShape {
+    /// Whether some part of its key has several attributes.
+    pub fn is_multi_attribute(&self) -> bool {
+        self.partition.len() > 1 || self.sort.len() > 1
+    }
+
+    /// Whether another index has the same key and carries the same; the order of included attributes means nothing.
+    pub fn matches(&self, other: &IndexShape) -> bool {
+        self.partition == other.partition
+            && self.sort == other.sort
+            && self.local == other.local
+            && sorted(&self.projection) == sorted(&other.projection)
+    }
+
+    /// Its key and what it carries, for people: `key GSI1PK, GSI1SK; carries only keys`.
+    pub fn in_words(&self) -> String {
+        let key = key_in_words(&self.partition, &self.sort);
+        match &self.projection {
+            ProjectedAttributes::All => key,
+            ProjectedAttributes::KeysOnly => format!("{key}; carries only keys"),
+            ProjectedAttributes::Include(attributes) => format!("{key}; carries {}", attributes.join(", ")),
+        }
+    }
 }
 
 /// A table that is there.
@@ -142,4 +172,33 @@ impl TableChange {
             | TableChange::Delete { table } => table,
         }
     }
+}
+
+/// A key for people: `key PK, SK`, `key (tenant, region), city`, `key device, at (number)`.
+fn key_in_words(partition: &[AttributeDefinition], sort: &[AttributeDefinition]) -> String {
+    let parts: Vec<String> =
+        [partition, sort].into_iter().filter(|part| !part.is_empty()).map(part_in_words).collect();
+    format!("key {}", parts.join(", "))
+}
+
+fn part_in_words(part: &[AttributeDefinition]) -> String {
+    let names: Vec<String> = part.iter().map(attribute_in_words).collect();
+    if names.len() > 1 { format!("({})", names.join(", ")) } else { names.concat() }
+}
+
+fn attribute_in_words(attribute: &AttributeDefinition) -> String {
+    match attribute.scalar {
+        ScalarType::S => attribute.name.clone(),
+        ScalarType::N => format!("{} [number]", attribute.name),
+        ScalarType::B => format!("{} [binary]", attribute.name),
+    }
+}
+
+fn sorted(projection: &ProjectedAttributes) -> ProjectedAttributes {
+    let mut projection = projection.clone();
+    if let ProjectedAttributes::Include(attributes) = &mut projection {
+        attributes.sort();
+        attributes.dedup();
+    }
+    projection
 }

@@ -2,22 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use singlet_design::model::{KeyAttribute, KeyKind, Projection};
 use singlet_design::store::{
-    Action, BatchGet, Cancellation, Delete, Expression, ExpressionBuilder, Feature, Get, IndexShape,
-    IndexState, KeyTest, Put, Query, ReturnItem, Scan, Store, StoreError, TableChange, TableShape,
-    TransactGet, TransactWrite, Update,
+    Action, AttributeDefinition, BatchGet, Cancellation, Delete, Expression, ExpressionBuilder, Feature, Get,
+    IndexShape, IndexState, KeyTest, ProjectedAttributes, Put, Query, ReturnItem, ScalarType, Scan, Store,
+    StoreError, TableChange, TableShape, TransactGet, TransactWrite, Update,
 };
 use singlet_engine::values::{AttributeValue, EncodedItem, Item};
 
 const TABLE: &str = "conformance";
 
-fn attribute(name: &str, kind: KeyKind) -> KeyAttribute {
-    KeyAttribute { name: name.to_owned(), kind }
+fn attribute(name: &str, scalar: ScalarType) -> AttributeDefinition {
+    AttributeDefinition { name: name.to_owned(), scalar }
 }
 
-fn text(name: &str) -> KeyAttribute {
-    attribute(name, KeyKind::Text)
+fn text(name: &str) -> AttributeDefinition {
+    attribute(name, ScalarType::S)
 }
 
 fn index(name: &str, partition: &[&str], sort: &[&str]) -> IndexShape {
@@ -25,7 +24,7 @@ fn index(name: &str, partition: &[&str], sort: &[&str]) -> IndexShape {
         name: name.to_owned(),
         partition: partition.iter().map(|name| text(name)).collect(),
         sort: sort.iter().map(|name| text(name)).collect(),
-        projection: Projection::All,
+        projection: ProjectedAttributes::All,
         local: false,
     }
 }
@@ -135,11 +134,15 @@ pub(crate) fn a_table_is_described_as_it_was_made(store: &dyn Store) {
     assert!(store.describe_table(TABLE).unwrap().is_none());
     let shape = TableShape {
         indexes: vec![
-            IndexShape { local: true, projection: Projection::Keys, ..index("ByDate", &["PK"], &["date"]) },
             IndexShape {
-                partition: vec![attribute("score", KeyKind::Number)],
-                sort: vec![attribute("hash", KeyKind::Binary)],
-                projection: Projection::Include(vec!["title".to_owned()]),
+                local: true,
+                projection: ProjectedAttributes::KeysOnly,
+                ..index("ByDate", &["PK"], &["date"])
+            },
+            IndexShape {
+                partition: vec![attribute("score", ScalarType::N)],
+                sort: vec![attribute("hash", ScalarType::B)],
+                projection: ProjectedAttributes::Include(vec!["title".to_owned()]),
                 ..index("GSI1", &[], &[])
             },
             index("Place", &["tenant", "region"], &["city", "street"]),

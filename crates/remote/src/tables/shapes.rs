@@ -2,11 +2,13 @@
 
 use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::{
-    AttributeDefinition, IndexStatus, KeySchemaElement, KeyType, Projection as SdkProjection, ProjectionType,
-    ScalarAttributeType, TableDescription, TableStatus,
+    AttributeDefinition as SdkDefinition, IndexStatus, KeySchemaElement, KeyType,
+    Projection as SdkProjection, ProjectionType, ScalarAttributeType, TableDescription, TableStatus,
 };
-use singlet_design::model::{KeyAttribute, KeyKind, Projection};
-use singlet_design::store::{IndexShape, IndexState, StoreError, TableShape, TableState};
+use singlet_design::store::{
+    AttributeDefinition, IndexShape, IndexState, ProjectedAttributes, ScalarType, StoreError, TableShape,
+    TableState,
+};
 
 /// A table as it is.
 pub(super) fn state(table: &TableDescription) -> Result<TableState, StoreError> {
@@ -55,26 +57,29 @@ fn shape(
 ) -> IndexShape {
     let (partition, sort) = key(table, schema);
     let projection = match projection.and_then(SdkProjection::projection_type) {
-        Some(ProjectionType::KeysOnly) => Projection::Keys,
-        Some(ProjectionType::Include) => Projection::Include(
+        Some(ProjectionType::KeysOnly) => ProjectedAttributes::KeysOnly,
+        Some(ProjectionType::Include) => ProjectedAttributes::Include(
             projection.map(|projection| projection.non_key_attributes().to_vec()).unwrap_or_default(),
         ),
-        _ => Projection::All,
+        _ => ProjectedAttributes::All,
     };
     IndexShape { name: name.unwrap_or_default().to_owned(), partition, sort, projection, local }
 }
 
 /// Partition and sort attributes of a key.
-fn key(table: &TableDescription, schema: &[KeySchemaElement]) -> (Vec<KeyAttribute>, Vec<KeyAttribute>) {
+fn key(
+    table: &TableDescription,
+    schema: &[KeySchemaElement],
+) -> (Vec<AttributeDefinition>, Vec<AttributeDefinition>) {
     let attribute = |element: &KeySchemaElement| {
         let name = element.attribute_name();
         let known = table.attribute_definitions().iter().find(|known| known.attribute_name() == name);
-        let kind = match known.map(AttributeDefinition::attribute_type) {
-            Some(ScalarAttributeType::N) => KeyKind::Number,
-            Some(ScalarAttributeType::B) => KeyKind::Binary,
-            _ => KeyKind::Text,
+        let scalar = match known.map(SdkDefinition::attribute_type) {
+            Some(ScalarAttributeType::N) => ScalarType::N,
+            Some(ScalarAttributeType::B) => ScalarType::B,
+            _ => ScalarType::S,
         };
-        KeyAttribute { name: name.to_owned(), kind }
+        AttributeDefinition { name: name.to_owned(), scalar }
     };
     let of = |kind: KeyType| schema.iter().filter(move |element| *element.key_type() == kind).map(attribute);
     (of(KeyType::Hash).collect(), of(KeyType::Range).collect())
@@ -82,8 +87,8 @@ fn key(table: &TableDescription, schema: &[KeySchemaElement]) -> (Vec<KeyAttribu
 
 /// The types of all attributes that keys use, each once.
 pub(super) fn definitions<'a>(
-    attributes: impl IntoIterator<Item = &'a KeyAttribute>,
-) -> Result<Vec<AttributeDefinition>, BuildError> {
+    attributes: impl IntoIterator<Item = &'a AttributeDefinition>,
+) -> Result<Vec<SdkDefinition>, BuildError> {
     let mut seen: Vec<&str> = Vec::new();
     let mut definitions = Vec::new();
     for attribute in attributes {
@@ -91,12 +96,12 @@ pub(super) fn definitions<'a>(
             continue;
         }
         seen.push(&attribute.name);
-        let kind = match attribute.kind {
-            KeyKind::Text => ScalarAttributeType::S,
-            KeyKind::Number => ScalarAttributeType::N,
-            KeyKind::Binary => ScalarAttributeType::B,
+        let kind = match attribute.scalar {
+            ScalarType::S => ScalarAttributeType::S,
+            ScalarType::N => ScalarAttributeType::N,
+            ScalarType::B => ScalarAttributeType::B,
         };
-        let definition = AttributeDefinition::builder().attribute_name(&attribute.name).attribute_type(kind);
+        let definition = SdkDefinition::builder().attribute_name(&attribute.name).attribute_type(kind);
         definitions.push(definition.build()?);
     }
     Ok(definitions)
@@ -104,10 +109,10 @@ pub(super) fn definitions<'a>(
 
 /// A key as the SDK has it.
 pub(super) fn key_schema(
-    partition: &[KeyAttribute],
-    sort: &[KeyAttribute],
+    partition: &[AttributeDefinition],
+    sort: &[AttributeDefinition],
 ) -> Result<Vec<KeySchemaElement>, BuildError> {
-    let element = |attribute: &KeyAttribute, kind: KeyType| {
+    let element = |attribute: &AttributeDefinition, kind: KeyType| {
         KeySchemaElement::builder().attribute_name(&attribute.name).key_type(kind).build()
     };
     let partition = partition.iter().map(|attribute| element(attribute, KeyType::Hash));
@@ -115,12 +120,12 @@ pub(super) fn key_schema(
 }
 
 /// What an index carries, as the SDK has it.
-pub(super) fn sdk_projection(projection: &Projection) -> SdkProjection {
+pub(super) fn sdk_projection(projection: &ProjectedAttributes) -> SdkProjection {
     let builder = SdkProjection::builder();
     match projection {
-        Projection::All => builder.projection_type(ProjectionType::All),
-        Projection::Keys => builder.projection_type(ProjectionType::KeysOnly),
-        Projection::Include(attributes) => {
+        ProjectedAttributes::All => builder.projection_type(ProjectionType::All),
+        ProjectedAttributes::KeysOnly => builder.projection_type(ProjectionType::KeysOnly),
+        ProjectedAttributes::Include(attributes) => {
             builder.projection_type(ProjectionType::Include).set_non_key_attributes(Some(attributes.clone()))
         }
     }

@@ -1,13 +1,12 @@
 //! Tables: their shapes to and from the engine's definitions.
 
 use singlet_engine::{
-    CreateTable, Database, Error, IndexDefinition, IndexDescription, IndexStatus, ProjectedAttributes,
+    AttributeDefinition, CreateTable, Database, Error, IndexDefinition, IndexDescription, IndexStatus,
     ScalarType, StreamChange, StreamView, TableDescription, TableStatus, TimeToLiveStatus, UpdateRecovery,
     UpdateTable, UpdateTimeToLive,
 };
 
 use super::error::store_error;
-use crate::model::{KeyAttribute, KeyKind, Projection};
 use crate::store::{IndexShape, IndexState, StoreError, TableChange, TableShape, TableState};
 
 /// What the records of a stream carry: whoever reads them decides what to look at.
@@ -41,7 +40,7 @@ pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), St
         TableChange::CreateIndex { table, index } => {
             let mut update = UpdateTable::new(table).create_index(definition(index));
             for attribute in index.partition.iter().chain(&index.sort) {
-                update = update.attribute(&attribute.name, scalar(attribute.kind));
+                update = update.attribute(&attribute.name, attribute.scalar);
             }
             database.update_table(update)
         }
@@ -89,16 +88,16 @@ fn time_to_live(database: &Database, table: &str, attribute: Option<&str>) -> Re
 }
 
 fn create_table(shape: &TableShape) -> Result<CreateTable, StoreError> {
-    let mut table = CreateTable::new(&shape.name, &shape.partition.name, scalar(shape.partition.kind));
+    let mut table = CreateTable::new(&shape.name, &shape.partition.name, shape.partition.scalar);
     if let Some(sort) = &shape.sort {
-        table = table.sort_key(&sort.name, scalar(sort.kind));
+        table = table.sort_key(&sort.name, sort.scalar);
     }
     table.deletion_protection = shape.protected;
     table.stream = shape.stream.then_some(STREAM_VIEW);
     table.time_to_live.clone_from(&shape.ttl);
     for index in &shape.indexes {
         for attribute in index.partition.iter().chain(&index.sort) {
-            table = table.attribute(&attribute.name, scalar(attribute.kind));
+            table = table.attribute(&attribute.name, attribute.scalar);
         }
         table = if index.local {
             table.local_index(definition(index))
@@ -110,24 +109,11 @@ fn create_table(shape: &TableShape) -> Result<CreateTable, StoreError> {
 }
 
 fn definition(index: &IndexShape) -> IndexDefinition {
-    fn names(attributes: &[KeyAttribute]) -> Vec<&str> {
+    fn names(attributes: &[AttributeDefinition]) -> Vec<&str> {
         attributes.iter().map(|attribute| attribute.name.as_str()).collect()
     }
-    IndexDefinition::new(&index.name, &names(&index.partition), &names(&index.sort)).projection(match &index
-        .projection
-    {
-        Projection::All => ProjectedAttributes::All,
-        Projection::Keys => ProjectedAttributes::KeysOnly,
-        Projection::Include(attributes) => ProjectedAttributes::Include(attributes.clone()),
-    })
-}
-
-fn scalar(kind: KeyKind) -> ScalarType {
-    match kind {
-        KeyKind::Text => ScalarType::S,
-        KeyKind::Number => ScalarType::N,
-        KeyKind::Binary => ScalarType::B,
-    }
+    IndexDefinition::new(&index.name, &names(&index.partition), &names(&index.sort))
+        .projection(index.projection.clone())
 }
 
 fn state(description: &TableDescription) -> TableState {
@@ -148,7 +134,7 @@ fn state(description: &TableDescription) -> TableState {
                 name: index.definition.name.clone(),
                 partition: key(&index.definition.key.partition),
                 sort: key(&index.definition.key.sort),
-                projection: projection(&index.definition.projection),
+                projection: index.definition.projection.clone(),
                 local: *local,
             })
             .collect(),
@@ -171,21 +157,11 @@ fn state(description: &TableDescription) -> TableState {
     }
 }
 
-fn key_attribute(description: &TableDescription, name: &str) -> KeyAttribute {
+fn key_attribute(description: &TableDescription, name: &str) -> AttributeDefinition {
     let known = description.attributes.iter().find(|attribute| attribute.name == name);
-    let kind = match known.map(|attribute| attribute.scalar) {
-        Some(ScalarType::N) => KeyKind::Number,
-        Some(ScalarType::B) => KeyKind::Binary,
-        Some(ScalarType::S) | None => KeyKind::Text,
-    };
-    KeyAttribute { name: name.to_owned(), kind }
-}
-
-fn projection(projection: &ProjectedAttributes) -> Projection {
-    match projection {
-        ProjectedAttributes::All => Projection::All,
-        ProjectedAttributes::KeysOnly => Projection::Keys,
-        ProjectedAttributes::Include(attributes) => Projection::Include(attributes.clone()),
+    AttributeDefinition {
+        name: name.to_owned(),
+        scalar: known.map_or(ScalarType::S, |attribute| attribute.scalar),
     }
 }
 
