@@ -23,6 +23,7 @@ pub mod seed;
 pub mod store;
 mod syntax;
 pub mod template;
+pub mod usage;
 pub mod value;
 
 use model::Design;

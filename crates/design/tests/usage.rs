@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use singlet_design::apply::{choose_environment, plan};
-use singlet_design::describe::Usage;
 use singlet_design::run::{Arguments, Paging, RunError, Runner};
 use singlet_design::store::Embedded;
+use singlet_design::usage::Usage;
 use singlet_design::value::from_text;
 use singlet_engine::Database;
 

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::CommandFactory;
-use singlet_design::describe::Usage;
 use singlet_design::json::Json;
 use singlet_design::model::{Design, Pattern};
 use singlet_design::names::similar;
+use singlet_design::usage::Usage;
 
 use super::run::print;
 use crate::arguments::{Arguments, CallArguments, PatternsArguments, PatternsFormat};

@@ -1,6 +1,6 @@
 //! How patterns are called: their parameters, what they answer, and an example.
 
-use super::patterns::{Access, access};
+use crate::describe::{Access, access};
 use crate::json::Json;
 use crate::model::{
     Argument, Entity, Field, FieldType, Insert, Operation, ParameterType, Pattern, Step, ValueSource,
