@@ -1,6 +1,6 @@
 //! The fields of entities and the parameters of patterns: what values they take.
 
-use singlet_engine::values::Number;
+use singlet_values::Number;
 
 use crate::json::Json;
 use crate::report::Span;

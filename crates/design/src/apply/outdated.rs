@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
-use singlet_engine::values::{AttributeValue, Item};
+use singlet_values::{AttributeValue, Item};
 
 use super::blueprint::stored_as;
 use super::difference::Difference;

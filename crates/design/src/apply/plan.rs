@@ -1,7 +1,5 @@
 //! What must be done so that tables match a design.
 
-use singlet_engine::{Clock, SystemClock};
-
 use super::blueprint::Blueprint;
 use super::difference::differences;
 use super::outdated::{Outdated, Search};
@@ -9,7 +7,10 @@ use super::record::{self, Content, DESIGNS_TABLE, Found, Owner, Record};
 use super::shape::shape_in;
 use crate::model::{Design, Environment, Table};
 use crate::run::unmet_needs;
-use crate::store::{Feature, IndexShape, IndexState, Store, StoreError, TableChange, TableShape, TableState};
+use crate::store::{
+    Clock, Feature, IndexShape, IndexState, Store, StoreError, SystemClock, TableChange, TableShape,
+    TableState,
+};
 
 /// What must be done, what will not be done, and what is in the way. Its text is for people.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -5,7 +5,7 @@
 //! written first. Each write expects the version that was read: of two applies at once, one is refused.
 
 use sha2::{Digest, Sha256};
-use singlet_engine::values::{AttributeValue, Item};
+use singlet_values::{AttributeValue, Item};
 
 use super::blueprint::{Blueprint, list, text, texts};
 use super::outdated::Outdated;

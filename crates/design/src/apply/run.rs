@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use singlet_engine::{Clock, SystemClock};
-
 use super::outdated::Outdated;
 use super::plan::{Draft, Plan, Step};
 use super::record::{self, Content, DESIGNS_TABLE};
-use crate::store::{IndexState, Store, StoreError, TableChange, TableShape};
+use crate::store::{Clock, IndexState, Store, StoreError, SystemClock, TableChange, TableShape};
 use crate::value::time_of_ms;
 
 /// How far a plan is.

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use singlet_engine::Database;
-use singlet_engine::values::Item;
+use singlet_values::Item;
 
 use super::record::{Content, Found, Owner, Record};
 use super::*;

@@ -1,7 +1,6 @@
 //! What requests cost, by DynamoDB's rules.
 
-use singlet_engine::values::{EncodedItem, Item, encode_subset};
-use singlet_engine::{ReadKind, write_units};
+use singlet_values::{EncodedItem, Item, ReadKind, encode_subset, write_units};
 
 use crate::store::{IndexShape, ProjectedAttributes, ScalarType, TableShape};
 
@@ -100,7 +99,7 @@ fn same_key(index: &IndexShape, old: &EncodedItem, new: &EncodedItem) -> bool {
 
 /// The entry of an item in an index; `None` if it isn't in it.
 fn entry(table: &TableShape, index: &IndexShape, item: &EncodedItem) -> Option<EncodedItem> {
-    use singlet_engine::values::Kind;
+    use singlet_values::Kind;
     for attribute in index.partition.iter().chain(&index.sort) {
         let kind = match attribute.scalar {
             ScalarType::S => Kind::S,

@@ -1,7 +1,7 @@
 //! What a write would do, worked out from the item that is there.
 
-use singlet_engine::expr::{Condition, Update as Changes};
-use singlet_engine::values::{EncodedItem, ItemRef};
+use singlet_expr::{Condition, Update as Changes};
+use singlet_values::{EncodedItem, ItemRef};
 
 use crate::store::{Delete, Expression, Put, ReturnItem, StoreError, Update, trees};
 

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use singlet_engine::ReadKind;
-use singlet_engine::values::{EncodedItem, Item};
+use singlet_values::{EncodedItem, Item, ReadKind};
 
 use super::body;
 use super::capacity::{Predicted, key_of};

@@ -1,5 +1,5 @@
 use singlet_engine::Database;
-use singlet_engine::values::{AttributeValue, Item};
+use singlet_values::{AttributeValue, Item};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! What the caller gives, held against the pattern's parameters once: after this, every value has its field's type.
 
-use singlet_engine::values::{AttributeValue, Attributes, EncodedItem, Item, ValueRef};
+use singlet_values::{AttributeValue, Attributes, EncodedItem, Item, ValueRef};
 
 use super::cursor::Held;
 use super::{Arguments, RunError, WrongParameter};

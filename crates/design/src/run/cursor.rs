@@ -13,7 +13,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use singlet_cipher::{Cipher, NONCE_BYTES, Nonce, TAG_BYTES, derive};
-use singlet_engine::values::{AttributeValue, EncodedItem, KeyReader, Kind, ValueRef, write_key_part};
+use singlet_values::{AttributeValue, EncodedItem, KeyReader, Kind, ValueRef, write_key_part};
 
 use super::RunError;
 

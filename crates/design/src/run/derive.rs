@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use singlet_engine::values::{AttributeValue, Item, Number};
+use singlet_values::{AttributeValue, Item, Number};
 
 use super::RunError;
 use super::keys::{refused, table_key};

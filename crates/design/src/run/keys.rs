@@ -1,6 +1,6 @@
 //! The key of an item, from the values that make it.
 
-use singlet_engine::values::{AttributeValue, Item};
+use singlet_values::{AttributeValue, Item};
 
 use super::RunError;
 use crate::model::{AskedKey, Entity};

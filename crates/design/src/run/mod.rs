@@ -21,12 +21,10 @@ pub use write::reservation;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use singlet_engine::{Clock, SystemClock};
-
 use crate::entropy::{Entropy, SystemEntropy};
 use crate::json::Json;
 use crate::model::{Design, Operation, Pattern, Table};
-use crate::store::{Feature, Store, StoreError};
+use crate::store::{Clock, Feature, Store, StoreError, SystemClock};
 use arguments::Bound;
 use cursor::{Bond, Seal};
 use plan::{Plan, PlanContext, Way};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use singlet_engine::values::{EncodedItem, Item, ValueRef};
+use singlet_values::{EncodedItem, Item, ValueRef};
 
 use crate::json::Json;
 use crate::model::{Entity, Field, Index, Projection};

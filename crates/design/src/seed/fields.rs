@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use singlet_engine::values::{AttributeValue, Item, Number};
+use singlet_values::{AttributeValue, Item, Number};
 
 use super::dice::Dice;
 use super::names::{Meaning, TimeOrder, is_ahead, is_birth, is_counter, is_person, meaning, order, words_of};

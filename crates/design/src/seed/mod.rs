@@ -33,7 +33,7 @@ pub use suggest::{Suggestion, Suggestions};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use singlet_engine::values::{AttributeValue, Item, write_key_part};
+use singlet_values::{AttributeValue, Item, write_key_part};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::model::{Design, Entity};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use singlet_engine::values::{AttributeValue, Item};
+use singlet_values::{AttributeValue, Item};
 
 use super::dice::Dice;
 use super::references::{copy_name, identity, owners, shared, text_of};

@@ -1,6 +1,6 @@
 //! Sample data into a store.
 
-use singlet_engine::values::Item;
+use singlet_values::Item;
 
 use super::Sample;
 use crate::model::Entity;

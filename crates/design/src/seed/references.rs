@@ -1,6 +1,6 @@
 //! What fields say about how entities hang together.
 
-use singlet_engine::values::AttributeValue;
+use singlet_values::AttributeValue;
 
 use super::names::is_person;
 use crate::model::{Design, Entity, Field, FieldType};

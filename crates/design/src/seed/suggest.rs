@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use singlet_engine::values::{AttributeValue, EncodedValue, Item};
+use singlet_values::{AttributeValue, EncodedValue, Item};
 
 use super::Sample;
 use crate::json::Json;

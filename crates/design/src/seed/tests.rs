@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use singlet_engine::Database;
-use singlet_engine::values::{AttributeValue, EncodedValue, Item};
+use singlet_values::{AttributeValue, EncodedValue, Item};
 
 use super::*;
 use crate::model::{Cardinality, FieldType};
@@ -545,11 +545,10 @@ post = { run = "raise", with = { post_id = "{post}", amount = "{tip}" } }
     for post in of(&samples, "Post") {
         let likes: Vec<&Item> = of(&samples, "Like");
         let likes: Vec<_> = likes.iter().filter(|like| like.get("post") == post.get("post_id")).collect();
-        let tipped =
-            likes.iter().fold(singlet_engine::values::Number::ZERO, |sum, like| match like.get("tip") {
-                Some(AttributeValue::N(tip)) => sum.checked_add(tip).unwrap(),
-                other => panic!("{other:?}"),
-            });
+        let tipped = likes.iter().fold(singlet_values::Number::ZERO, |sum, like| match like.get("tip") {
+            Some(AttributeValue::N(tip)) => sum.checked_add(tip).unwrap(),
+            other => panic!("{other:?}"),
+        });
         with_likes += usize::from(!likes.is_empty());
         assert_eq!(post.get("likes"), Some(&AttributeValue::from(likes.len() as u64)));
         assert_eq!(post.get("tipped"), Some(&AttributeValue::N(tipped)));

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use singlet_engine::values::{AttributeValue, Item, Number};
+use singlet_values::{AttributeValue, Item, Number};
 
 use super::references::text_of;
 use crate::json::Json;

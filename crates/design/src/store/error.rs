@@ -1,6 +1,6 @@
 //! Why a store refused or failed.
 
-use singlet_engine::values::EncodedItem;
+use singlet_values::EncodedItem;
 
 /// Why a call failed; the variant says what to do next.
 #[derive(Debug, Clone, thiserror::Error)]

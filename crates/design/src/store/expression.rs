@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use singlet_engine::values::AttributeValue;
+use singlet_values::AttributeValue;
 
 /// A condition, filter, projection or update expression with what its placeholders stand for.
 #[derive(Debug, Clone, PartialEq, Default)]

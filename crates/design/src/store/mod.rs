@@ -19,7 +19,9 @@ pub use request::{
     Action, Answer, BatchGet, Consumed, Delete, Get, KeyTest, Page, Put, Query, ReturnItem, Scan,
     TransactGet, TransactWrite, Update, Written,
 };
-pub use singlet_engine::{AttributeDefinition, ProjectedAttributes, ScalarType, Schedule};
+pub use singlet_engine::{
+    AttributeDefinition, Clock, ProjectedAttributes, ScalarType, Schedule, SystemClock,
+};
 pub use table::{IndexShape, IndexState, TableChange, TableShape, TableState};
 
 /// What a store can't do. A pattern that needs it is refused before anything runs.

@@ -1,6 +1,6 @@
 //! Requests and answers, in DynamoDB's terms.
 
-use singlet_engine::values::{AttributeValue, EncodedItem, Item};
+use singlet_values::{AttributeValue, EncodedItem, Item};
 
 use super::expression::Expression;
 

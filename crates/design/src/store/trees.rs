@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use singlet_engine::expr::{
+use singlet_expr::{
     Condition, ExprError, ExpressionKind, KeyCondition, KeyTerm, KeyTest as EngineTest, Placeholders,
     Projection, Update,
 };

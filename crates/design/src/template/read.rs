@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use singlet_engine::values::{AttributeValue, Number, ValueRef};
+use singlet_values::{AttributeValue, Number, ValueRef};
 
 use super::pad::read_signed;
 use super::{Format, Part, Template};

@@ -1,6 +1,6 @@
 //! Defaults of fields, for items from before the field was there.
 
-use singlet_engine::values::AttributeValue;
+use singlet_values::AttributeValue;
 
 use super::{is_empty_set, to_attribute};
 use crate::field::Field;

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use jiff::civil::Date;
-use singlet_engine::values::{AttributeValue, Attributes, Number};
+use singlet_values::{AttributeValue, Attributes, Number};
 
 use super::{ValueError, in_words, normal_time};
 use crate::field::{Field, FieldType};

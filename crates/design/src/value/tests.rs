@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use singlet_engine::values::{AttributeValue, EncodedValue};
+use singlet_values::{AttributeValue, EncodedValue};
 
 use super::*;
 use crate::field::{Field, FieldType, Made, ParameterType};

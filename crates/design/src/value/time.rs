@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
-use singlet_engine::values::AttributeValue;
+use singlet_values::AttributeValue;
 
 use crate::field::{FieldType, ParameterType};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use singlet_engine::values::Number;
+use singlet_values::Number;
 
 use crate::field::{FieldType, ParameterType};
 

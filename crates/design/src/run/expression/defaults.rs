@@ -1,6 +1,6 @@
 //! Conditions on fields with a default, for items from before the field was there.
 
-use singlet_engine::values::{AttributeValue, EncodedItem, Item};
+use singlet_values::{AttributeValue, EncodedItem, Item};
 
 use super::write::write;
 use crate::condition::{Condition, Tree};

@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use singlet_engine::values::AttributeValue;
+use singlet_values::AttributeValue;
 
 use super::write::write;
 use crate::condition::Condition;

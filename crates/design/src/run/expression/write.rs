@@ -1,6 +1,6 @@
 //! Conditions as DynamoDB expressions.
 
-use singlet_engine::values::AttributeValue;
+use singlet_values::AttributeValue;
 
 use crate::condition::{Comparison, Condition, Operand, Tree, beginning_type, compared_type, contained_type};
 use crate::model::FieldType;

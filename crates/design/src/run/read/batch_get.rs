@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use singlet_engine::values::{AttributeValue, Attributes, Item, ValueRef};
+use singlet_values::{AttributeValue, Attributes, Item, ValueRef};
 
 use super::expiry::Expiry;
 use super::keyed::{key_bytes, read_keys};

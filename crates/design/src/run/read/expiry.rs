@@ -1,6 +1,6 @@
 //! Items past their time to live: the store may not have taken them away yet.
 
-use singlet_engine::values::{ItemRef, ValueRef};
+use singlet_values::{ItemRef, ValueRef};
 
 use crate::run::expiry::first_living;
 

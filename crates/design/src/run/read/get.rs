@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use singlet_engine::values::{EncodedItem, Item};
+use singlet_values::{EncodedItem, Item};
 
 use super::expiry::Expiry;
 use super::project::projection;

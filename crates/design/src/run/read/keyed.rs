@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use singlet_engine::values::{AttributeValue, EncodedItem, Item, write_key_part};
+use singlet_values::{AttributeValue, EncodedItem, Item, write_key_part};
 
 use crate::model::Table;
 use crate::run::RunError;

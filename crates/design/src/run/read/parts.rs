@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use singlet_engine::values::{EncodedItem, Item};
+use singlet_values::{EncodedItem, Item};
 
 use super::ReadPlan;
 use super::get::ByKey;

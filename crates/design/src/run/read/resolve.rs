@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use singlet_engine::values::{EncodedItem, Item, ItemRef, ValueRef};
+use singlet_values::{EncodedItem, Item, ItemRef, ValueRef};
 
 use super::expiry::Expiry;
 use super::keyed::{key_bytes, read_keys};

@@ -1,6 +1,6 @@
 //! What an index doesn't carry but its keys tell: fields of items that were read through a narrow index.
 
-use singlet_engine::values::EncodedItem;
+use singlet_values::EncodedItem;
 
 use crate::model::{Entity, Index, Projection};
 

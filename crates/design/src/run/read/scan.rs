@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use singlet_engine::values::{AttributeValue, EncodedItem, Item};
+use singlet_values::{AttributeValue, EncodedItem, Item};
 
 use super::expiry::Expiry;
 use super::project::projection;

@@ -3,7 +3,7 @@
 //! A number is held by a condition of the write, so that counters need no reading. The number of elements of a set
 //! can't be told without looking, so the set is read and guarded.
 
-use singlet_engine::values::{AttributeValue, Item, Number};
+use singlet_values::{AttributeValue, Item, Number};
 
 use super::edit::{Edit, Verb};
 use crate::json::Json;

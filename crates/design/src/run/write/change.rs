@@ -1,6 +1,6 @@
 //! What an update changes with what its caller gave.
 
-use singlet_engine::values::AttributeValue;
+use singlet_values::AttributeValue;
 
 use super::edit::{Edit, Verb};
 use super::source::Source;

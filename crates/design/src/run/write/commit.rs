@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use singlet_engine::values::{EncodedItem, Item};
+use singlet_values::{EncodedItem, Item};
 
 use super::plan::{Answer, Meaning, Plan, Planned};
 use super::retry::Setback;

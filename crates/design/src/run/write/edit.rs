@@ -1,6 +1,6 @@
 //! Changes of attributes with their values: made in an item in memory, and written as an update expression.
 
-use singlet_engine::values::{AttributeValue, Item, NumberError};
+use singlet_values::{AttributeValue, Item, NumberError};
 
 use crate::run::RunError;
 use crate::store::{Expression, ExpressionBuilder};

@@ -3,7 +3,7 @@
 //! DynamoDB reaches list elements by position only, so the position is found by reading, and the write demands that
 //! the element with this key is still there.
 
-use singlet_engine::values::{AttributeValue, Attributes, Item};
+use singlet_values::{AttributeValue, Attributes, Item};
 
 use super::edit::Edit;
 use super::guard::Guard;

@@ -1,6 +1,6 @@
 //! Items past their time to live are as good as gone, whether the table has removed them yet or not.
 
-use singlet_engine::values::{AttributeValue, Item};
+use singlet_values::{AttributeValue, Item};
 
 use crate::model::Entity;
 use crate::run::expiry::first_living;

@@ -1,6 +1,6 @@
 //! What a write has read and must find unchanged: the condition that makes reading and writing one step.
 
-use singlet_engine::values::{AttributeValue, Item};
+use singlet_values::{AttributeValue, Item};
 
 use crate::run::derive::value_at;
 use crate::store::ExpressionBuilder;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use singlet_engine::values::Item;
+use singlet_values::Item;
 
 use super::guard::Guard;
 use super::plan::{Answer, Expectation, Meaning, Plan, Planned, Presence};

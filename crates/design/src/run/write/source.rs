@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use singlet_engine::values::{AttributeValue, Item};
+use singlet_values::{AttributeValue, Item};
 
 use crate::entropy::{Entropy, make};
 use crate::json::Json;

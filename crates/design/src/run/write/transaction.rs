@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use singlet_engine::values::{AttributeValue, Item};
+use singlet_values::{AttributeValue, Item};
 
 use super::plan::{Meaning, Plan, Planned, not_unique};
 use super::planner::Planner;

@@ -4,7 +4,7 @@
 //! with it.
 
 use sha2::{Digest, Sha256};
-use singlet_engine::values::{AttributeValue, Item};
+use singlet_values::{AttributeValue, Item};
 
 use super::expiry;
 use super::plan::{Meaning, Planned};

@@ -1,6 +1,6 @@
 //! Planning updates: derived attributes are made anew in the same write, from given values if those suffice.
 
-use singlet_engine::values::{AttributeValue, Item};
+use singlet_values::{AttributeValue, Item};
 
 use super::bounds::SumBound;
 use super::edit::{self, Edit, Verb};

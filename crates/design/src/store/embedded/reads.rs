@@ -1,7 +1,7 @@
 //! Reads: `GetItem`, `BatchGetItem`, `Query`, `Scan`, `TransactGetItems`.
 
-use singlet_engine::values::Item;
 use singlet_engine::{self as engine, BatchGetTable, Database, GetItem, TransactGetItem};
+use singlet_values::Item;
 
 use super::error::store_error;
 use crate::store::trees;

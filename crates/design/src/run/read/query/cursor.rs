@@ -3,7 +3,7 @@
 //! Payload: `q`, the number of shards (4 bytes), then for each of them `0` (nothing read yet), `1` and the values of
 //! the last key as key bytes, or `2` (read to its end).
 
-use singlet_engine::values::{AttributeValue, Item, ValueRef};
+use singlet_values::{AttributeValue, Item, ValueRef};
 
 use super::QueryPlan;
 use super::reader::Reader;

@@ -10,7 +10,7 @@ mod tell;
 
 use std::sync::Arc;
 
-use singlet_engine::values::AttributeValue;
+use singlet_values::AttributeValue;
 
 use super::expiry::Expiry;
 use super::project::projection;

@@ -1,6 +1,6 @@
 //! A page in the making: rows of one or several streams, taken in order.
 
-use singlet_engine::values::{EncodedItem, write_key_part};
+use singlet_values::{EncodedItem, write_key_part};
 
 use super::QueryPlan;
 use super::sort::NextPart;

@@ -1,6 +1,6 @@
 //! Which sort keys a query reads: from matched parts, a range or a beginning to exact key tests.
 
-use singlet_engine::values::{AttributeValue, ItemRef, KeyReader, ValueRef};
+use singlet_values::{AttributeValue, ItemRef, KeyReader, ValueRef};
 
 use crate::model::{KeyAttribute, KeyKind, SortRange};
 use crate::run::RunError;
@@ -277,7 +277,7 @@ impl NextPart {
             }
             Some(value) => {
                 // What is no key has no rank, and can't stand in a key attribute.
-                let _ = singlet_engine::values::write_key_part(&mut rank, value);
+                let _ = singlet_values::write_key_part(&mut rank, value);
             }
             None => {}
         }
@@ -426,10 +426,10 @@ impl Exact {
 }
 
 /// The kind of value that a key attribute holds.
-pub(in super::super) fn kind(kind: KeyKind) -> singlet_engine::values::Kind {
+pub(in super::super) fn kind(kind: KeyKind) -> singlet_values::Kind {
     match kind {
-        KeyKind::Text => singlet_engine::values::Kind::S,
-        KeyKind::Number => singlet_engine::values::Kind::N,
-        KeyKind::Binary => singlet_engine::values::Kind::B,
+        KeyKind::Text => singlet_values::Kind::S,
+        KeyKind::Number => singlet_values::Kind::N,
+        KeyKind::Binary => singlet_values::Kind::B,
     }
 }

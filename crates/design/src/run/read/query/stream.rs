@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use singlet_engine::values::{EncodedItem, Item};
+use singlet_values::{EncodedItem, Item};
 
 use super::sort::Exact;
 use crate::model::Entity;
@@ -30,7 +30,7 @@ pub(super) enum Position {
     #[default]
     Start,
     /// Up to and with the item that has these values in the plan's position attributes.
-    After(Vec<singlet_engine::values::AttributeValue>),
+    After(Vec<singlet_values::AttributeValue>),
     /// Everything.
     Done,
 }
@@ -91,7 +91,7 @@ impl Stream {
     }
 
     /// The partition that it reads.
-    pub(super) fn partition(&self) -> &[(String, singlet_engine::values::AttributeValue)] {
+    pub(super) fn partition(&self) -> &[(String, singlet_values::AttributeValue)] {
         self.request.as_ref().map_or(&[], |request| &request.partition)
     }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use singlet_engine::values::{AttributeValue, ItemRef, ValueRef};
+use singlet_values::{AttributeValue, ItemRef, ValueRef};
 
 use crate::model::{Design, Entity, Index, KeyAttribute, Table};
 use crate::run::read::project::carries;
