@@ -3,7 +3,7 @@
 use singlet_expr::{Condition, Update as Changes};
 use singlet_values::{EncodedItem, ItemRef};
 
-use crate::store::{Delete, Expression, Put, ReturnItem, StoreError, Update, trees};
+use crate::store::{Delete, Expression, Put, ReturnItem, StoreError, Update};
 
 /// What a write would leave behind.
 pub(super) struct Foreseen {
@@ -23,13 +23,13 @@ impl Foreseen {
 }
 
 pub(super) fn put(request: &Put, before: Option<EncodedItem>) -> Result<Foreseen, StoreError> {
-    hold(trees::condition(request.condition.as_ref())?.as_ref(), &before)?;
+    hold(request.condition.as_ref(), &before)?;
     Ok(Foreseen { after: Some(EncodedItem::encode(&request.item)), before })
 }
 
 pub(super) fn update(request: &Update, before: Option<EncodedItem>) -> Result<Foreseen, StoreError> {
-    let (changes, condition) = trees::update(&request.update, request.condition.as_ref())?;
-    hold(condition.as_ref(), &before)?;
+    let (changes, condition) = request.to_trees()?;
+    hold_tree(condition.as_ref(), &before)?;
     let after = changed(&changes, request, before.as_ref())?;
     Ok(Foreseen { before, after })
 }
@@ -50,16 +50,20 @@ fn changed(
 }
 
 pub(super) fn delete(request: &Delete, before: Option<EncodedItem>) -> Result<Foreseen, StoreError> {
-    hold(trees::condition(request.condition.as_ref())?.as_ref(), &before)?;
+    hold(request.condition.as_ref(), &before)?;
     Ok(Foreseen { before, after: None })
 }
 
 pub(super) fn check(condition: &Expression, before: Option<EncodedItem>) -> Result<Foreseen, StoreError> {
-    hold(Some(&trees::must_hold(condition)?), &before)?;
+    hold(Some(condition), &before)?;
     Ok(Foreseen { after: before.clone(), before })
 }
 
-fn hold(condition: Option<&Condition>, item: &Option<EncodedItem>) -> Result<(), StoreError> {
+fn hold(condition: Option<&Expression>, item: &Option<EncodedItem>) -> Result<(), StoreError> {
+    hold_tree(condition.map(Expression::to_condition).transpose()?.as_ref(), item)
+}
+
+fn hold_tree(condition: Option<&Condition>, item: &Option<EncodedItem>) -> Result<(), StoreError> {
     let view = item.as_ref().map_or(ItemRef::EMPTY, EncodedItem::view);
     match condition {
         Some(condition) if !condition.matches(view) => {

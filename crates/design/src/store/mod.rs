@@ -10,7 +10,7 @@ mod expression;
 mod key_expression;
 mod request;
 mod table;
-pub(crate) mod trees;
+mod trees;
 
 pub use embedded::Embedded;
 pub use error::{Cancellation, StoreError};

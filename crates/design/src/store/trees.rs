@@ -7,10 +7,33 @@ use singlet_expr::{
     Projection, Update,
 };
 
-use crate::store::{Expression, KeyTest, Query, StoreError};
+use crate::store::{Expression, KeyTest, Query, StoreError, Update as UpdateRequest};
+
+impl Expression {
+    /// Parses it as a condition, which can be evaluated on items.
+    pub fn to_condition(&self) -> Result<Condition, StoreError> {
+        parse_condition(ExpressionKind::Condition, self)
+    }
+}
+
+impl UpdateRequest {
+    /// Parses its changes and its condition: they share their placeholders.
+    pub fn to_trees(&self) -> Result<(Update, Option<Condition>), StoreError> {
+        let both: Vec<&Expression> = std::iter::once(&self.update).chain(&self.condition).collect();
+        parsed(&both, |placeholders| {
+            let changes = Update::parse(&self.update.text, placeholders)?;
+            let condition = self
+                .condition
+                .as_ref()
+                .map(|condition| Condition::parse(ExpressionKind::Condition, &condition.text, placeholders))
+                .transpose()?;
+            Ok((changes, condition))
+        })
+    }
+}
 
 /// A key condition, made without going through text: every query has one.
-pub(crate) fn key_condition(query: &Query) -> KeyCondition {
+pub(super) fn key_condition(query: &Query) -> KeyCondition {
     let mut terms = Vec::with_capacity(query.partition.len() + query.sort.len());
     for (name, value) in &query.partition {
         terms.push(KeyTerm { attribute: name.clone(), test: EngineTest::Equal(value.clone()) });
@@ -34,41 +57,21 @@ fn engine_test(test: &KeyTest) -> EngineTest {
 }
 
 /// A condition of a write.
-pub(crate) fn condition(expression: Option<&Expression>) -> Result<Option<Condition>, StoreError> {
-    expression.map(must_hold).transpose()
-}
-
-/// A condition that a transaction checks.
-pub(crate) fn must_hold(expression: &Expression) -> Result<Condition, StoreError> {
-    parse_condition(ExpressionKind::Condition, expression)
+pub(super) fn condition(expression: Option<&Expression>) -> Result<Option<Condition>, StoreError> {
+    expression.map(Expression::to_condition).transpose()
 }
 
 /// The filter of a query.
-pub(crate) fn filter(expression: Option<&Expression>) -> Result<Option<Condition>, StoreError> {
+pub(super) fn filter(expression: Option<&Expression>) -> Result<Option<Condition>, StoreError> {
     expression.map(|expression| parse_condition(ExpressionKind::Filter, expression)).transpose()
 }
 
 /// The projection of a read.
-pub(crate) fn projection(expression: Option<&Expression>) -> Result<Option<Projection>, StoreError> {
+pub(super) fn projection(expression: Option<&Expression>) -> Result<Option<Projection>, StoreError> {
     let parse = |expression: &Expression| {
         parsed(&[expression], |placeholders| Projection::parse(&expression.text, placeholders))
     };
     expression.map(parse).transpose()
-}
-
-/// The update and the condition of an `UpdateItem`: they share their placeholders.
-pub(crate) fn update(
-    update: &Expression,
-    condition: Option<&Expression>,
-) -> Result<(Update, Option<Condition>), StoreError> {
-    let both: Vec<&Expression> = std::iter::once(update).chain(condition).collect();
-    parsed(&both, |placeholders| {
-        let changes = Update::parse(&update.text, placeholders)?;
-        let condition = condition
-            .map(|condition| Condition::parse(ExpressionKind::Condition, &condition.text, placeholders))
-            .transpose()?;
-        Ok((changes, condition))
-    })
 }
 
 fn parse_condition(kind: ExpressionKind, expression: &Expression) -> Result<Condition, StoreError> {

@@ -5,7 +5,7 @@ use singlet_values::{AttributeValue, EncodedItem, Item};
 use super::write::write;
 use crate::condition::{Condition, Tree};
 use crate::model::FieldType;
-use crate::store::{ExpressionBuilder, trees};
+use crate::store::ExpressionBuilder;
 
 /// What a condition is asked with.
 pub(in crate::run) struct Asked<'a> {
@@ -68,7 +68,7 @@ impl Asked<'_> {
         let mut builder = ExpressionBuilder::new('d');
         let alone = Condition { source: String::new(), tree: test.clone() };
         let text = self.write(&alone, &mut builder);
-        let condition = trees::must_hold(&builder.finish(text));
+        let condition = builder.finish(text).to_condition();
         condition.is_ok_and(|condition| condition.matches(EncodedItem::encode(item).view()))
     }
 }

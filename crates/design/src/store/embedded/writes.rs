@@ -38,7 +38,7 @@ fn action(action: &Action) -> Result<TransactAction, StoreError> {
         Action::Check { table, key, condition } => TransactAction::Check {
             table: table.clone(),
             key: key.clone(),
-            condition: trees::must_hold(condition)?,
+            condition: condition.to_condition()?,
             return_old_on_failure: true,
         },
     })
@@ -53,7 +53,7 @@ fn put_item(request: &Put) -> Result<PutItem, StoreError> {
 }
 
 fn update_item(request: &Update) -> Result<UpdateItem, StoreError> {
-    let (changes, condition) = trees::update(&request.update, request.condition.as_ref())?;
+    let (changes, condition) = request.to_trees()?;
     let mut update = UpdateItem::new(request.table.clone(), request.key.clone(), changes);
     update.condition = condition;
     update.return_values = return_values(request.returned);
