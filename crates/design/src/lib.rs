@@ -20,11 +20,12 @@ pub mod review;
 pub mod run;
 pub mod schema;
 pub mod seed;
-pub mod store;
 mod syntax;
 pub mod template;
 pub mod usage;
 pub mod value;
+
+pub use singlet_store as store;
 
 use model::Design;
 use report::Report;

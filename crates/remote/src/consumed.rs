@@ -1,7 +1,7 @@
 //! Capacity as the service reports it.
 
 use aws_sdk_dynamodb::types::ConsumedCapacity;
-use singlet_design::store::Consumed;
+use singlet_store::Consumed;
 
 /// Whether a call read or wrote: services report the sum without saying which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

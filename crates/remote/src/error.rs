@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use aws_sdk_dynamodb::Error;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::types::CancellationReason;
-use singlet_design::store::{Cancellation, StoreError};
+use singlet_store::{Cancellation, StoreError};
 
 use crate::values::encoded;
 

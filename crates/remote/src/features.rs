@@ -6,7 +6,7 @@
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::types::{StreamSpecification, StreamViewType};
-use singlet_design::store::Feature;
+use singlet_store::Feature;
 use tokio::sync::OnceCell;
 
 use crate::Backend;

@@ -6,13 +6,13 @@
 //! they must not be made from asynchronous code.
 //!
 //! ```no_run
-//! use singlet_design::store::Store;
+//! use singlet_store::Store;
 //! use singlet_remote::{Connection, Remote};
 //!
 //! let connection = Connection { endpoint_url: Some("http://127.0.0.1:8000".to_owned()), ..Connection::default() };
 //! let store = Remote::connect(&connection)?;
 //! println!("{:?}", store.describe_table("recipes")?);
-//! # Ok::<(), singlet_design::store::StoreError>(())
+//! # Ok::<(), singlet_store::StoreError>(())
 //! ```
 
 mod connection;
@@ -26,7 +26,7 @@ mod values;
 mod writes;
 
 use aws_sdk_dynamodb::Client;
-use singlet_design::store::{
+use singlet_store::{
     Answer, BatchGet, Delete, Feature, Get, Page, Put, Query, Scan, Store, StoreError, TableChange,
     TableState, TransactGet, TransactWrite, Update, Written,
 };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue as SdkValue;
-use singlet_design::store::Expression;
+use singlet_store::Expression;
 
 use crate::values::sdk_value;
 

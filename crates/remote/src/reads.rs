@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::{Get as SdkGet, KeysAndAttributes, ReturnConsumedCapacity, TransactGetItem};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
-use singlet_design::store::{Answer, BatchGet, Consumed, Get, Page, Query, Scan, StoreError, TransactGet};
+use singlet_store::{Answer, BatchGet, Consumed, Get, Page, Query, Scan, StoreError, TransactGet};
 
 use crate::Backend;
 use crate::consumed::{Access, consumed};

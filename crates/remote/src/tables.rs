@@ -5,7 +5,7 @@ mod shapes;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::types::{PointInTimeRecoveryDescription, PointInTimeRecoveryStatus, TimeToLiveStatus};
-use singlet_design::store::{StoreError, TableState};
+use singlet_store::{StoreError, TableState};
 
 use crate::Backend;
 pub(crate) use changes::change;

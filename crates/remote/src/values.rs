@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue as SdkValue;
-use singlet_design::store::StoreError;
+use singlet_store::StoreError;
 use singlet_values::{AttributeValue, EncodedItem, Item, Number};
 
 /// An item as the SDK has it.

@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::types::{
     ConditionCheck, Delete as SdkDelete, Put as SdkPut, ReturnConsumedCapacity, ReturnValue,
     ReturnValuesOnConditionCheckFailure as OnFailure, TransactWriteItem, Update as SdkUpdate,
 };
-use singlet_design::store::{Action, Delete, Put, ReturnItem, StoreError, TransactWrite, Update, Written};
+use singlet_store::{Action, Delete, Put, ReturnItem, StoreError, TransactWrite, Update, Written};
 
 use crate::Backend;
 use crate::consumed::{Access, consumed};

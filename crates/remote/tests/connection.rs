@@ -7,7 +7,7 @@ mod support;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
-use singlet_design::store::{Feature, Store, StoreError};
+use singlet_store::{Feature, Store, StoreError};
 use support::{Served, connect};
 
 #[test]

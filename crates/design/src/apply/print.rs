@@ -27,43 +27,11 @@ impl fmt::Display for Plan {
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Step::Change(change) => write!(f, "{change}"),
-            Step::AwaitIndex { table, index } => write!(f, "wait for the index {index} of {table}"),
-        }
-    }
-}
-
-impl fmt::Display for TableChange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TableChange::Create(shape) if shape.name == DESIGNS_TABLE => {
+            Step::Change(TableChange::Create(shape)) if shape.name == DESIGNS_TABLE => {
                 write!(f, "create the table {DESIGNS_TABLE}, in which Singlet remembers applied designs")
             }
-            TableChange::Create(shape) => write!(f, "create the table {}", shape.name),
-            TableChange::CreateIndex { table, index } => write!(f, "add the index {} to {table}", index.name),
-            TableChange::DeleteIndex { table, index } => write!(f, "delete the index {index} of {table}"),
-            TableChange::Protect { table, protected: true } => write!(f, "protect {table} from deletion"),
-            TableChange::Protect { table, protected: false } => {
-                write!(f, "end the protection of {table} from deletion")
-            }
-            TableChange::TimeToLive { table, attribute: Some(attribute) } => {
-                write!(f, "let items of {table} expire by {attribute}")
-            }
-            TableChange::TimeToLive { table, attribute: None } => {
-                write!(f, "end the time to live of {table}")
-            }
-            TableChange::Stream { table, enabled: true } => write!(f, "turn on the stream of {table}"),
-            TableChange::Stream { table, enabled: false } => write!(f, "turn off the stream of {table}"),
-            TableChange::Recovery { table, days } => {
-                write!(f, "keep every moment of {table} for {days} days")
-            }
-            TableChange::Backup { table, schedule: Some(schedule) } => {
-                write!(f, "back up {table} {schedule}")
-            }
-            TableChange::Backup { table, schedule: None } => {
-                write!(f, "end the backups of {table} by schedule")
-            }
-            TableChange::Delete { table } => write!(f, "delete the table {table} with its data"),
+            Step::Change(change) => write!(f, "{change}"),
+            Step::AwaitIndex { table, index } => write!(f, "wait for the index {index} of {table}"),
         }
     }
 }

@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::types::{
     GlobalSecondaryIndexUpdate, LocalSecondaryIndex, PointInTimeRecoverySpecification, StreamSpecification,
     StreamViewType, TimeToLiveSpecification,
 };
-use singlet_design::store::{IndexShape, StoreError, TableChange, TableShape};
+use singlet_store::{IndexShape, StoreError, TableChange, TableShape};
 
 use super::shapes::{definitions, key_schema, sdk_projection};
 use super::{Asked, describe};

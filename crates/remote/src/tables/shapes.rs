@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::types::{
     AttributeDefinition as SdkDefinition, IndexStatus, KeySchemaElement, KeyType,
     Projection as SdkProjection, ProjectionType, ScalarAttributeType, TableDescription, TableStatus,
 };
-use singlet_design::store::{
+use singlet_store::{
     AttributeDefinition, IndexShape, IndexState, ProjectedAttributes, ScalarType, StoreError, TableShape,
     TableState,
 };

@@ -12,6 +12,8 @@ mod request;
 mod table;
 mod trees;
 
+use crate as store;
+
 pub use embedded::Embedded;
 pub use error::{Cancellation, StoreError};
 pub use expression::{Expression, ExpressionBuilder};

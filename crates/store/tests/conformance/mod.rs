@@ -1,12 +1,11 @@
 //! What every store must do, whatever is behind it. `store_tests!` makes a test of each check for one kind of store.
 
-pub(crate) mod applied;
 pub(crate) mod checks;
 
 /// Tests of a kind of store. The expression opens an empty one; it may be a guard that derefs to the store.
 macro_rules! store_tests {
     ($open:expr) => {
-        $crate::store_tests! { checks, $open =>
+        $crate::store_tests! { $open =>
             a_table_is_described_as_it_was_made,
             indexes_come_and_go,
             a_protected_table_stays,
@@ -30,27 +29,13 @@ macro_rules! store_tests {
             reads_and_writes_say_what_they_cost,
             what_is_wrong_is_told_apart,
         }
-        $crate::store_tests! { applied, $open =>
-            a_new_index_entry_names_the_items_that_lack_it,
-            a_changed_template_is_refused_with_both_templates,
-            another_key_template_is_refused_while_there_are_items,
-            changes_that_touch_no_item_are_applied,
-            a_design_that_goes_back_finds_its_items_again,
-            a_new_unique_field_names_the_items_that_reserved_nothing,
-            an_entity_that_no_longer_expires_names_the_items_that_still_do,
-            an_entity_that_is_gone_or_renamed_keeps_its_items_in_sight,
-            items_of_an_unknown_design_are_compared_with_what_the_design_makes,
-            of_two_applies_at_once_one_is_refused,
-            a_deleted_table_is_forgotten,
-            a_table_of_the_same_name_as_singlets_own_is_refused,
-        }
     };
-    ($room:ident, $open:expr => $($check:ident),* $(,)?) => {
+    ($open:expr => $($check:ident),* $(,)?) => {
         $(
             #[test]
             fn $check() {
                 let store = $open;
-                $crate::store_conformance::$room::$check(&*store);
+                $crate::conformance::checks::$check(&*store);
             }
         )*
     };

@@ -33,7 +33,7 @@ impl UpdateRequest {
 }
 
 /// A key condition, made without going through text: every query has one.
-pub(super) fn key_condition(query: &Query) -> KeyCondition {
+pub(crate) fn key_condition(query: &Query) -> KeyCondition {
     let mut terms = Vec::with_capacity(query.partition.len() + query.sort.len());
     for (name, value) in &query.partition {
         terms.push(KeyTerm { attribute: name.clone(), test: EngineTest::Equal(value.clone()) });
@@ -57,17 +57,17 @@ fn engine_test(test: &KeyTest) -> EngineTest {
 }
 
 /// A condition of a write.
-pub(super) fn condition(expression: Option<&Expression>) -> Result<Option<Condition>, StoreError> {
+pub(crate) fn condition(expression: Option<&Expression>) -> Result<Option<Condition>, StoreError> {
     expression.map(Expression::to_condition).transpose()
 }
 
 /// The filter of a query.
-pub(super) fn filter(expression: Option<&Expression>) -> Result<Option<Condition>, StoreError> {
+pub(crate) fn filter(expression: Option<&Expression>) -> Result<Option<Condition>, StoreError> {
     expression.map(|expression| parse_condition(ExpressionKind::Filter, expression)).transpose()
 }
 
 /// The projection of a read.
-pub(super) fn projection(expression: Option<&Expression>) -> Result<Option<Projection>, StoreError> {
+pub(crate) fn projection(expression: Option<&Expression>) -> Result<Option<Projection>, StoreError> {
     let parse = |expression: &Expression| {
         parsed(&[expression], |placeholders| Projection::parse(&expression.text, placeholders))
     };

@@ -1,5 +1,7 @@
 //! Tables as they are wanted and as a store has them.
 
+use std::fmt;
+
 use singlet_engine::{AttributeDefinition, ProjectedAttributes, ScalarType, Schedule};
 
 /// What a table is made of.
@@ -170,6 +172,39 @@ impl TableChange {
             | TableChange::Recovery { table, .. }
             | TableChange::Backup { table, .. }
             | TableChange::Delete { table } => table,
+        }
+    }
+}
+
+/// In one line, for people.
+impl fmt::Display for TableChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TableChange::Create(shape) => write!(f, "create the table {}", shape.name),
+            TableChange::CreateIndex { table, index } => write!(f, "add the index {} to {table}", index.name),
+            TableChange::DeleteIndex { table, index } => write!(f, "delete the index {index} of {table}"),
+            TableChange::Protect { table, protected: true } => write!(f, "protect {table} from deletion"),
+            TableChange::Protect { table, protected: false } => {
+                write!(f, "end the protection of {table} from deletion")
+            }
+            TableChange::TimeToLive { table, attribute: Some(attribute) } => {
+                write!(f, "let items of {table} expire by {attribute}")
+            }
+            TableChange::TimeToLive { table, attribute: None } => {
+                write!(f, "end the time to live of {table}")
+            }
+            TableChange::Stream { table, enabled: true } => write!(f, "turn on the stream of {table}"),
+            TableChange::Stream { table, enabled: false } => write!(f, "turn off the stream of {table}"),
+            TableChange::Recovery { table, days } => {
+                write!(f, "keep every moment of {table} for {days} days")
+            }
+            TableChange::Backup { table, schedule: Some(schedule) } => {
+                write!(f, "back up {table} {schedule}")
+            }
+            TableChange::Backup { table, schedule: None } => {
+                write!(f, "end the backups of {table} by schedule")
+            }
+            TableChange::Delete { table } => write!(f, "delete the table {table} with its data"),
         }
     }
 }

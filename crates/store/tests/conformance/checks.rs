@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use singlet_design::store::{
+use singlet_store::{
     Action, AttributeDefinition, BatchGet, Cancellation, Delete, Expression, ExpressionBuilder, Feature, Get,
     IndexShape, IndexState, KeyTest, ProjectedAttributes, Put, Query, ReturnItem, ScalarType, Scan, Store,
     StoreError, TableChange, TableShape, TransactGet, TransactWrite, Update,
 };
-use singlet_engine::values::{AttributeValue, EncodedItem, Item};
+use singlet_values::{AttributeValue, EncodedItem, Item};
 
 const TABLE: &str = "conformance";
 
