@@ -3,7 +3,7 @@
 
 #[path = "../../design/tests/applied/mod.rs"]
 mod applied;
-#[path = "../../remote/tests/support/mod.rs"]
+#[path = "../../dynamodb/tests/support/mod.rs"]
 mod support;
 
 use applied::apply_tests;

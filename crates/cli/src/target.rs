@@ -8,7 +8,7 @@ use singlet_design::model::{Design, Entity, Environment};
 use singlet_design::run::RunError;
 use singlet_design::store::{Embedded, Store, StoreError};
 use singlet_engine::{Buckets, Database, Error, Key, Options, StoreOptions};
-use singlet_remote::{Connection, Remote};
+use singlet_dynamodb::{Connection, Remote};
 
 use crate::arguments::{FolderArguments, LossArguments, StoreArguments};
 use crate::cursor_key;

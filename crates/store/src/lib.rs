@@ -1,6 +1,6 @@
 //! The one way from a design to a database: a small trait in DynamoDB's own terms.
 //!
-//! [`Embedded`] is the engine in this process. Other crates bring other stores: `singlet-remote` reaches any
+//! [`Embedded`] is the engine in this process. Other crates bring other stores: `singlet-dynamodb` reaches any
 //! DynamoDB endpoint. Calls are synchronous; what can go on at once is handed over as one call, so that a store
 //! with a network behind it can overlap the waiting.
 

@@ -5,7 +5,7 @@ use std::sync::{OnceLock, mpsc};
 use std::thread;
 
 use singlet_engine::Database;
-use singlet_remote::{Connection, Remote};
+use singlet_dynamodb::{Connection, Remote};
 use singlet_server::{Options, Server};
 use singlet_wire::Service;
 

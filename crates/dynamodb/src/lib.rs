@@ -7,7 +7,7 @@
 //!
 //! ```no_run
 //! use singlet_store::Store;
-//! use singlet_remote::{Connection, Remote};
+//! use singlet_dynamodb::{Connection, Remote};
 //!
 //! let connection = Connection { endpoint_url: Some("http://127.0.0.1:8000".to_owned()), ..Connection::default() };
 //! let store = Remote::connect(&connection)?;
@@ -57,7 +57,7 @@ impl Remote {
         // One thread drives the network; the thread that calls does the rest of the work.
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
-            .thread_name("singlet-remote")
+            .thread_name("singlet-dynamodb")
             .enable_all()
             .build()
             .map_err(|error| StoreError::Unavailable(format!("the system gives no thread: {error}")))?;

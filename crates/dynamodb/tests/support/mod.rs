@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 
 use singlet_engine::Database;
-use singlet_remote::{Connection, Remote};
+use singlet_dynamodb::{Connection, Remote};
 use singlet_server::{Options, Server};
 use singlet_wire::Service;
 use tokio::sync::oneshot;
