@@ -7,8 +7,8 @@ use singlet_design::apply;
 use singlet_design::model::{Design, Entity, Environment};
 use singlet_design::run::RunError;
 use singlet_design::store::{Embedded, Store, StoreError};
-use singlet_engine::{Buckets, Database, Error, Key, Options, StoreOptions};
 use singlet_dynamodb::{Connection, Remote};
+use singlet_engine::{Buckets, Database, Error, Key, Options, StoreOptions};
 
 use crate::arguments::{FolderArguments, LossArguments, StoreArguments};
 use crate::cursor_key;

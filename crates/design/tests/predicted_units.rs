@@ -1,7 +1,7 @@
 //! One truth for numbers: what is predicted for a request is what the engine consumes, on every design.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
-#[path = "review/generated.rs"]
+#[path = "../../review/tests/review/generated.rs"]
 mod generated;
 
 use std::collections::BTreeMap;
@@ -10,12 +10,10 @@ use std::sync::Arc;
 
 use singlet_design::apply::{choose_environment, plan};
 use singlet_design::entropy::SeededEntropy;
-use singlet_design::estimate::{Load, write_units};
 use singlet_design::explain::{Outcome, Recording};
 use singlet_design::json::Json;
 use singlet_design::model::{Design, Operation, Pattern};
 use singlet_design::paging::PAGE_ITEMS_DEFAULT;
-use singlet_design::review::RULES;
 use singlet_design::run::{Arguments, Paging, Runner};
 use singlet_design::seed::{Sample, SeedOptions, Seeder, plant};
 use singlet_design::store::Embedded;
@@ -23,6 +21,8 @@ use singlet_design::value::{from_text, to_json};
 use singlet_design::{load, schema};
 use singlet_engine::values::EncodedItem;
 use singlet_engine::{Database, ManualClock, Options};
+use singlet_review::RULES;
+use singlet_review::estimate::{Load, write_units};
 
 /// 2025-01-20T15:30:00Z.
 const NOW_MS: u64 = 1_737_387_000_000;

@@ -16,12 +16,12 @@ use singlet_design::json::Json;
 use singlet_design::load;
 use singlet_design::model::{Design, Pattern};
 use singlet_design::report::{Report, Span, position};
-use singlet_design::review::{Finding, Format, Review, Reviewed, render, review};
 use singlet_design::run::{Arguments, Paging, RunError, Runner};
 use singlet_design::seed::{SeedOptions, Seeder, plant};
 use singlet_design::store::{Embedded, StoreError};
 use singlet_design::value::from_text;
 use singlet_engine::{Database, ManualClock};
+use singlet_review::{Finding, Format, Review, Reviewed, render, review};
 
 use crate::fixture::{NOW_MS, options};
 

@@ -7,8 +7,8 @@ use std::ops::Deref;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
-use singlet_engine::Database;
 use singlet_dynamodb::{Connection, Remote};
+use singlet_engine::Database;
 use singlet_server::{Options, Server};
 use singlet_wire::Service;
 use tokio::sync::oneshot;

@@ -4,8 +4,8 @@ use std::env;
 use std::sync::{OnceLock, mpsc};
 use std::thread;
 
-use singlet_engine::Database;
 use singlet_dynamodb::{Connection, Remote};
+use singlet_engine::Database;
 use singlet_server::{Options, Server};
 use singlet_wire::Service;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use singlet_design::load;
 use singlet_design::report::position;
-use singlet_design::review::{Finding, Format, Review, Reviewed, Severity, render, review};
+use singlet_review::{Finding, Format, Review, Reviewed, Severity, render, review};
 
 /// Set to anything, it makes the tests write what they would otherwise compare.
 const REWRITE: &str = "SINGLET_REWRITE";

@@ -5,7 +5,7 @@
 mod design;
 
 use singlet_design::load;
-use singlet_design::review::{Format, Reviewed, render, review};
+use singlet_review::{Format, Reviewed, render, review};
 
 #[test]
 fn a_design_of_200_entities_and_500_patterns_is_reviewed_whole() {

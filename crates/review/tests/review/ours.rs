@@ -1,6 +1,6 @@
 //! The designs that the project ships: no error, and no warning that they don't explain.
 
-use singlet_design::review::Severity;
+use singlet_review::Severity;
 
 use super::files::designs_in;
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use singlet_design::report::position;
-use singlet_design::review::{Finding, Fix, RULES, Severity};
+use singlet_review::{Finding, Fix, RULES, Severity};
 
 use super::files::{Held, keep};
 use super::traps::{Shown, ShownBy, TRAPS};
@@ -16,9 +16,9 @@ const OPENING: &str = "\
 
 Five documents about designs for DynamoDB stand at the beginning of this project. They are transcribed in
 [designs/as-written](../designs/as-written) as literally as the language allows, mistakes included, and this page is what
-`singlet review` says about them. It is generated: `SINGLET_REWRITE=1 cargo test -p singlet-design --test review` writes
+`singlet review` says about them. It is generated: `SINGLET_REWRITE=1 cargo test -p singlet-review --test review` writes
 it, and without the variable the same test fails if it isn't true any more. The reviews in full, with the lines that
-they point to, are kept in [crates/design/tests/review](../crates/design/tests/review).
+they point to, are kept in [crates/review/tests/review](../crates/review/tests/review).
 
 Of a rule that finds the same thing more than three times, the first three are shown and the others named. Notes are
 counted only. The designs that we made of these documents are in [designs](../designs); the review has nothing to say

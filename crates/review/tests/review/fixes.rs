@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use singlet_design::load;
-use singlet_design::review::{Finding, RULES, Review, Severity, review};
+use singlet_review::{Finding, RULES, Review, Severity, review};
 
 use super::files::designs_in;
 use super::generated::generated_design;

@@ -1,10 +1,10 @@
 //! `docs/rules.md` lists the rules of the review, each with its page. It is made from them:
-//! `UPDATE_DOCS=1 cargo test -p singlet-design --test rule_pages`
+//! `UPDATE_DOCS=1 cargo test -p singlet-review --test rule_pages`
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use std::path::Path;
 
-use singlet_design::review::{Check, RULES};
+use singlet_review::{Check, RULES};
 
 const HEAD: &str = "\
 # Rules of the review
@@ -13,14 +13,14 @@ const HEAD: &str = "\
 `singlet review --explain RULE` prints it. A fix that is shown with changed lines was tried: the finding is gone with it, and no other has come; `singlet review --fix FILE…` applies them.
 Where a finding is fine, the design says so: `allow = { rule = \"reason\" }`.
 
-Made from the rules: `UPDATE_DOCS=1 cargo test -p singlet-design --test rule_pages`.
+Made from the rules: `UPDATE_DOCS=1 cargo test -p singlet-review --test rule_pages`.
 
 | rule | finds |
 |---|---|
 ";
 
 fn page_of(id: &str) -> String {
-    format!("crates/design/src/review/rules/{}.md", id.replace('-', "_"))
+    format!("crates/review/src/rules/{}.md", id.replace('-', "_"))
 }
 
 #[test]

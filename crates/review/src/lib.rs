@@ -6,6 +6,7 @@
 
 mod attributes;
 mod difference;
+pub mod estimate;
 mod finding;
 mod fix;
 mod format;
@@ -20,6 +21,9 @@ mod text;
 mod verify;
 
 use std::sync::Arc;
+
+use crate as review;
+use singlet_design::{condition, json, load, model, names, paging, report, template};
 
 pub use difference::difference;
 pub use finding::{Allowed, Finding, Severity};
