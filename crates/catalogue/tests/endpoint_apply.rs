@@ -1,7 +1,7 @@
 //! Designs are applied to a DynamoDB endpoint as to every store. The endpoint is our own server.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
-#[path = "../../design/tests/applied/mod.rs"]
+#[path = "../../run/tests/applied/mod.rs"]
 mod applied;
 #[path = "../../dynamodb/tests/support/mod.rs"]
 mod support;

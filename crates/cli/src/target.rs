@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use singlet_design::apply;
 use singlet_design::model::{Design, Entity, Environment};
-use singlet_design::run::RunError;
-use singlet_design::store::{Embedded, Store, StoreError};
 use singlet_dynamodb::{Connection, Remote};
 use singlet_engine::{Buckets, Database, Error, Key, Options, StoreOptions};
+use singlet_run::RunError;
+use singlet_run::apply;
+use singlet_store::{Embedded, Store, StoreError};
 
 use crate::arguments::{FolderArguments, LossArguments, StoreArguments};
 use crate::cursor_key;

@@ -3,11 +3,8 @@
 //! It knows designs, key templates and patterns, and a database only through [`store::Store`]. It must not know
 //! HTTP, terminals or files other than by the text it is given.
 
-pub mod apply;
 pub mod condition;
 pub mod describe;
-pub mod entropy;
-pub mod explain;
 mod field;
 pub mod json;
 pub mod model;
@@ -15,15 +12,10 @@ pub mod names;
 pub mod paging;
 pub mod report;
 mod resolve;
-pub mod run;
 pub mod schema;
-pub mod seed;
 mod syntax;
 pub mod template;
-pub mod usage;
 pub mod value;
-
-pub use singlet_store as store;
 
 use model::Design;
 use report::Report;

@@ -65,7 +65,7 @@ impl<V: IntoJson> IntoJson for Vec<V> {
 /// Arguments of a pattern: `args!(user_id = &user, title = "Phở")`.
 macro_rules! args {
     ($($name:tt = $value:expr),* $(,)?) => {
-        singlet_design::run::Arguments::from([
+        singlet_run::Arguments::from([
             $((stringify!($name).to_owned(), $crate::arguments::IntoJson::into_json($value))),*
         ])
     };

@@ -2,7 +2,7 @@
 
 use singlet_design::json::Json;
 use singlet_design::model::Pattern;
-use singlet_design::run::{Arguments, RunError};
+use singlet_run::{Arguments, RunError};
 
 use crate::arguments::args;
 use crate::designs::NAMES;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use singlet_design::json::Json;
-use singlet_design::run::{Arguments, RunError};
+use singlet_run::{Arguments, RunError};
 
 use crate::arguments::{Look, args, column, object};
 use crate::stage::Stage;

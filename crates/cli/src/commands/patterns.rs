@@ -8,7 +8,7 @@ use clap::CommandFactory;
 use singlet_design::json::Json;
 use singlet_design::model::{Design, Pattern};
 use singlet_design::names::similar;
-use singlet_design::usage::Usage;
+use singlet_run::usage::Usage;
 
 use super::run::print;
 use crate::arguments::{Arguments, CallArguments, PatternsArguments, PatternsFormat};

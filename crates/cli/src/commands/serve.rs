@@ -5,11 +5,11 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use singlet_design::apply;
 use singlet_design::model::Design;
-use singlet_design::store::Embedded;
 use singlet_engine::{Buckets, Conflicts, Database, Key, StoreOptions, StreamOptions, SyncPolicy};
+use singlet_run::apply;
 use singlet_server::{Credentials, CredentialsError, Limits, Options, Server, StartError, TlsFiles};
+use singlet_store::Embedded;
 use singlet_transfer::FolderBuckets;
 use singlet_wire::Service;
 
