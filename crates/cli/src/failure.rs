@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use singlet_design::report::Report;
+use singlet_design::Report;
 use singlet_run::RunError;
 use singlet_run::apply::{ApplyError, EnvironmentError};
 use singlet_store::StoreError;

@@ -13,6 +13,8 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::Credentials;
 use aws_smithy_http_client::tls::{self, rustls_provider::CryptoMode};
 
+use crate::error::Failures;
+
 /// The region of requests to an address that was given without one; any will do for a server that isn't Amazon's.
 const REGION_OF_AN_ADDRESS: &str = "us-east-1";
 /// How often the SDK sends a request that was throttled or got no answer.
@@ -112,6 +114,13 @@ fn is_this_machine(address: &str) -> bool {
         None => host.split(':').next().unwrap_or_default(),
     };
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// What calls need: the client, and how errors name the endpoint.
+#[derive(Debug, Clone)]
+pub(crate) struct Backend {
+    pub(crate) client: Client,
+    pub(crate) failures: Failures,
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::types::{StreamSpecification, StreamViewType};
 use singlet_store::Feature;
 use tokio::sync::OnceCell;
 
-use crate::Backend;
+use crate::connection::Backend;
 
 /// A table that nobody has.
 const NO_TABLE: &str = "singlet.probe.no-such-table";

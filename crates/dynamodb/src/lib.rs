@@ -1,22 +1,22 @@
-//! Any DynamoDB endpoint as a store for designs: Amazon DynamoDB, ScyllaDB Alternator, DynamoDB Local, or a Singlet
-//! server. The same design file runs on them and on the engine in the process.
+//! Any DynamoDB endpoint as a store: Amazon DynamoDB, ScyllaDB Alternator, DynamoDB Local, or a Singlet server.
 //!
-//! This crate knows the official SDK: its requests, its errors, its configuration. It must not know designs beyond
-//! the [`Store`] trait. Calls block the calling thread; the network is driven by a runtime of the store's own, so
+//! This crate knows the official SDK: its requests, its errors, its configuration. It must not know designs, nor the
+//! engine. Calls block the calling thread; the network is driven by a runtime of the store's own, so
 //! they must not be made from asynchronous code.
 //!
 //! ```no_run
+//! use singlet_dynamodb::{Connection, DynamoDb};
 //! use singlet_store::Store;
-//! use singlet_dynamodb::{Connection, Remote};
 //!
 //! let connection = Connection { endpoint_url: Some("http://127.0.0.1:8000".to_owned()), ..Connection::default() };
-//! let store = Remote::connect(&connection)?;
+//! let store = DynamoDb::connect(&connection)?;
 //! println!("{:?}", store.describe_table("recipes")?);
 //! # Ok::<(), singlet_store::StoreError>(())
 //! ```
 
 mod connection;
 mod consumed;
+mod endpoint;
 mod error;
 mod features;
 mod placeholders;
@@ -25,108 +25,5 @@ mod tables;
 mod values;
 mod writes;
 
-use aws_sdk_dynamodb::Client;
-use singlet_store::{
-    Answer, BatchGet, Delete, Feature, Get, Page, Put, Query, Scan, Store, StoreError, TableChange,
-    TableState, TransactGet, TransactWrite, Update, Written,
-};
-use tokio::runtime::Runtime;
-
 pub use connection::Connection;
-use error::Failures;
-use features::Features;
-
-/// A DynamoDB endpoint.
-#[derive(Debug)]
-pub struct Remote {
-    runtime: Runtime,
-    backend: Backend,
-    features: Features,
-}
-
-/// What calls need: the client, and how errors name the endpoint.
-#[derive(Debug, Clone)]
-pub(crate) struct Backend {
-    pub(crate) client: Client,
-    pub(crate) failures: Failures,
-}
-
-impl Remote {
-    /// Finds the endpoint, the region and the credentials as the AWS CLI does. Nothing is sent yet.
-    pub fn connect(connection: &Connection) -> Result<Remote, StoreError> {
-        // One thread drives the network; the thread that calls does the rest of the work.
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("singlet-dynamodb")
-            .enable_all()
-            .build()
-            .map_err(|error| StoreError::Unavailable(format!("the system gives no thread: {error}")))?;
-        let (client, label) = runtime.block_on(connection.client());
-        let backend = Backend { client, failures: Failures::new(label) };
-        Ok(Remote { runtime, backend, features: Features::default() })
-    }
-}
-
-impl Store for Remote {
-    fn label(&self) -> String {
-        self.backend.failures.label().to_owned()
-    }
-
-    fn supports(&self, feature: Feature) -> bool {
-        self.runtime.block_on(self.features.have(&self.backend, feature))
-    }
-
-    fn get(&self, request: &Get) -> Result<Answer, StoreError> {
-        self.runtime.block_on(reads::get(&self.backend, request))
-    }
-
-    fn batch_get(&self, request: &BatchGet) -> Result<Answer, StoreError> {
-        self.runtime.block_on(reads::batch_get(&self.backend, request))
-    }
-
-    fn query(&self, request: &Query) -> Result<Page, StoreError> {
-        self.runtime.block_on(reads::query(&self.backend, request))
-    }
-
-    fn scan(&self, request: &Scan) -> Result<Page, StoreError> {
-        self.runtime.block_on(reads::scan(&self.backend, request))
-    }
-
-    fn query_all(&self, requests: &[Query]) -> Result<Vec<Page>, StoreError> {
-        self.runtime.block_on(reads::query_all(&self.backend, requests))
-    }
-
-    fn transact_get(&self, request: &TransactGet) -> Result<Answer, StoreError> {
-        self.runtime.block_on(reads::transact_get(&self.backend, request))
-    }
-
-    fn put(&self, request: &Put) -> Result<Written, StoreError> {
-        self.runtime.block_on(writes::put(&self.backend, request))
-    }
-
-    fn update(&self, request: &Update) -> Result<Written, StoreError> {
-        self.runtime.block_on(writes::update(&self.backend, request))
-    }
-
-    fn delete(&self, request: &Delete) -> Result<Written, StoreError> {
-        self.runtime.block_on(writes::delete(&self.backend, request))
-    }
-
-    fn transact_write(&self, request: &TransactWrite) -> Result<Written, StoreError> {
-        self.runtime.block_on(writes::transact_write(&self.backend, request))
-    }
-
-    fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {
-        self.runtime.block_on(async {
-            let asked = tables::Asked {
-                time_to_live: self.features.have(&self.backend, Feature::TimeToLive).await,
-                recovery: self.features.have(&self.backend, Feature::Recovery).await,
-            };
-            tables::describe(&self.backend, name, asked).await
-        })
-    }
-
-    fn change_table(&self, change: &TableChange) -> Result<(), StoreError> {
-        self.runtime.block_on(tables::change(&self.backend, change))
-    }
-}
+pub use endpoint::DynamoDb;

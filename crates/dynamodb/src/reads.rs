@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::{Get as SdkGet, KeysAndAttributes, ReturnConsumedCa
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use singlet_store::{Answer, BatchGet, Consumed, Get, Page, Query, Scan, StoreError, TransactGet};
 
-use crate::Backend;
+use crate::connection::Backend;
 use crate::consumed::{Access, consumed};
 use crate::placeholders::{Placeholders, text};
 use crate::values::{SdkItem, encoded, engine_item, sdk_item};

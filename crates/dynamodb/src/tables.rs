@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::types::{PointInTimeRecoveryDescription, PointInTimeRecoveryStatus, TimeToLiveStatus};
 use singlet_store::{StoreError, TableState};
 
-use crate::Backend;
+use crate::connection::Backend;
 pub(crate) use changes::change;
 
 /// How far recovery reaches if nothing is said.

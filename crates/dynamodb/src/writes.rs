@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::{
 };
 use singlet_store::{Action, Delete, Put, ReturnItem, StoreError, TransactWrite, Update, Written};
 
-use crate::Backend;
+use crate::connection::Backend;
 use crate::consumed::{Access, consumed};
 use crate::placeholders::{Placeholders, text};
 use crate::values::{SdkItem, encoded, sdk_item};

@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use super::reads::reads;
-use super::{Context, Edit, Fix, Subject};
-use crate::model::{Entity, FieldType, Index, IndexEntry};
-use crate::template::{Format, Part, Template};
+use singlet_design::{Entity, FieldType, Format, Index, IndexEntry, Part, Subject, Template};
+
+use crate::context::Context;
+use crate::fix::{Edit, Fix};
+use crate::reads::reads;
 
 /// Attributes of one part of an index key at most.
 const ATTRIBUTES_MAX: usize = 4;

@@ -1,8 +1,8 @@
 //! Findings.
 
-use super::Subject;
-use super::fix::Fix;
-use crate::report::Span;
+use singlet_design::{Span, Subject};
+
+use crate::fix::Fix;
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,6 +1,6 @@
 //! Fixes: changed lines of the design itself.
 
-use crate::report::Span;
+use singlet_design::Span;
 
 /// How to mend a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]

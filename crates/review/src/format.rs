@@ -1,8 +1,11 @@
 //! Reviews for people and for machines.
 
-use super::{Finding, Fix, RULES, Review, Severity};
-use crate::json::Json;
-use crate::report::{self, Position, Span};
+use singlet_design::{Json, Position, Span, excerpt, position};
+
+use crate::finding::{Finding, Severity};
+use crate::fix::Fix;
+use crate::review::Review;
+use crate::rules::RULES;
 
 /// How a review is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,12 +45,12 @@ fn human(file: &Reviewed<'_>) -> String {
     let mut text = String::new();
     for finding in &file.review.findings {
         let head = format!("{}[{}]: {}", finding.severity.word(), finding.rule, finding.message);
-        text.push_str(&report::excerpt(file.file, file.source, finding.span, &head));
+        text.push_str(&excerpt(file.file, file.source, finding.span, &head));
         text.push_str(&finding.fix.iter().map(|fix| human_fix(file.source, fix)).collect::<String>());
         text.push('\n');
     }
     for allowed in &file.review.allowed {
-        let line = report::position(file.source, allowed.finding.span.start).line;
+        let line = position(file.source, allowed.finding.span.start).line;
         let rule = allowed.finding.rule;
         text.push_str(&format!("allowed[{rule}]: {}:{line}: {}\n", file.file, allowed.reason));
     }
@@ -110,7 +113,7 @@ fn json(file: &Reviewed<'_>) -> Json {
 }
 
 fn json_finding(file: &Reviewed<'_>, finding: &Finding) -> Json {
-    let Position { line, column } = report::position(file.source, finding.span.start);
+    let Position { line, column } = position(file.source, finding.span.start);
     object([
         ("rule", Json::from(finding.rule)),
         ("severity", Json::from(finding.severity.word())),
@@ -177,8 +180,8 @@ fn sarif_result(file: &Reviewed<'_>, finding: &Finding, allowed: Option<&str>) -
 }
 
 fn region(source: &str, span: Span) -> Json {
-    let start = report::position(source, span.start);
-    let end = report::position(source, span.end);
+    let start = position(source, span.start);
+    let end = position(source, span.end);
     object([
         ("startLine", number(start.line)),
         ("startColumn", number(start.column)),
@@ -194,7 +197,7 @@ fn github(file: &Reviewed<'_>) -> Vec<String> {
         Severity::Info => "notice",
     };
     let line = |finding: &Finding| {
-        let Position { line, column } = report::position(file.source, finding.span.start);
+        let Position { line, column } = position(file.source, finding.span.start);
         let (word, rule) = (command(finding.severity), finding.rule);
         let (name, message) = (property(file.file), escaped(&finding.message));
         format!("::{word} file={name},line={line},col={column},title={rule}::{message}\n")

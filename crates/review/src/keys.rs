@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use super::partition::find;
-use super::{Context, Subject};
-use crate::model::{Entity, Index};
-use crate::report::Span;
-use crate::template::Template;
+use singlet_design::{Entity, Index, Span, Subject, Template};
+
+use crate::context::Context;
+use crate::partition::find;
 
 /// Which part of a key a template makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

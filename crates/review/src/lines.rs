@@ -1,8 +1,9 @@
 //! Fixes that need to know how a design is written: lines that go, fields that say more.
 
-use super::{Context, Edit, Fix, Subject};
-use crate::model::{Entity, Field};
-use crate::report::Span;
+use singlet_design::{Entity, Field, Span, Subject};
+
+use crate::context::Context;
+use crate::fix::{Edit, Fix};
 
 impl Context<'_> {
     /// The whole lines of a place, with the line's end.

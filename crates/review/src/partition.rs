@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::reads::reads;
-use super::text::{list, number};
-use super::{Context, Fix, Subject};
+use singlet_design::{Entity, Field, FieldType, IndexEntry, Part, Pattern, Span, Subject, Template};
+
+use crate::context::Context;
 use crate::estimate::{Contribution, Distinct, KeyLoad, Place};
-use crate::model::{Entity, Field, FieldType, IndexEntry, Pattern};
-use crate::report::Span;
-use crate::template::{Part, Template};
+use crate::fix::Fix;
+use crate::reads::reads;
+use crate::text::{list, number};
 
 /// Shards that are proposed when no rate says how many are needed.
 pub(super) const SHARDS_USUAL: u64 = 8;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::model::{AskedKey, Design, Entity, FieldType, Index, IndexEntry, Operation, OrderWord, Pattern};
-use crate::template::{Part, Template};
+use singlet_design::{
+    AskedKey, Design, Entity, FieldType, Index, IndexEntry, Operation, OrderWord, Part, Pattern, Template,
+};
 
 /// A read by key: of the table, or of an index.
 #[derive(Debug, Clone, Copy)]

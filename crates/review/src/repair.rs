@@ -1,9 +1,9 @@
 //! Applying what the review shows, round after round: a fix can make room for another one.
 
-use super::{Finding, Review, review};
-use crate::load;
-use crate::model::Design;
-use crate::report::{Report, position};
+use singlet_design::{Design, Report, load, position};
+
+use crate::finding::Finding;
+use crate::review::{Review, review};
 
 /// Rounds of fixing. Each loses findings and gains none, so that few are needed; the bound is for designs that nobody
 /// thought of.

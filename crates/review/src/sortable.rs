@@ -1,6 +1,6 @@
 //! Numbers in text keys: whether their order as text is their order as numbers, and the placeholder that makes it so.
 
-use crate::model::FieldType;
+use singlet_design::FieldType;
 
 /// Digits of a whole number whose maximum isn't declared.
 const DIGITS_USUAL: usize = 10;

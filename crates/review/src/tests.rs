@@ -1,5 +1,6 @@
-use super::*;
-use crate::load;
+use singlet_design::load;
+
+use crate::*;
 
 /// The designs of a rule's page under a word: `fires`, `fine`, or `refused` if the language itself refuses them.
 fn examples(page: &str, word: &str) -> Vec<String> {

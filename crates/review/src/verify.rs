@@ -5,8 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use super::fix::{Edit, Fix, apply_edits, joined};
-use super::{Finding, Review, Severity, Subject, review};
+use singlet_design::Subject;
+
+use crate::finding::{Finding, Severity};
+use crate::fix::{Edit, Fix, apply_edits, joined};
+use crate::review::{Review, review};
 
 /// Bytes of design text that are loaded and reviewed at most to try fixes one by one, and as many again to try them
 /// together. Beyond it, findings keep their advice in words, and the review says how many fixes were left untried.
@@ -224,7 +227,7 @@ impl<'a> Trials<'a> {
 }
 
 fn reviewed(text: &str) -> Option<Tally> {
-    let design = crate::load("", text).ok()?;
+    let design = singlet_design::load("", text).ok()?;
     Some(Tally::of(&review(&design, text).findings))
 }
 

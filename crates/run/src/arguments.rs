@@ -1,14 +1,18 @@
 //! What the caller gives, held against the pattern's parameters once: after this, every value has its field's type.
 
+use std::collections::BTreeMap;
+
+use singlet_design::{
+    Argument, Binding, FieldType, Json, Parameter, ParameterType, Pattern, Values, instant_for, nearest,
+    parameter_in_words, to_attribute,
+};
 use singlet_values::{AttributeValue, Attributes, EncodedItem, Item, ValueRef};
 
-use super::cursor::Held;
-use super::{Arguments, RunError, WrongParameter};
-use crate::json::Json;
-use crate::model::{Argument, Binding, FieldType, Parameter, ParameterType, Pattern};
-use crate::names::nearest;
-use crate::template::Values;
-use crate::value::{instant_for, parameter_in_words, to_attribute};
+use crate::cursor::Held;
+use crate::error::{RunError, WrongParameter};
+
+/// The values a caller gives, by parameter name.
+pub type Arguments = BTreeMap<String, Json>;
 
 /// What was given for one parameter.
 #[derive(Debug, Clone, PartialEq)]

@@ -15,7 +15,7 @@ use sha2::Sha256;
 use singlet_cipher::{Cipher, NONCE_BYTES, Nonce, TAG_BYTES, derive};
 use singlet_values::{AttributeValue, EncodedItem, KeyReader, Kind, ValueRef, write_key_part};
 
-use super::RunError;
+use crate::error::RunError;
 
 const VERSION: u8 = 2;
 /// The least length of a text; up to `PADDING_STEP` it doubles, then it grows by steps.

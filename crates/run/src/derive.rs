@@ -6,13 +6,11 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use singlet_design::{Entity, IndexEntry, Template, TimeToLive, Values, When, to_attribute};
 use singlet_values::{AttributeValue, Item, Number};
 
-use super::RunError;
-use super::keys::{refused, table_key};
-use crate::model::{Entity, IndexEntry, TimeToLive, When};
-use crate::template::{Template, Values};
-use crate::value;
+use crate::error::RunError;
+use crate::keys::{refused, table_key};
 
 /// The value that a path such as `address.city` or `foods[2].name` leads to.
 pub fn value_at<'a>(item: &'a Item, path: &str) -> Option<&'a AttributeValue> {
@@ -161,5 +159,5 @@ fn holds(entity: &Entity, when: &When, item: &Item) -> bool {
     let (Some(have), Some(kind)) = (value_at(item, &when.field), entity.field_at(&when.field)) else {
         return false;
     };
-    when.values.iter().any(|wanted| value::to_attribute(kind, wanted).as_ref() == Ok(have))
+    when.values.iter().any(|wanted| to_attribute(kind, wanted).as_ref() == Ok(have))
 }

@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-
-use crate::model::Made;
-use crate::value::time_of_ms;
+use singlet_design::{Made, time_of_ms};
 
 /// A tick is a millisecond and a count of 12 bits within it.
 const COUNT_BITS: u32 = 12;
@@ -93,7 +91,7 @@ fn next_tick(last: &AtomicU64, now_ms: u64) -> u64 {
 }
 
 /// What Singlet makes by itself: an id, a secret or the time.
-pub fn make(made: Made, now_ms: u64, entropy: &dyn Entropy) -> String {
+pub(crate) fn make(made: Made, now_ms: u64, entropy: &dyn Entropy) -> String {
     match made {
         Made::Uuid7 => uuid7(entropy.tick(now_ms), entropy),
         Made::Uuid4 => uuid::Builder::from_random_bytes(random(entropy)).into_uuid().to_string(),

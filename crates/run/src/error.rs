@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::model::Pattern;
-use crate::store::{Feature, StoreError};
+use singlet_design::Pattern;
+use singlet_store::{Feature, StoreError};
 
 /// Why a pattern did not run; the variant says what to do next.
 #[derive(Debug, Clone, thiserror::Error)]

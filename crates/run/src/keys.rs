@@ -1,10 +1,9 @@
 //! The key of an item, from the values that make it.
 
+use singlet_design::{AskedKey, Entity, RenderError, Template, Values};
 use singlet_values::{AttributeValue, Item};
 
-use super::RunError;
-use crate::model::{AskedKey, Entity};
-use crate::template::{RenderError, Template, Values};
+use crate::error::RunError;
 
 /// Exactly the table's key attributes of an entity's item.
 pub(crate) fn table_key(entity: &Entity, values: &impl Values) -> Result<Item, RunError> {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::model::{Change, Design, Entity, Operation, Pattern};
-use crate::store::{Feature, Store};
+use singlet_design::{Change, Design, Entity, Operation, Pattern};
+use singlet_store::{Feature, Store};
 
 /// A pattern that can't run on a store, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +82,7 @@ fn collect(pattern: &Pattern, needs: &mut Vec<(Feature, String)>) {
     }
 }
 
-fn index_needs(index: Option<&crate::model::Index>, needs: &mut Vec<(Feature, String)>) {
+fn index_needs(index: Option<&singlet_design::Index>, needs: &mut Vec<(Feature, String)>) {
     if let Some(index) = index.filter(|index| index.partition.len() > 1 || index.sort.len() > 1) {
         needs.push((Feature::MultiAttributeKeys, format!("the key of {} has several in a part", index.name)));
     }

@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
+use singlet_design::{Entity, Field, Index, Json, Projection, default_of, to_json};
 use singlet_values::{EncodedItem, Item, ValueRef};
-
-use crate::json::Json;
-use crate::model::{Entity, Field, Index, Projection};
-use crate::value::{default_of, to_json};
 
 /// An item of an entity. It stays in its stored form until somebody asks for its JSON.
 #[derive(Debug, Clone)]

@@ -1,9 +1,10 @@
 //! What a runner knows of each pattern before it is called: how it reads, and what it needs of the store.
 
-use super::needs::needs;
-use super::read::ReadPlan;
-use crate::model::{Design, Pattern, Table};
-use crate::store::Feature;
+use singlet_design::{Design, Pattern, Table};
+use singlet_store::Feature;
+
+use crate::needs::needs;
+use crate::read::ReadPlan;
 
 /// What plans are made from.
 pub(crate) struct PlanContext<'a> {

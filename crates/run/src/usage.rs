@@ -1,13 +1,11 @@
 //! How patterns are called: their parameters, what they answer, and an example.
 
-use crate::describe::{Access, access};
-use crate::json::Json;
-use crate::model::{
-    Argument, Entity, Field, FieldType, Insert, Operation, ParameterType, Pattern, Step, ValueSource,
+use singlet_design::{
+    Access, Argument, Entity, Field, FieldType, Insert, Json, Operation, PAGE_ITEMS_DEFAULT, ParameterType,
+    Pattern, Step, ValueSource, access, parameter_in_words, to_text, type_name,
 };
-use crate::paging::PAGE_ITEMS_DEFAULT;
+
 use crate::seed::example;
-use crate::value::{parameter_in_words, to_text, type_name};
 
 /// Columns of the help of a pattern.
 const WIDTH: usize = 100;
@@ -169,7 +167,7 @@ impl ParameterUsage {
 }
 
 fn parameters(pattern: &Pattern) -> Vec<ParameterUsage> {
-    let usage = |parameter: &crate::model::Parameter| {
+    let usage = |parameter: &singlet_design::Parameter| {
         let field = written_field(pattern, &parameter.name);
         let entity = entity(&pattern.operation);
         let about = entity.and_then(|entity| entity.field(&parameter.name)?.about.clone());
@@ -289,7 +287,7 @@ fn arguments(pattern: &Pattern) -> Vec<String> {
     let chosen = pattern.parameters.iter().filter(|parameter| {
         parameter.required || first_optional.is_some_and(|first| first.name == parameter.name)
     });
-    let argument = |parameter: &crate::model::Parameter| {
+    let argument = |parameter: &singlet_design::Parameter| {
         let value = to_text(&parameter.kind, &example(&parameter.name, &parameter.kind));
         format!("{}={value}", parameter.name)
     };

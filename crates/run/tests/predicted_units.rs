@@ -8,20 +8,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use singlet_design::json::Json;
-use singlet_design::model::{Design, Operation, Pattern};
-use singlet_design::paging::PAGE_ITEMS_DEFAULT;
-use singlet_design::value::{from_text, to_json};
-use singlet_design::{load, schema};
+use singlet_design::{
+    Design, Json, Operation, PAGE_ITEMS_DEFAULT, Pattern, from_text, load, schema, to_json,
+};
 use singlet_engine::values::EncodedItem;
 use singlet_engine::{Database, ManualClock, Options};
-use singlet_review::RULES;
-use singlet_review::estimate::{Load, write_units};
+use singlet_review::{Load, RULES, write_units};
 use singlet_run::apply::{choose_environment, plan};
-use singlet_run::entropy::SeededEntropy;
 use singlet_run::explain::{Outcome, Recording};
 use singlet_run::seed::{Sample, SeedOptions, Seeder, plant};
-use singlet_run::{Arguments, Paging, Runner};
+use singlet_run::{Arguments, Paging, Runner, SeededEntropy};
 use singlet_store::Embedded;
 
 /// 2025-01-20T15:30:00Z.
@@ -159,7 +155,7 @@ fn scans_are_in_the_estimate() {
 #[test]
 fn the_default_page_size_is_told_as_it_is() {
     let said = format!("by default {PAGE_ITEMS_DEFAULT}");
-    assert!(schema::schema().to_string().contains(&said));
+    assert!(schema().to_string().contains(&said));
     let page = RULES.iter().find(|rule| rule.id == "unbounded-query").unwrap().page;
     assert!(page.contains(&format!("gives {PAGE_ITEMS_DEFAULT} items a page")), "{page}");
 }

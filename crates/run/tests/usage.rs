@@ -6,11 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use singlet_design::value::from_text;
+use singlet_design::from_text;
 use singlet_engine::Database;
 use singlet_run::apply::{choose_environment, plan};
-use singlet_run::usage::Usage;
-use singlet_run::{Arguments, Paging, RunError, Runner};
+use singlet_run::{Arguments, Paging, RunError, Runner, Usage};
 use singlet_store::Embedded;
 
 fn designs() -> Vec<PathBuf> {

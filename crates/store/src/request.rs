@@ -2,7 +2,7 @@
 
 use singlet_values::{AttributeValue, EncodedItem, Item};
 
-use super::expression::Expression;
+use crate::expression::{Expression, ExpressionBuilder};
 
 /// `GetItem`.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,6 +60,21 @@ pub struct Query {
     pub consistent: bool,
     /// `ExclusiveStartKey`.
     pub start_key: Option<Item>,
+}
+
+impl Query {
+    /// The `KeyConditionExpression`, with placeholders that begin with `k`.
+    pub fn key_expression(&self) -> Expression {
+        let mut builder = ExpressionBuilder::new('k');
+        let mut terms = Vec::with_capacity(self.partition.len() + self.sort.len());
+        for (name, value) in &self.partition {
+            terms.push(format!("{} = {}", builder.name(name), builder.value(value.clone())));
+        }
+        for (name, test) in &self.sort {
+            terms.push(term(&mut builder, name, test));
+        }
+        builder.finish(terms.join(" AND "))
+    }
 }
 
 /// `Scan`.
@@ -253,4 +268,23 @@ pub struct Written {
     pub item: Option<EncodedItem>,
     /// Units used.
     pub consumed: Consumed,
+}
+
+fn term(builder: &mut ExpressionBuilder, name: &str, test: &KeyTest) -> String {
+    let name = builder.name(name);
+    let (operator, value) = match test {
+        KeyTest::Equal(value) => ("=", value),
+        KeyTest::AtLeast(value) => (">=", value),
+        KeyTest::AtMost(value) => ("<=", value),
+        KeyTest::Less(value) => ("<", value),
+        KeyTest::Greater(value) => (">", value),
+        KeyTest::BeginsWith(value) => {
+            return format!("begins_with({name}, {})", builder.value(value.clone()));
+        }
+        KeyTest::Between(low, high) => {
+            let (low, high) = (builder.value(low.clone()), builder.value(high.clone()));
+            return format!("{name} BETWEEN {low} AND {high}");
+        }
+    };
+    format!("{name} {operator} {}", builder.value(value.clone()))
 }

@@ -7,7 +7,9 @@ use singlet_expr::{
     Projection, Update,
 };
 
-use crate::store::{Expression, KeyTest, Query, StoreError, Update as UpdateRequest};
+use crate::error::StoreError;
+use crate::expression::Expression;
+use crate::request::{KeyTest, Query, Update as UpdateRequest};
 
 impl Expression {
     /// Parses it as a condition, which can be evaluated on items.

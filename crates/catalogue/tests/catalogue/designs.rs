@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use singlet_design::load;
-use singlet_design::model::{Design, Environment, Removal};
+use singlet_design::{Design, Environment, Removal, load};
 use singlet_run::apply::{plan, plan_removal};
 use singlet_store::Store;
 

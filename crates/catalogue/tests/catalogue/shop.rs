@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_run::{Arguments, RunError};
 
 use crate::arguments::{Look, args, column, object};

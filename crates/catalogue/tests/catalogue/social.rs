@@ -1,6 +1,6 @@
 //! The social network: designs/social.toml.
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_run::{Paging, RunError};
 
 use crate::arguments::{Look, args, column};

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use singlet_design::json::Json;
-use singlet_design::model::Design;
+use singlet_design::{Design, Json};
 use singlet_engine::ManualClock;
 use singlet_run::{Arguments, Outcome, Paging, RunError, Runner};
 use singlet_store::Store;

@@ -2,7 +2,7 @@
 
 use std::io::{Write, stdout};
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_run::Runner;
 use singlet_run::apply::choose_environment;
 use singlet_run::explain::{Outcome, Predicted, Recorded, Recording};

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write, stdout};
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_run::apply::choose_environment;
 use singlet_run::{Paging, Runner};
 

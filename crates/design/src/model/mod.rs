@@ -9,12 +9,12 @@ mod table;
 
 use std::sync::Arc;
 
-pub use crate::field::{Field, FieldType, Made, ParameterType};
+pub(crate) use crate::field::{Field, FieldType, Made, ParameterType};
 pub use entity::{Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, When};
 pub use layout::{Allowance, Layout, Places, Subject};
 pub use pattern::{
     Argument, AskedKey, BatchGet, Binding, Change, Check, Delete, ElementChange, Get, Insert, Merge,
-    Operation, Order, OrderWord, Parameter, Part, Parts, Pattern, Query, Rate, Resolve, Scan, ShardRead,
+    Operation, Order, OrderWord, Parameter, Parts, Pattern, Query, Rate, ReadPart, Resolve, Scan, ShardRead,
     SortRange, Step, Transaction, Update, ValueSource,
 };
 pub use table::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};

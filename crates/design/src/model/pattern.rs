@@ -490,14 +490,14 @@ pub enum Argument {
 #[derive(Debug, Clone)]
 pub struct Parts {
     /// The reads, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ReadPart>,
     /// All gets, at one point of the commit order.
     pub together: bool,
 }
 
 /// One read of a composed pattern.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct ReadPart {
     /// Its name in the answer.
     pub name: String,
     /// A read.

@@ -13,7 +13,7 @@ use singlet_store::{IndexShape, StoreError, TableChange, TableShape};
 
 use super::shapes::{definitions, key_schema, sdk_projection};
 use super::{Asked, describe};
-use crate::Backend;
+use crate::connection::Backend;
 
 /// The first pause between questions whether a table is ready.
 const PAUSE_MIN: Duration = Duration::from_millis(20);

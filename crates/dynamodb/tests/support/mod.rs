@@ -7,7 +7,7 @@ use std::ops::Deref;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
-use singlet_dynamodb::{Connection, Remote};
+use singlet_dynamodb::{Connection, DynamoDb};
 use singlet_engine::Database;
 use singlet_server::{Options, Server};
 use singlet_wire::Service;
@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 /// A store and the server behind it; it ends when this is dropped.
 pub(crate) struct Served {
-    store: Remote,
+    store: DynamoDb,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -32,8 +32,9 @@ impl Served {
 }
 
 /// A store at an address.
-pub(crate) fn connect(address: &str) -> Remote {
-    Remote::connect(&Connection { endpoint_url: Some(address.to_owned()), ..Connection::default() }).unwrap()
+pub(crate) fn connect(address: &str) -> DynamoDb {
+    DynamoDb::connect(&Connection { endpoint_url: Some(address.to_owned()), ..Connection::default() })
+        .unwrap()
 }
 
 fn serve(tell: mpsc::Sender<SocketAddr>, stopped: oneshot::Receiver<()>) {
@@ -52,9 +53,9 @@ fn serve(tell: mpsc::Sender<SocketAddr>, stopped: oneshot::Receiver<()>) {
 }
 
 impl Deref for Served {
-    type Target = Remote;
+    type Target = DynamoDb;
 
-    fn deref(&self) -> &Remote {
+    fn deref(&self) -> &DynamoDb {
         &self.store
     }
 }

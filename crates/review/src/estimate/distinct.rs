@@ -1,7 +1,6 @@
 //! How many values a partition key takes at one time.
 
-use crate::model::{Entity, FieldType};
-use crate::template::{Part, Template};
+use singlet_design::{Entity, FieldType, Part, Template};
 
 /// How many partition keys share the traffic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use singlet_design::{
+    AskedKey, Change, Design, Entity, Index, IndexEntry, Operation, Pattern, Query, Template, Unique,
+};
+
 use super::distinct::{Distinct, Spread, assumed_share};
 use super::reads::{merge_run_units, query_units, scan_units};
 use super::size::{Size, entry_size, item_size, reservation_size};
 use super::{read_units, write_units};
-use crate::model::{AskedKey, Change, Design, Entity, Index, IndexEntry, Operation, Pattern, Query, Unique};
-use crate::template::Template;
 
 /// Keys that a batch is taken to ask for: nothing declares how many the caller gives.
 const BATCH_KEYS_USUAL: f64 = 10.0;
@@ -334,15 +336,15 @@ fn update_factor(entity: &Entity, entry: &IndexEntry, changes: &[Change]) -> f64
             || entry.when.iter().any(|when| when.field == *field)
     };
     let carried = |field: &&str| match &entry.index.projection {
-        crate::model::Projection::All => true,
-        crate::model::Projection::Keys => false,
-        crate::model::Projection::Include(names) => names.iter().any(|name| name == field),
+        singlet_design::Projection::All => true,
+        singlet_design::Projection::Keys => false,
+        singlet_design::Projection::Include(names) => names.iter().any(|name| name == field),
     };
-    let updated = entity.fields.iter().any(|field| field.made == Some(crate::model::Made::Updated));
+    let updated = entity.fields.iter().any(|field| field.made == Some(singlet_design::Made::Updated));
     if fields.iter().any(moves) {
         2.0
     } else if fields.iter().any(carried)
-        || (updated && matches!(entry.index.projection, crate::model::Projection::All))
+        || (updated && matches!(entry.index.projection, singlet_design::Projection::All))
     {
         1.0
     } else {

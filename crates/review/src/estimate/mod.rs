@@ -10,6 +10,7 @@ pub use distinct::{ASSUMED_KEYS, Distinct, Spread, assumed_share, distinct_keys}
 pub use load::{Contribution, KeyLoad, Load, Place, WriteCost, pattern_writes};
 pub use reads::{merge_run_units, query_units, scan_units};
 use singlet_values::{self as values, ReadKind};
+
 pub use size::{Size, entry_size, field_size, item_size, reservation_size, template_size, value_size};
 
 /// Write units a second that one partition key serves at most.

@@ -1,9 +1,9 @@
 //! What a page of a list reads, if there are enough items of the usual size to fill it.
 
+use singlet_design::{Entity, Index, Merge, Operation, PAGE_ITEMS_DEFAULT, Query, Scan, first_request_items};
+
 use super::read_units;
 use super::size::{Size, entry_size, item_size};
-use crate::model::{Entity, Index, Merge, Operation, Query, Scan};
-use crate::paging::{PAGE_ITEMS_DEFAULT, first_request_items};
 
 /// Units of a page of a query, all shards together.
 pub fn query_units(query: &Query) -> f64 {

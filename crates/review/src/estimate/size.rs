@@ -2,8 +2,7 @@
 
 use std::ops::{Add, Mul};
 
-use crate::model::{Entity, Field, FieldType, IndexEntry, Projection, Unique};
-use crate::template::{Part, Template};
+use singlet_design::{Entity, Field, FieldType, IndexEntry, Part, Projection, Template, Unique};
 
 /// A UTF-8 character has at most this many bytes.
 const CHARACTER_BYTES_MAX: u64 = 4;

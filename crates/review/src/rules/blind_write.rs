@@ -1,8 +1,11 @@
 //! `blind-write`: a put that may undo what others wrote.
 
+use singlet_design::{Entity, Operation, Subject};
+
 use super::{Check, Rule};
-use crate::model::{Entity, Operation};
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
 
 pub(super) static RULE: Rule = Rule {
     id: "blind-write",

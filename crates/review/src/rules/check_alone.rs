@@ -1,8 +1,11 @@
 //! `check-alone`: a check that decides nothing.
 
+use singlet_design::{Operation, Subject};
+
 use super::{Check, Rule};
-use crate::model::Operation;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
 
 pub(super) static RULE: Rule = Rule {
     id: "check-alone",

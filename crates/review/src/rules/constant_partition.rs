@@ -1,9 +1,10 @@
 //! `constant-partition`: a partition key without a placeholder.
 
 use super::{Check, Rule};
+use crate::context::{Context, Findings};
 use crate::estimate::{KeyLoad, PARTITION_WRITE_UNITS_MAX};
-use crate::review::partition::{partitions, sharded};
-use crate::review::{Context, Findings, Severity};
+use crate::finding::Severity;
+use crate::partition::{partitions, sharded};
 
 pub(super) static RULE: Rule = Rule {
     id: "constant-partition",

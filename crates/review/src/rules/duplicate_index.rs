@@ -1,9 +1,11 @@
 //! `duplicate-index`: two indexes with the same key.
 
+use singlet_design::{Design, Index, Subject, Table, Template};
+
 use super::{Check, Rule};
-use crate::model::{Design, Index, Table};
-use crate::review::{Context, Findings, Fix, Severity, Subject};
-use crate::template::Template;
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
 
 pub(super) static RULE: Rule = Rule {
     id: "duplicate-index",

@@ -1,10 +1,12 @@
 //! `filter`: filters that throw away most of what is read.
 
+use singlet_design::{Comparison, Entity, FieldType, Operand, Operation, Subject, Tree};
+
 use super::{Check, Rule};
-use crate::condition::{Comparison, Operand, Tree};
-use crate::model::{Entity, FieldType, Operation};
-use crate::review::text::{list, number};
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::{list, number};
 
 pub(super) static RULE: Rule = Rule {
     id: "filter",

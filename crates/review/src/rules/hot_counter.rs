@@ -1,10 +1,13 @@
 //! `hot-counter`: one item that everybody counts on.
 
+use singlet_design::{Change, Design, Operation, Pattern, Subject};
+
 use super::{Check, Rule};
+use crate::context::{Context, Findings};
 use crate::estimate::{PARTITION_WRITE_UNITS_MAX, distinct_keys};
-use crate::model::{Change, Design, Operation, Pattern};
-use crate::review::text::number;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::number;
 
 pub(super) static RULE: Rule = Rule {
     id: "hot-counter",

@@ -1,10 +1,11 @@
 //! `hot-read`: more reads on one partition key than a partition serves.
 
 use super::{Check, Rule};
+use crate::context::{Context, Findings};
 use crate::estimate::{Distinct, PARTITION_READ_UNITS_MAX};
-use crate::review::partition::{ASSUMED, Partition, calls, partitions, sharded_for};
-use crate::review::text::number;
-use crate::review::{Context, Findings, Severity};
+use crate::finding::Severity;
+use crate::partition::{ASSUMED, Partition, calls, partitions, sharded_for};
+use crate::text::number;
 
 pub(super) static RULE: Rule = Rule {
     id: "hot-read",

@@ -1,13 +1,15 @@
 //! `index-contention`: a key attribute that should hold two values at once.
 
+use singlet_design::{AskedKey, Entity, FieldType, Index, Made, OrderWord, Subject, Template};
+
 use super::{Check, Rule};
+use crate::context::{Context, Findings};
 use crate::estimate::{Distinct, distinct_keys};
-use crate::model::{AskedKey, Entity, FieldType, Index, Made, OrderWord};
-use crate::review::partition::{SHARDS_USUAL, find};
-use crate::review::reads::{Read, reads};
-use crate::review::sortable::placeholder;
-use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
-use crate::template::Template;
+use crate::finding::Severity;
+use crate::fix::{Edit, Fix};
+use crate::partition::{SHARDS_USUAL, find};
+use crate::reads::{Read, reads};
+use crate::sortable::placeholder;
 
 pub(super) static RULE: Rule = Rule {
     id: "index-contention",
@@ -157,7 +159,7 @@ fn fits(entity: &Entity, index: &Index, asked: &AskedKey) -> bool {
         && entity.entry(&index.name).is_none()
         && index.partition.len() == asked.partition.len()
         && index.sort.len() == 1
-        && index.key().all(|attribute| attribute.kind == crate::model::KeyKind::Text)
+        && index.key().all(|attribute| attribute.kind == singlet_design::KeyKind::Text)
 }
 
 fn new_names(entity: &Entity) -> Vec<String> {

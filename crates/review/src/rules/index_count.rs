@@ -1,8 +1,11 @@
 //! `index-count`: more indexes than a table may have.
 
+use singlet_design::{Projection, Subject};
+
 use super::{Check, Rule};
-use crate::model::Projection;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
 
 pub(super) static RULE: Rule = Rule {
     id: "index-count",

@@ -1,10 +1,12 @@
 //! `index-gap`: an index that some items are not in, by accident.
 
+use singlet_design::{Entity, IndexEntry, Operation, Subject, Template};
+
 use super::{Check, Rule};
-use crate::model::{Entity, IndexEntry, Operation};
-use crate::review::reads::read;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
-use crate::template::Template;
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::reads::read;
 
 pub(super) static RULE: Rule = Rule {
     id: "index-gap",

@@ -1,9 +1,13 @@
 //! `item-size`: items that may pass what an item may weigh.
 
+use singlet_design::Subject;
+
 use super::{Check, Rule};
+use crate::context::{Context, Findings};
 use crate::estimate::{ITEM_BYTES_MAX, field_size, item_size};
-use crate::review::text::bytes;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::bytes;
 
 pub(super) static RULE: Rule = Rule {
     id: "item-size",

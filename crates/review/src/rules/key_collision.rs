@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use singlet_design::{Entity, FieldType, Made, Part, Subject, Template};
+
 use super::{Check, Rule};
-use crate::model::{Entity, FieldType, Made};
-use crate::review::partition::find;
-use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
-use crate::template::{Part, Template};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::{Edit, Fix};
+use crate::partition::find;
 
 pub(super) static RULE: Rule = Rule {
     id: "key-collision",

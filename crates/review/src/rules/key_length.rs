@@ -1,12 +1,14 @@
 //! `key-length`: keys that may be too long.
 
+use singlet_design::{Entity, Field, Template};
+
 use super::{Check, Rule};
+use crate::context::{Context, Findings};
 use crate::estimate::{template_size, value_size};
-use crate::model::{Entity, Field};
-use crate::review::keys::{Role, keys};
-use crate::review::text::bytes;
-use crate::review::{Context, Findings, Fix, Severity};
-use crate::template::Template;
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::keys::{Role, keys};
+use crate::text::bytes;
 
 pub(super) static RULE: Rule = Rule {
     id: "key-length",

@@ -1,10 +1,12 @@
 //! `low-cardinality`: a partition key with few values.
 
+use singlet_design::Part;
+
 use super::{Check, Rule};
+use crate::context::{Context, Findings};
 use crate::estimate::{Distinct, distinct_keys};
-use crate::review::partition::{partitions, sharded};
-use crate::review::{Context, Findings, Severity};
-use crate::template::Part;
+use crate::finding::Severity;
+use crate::partition::{partitions, sharded};
 
 pub(super) static RULE: Rule = Rule {
     id: "low-cardinality",

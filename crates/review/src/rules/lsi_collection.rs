@@ -1,11 +1,13 @@
 //! `lsi-collection`: item collections that a local index limits to 10 GB.
 
+use singlet_design::{Cardinality, Design, Entity, Index, Part, Subject, Template};
+
 use super::{Check, Rule};
+use crate::context::{Context, Findings};
 use crate::estimate::item_size;
-use crate::model::{Cardinality, Design, Entity, Index};
-use crate::review::text::bytes;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
-use crate::template::{Part, Template};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::bytes;
 
 pub(super) static RULE: Rule = Rule {
     id: "lsi-collection",

@@ -1,8 +1,11 @@
 //! `missing-rate`: a pattern that can't be planned.
 
+use singlet_design::{Operation, Pattern, Subject};
+
 use super::{Check, Rule};
-use crate::model::{Operation, Pattern};
-use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::{Edit, Fix};
 
 pub(super) static RULE: Rule = Rule {
     id: "missing-rate",

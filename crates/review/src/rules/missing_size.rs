@@ -1,9 +1,12 @@
 //! `missing-size`: a field whose size nothing bounds.
 
+use singlet_design::{FieldType, Subject};
+
 use super::{Check, Rule};
-use crate::model::FieldType;
-use crate::review::text::list;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::list;
 
 pub(super) static RULE: Rule = Rule {
     id: "missing-size",

@@ -1,6 +1,6 @@
 //! The rules, one a file. A new one is its file, its page beside it, and a line in each of the two lists here.
 
-use super::{Context, Findings};
+use crate::context::{Context, Findings};
 
 mod blind_write;
 mod check_alone;
@@ -147,5 +147,5 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 
 /// The rule whose name is most like this one.
 pub fn nearest(id: &str) -> Option<&'static str> {
-    crate::names::nearest(id, RULES.iter().map(|rule| rule.id))
+    singlet_design::nearest(id, RULES.iter().map(|rule| rule.id))
 }

@@ -1,10 +1,13 @@
 //! `mutable-key`: an index key that changes often.
 
+use singlet_design::{Change, FieldType, IndexEntry, Made, Operation, Pattern, Subject, Update};
+
 use super::{Check, Rule};
+use crate::context::{Context, Findings};
 use crate::estimate::Spread;
-use crate::model::{Change, FieldType, IndexEntry, Made, Operation, Pattern, Update};
-use crate::review::text::number;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::number;
 
 pub(super) static RULE: Rule = Rule {
     id: "mutable-key",

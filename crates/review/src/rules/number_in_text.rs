@@ -1,13 +1,14 @@
 //! `number-in-text`: numbers in text keys without a fixed width.
 
+use singlet_design::{FieldType, Format, Part, Span};
+
 use super::{Check, Rule};
-use crate::model::FieldType;
-use crate::report::Span;
-use crate::review::attributes::by_attributes;
-use crate::review::keys::{Key, Role, keys};
-use crate::review::sortable::{Sortable, placeholder, sortable};
-use crate::review::{Context, Findings, Fix, Severity};
-use crate::template::{Format, Part};
+use crate::attributes::by_attributes;
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::keys::{Key, Role, keys};
+use crate::sortable::{Sortable, placeholder, sortable};
 
 pub(super) static RULE: Rule = Rule {
     id: "number-in-text",

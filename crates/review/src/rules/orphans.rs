@@ -1,9 +1,12 @@
 //! `orphans`: children that outlive their parent.
 
+use singlet_design::{Entity, Operation, Subject};
+
 use super::{Check, Rule};
-use crate::model::{Entity, Operation};
-use crate::review::text::list;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::list;
 
 pub(super) static RULE: Rule = Rule {
     id: "orphans",

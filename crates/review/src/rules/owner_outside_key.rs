@@ -1,11 +1,12 @@
 //! `owner-outside-key`: a pattern for one owner whose key doesn't hold the owner.
 
+use singlet_design::{Argument, Binding, Condition, Entity, Operation, Pattern, Subject, Template};
+
 use super::{Check, Rule};
-use crate::condition::Condition;
-use crate::model::{Argument, Binding, Entity, Operation, Pattern};
-use crate::review::reads::read;
-use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
-use crate::template::Template;
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::{Edit, Fix};
+use crate::reads::read;
 
 pub(super) static RULE: Rule = Rule {
     id: "owner-outside-key",

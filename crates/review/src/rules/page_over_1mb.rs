@@ -1,10 +1,13 @@
 //! `page-over-1mb`: pages that don't fit one request.
 
+use singlet_design::{Operation, Subject};
+
 use super::{Check, Rule};
+use crate::context::{Context, Findings};
 use crate::estimate::{PAGE_BYTES_MAX, entry_size, item_size};
-use crate::model::Operation;
-use crate::review::text::bytes;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::bytes;
 
 pub(super) static RULE: Rule = Rule {
     id: "page-over-1mb",

@@ -1,10 +1,12 @@
 //! `partial-key-update`: an update that knows only some parts of a key.
 
+use singlet_design::{Design, Entity, IndexEntry, Operation, Pattern, Subject, Template, Update};
+
 use super::{Check, Rule};
-use crate::model::{Design, Entity, IndexEntry, Operation, Pattern, Update};
-use crate::review::text::list;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
-use crate::template::Template;
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::list;
 
 pub(super) static RULE: Rule = Rule {
     id: "partial-key-update",

@@ -1,12 +1,13 @@
 //! `prefix-overlap`: a sort prefix that is the start of another.
 
+use singlet_design::{Entity, Operation, Span, Subject, Template};
+
 use super::{Check, Rule};
-use crate::model::{Entity, Operation};
-use crate::report::Span;
-use crate::review::keys::{Key, keys};
-use crate::review::partition::find;
-use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
-use crate::template::Template;
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::{Edit, Fix};
+use crate::keys::{Key, keys};
+use crate::partition::find;
 
 pub(super) static RULE: Rule = Rule {
     id: "prefix-overlap",

@@ -1,9 +1,11 @@
 //! `projection-missing`: a pattern that needs what its index doesn't carry.
 
+use singlet_design::{Entity, Format, Index, Operation, Part, Projection, Subject};
+
 use super::{Check, Rule};
-use crate::model::{Entity, Index, Operation, Projection};
-use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
-use crate::template::{Format, Part};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::{Edit, Fix};
 
 pub(super) static RULE: Rule = Rule {
     id: "projection-missing",

@@ -1,10 +1,13 @@
 //! `projection-wide`: an index that carries what nobody reads there.
 
+use singlet_design::{Design, Index, Operation, Projection, Subject, Table};
+
 use super::{Check, Rule};
+use crate::context::{Context, Findings};
 use crate::estimate::{entry_size, field_size};
-use crate::model::{Design, Index, Operation, Projection, Table};
-use crate::review::text::bytes;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::bytes;
 
 pub(super) static RULE: Rule = Rule {
     id: "projection-wide",

@@ -1,9 +1,12 @@
 //! `scan`: a pattern that reads everything.
 
+use singlet_design::{Operation, Subject};
+
 use super::{Check, Rule};
-use crate::model::Operation;
-use crate::review::text::number;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::number;
 
 pub(super) static RULE: Rule = Rule {
     id: "scan",
@@ -16,7 +19,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let Operation::Scan(scan) = &pattern.operation else { continue };
         let entity = &scan.entity;
-        let there = |other: &&std::sync::Arc<crate::model::Entity>| match &scan.on {
+        let there = |other: &&std::sync::Arc<singlet_design::Entity>| match &scan.on {
             Some(index) => other.entry(&index.name).is_some(),
             None => true,
         };

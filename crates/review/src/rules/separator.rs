@@ -1,11 +1,13 @@
 //! `separator`: free text inside a key.
 
+use singlet_design::{FieldType, Format, Part};
+
 use super::{Check, Rule};
-use crate::model::FieldType;
-use crate::review::attributes::by_attributes;
-use crate::review::keys::keys;
-use crate::review::{Context, Findings, Fix, Severity};
-use crate::template::{Format, Part};
+use crate::attributes::by_attributes;
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::keys::keys;
 
 pub(super) static RULE: Rule = Rule {
     id: "separator",

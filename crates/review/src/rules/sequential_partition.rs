@@ -1,10 +1,12 @@
 //! `sequential-partition`: a partition key that counts up.
 
+use singlet_design::{FieldType, Part, Subject};
+
 use super::{Check, Rule};
-use crate::model::FieldType;
-use crate::review::keys::{Role, keys};
-use crate::review::{Context, Findings, Fix, Severity, Subject};
-use crate::template::Part;
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::keys::{Role, keys};
 
 pub(super) static RULE: Rule = Rule {
     id: "sequential-partition",

@@ -1,10 +1,12 @@
 //! `shards-idle`: far more shards than the load needs.
 
 use super::{Check, Rule};
+use crate::context::{Context, Findings};
 use crate::estimate::PARTITION_WRITE_UNITS_MAX;
-use crate::review::partition::{Partition, partitions, shards as shards_of};
-use crate::review::text::number;
-use crate::review::{Context, Findings, Fix, Severity};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::partition::{Partition, partitions, shards as shards_of};
+use crate::text::number;
 
 pub(super) static RULE: Rule = Rule {
     id: "shards-idle",

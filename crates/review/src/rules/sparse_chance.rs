@@ -1,10 +1,11 @@
 //! `sparse-chance`: a filter on a flag that an index could answer.
 
+use singlet_design::{Comparison, Entity, FieldType, Json, Operand, Operation, Subject, Tree};
+
 use super::{Check, Rule};
-use crate::condition::{Comparison, Operand, Tree};
-use crate::json::Json;
-use crate::model::{Entity, FieldType, Operation};
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
 
 pub(super) static RULE: Rule = Rule {
     id: "sparse-chance",

@@ -1,10 +1,12 @@
 //! `time-format`: times that don't sort with each other.
 
+use singlet_design::{Entity, FieldType, Format, Part};
+
 use super::{Check, Rule};
-use crate::model::{Entity, FieldType};
-use crate::review::keys::{Key, Role, keys};
-use crate::review::{Context, Findings, Fix, Severity};
-use crate::template::{Format, Part};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::keys::{Key, Role, keys};
 
 pub(super) static RULE: Rule = Rule {
     id: "time-format",

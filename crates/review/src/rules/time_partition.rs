@@ -1,12 +1,12 @@
 //! `time-partition`: a partition key that is a date or a cut time, without a shard.
 
+use singlet_design::{Entity, FieldType, Part};
+
 use super::{Check, Rule};
-use crate::estimate::Distinct;
-use crate::estimate::distinct_keys;
-use crate::model::{Entity, FieldType};
-use crate::review::partition::{partitions, sharded};
-use crate::review::{Context, Findings, Severity};
-use crate::template::Part;
+use crate::context::{Context, Findings};
+use crate::estimate::{Distinct, distinct_keys};
+use crate::finding::Severity;
+use crate::partition::{partitions, sharded};
 
 pub(super) static RULE: Rule = Rule {
     id: "time-partition",

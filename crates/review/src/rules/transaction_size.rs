@@ -1,10 +1,13 @@
 //! `transaction-size`: transactions that may pass a hundred writes or 4 MB.
 
+use singlet_design::{FieldType, Operation, ParameterType, Pattern, Step, Subject};
+
 use super::{Check, Rule};
+use crate::context::{Context, Findings};
 use crate::estimate::{ITEM_BYTES_MAX, item_size};
-use crate::model::{FieldType, Operation, ParameterType, Pattern, Step};
-use crate::review::text::bytes;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::bytes;
 
 pub(super) static RULE: Rule = Rule {
     id: "transaction-size",

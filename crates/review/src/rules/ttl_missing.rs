@@ -1,9 +1,11 @@
 //! `ttl-missing`: an entity that only ever grows.
 
+use singlet_design::{Cardinality, Entity, FieldType, Operation, Part, Subject, Template};
+
 use super::{Check, Rule};
-use crate::model::{Cardinality, Entity, FieldType, Operation};
-use crate::review::{Context, Findings, Fix, Severity, Subject};
-use crate::template::{Part, Template};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
 
 pub(super) static RULE: Rule = Rule {
     id: "ttl-missing",

@@ -1,8 +1,11 @@
 //! `ttl-read`: a pattern that shows what has expired.
 
+use singlet_design::{Entity, Operation, Pattern, Subject};
+
 use super::{Check, Rule};
-use crate::model::{Entity, Operation, Pattern};
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
 
 pub(super) static RULE: Rule = Rule {
     id: "ttl-read",

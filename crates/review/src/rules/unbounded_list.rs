@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use singlet_design::{Entity, Field, FieldType, Subject};
+
 use super::{Check, Rule};
-use crate::model::{Entity, Field, FieldType};
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
 
 pub(super) static RULE: Rule = Rule {
     id: "unbounded-list",

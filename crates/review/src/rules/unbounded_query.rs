@@ -1,11 +1,13 @@
 //! `unbounded-query`: a list without a page size.
 
+use singlet_design::{Operation, PAGE_ITEMS_DEFAULT, Subject};
+
 use super::{Check, Rule};
+use crate::context::{Context, Findings};
 use crate::estimate::query_units;
-use crate::model::Operation;
-use crate::paging::PAGE_ITEMS_DEFAULT;
-use crate::review::text::number;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::number;
 
 pub(super) static RULE: Rule = Rule {
     id: "unbounded-query",

@@ -1,10 +1,12 @@
 //! `unique-by-index`: uniqueness that rests on a look-up.
 
+use singlet_design::{Design, Entity, Made, Operation, Subject, Template};
+
 use super::{Check, Rule};
-use crate::model::{Design, Entity, Made, Operation};
-use crate::review::reads::{Read, reads};
-use crate::review::{Context, Findings, Fix, Severity, Subject};
-use crate::template::Template;
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::reads::{Read, reads};
 
 pub(super) static RULE: Rule = Rule {
     id: "unique-by-index",

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use singlet_design::{Entity, Format, Part, Subject};
+
 use super::{Check, Rule};
-use crate::model::Entity;
-use crate::review::keys::{Key, keys};
-use crate::review::partition::find;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
-use crate::template::{Format, Part};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::keys::{Key, keys};
+use crate::partition::find;
 
 pub(super) static RULE: Rule = Rule {
     id: "unique-case",

@@ -1,11 +1,13 @@
 //! `unserved`: a pattern whose caller doesn't know the key.
 
+use singlet_design::{Entity, IndexEntry, Subject, Template};
+
 use super::{Check, Rule};
-use crate::model::{Entity, IndexEntry};
-use crate::review::reads::{Read, reads};
-use crate::review::text::list;
-use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
-use crate::template::Template;
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::{Edit, Fix};
+use crate::reads::{Read, reads};
+use crate::text::list;
 
 pub(super) static RULE: Rule = Rule {
     id: "unserved",

@@ -1,8 +1,11 @@
 //! `unused-index`: an index that no pattern reads.
 
+use singlet_design::{Design, Index, Operation, Subject, Table};
+
 use super::{Check, Rule};
-use crate::model::{Design, Index, Operation, Table};
-use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::{Edit, Fix};
 
 pub(super) static RULE: Rule = Rule {
     id: "unused-index",

@@ -1,9 +1,11 @@
 //! `weak-secret`: a secret that can be guessed.
 
+use singlet_design::{Entity, Field, Made, Subject, Template};
+
 use super::{Check, Rule};
-use crate::model::{Entity, Field, Made};
-use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
-use crate::template::Template;
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::{Edit, Fix};
 
 pub(super) static RULE: Rule = Rule {
     id: "weak-secret",

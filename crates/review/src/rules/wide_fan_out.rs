@@ -1,12 +1,15 @@
 //! `wide-fan-out`: one call or change that means very many others.
 
-use super::{Check, Rule};
-use crate::model::{
-    Cardinality, Design, Entity, Field, FieldType, Operation, ParameterType, Pattern, Update,
+use singlet_design::{
+    Cardinality, Design, Entity, Field, FieldType, Operation, ParameterType, Pattern, Subject, Template,
+    Update,
 };
-use crate::review::text::number;
-use crate::review::{Context, Edit, Findings, Fix, Severity, Subject};
-use crate::template::Template;
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::{Edit, Fix};
+use crate::text::number;
 
 pub(super) static RULE: Rule = Rule {
     id: "wide-fan-out",
@@ -83,7 +86,7 @@ fn unbounded_steps(context: &Context<'_>, findings: &mut Findings, pattern: &Pat
         let at = text.find("each = {").filter(|_| transaction.steps.len() == 1 || only_each(text));
         let edit = at.map(|at| {
             let start = place.start + at;
-            vec![Edit { span: crate::report::Span { start, end: start }, text: "max = 20, ".to_owned() }]
+            vec![Edit { span: singlet_design::Span { start, end: start }, text: "max = 20, ".to_owned() }]
         });
         let fix = Fix::edits_or(
             "refuse longer lists",

@@ -1,10 +1,12 @@
 //! `wrong-sort-key`: an order that the sort key doesn't have.
 
+use singlet_design::{Design, Entity, FieldType, Made, Operation, OrderWord, Part, Query, Subject};
+
 use super::{Check, Rule};
-use crate::model::{Design, Entity, FieldType, Made, Operation, OrderWord, Query};
-use crate::review::reads::read;
-use crate::review::{Context, Findings, Fix, Severity, Subject};
-use crate::template::Part;
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::reads::read;
 
 pub(super) static RULE: Rule = Rule {
     id: "wrong-sort-key",
@@ -43,7 +45,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 }
 
 /// The first part of the sort key that nothing gives: what the items are sorted by.
-fn free_part<'a>(query: &Query, given: &[&str], sort: &'a [crate::template::Template]) -> Option<&'a Part> {
+fn free_part<'a>(query: &Query, given: &[&str], sort: &'a [singlet_design::Template]) -> Option<&'a Part> {
     let parts = sort.iter().flat_map(|template| &template.parts);
     let mut free = parts.filter(|part| match part {
         Part::Field { path, .. } => {

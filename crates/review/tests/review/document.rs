@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use singlet_design::report::position;
+use singlet_design::position;
 use singlet_review::{Finding, Fix, RULES, Severity};
 
 use super::files::{Held, keep};

@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use singlet_design::load;
-use singlet_design::report::position;
+use singlet_design::{load, position};
 use singlet_review::{Finding, Format, Review, Reviewed, Severity, render, review};
 
 /// Set to anything, it makes the tests write what they would otherwise compare.

@@ -4,9 +4,7 @@
 //! Templates, types and conditions are kept as text. Texts that differ although they mean the same cost a look at the
 //! items and nothing else.
 
-use crate::json::Json;
-use crate::model::{Design, Entity, FieldType, IndexEntry, Table};
-use crate::template::Template;
+use singlet_design::{Design, Entity, FieldType, IndexEntry, Json, Table, Template};
 
 /// How the items of one table are stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,6 +1,6 @@
 //! Which environment a design is applied to or run in.
 
-use crate::model::{Design, Environment, Removal};
+use singlet_design::{Design, Environment, Removal};
 
 /// Why there is no environment to work in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

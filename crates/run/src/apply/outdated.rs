@@ -7,14 +7,15 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
+use singlet_design::{Design, Entity, Table, Template, Unique};
+use singlet_store::{BatchGet, Scan, Store, StoreError};
 use singlet_values::{AttributeValue, Item};
 
 use super::blueprint::stored_as;
 use super::difference::Difference;
-use crate::model::{Design, Entity, Table, Unique};
-use crate::run::{RunError, derive, reservation};
-use crate::store::{BatchGet, Scan, Store, StoreError};
-use crate::template::Template;
+use crate::derive;
+use crate::error::RunError;
+use crate::write::reservation;
 
 /// Most items of a table that are looked at: reading costs time and, at Amazon, money.
 const LOOKED_MAX: u64 = 100_000;

@@ -1,16 +1,17 @@
 //! What must be done so that tables match a design.
 
+use singlet_design::{Design, Environment, Table};
+use singlet_store::{
+    Clock, Feature, IndexShape, IndexState, Store, StoreError, SystemClock, TableChange, TableShape,
+    TableState,
+};
+
 use super::blueprint::Blueprint;
 use super::difference::differences;
 use super::outdated::{Outdated, Search};
 use super::record::{self, Content, DESIGNS_TABLE, Found, Owner, Record};
 use super::shape::shape_in;
-use crate::model::{Design, Environment, Table};
-use crate::run::unmet_needs;
-use crate::store::{
-    Clock, Feature, IndexShape, IndexState, Store, StoreError, SystemClock, TableChange, TableShape,
-    TableState,
-};
+use crate::needs::unmet_needs;
 
 /// What must be done, what will not be done, and what is in the way. Its text is for people.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

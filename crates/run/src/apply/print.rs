@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use singlet_store::{TableChange, TableShape};
+
 use super::plan::{Plan, Step};
 use super::record::DESIGNS_TABLE;
-use crate::store::{TableChange, TableShape};
 
 /// What will be done, what is worth knowing, and what is in the way.
 impl fmt::Display for Plan {

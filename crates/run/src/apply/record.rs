@@ -5,15 +5,15 @@
 //! written first. Each write expects the version that was read: of two applies at once, one is refused.
 
 use sha2::{Digest, Sha256};
+use singlet_design::Json;
+use singlet_store::{
+    AttributeDefinition, Delete, ExpressionBuilder, Get, Put, Query, ReturnItem, ScalarType, Store,
+    StoreError, TableShape,
+};
 use singlet_values::{AttributeValue, Item};
 
 use super::blueprint::{Blueprint, list, text, texts};
 use super::outdated::Outdated;
-use crate::json::Json;
-use crate::store::{
-    AttributeDefinition, Delete, ExpressionBuilder, Get, Put, Query, ReturnItem, ScalarType, Store,
-    StoreError, TableShape,
-};
 
 /// The table that remembers designs.
 pub const DESIGNS_TABLE: &str = "singlet-designs";

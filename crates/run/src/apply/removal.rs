@@ -1,8 +1,9 @@
 //! What becomes of the tables when a design is taken away.
 
+use singlet_design::{Design, Environment, Removal};
+use singlet_store::{Store, StoreError, TableChange};
+
 use super::plan::{Plan, Step, title};
-use crate::model::{Design, Environment, Removal};
-use crate::store::{Store, StoreError, TableChange};
 
 /// Finds out what must be done to take a design away: its tables are deleted where the environment says so, and stay
 /// otherwise.

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use singlet_design::time_of_ms;
+use singlet_store::{Clock, IndexState, Store, StoreError, SystemClock, TableChange, TableShape};
+
 use super::outdated::Outdated;
 use super::plan::{Draft, Plan, Step};
 use super::record::{self, Content, DESIGNS_TABLE};
-use crate::store::{Clock, IndexState, Store, StoreError, SystemClock, TableChange, TableShape};
-use crate::value::time_of_ms;
 
 /// How far a plan is.
 #[derive(Debug, Clone, Copy)]

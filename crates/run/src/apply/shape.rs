@@ -1,7 +1,7 @@
 //! The shapes that a design's tables have in an environment.
 
-use crate::model::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
-use crate::store::{AttributeDefinition, IndexShape, ProjectedAttributes, ScalarType, TableShape};
+use singlet_design::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
+use singlet_store::{AttributeDefinition, IndexShape, ProjectedAttributes, ScalarType, TableShape};
 
 /// What a table of a design must look like in an environment.
 pub fn shape_in(table: &Table, environment: &Environment) -> TableShape {

@@ -1,13 +1,12 @@
 use std::sync::Arc;
 
+use singlet_design::{Design, Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Span, Table};
 use singlet_engine::Database;
+use singlet_store::{Embedded, Put, ReturnItem, Store, TableChange};
 use singlet_values::Item;
 
 use super::record::{Content, Found, Owner, Record};
 use super::*;
-use crate::model::{Design, Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
-use crate::store::{Embedded, Put, ReturnItem, Store, TableChange};
-use singlet_design::report::Span;
 
 fn text(name: &str) -> KeyAttribute {
     KeyAttribute { name: name.to_owned(), kind: KeyKind::Text }
@@ -50,7 +49,7 @@ fn design(table: Table) -> Design {
         tables: vec![Arc::new(table)],
         entities: Vec::new(),
         patterns: Vec::new(),
-        layout: crate::model::Layout::default(),
+        layout: singlet_design::Layout::default(),
     }
 }
 

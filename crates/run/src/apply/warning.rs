@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use singlet_design::{Design, Entity, Table};
+use singlet_store::Store;
+
 use super::blueprint::Blueprint;
 use super::difference::differences;
 use super::record::{Found, Owner};
-use crate::model::{Design, Entity, Table};
-use crate::store::Store;
 
 /// Says which items of some entities patterns may miss: those that were outdated when the design was applied, and all of
 /// an entity that the design stores in another way than the design that was applied. Nothing is said if it can't be

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use singlet_values::{AttributeValue, Item};
-
-use crate::json::Json;
-use crate::store::{
+use singlet_design::Json;
+use singlet_store::{
     Action, BatchGet, Delete, Expression, Get, Put, Query, ReturnItem, Scan, TransactGet, TransactWrite,
     Update,
 };
+use singlet_values::{AttributeValue, Item};
 
 /// The members of a JSON object, in the order they are added.
 struct Body(Vec<(String, Json)>);

@@ -1,8 +1,7 @@
 //! What requests cost, by DynamoDB's rules.
 
+use singlet_store::{IndexShape, ProjectedAttributes, ScalarType, TableShape};
 use singlet_values::{EncodedItem, Item, ReadKind, encode_subset, write_units};
-
-use crate::store::{IndexShape, ProjectedAttributes, ScalarType, TableShape};
 
 /// Units that a request is foretold to use.
 #[derive(Debug, Clone, PartialEq, Default)]

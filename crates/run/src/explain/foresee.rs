@@ -1,9 +1,8 @@
 //! What a write would do, worked out from the item that is there.
 
 use singlet_expr::{Condition, Update as Changes};
+use singlet_store::{Delete, Expression, Put, ReturnItem, StoreError, Update};
 use singlet_values::{EncodedItem, ItemRef};
-
-use crate::store::{Delete, Expression, Put, ReturnItem, StoreError, Update};
 
 /// What a write would leave behind.
 pub(super) struct Foreseen {

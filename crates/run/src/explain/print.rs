@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use singlet_design::Json;
+
 use super::capacity::Predicted;
 use super::recording::{Outcome, Recorded};
-use crate::json::Json;
 
 /// What is no longer than this stays on one line.
 const LINE_CHARACTERS_MAX: usize = 88;

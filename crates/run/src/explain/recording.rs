@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use singlet_design::Json;
+use singlet_store::{
+    Action, Answer, BatchGet, Cancellation, Consumed, Delete, Feature, Get, Page, Put, Query, Scan, Store,
+    StoreError, TableChange, TableShape, TableState, TransactGet, TransactWrite, Update, Written,
+};
 use singlet_values::{EncodedItem, Item, ReadKind};
 
 use super::body;
 use super::capacity::{Predicted, key_of};
 use super::foresee::{self, Foreseen};
-use crate::json::Json;
-use crate::store::{
-    Action, Answer, BatchGet, Cancellation, Consumed, Delete, Feature, Get, Page, Put, Query, Scan, Store,
-    StoreError, TableChange, TableShape, TableState, TransactGet, TransactWrite, Update, Written,
-};
 
 /// Most keys of a `BatchGetItem`.
 const BATCH_KEYS_MAX: usize = 100;

@@ -1,14 +1,13 @@
+use singlet_design::Json;
 use singlet_engine::Database;
-use singlet_values::{AttributeValue, Item};
-
-use super::*;
-
-use crate::json::Json;
-use crate::store::{
+use singlet_store::{
     Action, AttributeDefinition, BatchGet, Delete, Embedded, ExpressionBuilder, Get, IndexShape, KeyTest,
     ProjectedAttributes, Put, Query, ReturnItem, ScalarType, Store, StoreError, TableChange, TableShape,
     TransactGet, TransactWrite, Update,
 };
+use singlet_values::{AttributeValue, Item};
+
+use super::*;
 
 const TABLE: &str = "shop";
 

@@ -1,11 +1,10 @@
 //! Conditions on fields with a default, for items from before the field was there.
 
+use singlet_design::{Condition, FieldType, Tree};
+use singlet_store::ExpressionBuilder;
 use singlet_values::{AttributeValue, EncodedItem, Item};
 
 use super::write::write;
-use crate::condition::{Condition, Tree};
-use crate::model::FieldType;
-use crate::store::ExpressionBuilder;
 
 /// What a condition is asked with.
 pub(crate) struct Asked<'a> {

@@ -1,10 +1,9 @@
 use proptest::prelude::*;
+use singlet_design::{Condition, FieldType};
+use singlet_store::{Expression, ExpressionBuilder};
 use singlet_values::AttributeValue;
 
 use super::write::write;
-use crate::condition::Condition;
-use crate::model::FieldType;
-use crate::store::{Expression, ExpressionBuilder};
 
 const NOW_MS: u64 = 1_737_387_000_123;
 

@@ -1,11 +1,11 @@
 //! Conditions as DynamoDB expressions.
 
+use singlet_design::{
+    Comparison, Condition, FieldType, Operand, Tree, beginning_type, compared_type, contained_type, instant,
+    to_attribute,
+};
+use singlet_store::ExpressionBuilder;
 use singlet_values::AttributeValue;
-
-use crate::condition::{Comparison, Condition, Operand, Tree, beginning_type, compared_type, contained_type};
-use crate::model::FieldType;
-use crate::store::ExpressionBuilder;
-use crate::value::{instant, to_attribute};
 
 const ANY: FieldType = FieldType::Any { max_bytes: None };
 const NUMBER: FieldType = FieldType::Number { min: None, max: None };

@@ -4,24 +4,25 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use singlet_design::{self as design, Entity, Values};
+use singlet_store::{Expression, Store};
 use singlet_values::{AttributeValue, Attributes, Item, ValueRef};
 
 use super::expiry::Expiry;
 use super::keyed::{key_bytes, read_keys};
 use super::project::projection;
-use crate::model::{self, Entity};
-use crate::run::keys::table_key;
-use crate::run::plan::PlanContext;
-use crate::run::{Call, Outcome, Record, RunError, Runner};
-use crate::store::{Expression, Store};
-use crate::template::Values;
+use crate::error::RunError;
+use crate::keys::table_key;
+use crate::outcome::{Outcome, Record};
+use crate::plan::PlanContext;
+use crate::runner::{Call, Runner};
 
 /// Most keys of one call.
 const KEYS_MAX: usize = 1000;
 
 /// A batch with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
-pub(in crate::run) struct BatchPlan {
+pub(crate) struct BatchPlan {
     entity: Arc<Entity>,
     parameter: String,
     /// The only field of the key, if it has one only.
@@ -34,7 +35,7 @@ pub(in crate::run) struct BatchPlan {
 }
 
 impl BatchPlan {
-    pub(super) fn new(context: &PlanContext<'_>, batch: &model::BatchGet) -> Self {
+    pub(super) fn new(context: &PlanContext<'_>, batch: &design::BatchGet) -> Self {
         let table = &batch.entity.table;
         let expiry = Expiry::new(table.ttl.clone().filter(|_| !batch.show_expired));
         let needed = expiry.attribute();

@@ -2,7 +2,7 @@
 
 use singlet_values::{ItemRef, ValueRef};
 
-use crate::run::expiry::first_living;
+use crate::expiry::first_living;
 
 /// Leaves out expired items.
 #[derive(Debug, Clone)]

@@ -2,21 +2,23 @@
 
 use std::sync::Arc;
 
+use singlet_design::{AskedKey, Entity, Get, Pattern};
+use singlet_store::{self as store, Expression, Store};
 use singlet_values::{EncodedItem, Item};
 
 use super::expiry::Expiry;
 use super::project::projection;
 use super::query::{QueryPlan, drive};
 use super::resolve::{ResolvePlan, resolve};
-use crate::model::{AskedKey, Entity, Get, Pattern};
-use crate::run::keys::{asked_key, table_key};
-use crate::run::plan::PlanContext;
-use crate::run::{Call, Outcome, Record, RunError, Runner};
-use crate::store::{self, Expression, Store};
+use crate::error::RunError;
+use crate::keys::{asked_key, table_key};
+use crate::outcome::{Outcome, Record};
+use crate::plan::PlanContext;
+use crate::runner::{Call, Runner};
 
 /// A get with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
-pub(in crate::run) enum GetPlan {
+pub(crate) enum GetPlan {
     /// By the table's key.
     Key(Box<ByKey>),
     /// The first item under an index's key.
@@ -30,7 +32,7 @@ pub(in crate::run) enum GetPlan {
 
 /// A get by the table's key.
 #[derive(Debug, Clone)]
-pub(in crate::run) struct ByKey {
+pub(crate) struct ByKey {
     /// Only whether it is there is asked.
     exists: bool,
     entity: Arc<Entity>,

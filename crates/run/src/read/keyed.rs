@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use singlet_design::Table;
+use singlet_store::{BatchGet, Expression, Store, StoreError};
 use singlet_values::{AttributeValue, EncodedItem, Item, write_key_part};
 
-use crate::model::Table;
-use crate::run::RunError;
-use crate::store::{BatchGet, Expression, Store, StoreError};
+use crate::error::RunError;
 
 /// Bytes that tell keys of one table apart.
 pub(super) fn key_bytes(key: &Item) -> Vec<u8> {

@@ -11,10 +11,13 @@ mod resolve;
 mod restore;
 mod scan;
 
-use super::plan::PlanContext;
-use super::{Call, Outcome, RunError, Runner};
-use crate::model::{Operation, Pattern};
-use crate::store::Store;
+use singlet_design::{Operation, Pattern};
+use singlet_store::Store;
+
+use crate::error::RunError;
+use crate::outcome::Outcome;
+use crate::plan::PlanContext;
+use crate::runner::{Call, Runner};
 use batch_get::BatchPlan;
 use get::GetPlan;
 use parts::PartsPlan;

@@ -5,22 +5,24 @@
 
 use std::collections::BTreeMap;
 
+use singlet_design::{Parts, ReadPart};
+use singlet_store::{Store, TransactGet};
 use singlet_values::{EncodedItem, Item};
 
 use super::ReadPlan;
 use super::get::ByKey;
 use super::keyed::{key_bytes, read_keys};
 use super::query::{QueryPlan, Reader, drive, page_limit};
-use crate::model::{Part, Parts};
-use crate::run::arguments::Bound;
-use crate::run::plan::PlanContext;
-use crate::run::{Call, Outcome, Paging, RunError, Runner};
-use crate::store::{Store, TransactGet};
+use crate::arguments::Bound;
+use crate::error::RunError;
+use crate::outcome::Outcome;
+use crate::plan::PlanContext;
+use crate::runner::{Call, Paging, Runner};
 
 /// The reads of a pattern with parts.
 #[derive(Debug, Clone)]
-pub(in crate::run) struct PartsPlan {
-    parts: Vec<(Part, ReadPlan)>,
+pub(crate) struct PartsPlan {
+    parts: Vec<(ReadPart, ReadPlan)>,
     /// All gets, at one point of the commit order.
     together: bool,
 }
@@ -36,7 +38,7 @@ struct Running<'a> {
 impl PartsPlan {
     /// `None` if one of the parts is a write, which no design has.
     pub(super) fn new(context: &PlanContext<'_>, parts: &Parts) -> Option<Self> {
-        let plan = |part: &Part| Some((part.clone(), ReadPlan::new(context, &part.pattern)?));
+        let plan = |part: &ReadPart| Some((part.clone(), ReadPlan::new(context, &part.pattern)?));
         let plans = parts.parts.iter().map(plan).collect::<Option<_>>()?;
         Some(PartsPlan { parts: plans, together: parts.together })
     }

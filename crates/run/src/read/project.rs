@@ -1,7 +1,7 @@
 //! What a read asks the store for when only some fields are shown.
 
-use crate::model::{Index, Projection, Table};
-use crate::store::{Expression, ExpressionBuilder};
+use singlet_design::{Index, Projection, Table};
+use singlet_store::{Expression, ExpressionBuilder};
 
 /// Whether items carry an attribute where they are read: an index may leave it out.
 pub(super) fn carries(table: &Table, index: Option<&Index>, attribute: &str) -> bool {

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use singlet_design::{Entity, Json, Resolve, Values};
+use singlet_store::Store;
 use singlet_values::{EncodedItem, Item, ItemRef, ValueRef};
 
 use super::expiry::Expiry;
 use super::keyed::{key_bytes, read_keys};
-use crate::json::Json;
-use crate::model::{Entity, Resolve};
-use crate::run::keys::table_key;
-use crate::run::plan::PlanContext;
-use crate::run::{Record, RunError, Runner};
-use crate::store::Store;
-use crate::template::Values;
+use crate::error::RunError;
+use crate::keys::table_key;
+use crate::outcome::Record;
+use crate::plan::PlanContext;
+use crate::runner::Runner;
 
 /// Most items that the references of one answer lead to.
 const REFERENCES_MAX: usize = 10_000;

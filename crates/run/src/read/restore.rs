@@ -1,8 +1,7 @@
 //! What an index doesn't carry but its keys tell: fields of items that were read through a narrow index.
 
+use singlet_design::{Entity, Index, Projection};
 use singlet_values::EncodedItem;
-
-use crate::model::{Entity, Index, Projection};
 
 /// Puts the fields that its keys tell into an item that was read through an index. An index that carries everything
 /// leaves nothing to restore.

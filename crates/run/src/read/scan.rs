@@ -4,17 +4,18 @@
 
 use std::sync::Arc;
 
+use singlet_design::{self as design, Entity, Index, KeyAttribute, PAGE_ITEMS_DEFAULT};
+use singlet_store::{self as store, Expression, Store, StoreError};
 use singlet_values::{AttributeValue, EncodedItem, Item};
 
 use super::expiry::Expiry;
 use super::project::projection;
 use super::query::{FilterPlan, Teller, key_kind, page_limit};
-use crate::model::{self, Entity, Index, KeyAttribute};
-use crate::paging::PAGE_ITEMS_DEFAULT;
-use crate::run::cursor::{OUTDATED, Payload, PayloadReader};
-use crate::run::plan::PlanContext;
-use crate::run::{Call, Outcome, Record, RunError, Runner};
-use crate::store::{self, Expression, Store, StoreError};
+use crate::cursor::{OUTDATED, Payload, PayloadReader};
+use crate::error::RunError;
+use crate::outcome::{Outcome, Record};
+use crate::plan::PlanContext;
+use crate::runner::{Call, Runner};
 
 const SCAN: u8 = b's';
 /// Backend pages that one call reads: a filter that lets little through ends the call, not the list.
@@ -24,7 +25,7 @@ const CHUNK_MAX: u32 = 1000;
 
 /// A scan with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
-pub(in crate::run) struct ScanPlan {
+pub(crate) struct ScanPlan {
     table: String,
     index: Option<Arc<Index>>,
     /// The attributes that tell a place: the index's key, then the table's.
@@ -38,7 +39,7 @@ pub(in crate::run) struct ScanPlan {
 }
 
 impl ScanPlan {
-    pub(super) fn new(context: &PlanContext<'_>, scan: &model::Scan) -> Self {
+    pub(super) fn new(context: &PlanContext<'_>, scan: &design::Scan) -> Self {
         let entities = std::slice::from_ref(&scan.entity);
         let (table, index) = (&scan.entity.table, scan.on.as_deref());
         let teller = Teller::new(context.design, entities, (table, index), true);

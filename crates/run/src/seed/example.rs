@@ -1,9 +1,9 @@
 //! Values that show how a parameter is written.
 
+use singlet_design::{Field, FieldType, Json, ParameterType};
+
 use super::dice::Dice;
 use super::text::{Subject, within};
-use crate::json::Json;
-use crate::model::{Field, FieldType, ParameterType};
 
 /// A value of the parameter's type that looks like what its name says; always the same one.
 pub fn example(name: &str, kind: &ParameterType) -> Json {

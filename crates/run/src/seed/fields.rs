@@ -2,6 +2,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use singlet_design::{
+    Entity, Field, FieldType, Json, Made, date_of_ms, is_empty_set, time_of_ms, to_attribute,
+};
 use singlet_values::{AttributeValue, Item, Number};
 
 use super::dice::Dice;
@@ -10,10 +13,7 @@ use super::parents::{Family, Parents};
 use super::rules::Rules;
 use super::text::{Subject, within};
 use crate::entropy::{Entropy, make};
-use crate::json::Json;
-use crate::model::{Entity, Field, FieldType, Made};
-use crate::run::RunError;
-use crate::value::{date_of_ms, is_empty_set, time_of_ms, to_attribute};
+use crate::error::RunError;
 
 const DAY_MS: u64 = 86_400_000;
 /// Samples were made in the last months.

@@ -33,11 +33,13 @@ pub use suggest::{Suggestion, Suggestions};
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use singlet_design::{Design, Entity};
 use singlet_values::{AttributeValue, Item, write_key_part};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::model::{Design, Entity};
-use crate::run::{RunError, derive, reservation};
+use crate::derive;
+use crate::error::RunError;
+use crate::write::reservation;
 use dice::Dice;
 use parents::Parents;
 use rules::Rules;

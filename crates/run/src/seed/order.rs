@@ -1,6 +1,6 @@
 //! In which order entities are made, and how many of each.
 
-use crate::model::{Cardinality, Design, Entity};
+use singlet_design::{Cardinality, Design, Entity};
 
 /// Children of one parent that a sample has when a relation allows any number.
 const CHILDREN_USUAL: u64 = 5;

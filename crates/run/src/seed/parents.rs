@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
+use singlet_design::{Cardinality, Design, Entity, Field, FieldType, Json, Made};
 use singlet_values::{AttributeValue, Item};
 
 use super::dice::Dice;
 use super::references::{copy_name, identity, owners, shared, text_of};
 use crate::entropy::make;
-use crate::json::Json;
-use crate::model::{Cardinality, Design, Entity, Field, FieldType, Made};
 
 /// Places that are tried by chance before all are looked at in turn.
 const GUESSES: usize = 8;
@@ -370,7 +369,7 @@ impl Kind {
 }
 
 impl Bound {
-    fn new(relation: &crate::model::Relation) -> Self {
+    fn new(relation: &singlet_design::Relation) -> Self {
         let max = match relation.cardinality {
             Cardinality::One => Some(1),
             Cardinality::Few { max } => Some(max),

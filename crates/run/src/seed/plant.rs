@@ -1,13 +1,13 @@
 //! Sample data into a store.
 
+use singlet_design::Entity;
+use singlet_store::{
+    Action, Expression, ExpressionBuilder, Feature, Put, ReturnItem, Store, StoreError, TransactWrite,
+};
 use singlet_values::Item;
 
 use super::Sample;
-use crate::model::Entity;
-use crate::run::RunError;
-use crate::store::{
-    Action, Expression, ExpressionBuilder, Feature, Put, ReturnItem, Store, StoreError, TransactWrite,
-};
+use crate::error::RunError;
 
 /// Writes of one transaction; DynamoDB takes 100.
 const ACTIONS_MAX: usize = 100;

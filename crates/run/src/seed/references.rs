@@ -1,9 +1,9 @@
 //! What fields say about how entities hang together.
 
+use singlet_design::{Design, Entity, Field, FieldType};
 use singlet_values::AttributeValue;
 
 use super::names::is_person;
-use crate::model::{Design, Entity, Field, FieldType};
 
 /// The references of an entity that say where its items belong: those in its key, and those to what isn't a person.
 pub(super) fn owners(design: &Design, entity: &Entity) -> Vec<(String, usize)> {

@@ -1,7 +1,6 @@
 //! What keys ask of the fields that they are made of.
 
-use crate::model::Entity;
-use crate::template::{Format, Part, Template};
+use singlet_design::{Entity, Format, Part, Template};
 
 /// What the keys of one entity ask of its fields.
 #[derive(Debug)]

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use singlet_design::{
+    Entity, FieldType, Json, Operation, Parameter, ParameterType, Pattern, to_json, to_text,
+};
+use singlet_store::Store;
 use singlet_values::{AttributeValue, EncodedValue, Item};
 
 use super::Sample;
-use crate::json::Json;
-use crate::model::{Entity, FieldType, Operation, Parameter, ParameterType, Pattern};
-use crate::run::{Arguments, Outcome, Paging, Runner};
-use crate::store::Store;
-use crate::value::{to_json, to_text};
+use crate::arguments::Arguments;
+use crate::outcome::Outcome;
+use crate::runner::{Paging, Runner};
 
 /// Samples of each entity that calls are tried with. The first ones of an entity are the most popular.
 const SAMPLES_MAX: usize = 6;

@@ -1,12 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use singlet_design::{Cardinality, FieldType, to_attribute, to_json};
 use singlet_engine::Database;
+use singlet_store::{Embedded, Get, Store};
 use singlet_values::{AttributeValue, EncodedValue, Item};
 
 use super::*;
-use crate::model::{Cardinality, FieldType};
-use crate::store::{Embedded, Get, Store};
-use crate::value::{to_attribute, to_json};
 
 const NOW_MS: u64 = 1_737_387_000_000;
 
@@ -362,7 +361,7 @@ fn times_are_in_order_and_nothing_has_expired_in_every_design() {
                 let order = ttl.as_scalar().unwrap().partial_cmp(&now.as_scalar().unwrap());
                 assert!(order.unwrap().is_gt(), "{place} has expired: {ttl:?}");
             }
-            let time = |field: &crate::model::Field| match &field.kind {
+            let time = |field: &singlet_design::Field| match &field.kind {
                 FieldType::Time => sample.item.get(&field.name).and_then(text).map(str::to_owned),
                 _ => None,
             };

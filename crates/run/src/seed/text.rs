@@ -1,12 +1,13 @@
 //! Texts that look like what their field holds.
 
+use singlet_design::fold;
+
 use super::dice::Dice;
 use super::names::{Meaning, meaning};
 use super::words::{
     ADJECTIVES, CITIES, COUNTRIES, CURRENCIES, FIRST_NAMES, GENDERS, LANGUAGES, LAST_NAMES, STREETS, THINGS,
     UNITS, VERBS,
 };
-use crate::template::fold;
 
 /// Somebody or something that one item is about: its texts agree with each other.
 #[derive(Debug)]

@@ -5,12 +5,12 @@
 
 use std::collections::HashMap;
 
+use singlet_design::{
+    Argument, Change, Design, Entity, Insert, Json, Operation, Step, ValueSource, to_attribute,
+};
 use singlet_values::{AttributeValue, Item, Number};
 
 use super::references::text_of;
-use crate::json::Json;
-use crate::model::{Argument, Change, Design, Entity, Insert, Operation, Step, ValueSource};
-use crate::value::to_attribute;
 
 /// A field that follows from how many items of another entity there are, or from one of their fields.
 #[derive(Debug, Clone, PartialEq)]

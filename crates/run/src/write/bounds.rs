@@ -3,15 +3,13 @@
 //! A number is held by a condition of the write, so that counters need no reading. The number of elements of a set
 //! can't be told without looking, so the set is read and guarded.
 
+use singlet_design::{Entity, FieldType, Json, to_attribute};
+use singlet_store::ExpressionBuilder;
 use singlet_values::{AttributeValue, Item, Number};
 
 use super::edit::{Edit, Verb};
-use crate::json::Json;
-use crate::model::{Entity, FieldType};
-use crate::run::RunError;
-use crate::run::derive::value_at;
-use crate::store::ExpressionBuilder;
-use crate::value::to_attribute;
+use crate::derive::value_at;
+use crate::error::RunError;
 
 /// A number that grows or shrinks towards a bound.
 #[derive(Debug, Clone, PartialEq)]

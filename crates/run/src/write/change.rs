@@ -1,13 +1,12 @@
 //! What an update changes with what its caller gave.
 
+use singlet_design::{Change, Entity, Field, FieldType, Made, Update, ValueSource, default_of, is_empty_set};
 use singlet_values::AttributeValue;
 
 use super::edit::{Edit, Verb};
 use super::source::Source;
-use crate::model::{Change, Entity, Field, FieldType, Made, Update, ValueSource};
-use crate::run::RunError;
-use crate::run::arguments::Given;
-use crate::value::{default_of, is_empty_set};
+use crate::arguments::Given;
+use crate::error::RunError;
 
 /// The changes that an update makes with what its caller gave, list elements apart. Every write also makes the
 /// time of the last write anew.

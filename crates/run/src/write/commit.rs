@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use singlet_design::{Entity, Pattern};
+use singlet_store::{Action, BatchGet, Cancellation, Feature, Store, StoreError, TransactWrite};
 use singlet_values::{EncodedItem, Item};
 
 use super::plan::{Answer, Meaning, Plan, Planned};
 use super::retry::Setback;
 use super::unique::key_of;
-use crate::model::{Entity, Pattern};
-use crate::run::{Outcome, Record, RunError, Runner};
-use crate::store::{Action, BatchGet, Cancellation, Feature, Store, StoreError, TransactWrite};
+use crate::error::RunError;
+use crate::outcome::{Outcome, Record};
+use crate::runner::Runner;
 
 /// Commits one plan: as a single request if it has a single action.
 pub(super) fn alone<S: Store>(

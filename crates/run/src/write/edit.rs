@@ -1,10 +1,10 @@
 //! Changes of attributes with their values: made in an item in memory, and written as an update expression.
 
+use singlet_design::is_empty_set;
+use singlet_store::{Expression, ExpressionBuilder};
 use singlet_values::{AttributeValue, Item, NumberError};
 
-use crate::run::RunError;
-use crate::store::{Expression, ExpressionBuilder};
-use crate::value::is_empty_set;
+use crate::error::RunError;
 
 /// One change with its value.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,14 +3,14 @@
 //! DynamoDB reaches list elements by position only, so the position is found by reading, and the write demands that
 //! the element with this key is still there.
 
+use singlet_design::{Change, ElementChange, Entity, Field, FieldType};
 use singlet_values::{AttributeValue, Attributes, Item};
 
 use super::edit::Edit;
 use super::guard::Guard;
 use super::source::Source;
-use crate::model::{Change, ElementChange, Entity, Field, FieldType};
-use crate::run::RunError;
-use crate::run::arguments::Given;
+use crate::arguments::Given;
+use crate::error::RunError;
 
 /// Lists up to this length are guarded key by key, so that other changes of the elements don't disturb; the
 /// expression of a longer one would pass DynamoDB's limits, and the whole list is compared.

@@ -1,10 +1,10 @@
 //! Items past their time to live are as good as gone, whether the table has removed them yet or not.
 
+use singlet_design::Entity;
+use singlet_store::ExpressionBuilder;
 use singlet_values::{AttributeValue, Item};
 
-use crate::model::Entity;
-use crate::run::expiry::first_living;
-use crate::store::ExpressionBuilder;
+use crate::expiry::first_living;
 
 /// The attribute with the second of expiry, if items of this entity can have it.
 fn attribute(entity: &Entity) -> Option<&str> {

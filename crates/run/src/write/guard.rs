@@ -1,9 +1,9 @@
 //! What a write has read and must find unchanged: the condition that makes reading and writing one step.
 
+use singlet_store::ExpressionBuilder;
 use singlet_values::{AttributeValue, Item};
 
-use crate::run::derive::value_at;
-use crate::store::ExpressionBuilder;
+use crate::derive::value_at;
 
 /// Parts of an item as they were read.
 #[derive(Debug, Clone, Default, PartialEq)]

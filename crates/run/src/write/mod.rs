@@ -21,15 +21,17 @@ mod update;
 
 use std::borrow::Cow;
 
-pub use unique::reservation;
+use singlet_design::{Operation, Pattern};
+use singlet_store::{Store, StoreError};
 
+use crate::arguments::{Arguments, Bound};
+use crate::entropy::Entropy;
+use crate::error::RunError;
+use crate::outcome::Outcome;
+use crate::runner::{Call, Runner};
 use planner::Planner;
 
-use super::arguments::Bound;
-use super::{Arguments, Call, Outcome, RunError, Runner};
-use crate::entropy::Entropy;
-use crate::model::{Operation, Pattern};
-use crate::store::{Store, StoreError};
+pub use unique::reservation;
 
 /// One write: a pattern of its own, or a step of a transaction.
 pub(super) struct Step<'a, 'b> {

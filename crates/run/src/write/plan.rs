@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
+use singlet_design::{Condition, Entity, Unique};
+use singlet_store::{Action, StoreError};
 use singlet_values::{EncodedItem, Item};
 
 use super::bounds::SumBound;
 use super::expiry::is_expired;
 use super::guard::Guard;
 use super::retry::Setback;
-use crate::condition::Condition;
-use crate::model::{Entity, Unique};
-use crate::run::RunError;
-use crate::run::derive::value_at;
-use crate::store::{Action, StoreError};
+use crate::derive::value_at;
+use crate::error::RunError;
 
 /// A write that is ready for the store.
 pub(super) struct Plan<'a> {

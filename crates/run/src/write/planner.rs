@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use singlet_design::{Condition, Entity, Insert, Operation, Tree, Unique, default_of};
+use singlet_store::{self as store, Action, Expression, ExpressionBuilder, ReturnItem, Store};
 use singlet_values::Item;
 
 use super::guard::Guard;
@@ -9,14 +11,11 @@ use super::plan::{Answer, Expectation, Meaning, Plan, Planned, Presence};
 use super::retry::Setback;
 use super::source::Source;
 use super::{Step, expiry, unique};
-use crate::condition::{Condition, Tree};
-use crate::model::{Entity, Insert, Operation, Unique};
-use crate::run::derive;
-use crate::run::expression::Asked;
-use crate::run::keys::table_key;
-use crate::run::{RunError, Runner};
-use crate::store::{self, Action, Expression, ExpressionBuilder, ReturnItem, Store};
-use crate::value::default_of;
+use crate::derive;
+use crate::error::RunError;
+use crate::expression::Asked;
+use crate::keys::table_key;
+use crate::runner::Runner;
 
 /// Plans the writes of one call.
 pub(super) struct Planner<'r, S> {

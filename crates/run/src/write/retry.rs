@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use singlet_store::StoreError;
+
 use crate::entropy::Entropy;
-use crate::run::RunError;
-use crate::store::StoreError;
+use crate::error::RunError;
 
 /// How often a write is tried before its caller is told that others kept changing the same item.
 const ATTEMPTS_MAX: u32 = 10;

@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 
+use singlet_design::{
+    Entity, Field, FieldType, Insert, Json, Made, ParameterType, Pattern, ValueSource, fill, instant,
+    is_empty_set, to_attribute,
+};
 use singlet_values::{AttributeValue, Item};
 
+use crate::arguments::{Arguments, Bound, Given};
 use crate::entropy::{Entropy, make};
-use crate::json::Json;
-use crate::model::{Entity, Field, FieldType, Insert, Made, ParameterType, Pattern, ValueSource};
-use crate::run::arguments::{Bound, Given};
-use crate::run::{Arguments, RunError};
-use crate::value::{fill, instant, is_empty_set, to_attribute};
+use crate::error::RunError;
 
 /// Makes values for one call.
 pub(super) struct Source<'a> {

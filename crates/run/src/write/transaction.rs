@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use singlet_design::{self as design, Argument, Binding, Transaction};
+use singlet_store::{Action, Feature, Store};
 use singlet_values::{AttributeValue, Item};
 
 use super::plan::{Meaning, Plan, Planned, not_unique};
@@ -9,11 +11,11 @@ use super::planner::Planner;
 use super::retry::{Setback, persist};
 use super::unique::key_of;
 use super::{Step, commit};
-use crate::model::{self, Argument, Binding, Transaction};
-use crate::run::arguments::{Bound, Given};
-use crate::run::derive::value_at;
-use crate::run::{Call, Outcome, RunError, Runner};
-use crate::store::{Action, Feature, Store};
+use crate::arguments::{Bound, Given};
+use crate::derive::value_at;
+use crate::error::RunError;
+use crate::outcome::Outcome;
+use crate::runner::{Call, Runner};
 
 /// Most actions that DynamoDB takes in one transaction.
 const ACTIONS_MAX: usize = 100;
@@ -35,7 +37,7 @@ pub(super) fn run<S: Store>(
             commit::together(runner, call.pattern, actions)?;
         }
         let mut outcomes = commit::outcomes(runner, &plans).into_iter();
-        let answer = |(step, count): (&model::Step, &usize)| {
+        let answer = |(step, count): (&design::Step, &usize)| {
             let outcome = match step.each {
                 Some(_) => Outcome::Each(outcomes.by_ref().take(*count).collect()),
                 None => outcomes.next().unwrap_or(Outcome::Checked),
@@ -76,7 +78,7 @@ fn plan_steps<'a, S: Store>(
 
 /// The values of a step: once, or once for each element of its list.
 fn bind<'a>(
-    step: &'a model::Step,
+    step: &'a design::Step,
     outer: &Bound<'_>,
     now_ms: u64,
     results: &[(&str, Item)],
@@ -118,7 +120,7 @@ fn elements(given: Option<&Given>) -> Vec<AttributeValue> {
 }
 
 /// The fields that later steps take from what a step writes.
-fn wanted_of<'a>(name: &str, later: &'a [model::Step]) -> Vec<&'a str> {
+fn wanted_of<'a>(name: &str, later: &'a [design::Step]) -> Vec<&'a str> {
     let bindings = later.iter().flat_map(|step| &step.bindings);
     let field = |binding: &'a Binding| match &binding.argument {
         Argument::Result(step, field) if step == name => Some(field.as_str()),

@@ -4,13 +4,13 @@
 //! with it.
 
 use sha2::{Digest, Sha256};
+use singlet_design::{Entity, Table, Unique};
+use singlet_store::{Action, Delete, Expression, ExpressionBuilder, Put, ReturnItem};
 use singlet_values::{AttributeValue, Item};
 
 use super::expiry;
 use super::plan::{Meaning, Planned};
-use crate::model::{Entity, Table, Unique};
-use crate::run::derive::value_at;
-use crate::store::{Action, Delete, Expression, ExpressionBuilder, Put, ReturnItem};
+use crate::derive::value_at;
 
 /// What the type attribute of reservations holds.
 const TYPE: &str = "unique";

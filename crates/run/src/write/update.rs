@@ -1,20 +1,19 @@
 //! Planning updates: derived attributes are made anew in the same write, from given values if those suffice.
 
+use singlet_design::{Entity, Format, Part, Template, Unique, Update};
+use singlet_store::{self as store, Action, ReturnItem, Store};
 use singlet_values::{AttributeValue, Item};
 
-use super::bounds::SumBound;
+use super::bounds::{self, SumBound};
 use super::edit::{self, Edit, Verb};
 use super::guard::Guard;
 use super::plan::{Answer, Meaning, Plan, Planned, Presence};
 use super::planner::{Planner, guard_of};
 use super::retry::Setback;
-use super::{Step, bounds, change, element, expiry};
-use crate::model::{Entity, Unique, Update};
-use crate::run::RunError;
-use crate::run::derive::{self, Derived};
-use crate::run::keys::table_key;
-use crate::store::{self, Action, ReturnItem, Store};
-use crate::template::{Format, Part, Template};
+use super::{Step, change, element, expiry};
+use crate::derive::{self, Derived};
+use crate::error::RunError;
+use crate::keys::table_key;
 
 /// What an update relies on, once it is known.
 struct Ground<'a> {

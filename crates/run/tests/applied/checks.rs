@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use singlet_design::json::Json;
-use singlet_design::model::{Design, Environment, Removal};
+use singlet_design::{Design, Environment, Json, Removal};
 use singlet_run::apply::{ApplyError, DESIGNS_TABLE, Plan, choose_environment, plan, plan_removal, warnings};
 use singlet_run::{Arguments, Paging, Runner};
 use singlet_store::{Scan, Store, TableChange};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use singlet_design::model::Operation;
+use singlet_design::Operation;
 use singlet_run::{Paging, RunError, Runner};
 
 use crate::fixture::{Data, NOW_MS, given};

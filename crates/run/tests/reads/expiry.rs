@@ -1,6 +1,6 @@
 //! What has expired is not shown, whichever way it is read, and however long ago it expired.
 
-use singlet_design::model::Projection;
+use singlet_design::Projection;
 
 use crate::fixture::{Data, NOW_MS};
 

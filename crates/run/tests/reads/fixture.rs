@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use singlet_design::json::Json;
-use singlet_design::value::to_json;
-use singlet_design::{load, value};
+use singlet_design::{Json, load, to_attribute, to_json};
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_engine::{Database, ManualClock, Options};
-use singlet_run::apply;
-use singlet_run::{Arguments, Outcome, Paging, Record, RunError, Runner, derive};
+use singlet_run::{Arguments, Outcome, Paging, Record, RunError, Runner, apply, derive};
 use singlet_store::{self as store, Embedded, ReturnItem, Store};
 
 pub(crate) const NOW_MS: u64 = 1_750_000_000_000;
@@ -39,8 +36,7 @@ impl Data {
         let entity = self.runner.design().entity(entity).unwrap().clone();
         let attribute = |(name, text): &(&str, &str)| -> (String, AttributeValue) {
             let kind = &entity.field(name).unwrap().kind;
-            let value = value::to_attribute(kind, &json(text))
-                .or_else(|_| value::to_attribute(kind, &Json::from(*text)));
+            let value = to_attribute(kind, &json(text)).or_else(|_| to_attribute(kind, &Json::from(*text)));
             ((*name).to_owned(), value.unwrap())
         };
         let mut item: Item = fields.iter().map(attribute).collect();

@@ -1,7 +1,6 @@
 //! Patterns that ask for a key in their own words.
 
-use singlet_design::load;
-use singlet_design::model::Operation;
+use singlet_design::{Operation, load};
 
 use crate::fixture::Data;
 

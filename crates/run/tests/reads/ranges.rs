@@ -2,8 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
-use singlet_design::load;
-use singlet_design::template::fold;
+use singlet_design::{fold, load};
 
 use crate::fixture::Data;
 

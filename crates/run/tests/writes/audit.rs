@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use singlet_design::model::Entity;
+use singlet_design::Entity;
 use singlet_engine::values::Item;
 use singlet_run::{derive, reservation};
 

@@ -1,6 +1,6 @@
 //! Items from before a field was there have its default: in answers, in conditions, and as what is added to.
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_engine::values::Item;
 use singlet_run::RunError;
 use singlet_store::{Put, ReturnItem, Store};

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_run::RunError;
 
 use crate::designs::KITCHEN;

@@ -2,14 +2,10 @@
 
 use std::sync::Arc;
 
-use singlet_design::json::Json;
-use singlet_design::load;
-use singlet_design::model::Design;
+use singlet_design::{Design, Json, load};
 use singlet_engine::values::Item;
 use singlet_engine::{Database, ManualClock, Options, Scan};
-use singlet_run::apply;
-use singlet_run::entropy::SeededEntropy;
-use singlet_run::{Arguments, Outcome, Paging, RunError, Runner};
+use singlet_run::{Arguments, Outcome, Paging, RunError, Runner, SeededEntropy, apply};
 use singlet_store::{Embedded, Store};
 
 /// 2025-01-20T15:30:00Z.

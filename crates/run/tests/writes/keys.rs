@@ -1,6 +1,6 @@
 //! Single writes keep every derived attribute right.
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_run::{Outcome, RunError};
 

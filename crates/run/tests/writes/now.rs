@@ -69,8 +69,7 @@ fn visits() -> Fixture {
 /// The visitors in an answer, in its order.
 fn visitors(outcome: &Outcome) -> Vec<String> {
     let Outcome::Items { records, .. } = outcome else { panic!("{outcome:?}") };
-    let visitor =
-        |json: singlet_design::json::Json| json.get("visitor").unwrap().as_text().unwrap().to_owned();
+    let visitor = |json: singlet_design::Json| json.get("visitor").unwrap().as_text().unwrap().to_owned();
     records.iter().map(|record| visitor(record.to_json())).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Several writes, all or none.
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_run::RunError;
 
 use crate::audit::assert_true_to_fields;

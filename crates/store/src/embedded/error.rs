@@ -2,7 +2,7 @@
 
 use singlet_engine::{CancellationReason, Error, Invalid, TimeToLiveError};
 
-use crate::store::{Cancellation, StoreError};
+use crate::error::{Cancellation, StoreError};
 
 /// The store error that an engine error is; `table` is what the request was about.
 pub(super) fn store_error(error: Error, table: &str) -> StoreError {

@@ -8,10 +8,12 @@ mod writes;
 
 use singlet_engine::Database;
 
-use super::{
-    Answer, BatchGet, Delete, Feature, Get, Page, Put, Query, Scan, Store, StoreError, TableChange,
-    TableState, TransactGet, TransactWrite, Update, Written,
+use crate::error::StoreError;
+use crate::request::{
+    Answer, BatchGet, Delete, Get, Page, Put, Query, Scan, TransactGet, TransactWrite, Update, Written,
 };
+use crate::store::{Feature, Store};
+use crate::table::{TableChange, TableState};
 
 /// An open database.
 #[derive(Debug, Clone)]

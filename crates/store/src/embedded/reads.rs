@@ -4,8 +4,9 @@ use singlet_engine::{self as engine, BatchGetTable, Database, GetItem, TransactG
 use singlet_values::Item;
 
 use super::error::store_error;
-use crate::store::trees;
-use crate::store::{Answer, BatchGet, Consumed, Get, Page, Query, Scan, StoreError, TransactGet};
+use crate::error::StoreError;
+use crate::request::{Answer, BatchGet, Consumed, Get, Page, Query, Scan, TransactGet};
+use crate::trees;
 
 /// Most keys of a `BatchGetItem`.
 const BATCH_KEYS_MAX: usize = 100;

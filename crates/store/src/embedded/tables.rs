@@ -7,7 +7,8 @@ use singlet_engine::{
 };
 
 use super::error::store_error;
-use crate::store::{IndexShape, IndexState, StoreError, TableChange, TableShape, TableState};
+use crate::error::StoreError;
+use crate::table::{IndexShape, IndexState, TableChange, TableShape, TableState};
 
 /// What the records of a stream carry: whoever reads them decides what to look at.
 const STREAM_VIEW: StreamView = StreamView::NewAndOldImages;

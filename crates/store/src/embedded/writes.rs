@@ -6,8 +6,9 @@ use singlet_engine::{
 
 use super::error::store_error;
 use super::reads::consumed;
-use crate::store::trees;
-use crate::store::{Action, Delete, Put, ReturnItem, StoreError, TransactWrite, Update, Written};
+use crate::error::StoreError;
+use crate::request::{Action, Delete, Put, ReturnItem, TransactWrite, Update, Written};
+use crate::trees;
 
 pub(super) fn put(database: &Database, request: &Put) -> Result<Written, StoreError> {
     written(database.put_item(put_item(request)?), &request.table)

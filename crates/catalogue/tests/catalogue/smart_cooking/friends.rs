@@ -1,6 +1,6 @@
 //! Friendships.
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_run::{Arguments, RunError};
 
 use crate::arguments::{Look, args, column};

@@ -1,6 +1,6 @@
 //! Notifications, and reports of what is no ingredient.
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_run::RunError;
 
 use crate::arguments::{Look, args, column};

@@ -1,6 +1,6 @@
 //! Posts, feeds, comments and reactions.
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_run::RunError;
 
 use super::friends::befriend;

@@ -1,6 +1,6 @@
 //! Ratings of recipes.
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_run::{Arguments, RunError};
 
 use super::cooking::start;

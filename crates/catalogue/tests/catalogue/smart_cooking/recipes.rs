@@ -1,6 +1,6 @@
 //! Recipes and the lists that they are in.
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_run::RunError;
 
 use super::recipe;

@@ -1,6 +1,6 @@
 //! What the assistant suggests.
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_run::Arguments;
 
 use super::recipe;

@@ -1,6 +1,6 @@
 //! Profiles, preferences, privacy and sessions.
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_run::RunError;
 
 use super::user;

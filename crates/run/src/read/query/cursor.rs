@@ -3,15 +3,16 @@
 //! Payload: `q`, the number of shards (4 bytes), then for each of them `0` (nothing read yet), `1` and the values of
 //! the last key as key bytes, or `2` (read to its end).
 
+use singlet_store::{Store, StoreError};
 use singlet_values::{AttributeValue, Item, ValueRef};
 
 use super::QueryPlan;
 use super::reader::Reader;
 use super::sort::kind;
 use super::stream::{Place, Position, Row, Stream};
-use crate::run::cursor::{OUTDATED, Payload, PayloadReader};
-use crate::run::{Call, RunError, Runner};
-use crate::store::{Store, StoreError};
+use crate::cursor::{OUTDATED, Payload, PayloadReader};
+use crate::error::RunError;
+use crate::runner::{Call, Runner};
 
 const QUERY: u8 = b'q';
 const START: u8 = 0;

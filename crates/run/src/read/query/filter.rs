@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
+use singlet_design::{Condition, Entity, FieldType, Index, Table, default_of};
+use singlet_store::{Expression, ExpressionBuilder};
+
 use super::tell::Teller;
-use crate::condition::Condition;
-use crate::model::{Entity, FieldType, Index, Table};
-use crate::run::arguments::Bound;
-use crate::run::expression::Asked;
-use crate::store::{Expression, ExpressionBuilder};
-use crate::value::default_of;
+use crate::arguments::Bound;
+use crate::expression::Asked;
 
 /// A filter before the values are known.
 #[derive(Debug, Clone)]

@@ -11,17 +11,19 @@
 //! number of places (4 bytes), and for each the stream's identity and its position as in a query's cursor.
 
 use sha2::{Digest, Sha256};
+use singlet_design::{Argument, Binding, Merge, Operation, Order};
+use singlet_store::Store;
 
 use super::super::resolve::value_at;
 use super::reader::{PartRank, Reader, drive};
 use super::sort::NextPart;
 use super::stream::{Position, Stream};
 use super::{LIMIT_MAX, PlanContext, QueryPlan, page_limit};
-use crate::model::{Argument, Binding, Merge, Operation, Order};
-use crate::run::arguments::Bound;
-use crate::run::cursor::{OUTDATED, Payload, PayloadReader};
-use crate::run::{Call, Outcome, Paging, RunError, Runner};
-use crate::store::Store;
+use crate::arguments::Bound;
+use crate::cursor::{OUTDATED, Payload, PayloadReader};
+use crate::error::RunError;
+use crate::outcome::Outcome;
+use crate::runner::{Call, Paging, Runner};
 
 const MERGE: u8 = b'm';
 const IDENTITY_BYTES: usize = 16;
@@ -32,7 +34,7 @@ type Identity = [u8; IDENTITY_BYTES];
 
 /// A merge with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
-pub(in crate::run) struct MergePlan {
+pub(crate) struct MergePlan {
     merge: Merge,
     each: QueryPlan,
     run: QueryPlan,

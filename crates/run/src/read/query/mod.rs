@@ -10,34 +10,38 @@ mod tell;
 
 use std::sync::Arc;
 
+use singlet_design::{
+    self as design, AskedKey, Entity, Index, KeyAttribute, Order, PAGE_ITEMS_DEFAULT, Pattern, SortRange,
+    Table, Template,
+};
+use singlet_store::{self as store, Expression, Store};
 use singlet_values::AttributeValue;
 
 use super::expiry::Expiry;
 use super::project::projection;
 use super::resolve::ResolvePlan;
-use crate::model::{self, AskedKey, Entity, Index, KeyAttribute, Order, Pattern, SortRange, Table};
-use crate::paging::PAGE_ITEMS_DEFAULT;
-use crate::run::arguments::Bound;
-use crate::run::keys::{lacking, refused};
-use crate::run::plan::PlanContext;
-use crate::run::{Call, Outcome, Record, RunError, Runner};
-use crate::store::{self, Expression, Store};
-use crate::template::Template;
+use crate::arguments::Bound;
+use crate::error::RunError;
+use crate::keys::{lacking, refused};
+use crate::outcome::{Outcome, Record};
+use crate::plan::PlanContext;
+use crate::runner::{Call, Runner};
+use sort::{SortBounds, SortPlan};
+use stream::Stream;
+use tell::key_parts;
+
 pub(super) use filter::FilterPlan;
 pub(super) use merge::MergePlan;
 pub(super) use reader::{Reader, drive};
 pub(super) use sort::kind as key_kind;
-use sort::{SortBounds, SortPlan};
-use stream::Stream;
 pub(super) use tell::Teller;
-use tell::key_parts;
 
 /// Most items on a page.
 pub(super) const LIMIT_MAX: u32 = 1000;
 
 /// A query with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
-pub(in crate::run) struct QueryPlan {
+pub(crate) struct QueryPlan {
     table: String,
     index: Option<Arc<Index>>,
     separator: char,
@@ -69,14 +73,14 @@ struct Wanted<'a> {
     matched: &'a [String],
     range: Option<&'a SortRange>,
     show: Option<&'a [String]>,
-    resolve: &'a [model::Resolve],
+    resolve: &'a [design::Resolve],
     show_expired: bool,
     mixed: bool,
 }
 
 impl QueryPlan {
     /// Of a query; `needed` are fields that somebody else reads from its items.
-    pub(super) fn of_query(runner: &PlanContext<'_>, query: &model::Query, needed: &[&str]) -> Self {
+    pub(super) fn of_query(runner: &PlanContext<'_>, query: &design::Query, needed: &[&str]) -> Self {
         let wanted = Wanted {
             entities: &query.entities,
             table: &query.table,
@@ -101,7 +105,7 @@ impl QueryPlan {
     /// Of a get through an index: the first item under its key.
     pub(super) fn of_get(
         runner: &PlanContext<'_>,
-        get: &model::Get,
+        get: &design::Get,
         index: &Index,
         pattern: &Pattern,
     ) -> Self {
@@ -140,7 +144,7 @@ impl QueryPlan {
     fn new(
         context: &PlanContext<'_>,
         wanted: &Wanted<'_>,
-        filter: Option<&crate::condition::Condition>,
+        filter: Option<&singlet_design::Condition>,
         needed: &[&str],
     ) -> Self {
         let Wanted { entities, table, index, .. } = *wanted;

@@ -1,14 +1,14 @@
 //! A page in the making: rows of one or several streams, taken in order.
 
+use singlet_design::first_request_items;
+use singlet_store::{self as store, Page, Store};
 use singlet_values::{EncodedItem, write_key_part};
 
 use super::QueryPlan;
 use super::sort::NextPart;
 use super::stream::{Row, Stream};
-use crate::paging::first_request_items;
-use crate::run::RunError;
-use crate::run::read::restore::restore;
-use crate::store::{self, Page, Store};
+use crate::error::RunError;
+use crate::read::restore::restore;
 
 /// Reads the streams of one list until its page is full.
 pub(in super::super) struct Reader<'p> {

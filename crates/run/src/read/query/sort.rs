@@ -1,15 +1,13 @@
 //! Which sort keys a query reads: from matched parts, a range or a beginning to exact key tests.
 
+use singlet_design::{Format, KeyAttribute, KeyKind, Part, SortRange, Template, Values};
+use singlet_store::KeyTest;
 use singlet_values::{AttributeValue, ItemRef, KeyReader, ValueRef};
 
-use crate::model::{KeyAttribute, KeyKind, SortRange};
-use crate::run::RunError;
-use crate::run::arguments::Bound;
-use crate::run::keys::{lacking, refused, whole};
-use crate::store::KeyTest;
-use crate::template::{Format, Part, Template, Values};
-
 use super::tell::common_head;
+use crate::arguments::Bound;
+use crate::error::RunError;
+use crate::keys::{lacking, refused, whole};
 
 /// Stands after every text that begins with what is in front of it: no key uses this noncharacter.
 const LAST: char = '\u{10FFFF}';
@@ -221,7 +219,7 @@ impl NextPart {
         parameter: &str,
     ) -> Result<Option<String>, RunError> {
         let Some(value) = bound.get(parameter) else { return Ok(None) };
-        let name = |mut error: crate::template::RenderError| {
+        let name = |mut error: singlet_design::RenderError| {
             error.field = parameter.to_owned();
             refused(error)
         };

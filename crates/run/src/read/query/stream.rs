@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use singlet_design::Entity;
+use singlet_store as store;
 use singlet_values::{EncodedItem, Item};
 
 use super::sort::Exact;
-use crate::model::Entity;
-use crate::store;
 
 /// Backend pages that one call reads of a stream: a filter that lets little through ends the call, not the list.
 pub(super) const PAGES_MAX: u32 = 10;

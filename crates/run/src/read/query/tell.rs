@@ -3,11 +3,10 @@
 
 use std::sync::Arc;
 
+use singlet_design::{Design, Entity, Index, KeyAttribute, Table, Template};
 use singlet_values::{AttributeValue, ItemRef, ValueRef};
 
-use crate::model::{Design, Entity, Index, KeyAttribute, Table};
-use crate::run::read::project::carries;
-use crate::template::Template;
+use crate::read::project::carries;
 
 /// Tells the entities of one query apart, and others from them.
 #[derive(Debug, Clone)]

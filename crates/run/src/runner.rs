@@ -1,0 +1,224 @@
+//! Runs the patterns of a design on a store.
+
+use std::sync::Arc;
+
+use singlet_design::{Design, Operation, Pattern, Table};
+use singlet_store::{Clock, Feature, Store, StoreError, SystemClock};
+
+use crate::arguments::{Arguments, Bound};
+use crate::cursor::{self, Bond, Seal};
+use crate::entropy::{Entropy, SystemEntropy};
+use crate::error::{RunError, WrongParameter};
+use crate::outcome::Outcome;
+use crate::plan::{Plan, PlanContext, Way};
+use crate::write;
+
+/// Which page of a list, and how much of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Paging {
+    /// Items on the page (1 to 1000) instead of what the pattern says.
+    pub limit: Option<u32>,
+    /// The cursor of the page before.
+    pub cursor: Option<String>,
+}
+
+/// Runs the patterns of one design on one store.
+pub struct Runner<S> {
+    pub(crate) design: Arc<Design>,
+    pub(crate) store: S,
+    environment: String,
+    /// Table names in the environment, in the order of the design's tables.
+    table_names: Vec<String>,
+    clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) seal: Seal,
+    /// Whether internal patterns may be run by themselves.
+    runs_internal: bool,
+    /// One for each pattern of the design, in its order.
+    plans: Vec<Plan>,
+}
+
+/// One call of a pattern, checked and typed.
+pub(crate) struct Call<'a> {
+    /// The pattern.
+    pub(crate) pattern: &'a Pattern,
+    /// The values of its parameters.
+    pub(crate) bound: Bound<'a>,
+    /// Which page.
+    pub(crate) paging: &'a Paging,
+    /// The time of the call, in milliseconds since 1970: one for everything that it does.
+    pub(crate) now_ms: u64,
+}
+
+impl<'a> Call<'a> {
+    /// What the cursors of this call are bound to.
+    pub(crate) fn bond(&self) -> Bond<'a> {
+        let held = self.bound.held().clone();
+        Bond { pattern: &self.pattern.name, arguments: self.bound.canonical(), held }
+    }
+}
+
+impl<S: Store> Runner<S> {
+    /// A runner with the system's clock and randomness. Cursors are encrypted with a random key: set
+    /// another one to have them accepted by other runners.
+    pub fn new(design: Arc<Design>, store: S, environment: impl Into<String>) -> Self {
+        let entropy = SystemEntropy;
+        let mut cursor_key = [0; 32];
+        entropy.fill(&mut cursor_key);
+        let environment = environment.into();
+        let context = PlanContext { design: &design, environment: &environment };
+        let plans = design.patterns.iter().map(|pattern| Plan::new(&context, pattern)).collect();
+        Runner {
+            seal: Seal::new(&cursor_key, &design.name, &environment),
+            runs_internal: false,
+            plans,
+            table_names: design.tables.iter().map(|table| table.name_in(&environment)).collect(),
+            design,
+            store,
+            environment,
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(entropy),
+        }
+    }
+
+    /// Takes the time from this clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Takes random bytes from here.
+    #[must_use]
+    pub fn with_entropy(mut self, entropy: Arc<dyn Entropy>) -> Self {
+        self.entropy = entropy;
+        self
+    }
+
+    /// Encrypts cursors with this key.
+    #[must_use]
+    pub fn with_cursor_key(mut self, key: [u8; 32]) -> Self {
+        self.seal = Seal::new(&key, &self.design.name, &self.environment);
+        self
+    }
+
+    /// Runs internal patterns by themselves, too: for looking at what they would do.
+    #[must_use]
+    pub fn with_internal_patterns(mut self) -> Self {
+        self.runs_internal = true;
+        self
+    }
+
+    /// The design.
+    pub fn design(&self) -> &Arc<Design> {
+        &self.design
+    }
+
+    /// The store.
+    pub fn store(&self) -> &S {
+        &self.store
+    }
+
+    /// Runs a pattern.
+    pub fn run(&self, pattern: &str, arguments: &Arguments, paging: &Paging) -> Result<Outcome, RunError> {
+        let (pattern, plan) = self.find(pattern)?;
+        self.check_features(pattern, plan)?;
+        check_paging(pattern, plan, paging)?;
+        let now_ms = self.clock.now_ms();
+        let read = match &plan.way {
+            Way::Read(read) => read,
+            Way::Write => return self.write(pattern, arguments, paging, now_ms),
+            Way::Impossible => return Err(RunError::Fault("the parts of this pattern don't fit together")),
+        };
+        let bound = Bound::check(pattern, arguments)?;
+        let mut call = Call { pattern, bound, paging, now_ms };
+        if let Some(cursor) = &paging.cursor {
+            let (held, _) = self.seal.open(&call.bond(), cursor)?;
+            call.bound.hold(held);
+        }
+        match read.run(self, &call) {
+            // What was right for the page before is refused now: the place that the cursor names is no longer one of the list.
+            Err(RunError::Store(StoreError::Refused(_))) if paging.cursor.is_some() => Err(cursor::OUTDATED),
+            answer => answer,
+        }
+    }
+
+    fn write(
+        &self,
+        pattern: &Pattern,
+        arguments: &Arguments,
+        paging: &Paging,
+        now_ms: u64,
+    ) -> Result<Outcome, RunError> {
+        let arguments = write::filled(pattern, arguments, &*self.entropy, now_ms);
+        let call = Call { pattern, bound: Bound::check(pattern, &arguments)?, paging, now_ms };
+        match &pattern.operation {
+            Operation::Transaction(_) => write::run_transaction(self, &call),
+            _ => write::run_write(self, &call),
+        }
+    }
+
+    fn find(&self, name: &str) -> Result<(&Pattern, &Plan), RunError> {
+        let plans = || self.design.patterns.iter().zip(&self.plans);
+        let open = |pattern: &Pattern| self.runs_internal || !pattern.internal;
+        match plans().find(|(pattern, _)| pattern.name == name) {
+            Some((pattern, plan)) if open(pattern) => Ok((pattern, plan)),
+            Some((pattern, _)) => {
+                let users = self.design.users_of(pattern).map(|user| format!("`{}`", user.name)).collect();
+                Err(RunError::Internal { name: name.to_owned(), users })
+            }
+            None => {
+                let names =
+                    plans().filter(|(pattern, _)| open(pattern)).map(|(pattern, _)| pattern.name.as_str());
+                let nearest = singlet_design::nearest(name, names).map(str::to_owned);
+                Err(RunError::NoPattern { name: name.to_owned(), nearest })
+            }
+        }
+    }
+
+    fn check_features(&self, pattern: &Pattern, plan: &Plan) -> Result<(), RunError> {
+        plan.needs.iter().try_for_each(|feature| self.require(pattern, *feature))
+    }
+
+    /// Refuses a pattern that needs what the store doesn't have.
+    pub(crate) fn require(&self, pattern: &Pattern, feature: Feature) -> Result<(), RunError> {
+        if self.store.supports(feature) {
+            return Ok(());
+        }
+        Err(RunError::Unsupported { pattern: pattern.name.clone(), feature, store: self.store.label() })
+    }
+
+    /// The name of a table of the design in this environment.
+    pub(crate) fn table_name<'a>(&'a self, table: &'a Table) -> &'a str {
+        let position = self.design.tables.iter().position(|known| known.label == table.label);
+        position.and_then(|position| self.table_names.get(position)).map_or(&table.name, String::as_str)
+    }
+}
+
+/// Checks the arguments of a call without running it, and returns all that are missing, unknown or don't fit.
+pub fn check_arguments(pattern: &Pattern, arguments: &Arguments) -> Vec<WrongParameter> {
+    // What Singlet would make has to be there, not to be right.
+    let arguments = write::filled(pattern, arguments, &SystemEntropy, 0);
+    match Bound::check(pattern, &arguments) {
+        Ok(_) => Vec::new(),
+        Err(RunError::Parameter { parameter, reason }) => vec![WrongParameter { parameter, reason }],
+        Err(RunError::Parameters { wrong, .. }) => wrong,
+        Err(other) => vec![WrongParameter { parameter: pattern.name.clone(), reason: other.to_string() }],
+    }
+}
+
+/// Only lists have pages.
+fn check_paging(pattern: &Pattern, plan: &Plan, paging: &Paging) -> Result<(), RunError> {
+    let (pages, lists) = match &plan.way {
+        Way::Read(read) => (read.is_list(), read.has_list()),
+        Way::Write | Way::Impossible => (false, false),
+    };
+    if paging.cursor.is_some() && !pages {
+        return Err(RunError::Cursor("belongs to a list: ask for the next page with the list's own pattern"));
+    }
+    if paging.limit.is_some() && !lists {
+        let reason = format!("doesn't apply: {} doesn't answer with a list", pattern.name);
+        return Err(RunError::Parameter { parameter: "limit".to_owned(), reason });
+    }
+    Ok(())
+}
