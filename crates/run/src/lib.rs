@@ -42,6 +42,7 @@
 
 pub mod apply;
 mod arguments;
+mod call;
 mod cursor;
 pub mod derive;
 mod entropy;
@@ -60,10 +61,11 @@ mod usage;
 mod write;
 
 pub use arguments::Arguments;
+pub use call::Paging;
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use error::{RunError, WrongParameter};
 pub use needs::{Need, needs, unmet_needs};
 pub use outcome::{Outcome, Record};
-pub use runner::{Paging, Runner, check_arguments};
+pub use runner::{Runner, check_arguments};
 pub use usage::{ParameterUsage, Usage};
 pub use write::reservation;

@@ -1,25 +1,11 @@
 //! What a runner knows of each pattern before it is called: how it reads, and what it needs of the store.
 
-use singlet_design::{Design, Pattern, Table};
+use singlet_design::Pattern;
 use singlet_store::Feature;
 
+use crate::call::PlanContext;
 use crate::needs::needs;
 use crate::read::ReadPlan;
-
-/// What plans are made from.
-pub(crate) struct PlanContext<'a> {
-    /// The design.
-    pub(crate) design: &'a Design,
-    /// Where it runs.
-    pub(crate) environment: &'a str,
-}
-
-impl PlanContext<'_> {
-    /// The name of a table in the environment.
-    pub(crate) fn table_name(&self, table: &Table) -> String {
-        table.name_in(self.environment)
-    }
-}
 
 /// How a pattern is run.
 pub(super) enum Way {

@@ -2,60 +2,26 @@
 
 use std::sync::Arc;
 
-use singlet_design::{Design, Operation, Pattern, Table};
-use singlet_store::{Clock, Feature, Store, StoreError, SystemClock};
+use singlet_design::{Design, Operation, Pattern};
+use singlet_store::{Clock, Store, StoreError, SystemClock};
 
 use crate::arguments::{Arguments, Bound};
-use crate::cursor::{self, Bond, Seal};
+use crate::call::{Call, Paging, PlanContext, Site};
+use crate::cursor::{self, Seal};
 use crate::entropy::{Entropy, SystemEntropy};
 use crate::error::{RunError, WrongParameter};
 use crate::outcome::Outcome;
-use crate::plan::{Plan, PlanContext, Way};
+use crate::plan::{Plan, Way};
 use crate::write;
-
-/// Which page of a list, and how much of it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Paging {
-    /// Items on the page (1 to 1000) instead of what the pattern says.
-    pub limit: Option<u32>,
-    /// The cursor of the page before.
-    pub cursor: Option<String>,
-}
 
 /// Runs the patterns of one design on one store.
 pub struct Runner<S> {
-    pub(crate) design: Arc<Design>,
-    pub(crate) store: S,
-    environment: String,
-    /// Table names in the environment, in the order of the design's tables.
-    table_names: Vec<String>,
+    site: Site<S>,
     clock: Arc<dyn Clock>,
-    pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) seal: Seal,
     /// Whether internal patterns may be run by themselves.
     runs_internal: bool,
     /// One for each pattern of the design, in its order.
     plans: Vec<Plan>,
-}
-
-/// One call of a pattern, checked and typed.
-pub(crate) struct Call<'a> {
-    /// The pattern.
-    pub(crate) pattern: &'a Pattern,
-    /// The values of its parameters.
-    pub(crate) bound: Bound<'a>,
-    /// Which page.
-    pub(crate) paging: &'a Paging,
-    /// The time of the call, in milliseconds since 1970: one for everything that it does.
-    pub(crate) now_ms: u64,
-}
-
-impl<'a> Call<'a> {
-    /// What the cursors of this call are bound to.
-    pub(crate) fn bond(&self) -> Bond<'a> {
-        let held = self.bound.held().clone();
-        Bond { pattern: &self.pattern.name, arguments: self.bound.canonical(), held }
-    }
 }
 
 impl<S: Store> Runner<S> {
@@ -68,17 +34,15 @@ impl<S: Store> Runner<S> {
         let environment = environment.into();
         let context = PlanContext { design: &design, environment: &environment };
         let plans = design.patterns.iter().map(|pattern| Plan::new(&context, pattern)).collect();
-        Runner {
+        let site = Site {
             seal: Seal::new(&cursor_key, &design.name, &environment),
-            runs_internal: false,
-            plans,
             table_names: design.tables.iter().map(|table| table.name_in(&environment)).collect(),
             design,
             store,
             environment,
-            clock: Arc::new(SystemClock),
             entropy: Arc::new(entropy),
-        }
+        };
+        Runner { site, clock: Arc::new(SystemClock), runs_internal: false, plans }
     }
 
     /// Takes the time from this clock.
@@ -91,14 +55,14 @@ impl<S: Store> Runner<S> {
     /// Takes random bytes from here.
     #[must_use]
     pub fn with_entropy(mut self, entropy: Arc<dyn Entropy>) -> Self {
-        self.entropy = entropy;
+        self.site.entropy = entropy;
         self
     }
 
     /// Encrypts cursors with this key.
     #[must_use]
     pub fn with_cursor_key(mut self, key: [u8; 32]) -> Self {
-        self.seal = Seal::new(&key, &self.design.name, &self.environment);
+        self.site.seal = Seal::new(&key, &self.site.design.name, &self.site.environment);
         self
     }
 
@@ -111,12 +75,12 @@ impl<S: Store> Runner<S> {
 
     /// The design.
     pub fn design(&self) -> &Arc<Design> {
-        &self.design
+        &self.site.design
     }
 
     /// The store.
     pub fn store(&self) -> &S {
-        &self.store
+        &self.site.store
     }
 
     /// Runs a pattern.
@@ -133,10 +97,10 @@ impl<S: Store> Runner<S> {
         let bound = Bound::check(pattern, arguments)?;
         let mut call = Call { pattern, bound, paging, now_ms };
         if let Some(cursor) = &paging.cursor {
-            let (held, _) = self.seal.open(&call.bond(), cursor)?;
+            let (held, _) = self.site.seal.open(&call.bond(), cursor)?;
             call.bound.hold(held);
         }
-        match read.run(self, &call) {
+        match read.run(&self.site, &call) {
             // What was right for the page before is refused now: the place that the cursor names is no longer one of the list.
             Err(RunError::Store(StoreError::Refused(_))) if paging.cursor.is_some() => Err(cursor::OUTDATED),
             answer => answer,
@@ -150,21 +114,22 @@ impl<S: Store> Runner<S> {
         paging: &Paging,
         now_ms: u64,
     ) -> Result<Outcome, RunError> {
-        let arguments = write::filled(pattern, arguments, &*self.entropy, now_ms);
+        let arguments = write::filled(pattern, arguments, &*self.site.entropy, now_ms);
         let call = Call { pattern, bound: Bound::check(pattern, &arguments)?, paging, now_ms };
         match &pattern.operation {
-            Operation::Transaction(_) => write::run_transaction(self, &call),
-            _ => write::run_write(self, &call),
+            Operation::Transaction(_) => write::run_transaction(&self.site, &call),
+            _ => write::run_write(&self.site, &call),
         }
     }
 
     fn find(&self, name: &str) -> Result<(&Pattern, &Plan), RunError> {
-        let plans = || self.design.patterns.iter().zip(&self.plans);
+        let plans = || self.site.design.patterns.iter().zip(&self.plans);
         let open = |pattern: &Pattern| self.runs_internal || !pattern.internal;
         match plans().find(|(pattern, _)| pattern.name == name) {
             Some((pattern, plan)) if open(pattern) => Ok((pattern, plan)),
             Some((pattern, _)) => {
-                let users = self.design.users_of(pattern).map(|user| format!("`{}`", user.name)).collect();
+                let users =
+                    self.site.design.users_of(pattern).map(|user| format!("`{}`", user.name)).collect();
                 Err(RunError::Internal { name: name.to_owned(), users })
             }
             None => {
@@ -177,21 +142,7 @@ impl<S: Store> Runner<S> {
     }
 
     fn check_features(&self, pattern: &Pattern, plan: &Plan) -> Result<(), RunError> {
-        plan.needs.iter().try_for_each(|feature| self.require(pattern, *feature))
-    }
-
-    /// Refuses a pattern that needs what the store doesn't have.
-    pub(crate) fn require(&self, pattern: &Pattern, feature: Feature) -> Result<(), RunError> {
-        if self.store.supports(feature) {
-            return Ok(());
-        }
-        Err(RunError::Unsupported { pattern: pattern.name.clone(), feature, store: self.store.label() })
-    }
-
-    /// The name of a table of the design in this environment.
-    pub(crate) fn table_name<'a>(&'a self, table: &'a Table) -> &'a str {
-        let position = self.design.tables.iter().position(|known| known.label == table.label);
-        position.and_then(|position| self.table_names.get(position)).map_or(&table.name, String::as_str)
+        plan.needs.iter().try_for_each(|feature| self.site.require(pattern, *feature))
     }
 }
 

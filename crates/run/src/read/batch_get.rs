@@ -11,11 +11,10 @@ use singlet_values::{AttributeValue, Attributes, Item, ValueRef};
 use super::expiry::Expiry;
 use super::keyed::{key_bytes, read_keys};
 use super::project::projection;
+use crate::call::{Call, PlanContext, Site};
 use crate::error::RunError;
 use crate::keys::table_key;
 use crate::outcome::{Outcome, Record};
-use crate::plan::PlanContext;
-use crate::runner::{Call, Runner};
 
 /// Most keys of one call.
 const KEYS_MAX: usize = 1000;
@@ -55,14 +54,14 @@ impl BatchPlan {
         }
     }
 
-    pub(super) fn run<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+    pub(super) fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
         let keys = self.keys(call)?;
         let distinct: BTreeMap<&[u8], &Item> =
             keys.iter().map(|(bytes, key)| (bytes.as_slice(), key)).collect();
         let distinct = distinct.into_values().cloned().collect();
         let projection = self.projection.clone();
         let table = &self.entity.table;
-        let found = read_keys(runner.store(), table, &self.table, distinct, self.consistent, projection)?;
+        let found = read_keys(&site.store, table, &self.table, distinct, self.consistent, projection)?;
         let there = keys.iter().filter_map(|(bytes, _)| found.get(bytes));
         let living = there.filter(|item| !self.expiry.is_over(item.view(), call.now_ms));
         let record = |item: &_| Record {

@@ -10,11 +10,10 @@ use super::expiry::Expiry;
 use super::project::projection;
 use super::query::{QueryPlan, drive};
 use super::resolve::{ResolvePlan, resolve};
+use crate::call::{Call, PlanContext, Site};
 use crate::error::RunError;
 use crate::keys::{asked_key, table_key};
 use crate::outcome::{Outcome, Record};
-use crate::plan::PlanContext;
-use crate::runner::{Call, Runner};
 
 /// A get with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
@@ -55,19 +54,19 @@ impl GetPlan {
         }
     }
 
-    pub(super) fn run<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+    pub(super) fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
         match self {
             GetPlan::Key(get) => {
                 let request = get.request(call)?;
-                let found = runner.store().get(&request)?.items.into_iter().next().flatten();
-                get.answer(runner, call, found)
+                let found = site.store.get(&request)?.items.into_iter().next().flatten();
+                get.answer(site, call, found)
             }
             GetPlan::Index { query, exists } => {
-                let mut reader = query.reader(runner, call, 1)?;
-                drive(runner.store(), &mut [&mut reader])?;
+                let mut reader = query.reader(site, call, 1)?;
+                drive(&site.store, &mut [&mut reader])?;
                 let mut rows = reader.take_rows();
                 rows.truncate(1);
-                let record = query.records(runner, rows, call.now_ms)?.pop();
+                let record = query.records(site, rows, call.now_ms)?.pop();
                 Ok(if *exists { Outcome::Exists(record.is_some()) } else { Outcome::Item(record) })
             }
         }
@@ -105,7 +104,7 @@ impl ByKey {
     /// The answer with what was found under the key.
     pub(super) fn answer<S: Store>(
         &self,
-        runner: &Runner<S>,
+        site: &Site<S>,
         call: &Call<'_>,
         found: Option<EncodedItem>,
     ) -> Result<Outcome, RunError> {
@@ -115,7 +114,7 @@ impl ByKey {
         }
         let Some(item) = found else { return Ok(Outcome::Item(None)) };
         let mut record = Record { show: self.show.clone(), ..Record::of(self.entity.clone(), item) };
-        resolve(runner, &self.resolve, std::slice::from_mut(&mut record), call.now_ms)?;
+        resolve(site, &self.resolve, std::slice::from_mut(&mut record), call.now_ms)?;
         Ok(Outcome::Item(Some(record)))
     }
 

@@ -14,10 +14,9 @@ mod scan;
 use singlet_design::{Operation, Pattern};
 use singlet_store::Store;
 
+use crate::call::{Call, PlanContext, Site};
 use crate::error::RunError;
 use crate::outcome::Outcome;
-use crate::plan::PlanContext;
-use crate::runner::{Call, Runner};
 use batch_get::BatchPlan;
 use get::GetPlan;
 use parts::PartsPlan;
@@ -62,14 +61,14 @@ impl ReadPlan {
     }
 
     /// Runs the read.
-    pub(super) fn run<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+    pub(super) fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
         match self {
-            ReadPlan::Get(plan) => plan.run(runner, call),
-            ReadPlan::BatchGet(plan) => plan.run(runner, call),
-            ReadPlan::Query(plan) => plan.run(runner, call),
-            ReadPlan::Scan(plan) => plan.run(runner, call),
-            ReadPlan::Parts(plan) => plan.run(runner, call),
-            ReadPlan::Merge(plan) => plan.run(runner, call),
+            ReadPlan::Get(plan) => plan.run(site, call),
+            ReadPlan::BatchGet(plan) => plan.run(site, call),
+            ReadPlan::Query(plan) => plan.run(site, call),
+            ReadPlan::Scan(plan) => plan.run(site, call),
+            ReadPlan::Parts(plan) => plan.run(site, call),
+            ReadPlan::Merge(plan) => plan.run(site, call),
         }
     }
 

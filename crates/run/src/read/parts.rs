@@ -14,10 +14,9 @@ use super::get::ByKey;
 use super::keyed::{key_bytes, read_keys};
 use super::query::{QueryPlan, Reader, drive, page_limit};
 use crate::arguments::Bound;
+use crate::call::{Call, Paging, PlanContext, Site};
 use crate::error::RunError;
 use crate::outcome::Outcome;
-use crate::plan::PlanContext;
-use crate::runner::{Call, Paging, Runner};
 
 /// The reads of a pattern with parts.
 #[derive(Debug, Clone)]
@@ -49,7 +48,7 @@ impl PartsPlan {
     }
 
     /// Runs all parts.
-    pub(super) fn run<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+    pub(super) fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
         let begun = Paging { limit: call.paging.limit, cursor: None };
         let whole = Paging::default();
         let mut running = Vec::with_capacity(self.parts.len());
@@ -60,16 +59,16 @@ impl PartsPlan {
             running.push(Running { name: &part.name, plan, call, outcome: None });
         }
         if self.together {
-            run_together(runner, &mut running)?;
+            run_together(site, &mut running)?;
         } else {
-            run_gets(runner, &mut running)?;
-            run_queries(runner, &mut running)?;
+            run_gets(site, &mut running)?;
+            run_queries(site, &mut running)?;
         }
         let mut outcomes = Vec::with_capacity(running.len());
         for part in running {
             let outcome = match part.outcome {
                 Some(outcome) => outcome,
-                None => part.plan.run(runner, &part.call)?,
+                None => part.plan.run(site, &part.call)?,
             };
             outcomes.push((part.name.to_owned(), outcome));
         }
@@ -85,7 +84,7 @@ fn by_key(plan: &ReadPlan) -> Option<&ByKey> {
 }
 
 /// All gets at one point of the commit order.
-fn run_together<S: Store>(runner: &Runner<S>, running: &mut [Running<'_>]) -> Result<(), RunError> {
+fn run_together<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Result<(), RunError> {
     let mut gets = Vec::with_capacity(running.len());
     let mut places = Vec::with_capacity(running.len());
     for part in running.iter() {
@@ -99,12 +98,12 @@ fn run_together<S: Store>(runner: &Runner<S>, running: &mut [Running<'_>]) -> Re
             gets.push(request);
         }
     }
-    let found = runner.store().transact_get(&TransactGet { gets })?.items;
+    let found = site.store.transact_get(&TransactGet { gets })?.items;
     let parts = running.iter_mut().filter(|part| by_key(part.plan).is_some());
     for (part, place) in parts.zip(places) {
         let Some(get) = by_key(part.plan) else { continue };
         let item = found.get(place).cloned().flatten();
-        part.outcome = Some(get.answer(runner, &part.call, item)?);
+        part.outcome = Some(get.answer(site, &part.call, item)?);
     }
     Ok(())
 }
@@ -113,7 +112,7 @@ fn run_together<S: Store>(runner: &Runner<S>, running: &mut [Running<'_>]) -> Re
 type Group<'a> = (&'a str, bool);
 
 /// The gets of one table as one batch.
-fn run_gets<S: Store>(runner: &Runner<S>, running: &mut [Running<'_>]) -> Result<(), RunError> {
+fn run_gets<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Result<(), RunError> {
     let mut groups: BTreeMap<Group<'_>, Vec<(&ByKey, Item)>> = BTreeMap::new();
     for part in running.iter() {
         if let Some(get) = by_key(part.plan) {
@@ -127,31 +126,31 @@ fn run_gets<S: Store>(runner: &Runner<S>, running: &mut [Running<'_>]) -> Result
         let keys: BTreeMap<Vec<u8>, Item> =
             gets.iter().map(|(_, key)| (key_bytes(key), key.clone())).collect();
         let keys = keys.into_values().collect();
-        found.insert(group, read_keys(runner.store(), table, group.0, keys, group.1, None)?);
+        found.insert(group, read_keys(&site.store, table, group.0, keys, group.1, None)?);
     }
     for part in running.iter_mut() {
         let Some(get) = by_key(part.plan) else { continue };
         let Some(items) = found.get(&(get.table.as_str(), get.consistent)) else { continue };
         let item = items.get(&key_bytes(&get.key(&part.call)?)).cloned();
-        part.outcome = Some(get.answer(runner, &part.call, item)?);
+        part.outcome = Some(get.answer(site, &part.call, item)?);
     }
     Ok(())
 }
 
 /// All queries, page by page side by side.
-fn run_queries<S: Store>(runner: &Runner<S>, running: &mut [Running<'_>]) -> Result<(), RunError> {
+fn run_queries<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Result<(), RunError> {
     let mut readers: Vec<(usize, &QueryPlan, Reader<'_>)> = Vec::new();
     for (position, part) in running.iter().enumerate() {
         if let ReadPlan::Query(query) = part.plan {
             let limit = page_limit(&part.call, query.usual_limit())?;
-            readers.push((position, query, query.reader(runner, &part.call, limit)?));
+            readers.push((position, query, query.reader(site, &part.call, limit)?));
         }
     }
     let mut together: Vec<&mut Reader<'_>> = readers.iter_mut().map(|(_, _, reader)| reader).collect();
-    drive(runner.store(), &mut together)?;
+    drive(&site.store, &mut together)?;
     for (position, query, reader) in readers {
         if let Some(part) = running.get_mut(position) {
-            part.outcome = Some(query.answer(runner, &part.call, reader)?);
+            part.outcome = Some(query.answer(site, &part.call, reader)?);
         }
     }
     Ok(())

@@ -9,11 +9,10 @@ use singlet_values::{EncodedItem, Item, ItemRef, ValueRef};
 
 use super::expiry::Expiry;
 use super::keyed::{key_bytes, read_keys};
+use crate::call::{PlanContext, Site};
 use crate::error::RunError;
 use crate::keys::table_key;
 use crate::outcome::Record;
-use crate::plan::PlanContext;
-use crate::runner::Runner;
 
 /// Most items that the references of one answer lead to.
 const REFERENCES_MAX: usize = 10_000;
@@ -99,7 +98,7 @@ fn references<'a>(item: ItemRef<'a>, field: &str) -> Option<References<'a>> {
 /// Puts what the references of the records lead to into them: an object, or null if it isn't there; for a list or set
 /// of references the list of those that are there.
 pub(super) fn resolve<S: Store>(
-    runner: &Runner<S>,
+    site: &Site<S>,
     plans: &[ResolvePlan],
     records: &mut [Record],
     now_ms: u64,
@@ -107,7 +106,7 @@ pub(super) fn resolve<S: Store>(
     if plans.is_empty() || records.is_empty() {
         return Ok(());
     }
-    let found = read(runner, plans, records)?;
+    let found = read(site, plans, records)?;
     for record in records {
         let mut resolved = Vec::with_capacity(plans.len());
         for plan in plans {
@@ -137,7 +136,7 @@ pub(super) fn resolve<S: Store>(
 type Found<'p> = BTreeMap<&'p str, BTreeMap<Vec<u8>, EncodedItem>>;
 
 fn read<'p, S: Store>(
-    runner: &Runner<S>,
+    site: &Site<S>,
     plans: &'p [ResolvePlan],
     records: &[Record],
 ) -> Result<Found<'p>, RunError> {
@@ -167,7 +166,7 @@ fn read<'p, S: Store>(
     let mut found = Found::new();
     for (table, (entity, keys)) in wanted {
         let keys = keys.into_values().collect();
-        found.insert(table, read_keys(runner.store(), &entity.table, table, keys, false, None)?);
+        found.insert(table, read_keys(&site.store, &entity.table, table, keys, false, None)?);
     }
     Ok(found)
 }

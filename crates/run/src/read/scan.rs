@@ -11,11 +11,10 @@ use singlet_values::{AttributeValue, EncodedItem, Item};
 use super::expiry::Expiry;
 use super::project::projection;
 use super::query::{FilterPlan, Teller, key_kind, page_limit};
+use crate::call::{Call, PlanContext, Site};
 use crate::cursor::{OUTDATED, Payload, PayloadReader};
 use crate::error::RunError;
 use crate::outcome::{Outcome, Record};
-use crate::plan::PlanContext;
-use crate::runner::{Call, Runner};
 
 const SCAN: u8 = b's';
 /// Backend pages that one call reads: a filter that lets little through ends the call, not the list.
@@ -65,7 +64,7 @@ impl ScanPlan {
     }
 
     /// Runs the scan and answers with a page.
-    pub(super) fn run<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+    pub(super) fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
         let limit = page_limit(call, self.limit)? as usize;
         let mut request = store::Scan {
             table: self.table.clone(),
@@ -73,11 +72,11 @@ impl ScanPlan {
             filter: self.filter.write(&call.bound, call.now_ms),
             projection: self.projection.clone(),
             limit: Some(u32::try_from(limit).unwrap_or(CHUNK_MAX)),
-            start_key: self.resume(runner, call)?,
+            start_key: self.resume(site, call)?,
         };
         let mut records: Vec<Record> = Vec::new();
         for _ in 0..PAGES_MAX {
-            let page = runner.store().scan(&request)?;
+            let page = site.store.scan(&request)?;
             request.start_key = page.last_key;
             for item in page.items {
                 if records.len() == limit {
@@ -92,7 +91,7 @@ impl ScanPlan {
             }
             request.limit = request.limit.map(|chunk| chunk.saturating_mul(2).min(CHUNK_MAX));
         }
-        let cursor = request.start_key.map(|key| self.cursor(runner, call, &key)).transpose()?;
+        let cursor = request.start_key.map(|key| self.cursor(site, call, &key)).transpose()?;
         Ok(Outcome::Items { records, cursor })
     }
 
@@ -118,9 +117,9 @@ impl ScanPlan {
         StoreError::Refused(format!("{} gave an item without its key", self.table)).into()
     }
 
-    fn resume<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Option<Item>, RunError> {
+    fn resume<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Option<Item>, RunError> {
         let Some(cursor) = &call.paging.cursor else { return Ok(None) };
-        let (_, payload) = runner.seal.open(&call.bond(), cursor)?;
+        let (_, payload) = site.seal.open(&call.bond(), cursor)?;
         let mut reader = PayloadReader::new(&payload);
         if reader.byte()? != SCAN {
             return Err(OUTDATED);
@@ -133,7 +132,7 @@ impl ScanPlan {
         Ok(Some(key))
     }
 
-    fn cursor<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>, key: &Item) -> Result<String, RunError> {
+    fn cursor<S: Store>(&self, site: &Site<S>, call: &Call<'_>, key: &Item) -> Result<String, RunError> {
         let mut payload = Payload::new();
         payload.byte(SCAN);
         for attribute in &self.position {
@@ -142,6 +141,6 @@ impl ScanPlan {
                 return Err(self.without_key());
             }
         }
-        Ok(runner.seal.seal(&call.bond(), payload))
+        Ok(site.seal.seal(&call.bond(), payload))
     }
 }

@@ -10,8 +10,9 @@ use singlet_values::{AttributeValue, EncodedValue, Item};
 
 use super::Sample;
 use crate::arguments::Arguments;
+use crate::call::Paging;
 use crate::outcome::Outcome;
-use crate::runner::{Paging, Runner};
+use crate::runner::Runner;
 
 /// Samples of each entity that calls are tried with. The first ones of an entity are the most popular.
 const SAMPLES_MAX: usize = 6;

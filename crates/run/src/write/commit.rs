@@ -9,43 +9,39 @@ use singlet_values::{EncodedItem, Item};
 use super::plan::{Answer, Meaning, Plan, Planned};
 use super::retry::Setback;
 use super::unique::key_of;
+use crate::call::Site;
 use crate::error::RunError;
 use crate::outcome::{Outcome, Record};
-use crate::runner::Runner;
 
 /// Commits one plan: as a single request if it has a single action.
-pub(super) fn alone<S: Store>(
-    runner: &Runner<S>,
-    pattern: &Pattern,
-    plan: Plan<'_>,
-) -> Result<Outcome, Setback> {
+pub(super) fn alone<S: Store>(site: &Site<S>, pattern: &Pattern, plan: Plan<'_>) -> Result<Outcome, Setback> {
     let Plan { mut actions, entity, known, answer } = plan;
     let stored = match actions.as_slice() {
         [Planned { action, meaning }] if !matches!(action, Action::Check { .. }) => {
-            Some(single(runner, action, meaning)?)
+            Some(single(site, action, meaning)?)
         }
         _ => {
-            together(runner, pattern, std::mem::take(&mut actions))?;
+            together(site, pattern, std::mem::take(&mut actions))?;
             None
         }
     };
     let plan = Plan { actions, entity, known, answer };
     match stored {
         Some(item) => Ok(answered(&plan, item)),
-        None => Ok(outcomes(runner, &[plan]).into_iter().next().unwrap_or(Outcome::Checked)),
+        None => Ok(outcomes(site, &[plan]).into_iter().next().unwrap_or(Outcome::Checked)),
     }
 }
 
 /// Commits one action on its own, and gives what the store returned.
 fn single<S: Store>(
-    runner: &Runner<S>,
+    site: &Site<S>,
     action: &Action,
     meaning: &Meaning<'_>,
 ) -> Result<Option<EncodedItem>, Setback> {
     let written = match action {
-        Action::Put(put) => runner.store.put(put),
-        Action::Update(update) => runner.store.update(update),
-        Action::Delete(delete) => runner.store.delete(delete),
+        Action::Put(put) => site.store.put(put),
+        Action::Update(update) => site.store.update(update),
+        Action::Delete(delete) => site.store.delete(delete),
         Action::Check { .. } => return Ok(None),
     };
     match written {
@@ -57,18 +53,18 @@ fn single<S: Store>(
 
 /// Commits several actions, all or none.
 pub(super) fn together<S: Store>(
-    runner: &Runner<S>,
+    site: &Site<S>,
     pattern: &Pattern,
     planned: Vec<Planned<'_>>,
 ) -> Result<(), Setback> {
-    runner.require(pattern, Feature::Transactions)?;
+    site.require(pattern, Feature::Transactions)?;
     let (actions, meanings): (Vec<Action>, Vec<Meaning<'_>>) =
         planned.into_iter().map(|planned| (planned.action, planned.meaning)).unzip();
     // The token makes a request that the network repeats happen once. Another attempt is another request.
     let mut token = [0; 16];
-    runner.entropy.fill(&mut token);
+    site.entropy.fill(&mut token);
     let token = token.iter().map(|byte| format!("{byte:02x}")).collect();
-    match runner.store.transact_write(&TransactWrite { actions, token: Some(token) }) {
+    match site.store.transact_write(&TransactWrite { actions, token: Some(token) }) {
         Ok(_) => Ok(()),
         Err(StoreError::Cancelled { reasons }) => Err(cancelled(&meanings, &reasons)),
         Err(error) => Err(error.into()),
@@ -97,10 +93,10 @@ fn cancelled(meanings: &[Meaning<'_>], reasons: &[Cancellation]) -> Setback {
 }
 
 /// What committed plans answer. Transactions return nothing, so that items which were only changed are read again.
-pub(super) fn outcomes<S: Store>(runner: &Runner<S>, plans: &[Plan<'_>]) -> Vec<Outcome> {
+pub(super) fn outcomes<S: Store>(site: &Site<S>, plans: &[Plan<'_>]) -> Vec<Outcome> {
     let updated = plans.iter().filter(|plan| matches!(plan.answer, Answer::Stored));
     let mut found =
-        reread(runner, &updated.map(|plan| (plan.entity, key(plan))).collect::<Vec<_>>()).into_iter();
+        reread(site, &updated.map(|plan| (plan.entity, key(plan))).collect::<Vec<_>>()).into_iter();
     let mut outcomes = Vec::with_capacity(plans.len());
     for plan in plans {
         let item = if plan.answer == Answer::Stored { found.next().flatten() } else { None };
@@ -128,18 +124,18 @@ fn key(plan: &Plan<'_>) -> Item {
 
 /// The items under these keys, in this order. The write has happened: a failure here is not one of the write, and
 /// the caller gets what the plan knows instead.
-fn reread<S: Store>(runner: &Runner<S>, keys: &[(&Arc<Entity>, Item)]) -> Vec<Option<EncodedItem>> {
+fn reread<S: Store>(site: &Site<S>, keys: &[(&Arc<Entity>, Item)]) -> Vec<Option<EncodedItem>> {
     let mut found: Vec<Option<EncodedItem>> = vec![None; keys.len()];
-    for table in &runner.design.tables {
+    for table in &site.design.tables {
         let here = |entity: &Entity| entity.table.label == table.label;
         let wanted: Vec<Item> =
             keys.iter().filter(|(entity, _)| here(entity)).map(|(_, key)| key.clone()).collect();
         if wanted.is_empty() {
             continue;
         }
-        let name = runner.table_name(table).to_owned();
+        let name = site.table_name(table).to_owned();
         let request = BatchGet { table: name, keys: wanted, consistent: true, projection: None };
-        let Ok(answer) = runner.store.batch_get(&request) else { continue };
+        let Ok(answer) = site.store.batch_get(&request) else { continue };
         for item in answer.items.into_iter().flatten() {
             let is_it =
                 |key: &Item| key.iter().all(|(name, value)| item.view().get(name) == value.as_scalar());

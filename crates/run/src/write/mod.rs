@@ -25,10 +25,10 @@ use singlet_design::{Operation, Pattern};
 use singlet_store::{Store, StoreError};
 
 use crate::arguments::{Arguments, Bound};
+use crate::call::{Call, Site};
 use crate::entropy::Entropy;
 use crate::error::RunError;
 use crate::outcome::Outcome;
-use crate::runner::{Call, Runner};
 use planner::Planner;
 
 pub use unique::reservation;
@@ -48,21 +48,21 @@ pub(super) struct Step<'a, 'b> {
 }
 
 /// Runs a create, put, update, delete or check.
-pub(super) fn run_write<S: Store>(runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+pub(super) fn run_write<S: Store>(site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
     let pattern = call.pattern;
     let step =
         Step { label: &pattern.name, pattern, bound: &call.bound, wanted: Vec::new(), composed: false };
-    let planner = Planner { runner, now_ms: call.now_ms };
-    retry::persist(&*runner.entropy, entity_name(pattern), || {
-        commit::alone(runner, pattern, planner.plan(&step)?)
+    let planner = Planner { site, now_ms: call.now_ms };
+    retry::persist(&*site.entropy, entity_name(pattern), || {
+        commit::alone(site, pattern, planner.plan(&step)?)
     })
 }
 
 /// Runs a transaction.
-pub(super) fn run_transaction<S: Store>(runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+pub(super) fn run_transaction<S: Store>(site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
     match &call.pattern.operation {
-        Operation::Transaction(transaction) => transaction::run(runner, call, transaction),
-        _ => run_write(runner, call),
+        Operation::Transaction(transaction) => transaction::run(site, call, transaction),
+        _ => run_write(site, call),
     }
 }
 

@@ -11,15 +11,15 @@ use super::plan::{Answer, Expectation, Meaning, Plan, Planned, Presence};
 use super::retry::Setback;
 use super::source::Source;
 use super::{Step, expiry, unique};
+use crate::call::Site;
 use crate::derive;
 use crate::error::RunError;
 use crate::expression::Asked;
 use crate::keys::table_key;
-use crate::runner::Runner;
 
 /// Plans the writes of one call.
 pub(super) struct Planner<'r, S> {
-    pub(super) runner: &'r Runner<S>,
+    pub(super) site: &'r Site<S>,
     pub(super) now_ms: u64,
 }
 
@@ -83,7 +83,7 @@ impl<S: Store> Planner<'_, S> {
         }
         let mut actions = vec![Planned {
             action: Action::Delete(store::Delete {
-                table: self.runner.table_name(&entity.table).to_owned(),
+                table: self.site.table_name(&entity.table).to_owned(),
                 key,
                 condition: self.condition(step, &expectation),
                 returned: ReturnItem::Old,
@@ -110,7 +110,7 @@ impl<S: Store> Planner<'_, S> {
             step.wanted.iter().for_each(|path| expectation.guard.keep(&known, path));
         }
         let action = Action::Check {
-            table: self.runner.table_name(&entity.table).to_owned(),
+            table: self.site.table_name(&entity.table).to_owned(),
             key,
             condition: self.condition(step, &expectation).unwrap_or_default(),
         };
@@ -126,13 +126,13 @@ impl<S: Store> Planner<'_, S> {
     }
 
     pub(super) fn source<'s>(&'s self, step: &'s Step<'_, '_>) -> Source<'s> {
-        Source { bound: step.bound, entropy: &*self.runner.entropy, now_ms: self.now_ms }
+        Source { bound: step.bound, entropy: &*self.site.entropy, now_ms: self.now_ms }
     }
 
     /// The item under a key, as it is now.
     pub(super) fn read(&self, entity: &Entity, key: Item) -> Result<Option<Item>, Setback> {
-        let table = self.runner.table_name(&entity.table).to_owned();
-        let answer = self.runner.store.get(&store::Get { table, key, consistent: true, projection: None })?;
+        let table = self.site.table_name(&entity.table).to_owned();
+        let answer = self.site.store.get(&store::Get { table, key, consistent: true, projection: None })?;
         let item = answer.items.into_iter().next().flatten();
         item.map(|item| item.decode().map_err(|_| super::unreadable().into())).transpose()
     }
@@ -152,7 +152,7 @@ impl<S: Store> Planner<'_, S> {
     fn put_action<'a>(&self, step: &Step<'_, '_>, item: Item, expectation: Expectation<'a>) -> Planned<'a> {
         Planned {
             action: Action::Put(store::Put {
-                table: self.runner.table_name(&expectation.entity.table).to_owned(),
+                table: self.site.table_name(&expectation.entity.table).to_owned(),
                 item,
                 condition: self.condition(step, &expectation),
                 returned: ReturnItem::None,
@@ -168,7 +168,7 @@ impl<S: Store> Planner<'_, S> {
         before: Option<&Item>,
         after: Option<&Item>,
     ) -> Vec<Planned<'a>> {
-        let table = self.runner.table_name(&entity.table);
+        let table = self.site.table_name(&entity.table);
         unique::moves(entity, uniques, table, self.now_ms / 1000, before, after)
     }
 

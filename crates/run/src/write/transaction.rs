@@ -12,10 +12,10 @@ use super::retry::{Setback, persist};
 use super::unique::key_of;
 use super::{Step, commit};
 use crate::arguments::{Bound, Given};
+use crate::call::{Call, Site};
 use crate::derive::value_at;
 use crate::error::RunError;
 use crate::outcome::Outcome;
-use crate::runner::{Call, Runner};
 
 /// Most actions that DynamoDB takes in one transaction.
 const ACTIONS_MAX: usize = 100;
@@ -24,19 +24,19 @@ const ELEMENT: &str = "";
 
 /// Runs a transaction; if something it read has changed before it was committed, all of it is done again.
 pub(super) fn run<S: Store>(
-    runner: &Runner<S>,
+    site: &Site<S>,
     call: &Call<'_>,
     transaction: &Transaction,
 ) -> Result<Outcome, RunError> {
-    runner.require(call.pattern, Feature::Transactions)?;
-    let planner = Planner { runner, now_ms: call.now_ms };
-    persist(&*runner.entropy, &format!("what {} writes", call.pattern.name), || {
+    site.require(call.pattern, Feature::Transactions)?;
+    let planner = Planner { site, now_ms: call.now_ms };
+    persist(&*site.entropy, &format!("what {} writes", call.pattern.name), || {
         let (mut plans, counts) = plan_steps(&planner, call, transaction)?;
         let actions = gather(transaction, &mut plans, &counts)?;
         if !actions.is_empty() {
-            commit::together(runner, call.pattern, actions)?;
+            commit::together(site, call.pattern, actions)?;
         }
-        let mut outcomes = commit::outcomes(runner, &plans).into_iter();
+        let mut outcomes = commit::outcomes(site, &plans).into_iter();
         let answer = |(step, count): (&design::Step, &usize)| {
             let outcome = match step.each {
                 Some(_) => Outcome::Each(outcomes.by_ref().take(*count).collect()),

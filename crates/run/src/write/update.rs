@@ -54,7 +54,7 @@ impl<S: Store> Planner<'_, S> {
         expectation.sums = SumBound::of(entity, &ground.edits);
         let mut actions = vec![Planned {
             action: Action::Update(store::Update {
-                table: self.runner.table_name(&entity.table).to_owned(),
+                table: self.site.table_name(&entity.table).to_owned(),
                 key,
                 update: edit::expression(&ground.edits),
                 condition: self.condition(step, &expectation),

@@ -10,9 +10,9 @@ use super::QueryPlan;
 use super::reader::Reader;
 use super::sort::kind;
 use super::stream::{Place, Position, Row, Stream};
+use crate::call::{Call, Site};
 use crate::cursor::{OUTDATED, Payload, PayloadReader};
 use crate::error::RunError;
-use crate::runner::{Call, Runner};
 
 const QUERY: u8 = b'q';
 const START: u8 = 0;
@@ -23,11 +23,11 @@ impl QueryPlan {
     /// Where the streams go on; empty without a cursor.
     pub(super) fn resume<S: Store>(
         &self,
-        runner: &Runner<S>,
+        site: &Site<S>,
         call: &Call<'_>,
     ) -> Result<Vec<Position>, RunError> {
         let Some(cursor) = &call.paging.cursor else { return Ok(Vec::new()) };
-        let (_, payload) = runner.seal.open(&call.bond(), cursor)?;
+        let (_, payload) = site.seal.open(&call.bond(), cursor)?;
         let mut reader = PayloadReader::new(&payload);
         if reader.byte()? != QUERY || reader.number()? != self.shards.unwrap_or(1) {
             return Err(OUTDATED);
@@ -43,7 +43,7 @@ impl QueryPlan {
     /// The cursor after what a reader has given.
     pub(super) fn cursor<S: Store>(
         &self,
-        runner: &Runner<S>,
+        site: &Site<S>,
         call: &Call<'_>,
         reader: &Reader<'_>,
     ) -> Result<String, RunError> {
@@ -53,7 +53,7 @@ impl QueryPlan {
         for stream in &reader.streams {
             self.write_place(&mut payload, &stream.place(), reader.rows())?;
         }
-        Ok(runner.seal.seal(&call.bond(), payload))
+        Ok(site.seal.seal(&call.bond(), payload))
     }
 
     pub(super) fn read_position(&self, reader: &mut PayloadReader<'_>) -> Result<Position, RunError> {

@@ -20,10 +20,10 @@ use super::sort::NextPart;
 use super::stream::{Position, Stream};
 use super::{LIMIT_MAX, PlanContext, QueryPlan, page_limit};
 use crate::arguments::Bound;
+use crate::call::{Call, Paging, Site};
 use crate::cursor::{OUTDATED, Payload, PayloadReader};
 use crate::error::RunError;
 use crate::outcome::Outcome;
-use crate::runner::{Call, Paging, Runner};
 
 const MERGE: u8 = b'm';
 const IDENTITY_BYTES: usize = 16;
@@ -80,7 +80,7 @@ impl MergePlan {
     /// Runs the merge and answers with a page.
     pub(in super::super) fn run<S: Store>(
         &self,
-        runner: &Runner<S>,
+        site: &Site<S>,
         call: &Call<'_>,
     ) -> Result<Outcome, RunError> {
         let merge = &self.merge;
@@ -91,9 +91,9 @@ impl MergePlan {
                 "{run} doesn't give its items in the order of {by}, so they can't be merged by it"
             ))
         })?;
-        let resume = self.resume(runner, call)?;
+        let resume = self.resume(site, call)?;
         let mut branches = Vec::new();
-        for bound in self.list(runner, call, merge)? {
+        for bound in self.list(site, call, merge)? {
             self.branch(&bound, by, &resume, call.now_ms, &mut branches)?;
         }
         branches.sort_by_key(|branch| branch.identity);
@@ -104,29 +104,29 @@ impl MergePlan {
         let (streams, ranks) = branches.into_iter().map(|branch| (branch.stream, branch.rank)).unzip();
         let forward = self.run.forward;
         let mut reader = Reader::merging(&self.run, streams, (by, ranks), forward, (limit, call.now_ms));
-        drive(runner.store(), &mut [&mut reader])?;
+        drive(&site.store, &mut [&mut reader])?;
         let cursor = if reader.has_more() {
-            Some(self.cursor(runner, call, &reader, (&identities, &scanning), resume)?)
+            Some(self.cursor(site, call, &reader, (&identities, &scanning), resume)?)
         } else {
             None
         };
-        let records = self.run.records(runner, reader.take_rows(), call.now_ms)?;
+        let records = self.run.records(site, reader.take_rows(), call.now_ms)?;
         Ok(Outcome::Items { records, cursor })
     }
 
     /// The arguments of the query for each item of the list.
     fn list<'m, S: Store>(
         &self,
-        runner: &Runner<S>,
+        site: &Site<S>,
         call: &Call<'_>,
         merge: &'m Merge,
     ) -> Result<Vec<Bound<'m>>, RunError> {
         let bound = Bound::derive(&merge.each, &call.bound, &[], call.now_ms, &|_, _| None)?;
         let paging = Paging::default();
         let list = Call { pattern: &merge.each, bound, paging: &paging, now_ms: call.now_ms };
-        let mut reader = self.each.reader(runner, &list, merge.each_max.clamp(1, LIMIT_MAX))?;
+        let mut reader = self.each.reader(site, &list, merge.each_max.clamp(1, LIMIT_MAX))?;
         for _ in 0..LIST_CALLS_MAX {
-            drive(runner.store(), &mut [&mut reader])?;
+            drive(&site.store, &mut [&mut reader])?;
             if reader.is_full() || !reader.has_more() {
                 break;
             }
@@ -177,9 +177,9 @@ impl MergePlan {
         Ok(())
     }
 
-    fn resume<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Resume, RunError> {
+    fn resume<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Resume, RunError> {
         let Some(cursor) = &call.paging.cursor else { return Ok(Resume::default()) };
-        let (_, payload) = runner.seal.open(&call.bond(), cursor)?;
+        let (_, payload) = site.seal.open(&call.bond(), cursor)?;
         let mut reader = PayloadReader::new(&payload);
         if reader.byte()? != MERGE {
             return Err(OUTDATED);
@@ -201,7 +201,7 @@ impl MergePlan {
 
     fn cursor<S: Store>(
         &self,
-        runner: &Runner<S>,
+        site: &Site<S>,
         call: &Call<'_>,
         reader: &Reader<'_>,
         (identities, scanning): (&[Identity], &[bool]),
@@ -235,7 +235,7 @@ impl MergePlan {
         }
         payload.number(count);
         payload.append(places);
-        Ok(runner.seal.seal(&call.bond(), payload))
+        Ok(site.seal.seal(&call.bond(), payload))
     }
 }
 

@@ -21,11 +21,10 @@ use super::expiry::Expiry;
 use super::project::projection;
 use super::resolve::ResolvePlan;
 use crate::arguments::Bound;
+use crate::call::{Call, PlanContext, Site};
 use crate::error::RunError;
 use crate::keys::{lacking, refused};
 use crate::outcome::{Outcome, Record};
-use crate::plan::PlanContext;
-use crate::runner::{Call, Runner};
 use sort::{SortBounds, SortPlan};
 use stream::Stream;
 use tell::key_parts;
@@ -80,7 +79,7 @@ struct Wanted<'a> {
 
 impl QueryPlan {
     /// Of a query; `needed` are fields that somebody else reads from its items.
-    pub(super) fn of_query(runner: &PlanContext<'_>, query: &design::Query, needed: &[&str]) -> Self {
+    pub(super) fn of_query(context: &PlanContext<'_>, query: &design::Query, needed: &[&str]) -> Self {
         let wanted = Wanted {
             entities: &query.entities,
             table: &query.table,
@@ -98,13 +97,13 @@ impl QueryPlan {
             forward: query.order == Order::Ascending,
             consistent: query.consistent,
             limit: query.limit.unwrap_or(PAGE_ITEMS_DEFAULT),
-            ..QueryPlan::new(runner, &wanted, query.filter.as_ref(), needed)
+            ..QueryPlan::new(context, &wanted, query.filter.as_ref(), needed)
         }
     }
 
     /// Of a get through an index: the first item under its key.
     pub(super) fn of_get(
-        runner: &PlanContext<'_>,
+        context: &PlanContext<'_>,
         get: &design::Get,
         index: &Index,
         pattern: &Pattern,
@@ -137,7 +136,7 @@ impl QueryPlan {
             shards: spread.filter(|_| !partition.iter().all(known)),
             consistent: get.consistent,
             limit: 1,
-            ..QueryPlan::new(runner, &wanted, None, &[])
+            ..QueryPlan::new(context, &wanted, None, &[])
         }
     }
 
@@ -198,21 +197,21 @@ impl QueryPlan {
     }
 
     /// Runs the query and answers with a page.
-    pub(super) fn run<S: Store>(&self, runner: &Runner<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+    pub(super) fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
         let limit = page_limit(call, self.limit)?;
-        let mut reader = self.reader(runner, call, limit)?;
-        drive(runner.store(), &mut [&mut reader])?;
-        self.answer(runner, call, reader)
+        let mut reader = self.reader(site, call, limit)?;
+        drive(&site.store, &mut [&mut reader])?;
+        self.answer(site, call, reader)
     }
 
     /// A reader at the place that the call's cursor says.
     pub(super) fn reader<'p, S: Store>(
         &'p self,
-        runner: &Runner<S>,
+        site: &Site<S>,
         call: &Call<'_>,
         limit: u32,
     ) -> Result<Reader<'p>, RunError> {
-        let positions = self.resume(runner, call)?;
+        let positions = self.resume(site, call)?;
         let count = self.shards.unwrap_or(1);
         let mut streams = Vec::with_capacity(count as usize);
         let bounds = self.sort.bind(&call.bound, self.separator)?;
@@ -228,19 +227,19 @@ impl QueryPlan {
     /// The page that a reader has read.
     pub(super) fn answer<S: Store>(
         &self,
-        runner: &Runner<S>,
+        site: &Site<S>,
         call: &Call<'_>,
         mut reader: Reader<'_>,
     ) -> Result<Outcome, RunError> {
-        let cursor = if reader.has_more() { Some(self.cursor(runner, call, &reader)?) } else { None };
-        let records = self.records(runner, reader.take_rows(), call.now_ms)?;
+        let cursor = if reader.has_more() { Some(self.cursor(site, call, &reader)?) } else { None };
+        let records = self.records(site, reader.take_rows(), call.now_ms)?;
         Ok(Outcome::Items { records, cursor })
     }
 
     /// Records with their references resolved.
     pub(super) fn records<S: Store>(
         &self,
-        runner: &Runner<S>,
+        site: &Site<S>,
         rows: Vec<stream::Row>,
         now_ms: u64,
     ) -> Result<Vec<Record>, RunError> {
@@ -253,7 +252,7 @@ impl QueryPlan {
             index: self.index.clone(),
         };
         let mut records: Vec<Record> = rows.into_iter().map(record).collect();
-        super::resolve::resolve(runner, &self.resolve, &mut records, now_ms)?;
+        super::resolve::resolve(site, &self.resolve, &mut records, now_ms)?;
         Ok(records)
     }
 
