@@ -53,7 +53,6 @@ mod expression;
 mod keys;
 mod needs;
 mod outcome;
-mod plan;
 mod read;
 mod runner;
 pub mod seed;

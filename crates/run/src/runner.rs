@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use singlet_design::{Design, Operation, Pattern};
-use singlet_store::{Clock, Store, StoreError, SystemClock};
+use singlet_store::{Clock, Feature, Store, StoreError, SystemClock};
 
 use crate::arguments::{Arguments, Bound};
 use crate::call::{Call, Paging, PlanContext, Site};
 use crate::cursor::{self, Seal};
 use crate::entropy::{Entropy, SystemEntropy};
 use crate::error::{RunError, WrongParameter};
+use crate::needs::needs;
 use crate::outcome::Outcome;
-use crate::plan::{Plan, Way};
+use crate::read::ReadPlan;
 use crate::write;
 
 /// Runs the patterns of one design on one store.
@@ -143,6 +144,36 @@ impl<S: Store> Runner<S> {
 
     fn check_features(&self, pattern: &Pattern, plan: &Plan) -> Result<(), RunError> {
         plan.needs.iter().try_for_each(|feature| self.site.require(pattern, *feature))
+    }
+}
+
+/// How a pattern is run.
+enum Way {
+    /// It reads.
+    Read(ReadPlan),
+    /// It writes: what, depends on the values.
+    Write,
+    /// It reads, but its parts don't fit together. No design that was loaded has such a pattern.
+    Impossible,
+}
+
+/// The plan of one pattern.
+struct Plan {
+    /// How it is run.
+    way: Way,
+    /// What the store must have.
+    needs: Vec<Feature>,
+}
+
+impl Plan {
+    fn new(context: &PlanContext<'_>, pattern: &Pattern) -> Self {
+        let needs = needs(pattern).into_iter().map(|(feature, _)| feature).collect();
+        let way = match ReadPlan::new(context, pattern) {
+            Some(read) => Way::Read(read),
+            None if pattern.reads() => Way::Impossible,
+            None => Way::Write,
+        };
+        Plan { way, needs }
     }
 }
 

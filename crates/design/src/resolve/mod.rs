@@ -5,8 +5,6 @@
 
 mod context;
 mod entity;
-mod environment;
-mod expiry;
 mod field;
 mod key;
 mod key_kind;
@@ -37,11 +35,11 @@ pub fn load(file: &str, source: &str) -> Result<Design, Report> {
 fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
     let context = Context { source, mistakes };
     let name = name::design(&context, root);
-    let environments = environment::environments(&context, root);
+    let environments = table::environments(&context, root);
     let mut tables = table::tables(&context, root, &name);
     let drafts = entity::drafts(&context, root, &tables);
     key_kind::infer(&context, &mut tables, &drafts);
-    expiry::carry(&mut tables, &drafts);
+    entity::carry_expiry(&mut tables, &drafts);
     let tables = table::finish(tables);
     let entities = entity::finish(&context, drafts, &tables);
     let patterns = pattern::patterns(&context, root, &entities);

@@ -8,11 +8,11 @@ use singlet_design::{self as design, Entity, Values};
 use singlet_store::{Expression, Store};
 use singlet_values::{AttributeValue, Attributes, Item, ValueRef};
 
-use super::expiry::Expiry;
 use super::keyed::{key_bytes, read_keys};
 use super::project::projection;
 use crate::call::{Call, PlanContext, Site};
 use crate::error::RunError;
+use crate::expiry::Expiry;
 use crate::keys::table_key;
 use crate::outcome::{Outcome, Record};
 

@@ -6,12 +6,12 @@ use singlet_design::{AskedKey, Entity, Get, Pattern};
 use singlet_store::{self as store, Expression, Store};
 use singlet_values::{EncodedItem, Item};
 
-use super::expiry::Expiry;
 use super::project::projection;
 use super::query::{QueryPlan, drive};
 use super::resolve::{ResolvePlan, resolve};
 use crate::call::{Call, PlanContext, Site};
 use crate::error::RunError;
+use crate::expiry::Expiry;
 use crate::keys::{asked_key, table_key};
 use crate::outcome::{Outcome, Record};
 

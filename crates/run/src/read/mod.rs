@@ -1,14 +1,12 @@
 //! Patterns that read.
 
 mod batch_get;
-mod expiry;
 mod get;
 mod keyed;
 mod parts;
 mod project;
 mod query;
 mod resolve;
-mod restore;
 mod scan;
 
 use singlet_design::{Operation, Pattern};

@@ -1,7 +1,8 @@
-//! What a read asks the store for when only some fields are shown.
+//! What a read asks the store for when only some fields are shown, and what it puts back that an index left out.
 
-use singlet_design::{Index, Projection, Table};
+use singlet_design::{Entity, Index, Projection, Table};
 use singlet_store::{Expression, ExpressionBuilder};
+use singlet_values::EncodedItem;
 
 /// Whether items carry an attribute where they are read: an index may leave it out.
 pub(super) fn carries(table: &Table, index: Option<&Index>, attribute: &str) -> bool {
@@ -40,4 +41,30 @@ pub(super) fn projection<'n>(
         }
     }
     builder.finish(placeholders.join(", "))
+}
+
+/// Puts the fields that its keys tell into an item that was read through an index. An index that carries everything
+/// leaves nothing to restore.
+pub(super) fn restore(entity: &Entity, index: &Index, item: EncodedItem) -> EncodedItem {
+    if index.projection == Projection::All {
+        return item;
+    }
+    let table_names = entity.table.key().map(|attribute| attribute.name.as_str());
+    let table = table_names.zip(std::iter::once(&entity.key.partition).chain(&entity.key.sort));
+    let entry = entity.entry(&index.name).into_iter().flat_map(|entry| entry.templates());
+    let view = item.view();
+    let told = table.chain(entry).flat_map(|(name, template)| {
+        let read = |key| template.read(entity.table.separator, |path| entity.field_at(path), key);
+        view.get(name).map(read).unwrap_or_default()
+    });
+    let missing: Vec<_> =
+        told.filter(|(field, _)| !field.contains('.') && view.get(field).is_none()).collect();
+    if missing.is_empty() {
+        return item;
+    }
+    let Ok(mut whole) = view.to_item() else { return item };
+    for (field, value) in missing {
+        whole.insert(field, value);
+    }
+    EncodedItem::encode(&whole)
 }

@@ -7,10 +7,10 @@ use singlet_design::{Entity, Json, Resolve, Values};
 use singlet_store::Store;
 use singlet_values::{EncodedItem, Item, ItemRef, ValueRef};
 
-use super::expiry::Expiry;
 use super::keyed::{key_bytes, read_keys};
 use crate::call::{PlanContext, Site};
 use crate::error::RunError;
+use crate::expiry::Expiry;
 use crate::keys::table_key;
 use crate::outcome::Record;
 

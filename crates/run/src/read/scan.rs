@@ -8,12 +8,12 @@ use singlet_design::{self as design, Entity, Index, KeyAttribute, PAGE_ITEMS_DEF
 use singlet_store::{self as store, Expression, Store, StoreError};
 use singlet_values::{AttributeValue, EncodedItem, Item};
 
-use super::expiry::Expiry;
 use super::project::projection;
 use super::query::{FilterPlan, Teller, key_kind, page_limit};
 use crate::call::{Call, PlanContext, Site};
 use crate::cursor::{OUTDATED, Payload, PayloadReader};
 use crate::error::RunError;
+use crate::expiry::Expiry;
 use crate::outcome::{Outcome, Record};
 
 const SCAN: u8 = b's';

@@ -9,7 +9,6 @@ mod change;
 mod commit;
 mod edit;
 mod element;
-mod expiry;
 mod guard;
 mod plan;
 mod planner;

@@ -7,11 +7,11 @@ use singlet_store::{Action, StoreError};
 use singlet_values::{EncodedItem, Item};
 
 use super::bounds::SumBound;
-use super::expiry::is_expired;
 use super::guard::Guard;
 use super::retry::Setback;
 use crate::derive::value_at;
 use crate::error::RunError;
+use crate::expiry::is_expired;
 
 /// A write that is ready for the store.
 pub(super) struct Plan<'a> {

@@ -10,12 +10,12 @@ use super::guard::Guard;
 use super::plan::{Answer, Expectation, Meaning, Plan, Planned, Presence};
 use super::retry::Setback;
 use super::source::Source;
-use super::{Step, expiry, unique};
+use super::{Step, unique};
 use crate::call::Site;
-use crate::derive;
 use crate::error::RunError;
 use crate::expression::Asked;
 use crate::keys::table_key;
+use crate::{derive, expiry};
 
 /// Plans the writes of one call.
 pub(super) struct Planner<'r, S> {

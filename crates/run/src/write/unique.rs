@@ -8,9 +8,9 @@ use singlet_design::{Entity, Table, Unique};
 use singlet_store::{Action, Delete, Expression, ExpressionBuilder, Put, ReturnItem};
 use singlet_values::{AttributeValue, Item};
 
-use super::expiry;
 use super::plan::{Meaning, Planned};
 use crate::derive::value_at;
+use crate::expiry;
 
 /// What the type attribute of reservations holds.
 const TYPE: &str = "unique";

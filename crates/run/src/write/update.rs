@@ -10,9 +10,10 @@ use super::guard::Guard;
 use super::plan::{Answer, Meaning, Plan, Planned, Presence};
 use super::planner::{Planner, guard_of};
 use super::retry::Setback;
-use super::{Step, change, element, expiry};
+use super::{Step, change, element};
 use crate::derive::{self, Derived};
 use crate::error::RunError;
+use crate::expiry;
 use crate::keys::table_key;
 
 /// What an update relies on, once it is known.

@@ -17,12 +17,12 @@ use singlet_design::{
 use singlet_store::{self as store, Expression, Store};
 use singlet_values::AttributeValue;
 
-use super::expiry::Expiry;
 use super::project::projection;
 use super::resolve::ResolvePlan;
 use crate::arguments::Bound;
 use crate::call::{Call, PlanContext, Site};
 use crate::error::RunError;
+use crate::expiry::Expiry;
 use crate::keys::{lacking, refused};
 use crate::outcome::{Outcome, Record};
 use sort::{SortBounds, SortPlan};

@@ -8,7 +8,7 @@ use super::QueryPlan;
 use super::sort::NextPart;
 use super::stream::{Row, Stream};
 use crate::error::RunError;
-use crate::read::restore::restore;
+use crate::read::project::restore;
 
 /// Reads the streams of one list until its page is full.
 pub(in super::super) struct Reader<'p> {
