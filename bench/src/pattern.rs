@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use singlet_design::run::{Arguments, Outcome, Paging, Runner};
-use singlet_design::store::Embedded;
-use singlet_design::{apply, load};
+use singlet_design::load;
 use singlet_engine::expr::{KeyCondition, KeyTerm, KeyTest};
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_engine::{Database, GetItem, Query};
+use singlet_run::apply;
+use singlet_run::{Arguments, Outcome, Paging, Runner};
+use singlet_store::Embedded;
 
 use crate::report::say;
 

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::report::say;
 
-#[path = "../../crates/design/tests/large/design.rs"]
+#[path = "../../crates/review/tests/large/design.rs"]
 mod design;
 
 /// The design and how often it is reviewed.
@@ -33,7 +33,7 @@ pub(crate) fn review(options: &ReviewOptions) -> anyhow::Result<()> {
         let design = singlet_design::load("large.toml", &source)?;
         loading = loading.min(begun.elapsed());
         let begun = Instant::now();
-        let review = singlet_design::review::review(&design, &source);
+        let review = singlet_review::review(&design, &source);
         reviewing = reviewing.min(begun.elapsed());
         let begun = Instant::now();
         let review = review.with_fixes(&source);

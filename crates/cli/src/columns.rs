@@ -1,6 +1,6 @@
 //! JSON in aligned columns, for people.
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 
 /// Most characters of a cell; the rest is cut off.
 const CELL_CHARACTERS_MAX: usize = 60;

@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use singlet_design::entropy::{Entropy, SystemEntropy};
+use singlet_run::{Entropy, SystemEntropy};
 
 use crate::failure::Failure;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use singlet_design::model::Design;
+use singlet_design::Design;
 
 use crate::failure::Failure;
 

@@ -4,10 +4,10 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use singlet_design::apply::{ApplyError, EnvironmentError};
-use singlet_design::report::Report;
-use singlet_design::run::RunError;
-use singlet_design::store::StoreError;
+use singlet_design::Report;
+use singlet_run::RunError;
+use singlet_run::apply::{ApplyError, EnvironmentError};
+use singlet_store::StoreError;
 
 use crate::commands::serve;
 

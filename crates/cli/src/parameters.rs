@@ -5,10 +5,8 @@ use std::fs::File;
 use std::io::{Read, stdin};
 use std::path::{Path, PathBuf};
 
-use singlet_design::json::{Json, JsonError};
-use singlet_design::model::Pattern;
-use singlet_design::run::{Arguments, RunError, WrongParameter, check_arguments};
-use singlet_design::value::from_text;
+use singlet_design::{Json, JsonError, Pattern, from_text};
+use singlet_run::{Arguments, RunError, WrongParameter, check_arguments};
 
 use crate::arguments::CallArguments;
 use crate::commands::patterns::word;

@@ -3,17 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use singlet_design::apply;
-use singlet_design::model::{Design, Entity, Environment};
-use singlet_design::run::RunError;
-use singlet_design::store::{Embedded, Store, StoreError};
+use singlet_design::{Design, Entity, Environment};
+use singlet_dynamodb::{Connection, DynamoDb};
 use singlet_engine::{Buckets, Database, Error, Key, Options, StoreOptions};
-use singlet_remote::{Connection, Remote};
+use singlet_run::{RunError, apply};
+use singlet_store::{Embedded, Store, StoreError};
 
 use crate::arguments::{FolderArguments, LossArguments, StoreArguments};
-use crate::cursor_key;
-use crate::endpoint;
 use crate::failure::Failure;
+use crate::{cursor_key, endpoint};
 
 /// The folder when nothing else is said.
 const DEFAULT_FOLDER: &str = "./singlet-data";
@@ -234,7 +232,7 @@ fn connect(arguments: &StoreArguments) -> Result<Box<dyn Store>, Failure> {
         region: arguments.region.clone(),
         profile: arguments.profile.clone(),
     };
-    Ok(Box::new(Remote::connect(&connection)?))
+    Ok(Box::new(DynamoDb::connect(&connection)?))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ const ROOMS: [&str; 17] = [
     "crates/expr",
     "crates/engine",
     "crates/design",
-    "crates/remote",
+    "crates/dynamodb",
     "crates/wire",
     "crates/transfer",
     "crates/server",

@@ -6,7 +6,8 @@ mod support;
 
 use std::process::Output;
 
-use singlet_design::json::Json;
+use singlet_design::Json;
+
 use support::singlet;
 
 /// One partition for all posts, at a rate that is fine or isn't.

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
-#[path = "../../design/tests/large/design.rs"]
+#[path = "../../review/tests/large/design.rs"]
 mod large;
 mod support;
 

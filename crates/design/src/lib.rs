@@ -1,58 +1,66 @@
-//! The design language: entities, keys, indexes and access patterns in one file, checked, explained and run.
+//! The design language: entities, keys, indexes and access patterns in one file, read, checked and described.
 //!
-//! It knows designs, key templates and patterns, and a database only through [`store::Store`]. It must not know
-//! HTTP, terminals or files other than by the text it is given.
+//! This crate knows the language and the model that a file becomes: fields, key templates, conditions, patterns. It
+//! must not know databases: neither the engine nor a store, and neither HTTP, terminals nor files. Everything here is a
+//! function of the text of a design.
+//!
+//! ```
+//! let source = r#"
+//! design = "notes"
+//! [table]
+//! key = ["PK", "SK"]
+//! [entity.Note]
+//! key = ["USER#{user_id}", "NOTE#{note_id}"]
+//! fields = { user_id = "key", note_id = "id", text = "string" }
+//! [pattern.notes]
+//! query = "Note"
+//! "#;
+//! let design = singlet_design::load("notes.toml", source)?;
+//! let parameters = &design.pattern("notes").expect("it is in the design").parameters;
+//! assert_eq!(parameters[0].name, "user_id");
+//!
+//! let report = singlet_design::load("notes.toml", &source.replace("{user_id}", "{usr_id}")).unwrap_err();
+//! assert_eq!(report.mistakes[0].help.as_deref(), Some("did you mean `user_id`?"));
+//! # Ok::<(), singlet_design::Report>(())
+//! ```
 
-pub mod apply;
-pub mod condition;
-pub mod describe;
-pub mod entropy;
-pub mod estimate;
-pub mod explain;
-pub mod json;
-pub mod model;
-pub mod paging;
-pub mod report;
+mod condition;
+mod describe;
+mod field;
+mod json;
+mod model;
+mod names;
+mod paging;
+mod report;
 mod resolve;
-pub mod review;
-pub mod run;
-pub mod schema;
-pub mod seed;
-pub mod store;
+mod schema;
 mod syntax;
-pub mod template;
-pub mod value;
+mod template;
+mod value;
 
-use model::Design;
-use report::Report;
-
-/// Reads and resolves a design; every mistake is in the report. `file` is only used in messages.
-///
-/// ```
-/// let source = r#"
-/// design = "notes"
-/// [table]
-/// key = ["PK", "SK"]
-/// [entity.Note]
-/// key = ["USER#{user_id}", "NOTE#{note_id}"]
-/// fields = { user_id = "key", note_id = "id", text = "string" }
-/// [pattern.notes]
-/// query = "Note"
-/// "#;
-/// let design = singlet_design::load("notes.toml", source)?;
-/// let parameters = &design.pattern("notes").expect("it is in the design").parameters;
-/// assert_eq!(parameters[0].name, "user_id");
-///
-/// let report = singlet_design::load("notes.toml", &source.replace("{user_id}", "{usr_id}")).unwrap_err();
-/// assert_eq!(report.mistakes[0].help.as_deref(), Some("did you mean `user_id`?"));
-/// # Ok::<(), singlet_design::report::Report>(())
-/// ```
-pub fn load(file: &str, source: &str) -> Result<Design, Report> {
-    let mistakes = syntax::Mistakes::default();
-    let design = syntax::read(source, &mistakes).map(|root| resolve::resolve(&root, source, &mistakes));
-    let mistakes = mistakes.sorted();
-    match design {
-        Some(design) if mistakes.is_empty() => Ok(design),
-        _ => Err(Report { file: file.to_owned(), source: source.to_owned(), mistakes }),
-    }
-}
+pub use condition::{
+    Comparison, Condition, ConditionError, Operand, Tree, beginning_type, compared_type, contained_type,
+};
+pub use describe::{
+    Access, Grid, access, describe_markdown, describe_text, entity_chart, er_diagram, index_table,
+    pattern_table,
+};
+pub use field::{Field, FieldType, Made, ParameterType};
+pub use json::{Json, JsonError};
+pub use model::{
+    Allowance, Argument, AskedKey, BatchGet, Binding, Cardinality, Change, Check, Delete, Design,
+    ElementChange, Entity, Environment, Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates,
+    Layout, Merge, Operation, Order, OrderWord, Parameter, Parts, Pattern, Places, Projection, Query, Rate,
+    ReadPart, Reference, Relation, Removal, Resolve, Scan, ShardRead, SortRange, Step, Subject, Table, TimeToLive,
+    Transaction, Unique, Update, ValueSource, When,
+};
+pub use names::{nearest, similar};
+pub use paging::{MERGE_EACH_DEFAULT, MERGED_PAGE_ITEMS_DEFAULT, PAGE_ITEMS_DEFAULT, first_request_items};
+pub use report::{Mistake, Position, Report, Span, excerpt, position};
+pub use resolve::load;
+pub use schema::schema;
+pub use template::{Format, Part, RenderError, SHARDS_MAX, Template, TemplateError, Values, fold, shard_of};
+pub use value::{
+    ValueError, date_of_ms, default_of, fill, from_text, holds_instant, in_words, instant, instant_for,
+    is_empty_set, normal_time, parameter_in_words, time_of_ms, to_attribute, to_json, to_text, type_name,
+};

@@ -3,8 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
 use proptest::prelude::*;
-use singlet_design::load;
-use singlet_design::model::{Argument, Design, KeyKind, Operation, Order, ParameterType, Projection};
+use singlet_design::{Argument, Design, KeyKind, Operation, Order, ParameterType, Projection, load};
 
 const REFERENCE: &str = include_str!("../../../docs/design-language.md");
 const SOCIAL: &str = include_str!("../../../designs/social.toml");
@@ -38,7 +37,7 @@ fn every_example_of_the_reference_loads() {
 #[test]
 fn every_word_of_the_language_is_shown_by_an_example() {
     let designs = designs_of_the_reference().join("\n");
-    let schema = singlet_design::schema::schema();
+    let schema = singlet_design::schema();
     for (construct, description) in schema.get("$defs").unwrap().as_object().unwrap() {
         for (key, _) in description.get("properties").unwrap().as_object().unwrap() {
             let shown = designs

@@ -6,8 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use singlet_design::load;
-use singlet_design::report::Report;
+use singlet_design::{Report, load};
 
 /// The wrong designs, by name.
 fn files() -> Vec<PathBuf> {

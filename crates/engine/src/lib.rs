@@ -34,7 +34,6 @@ mod turns;
 mod verify;
 mod write;
 
-pub use backup::{Schedule, ScheduleError};
 pub use capacity::{Consumed, ReadKind, Units, write_units};
 pub use compact::{Compacted, compact, compact_on};
 pub use database::Database;
@@ -46,6 +45,7 @@ pub use pending::{Pending, PendingFuture};
 pub use request::*;
 pub use singlet_expr as expr;
 pub use singlet_values as values;
+pub use singlet_values::{Schedule, ScheduleError};
 pub use store::{
     Clock, Disk, DiskFile, FileDisk, FileId, Key, KeyError, KeyId, Loss, ManualClock, MemoryDisk,
     StoreOptions, StoreStats, SyncPolicy, SystemClock,

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::backup::Schedule;
+use singlet_values::Schedule;
+
 use crate::store::{Clock, StoreOptions, SystemClock};
 use crate::transfer::Buckets;
 

@@ -1,8 +1,8 @@
 //! What a DynamoDB attribute can hold, and the two ways Singlet writes it down.
 //!
 //! This crate knows attribute values, exact 38-digit numbers, the size that DynamoDB bills for an item, the bytes
-//! an item is stored as, and the bytes a key is sorted by. It must not know files, time, threads, JSON or
-//! expressions: everything here is a function of its arguments.
+//! an item is stored as, the bytes a key is sorted by, and the words for a backup schedule. It must not know files,
+//! time, threads, JSON or expressions: everything here is a function of its arguments.
 //!
 //! An item is encoded once, when it is written. Afterwards it is read through views ([`ItemRef`], [`ValueRef`])
 //! that borrow the stored bytes, so that a condition, a filter or a JSON writer touches only what it needs.
@@ -30,6 +30,7 @@
 mod attributes;
 mod key;
 mod number;
+mod schedule;
 mod size;
 mod stored;
 mod units;
@@ -38,6 +39,7 @@ mod value;
 pub use attributes::{Attributes, Item};
 pub use key::{KeyReader, NotAKey, key_successor, partition_hash, write_key_part, write_key_prefix};
 pub use number::{Number, NumberError, NumberRef};
+pub use schedule::{Schedule, ScheduleError};
 pub use stored::{
     Corrupt, EncodedItem, EncodedValue, ItemBuilder, ItemRef, ListIter, ListRef, MapIter, MapRef, RawRef,
     SetIter, SetRef, ValueRef, encode_subset,

@@ -8,20 +8,16 @@
 
 use std::sync::Arc;
 
-use singlet_design::apply::{choose_environment, plan};
-use singlet_design::describe::{describe_markdown, describe_text};
-use singlet_design::entropy::SeededEntropy;
-use singlet_design::explain::Recording;
-use singlet_design::json::Json;
-use singlet_design::load;
-use singlet_design::model::{Design, Pattern};
-use singlet_design::report::{Report, Span, position};
-use singlet_design::review::{Finding, Format, Review, Reviewed, render, review};
-use singlet_design::run::{Arguments, Paging, RunError, Runner};
-use singlet_design::seed::{SeedOptions, Seeder, plant};
-use singlet_design::store::{Embedded, StoreError};
-use singlet_design::value::from_text;
+use singlet_design::{
+    Design, Json, Pattern, Report, Span, describe_markdown, describe_text, from_text, load, position,
+};
 use singlet_engine::{Database, ManualClock};
+use singlet_review::{Finding, Format, Review, Reviewed, render, review};
+use singlet_run::apply::{choose_environment, plan};
+use singlet_run::explain::Recording;
+use singlet_run::seed::{SeedOptions, Seeder, plant};
+use singlet_run::{Arguments, Paging, RunError, Runner, SeededEntropy};
+use singlet_store::{Embedded, StoreError};
 
 use crate::fixture::{NOW_MS, options};
 

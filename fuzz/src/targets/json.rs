@@ -7,7 +7,7 @@
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_values::{AttributeValue, EncodedItem};
 use singlet_wire::items::{read_item_line, write_item_line};
 
@@ -44,7 +44,7 @@ fn check_pattern_json(text: &str, judged: Option<&Value>) {
     let json: Json = match text.parse() {
         Ok(json) => json,
         Err(error) => {
-            let error: singlet_design::json::JsonError = error;
+            let error: singlet_design::JsonError = error;
             assert!(error.at <= text.len() && text.is_char_boundary(error.at), "{error:?}");
             return;
         }

@@ -1,6 +1,6 @@
 //! JSON in the words of a test: arguments for patterns, and a look into answers.
 
-use singlet_design::json::Json;
+use singlet_design::Json;
 
 /// What can be given to a pattern.
 pub(crate) trait IntoJson {
@@ -65,7 +65,7 @@ impl<V: IntoJson> IntoJson for Vec<V> {
 /// Arguments of a pattern: `args!(user_id = &user, title = "Phở")`.
 macro_rules! args {
     ($($name:tt = $value:expr),* $(,)?) => {
-        singlet_design::run::Arguments::from([
+        singlet_run::Arguments::from([
             $((stringify!($name).to_owned(), $crate::arguments::IntoJson::into_json($value))),*
         ])
     };
@@ -74,7 +74,7 @@ macro_rules! args {
 /// An object, written like arguments. Its members are in the order of their names, as stored objects have them.
 macro_rules! object {
     ($($name:tt = $value:expr),* $(,)?) => {
-        singlet_design::json::Json::Object($crate::arguments::args!($($name = $value),*).into_iter().collect())
+        singlet_design::Json::Object($crate::arguments::args!($($name = $value),*).into_iter().collect())
     };
 }
 

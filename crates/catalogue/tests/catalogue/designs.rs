@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use singlet_design::apply::{plan, plan_removal};
-use singlet_design::load;
-use singlet_design::model::{Design, Environment, Removal};
-use singlet_design::store::Store;
+use singlet_design::{Design, Environment, Removal, load};
+use singlet_run::apply::{plan, plan_removal};
+use singlet_store::Store;
 
 /// The environment that tests run designs in.
 pub(crate) const ENVIRONMENT: &str = "dev";

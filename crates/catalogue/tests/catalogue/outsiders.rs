@@ -1,13 +1,12 @@
 //! What callers must not be able to do, in every design: give internal fields a value, and run the steps of other patterns.
 
-use singlet_design::json::Json;
-use singlet_design::model::Pattern;
-use singlet_design::run::{Arguments, RunError};
+use singlet_design::{Json, Pattern};
+use singlet_run::{Arguments, RunError};
 
 use crate::arguments::args;
-use crate::designs::NAMES;
+use crate::backend;
+use crate::designs::{self, NAMES};
 use crate::stage::Stage;
-use crate::{backend, designs};
 
 /// Tries a value that isn't the caller's to give.
 #[track_caller]
@@ -132,7 +131,7 @@ fn no_pattern_of_any_design_takes_an_internal_field_that_it_does_not_name() {
 /// Whether a pattern, or one of its steps, takes a field from a parameter of that name because its text says so, or asks
 /// for it as part of a key.
 fn names(pattern: &Pattern, field: &str) -> bool {
-    use singlet_design::model::{Change, Operation, ValueSource};
+    use singlet_design::{Change, Operation, ValueSource};
     let is_parameter = |value: &ValueSource| *value == ValueSource::Parameter(field.to_owned());
     match &pattern.operation {
         Operation::Create(insert) | Operation::Put(insert) => {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use singlet_design::json::Json;
-use singlet_design::run::{Arguments, RunError};
+use singlet_design::Json;
+use singlet_run::{Arguments, RunError};
 
 use crate::arguments::{Look, args, column, object};
 use crate::stage::Stage;

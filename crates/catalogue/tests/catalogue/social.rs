@@ -1,7 +1,7 @@
 //! The social network: designs/social.toml.
 
-use singlet_design::json::Json;
-use singlet_design::run::{Paging, RunError};
+use singlet_design::Json;
+use singlet_run::{Paging, RunError};
 
 use crate::arguments::{Look, args, column};
 use crate::stage::Stage;

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use singlet_design::json::Json;
-use singlet_design::model::Design;
-use singlet_design::run::{Arguments, Outcome, Paging, RunError, Runner};
-use singlet_design::store::Store;
+use singlet_design::{Design, Json};
 use singlet_engine::ManualClock;
+use singlet_run::{Arguments, Outcome, Paging, RunError, Runner};
+use singlet_store::Store;
 
 /// 2035-01-22T10:00:00Z, a Monday. Years ahead, so that no store's own clock finds anything expired before the test says so.
 const START_MS: u64 = 2_053_072_800_000;

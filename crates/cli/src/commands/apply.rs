@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write, stdin, stdout};
 
-use singlet_design::apply::{self, Plan, Step};
+use singlet_run::apply::{self, Plan, Step};
 
 use crate::arguments::ApplyArguments;
 use crate::design_file;

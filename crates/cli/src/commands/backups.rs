@@ -4,7 +4,7 @@ use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use singlet_design::json::Json;
+use singlet_design::Json;
 use singlet_engine::values::Number;
 use singlet_engine::{BackupDescription, BackupStatus, Database, ListBackups};
 

@@ -2,10 +2,9 @@
 
 use std::io::{Write, stdout};
 
-use singlet_design::describe::{
-    Grid, describe_markdown, describe_text, entity_chart, er_diagram, index_table, pattern_table,
+use singlet_design::{
+    Design, Grid, describe_markdown, describe_text, entity_chart, er_diagram, index_table, pattern_table,
 };
-use singlet_design::model::Design;
 
 use crate::arguments::{DescribeArguments, DescribePart};
 use crate::design_file;

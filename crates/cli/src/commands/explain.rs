@@ -2,10 +2,10 @@
 
 use std::io::{Write, stdout};
 
-use singlet_design::apply::choose_environment;
-use singlet_design::explain::{Outcome, Predicted, Recorded, Recording};
-use singlet_design::json::Json;
-use singlet_design::run::Runner;
+use singlet_design::Json;
+use singlet_run::Runner;
+use singlet_run::apply::choose_environment;
+use singlet_run::explain::{Outcome, Predicted, Recorded, Recording};
 
 use super::patterns::{Chosen, chosen};
 use super::run::{paging, print};

@@ -5,10 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::CommandFactory;
-use singlet_design::describe::Usage;
-use singlet_design::json::Json;
-use singlet_design::model::{Design, Pattern};
-use singlet_design::value::similar;
+use singlet_design::{Design, Json, Pattern, similar};
+use singlet_run::Usage;
 
 use super::run::print;
 use crate::arguments::{Arguments, CallArguments, PatternsArguments, PatternsFormat};

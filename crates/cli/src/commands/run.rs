@@ -2,9 +2,9 @@
 
 use std::io::{IsTerminal, Write, stdout};
 
-use singlet_design::apply::choose_environment;
-use singlet_design::json::Json;
-use singlet_design::run::{Paging, Runner};
+use singlet_design::Json;
+use singlet_run::apply::choose_environment;
+use singlet_run::{Paging, Runner};
 
 use super::patterns::{Chosen, chosen};
 use crate::arguments::{CallArguments, RunArguments};

@@ -6,6 +6,6 @@ use crate::failure::Failure;
 
 /// Prints the JSON Schema of designs.
 pub(crate) fn schema() -> Result<(), Failure> {
-    writeln!(stdout().lock(), "{:#}", singlet_design::schema::schema())?;
+    writeln!(stdout().lock(), "{:#}", singlet_design::schema())?;
     Ok(())
 }

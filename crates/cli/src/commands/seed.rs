@@ -3,10 +3,10 @@
 use std::io::{Write, stdout};
 use std::sync::Arc;
 
-use singlet_design::apply::choose_environment;
-use singlet_design::run::Runner;
-use singlet_design::seed::{SeedOptions, Seeder, Suggestion, Suggestions, plant};
 use singlet_engine::{Clock, SystemClock};
+use singlet_run::Runner;
+use singlet_run::apply::choose_environment;
+use singlet_run::seed::{SeedOptions, Seeder, Suggestion, Suggestions, plant};
 
 use super::patterns::word;
 use crate::arguments::{SeedArguments, StoreArguments};

@@ -5,22 +5,18 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use singlet_design::apply;
-use singlet_design::model::Design;
-use singlet_design::store::Embedded;
+use singlet_design::Design;
 use singlet_engine::{Buckets, Conflicts, Database, Key, StoreOptions, StreamOptions, SyncPolicy};
+use singlet_run::apply;
 use singlet_server::{Credentials, CredentialsError, Limits, Options, Server, StartError, TlsFiles};
+use singlet_store::Embedded;
 use singlet_transfer::FolderBuckets;
 use singlet_wire::Service;
 
 use crate::arguments::{Durability, ServeArguments, TransactionConflicts};
-use crate::descriptors;
-use crate::design_file;
 use crate::endpoint::{self, Announced};
-use crate::failure;
-use crate::logging;
-use crate::memory;
 use crate::signals::Signals;
+use crate::{descriptors, design_file, failure, logging, memory};
 
 /// Why the server did not start, or did not end well. The text says what to do about it.
 #[derive(Debug, thiserror::Error)]

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::parse::{Parsed, parse};
 use super::{Comparison, Condition, ConditionError, Operand, Tree};
+use crate::field::FieldType;
 use crate::json::Json;
-use crate::model::FieldType;
 use crate::value::{holds_instant, to_attribute};
 
 const TEXT: FieldType = FieldType::Text { min: None, max: None };
@@ -83,8 +83,8 @@ impl Condition {
     }
 }
 
-/// What a constant, a parameter or a field is compared with decides what it must be.
-pub(super) fn compared(kind: &FieldType, comparison: Comparison) -> FieldType {
+/// The type that a constant or parameter must have to be compared with a field of this type.
+pub fn compared_type(kind: &FieldType, comparison: Comparison) -> FieldType {
     let equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
     match kind {
         FieldType::Choice(choices) if equality => FieldType::Choice(choices.clone()),
@@ -95,17 +95,17 @@ pub(super) fn compared(kind: &FieldType, comparison: Comparison) -> FieldType {
     }
 }
 
-/// What can be contained in a field of this type.
-pub(super) fn contained(kind: &FieldType) -> Option<FieldType> {
+/// The type of what a field of this type can contain.
+pub fn contained_type(kind: &FieldType) -> Option<FieldType> {
     match kind {
-        FieldType::List { of, .. } | FieldType::Set { of, .. } => Some(compared(of, Comparison::Equal)),
+        FieldType::List { of, .. } | FieldType::Set { of, .. } => Some(compared_type(of, Comparison::Equal)),
         FieldType::Any { .. } => Some(kind.clone()),
-        _ => beginning(kind),
+        _ => beginning_type(kind),
     }
 }
 
-/// What a field of this type can begin with.
-pub(super) fn beginning(kind: &FieldType) -> Option<FieldType> {
+/// The type of what a field of this type can begin with.
+pub fn beginning_type(kind: &FieldType) -> Option<FieldType> {
     match Family::of(kind) {
         Family::Text | Family::Date | Family::Time | Family::Any => Some(TEXT),
         Family::Binary => Some(BINARY),
@@ -138,8 +138,8 @@ impl Check<'_> {
             Tree::Between(value, low, high) => self.sides(value, &[low, high], Comparison::AtLeast),
             Tree::In(value, list) => self.sides(value, &list.iter().collect::<Vec<_>>(), Comparison::Equal),
             Tree::Exists(path) | Tree::Missing(path) => self.path(path).map(|_| ()),
-            Tree::BeginsWith(path, value) => self.function(path, value, beginning, "begins_with"),
-            Tree::Contains(path, value) => self.function(path, value, contained, "contains"),
+            Tree::BeginsWith(path, value) => self.function(path, value, beginning_type, "begins_with"),
+            Tree::Contains(path, value) => self.function(path, value, contained_type, "contains"),
         }
     }
 
@@ -219,7 +219,7 @@ impl Check<'_> {
         kind: &FieldType,
         comparison: Comparison,
     ) -> Result<(), ConditionError> {
-        let kind = compared(kind, comparison);
+        let kind = compared_type(kind, comparison);
         match side.operand {
             Operand::Constant(json) => fit_constant(json, &kind, &side.place),
             Operand::Now if holds_instant(&kind) => Ok(()),

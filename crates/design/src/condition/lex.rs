@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use singlet_engine::values::Number;
+use singlet_values::Number;
 
 use super::{Comparison, ConditionError};
 

@@ -1,16 +1,13 @@
 //! Conditions and filters: `status = 'open' and total >= {least} and not exists(cancelled_at)`.
 //!
-//! A condition is read once, checked against the fields of an entity, and written as a DynamoDB expression with
-//! placeholders when a pattern runs.
+//! A condition is read once and checked against the fields of an entity.
 
 mod check;
-mod defaults;
 mod habits;
 mod lex;
 mod parse;
-mod write;
 
-pub use defaults::Asked;
+pub use check::{beginning_type, compared_type, contained_type};
 
 use std::ops::Range;
 

@@ -1,11 +1,7 @@
 use proptest::prelude::*;
-use singlet_engine::values::AttributeValue;
 
 use super::*;
-use crate::model::FieldType;
-use crate::store::{Expression, ExpressionBuilder};
-
-const NOW_MS: u64 = 1_737_387_000_123;
+use crate::field::FieldType;
 
 fn field(path: &str) -> Option<FieldType> {
     let text = FieldType::Text { min: Some(2), max: Some(9) };
@@ -25,71 +21,6 @@ fn field(path: &str) -> Option<FieldType> {
         "extra" => FieldType::Any { max_bytes: None },
         _ => return None,
     })
-}
-
-fn written(text: &str) -> Expression {
-    let condition = Condition::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    condition.check(&field).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let mut builder = ExpressionBuilder::new('c');
-    let argument = |name: &str| (name != "none").then(|| AttributeValue::from(format!("<{name}>")));
-    let text = condition.write(&mut builder, &field, &argument, NOW_MS);
-    builder.finish(text)
-}
-
-/// The expression with names and values in place of their placeholders.
-fn spelled(text: &str) -> String {
-    let Expression { text, names, values } = written(text);
-    let mut spelled = text;
-    for (placeholder, name) in names.iter().rev() {
-        spelled = spelled.replace(placeholder, name);
-    }
-    for (placeholder, value) in values.iter().rev() {
-        spelled = spelled.replace(placeholder, &format!("{value:?}"));
-    }
-    spelled
-}
-
-#[test]
-fn conditions_become_expressions() {
-    for (text, expected) in [
-        ("status = 'open'", "status = S(\"open\")"),
-        ("'it''s' <> name", "S(\"it's\") <> name"),
-        ("total >= 12.50 AND count != 0", "total >= N(12.5) AND count <> N(0)"),
-        (
-            "total between 1 and {most} or flag = true",
-            "total BETWEEN N(1) AND S(\"<most>\") OR flag = Bool(true)",
-        ),
-        ("status in ('open', {other})", "status IN (S(\"open\"), S(\"<other>\"))"),
-        ("not exists(name)", "NOT attribute_exists(name)"),
-        ("not (missing(day) and flag = false)", "NOT (attribute_not_exists(day) AND flag = Bool(false))"),
-        (
-            "(flag = true or flag = false) and count < stock",
-            "(flag = Bool(true) OR flag = Bool(false)) AND count < stock",
-        ),
-        (
-            "((flag = true)) and (count = 1 and stock = 2)",
-            "flag = Bool(true) AND count = N(1) AND stock = N(2)",
-        ),
-        ("begins_with(address.city, 'H')", "begins_with(address.city, S(\"H\"))"),
-        ("contains(tags, {tag})", "contains(tags, S(\"<tag>\"))"),
-        ("contains(numbers, 3)", "contains(numbers, N(3))"),
-        ("size(name) > 3", "size(name) > N(3)"),
-        ("created_at < {now}", "created_at < S(\"2025-01-20T15:30:00.123Z\")"),
-        ("expires > {now}", "expires > N(1737387000)"),
-        ("day = {now}", "day = S(\"2025-01-20\")"),
-        ("created_at > '2025-01-20T00:30:00+07:00'", "created_at > S(\"2025-01-19T17:30:00.000Z\")"),
-        ("name >= 'A'", "name >= S(\"A\")"),
-        ("extra = {none}", "extra = Null"),
-    ] {
-        assert_eq!(spelled(text), expected, "{text}");
-    }
-}
-
-#[test]
-fn one_field_has_one_placeholder() {
-    let expression = written("count > 1 and count < 5");
-    assert_eq!(expression.text, "#c0 > :c0 AND #c0 < :c1");
-    assert_eq!((expression.names.len(), expression.values.len()), (1, 2));
 }
 
 #[test]
@@ -206,21 +137,6 @@ proptest! {
     fn any_text_is_a_condition_or_refused_inside_its_bounds(text in ".{0,40}") {
         if let Err(error) = Condition::parse(&text) {
             prop_assert!(text.get(error.range.clone()).is_some(), "{:?}", error);
-        }
-    }
-
-    #[test]
-    fn any_words_are_checked_and_written_or_refused(
-        words in prop::collection::vec(prop::sample::select(vec![
-            "total", "name", "status", "tags", "flag", "=", "<", "<>", "and", "or", "not", "(", ")", ",", "in",
-            "between", "exists(", "size(", "contains(", "begins_with(", "'open'", "12", "true", "{x}", "{now}",
-        ]), 0..14)
-    ) {
-        let text = words.join(" ");
-        if let Ok(condition) = Condition::parse(&text)
-            && condition.check(&field).is_ok()
-        {
-            let _ = written(&text);
         }
     }
 }

@@ -2,12 +2,11 @@
 //!
 //! Everything here is a function of the design alone.
 
-mod access;
 mod diagram;
 mod entities;
 mod grid;
+mod key_condition;
 mod patterns;
-mod usage;
 
 #[cfg(test)]
 mod tests;
@@ -15,8 +14,7 @@ mod tests;
 pub use diagram::er_diagram;
 pub use entities::{entity_chart, index_table};
 pub use grid::Grid;
-pub use patterns::pattern_table;
-pub use usage::{ParameterUsage, Usage};
+pub use patterns::{Access, access, pattern_table};
 
 use crate::model::Design;
 

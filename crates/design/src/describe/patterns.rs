@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Grid, access};
+use super::{Grid, key_condition};
 use crate::condition::Condition;
 use crate::model::{
     Design, Entity, Get, Index, Insert, Merge, Operation, Order, Pattern, Query, Rate, Reference,
@@ -34,21 +34,26 @@ pub fn pattern_table(design: &Design) -> Grid {
 
 /// How a pattern reaches its items, in words.
 #[derive(Debug, Default)]
-pub(super) struct Access {
-    pub(super) does: String,
-    pub(super) request: String,
-    pub(super) keys: String,
-    pub(super) condition: String,
+pub struct Access {
+    /// The operation, in the words of the language: `query Order, last first, 20 a page`.
+    pub does: String,
+    /// The request of the database: `Query GSI1`.
+    pub request: String,
+    /// The key that it reaches; empty for composed patterns.
+    pub keys: String,
+    /// The condition or filter; empty if there is none.
+    pub condition: String,
 }
 
-pub(super) fn access(pattern: &Pattern) -> Access {
+/// Describes how a pattern reaches its items.
+pub fn access(pattern: &Pattern) -> Access {
     match &pattern.operation {
         Operation::Get(get) => read(pattern, get, "get"),
         Operation::Exists(get) => read(pattern, get, "exists"),
         Operation::BatchGet(batch) => Access {
             does: format!("batch_get {}", batch.entity.name),
             request: "BatchGetItem".to_owned(),
-            keys: access::of_batch(batch),
+            keys: key_condition::of_batch(batch),
             condition: String::new(),
         },
         Operation::Query(query) => listed(query),
@@ -96,11 +101,14 @@ pub(super) fn access(pattern: &Pattern) -> Access {
 
 fn read(pattern: &Pattern, get: &Get, word: &str) -> Access {
     let (request, keys) = match &get.on {
-        Some(index) => (format!("Query {}", index.name), access::of_get(get, index, pattern)),
+        Some(index) => (format!("Query {}", index.name), key_condition::of_get(get, index, pattern)),
         None => {
             let key = get.key.as_ref();
-            let own = || access::of_item(&get.entity);
-            ("GetItem".to_owned(), key.map_or_else(own, |asked| access::of_asked_item(&get.entity, asked)))
+            let own = || key_condition::of_item(&get.entity);
+            (
+                "GetItem".to_owned(),
+                key.map_or_else(own, |asked| key_condition::of_asked_item(&get.entity, asked)),
+            )
         }
     };
     let does = format!("{word} {}{}", get.entity.name, consistently(get.consistent));
@@ -119,7 +127,7 @@ fn listed(query: &Query) -> Access {
     Access {
         does: format!("query {}{order}{limit}{}", names.join(", "), consistently(query.consistent)),
         request: format!("Query{index}{times}"),
-        keys: access::of_query(query).text(),
+        keys: key_condition::of_query(query).text(),
         condition: source(query.filter.as_ref()),
     }
 }
@@ -140,7 +148,7 @@ fn write(word: &str, request: &str, entity: &Entity, condition: String) -> Acces
     Access {
         does: format!("{word} {}", entity.name),
         request: request.to_owned(),
-        keys: access::of_item(entity).text(),
+        keys: key_condition::of_item(entity).text(),
         condition,
     }
 }

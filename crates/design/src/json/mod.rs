@@ -6,7 +6,7 @@
 mod parse;
 mod print;
 
-use singlet_engine::values::Number;
+use singlet_values::Number;
 
 pub use parse::JsonError;
 

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use singlet_engine::values::Number;
+use singlet_values::Number;
 
 use super::Json;
 

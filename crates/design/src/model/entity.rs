@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::field::{Field, FieldType};
 use super::table::{Index, Table};
+use crate::field::{Field, FieldType};
 use crate::json::Json;
 use crate::report::Span;
 use crate::template::Template;

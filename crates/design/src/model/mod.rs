@@ -3,20 +3,19 @@
 //! Nothing here can be wrong in itself: [`crate::load`] makes it, and reports instead of making a broken one.
 
 mod entity;
-mod field;
 mod layout;
 mod pattern;
 mod table;
 
 use std::sync::Arc;
 
+pub(crate) use crate::field::{Field, FieldType, Made, ParameterType};
 pub use entity::{Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, When};
-pub use field::{Field, FieldType, Made};
 pub use layout::{Allowance, Layout, Places, Subject};
 pub use pattern::{
     Argument, AskedKey, BatchGet, Binding, Change, Check, Delete, ElementChange, Get, Insert, Merge,
-    Operation, Order, OrderWord, Parameter, ParameterType, Part, Parts, Pattern, Query, Rate, Reference,
-    Resolve, Scan, ShardRead, SortRange, Step, Transaction, Update, ValueSource,
+    Operation, Order, OrderWord, Parameter, Parts, Pattern, Query, Rate, ReadPart, Reference, Resolve, Scan, ShardRead,
+    SortRange, Step, Transaction, Update, ValueSource,
 };
 pub use table::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::entity::Entity;
-use super::field::FieldType;
 use super::table::{Index, Table};
 use crate::condition::Condition;
+use crate::field::ParameterType;
 use crate::json::Json;
 use crate::report::Span;
 use crate::template::Template;
@@ -124,19 +124,6 @@ pub struct Parameter {
     pub required: bool,
     /// What it is for.
     pub about: Option<String>,
-}
-
-/// What values a parameter takes.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ParameterType {
-    /// A value of a field.
-    Field(FieldType),
-    /// The beginning of a text.
-    Prefix,
-    /// A list of such values.
-    ListOf(Box<ParameterType>),
-    /// Objects with these members, one for each key of a batch.
-    Keys(Vec<(String, FieldType)>),
 }
 
 /// What a pattern does.
@@ -528,14 +515,14 @@ pub enum Argument {
 #[derive(Debug, Clone)]
 pub struct Parts {
     /// The reads, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ReadPart>,
     /// All gets, at one point of the commit order.
     pub together: bool,
 }
 
 /// One read of a composed pattern.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct ReadPart {
     /// Its name in the answer.
     pub name: String,
     /// A read.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use singlet_engine::Schedule;
+use singlet_values::Schedule;
 
 use crate::report::Span;
 

@@ -1,9 +1,10 @@
-//! Names: which are allowed, and which one was probably meant.
+//! Names: which are allowed.
+
+pub(super) use crate::names::{help, list, list_or};
 
 use super::context::Context;
 use crate::report::Span;
 use crate::syntax::Node;
-use crate::value::nearest;
 
 /// The design's name.
 pub(super) fn design(context: &Context<'_>, root: &Node) -> String {
@@ -33,36 +34,6 @@ pub(super) fn check_word(context: &Context<'_>, what: &str, name: &str, span: Sp
     }
 }
 
-/// A help for an unknown name: the nearest one, else all that there are.
-pub(crate) fn help<'a>(
-    name: &str,
-    what: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
-    /// More names than this are not listed.
-    const LISTED_MAX: usize = 16;
-    let candidates: Vec<&str> = candidates.into_iter().collect();
-    if let Some(nearest) = nearest(name, candidates.iter().copied()) {
-        return Some(format!("did you mean `{nearest}`?"));
-    }
-    match candidates.len() {
-        0 => Some(format!("there is no {what} yet")),
-        1 => Some(format!("there is only {}", list(&candidates))),
-        2..=LISTED_MAX => Some(format!("there are {}", list(&candidates))),
-        _ => None,
-    }
-}
-
-/// Names in a sentence: `a`, `b` and `c`.
-pub(crate) fn list<T: AsRef<str>>(names: &[T]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{}`", name.as_ref())).collect();
-    match quoted.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
-        None => String::new(),
-    }
-}
-
 /// Notes a mistake unless the name may stand in the name of a table.
 pub(super) fn check_part(context: &Context<'_>, what: &str, name: &str, span: Span) {
     if name.is_empty() || !name.chars().all(in_table_name) {
@@ -77,23 +48,4 @@ pub(super) fn check_part(context: &Context<'_>, what: &str, name: &str, span: Sp
 /// Whether DynamoDB allows the letter in the name of a table or index.
 pub(super) fn in_table_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.')
-}
-
-/// Names in a sentence: `a`, `b` or `c`.
-pub(crate) fn list_or<T: AsRef<str>>(names: &[T]) -> String {
-    list(names).replace(" and ", " or ")
-}
-
-/// A help for a word that is none of these: the nearest one, else all of them.
-pub(crate) fn help_of<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
-    let mut words: Vec<&str> = Vec::new();
-    for candidate in candidates {
-        if !words.contains(&candidate) {
-            words.push(candidate);
-        }
-    }
-    match nearest(name, words.iter().copied()) {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("it can be {}", list_or(&words)),
-    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::context::Context;
 use super::field::kind_name;
 use super::name;
-use singlet_engine::values::Number;
+use singlet_values::Number;
 
 use crate::model::{Field, FieldType};
 use crate::report::Span;

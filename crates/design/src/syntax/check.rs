@@ -3,8 +3,7 @@
 use super::language::{Construct, DESIGN, Key, Shape, Variant, Variants};
 use super::mistakes::Mistakes;
 use super::tree::{Entry, Node, Value};
-use crate::resolve::name;
-use crate::value::nearest;
+use crate::names::{self, nearest};
 
 /// Checks a whole file.
 pub(super) fn check_file(root: &Node, mistakes: &Mistakes) {
@@ -128,7 +127,7 @@ impl Checker<'_> {
                 .find(|(other, word)| *other == text && words.iter().any(|(known, _)| known == word));
             let help = match synonym {
                 Some((_, word)) => format!("it is called `{word}`"),
-                None => name::help_of(text, words.iter().map(|(word, _)| *word)),
+                None => names::help_of(text, words.iter().map(|(word, _)| *word)),
             };
             self.mistakes.add_with_help(node.span, format!("{what} can't be `{text}`"), help);
         }
@@ -183,7 +182,7 @@ impl Checker<'_> {
                         self.mistakes.add_with_help(
                             node.span,
                             message,
-                            format!("it needs {}", name::list_or(&words)),
+                            format!("it needs {}", names::list_or(&words)),
                         );
                     }
                     [(first, _), .., (_, last)] => {
@@ -210,7 +209,7 @@ impl Checker<'_> {
             .collect();
         if let ([kind], false) = (kinds, homes.is_empty()) {
             let message = format!("`{name}` doesn't go with `{}`", kind.name);
-            self.mistakes.add_with_help(entry.span, message, format!("it goes with {}", name::list(&homes)));
+            self.mistakes.add_with_help(entry.span, message, format!("it goes with {}", names::list(&homes)));
             return;
         }
         let own = construct.keys.iter().chain(kinds.iter().flat_map(|kind| kind.keys)).map(|key| key.name);
@@ -223,7 +222,7 @@ impl Checker<'_> {
             ("table", Value::Table(_)) => {
                 "if there are several tables, each is a [table.NAME] with a `key` of its own".to_owned()
             }
-            _ => name::help_of(name, candidates),
+            _ => names::help_of(name, candidates),
         };
         self.mistakes.add_with_help(entry.span, format!("{what} has no key `{name}`"), help);
     }
@@ -270,7 +269,7 @@ pub(crate) fn expected(shape: &Shape) -> String {
         Shape::Number => "a number".to_owned(),
         Shape::Word(words) => {
             let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            name::list_or(&words)
+            names::list_or(&words)
         }
         Shape::Constant => "a value".to_owned(),
         Shape::List(_, Shape::Text(what)) => format!("a list ({what} each)"),

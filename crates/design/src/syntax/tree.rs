@@ -1,6 +1,6 @@
 //! A TOML file as a tree in which every key and value knows its place.
 
-use singlet_engine::values::Number;
+use singlet_values::Number;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::Offset;
-use singlet_engine::values::ValueRef;
+use singlet_values::ValueRef;
 
 use super::Format;
 

@@ -12,7 +12,7 @@ mod render;
 mod shard;
 mod values;
 
-use singlet_engine::values::{Number, ValueRef};
+use singlet_values::{Number, ValueRef};
 
 pub use fold::fold;
 pub use parse::TemplateError;

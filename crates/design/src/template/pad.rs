@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use singlet_engine::values::NumberRef;
+use singlet_values::NumberRef;
 
 /// Appends the number with exactly `width` characters, of which `decimals` stand after a point.
 pub(super) fn write_padded(

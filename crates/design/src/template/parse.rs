@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{FORMATS, Format, Part, SHARDS_MAX, Template};
-use crate::value::nearest;
+use crate::names::nearest;
 
 /// The widest padded number: more digits than any number has.
 const WIDTH_MAX: u8 = 40;

@@ -2,25 +2,30 @@
 
 use std::str::FromStr;
 
-use singlet_engine::values::{AttributeValue, Number, ValueRef};
+use singlet_values::{AttributeValue, Number, ValueRef};
 
 use super::pad::read_signed;
 use super::{Format, Part, Template};
-use crate::model::{Entity, FieldType};
+use crate::field::FieldType;
 
 impl Template {
-    /// The fields that a key made by this template tells: whole values only, not those that were folded or cut. None if
+    /// The fields that a key made by this template tells, with `field` for the types of paths: whole values only, not those that were folded or cut. None if
     /// the key can't have been made by it, or if two placeholders stand side by side.
-    pub fn read<'t>(&'t self, entity: &Entity, key: ValueRef<'_>) -> Vec<(&'t str, AttributeValue)> {
-        if let Some(field) = self.plain_field() {
+    pub fn read<'t, 'f>(
+        &'t self,
+        separator: char,
+        field: impl Fn(&str) -> Option<&'f FieldType>,
+        key: ValueRef<'_>,
+    ) -> Vec<(&'t str, AttributeValue)> {
+        if let Some(path) = self.plain_field() {
             let value = key.to_value().ok();
-            return value.map(|value| (field, value)).into_iter().collect();
+            return value.map(|value| (path, value)).into_iter().collect();
         }
         let ValueRef::S(text) = key else { return Vec::new() };
-        self.pieces(text, entity.table.separator)
+        self.pieces(text, separator)
             .unwrap_or_default()
             .into_iter()
-            .filter_map(|(path, format, text)| Some((path, value(entity.field_at(path)?, format, text)?)))
+            .filter_map(|(path, format, text)| Some((path, value(field(path)?, format, text)?)))
             .collect()
     }
 

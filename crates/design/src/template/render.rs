@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use singlet_engine::values::{AttributeValue, ValueRef};
+use singlet_values::{AttributeValue, ValueRef};
 
 use super::cut::write_cut;
 use super::fold::{End, write_folded};

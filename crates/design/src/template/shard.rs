@@ -5,7 +5,7 @@
 //! multiplies them with the number of shards and keeps the upper 32 bits of the product. In numbers:
 //! `shard = ((xxh3_64(text) >> 32) × count) >> 32`.
 
-use singlet_engine::values::ValueRef;
+use singlet_values::ValueRef;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Most shards of one key: every one of them is read when the whole list is read.

@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use singlet_engine::values::{AttributeValue, EncodedItem, Item, Number};
+use singlet_values::{AttributeValue, EncodedItem, Item, Number};
 use unicode_normalization::UnicodeNormalization;
 
 use super::*;

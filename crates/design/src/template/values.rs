@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use singlet_engine::values::{AttributeValue, EncodedItem, Item, ItemRef, ValueRef};
+use singlet_values::{AttributeValue, EncodedItem, Item, ItemRef, ValueRef};
 
 use super::Values;
 

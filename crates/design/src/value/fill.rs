@@ -1,7 +1,10 @@
-//! What a new value lacks and Singlet makes.
+//! What a value lacks: what Singlet makes for a new one, and defaults for items from before a field was there.
 
+use singlet_values::AttributeValue;
+
+use super::{is_empty_set, to_attribute};
+use crate::field::{Field, FieldType, Made};
 use crate::json::Json;
-use crate::model::{Field, FieldType, Made};
 
 /// Puts the made values and defaults into an object that lacks them, and into the objects nested in it, in lists
 /// and maps too. What doesn't fit is left for [`super::to_attribute`] to refuse.
@@ -32,4 +35,13 @@ fn fill_value(kind: &FieldType, value: &mut Json, make: &mut dyn FnMut(Made) -> 
         }
         _ => {}
     }
+}
+
+/// The value that an item without the field has: its default. `None` if the field has none, or may be missing.
+pub fn default_of(field: &Field) -> Option<AttributeValue> {
+    if field.optional || field.made.is_some() {
+        return None;
+    }
+    let value = to_attribute(&field.kind, field.default.as_ref()?).ok()?;
+    (!is_empty_set(&value)).then_some(value)
 }

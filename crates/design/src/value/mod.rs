@@ -1,17 +1,13 @@
 //! Values between JSON and attributes: checked against their field on the way in, clean JSON on the way out.
 
-mod default;
 mod fill;
-mod nearest;
 mod read;
 mod text;
 mod time;
 mod words;
 mod write;
 
-pub use default::default_of;
-pub use fill::fill;
-pub use nearest::{nearest, similar};
+pub use fill::{default_of, fill};
 pub use read::{is_empty_set, to_attribute};
 pub use text::{from_text, to_text};
 pub use time::{date_of_ms, holds_instant, instant, instant_for, normal_time, time_of_ms};

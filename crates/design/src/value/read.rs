@@ -7,11 +7,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use jiff::civil::Date;
-use singlet_engine::values::{AttributeValue, Attributes, Number};
+use singlet_values::{AttributeValue, Attributes, Number};
 
-use super::{ValueError, in_words, nearest, normal_time};
+use super::{ValueError, in_words, normal_time};
+use crate::field::{Field, FieldType};
 use crate::json::Json;
-use crate::model::{Field, FieldType};
+use crate::names::nearest;
 
 /// Characters of a wrong value that an error shows.
 const SHOWN_CHARACTERS_MAX: usize = 40;

@@ -1,9 +1,9 @@
 use proptest::prelude::*;
-use singlet_engine::values::{AttributeValue, EncodedValue};
+use singlet_values::{AttributeValue, EncodedValue};
 
 use super::*;
+use crate::field::{Field, FieldType, Made, ParameterType};
 use crate::json::Json;
-use crate::model::{Field, FieldType, Made, ParameterType};
 use crate::report::Span;
 
 const TEXT: FieldType = FieldType::Text { min: None, max: None };
@@ -248,23 +248,6 @@ fn a_value_written_as_text_is_read_back() {
         let value = json(value);
         assert_eq!(from_text(&kind, &to_text(&kind, &value)).unwrap(), value);
     }
-}
-
-#[test]
-fn the_nearest_name_is_one_that_could_be_meant() {
-    let names = ["created_at", "customer_id", "status"];
-    assert_eq!(nearest("creatd_at", names), Some("created_at"));
-    assert_eq!(nearest("STATUS", names), Some("status"));
-    assert_eq!(nearest("x", names), None);
-    assert_eq!(nearest("id", ["a"]), None);
-}
-
-#[test]
-fn similar_names_are_misspelt_ones_and_those_that_share_a_word() {
-    let names = ["customer_orders", "orders_by_status", "get_customer", "get_product"];
-    assert_eq!(similar("get_custmer", names, 3), ["get_customer", "get_product"]);
-    assert_eq!(similar("orders", names, 3), ["customer_orders", "orders_by_status"]);
-    assert!(similar("nope", names, 3).is_empty());
 }
 
 fn any_json() -> impl Strategy<Value = Json> {

@@ -1,8 +1,8 @@
 //! Values as people write them on a command line.
 
 use super::{ValueError, parameter_in_words};
+use crate::field::{FieldType, ParameterType};
 use crate::json::{Json, JsonError};
-use crate::model::{FieldType, ParameterType};
 
 /// The JSON value that a text stands for. Strings, choices, ids, dates, times and base64 are taken as they are, without
 /// quotes. Lists and sets of them may be written with commas between their elements (`a,b,c`) or as JSON

@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
-use singlet_engine::values::AttributeValue;
+use singlet_values::AttributeValue;
 
-use crate::model::{FieldType, ParameterType};
+use crate::field::{FieldType, ParameterType};
 
 /// 9999-12-30T22:00:00.000Z: later instants would not be in the year 9999 everywhere on earth.
 const LAST_MS: u64 = 253_402_207_200_000;

@@ -2,9 +2,9 @@
 
 use std::fmt::Display;
 
-use singlet_engine::values::Number;
+use singlet_values::Number;
 
-use crate::model::{FieldType, ParameterType};
+use crate::field::{FieldType, ParameterType};
 
 /// Describes the values of a parameter as a noun phrase: `an integer between 1 and 5`.
 pub fn parameter_in_words(kind: &ParameterType) -> String {

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use singlet_engine::values::{SetRef, ValueRef};
+use singlet_values::{SetRef, ValueRef};
 
 use crate::json::Json;
 

@@ -11,7 +11,6 @@ mod moment;
 mod outside;
 mod record;
 mod restore;
-mod schedule;
 mod take;
 #[cfg(test)]
 mod tests;
@@ -26,7 +25,8 @@ pub(crate) use moment::MomentBackup;
 pub(crate) use outside::verify_file;
 pub(crate) use record::{Backup, BackupState, Moment, backup_id};
 pub(crate) use restore::RestoreSource;
-pub use schedule::{Schedule, ScheduleError};
+
+use singlet_values::Schedule;
 
 use crate::background::Background;
 use crate::error::{Error, Result};

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::{Backup, BackupState, Backups, Schedule};
+use singlet_values::Schedule;
+
+use super::{Backup, BackupState, Backups};
 use crate::background::{Stop, Tasks};
 use crate::error::{Error, Result};
 use crate::table::Table;

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use singlet_values::Schedule;
+
 use super::Database;
 use crate::background::Stop;
-use crate::backup::{RestoreSource, Schedule, verify_file};
+use crate::backup::{RestoreSource, verify_file};
 use crate::error::Result;
 use crate::pending::{Pending, answer};
 use crate::request::{

@@ -7,12 +7,11 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use singlet_cipher::{Cipher, NONCE_BYTES, derive};
-use singlet_design::json::Json;
-use singlet_design::run::{Arguments, Outcome, Paging, RunError, Runner};
-use singlet_design::store::Embedded;
-use singlet_design::{apply, load};
+use singlet_design::{Json, load};
 use singlet_engine::values::{EncodedItem, Item};
 use singlet_engine::{Database, ManualClock};
+use singlet_run::{Arguments, Outcome, Paging, RunError, Runner, apply};
+use singlet_store::Embedded;
 
 use crate::fixture::{NOW_MS, options};
 

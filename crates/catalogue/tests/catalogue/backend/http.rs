@@ -4,8 +4,8 @@ use std::env;
 use std::sync::{OnceLock, mpsc};
 use std::thread;
 
+use singlet_dynamodb::{Connection, DynamoDb};
 use singlet_engine::Database;
-use singlet_remote::{Connection, Remote};
 use singlet_server::{Options, Server};
 use singlet_wire::Service;
 
@@ -16,11 +16,11 @@ const ENDPOINT_VARIABLE: &str = "SINGLET_TEST_ENDPOINT";
 
 /// Plays a row. Its tables carry the row's name, so that all rows can share the endpoint.
 pub(crate) fn play_row(design: &str, name: &str, row: fn(&Stage)) {
-    static ENDPOINT: OnceLock<Remote> = OnceLock::new();
+    static ENDPOINT: OnceLock<DynamoDb> = OnceLock::new();
     let store = ENDPOINT.get_or_init(|| {
         let endpoint_url = env::var(ENDPOINT_VARIABLE).unwrap_or_else(|_| serve());
         let region = Some("us-east-1".to_owned());
-        Remote::connect(&Connection { endpoint_url: Some(endpoint_url), region, profile: None }).unwrap()
+        DynamoDb::connect(&Connection { endpoint_url: Some(endpoint_url), region, profile: None }).unwrap()
     });
     play(design, &format!("{name}-"), store, row);
 }

@@ -3,8 +3,8 @@
 #[cfg(feature = "http")]
 pub(crate) mod http;
 
-use singlet_design::store::{Embedded, Store};
 use singlet_engine::Database;
+use singlet_store::{Embedded, Store};
 
 use crate::designs;
 use crate::stage::Stage;

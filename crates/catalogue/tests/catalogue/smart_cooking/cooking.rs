@@ -1,7 +1,7 @@
 //! Cooking, favourites, what is cooked lately and what is in fashion.
 
-use singlet_design::json::Json;
-use singlet_design::run::{Arguments, RunError};
+use singlet_design::Json;
+use singlet_run::{Arguments, RunError};
 
 use super::recipe;
 use crate::arguments::{Look, args, column};

@@ -1,7 +1,7 @@
 //! Friendships.
 
-use singlet_design::json::Json;
-use singlet_design::run::{Arguments, RunError};
+use singlet_design::Json;
+use singlet_run::{Arguments, RunError};
 
 use crate::arguments::{Look, args, column};
 use crate::stage::Stage;

@@ -1,7 +1,7 @@
 //! Notifications, and reports of what is no ingredient.
 
-use singlet_design::json::Json;
-use singlet_design::run::RunError;
+use singlet_design::Json;
+use singlet_run::RunError;
 
 use crate::arguments::{Look, args, column};
 use crate::stage::Stage;

@@ -1,7 +1,7 @@
 //! Posts, feeds, comments and reactions.
 
-use singlet_design::json::Json;
-use singlet_design::run::RunError;
+use singlet_design::Json;
+use singlet_run::RunError;
 
 use super::friends::befriend;
 use crate::arguments::{Look, args, column};

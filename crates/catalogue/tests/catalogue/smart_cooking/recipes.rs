@@ -1,7 +1,7 @@
 //! Recipes and the lists that they are in.
 
-use singlet_design::json::Json;
-use singlet_design::run::RunError;
+use singlet_design::Json;
+use singlet_run::RunError;
 
 use super::recipe;
 use crate::arguments::{Look, args, column, object};

@@ -1,7 +1,7 @@
 //! What the assistant suggests.
 
-use singlet_design::json::Json;
-use singlet_design::run::Arguments;
+use singlet_design::Json;
+use singlet_run::Arguments;
 
 use super::recipe;
 use crate::arguments::{Look, args, column, object};

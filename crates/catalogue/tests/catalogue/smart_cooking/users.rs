@@ -1,7 +1,7 @@
 //! Profiles, preferences, privacy and sessions.
 
-use singlet_design::json::Json;
-use singlet_design::run::RunError;
+use singlet_design::Json;
+use singlet_run::RunError;
 
 use super::user;
 use crate::arguments::{Look, args, column};

@@ -5,7 +5,7 @@ use std::io::{self, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use singlet_design::review::{self, Applied, Reviewed, difference, repair};
+use singlet_review::{self as review, Applied, Reviewed, difference, repair};
 
 use super::{File, code, format};
 use crate::arguments::{ReviewArguments, ReviewFormat};

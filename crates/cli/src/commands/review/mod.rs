@@ -6,7 +6,7 @@ use std::io::{Write, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
-use singlet_design::review::{self, Format, RULES, Review, Reviewed, Severity};
+use singlet_review::{self as review, Format, RULES, Review, Reviewed, Severity};
 
 use crate::arguments::{ReviewArguments, ReviewFormat};
 use crate::failure::Failure;

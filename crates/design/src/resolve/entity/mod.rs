@@ -4,6 +4,8 @@ mod relation;
 mod time_to_live;
 mod unique;
 
+pub(super) use time_to_live::carry_expiry;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

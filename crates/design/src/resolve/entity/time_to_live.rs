@@ -4,6 +4,7 @@ use super::{Context, EntityDraft};
 use crate::model::{FieldType, Table, TimeToLive};
 use crate::resolve::field::kind_name;
 use crate::resolve::name;
+use crate::resolve::table::TableDraft;
 
 /// Units of time with their seconds.
 const UNITS: &[(&str, u64)] =
@@ -81,5 +82,24 @@ fn parse(text: &str) -> Option<(u64, &str)> {
             Some((count.parse::<u64>().ok()?.checked_mul(*seconds)?, field))
         }
         _ => None,
+    }
+}
+
+/// Lets indexes with items that expire carry the ttl attribute, whatever they project: a read through one has to know what is over.
+pub(in crate::resolve) fn carry_expiry(tables: &mut [TableDraft], entities: &[EntityDraft<'_>]) {
+    for (position, draft) in tables.iter_mut().enumerate() {
+        let Some(ttl) = draft.table.ttl.clone() else { continue };
+        let expires = |entity: &&EntityDraft<'_>| {
+            let has_it = entity.fields.list.iter().any(|field| field.name == ttl);
+            entity.table == Some(position) && (has_it || entity.node.get("ttl").is_some())
+        };
+        let expiring: Vec<&EntityDraft<'_>> = entities.iter().filter(expires).collect();
+        for index in &mut draft.indexes {
+            let is_in =
+                |entity: &EntityDraft<'_>| entity.entries.iter().any(|entry| entry.index == index.name);
+            if expiring.iter().any(|entity| is_in(entity)) {
+                index.projection.include(&ttl);
+            }
+        }
     }
 }

@@ -8,7 +8,8 @@ use super::super::template::find;
 use super::source::{Written, written};
 use super::{Draft, Patterns};
 use crate::model::{
-    Argument, Binding, Entity, FieldType, Operation, ParameterType, Part, Parts, Pattern, Step, Transaction,
+    Argument, Binding, Entity, FieldType, Operation, ParameterType, Parts, Pattern, ReadPart, Step,
+    Transaction,
 };
 use crate::report::Span;
 use crate::syntax::{Entry, Node};
@@ -62,7 +63,7 @@ impl<'a> Patterns<'a> {
             self.context.mistakes.add(place.span, "there is no part in these parts");
         }
         let together = draft.flag("together");
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<ReadPart> = Vec::new();
         let mut whole = true;
         for entry in entries {
             name::check_word(self.context, "a part", &entry.name, entry.span);
@@ -87,7 +88,7 @@ impl<'a> Patterns<'a> {
             let results = Results { steps: Vec::new(), closed: closed.collect() };
             let bindings = draft.bindings(&entry.node, &pattern, &results, None);
             draft.open_parameters(&pattern, &bindings, None, entry.span);
-            parts.push(Part { name: entry.name.clone(), pattern, bindings });
+            parts.push(ReadPart { name: entry.name.clone(), pattern, bindings });
         }
         whole.then_some(Parts { parts, together })
     }

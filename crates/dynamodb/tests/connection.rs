@@ -1,0 +1,59 @@
+//! What is said when an endpoint can't be used, and what an endpoint is found to lack.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
+use singlet_store::{Feature, Store, StoreError};
+use support::{Served, connect};
+
+#[test]
+fn an_address_where_nothing_listens_is_named_with_what_to_check() {
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    match connect(&format!("http://{address}")).describe_table("recipes") {
+        Err(StoreError::Unavailable(reason)) => {
+            assert!(reason.contains(&address.to_string()), "{reason}");
+            assert!(reason.contains("refused") && reason.contains("Check"), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_a_singlet_server_lacks_is_found_out_before_it_is_used() {
+    let store = Served::start();
+    assert!(store.supports(Feature::Transactions));
+    assert!(store.supports(Feature::MultiAttributeKeys));
+    assert!(store.supports(Feature::TimeToLive));
+    assert!(store.supports(Feature::Streams));
+    assert!(store.supports(Feature::Recovery));
+    assert!(!store.supports(Feature::ScheduledBackups));
+}
+
+/// Answers every request as a service does that doesn't know the operation, as Alternator answers transactions.
+fn service_without_operations() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 10_000]);
+            let body =
+                r#"{"__type":"com.amazonaws.dynamodb.v20120810#UnknownOperationException","message":"?"}"#;
+            let head =
+                "HTTP/1.1 400 Bad Request\r\nContent-Type: application/x-amz-json-1.0\r\nConnection: close";
+            let _ = write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        }
+    });
+    address
+}
+
+#[test]
+fn a_service_that_does_not_know_transactions_is_found_out_before_one_is_tried() {
+    let store = connect(&service_without_operations());
+    assert!(!store.supports(Feature::Transactions));
+    assert!(!store.supports(Feature::MultiAttributeKeys));
+}

@@ -1,0 +1,376 @@
+//! Where the declared rates land: units a second on each partition key of tables and indexes.
+
+use std::sync::Arc;
+
+use singlet_design::{
+    AskedKey, Change, Design, Entity, Index, IndexEntry, Operation, Pattern, Query, Template, Unique,
+};
+
+use super::distinct::{Distinct, Spread, assumed_share};
+use super::reads::{merge_run_units, query_units, scan_units};
+use super::size::{Size, entry_size, item_size, reservation_size};
+use super::{read_units, write_units};
+
+/// Keys that a batch is taken to ask for: nothing declares how many the caller gives.
+const BATCH_KEYS_USUAL: f64 = 10.0;
+
+/// A table or one of its indexes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The table's label.
+    pub table: String,
+    /// The index, if it is one.
+    pub index: Option<String>,
+}
+
+/// What one pattern adds to a key's load.
+#[derive(Debug, Clone)]
+pub struct Contribution {
+    /// The pattern that runs.
+    pub pattern: Arc<Pattern>,
+    /// Calls a second.
+    pub calls_per_second: f64,
+    /// Units a second, all keys together.
+    pub units_per_second: f64,
+}
+
+impl Contribution {
+    /// Units a second on the busiest of the keys.
+    fn busiest_units(&self, spread: Spread) -> Option<f64> {
+        Some(self.units_per_second * spread.busiest_share(self.pattern.busiest)?)
+    }
+}
+
+/// The load on the keys that one partition template makes.
+#[derive(Debug, Clone)]
+pub struct KeyLoad {
+    /// Where.
+    pub place: Place,
+    /// One of the entities whose items lie there: the first in the file.
+    pub entity: Arc<Entity>,
+    /// The templates, joined, as they were written.
+    pub template: String,
+    /// How the load is spread over keys.
+    pub spread: Spread,
+    /// Who writes.
+    pub writes: Vec<Contribution>,
+    /// Who reads.
+    pub reads: Vec<Contribution>,
+}
+
+impl KeyLoad {
+    /// Write units a second on the busiest key; `None` if the keys are many and nothing says how they are used.
+    pub fn busiest_write_units(&self) -> Option<f64> {
+        busiest(&self.writes, self.spread)
+    }
+
+    /// Read units a second on the busiest key.
+    pub fn busiest_read_units(&self) -> Option<f64> {
+        busiest(&self.reads, self.spread)
+    }
+
+    /// Write units a second on the busiest key, if calls whose spread nothing says are spread by Zipf's law.
+    pub fn assumed_write_units(&self) -> f64 {
+        assumed(&self.writes, self.spread)
+    }
+
+    /// Read units a second on the busiest key, assumed in the same way.
+    pub fn assumed_read_units(&self) -> f64 {
+        assumed(&self.reads, self.spread)
+    }
+
+    /// How many keys share the load.
+    pub fn distinct(&self) -> Distinct {
+        self.spread.keys()
+    }
+}
+
+/// `None` if nothing is known of any of them.
+fn busiest(contributions: &[Contribution], spread: Spread) -> Option<f64> {
+    let units = contributions.iter().filter_map(|contribution| contribution.busiest_units(spread));
+    units.reduce(|sum, one| sum + one)
+}
+
+fn assumed(contributions: &[Contribution], spread: Spread) -> f64 {
+    let share =
+        |one: &Contribution| spread.busiest_share(Some(one.pattern.busiest.unwrap_or_else(assumed_share)));
+    contributions.iter().filter_map(|one| Some(one.units_per_second * share(one)?)).sum()
+}
+
+/// Where all declared rates of a design land.
+#[derive(Debug, Clone, Default)]
+pub struct Load {
+    /// One for each partition template of each table and index.
+    pub keys: Vec<KeyLoad>,
+    /// Scans, which read all keys of a place alike: none of them is busier than the others.
+    pub scans: Vec<(Place, Contribution)>,
+}
+
+impl Load {
+    /// Adds up the patterns that have a rate. Parts and steps of a composed pattern run at its rate, besides their own.
+    pub fn of(design: &Design) -> Load {
+        let mut load = Load::default();
+        for entity in &design.entities {
+            load.key(Place::table(entity), entity, [&entity.key.partition]);
+            for entry in &entity.indexes {
+                load.key(Place::index(entity, &entry.index), entity, &entry.partition);
+            }
+        }
+        for pattern in &design.patterns {
+            if let Some(rate) = pattern.rate {
+                load.run(pattern, pattern, rate.per_second);
+            }
+        }
+        load
+    }
+
+    /// The load on the keys that an entity's partition makes in a place.
+    pub fn on(&self, place: &Place, template: &str) -> Option<&KeyLoad> {
+        self.keys.iter().find(|key| key.place == *place && key.template == template)
+    }
+
+    fn key<'a>(
+        &mut self,
+        place: Place,
+        entity: &Arc<Entity>,
+        templates: impl IntoIterator<Item = &'a Template, IntoIter: Clone> + Clone,
+    ) -> Option<&mut KeyLoad> {
+        let template = joined(templates.clone());
+        self.key_of(place, entity, template, Spread::of(entity, templates))
+    }
+
+    fn key_of(
+        &mut self,
+        place: Place,
+        entity: &Arc<Entity>,
+        template: String,
+        spread: Spread,
+    ) -> Option<&mut KeyLoad> {
+        let known = self.keys.iter().position(|key| key.place == place && key.template == template);
+        let at = known.unwrap_or_else(|| {
+            let entity = Arc::clone(entity);
+            self.keys.push(KeyLoad {
+                place,
+                entity,
+                template,
+                spread,
+                writes: Vec::new(),
+                reads: Vec::new(),
+            });
+            self.keys.len() - 1
+        });
+        self.keys.get_mut(at)
+    }
+
+    /// The keys of reservations: one for each value.
+    fn reservation(&mut self, entity: &Arc<Entity>, unique: &Unique) -> Option<&mut KeyLoad> {
+        let place = Place::table(entity);
+        let template = format!("unique {} of {}", unique.fields.join(", "), entity.name);
+        let spread = Spread { values: Distinct::Many, shards: 1 };
+        self.key_of(place, entity, template, spread)
+    }
+
+    fn run(&mut self, caller: &Arc<Pattern>, pattern: &Arc<Pattern>, calls: f64) {
+        match &pattern.operation {
+            Operation::Get(get) | Operation::Exists(get) => {
+                let units = read_units(item_size(&get.entity).usual, get.consistent);
+                self.read(caller, &get.entity, get.on.as_deref(), get.key.as_ref(), calls, units);
+            }
+            Operation::BatchGet(batch) => {
+                let units = read_units(item_size(&batch.entity).usual, batch.consistent);
+                self.read(caller, &batch.entity, None, None, calls * BATCH_KEYS_USUAL, units);
+            }
+            Operation::Query(query) => self.query(caller, query, calls, query_units(query)),
+            Operation::Scan(scan) => {
+                let place = match &scan.on {
+                    Some(index) => Place::index(&scan.entity, index),
+                    None => Place::table(&scan.entity),
+                };
+                self.scans.push((place, contribution(caller, calls, scan_units(scan))));
+            }
+            Operation::Parts(parts) => {
+                parts.parts.iter().for_each(|part| self.run(caller, &part.pattern, calls))
+            }
+            Operation::Merge(merge) => {
+                self.run(caller, &merge.each, calls);
+                if let Operation::Query(query) = &merge.run.operation {
+                    self.query(caller, query, calls, merge_run_units(merge));
+                }
+            }
+            Operation::Transaction(transaction) => {
+                let steps = &transaction.steps;
+                steps.iter().for_each(|step| self.write(caller, &step.pattern, calls, 2.0));
+                steps.iter().for_each(|step| self.references(caller, &step.pattern, calls, steps));
+            }
+            Operation::Create(_)
+            | Operation::Put(_)
+            | Operation::Update(_)
+            | Operation::Delete(_)
+            | Operation::Check(_) => {
+                self.write(caller, pattern, calls, 1.0);
+                self.references(caller, pattern, calls, &[]);
+            }
+        }
+    }
+
+    fn query(&mut self, caller: &Arc<Pattern>, query: &Query, calls: f64, units: f64) {
+        let Some(entity) = query.entities.first() else { return };
+        self.read(caller, entity, query.on.as_deref(), query.key.as_ref(), calls, units);
+    }
+
+    fn read(
+        &mut self,
+        caller: &Arc<Pattern>,
+        entity: &Arc<Entity>,
+        on: Option<&Index>,
+        asked: Option<&AskedKey>,
+        calls: f64,
+        units: f64,
+    ) {
+        let contribution = contribution(caller, calls, units);
+        let entry = on.and_then(|index| entity.entry(&index.name));
+        let key = match (entry, asked) {
+            (Some(entry), Some(asked)) => {
+                self.key(Place::index(entity, &entry.index), entity, &asked.partition)
+            }
+            (None, Some(asked)) => self.key(Place::table(entity), entity, &asked.partition),
+            (Some(entry), None) => self.key(Place::index(entity, &entry.index), entity, &entry.partition),
+            (None, None) => self.key(Place::table(entity), entity, [&entity.key.partition]),
+        };
+        if let Some(key) = key {
+            key.reads.push(contribution);
+        }
+    }
+
+    fn write(&mut self, caller: &Arc<Pattern>, pattern: &Pattern, calls: f64, table_factor: f64) {
+        let Some(cost) = pattern_writes(pattern) else { return };
+        let entity = &cost.entity;
+        // A write with reservations or checks is a transaction, which costs twice on the table.
+        let alone = cost.reservations.is_empty() && pattern.checked_references().is_empty();
+        let table_factor = if alone { table_factor } else { 2.0 };
+        if let Some(key) = self.key(Place::table(entity), entity, [&entity.key.partition]) {
+            key.writes.push(contribution(caller, calls, write_units(cost.table.usual) * table_factor));
+        }
+        for (unique, size) in &cost.reservations {
+            let units = write_units(size.usual) * table_factor;
+            if let Some(key) = self.reservation(entity, unique) {
+                key.writes.push(contribution(caller, calls, units));
+            }
+        }
+        for (entry, units) in &cost.indexes {
+            if let Some(key) = self.key(Place::index(entity, &entry.index), entity, &entry.partition) {
+                key.writes.push(contribution(caller, calls, *units));
+            }
+        }
+    }
+}
+
+impl Load {
+    /// The checks of references: each costs as much as a write of the item that it looks at. A reference to what another
+    /// step of the transaction writes or checks is taken for one to the same item, which needs no check of its own.
+    fn references(&mut self, caller: &Arc<Pattern>, pattern: &Pattern, calls: f64, steps: &[Step]) {
+        for reference in pattern.checked_references() {
+            let entity = &reference.entity;
+            if steps.iter().any(|step| step.pattern.entities().iter().any(|one| one.name == entity.name)) {
+                continue;
+            }
+            let units = write_units(item_size(entity).usual) * 2.0;
+            if let Some(key) = self.key(Place::table(entity), entity, [&entity.key.partition]) {
+                key.writes.push(contribution(caller, calls, units));
+            }
+        }
+    }
+}
+
+impl Place {
+    /// The table of an entity.
+    pub fn table(entity: &Entity) -> Place {
+        Place { table: entity.table.label.clone(), index: None }
+    }
+
+    /// An index of an entity's table.
+    pub fn index(entity: &Entity, index: &Index) -> Place {
+        Place { table: entity.table.label.clone(), index: Some(index.name.clone()) }
+    }
+}
+
+fn contribution(caller: &Arc<Pattern>, calls: f64, units: f64) -> Contribution {
+    Contribution { pattern: Arc::clone(caller), calls_per_second: calls, units_per_second: calls * units }
+}
+
+fn joined<'a>(templates: impl IntoIterator<Item = &'a Template>) -> String {
+    templates.into_iter().map(|template| template.source.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// What one call of a write costs: the item, and the index entries that it touches.
+#[derive(Debug, Clone)]
+pub struct WriteCost {
+    /// What is written.
+    pub entity: Arc<Entity>,
+    /// The item.
+    pub table: Size,
+    /// Units for each index entry that is written or moved.
+    pub indexes: Vec<(IndexEntry, f64)>,
+    /// Reservations of unique values that are written or given back in the same transaction.
+    pub reservations: Vec<(Unique, Size)>,
+}
+
+/// What a single write pattern costs; `None` for reads and composed patterns.
+pub fn pattern_writes(pattern: &Pattern) -> Option<WriteCost> {
+    let (entity, touched): (&Arc<Entity>, Option<&[Change]>) = match &pattern.operation {
+        Operation::Create(insert) | Operation::Put(insert) => (&insert.entity, None),
+        Operation::Update(update) => (&update.entity, Some(&update.changes)),
+        Operation::Delete(delete) => (&delete.entity, None),
+        Operation::Check(check) => (&check.entity, Some(&[])),
+        _ => return None,
+    };
+    let indexes = entity.indexes.iter().filter_map(|entry| {
+        let units = write_units(entry_size(entity, entry).usual);
+        let factor = touched.map_or(1.0, |changes| update_factor(entity, entry, changes));
+        (factor > 0.0).then(|| (entry.clone(), units * factor))
+    });
+    Some(WriteCost {
+        entity: Arc::clone(entity),
+        table: item_size(entity),
+        indexes: indexes.collect(),
+        reservations: reservations(entity, touched),
+    })
+}
+
+/// A new or deleted item writes each of its reservations; a change of a unique value gives one back and takes one.
+fn reservations(entity: &Entity, touched: Option<&[Change]>) -> Vec<(Unique, Size)> {
+    let changes = |unique: &Unique, changes: &[Change]| {
+        changes.iter().any(|change| unique.fields.iter().any(|field| field == change.field()))
+    };
+    let count = |unique: &Unique| match touched {
+        None => 1,
+        Some(all) if changes(unique, all) => 2,
+        Some(_) => 0,
+    };
+    let each = |unique: &Unique| (unique.clone(), reservation_size(entity, unique));
+    entity.unique.iter().flat_map(|unique| std::iter::repeat_n(each(unique), count(unique))).collect()
+}
+
+/// How many entries of an index an update writes: two if its key moves, one if something it carries changes, or none.
+fn update_factor(entity: &Entity, entry: &IndexEntry, changes: &[Change]) -> f64 {
+    let fields: Vec<&str> = changes.iter().map(Change::field).collect();
+    let moves = |field: &&str| {
+        entry.templates().any(|(_, template)| template.fields().any(|name| name == *field))
+            || entry.when.iter().any(|when| when.field == *field)
+    };
+    let carried = |field: &&str| match &entry.index.projection {
+        singlet_design::Projection::All => true,
+        singlet_design::Projection::Keys => false,
+        singlet_design::Projection::Include(names) => names.iter().any(|name| name == field),
+    };
+    let updated = entity.fields.iter().any(|field| field.made == Some(singlet_design::Made::Updated));
+    if fields.iter().any(moves) {
+        2.0
+    } else if fields.iter().any(carried)
+        || (updated && matches!(entry.index.projection, singlet_design::Projection::All))
+    {
+        1.0
+    } else {
+        0.0
+    }
+}

@@ -1,0 +1,40 @@
+//! What a page of a list reads, if there are enough items of the usual size to fill it.
+
+use singlet_design::{Entity, Index, Merge, Operation, PAGE_ITEMS_DEFAULT, Query, Scan, first_request_items};
+
+use super::read_units;
+use super::size::{Size, entry_size, item_size};
+
+/// Units of a page of a query, all shards together.
+pub fn query_units(query: &Query) -> f64 {
+    let streams = query.shards.map_or(1, |shards| shards.count.max(1));
+    streams_units(query, query.limit.unwrap_or(PAGE_ITEMS_DEFAULT), streams)
+}
+
+/// Units of the queries that a merged list runs for one page, if the list is as long as it may be.
+pub fn merge_run_units(merge: &Merge) -> f64 {
+    match &merge.run.operation {
+        Operation::Query(query) => streams_units(query, merge.limit, merge.each_max.max(1)),
+        _ => 0.0,
+    }
+}
+
+/// Units of a page of a scan. It evaluates items of all kinds; those of its own stand for them.
+pub fn scan_units(scan: &Scan) -> f64 {
+    let items = first_request_items(scan.limit.unwrap_or(PAGE_ITEMS_DEFAULT), 1);
+    read_units(usual_size(&scan.entity, scan.on.as_deref()).saturating_mul(u64::from(items)), false)
+}
+
+/// Each stream is a request of its own, whose size is rounded up by itself.
+fn streams_units(query: &Query, limit: u32, streams: u32) -> f64 {
+    let Some(entity) = query.entities.first() else { return 0.0 };
+    let items = u64::from(first_request_items(limit, streams));
+    let bytes = usual_size(entity, query.on.as_deref()).saturating_mul(items);
+    read_units(bytes, query.consistent) * f64::from(streams)
+}
+
+fn usual_size(entity: &Entity, on: Option<&Index>) -> u64 {
+    let entry = on.and_then(|index| entity.entry(&index.name));
+    let Size { usual, .. } = entry.map_or_else(|| item_size(entity), |entry| entry_size(entity, entry));
+    usual
+}

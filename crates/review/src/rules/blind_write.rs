@@ -1,0 +1,56 @@
+//! `blind-write`: a put that may undo what others wrote.
+
+use singlet_design::{Entity, Operation, Subject};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+
+pub(super) static RULE: Rule = Rule {
+    id: "blind-write",
+    summary: "a put that may overwrite what other patterns wrote",
+    page: include_str!("blind_write.md"),
+    check: Check::Review(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for pattern in &context.design.patterns {
+        let Operation::Put(put) = &pattern.operation else { continue };
+        if put.condition.is_some() {
+            continue;
+        }
+        let Some(other) = other_writer(context, &put.entity) else { continue };
+        let message = format!(
+            "{} replaces a whole {} without looking: it undoes what {other} wrote, and brings back what was deleted",
+            pattern.name, put.entity.name,
+        );
+        let fix = Fix::advice(format!(
+            "`create = \"{0}\"` if it must be new, `update = \"{0}\"` if it must be there, or a condition (`if = …`)",
+            put.entity.name,
+        ));
+        let subjects = vec![Subject::pattern(pattern), Subject::entity(&put.entity)];
+        findings.report(
+            Severity::Warning,
+            context.place(&Subject::pattern(pattern), "put"),
+            subjects,
+            message,
+            Some(fix),
+        );
+    }
+}
+
+/// A pattern that creates or updates items of the entity.
+fn other_writer<'a>(context: &'a Context<'_>, entity: &Entity) -> Option<&'a str> {
+    let writes = |operation: &Operation| match operation {
+        Operation::Create(create) => create.entity.name == entity.name,
+        Operation::Update(update) => update.entity.name == entity.name,
+        _ => false,
+    };
+    context
+        .design
+        .patterns
+        .iter()
+        .find(|pattern| writes(&pattern.operation))
+        .map(|pattern| pattern.name.as_str())
+}

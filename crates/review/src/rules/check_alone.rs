@@ -1,0 +1,41 @@
+//! `check-alone`: a check that decides nothing.
+
+use singlet_design::{Operation, Subject};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+
+pub(super) static RULE: Rule = Rule {
+    id: "check-alone",
+    summary: "a `check` that stands in no transaction",
+    page: include_str!("check_alone.md"),
+    check: Check::Review(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    let patterns = &context.design.patterns;
+    for pattern in patterns.iter().filter(|pattern| matches!(pattern.operation, Operation::Check(_))) {
+        let is_step = patterns.iter().any(|other| match &other.operation {
+            Operation::Transaction(transaction) => {
+                transaction.steps.iter().any(|step| step.pattern.name == pattern.name)
+            }
+            _ => false,
+        });
+        if is_step {
+            continue;
+        }
+        let message = format!(
+            "{} is a check that stands in no transaction: what it finds may be different when the caller acts on it, and it \
+             costs two write units where a read costs half of one",
+            pattern.name,
+        );
+        let fix = Fix::advice(format!(
+            "make {} a step of the transaction that it guards, or `exists` instead",
+            pattern.name
+        ));
+        let place = context.place(&Subject::pattern(pattern), "check");
+        findings.report(Severity::Warning, place, vec![Subject::pattern(pattern)], message, fix);
+    }
+}

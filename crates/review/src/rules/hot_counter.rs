@@ -1,0 +1,63 @@
+//! `hot-counter`: one item that everybody counts on.
+
+use singlet_design::{Change, Design, Operation, Pattern, Subject};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::estimate::{PARTITION_WRITE_UNITS_MAX, distinct_keys};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::number;
+
+pub(super) static RULE: Rule = Rule {
+    id: "hot-counter",
+    summary: "a counter that is written more often than one item can be",
+    page: include_str!("hot_counter.md"),
+    check: Check::Review(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for pattern in &context.design.patterns {
+        let Operation::Update(update) = &pattern.operation else { continue };
+        let counts = update.changes.iter().any(|change| matches!(change, Change::Add { .. }));
+        let rate = rate(context.design, pattern);
+        if !counts || rate == 0.0 {
+            continue;
+        }
+        let key = std::iter::once(&update.entity.key.partition).chain(&update.entity.key.sort);
+        let even = distinct_keys(&update.entity, key).share();
+        let Some(share) = even.into_iter().chain(pattern.busiest).reduce(f64::max) else { continue };
+        let writes = rate * share;
+        if writes <= PARTITION_WRITE_UNITS_MAX {
+            continue;
+        }
+        let message = format!(
+            "{} counts on the busiest {} item {} times a second: one item takes 1,000 writes a second, one after the other",
+            pattern.name,
+            update.entity.name,
+            number(writes),
+        );
+        let fix = Fix::advice("spread the counter over sharded items and add them up when reading");
+        let subjects = vec![Subject::pattern(pattern), Subject::entity(&update.entity)];
+        findings.report(
+            Severity::Error,
+            context.place(&Subject::pattern(pattern), "add"),
+            subjects,
+            message,
+            Some(fix),
+        );
+    }
+}
+
+/// How often an update runs: by itself, and as a step of transactions.
+fn rate(design: &Design, pattern: &Pattern) -> f64 {
+    let own = pattern.rate.map_or(0.0, |rate| rate.per_second);
+    let within = design.patterns.iter().filter_map(|other| match &other.operation {
+        Operation::Transaction(transaction) => {
+            let steps = transaction.steps.iter().filter(|step| step.pattern.name == pattern.name).count();
+            Some(other.rate?.per_second * f64::from(u32::try_from(steps).ok()?))
+        }
+        _ => None,
+    });
+    own + within.sum::<f64>()
+}

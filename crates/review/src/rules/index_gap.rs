@@ -1,0 +1,71 @@
+//! `index-gap`: an index that some items are not in, by accident.
+
+use singlet_design::{Entity, IndexEntry, Operation, Subject, Template};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::reads::read;
+
+pub(super) static RULE: Rule = Rule {
+    id: "index-gap",
+    summary: "an optional field in the key of an index from which a pattern expects every item",
+    page: include_str!("index_gap.md"),
+    check: Check::Review(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for entity in &context.design.entities {
+        for entry in entity.indexes.iter().filter(|entry| !entry.sparse && entry.when.is_empty()) {
+            let optional = optional(entity, entry);
+            let Some((reader, field)) = gap(context, entity, entry, &optional) else { continue };
+            let message = format!(
+                "{field} is optional and in the key of {}: {reader} reads that index and never sees a {} without it",
+                entry.index.name, entity.name,
+            );
+            let written = context.place(&Subject::entity(entity), &entry.index.name);
+            // Only the author knows which of the two it is, and `sparse` alone would merely silence this.
+            let fix = Fix::advice(format!(
+                "make {field} required or give it a default; if items without it are left out on purpose, say so with \
+                 `sparse = true` in {}",
+                entry.index.name,
+            ));
+            let subjects = vec![Subject::entity(entity), Subject::index(&entity.table, &entry.index)];
+            findings.report(Severity::Warning, written, subjects, message, Some(fix));
+        }
+    }
+}
+
+/// The fields of an entry's key that may be missing.
+fn optional<'a>(entity: &Entity, entry: &'a IndexEntry) -> Vec<&'a str> {
+    let fields = entry.partition.iter().chain(&entry.sort).flat_map(Template::fields);
+    let may_miss = |path: &&str| {
+        let field = entity.field(path.split('.').next().unwrap_or(path));
+        field.is_some_and(|field| field.optional && field.default.is_none())
+    };
+    fields.filter(may_miss).collect()
+}
+
+/// A list of the entity through the index, and a field that it doesn't ask for: who asks for a value knows that the
+/// items have one.
+fn gap<'a>(
+    context: &'a Context<'_>,
+    entity: &Entity,
+    entry: &IndexEntry,
+    optional: &[&'a str],
+) -> Option<(&'a str, &'a str)> {
+    context.design.patterns.iter().find_map(|pattern| {
+        let (on, lists, given) = match &pattern.operation {
+            Operation::Query(query) => {
+                let lists = query.entities.iter().any(|read| read.name == entity.name);
+                (&query.on, lists, read(pattern).map(|read| read.given()).unwrap_or_default())
+            }
+            Operation::Scan(scan) => (&scan.on, scan.entity.name == entity.name, Vec::new()),
+            _ => return None,
+        };
+        let reads = lists && on.as_ref().is_some_and(|index| index.name == entry.index.name);
+        let field = optional.iter().find(|field| reads && !given.contains(*field))?;
+        Some((pattern.name.as_str(), *field))
+    })
+}

@@ -1,0 +1,99 @@
+//! `key-collision`: two items that can have one key.
+
+use std::sync::Arc;
+
+use singlet_design::{Entity, FieldType, Made, Part, Subject, Template};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::{Edit, Fix};
+use crate::partition::find;
+use crate::pieces::overlap;
+
+pub(super) static RULE: Rule = Rule {
+    id: "key-collision",
+    summary: "two items that can have one key",
+    page: include_str!("key_collision.md"),
+    check: Check::Review(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for (position, entity) in context.design.entities.iter().enumerate() {
+        same_instant(context, entity, findings);
+        let later = context.design.entities.iter().skip(position + 1);
+        for other in later.filter(|other| other.table.label == entity.table.label && meet(entity, other)) {
+            let message = format!(
+                "{} and {} can have one key in the table: a write of one silently overwrites the other",
+                entity.name, other.name,
+            );
+            let fix = Fix::advice(format!("begin the sort key of {} with a word of its own", other.name));
+            let subjects = vec![Subject::entity(other), Subject::entity(entity)];
+            findings.report(
+                Severity::Error,
+                context.place(&Subject::entity(other), "key"),
+                subjects,
+                message,
+                Some(fix),
+            );
+        }
+    }
+}
+
+/// An entity whose own key is told apart by nothing but a time that is made on creation.
+fn same_instant(context: &Context<'_>, entity: &Arc<Entity>, findings: &mut Findings) {
+    let templates = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
+    let fields: Vec<_> = templates.flat_map(Template::fields).filter_map(|name| entity.field(name)).collect();
+    let timed = fields.iter().find(|field| matches!(field.made, Some(Made::Created | Made::Updated)));
+    let own_id = fields
+        .iter()
+        .any(|field| matches!(field.made, Some(Made::Uuid7 | Made::Uuid4 | Made::Ulid | Made::Secret)));
+    let Some(time) = timed.filter(|_| !own_id) else { return };
+    let message = format!(
+        "two {} items made in one instant have one key, because only {} tells them apart: the second overwrites the \
+         first or is refused",
+        entity.name, time.name,
+    );
+    let fix = with_id(context, entity, &time.name);
+    findings.report(
+        Severity::Error,
+        context.place(&Subject::entity(entity), "key"),
+        vec![Subject::entity(entity)],
+        message,
+        Some(fix),
+    );
+}
+
+/// An id behind the time: one that the entity has, or a new one.
+fn with_id(context: &Context<'_>, entity: &Arc<Entity>, time: &str) -> Fix {
+    let about = "an id behind the time tells them apart";
+    let known = entity
+        .fields
+        .iter()
+        .find(|field| matches!(field.made, Some(Made::Uuid7 | Made::Uuid4 | Made::Ulid)) && !field.optional);
+    let name = known.map_or_else(|| format!("{}_id", entity.name.to_lowercase()), |field| field.name.clone());
+    let template = std::iter::once(&entity.key.partition)
+        .chain(&entity.key.sort)
+        .find(|template| template.fields().any(|field| field == time));
+    let written = context.place(&Subject::entity(entity), "key");
+    let place = template.and_then(|template| Some((template, find(context, written, &template.source)?)));
+    let edits = place.and_then(|(template, span)| {
+        let text = format!("{}{}{{{name}}}", template.source, entity.table.separator);
+        let key = Edit { span, text };
+        if known.is_some() {
+            return Some(vec![key]);
+        }
+        let field = context.value(&Subject::Field(entity.name.clone(), time.to_owned()));
+        let taken = entity.field(&name).is_some();
+        (!taken).then(|| vec![key, Edit::line_after(context.source, field, &format!("{name} = \"id\""))])
+    });
+    Fix::edits_or(about, edits, about)
+}
+
+fn meet(one: &Entity, two: &Entity) -> bool {
+    let sorts_meet = match (&one.key.sort, &two.key.sort) {
+        (Some(first), Some(second)) => overlap(one, first, two, second),
+        _ => true,
+    };
+    sorts_meet && overlap(one, &one.key.partition, two, &two.key.partition)
+}

@@ -1,0 +1,125 @@
+//! `lsi-collection`: item collections that a local index limits to 10 GB.
+
+use singlet_design::{Cardinality, Design, Entity, Index, Part, Subject, Template};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::estimate::item_size;
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::bytes;
+
+pub(super) static RULE: Rule = Rule {
+    id: "lsi-collection",
+    summary: "a local index on item collections that may pass 10 GB",
+    page: include_str!("lsi_collection.md"),
+    check: Check::Review(check),
+};
+
+const COLLECTION_BYTES_MAX: u64 = 10 * 1024 * 1024 * 1024;
+/// The busiest collection is taken to have so many times what is usual.
+const BUSIEST_FACTOR: u64 = 1_000;
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for table in &context.design.tables {
+        let Some(index) = table.indexes.iter().find(|index| index.local) else { continue };
+        let entities: Vec<&Entity> = context.design.entities_of(table).map(AsRef::as_ref).collect();
+        for (position, entity) in entities.iter().enumerate() {
+            let shares = |other: &&&Entity| alike(&entity.key.partition, &other.key.partition);
+            if entities.iter().take(position).any(|other| shares(&other)) {
+                continue;
+            }
+            let members: Vec<&Entity> = entities.iter().filter(shares).copied().collect();
+            if let Some((severity, size, culprit)) = collection(context.design, &members) {
+                report(context, findings, index, culprit, severity, &size);
+            }
+        }
+    }
+}
+
+fn report(
+    context: &Context<'_>,
+    findings: &mut Findings,
+    index: &Index,
+    entity: &Entity,
+    severity: Severity,
+    size: &str,
+) {
+    let message = format!(
+        "{} is a local index, so all items under one `{}` may have 10 GB together: {size}; from there on writes are \
+         refused",
+        index.name, entity.key.partition.source,
+    );
+    let fix = Fix::advice(format!(
+        "make {} a global index, or say how many {} there can be (`relations`, `max`)",
+        index.name, entity.name,
+    ));
+    let subjects = vec![Subject::index(&entity.table, index), Subject::entity(entity)];
+    findings.report(
+        severity,
+        context.name(&Subject::index(&entity.table, index)),
+        subjects,
+        message,
+        Some(fix),
+    );
+}
+
+/// What is wrong with a collection of these entities, and the one that makes it large.
+fn collection<'a>(design: &Design, members: &[&'a Entity]) -> Option<(Severity, String, &'a Entity)> {
+    let mut total: u64 = 0;
+    let mut largest: Option<(u64, &Entity)> = None;
+    for entity in members.iter().copied() {
+        let size = item_size(entity);
+        let weight = match count(design, entity) {
+            Count::Max(count) => count.saturating_mul(size.max.unwrap_or(size.usual)),
+            Count::Usual(count) => count.saturating_mul(BUSIEST_FACTOR).saturating_mul(size.usual),
+            Count::Unknown => {
+                let how = format!("nothing says how many {} items there can be", entity.name);
+                return Some((Severity::Warning, how, entity));
+            }
+        };
+        total = total.saturating_add(weight);
+        if largest.is_none_or(|(most, _)| weight > most) {
+            largest = Some((weight, entity));
+        }
+    }
+    let (_, entity) = largest.filter(|_| total > COLLECTION_BYTES_MAX)?;
+    let how = format!("{} items alone may bring it to {}", entity.name, bytes(total));
+    Some((Severity::Error, how, entity))
+}
+
+/// How many items of an entity lie under one partition key.
+enum Count {
+    Max(u64),
+    Usual(u64),
+    Unknown,
+}
+
+fn count(design: &Design, entity: &Entity) -> Count {
+    let own: Vec<&str> = entity.key.partition.fields().collect();
+    let further =
+        entity.key.sort.as_ref().is_some_and(|sort| sort.fields().any(|field| !own.contains(&field)));
+    if !further {
+        return Count::Max(1);
+    }
+    let relations = design.entities.iter().flat_map(|other| &other.relations);
+    let relation = relations
+        .filter(|relation| relation.entity == entity.name)
+        .find(|relation| relation.by.as_deref().is_none_or(|by| own.contains(&by)));
+    match relation.map(|relation| relation.cardinality) {
+        Some(Cardinality::One) => Count::Max(1),
+        Some(Cardinality::Few { max } | Cardinality::Many { max: Some(max), .. }) => Count::Max(max),
+        Some(Cardinality::Many { usual: Some(usual), .. }) => Count::Usual(usual),
+        _ => Count::Unknown,
+    }
+}
+
+/// Whether two partition templates make the same keys, if from fields of other names.
+fn alike(one: &Template, other: &Template) -> bool {
+    let same = |(one, other): (&Part, &Part)| match (one, other) {
+        (Part::Literal(one), Part::Literal(other)) => one == other,
+        (Part::Field { .. }, Part::Field { .. }) => true,
+        (one, other) => one == other,
+    };
+    one.parts.len() == other.parts.len() && one.parts.iter().zip(&other.parts).all(same)
+}

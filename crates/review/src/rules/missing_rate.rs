@@ -1,0 +1,54 @@
+//! `missing-rate`: a pattern that can't be planned.
+
+use singlet_design::{Operation, Pattern, Subject};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::{Edit, Fix};
+
+pub(super) static RULE: Rule = Rule {
+    id: "missing-rate",
+    summary: "a pattern without a rate in a design that has rates",
+    page: include_str!("missing_rate.md"),
+    check: Check::Review(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    let patterns = &context.design.patterns;
+    if patterns.iter().all(|pattern| pattern.rate.is_none()) {
+        return;
+    }
+    let lacking: Vec<_> = patterns
+        .iter()
+        .filter(|pattern| pattern.rate.is_none() && !is_part(context, &pattern.name))
+        .collect();
+    let Some(first) = lacking.first() else { return };
+    let message = match lacking.len() {
+        1 => format!("{} has no rate: it counts as nothing in the load and the plan", first.name),
+        count => format!(
+            "{} and {} other patterns have no rate: they count as nothing in the load and the plan",
+            first.name,
+            count - 1,
+        ),
+    };
+    // One note for all of them, each with its line.
+    let line = |pattern: &Pattern| {
+        Edit::line_after(context.source, context.name(&Subject::pattern(pattern)), "rate = \"1/s\"")
+    };
+    let edits = lacking.iter().map(|pattern| line(pattern)).collect();
+    let fix = Fix::edits("say how often they are called", edits).as_example();
+    let subjects = lacking.iter().map(|pattern| Subject::pattern(pattern)).collect();
+    let place = context.name(&Subject::pattern(first));
+    findings.report(Severity::Info, place, subjects, message, Some(fix));
+}
+
+/// Parts of composed patterns run at the rate of those.
+fn is_part(context: &Context<'_>, name: &str) -> bool {
+    context.design.patterns.iter().any(|pattern| match &pattern.operation {
+        Operation::Parts(parts) => parts.parts.iter().any(|part| part.pattern.name == name),
+        Operation::Transaction(transaction) => transaction.steps.iter().any(|step| step.pattern.name == name),
+        Operation::Merge(merge) => merge.each.name == name || merge.run.name == name,
+        _ => false,
+    })
+}

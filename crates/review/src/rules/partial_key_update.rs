@@ -1,0 +1,80 @@
+//! `partial-key-update`: an update that knows only some parts of a key.
+
+use singlet_design::{Design, Entity, IndexEntry, Operation, Pattern, Subject, Template, Update};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::list;
+
+pub(super) static RULE: Rule = Rule {
+    id: "partial-key-update",
+    summary: "an update that gives some but not all parts of an index key",
+    page: include_str!("partial_key_update.md"),
+    check: Check::Review(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for entity in &context.design.entities {
+        let (mut patterns, mut missing, mut indexes) = (Vec::new(), Vec::new(), Vec::new());
+        for (pattern, update) in updates(context.design, entity) {
+            let lacking = || entity.indexes.iter().map(|entry| (entry, lacking(update, entry)));
+            let before = missing.len();
+            for (entry, fields) in lacking().filter(|(_, fields)| !fields.is_empty()) {
+                indexes.push(entry.index.name.as_str());
+                missing.extend(fields);
+            }
+            if missing.len() > before {
+                patterns.push(pattern);
+            }
+        }
+        let Some(first) = patterns.first() else { continue };
+        let missing = once(missing);
+        let message = format!(
+            "{} of {} changes a part of the key of {} without {missing}: the item is read first and written under the \
+             condition that nothing changed, one read more and a retry under contention",
+            list(patterns.iter().map(|pattern| pattern.name.clone())),
+            entity.name,
+            once(indexes),
+        );
+        let fix =
+            Fix::advice(format!("nothing has to be done; with {missing} as parameters it is one write"));
+        let place = context.place(&Subject::pattern(first), "update");
+        let mut subjects: Vec<Subject> = patterns.iter().map(|pattern| Subject::pattern(pattern)).collect();
+        subjects.push(Subject::entity(entity));
+        findings.report(Severity::Info, place, subjects, message, Some(fix));
+    }
+}
+
+fn updates<'a>(design: &'a Design, entity: &Entity) -> impl Iterator<Item = (&'a Pattern, &'a Update)> {
+    design.patterns.iter().filter_map(|pattern| match &pattern.operation {
+        Operation::Update(update) if update.entity.name == entity.name => Some((&**pattern, update)),
+        _ => None,
+    })
+}
+
+/// Words in a sentence, each once.
+fn once(mut words: Vec<&str>) -> String {
+    words.sort_unstable();
+    words.dedup();
+    list(words.into_iter().map(str::to_owned))
+}
+
+/// The fields of an index key that the update neither sets nor gets as part of the table's key, if it sets any.
+fn lacking<'a>(update: &'a Update, entry: &'a IndexEntry) -> Vec<&'a str> {
+    let mut fields: Vec<&str> = entry.templates().flat_map(|(_, template)| template.fields()).collect();
+    fields.extend(entry.when.iter().map(|when| when.field.as_str()));
+    let touched = |field: &&str| update.changes.iter().any(|change| change.field() == *field);
+    if !fields.iter().any(touched) {
+        return Vec::new();
+    }
+    fields.retain(|field| !touched(field) && !in_table_key(&update.entity, field));
+    fields.dedup();
+    fields
+}
+
+fn in_table_key(entity: &Entity, field: &str) -> bool {
+    let key = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
+    key.flat_map(Template::fields).any(|name| name == field)
+}

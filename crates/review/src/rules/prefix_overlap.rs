@@ -1,0 +1,127 @@
+//! `prefix-overlap`: a sort prefix that is the start of another.
+
+use singlet_design::{Entity, Operation, Span, Subject, Template};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::{Edit, Fix};
+use crate::keys::{Key, keys};
+use crate::partition::find;
+use crate::reach::named;
+
+pub(super) static RULE: Rule = Rule {
+    id: "prefix-overlap",
+    summary: "a sort prefix that is the start of another one",
+    page: include_str!("prefix_overlap.md"),
+    check: Check::Review(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    foreign_items(context, findings);
+    one_word_for_several_things(context, findings);
+}
+
+/// A beginning with different fields behind it: nothing is read wrongly, but readers of keys mistake one for the other.
+fn one_word_for_several_things(context: &Context<'_>, findings: &mut Findings) {
+    let own: Vec<Key<'_>> = keys(context).filter(|key| key.index.is_none()).collect();
+    for (position, key) in own.iter().enumerate() {
+        let Some((head, field)) = beginning(key) else { continue };
+        let earlier = own.iter().take(position).find(|other| {
+            other.entity.name != key.entity.name
+                && other.entity.table.label == key.entity.table.label
+                && beginning(other).is_some_and(|(theirs, behind)| {
+                    theirs == head
+                        && behind != field
+                        && named(other.entity, behind) != named(key.entity, field)
+                })
+        });
+        let Some(other) = earlier else { continue };
+        let message = format!(
+            "`{head}` begins keys of {} and of {} and is followed by different things, `{}` and `{}`: they never meet, \
+             but people who read keys take one for the other",
+            other.entity.name, key.entity.name, other.template, key.template,
+        );
+        let subjects = vec![Subject::entity(key.entity), Subject::entity(other.entity)];
+        let fix = Fix::advice("give one of them a word of its own");
+        findings.report(Severity::Info, key.span, subjects, message, Some(fix));
+    }
+}
+
+/// The constant beginning of a key, if it ends with the separator, and the field behind it.
+fn beginning<'k>(key: &'k Key<'_>) -> Option<(&'k str, &'k str)> {
+    let head = key.template.constant_head();
+    let field = key.template.fields().next()?;
+    head.ends_with(key.entity.table.separator).then_some((head, field))
+}
+
+/// A query whose prefix also takes in items of another entity.
+fn foreign_items(context: &Context<'_>, findings: &mut Findings) {
+    for pattern in &context.design.patterns {
+        let Operation::Query(query) = &pattern.operation else { continue };
+        let on = query.on.as_ref().map(|index| index.name.as_str());
+        let Some(entity) = query.entities.first().filter(|_| query.entities.len() == 1) else { continue };
+        let Some((partition, sort)) = templates(entity, on) else { continue };
+        let asked = query.key.as_ref().and_then(|key| key.sort.first());
+        let head = asked.unwrap_or(sort).constant_head();
+        let others = context.design.entities_of(&entity.table).filter(|other| other.name != entity.name);
+        let other = others.into_iter().find_map(|other| {
+            let (other_partition, other_sort) = templates(other, on)?;
+            let theirs = other_sort.constant_head();
+            let same_collection = other_partition.constant_head() == partition.constant_head();
+            let meets = same_collection && begins_longer(head, theirs);
+            (meets && (asked.is_none() || theirs != sort.constant_head())).then_some((other, theirs))
+        });
+        let message = match (other, asked.filter(|asked| ends_early(asked, sort))) {
+            (Some((other, theirs)), _) => format!(
+                "{} reads sort keys that begin with `{head}`, and so do those of {}, `{theirs}`: its items come into \
+                 the answer or use up the page",
+                pattern.name, other.name,
+            ),
+            (None, Some(asked)) => format!(
+                "{} reads sort keys that begin with `{asked}`, without the `{}` behind it: longer words that begin \
+                 so are read as well",
+                pattern.name, entity.table.separator,
+            ),
+            (None, None) => continue,
+        };
+        let severity = if other.is_some() { Severity::Error } else { Severity::Warning };
+        let mut subjects = vec![Subject::pattern(pattern), Subject::entity(entity)];
+        subjects.extend(other.map(|(other, _)| Subject::entity(other)));
+        let place = context.place(&Subject::pattern(pattern), if asked.is_some() { "key" } else { "query" });
+        findings.report(severity, place, subjects, message, Some(fix(context, entity, asked, place, head)));
+    }
+}
+
+/// Whether a beginning is the start of a longer one.
+pub(super) fn begins_longer(head: &str, theirs: &str) -> bool {
+    !head.is_empty() && theirs != head && theirs.starts_with(head)
+}
+
+/// Whether what is asked for stops in front of the separator that follows in the key.
+fn ends_early(asked: &Template, own: &Template) -> bool {
+    own.source
+        .strip_prefix(asked.source.as_str())
+        .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('{') && !asked.source.is_empty())
+}
+
+/// The beginning with its separator.
+fn fix(context: &Context<'_>, entity: &Entity, asked: Option<&Template>, place: Span, head: &str) -> Fix {
+    let separator = entity.table.separator;
+    let about = format!("end the beginning with the separator: `{head}{separator}`");
+    let edit = asked.and_then(|asked| {
+        let span = find(context, place, &format!("\"{}\"", asked.source))?;
+        Some(vec![Edit { span, text: format!("\"{}{separator}\"", asked.source) }])
+    });
+    Fix::edits_or(about.as_str(), edit, about.as_str())
+}
+
+fn templates<'a>(entity: &'a Entity, on: Option<&str>) -> Option<(&'a Template, &'a Template)> {
+    match on {
+        None => Some((&entity.key.partition, entity.key.sort.as_ref()?)),
+        Some(index) => {
+            let entry = entity.entry(index)?;
+            Some((entry.partition.first()?, entry.sort.first()?))
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `projection-missing`: a pattern that needs what its index doesn't carry.
+
+use singlet_design::{Entity, Format, Index, Operation, Part, Projection, Subject};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::{Edit, Fix};
+
+pub(super) static RULE: Rule = Rule {
+    id: "projection-missing",
+    summary: "a pattern that needs a field which its index doesn't carry",
+    page: include_str!("projection_missing.md"),
+    check: Check::Review(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for pattern in &context.design.patterns {
+        let (entities, on, mut needed) = match &pattern.operation {
+            Operation::Get(get) => {
+                (std::slice::from_ref(&get.entity), &get.on, get.show.clone().unwrap_or_default())
+            }
+            Operation::Query(query) => {
+                let mut needed = query.show.clone().unwrap_or_default();
+                let paths = query.filter.iter().flat_map(|filter| filter.tree.paths());
+                needed.extend(paths.map(str::to_owned));
+                needed.extend(query.resolve.iter().map(|resolve| resolve.field.clone()));
+                (query.entities.as_slice(), &query.on, needed)
+            }
+            _ => continue,
+        };
+        let Some((index, entity)) = on.as_ref().zip(entities.first()) else { continue };
+        needed.retain(|path| !carries(entity, index, path.split('.').next().unwrap_or(path)));
+        needed.dedup();
+        if needed.is_empty() {
+            continue;
+        }
+        let names = needed.join(", ");
+        let message =
+            format!("{} needs {names} of {}, which {} doesn't carry", pattern.name, entity.name, index.name);
+        let about = format!("let {} project {names} as well", index.name);
+        let fix = Fix::edits_or(about.as_str(), project(context, entity, index, &needed), about.as_str());
+        let subjects = vec![Subject::pattern(pattern), Subject::index(&entity.table, index)];
+        findings.report(
+            Severity::Error,
+            context.place(&Subject::pattern(pattern), "on"),
+            subjects,
+            message,
+            Some(fix),
+        );
+    }
+}
+
+/// Whether the entries of an index hold a field: projected, or as a key of its own.
+fn carries(entity: &Entity, index: &Index, field: &str) -> bool {
+    let projected = match &index.projection {
+        Projection::All => true,
+        Projection::Keys => false,
+        Projection::Include(names) => names.iter().any(|name| name == field),
+    };
+    // A field that stands whole in a key is read back from it.
+    let key = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
+    let entry = entity.entry(&index.name);
+    let keys = key.chain(entry.into_iter().flat_map(|entry| entry.partition.iter().chain(&entry.sort)));
+    let tells = |part: &Part| matches!(part, Part::Field { path, format: Format::Plain | Format::Padded { .. } } if path == field);
+    projected || keys.flat_map(|template| &template.parts).any(tells)
+}
+
+/// The list of projected attributes with these at its end.
+fn project(context: &Context<'_>, entity: &Entity, index: &Index, needed: &[String]) -> Option<Vec<Edit>> {
+    let subject = Subject::index(&entity.table, index);
+    let span = context.has(&subject, "project").then(|| context.place(&subject, "project"))?;
+    let names: Vec<String> = needed.iter().map(|name| format!("\"{name}\"")).collect();
+    let names = names.join(", ");
+    let text = match context.text(span).strip_suffix(']') {
+        Some(open) => format!("{}, {names}]", open.trim_end().trim_end_matches(',')),
+        None => format!("[{names}]"),
+    };
+    Some(vec![Edit { span, text }])
+}

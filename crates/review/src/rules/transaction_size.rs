@@ -1,0 +1,107 @@
+//! `transaction-size`: transactions that may pass a hundred writes or 4 MB.
+
+use singlet_design::{FieldType, Operation, ParameterType, Pattern, Reference, Step, Subject, ValueSource};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::estimate::{ITEM_BYTES_MAX, item_size};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::bytes;
+
+pub(super) static RULE: Rule = Rule {
+    id: "transaction-size",
+    summary: "a transaction that may pass 100 writes or 4 MB",
+    page: include_str!("transaction_size.md"),
+    check: Check::Review(check),
+};
+
+const WRITES_MAX: u64 = 100;
+const BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for pattern in &context.design.patterns {
+        let Operation::Transaction(transaction) = &pattern.operation else { continue };
+        // `wide-fan-out` tells of steps that nothing bounds.
+        let all = &transaction.steps;
+        let Some(steps) = all.iter().map(|step| step_size(pattern, step, all)).collect::<Option<Vec<_>>>()
+        else {
+            continue;
+        };
+        let writes: u64 = steps.iter().map(|(writes, _)| writes).sum();
+        let size: u64 = steps.iter().fold(0, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        let how = match (writes, size) {
+            (writes, _) if writes > WRITES_MAX => {
+                format!("can have {writes} writes; a transaction of more than {WRITES_MAX} is refused")
+            }
+            (_, size) if size > BYTES_MAX => {
+                format!("can have {}; a transaction of more than 4 MB is refused", bytes(size))
+            }
+            _ => continue,
+        };
+        let message = format!("{} {how}", pattern.name);
+        let fix = Fix::advice(
+            "bound the lists with `max` in their steps; reservations and checks of references count too",
+        );
+        let place = context.place(&Subject::pattern(pattern), "transaction");
+        findings.report(Severity::Error, place, vec![Subject::pattern(pattern)], message, Some(fix));
+    }
+}
+
+/// Most writes and bytes of a step: each write with the reservations of its unique fields (an update gives one back
+/// and takes one) and the checks of its references, for each element of its list. `None` if nothing bounds that.
+fn step_size(pattern: &Pattern, step: &Step, all: &[Step]) -> Option<(u64, u64)> {
+    let (entity, unique) = match &step.pattern.operation {
+        Operation::Create(insert) => (&insert.entity, insert.entity.unique.len()),
+        Operation::Put(insert) => (&insert.entity, insert.entity.unique.len() * 2),
+        Operation::Update(update) => (&update.entity, update.entity.unique.len() * 2),
+        Operation::Delete(delete) => (&delete.entity, delete.entity.unique.len()),
+        Operation::Check(check) => (&check.entity, 0),
+        _ => return Some((0, 0)),
+    };
+    let each = match (&step.each, step.each_max) {
+        (None, _) => 1,
+        (Some(_), Some(max)) => u64::from(max),
+        (Some((_, list)), None) => list_max(&pattern.parameter(list)?.kind)?,
+    };
+    let size = item_size(entity);
+    // Items without a bound are told by the rules about fields.
+    let largest = size.max.unwrap_or(size.usual).min(ITEM_BYTES_MAX);
+    let (shared, own) = checks(step, all);
+    let writes = each.saturating_mul(1 + unique as u64 + own).saturating_add(shared);
+    Some((writes, each.saturating_mul(largest)))
+}
+
+/// The checks of a step's references: those that are one for all elements of its list, and those of each element.
+/// What another step writes or checks needs no check.
+fn checks(step: &Step, all: &[Step]) -> (u64, u64) {
+    let references = step.pattern.checked_references().iter().filter(|reference| {
+        let target = &reference.entity.name;
+        !all.iter().any(|step| step.pattern.entities().iter().any(|entity| entity.name == *target))
+    });
+    let varies = |reference: &&Reference| {
+        let element = step.each.as_ref().map(|(parameter, _)| parameter.as_str());
+        reference.key.iter().any(|(_, own)| Some(source(&step.pattern, own)) == element)
+    };
+    let own = references.clone().filter(varies).count() as u64;
+    (references.count() as u64 - own, own)
+}
+
+/// The parameter that gives a field its value.
+fn source<'a>(pattern: &'a Pattern, field: &'a str) -> &'a str {
+    let set = match &pattern.operation {
+        Operation::Create(insert) | Operation::Put(insert) => insert.set.as_slice(),
+        _ => &[],
+    };
+    set.iter().find(|(name, _)| name == field).map_or(field, |(_, source)| match source {
+        ValueSource::Parameter(name) => name,
+        _ => field,
+    })
+}
+
+fn list_max(kind: &ParameterType) -> Option<u64> {
+    match kind {
+        ParameterType::Field(FieldType::List { max, .. } | FieldType::Set { max, .. }) => max.map(u64::from),
+        _ => None,
+    }
+}

@@ -1,0 +1,81 @@
+//! `ttl-missing`: an entity that only ever grows.
+
+use singlet_design::{Cardinality, Entity, FieldType, Operation, Part, Subject, Template};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+
+pub(super) static RULE: Rule = Rule {
+    id: "ttl-missing",
+    summary: "an entity that grows with time and never expires",
+    page: include_str!("ttl_missing.md"),
+    check: Check::Review(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for entity in &context.design.entities {
+        let Some(field) = entity.key.sort.as_ref().and_then(|sort| time_in(entity, sort)) else { continue };
+        if entity.ttl.is_some() || is_bounded(context, entity) || is_deleted(context, entity) {
+            continue;
+        }
+        let message = format!(
+            "{} grows with time, one item for each {field}, and never expires: its collections and their storage grow \
+             for ever",
+            entity.name,
+        );
+        let line = format!("ttl = \"365 days after {field}\"");
+        let fix = Fix::line_after(
+            "let old ones expire",
+            context.source,
+            context.place(&Subject::entity(entity), "key"),
+            &line,
+        )
+        .as_example();
+        let fix = if entity.table.ttl.is_some() {
+            fix
+        } else {
+            Fix::advice(format!("give the table a ttl attribute, and {} {line}", entity.name))
+        };
+        findings.report(
+            Severity::Warning,
+            context.place(&Subject::entity(entity), "key"),
+            vec![Subject::entity(entity)],
+            message,
+            Some(fix),
+        );
+    }
+}
+
+/// Whether something else keeps its collections small: a relation with a maximum, or a partition key that is cut by
+/// time.
+fn is_bounded(context: &Context<'_>, entity: &Entity) -> bool {
+    let relations = context.design.entities.iter().flat_map(|other| &other.relations);
+    let mut relations = relations.filter(|relation| relation.entity == entity.name);
+    let related =
+        relations.any(|relation| !matches!(relation.cardinality, Cardinality::Many { max: None, .. }));
+    let cut = entity.key.partition.parts.iter().any(|part| match part {
+        Part::Field { path, format } => {
+            format.cuts_time() || matches!(entity.field_at(path), Some(FieldType::Date))
+        }
+        _ => false,
+    });
+    related || cut
+}
+
+/// Whether a pattern deletes its items: they are kept for as long as somebody wants them.
+fn is_deleted(context: &Context<'_>, entity: &Entity) -> bool {
+    let deletes = |operation: &Operation| matches!(operation, Operation::Delete(delete) if delete.entity.name == entity.name);
+    context.design.patterns.iter().any(|pattern| deletes(&pattern.operation))
+}
+
+fn time_in<'a>(entity: &Entity, template: &'a Template) -> Option<&'a str> {
+    template.parts.iter().find_map(|part| match part {
+        Part::Field { path, .. } => {
+            matches!(entity.field_at(path), Some(FieldType::Time | FieldType::Date | FieldType::Epoch))
+                .then_some(path.as_str())
+        }
+        _ => None,
+    })
+}

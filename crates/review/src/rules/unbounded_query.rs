@@ -1,0 +1,35 @@
+//! `unbounded-query`: a list without a page size.
+
+use singlet_design::{Operation, PAGE_ITEMS_DEFAULT, Subject};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::estimate::query_units;
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::text::number;
+
+pub(super) static RULE: Rule = Rule {
+    id: "unbounded-query",
+    summary: "a list pattern without a page size",
+    page: include_str!("unbounded_query.md"),
+    check: Check::Review(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for pattern in &context.design.patterns {
+        let Operation::Query(query) = &pattern.operation else { continue };
+        if query.limit.is_some() {
+            continue;
+        }
+        let message = format!(
+            "{} has no page size: a call that names none gives {PAGE_ITEMS_DEFAULT} items and reads about {} units",
+            pattern.name,
+            number(query_units(query)),
+        );
+        let place = context.place(&Subject::pattern(pattern), "query");
+        let line = format!("limit = {PAGE_ITEMS_DEFAULT}");
+        let fix = Fix::line_after("say how many items a page has", context.source, place, &line);
+        findings.report(Severity::Warning, place, vec![Subject::pattern(pattern)], message, Some(fix));
+    }
+}

@@ -1,0 +1,77 @@
+//! `unique-case`: a unique field whose index ignores what `unique` tells apart.
+
+use std::sync::Arc;
+
+use singlet_design::{Entity, Format, Part, Subject};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::keys::{Key, keys};
+use crate::partition::find;
+
+pub(super) static RULE: Rule = Rule {
+    id: "unique-case",
+    summary: "a unique value that an index holds in another letter case",
+    page: include_str!("unique_case.md"),
+    check: Check::Review(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for entity in &context.design.entities {
+        for unique in &entity.unique {
+            let [field] = unique.fields.as_slice() else { continue };
+            let Some((key, word)) = keys_of(context, entity).find_map(|key| {
+                let word = key.template.parts.iter().find_map(|part| folded(part, field))?;
+                Some((key, word))
+            }) else {
+                continue;
+            };
+            let message = format!(
+                "{field} of {} is unique as it is written, but `{}` in {} holds it as `{word}`: two items whose {field} \
+                 differs only in letter case both live under one key there",
+                entity.name,
+                key.template.source,
+                key.place_name(),
+            );
+            let subjects = vec![Subject::entity(entity)];
+            findings.report(
+                Severity::Warning,
+                unique.span,
+                subjects,
+                message,
+                fixes(context, entity, field, word),
+            );
+        }
+    }
+}
+
+fn keys_of<'a>(context: &'a Context<'_>, entity: &'a Arc<Entity>) -> impl Iterator<Item = Key<'a>> {
+    keys(context).filter(|key| key.entity.name == entity.name)
+}
+
+/// The word of a format that makes one of several spellings, if the part is this field in it.
+fn folded(part: &Part, field: &str) -> Option<&'static str> {
+    match part {
+        Part::Field { path, format } if path == field => match format {
+            Format::Lower => Some("lower"),
+            Format::Upper => Some("upper"),
+            Format::Fold => Some("fold"),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The template in the place of the field, if the language takes it there.
+fn fixes(context: &Context<'_>, entity: &Entity, field: &str, word: &str) -> Vec<Fix> {
+    let written = context.place(&Subject::entity(entity), "unique");
+    let quoted = format!("\"{field}\"");
+    let about = format!("reserve {field} as the index holds it");
+    let place = find(context, written, &quoted);
+    let edit = place.map(|place| Fix::replace(about.as_str(), place, format!("\"{{{field}:{word}}}\"")));
+    let advice =
+        Fix::advice(format!("keep a field with {field} in one letter case, and make that one unique"));
+    edit.into_iter().chain([advice]).collect()
+}

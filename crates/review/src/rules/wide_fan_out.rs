@@ -1,0 +1,169 @@
+//! `wide-fan-out`: one call or change that means very many others.
+
+use singlet_design::{
+    Cardinality, Design, Entity, Field, FieldType, Operation, ParameterType, Pattern, Subject, Template,
+    Update,
+};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::{Edit, Fix};
+use crate::text::number;
+
+pub(super) static RULE: Rule = Rule {
+    id: "wide-fan-out",
+    summary: "one call or change that means very many reads or writes",
+    page: include_str!("wide_fan_out.md"),
+    check: Check::Review(check),
+};
+
+/// Queries for one page of a merged list that are still few.
+const QUERIES_FEW: u32 = 100;
+/// Copies of a value that are still few.
+const COPIES_FEW: u64 = 20;
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for pattern in &context.design.patterns {
+        match &pattern.operation {
+            Operation::Merge(merge) if merge.each_max > QUERIES_FEW => {
+                let rate = pattern.rate.map(|rate| rate.per_second * f64::from(merge.each_max));
+                let rate = rate.map(|rate| format!(", {} a second at its rate", number(rate)));
+                let message = format!(
+                    "{} runs {} for up to {} items of {}: so many queries for one page{}",
+                    pattern.name,
+                    merge.run.name,
+                    merge.each_max,
+                    merge.each.name,
+                    rate.unwrap_or_default(),
+                );
+                let fix = Fix::advice(
+                    "follow fewer of them (`max`), or write each item into the lists of those who read it",
+                );
+                report(context, findings, pattern, "merge", message, fix);
+            }
+            Operation::Transaction(_) => unbounded_steps(context, findings, pattern),
+            Operation::Update(update) => copies(context, findings, pattern, update),
+            _ => {}
+        }
+    }
+}
+
+fn report(
+    context: &Context<'_>,
+    findings: &mut Findings,
+    pattern: &Pattern,
+    key: &str,
+    message: String,
+    fix: Fix,
+) {
+    let subject = Subject::pattern(pattern);
+    let place = context.place(&subject, key);
+    findings.report(Severity::Warning, place, vec![subject], message, Some(fix));
+}
+
+/// Steps that run for each element of a list of any length.
+fn unbounded_steps(context: &Context<'_>, findings: &mut Findings, pattern: &Pattern) {
+    let Operation::Transaction(transaction) = &pattern.operation else { return };
+    for step in transaction.steps.iter().filter(|step| step.each_max.is_none()) {
+        let Some((_, list)) = &step.each else { continue };
+        let kind = pattern.parameter(list).map(|parameter| &parameter.kind);
+        if matches!(
+            kind,
+            Some(ParameterType::Field(
+                FieldType::List { max: Some(_), .. } | FieldType::Set { max: Some(_), .. }
+            ))
+        ) {
+            continue;
+        }
+        let message = format!(
+            "{} runs {} for each of {list}, and nothing bounds that list: from 100 writes on the transaction is refused",
+            pattern.name, step.pattern.name,
+        );
+        let place = context.place(&Subject::pattern(pattern), "transaction");
+        // The step is an inline table, because it has `each`.
+        let text = context.text(place);
+        let at = text.find("each = {").filter(|_| transaction.steps.len() == 1 || only_each(text));
+        let edit = at.map(|at| {
+            let start = place.start + at;
+            vec![Edit { span: singlet_design::Span { start, end: start }, text: "max = 20, ".to_owned() }]
+        });
+        let fix = Fix::edits_or(
+            "refuse longer lists",
+            edit,
+            format!("say how many there can be, in the step: `max = 20`, or bound the list field {list}"),
+        )
+        .as_example();
+        report(context, findings, pattern, "transaction", message, fix);
+    }
+}
+
+fn only_each(text: &str) -> bool {
+    text.matches("each = {").count() == 1
+}
+
+/// A change of a value that many items carry a copy of.
+fn copies(context: &Context<'_>, findings: &mut Findings, pattern: &Pattern, update: &Update) {
+    let source = &update.entity;
+    for change in &update.changes {
+        for copier in context.design.entities.iter().filter(|copier| refers_to(copier, source)) {
+            let Some(copy) = copy_of(source, change.field(), copier) else { continue };
+            let Some(count) = how_many(context.design, source, copier) else { continue };
+            let message = format!(
+                "{} changes {} of {}, and {} keeps a copy of it in {}: one change means {count}",
+                pattern.name,
+                change.field(),
+                source.name,
+                copier.name,
+                copy.name,
+            );
+            let fix = Fix::advice(format!(
+                "follow the reference when reading (`resolve`), or let {} go stale",
+                copy.name
+            ));
+            let subjects = vec![Subject::pattern(pattern), Subject::entity(copier)];
+            findings.report(Severity::Warning, pattern.span, subjects, message, Some(fix));
+        }
+    }
+}
+
+fn refers_to(entity: &Entity, other: &Entity) -> bool {
+    let refers = entity.fields.iter().any(|field| field.refers_to.as_deref() == Some(other.name.as_str()));
+    refers && entity.name != other.name
+}
+
+/// A field that is surely a copy: `username` where that is unique in User, or `user_name` of User's `name`.
+fn copy_of<'a>(source: &Entity, changed: &str, copier: &'a Entity) -> Option<&'a Field> {
+    let key = std::iter::once(&source.key.partition).chain(&source.key.sort);
+    if key.flat_map(Template::fields).any(|field| field == changed) {
+        return None;
+    }
+    let owner = source.name.to_lowercase();
+    let unique = source.unique.iter().any(|unique| unique.fields.iter().any(|field| field == changed));
+    let same = unique || changed.to_lowercase().starts_with(&owner);
+    let prefixed = format!("{owner}_{changed}");
+    copier.fields.iter().find(|field| (same && field.name == changed) || field.name == prefixed)
+}
+
+/// How many items a change means, in words; `None` if they are few.
+fn how_many(design: &Design, source: &Entity, copier: &Entity) -> Option<String> {
+    let relations = design.entities.iter().filter(|entity| entity.name == source.name);
+    let relation =
+        relations.flat_map(|entity| &entity.relations).find(|relation| relation.entity == copier.name);
+    let word = |count: u64| format!("up to {} writes", number_of(count));
+    match relation.map(|relation| relation.cardinality) {
+        Some(Cardinality::One) => None,
+        Some(Cardinality::Few { max } | Cardinality::Many { max: Some(max), .. }) => {
+            (max > COPIES_FEW).then(|| word(max))
+        }
+        Some(Cardinality::Many { usual: Some(usual), .. }) => {
+            (usual > COPIES_FEW).then(|| format!("{} writes usually", number_of(usual)))
+        }
+        _ => Some(format!("a write for every {}, and nothing bounds them", copier.name)),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown rounded")]
+fn number_of(count: u64) -> String {
+    number(count as f64)
+}

@@ -1,0 +1,99 @@
+//! `wrong-sort-key`: an order that the sort key doesn't have.
+
+use singlet_design::{Design, Entity, FieldType, Made, Operation, OrderWord, Part, Query, Subject};
+
+use super::{Check, Rule};
+use crate::context::{Context, Findings};
+use crate::finding::Severity;
+use crate::fix::Fix;
+use crate::reads::read;
+
+pub(super) static RULE: Rule = Rule {
+    id: "wrong-sort-key",
+    summary: "an order that is not that of the sort key",
+    page: include_str!("wrong_sort_key.md"),
+    check: Check::Review(check),
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for pattern in &context.design.patterns {
+        let Operation::Query(query) = &pattern.operation else { continue };
+        let Some((word, read)) = query.order_word.zip(read(pattern)) else { continue };
+        let entity = read.entity;
+        let free = free_part(query, &read.given(), read.own_sort());
+        let wanted = if word.is_of_time() { "time" } else { "number" };
+        let sorted = match free {
+            Some(Part::Field { path, .. }) if has_order(context.design, entity, path, word) => continue,
+            Some(Part::Field { path, .. }) => format!("its items are sorted by {path}, which is no {wanted}"),
+            // One item at most, or all that there are: a constant sort key has no order.
+            _ if read.own_sort().is_empty() => format!("there is no sort key in {}", read.place_name()),
+            _ => continue,
+        };
+        let sources: Vec<&str> = read.own_sort().iter().map(|template| template.source.as_str()).collect();
+        let key = if sources.is_empty() { String::new() } else { format!(" under `{}`", sources.join(" ")) };
+        let message = format!(
+            "{} wants the {} {} first, but{key} {sorted}: the server doesn't sort by anything else",
+            pattern.name,
+            word.word(),
+            entity.name,
+        );
+        let fix = fix(entity, word);
+        let subjects = vec![Subject::pattern(pattern), Subject::entity(entity)];
+        let place = context.place(&Subject::pattern(pattern), "order");
+        findings.report(Severity::Error, place, subjects, message, Some(fix));
+    }
+}
+
+/// The first part of the sort key that nothing gives: what the items are sorted by.
+fn free_part<'a>(query: &Query, given: &[&str], sort: &'a [singlet_design::Template]) -> Option<&'a Part> {
+    let parts = sort.iter().flat_map(|template| &template.parts);
+    let mut free = parts.filter(|part| match part {
+        Part::Field { path, .. } => {
+            !given.contains(&path.as_str()) && !query.matched.iter().any(|matched| matched == path)
+        }
+        _ => false,
+    });
+    free.next()
+}
+
+/// Whether a field sorts as the word says. Whole numbers pass for times: versions and sequences count up.
+fn has_order(design: &Design, entity: &Entity, path: &str, word: OrderWord) -> bool {
+    let Some(kind) = entity.field_at(path) else { return true };
+    let number = matches!(kind, FieldType::Int { .. } | FieldType::Number { .. } | FieldType::Epoch);
+    if !word.is_of_time() {
+        return number;
+    }
+    match kind {
+        FieldType::Time | FieldType::Date | FieldType::Epoch | FieldType::Int { .. } => true,
+        FieldType::Id => made_in_order(design, entity, path),
+        _ => false,
+    }
+}
+
+/// An id that Singlet makes so that it sorts by time, here or in the entity that it names.
+fn made_in_order(design: &Design, entity: &Entity, path: &str) -> bool {
+    let in_order = |made: Option<Made>| matches!(made, Some(Made::Uuid7 | Made::Ulid));
+    let Some(field) = entity.field(path) else { return false };
+    let named = field.refers_to.as_ref().and_then(|name| design.entity(name));
+    let named = named.is_some_and(|named| {
+        let key = std::iter::once(&named.key.partition).chain(&named.key.sort);
+        let mut fields = key.flat_map(|template| template.fields()).filter_map(|name| named.field(name));
+        fields.any(|field| in_order(field.made))
+    });
+    in_order(field.made) || named
+}
+
+fn fix(entity: &Entity, word: OrderWord) -> Fix {
+    let candidate = entity.fields.iter().find(|field| match field.kind {
+        FieldType::Time | FieldType::Epoch | FieldType::Date => word.is_of_time(),
+        FieldType::Int { .. } | FieldType::Number { .. } => !word.is_of_time(),
+        _ => false,
+    });
+    Fix::advice(match candidate {
+        Some(field) if word.is_of_time() => format!("let the sort key go on with `{{{}}}` there", field.name),
+        Some(field) => {
+            format!("let the sort key go on with `{{{}:010}}` there, of a fixed width", field.name)
+        }
+        None => format!("{} needs a field to sort by", entity.name),
+    })
+}

@@ -1,0 +1,332 @@
+//! Items that were written under another design: their keys are not those that the design makes from their fields, so
+//! patterns don't find them.
+//!
+//! Nothing but the items tells for sure. They are looked at only if the designs differ, or if it isn't known which
+//! design they were written under; and at most [`LOOKED_MAX`] of a table.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt;
+
+use singlet_design::{Design, Entity, Table, Template, Unique};
+use singlet_store::{BatchGet, Scan, Store, StoreError};
+use singlet_values::{AttributeValue, Item};
+
+use super::blueprint::stored_as;
+use super::difference::Difference;
+use crate::derive;
+use crate::error::RunError;
+use crate::write::reservation;
+
+/// Most items of a table that are looked at: reading costs time and, at Amazon, money.
+const LOOKED_MAX: u64 = 100_000;
+
+/// The items of an entity that don't match the design.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outdated {
+    /// Table name.
+    pub table: String,
+    /// The entity.
+    pub entity: String,
+    /// How many items were found.
+    pub items: u64,
+    /// The whole table was read. Otherwise there may be more.
+    pub complete: bool,
+    /// What is outdated, in words.
+    pub reasons: Vec<String>,
+    /// Whoever applied the design knows and went on.
+    pub accepted: bool,
+    /// What the type attribute of the items may hold, if it isn't what the design says.
+    pub(super) old_type: String,
+}
+
+impl fmt::Display for Outdated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Outdated { table, entity, items, .. } = self;
+        match (self.complete, items) {
+            (true, 1) => write!(f, "1 item of {entity} in {table} is outdated"),
+            (true, _) => write!(f, "{items} items of {entity} in {table} are outdated"),
+            (false, 0) => write!(
+                f,
+                "items of {entity} in {table} may be outdated: none of the first {LOOKED_MAX} items of the table is, \
+                 and the others were not read"
+            ),
+            (false, _) => write!(
+                f,
+                "at least {items} items of {entity} in {table} are outdated, among the first {LOOKED_MAX} of the table"
+            ),
+        }
+    }
+}
+
+/// What is looked for in a table.
+pub(super) struct Search<'a> {
+    pub(super) store: &'a dyn Store,
+    /// The table's name in the environment.
+    pub(super) name: &'a str,
+    pub(super) table: &'a Table,
+    pub(super) design: &'a Design,
+    /// The type attribute of the design before, if it is known.
+    pub(super) old_type_attribute: Option<&'a str>,
+    /// How many items the table has, about.
+    pub(super) items: u64,
+    /// The time, in seconds since 1970.
+    pub(super) now_second: u64,
+}
+
+/// An entity some of whose items may be outdated.
+struct Suspect<'a> {
+    name: String,
+    old_type: String,
+    /// `None` if the design doesn't have it.
+    entity: Option<&'a Entity>,
+    /// The constraints whose reservations are looked for.
+    unique: Vec<&'a Unique>,
+    reasons: Vec<String>,
+    accepted: bool,
+    items: u64,
+    /// The attributes that are not as the design makes them.
+    attributes: BTreeSet<String>,
+}
+
+impl Search<'_> {
+    /// Looks for the items of entities that changed, and of those that were outdated before.
+    pub(super) fn changed(
+        &self,
+        differences: Vec<Difference>,
+        known: &[Outdated],
+        watch: &mut dyn FnMut(u64, u64),
+    ) -> Result<Vec<Outdated>, StoreError> {
+        let mut suspects: Vec<Suspect<'_>> = differences.into_iter().map(|one| self.differing(one)).collect();
+        for mark in known {
+            match suspects.iter_mut().find(|suspect| suspect.name == mark.entity) {
+                // What was accepted before stays true, but isn't all of it any more.
+                Some(suspect) => suspect.reasons.extend(mark.reasons.iter().cloned()),
+                None => suspects.push(self.marked(mark)),
+            }
+        }
+        let complete = self.look(&mut suspects, watch)?;
+        let left = suspects.into_iter().filter(|suspect| suspect.items > 0 || !complete);
+        Ok(left.map(|suspect| suspect.into_outdated(self.name, complete)).collect())
+    }
+
+    /// Looks at items of every entity, because it isn't known what design they were written under.
+    pub(super) fn unknown(&self, watch: &mut dyn FnMut(u64, u64)) -> Result<Vec<Outdated>, StoreError> {
+        let of = |entity| self.suspect(entity, |_| true);
+        let mut suspects: Vec<Suspect<'_>> =
+            self.design.entities_of(self.table).map(|entity| of(entity)).collect();
+        let complete = self.look(&mut suspects, watch)?;
+        let found = suspects.into_iter().filter(|suspect| suspect.items > 0);
+        Ok(found.map(|suspect| suspect.into_outdated(self.name, complete)).collect())
+    }
+
+    fn differing(&self, difference: Difference) -> Suspect<'_> {
+        let Difference { entity: name, old_type, reasons, unique } = difference;
+        match self.entity(&name) {
+            Some(entity) => {
+                let looked_for = |constraint: &Unique| unique.contains(&constraint.fields.join(", "));
+                Suspect { old_type, reasons, ..self.suspect(entity, looked_for) }
+            }
+            None => Suspect { reasons, ..gone(name, old_type) },
+        }
+    }
+
+    fn marked(&self, mark: &Outdated) -> Suspect<'_> {
+        let suspect = match self.entity(&mark.entity) {
+            Some(entity) => self.suspect(entity, |_| true),
+            None => gone(mark.entity.clone(), mark.old_type.clone()),
+        };
+        let (old_type, reasons) = (mark.old_type.clone(), mark.reasons.clone());
+        Suspect { old_type, reasons, accepted: true, ..suspect }
+    }
+
+    fn entity(&self, name: &str) -> Option<&Entity> {
+        self.design.entities_of(self.table).find(|entity| entity.name == name).map(|entity| &**entity)
+    }
+
+    fn suspect<'a>(&self, entity: &'a Entity, looked_for: impl Fn(&Unique) -> bool) -> Suspect<'a> {
+        Suspect {
+            entity: Some(entity),
+            unique: entity.unique.iter().filter(|unique| looked_for(unique)).collect(),
+            ..gone(entity.name.clone(), entity.type_name.clone())
+        }
+    }
+
+    /// Counts the outdated items of the suspects. Says whether the whole table was read.
+    fn look(
+        &self,
+        suspects: &mut [Suspect<'_>],
+        watch: &mut dyn FnMut(u64, u64),
+    ) -> Result<bool, StoreError> {
+        if suspects.is_empty() {
+            return Ok(true);
+        }
+        let (table, mut looked, mut start_key) = (self.name.to_owned(), 0, None);
+        let total = self.items.min(LOOKED_MAX);
+        let scan = Scan { table, index: None, filter: None, projection: None, limit: None, start_key: None };
+        while looked < LOOKED_MAX {
+            let page = self.store.scan(&Scan { start_key, ..scan.clone() })?;
+            let items = page.items.iter().filter_map(|item| item.decode().ok());
+            let items: Vec<Item> = items.filter(|item| !self.is_expired(item)).collect();
+            for suspect in &mut *suspects {
+                let own: Vec<&Item> = items.iter().filter(|item| self.is_of(suspect, item)).collect();
+                suspect.items +=
+                    self.count(&own, suspect.entity, &suspect.unique, &mut suspect.attributes)?;
+            }
+            looked += u64::from(page.scanned);
+            watch(looked.min(total), total);
+            start_key = page.last_key;
+            if start_key.is_none() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether an item is over: patterns don't show it, and its reservations may be gone already.
+    fn is_expired(&self, item: &Item) -> bool {
+        match self.table.ttl.as_deref().and_then(|attribute| item.get(attribute)) {
+            Some(AttributeValue::N(second)) => second
+                .to_i64()
+                .is_some_and(|second| u64::try_from(second).is_ok_and(|at| at < self.now_second)),
+            _ => false,
+        }
+    }
+
+    /// Whether an item belongs to an entity by its type. A type that the design has is what the design says.
+    fn is_of(&self, suspect: &Suspect<'_>, item: &Item) -> bool {
+        let now = self.table.type_attribute.as_str();
+        let kind = [Some(now), self.old_type_attribute].into_iter().flatten().find_map(|name| item.get(name));
+        let Some(AttributeValue::S(kind)) = kind else { return false };
+        let is_taken = || self.design.entities_of(self.table).any(|entity| entity.type_name == *kind);
+        match suspect.entity {
+            Some(entity) if entity.type_name == *kind => true,
+            _ => suspect.old_type == *kind && !is_taken(),
+        }
+    }
+
+    fn count(
+        &self,
+        items: &[&Item],
+        entity: Option<&Entity>,
+        unique: &[&Unique],
+        attributes: &mut BTreeSet<String>,
+    ) -> Result<u64, StoreError> {
+        let Some(entity) = entity else { return Ok(items.len() as u64) };
+        let reserved = self.reservations(entity, unique, items)?;
+        let mut count = 0;
+        for item in items {
+            let different = differing_attributes(entity, item);
+            let lacks = unique.iter().filter_map(|unique| reservation(entity, unique, item));
+            let lacks = lacks.filter(|wanted| {
+                !reserved
+                    .get(&key_of(self.table, wanted))
+                    .is_some_and(|there| wanted.iter().all(|(name, value)| there.get(name) == Some(value)))
+            });
+            if !different.is_empty() || lacks.count() > 0 {
+                count += 1;
+                attributes.extend(different);
+            }
+        }
+        Ok(count)
+    }
+
+    /// The reservations that are there for items of an entity, by their keys.
+    fn reservations(
+        &self,
+        entity: &Entity,
+        unique: &[&Unique],
+        items: &[&Item],
+    ) -> Result<HashMap<Item, Item>, StoreError> {
+        let wanted = items
+            .iter()
+            .flat_map(|item| unique.iter().filter_map(|unique| reservation(entity, unique, item)));
+        let keys: HashSet<Item> = wanted.map(|wanted| key_of(self.table, &wanted)).collect();
+        if keys.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let (table, keys) = (self.name.to_owned(), keys.into_iter().collect());
+        let request = BatchGet { table, keys, consistent: false, projection: None };
+        let answer = self.store.batch_get(&request)?;
+        let items = answer.items.iter().flatten().filter_map(|item| item.decode().ok());
+        Ok(items.map(|item| (key_of(self.table, &item), item)).collect())
+    }
+}
+
+impl Suspect<'_> {
+    fn into_outdated(self, table: &str, complete: bool) -> Outdated {
+        let mut reasons = self.reasons;
+        if reasons.is_empty() && !self.attributes.is_empty() {
+            let names: Vec<String> = self.attributes.iter().map(|name| format!("`{name}`")).collect();
+            reasons
+                .push(format!("{}: missing, or not what the design makes of the fields", names.join(", ")));
+        }
+        if reasons.is_empty() {
+            reasons.push("a value that must be unique isn't reserved".to_owned());
+        }
+        Outdated {
+            table: table.to_owned(),
+            entity: self.name,
+            items: self.items,
+            complete,
+            reasons,
+            accepted: self.accepted,
+            old_type: self.old_type,
+        }
+    }
+}
+
+/// An entity that the design doesn't have.
+fn gone<'a>(name: String, old_type: String) -> Suspect<'a> {
+    let (unique, reasons, attributes) = (Vec::new(), Vec::new(), BTreeSet::new());
+    Suspect { name, old_type, entity: None, unique, reasons, accepted: false, items: 0, attributes }
+}
+
+/// The attributes of an item that are not what the design makes of its fields.
+fn differing_attributes(entity: &Entity, item: &Item) -> Vec<String> {
+    let mut whole = item.clone();
+    match derive::complete(entity, &mut whole) {
+        Ok(()) => {}
+        // A field that is missing or doesn't fit makes no key at all.
+        Err(RunError::Parameter { parameter, .. }) => return vec![parameter],
+        Err(_) => return vec![entity.table.partition.name.clone()],
+    }
+    let table = &entity.table;
+    let made = table.key().map(|key| key.name.as_str()).chain([table.type_attribute.as_str()]);
+    let made = made.chain(derive::derived(entity).into_iter().map(|derived| derived.attribute));
+    let mut different: Vec<String> =
+        made.filter(|name| whole.get(name) != item.get(name)).map(str::to_owned).collect();
+    different.extend(left_behind(entity, item).map(str::to_owned));
+    different.extend(wrong_types(entity, item).map(str::to_owned));
+    different
+}
+
+/// The keys of indexes that an item has although its entity is not in them, and a time to live that it no longer has.
+fn left_behind<'a>(entity: &'a Entity, item: &'a Item) -> impl Iterator<Item = &'a str> {
+    let keys = entity.table.indexes.iter().flat_map(|index| index.key()).map(|key| key.name.as_str());
+    let expiry = entity.table.ttl.as_deref().filter(|_| entity.ttl.is_none());
+    keys.chain(expiry).filter(|name| {
+        let is_own = entity.field(name).is_some()
+            || entity.table.key().any(|key| key.name == *name)
+            || entity.indexes.iter().any(|entry| entry.templates().any(|(known, _)| known == *name));
+        !is_own && item.contains(name)
+    })
+}
+
+/// The fields in an item's keys whose values have another type than the design says.
+fn wrong_types<'a>(entity: &'a Entity, item: &'a Item) -> impl Iterator<Item = &'a str> {
+    let own = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
+    let entries = entity.indexes.iter().flat_map(|entry| entry.partition.iter().chain(&entry.sort));
+    own.chain(entries).flat_map(Template::fields).filter(|path| {
+        match (derive::value_at(item, path), entity.field_at(path).map(stored_as)) {
+            (Some(AttributeValue::S(_)), Some(kind)) => kind != "string" && kind != "any",
+            (Some(AttributeValue::N(_)), Some(kind)) => kind != "number" && kind != "any",
+            (Some(AttributeValue::Bool(_)), Some(kind)) => kind != "bool" && kind != "any",
+            (Some(AttributeValue::B(_)), Some(kind)) => kind != "binary" && kind != "any",
+            _ => false,
+        }
+    })
+}
+
+fn key_of(table: &Table, item: &Item) -> Item {
+    table.key().filter_map(|key| Some((key.name.as_str(), item.get(&key.name)?.clone()))).collect()
+}

@@ -1,0 +1,341 @@
+//! What must be done so that tables match a design.
+
+use singlet_design::{Design, Environment, Table};
+use singlet_store::{
+    Clock, Feature, IndexShape, IndexState, Store, StoreError, SystemClock, TableChange, TableShape,
+    TableState,
+};
+
+use super::blueprint::Blueprint;
+use super::difference::differences;
+use super::outdated::{Outdated, Search};
+use super::record::{self, Content, DESIGNS_TABLE, Found, Owner, Record};
+use super::shape::shape_in;
+use crate::needs::unmet_needs;
+
+/// What must be done, what will not be done, and what is in the way. Its text is for people.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    /// What it is about: the design, the store and the environment.
+    pub title: String,
+    /// What is done, in order.
+    pub steps: Vec<Step>,
+    /// What the design wants and the store doesn't have, and other things worth knowing.
+    pub notes: Vec<String>,
+    /// What can't be done to a table that is there: nothing is done until it is out of the way.
+    pub obstacles: Vec<String>,
+    /// Items that patterns don't find because they were written under another design. Nothing is done until all of
+    /// them are accepted.
+    pub outdated: Vec<Outdated>,
+    /// What is remembered when everything is done.
+    pub(super) drafts: Vec<Draft>,
+}
+
+/// A design that is to be remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Draft {
+    pub(super) owner: Owner,
+    /// What is remembered now.
+    pub(super) before: Record,
+    pub(super) text: String,
+    pub(super) blueprint: Blueprint,
+}
+
+/// One step of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Changes a table, and waits until the change is done.
+    Change(TableChange),
+    /// Waits for an index that is being filled already.
+    AwaitIndex {
+        /// Table name.
+        table: String,
+        /// Index name.
+        index: String,
+    },
+}
+
+impl Plan {
+    /// Whether there is nothing to do, nothing in the way and nothing outdated.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty() && self.obstacles.is_empty() && self.outdated.is_empty()
+    }
+
+    /// Goes on although items are outdated. They stay as they are, and the database remembers it.
+    pub fn accept_outdated(&mut self) {
+        self.outdated.iter_mut().for_each(|outdated| outdated.accepted = true);
+    }
+
+    /// The steps that delete data, or an index that patterns may read.
+    pub fn deletions(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(|step| {
+            matches!(step, Step::Change(TableChange::Delete { .. } | TableChange::DeleteIndex { .. }))
+        })
+    }
+}
+
+/// Finds out what must be done so that the tables of a design match it.
+pub fn plan(design: &Design, environment: &Environment, store: &dyn Store) -> Result<Plan, StoreError> {
+    plan_watched(design, environment, store, &mut |_, _| {})
+}
+
+/// The same. Where items have to be looked at, `watch` is told how many were, and of how many about.
+pub fn plan_watched(
+    design: &Design,
+    environment: &Environment,
+    store: &dyn Store,
+    watch: &mut dyn FnMut(u64, u64),
+) -> Result<Plan, StoreError> {
+    let mut plan = Plan { title: title(design, environment, store), ..Plan::default() };
+    for table in &design.tables {
+        let wanted = plan.within_reach(shape_in(table, environment), store);
+        if wanted.name == DESIGNS_TABLE {
+            let reason = "is the table in which Singlet remembers designs: choose another name";
+            plan.obstacles.push(format!("{DESIGNS_TABLE} {reason}"));
+            continue;
+        }
+        let draft = plan.draft(design, table, environment, store)?;
+        match store.describe_table(&wanted.name)? {
+            None => plan.steps.push(Step::Change(TableChange::Create(wanted))),
+            Some(state) if plan.compare(&wanted, &state, store) => {
+                let outdated = find_outdated(design, table, &draft, &state, store, watch)?;
+                plan.outdated.extend(outdated);
+            }
+            Some(_) => {}
+        }
+        plan.drafts.push(draft);
+    }
+    for need in unmet_needs(design, store) {
+        plan.notes.push(need.to_string());
+    }
+    Ok(plan)
+}
+
+/// The items of a table that is there and that the design would not find.
+fn find_outdated(
+    design: &Design,
+    table: &Table,
+    draft: &Draft,
+    state: &TableState,
+    store: &dyn Store,
+    watch: &mut dyn FnMut(u64, u64),
+) -> Result<Vec<Outdated>, StoreError> {
+    let content = draft.before.content.as_ref();
+    let search = Search {
+        store,
+        name: &draft.owner.table,
+        table,
+        design,
+        old_type_attribute: content.map(|content| content.blueprint.type_attribute.as_str()),
+        items: state.items,
+        now_second: SystemClock.now_ms() / 1000,
+    };
+    match content {
+        None => search.unknown(watch),
+        Some(Content { blueprint, outdated, .. }) => {
+            search.changed(differences(blueprint, &draft.blueprint), outdated, watch)
+        }
+    }
+}
+
+pub(super) fn title(design: &Design, environment: &Environment, store: &dyn Store) -> String {
+    format!("{} on {}, environment {}", design.name, store.label(), environment.name)
+}
+
+impl Plan {
+    /// What will be remembered of a table, beside what is remembered now. The table that remembers is made if need be.
+    fn draft(
+        &mut self,
+        design: &Design,
+        table: &Table,
+        environment: &Environment,
+        store: &dyn Store,
+    ) -> Result<Draft, StoreError> {
+        let (table_name, environment) = (table.name_in(&environment.name), environment.name.clone());
+        let owner = Owner { table: table_name, design: design.name.clone(), environment };
+        let before = match owner.read(store)? {
+            Found::Record(record) => record,
+            Found::NoMemory => {
+                let create = Step::Change(TableChange::Create(record::shape()));
+                if !self.steps.contains(&create) {
+                    self.steps.insert(0, create);
+                }
+                Record::default()
+            }
+        };
+        if let Some(started) = &before.started {
+            let table = &owner.table;
+            self.notes.push(format!(
+                "{table}: an apply that began at {started} has not finished; this one goes on"
+            ));
+        }
+        let blueprint = Blueprint::of(design, table);
+        Ok(Draft { owner, before, text: design.source.clone(), blueprint })
+    }
+
+    /// The shape without what the store doesn't have; what is left out is noted.
+    fn within_reach(&mut self, mut shape: TableShape, store: &dyn Store) -> TableShape {
+        let label = store.label();
+        if !store.supports(Feature::TimeToLive)
+            && let Some(attribute) = shape.ttl.take()
+        {
+            self.notes.push(format!(
+                "{}: time to live ({attribute}) is not set here yet, because {label} doesn't have it. Expired items \
+                 are left out of answers, but they stay",
+                shape.name
+            ));
+        }
+        if shape.stream && !store.supports(Feature::Streams) {
+            shape.stream = false;
+            let note = format!(
+                "{}: the stream is not set here yet, because {label} doesn't have streams",
+                shape.name
+            );
+            self.notes.push(note);
+        }
+        if shape.recovery_days.is_some() && !store.supports(Feature::Recovery) {
+            shape.recovery_days = None;
+            self.notes.push(format!(
+                "{}: point-in-time recovery is not set here, because {label} doesn't have it",
+                shape.name
+            ));
+        }
+        if let Some(schedule) = shape.backup
+            && !store.supports(Feature::ScheduledBackups)
+        {
+            shape.backup = None;
+            self.notes.push(format!(
+                "{}: backups ({schedule}) are not set here, because {label} takes none by a schedule of its own. At \
+                 Amazon a plan of AWS Backup does; a server of ours does with `singlet serve FILE`",
+                shape.name
+            ));
+        }
+        if !store.supports(Feature::MultiAttributeKeys) {
+            for index in shape.indexes.iter().filter(|index| index.is_multi_attribute()) {
+                self.obstacles.push(format!(
+                    "{}: {label} doesn't have indexes with several attributes in a part of the key, as {} has",
+                    shape.name, index.name
+                ));
+            }
+        }
+        shape
+    }
+
+    /// Compares a table with what it must be. False if its key differs, so that nothing else can be compared.
+    fn compare(&mut self, wanted: &TableShape, state: &TableState, store: &dyn Store) -> bool {
+        let there = &state.shape;
+        if (&wanted.partition, &wanted.sort) != (&there.partition, &there.sort) {
+            self.obstacles.push(format!(
+                "{}: it has {}, the design wants {}. The key of a table can't be changed: give the table another name \
+                 in the design and move the data, or delete the table first",
+                there.name,
+                there.key_in_words(),
+                wanted.key_in_words()
+            ));
+            return false;
+        }
+        self.compare_local_indexes(wanted, there);
+        self.compare_global_indexes(wanted, state);
+        self.compare_settings(wanted, there, store);
+        true
+    }
+
+    fn compare_local_indexes(&mut self, wanted: &TableShape, there: &TableShape) {
+        let table = &there.name;
+        for index in wanted.indexes.iter().filter(|index| index.local) {
+            let reason = match there.indexes.iter().find(|known| known.name == index.name) {
+                Some(known) if known.matches(index) => continue,
+                Some(known) => format!("has {}, the design wants {}", known.in_words(), index.in_words()),
+                None => "isn't there".to_owned(),
+            };
+            self.obstacles.push(format!(
+                "{table}: the local index {} {reason}. Local indexes are made with the table and never changed: make it \
+                 a global index, or delete the table first",
+                index.name
+            ));
+        }
+        for index in there.indexes.iter().filter(|index| index.local) {
+            if !wanted.indexes.iter().any(|known| known.name == index.name) {
+                self.notes.push(format!(
+                    "{table}: the local index {} is not in the design; it stays, because local indexes can't be taken \
+                     away",
+                    index.name
+                ));
+            }
+        }
+    }
+
+    fn compare_global_indexes(&mut self, wanted: &TableShape, state: &TableState) {
+        let table = &state.shape.name;
+        let there = || state.shape.indexes.iter().zip(&state.indexes).filter(|(index, _)| !index.local);
+        for (index, _) in there() {
+            if !wanted.indexes.iter().any(|known| known.name == index.name) {
+                self.delete_index(table, index);
+            }
+        }
+        for index in wanted.indexes.iter().filter(|index| !index.local) {
+            match there().find(|(known, _)| known.name == index.name) {
+                None => self.create_index(table, index),
+                Some((_, IndexState::Deleting)) => {
+                    // Deleting it again only waits until it is gone.
+                    self.delete_index(table, index);
+                    self.create_index(table, index);
+                }
+                Some((known, _)) if !known.matches(index) => {
+                    self.notes.push(format!(
+                        "{table}: the index {} has {}, the design wants {}. It is deleted and made again; until it is \
+                         filled, patterns that read it fail",
+                        index.name,
+                        known.in_words(),
+                        index.in_words()
+                    ));
+                    self.delete_index(table, known);
+                    self.create_index(table, index);
+                }
+                Some((_, IndexState::Creating)) => {
+                    self.steps.push(Step::AwaitIndex { table: table.clone(), index: index.name.clone() });
+                }
+                Some((_, IndexState::Active)) => {}
+            }
+        }
+    }
+
+    fn create_index(&mut self, table: &str, index: &IndexShape) {
+        let change = TableChange::CreateIndex { table: table.to_owned(), index: index.clone() };
+        self.steps.push(Step::Change(change));
+    }
+
+    fn delete_index(&mut self, table: &str, index: &IndexShape) {
+        let change = TableChange::DeleteIndex { table: table.to_owned(), index: index.name.clone() };
+        self.steps.push(Step::Change(change));
+    }
+
+    fn compare_settings(&mut self, wanted: &TableShape, there: &TableShape, store: &dyn Store) {
+        let table = there.name.clone();
+        if wanted.protected != there.protected {
+            let change = TableChange::Protect { table: table.clone(), protected: wanted.protected };
+            self.steps.push(Step::Change(change));
+        }
+        if wanted.ttl != there.ttl && store.supports(Feature::TimeToLive) {
+            // One attribute is turned off before another is turned on.
+            let off = there.ttl.is_some().then_some(None);
+            let on = wanted.ttl.is_some().then(|| wanted.ttl.clone());
+            for attribute in off.into_iter().chain(on) {
+                self.steps.push(Step::Change(TableChange::TimeToLive { table: table.clone(), attribute }));
+            }
+        }
+        if wanted.stream != there.stream && store.supports(Feature::Streams) {
+            let change = TableChange::Stream { table: table.clone(), enabled: wanted.stream };
+            self.steps.push(Step::Change(change));
+        }
+        // A design that doesn't mention recovery leaves it on: what protects data is not taken away by silence.
+        if let Some(days) = wanted.recovery_days
+            && there.recovery_days != Some(days)
+        {
+            self.steps.push(Step::Change(TableChange::Recovery { table: table.clone(), days }));
+        }
+        if wanted.backup != there.backup && store.supports(Feature::ScheduledBackups) {
+            self.steps.push(Step::Change(TableChange::Backup { table, schedule: wanted.backup }));
+        }
+    }
+}

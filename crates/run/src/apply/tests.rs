@@ -1,0 +1,323 @@
+use std::sync::Arc;
+
+use singlet_design::{Design, Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Span, Table};
+use singlet_engine::Database;
+use singlet_store::{Embedded, Put, ReturnItem, Store, TableChange};
+use singlet_values::Item;
+
+use super::record::{Content, Found, Owner, Record};
+use super::*;
+
+fn text(name: &str) -> KeyAttribute {
+    KeyAttribute { name: name.to_owned(), kind: KeyKind::Text }
+}
+
+fn index(name: &str, partition: &str, projection: Projection) -> Arc<Index> {
+    Arc::new(Index {
+        name: name.to_owned(),
+        partition: vec![text(partition)],
+        sort: vec![text("SK")],
+        projection,
+        local: false,
+        span: Span::default(),
+    })
+}
+
+fn table(indexes: Vec<Arc<Index>>) -> Table {
+    Table {
+        label: "shop".to_owned(),
+        name: "shop-{environment}".to_owned(),
+        partition: text("PK"),
+        sort: Some(text("SK")),
+        type_attribute: "type".to_owned(),
+        ttl: None,
+        stream: false,
+        recovery_days: None,
+        backup: None,
+        separator: '#',
+        indexes,
+        span: Span::default(),
+    }
+}
+
+fn design(table: Table) -> Design {
+    Design {
+        name: "shop".to_owned(),
+        about: None,
+        source: String::new(),
+        environments: Vec::new(),
+        tables: vec![Arc::new(table)],
+        entities: Vec::new(),
+        patterns: Vec::new(),
+        layout: singlet_design::Layout::default(),
+    }
+}
+
+fn environment(removal: Removal) -> Environment {
+    Environment { name: "dev".to_owned(), removal, default: true }
+}
+
+fn store() -> Embedded {
+    Embedded::new(Database::in_memory().unwrap(), "memory")
+}
+
+/// Plans, carries it out, and gives the steps in words, but not that of the table that remembers designs.
+fn apply(store: &Embedded, table: Table) -> Vec<String> {
+    let plan = plan(&design(table), &environment(Removal::Delete), store).unwrap();
+    let steps = plan.steps.iter().map(Step::to_string).filter(|step| !step.contains(DESIGNS_TABLE)).collect();
+    plan.run(store, &mut |_| {}).unwrap();
+    steps
+}
+
+#[test]
+fn a_design_is_applied_once_and_then_there_is_nothing_to_do() {
+    let store = store();
+    let wanted = || table(vec![index("GSI1", "GSI1PK", Projection::All)]);
+    assert_eq!(apply(&store, wanted()), ["create the table shop-dev"]);
+    assert!(apply(&store, wanted()).is_empty());
+    let state = store.describe_table("shop-dev").unwrap().unwrap();
+    assert_eq!(state.shape, shape_in(&wanted(), &environment(Removal::Delete)));
+}
+
+#[test]
+fn indexes_are_added_rebuilt_and_taken_away_with_the_data_kept() {
+    let store = store();
+    apply(&store, table(Vec::new()));
+    for number in 0..500 {
+        let item = Item::from([("PK", "p"), ("SK", &*number.to_string()), ("GSI1PK", "g"), ("a", "1")]);
+        let put = Put { table: "shop-dev".to_owned(), item, condition: None, returned: ReturnItem::None };
+        store.put(&put).unwrap();
+    }
+    let include = |names: &[&str]| Projection::Include(names.iter().map(|name| (*name).to_owned()).collect());
+    assert_eq!(
+        apply(&store, table(vec![index("GSI1", "GSI1PK", include(&["a", "b"]))])),
+        ["add the index GSI1 to shop-dev"]
+    );
+    assert!(apply(&store, table(vec![index("GSI1", "GSI1PK", include(&["b", "a"]))])).is_empty());
+    assert_eq!(
+        apply(&store, table(vec![index("GSI1", "GSI1PK", Projection::All)])),
+        ["delete the index GSI1 of shop-dev", "add the index GSI1 to shop-dev"]
+    );
+    assert_eq!(apply(&store, table(Vec::new())), ["delete the index GSI1 of shop-dev"]);
+    assert_eq!(store.describe_table("shop-dev").unwrap().unwrap().items, 500);
+}
+
+#[test]
+fn what_can_not_be_changed_stops_everything_and_says_why() {
+    let store = store();
+    apply(&store, table(Vec::new()));
+    let other_key = Table { partition: text("id"), ..table(Vec::new()) };
+    let local = Index { local: true, ..Index::clone(&index("ByDate", "PK", Projection::All)) };
+    let with_local = table(vec![Arc::new(local), index("GSI1", "GSI1PK", Projection::All)]);
+    for (wanted, reason) in
+        [(other_key, "it has key PK, SK, the design wants key id, SK"), (with_local, "ByDate")]
+    {
+        let plan = plan(&design(wanted), &environment(Removal::Delete), &store).unwrap();
+        assert!(plan.obstacles.iter().any(|line| line.contains(reason)), "{plan}");
+        assert!(matches!(plan.run(&store, &mut |_| {}), Err(ApplyError::Obstacles(_))));
+    }
+    assert!(store.describe_table("shop-dev").unwrap().unwrap().shape.indexes.is_empty());
+}
+
+#[test]
+fn a_stream_is_turned_on_and_off_with_the_design() {
+    let store = store();
+    let wanted = |stream| Table { stream, ..table(Vec::new()) };
+    let is_on = || store.describe_table("shop-dev").unwrap().unwrap().shape.stream;
+    for (stream, words) in [
+        (true, "with a stream"),
+        (false, "turn off the stream of shop-dev"),
+        (true, "turn on the stream of shop-dev"),
+    ] {
+        let change = plan(&design(wanted(stream)), &environment(Removal::Delete), &store).unwrap();
+        assert!(change.to_string().contains(words), "{change}");
+        change.run(&store, &mut |_| {}).unwrap();
+        assert_eq!(is_on(), stream);
+        let again = plan(&design(wanted(stream)), &environment(Removal::Delete), &store).unwrap();
+        assert!(again.steps.is_empty(), "{again}");
+    }
+}
+
+#[test]
+fn time_to_live_is_set_changed_and_taken_away() {
+    let store = store();
+    let wanted = |attribute: Option<&str>| Table { ttl: attribute.map(str::to_owned), ..table(Vec::new()) };
+    let setting = || store.describe_table("shop-dev").unwrap().unwrap().shape.ttl;
+    assert_eq!(apply(&store, wanted(Some("expires_at"))), ["create the table shop-dev"]);
+    assert_eq!(setting().as_deref(), Some("expires_at"));
+    assert!(apply(&store, wanted(Some("expires_at"))).is_empty());
+    assert_eq!(
+        apply(&store, wanted(Some("gone_at"))),
+        ["end the time to live of shop-dev", "let items of shop-dev expire by gone_at"]
+    );
+    assert_eq!(setting().as_deref(), Some("gone_at"));
+    assert_eq!(apply(&store, wanted(None)), ["end the time to live of shop-dev"]);
+    assert_eq!(setting(), None);
+    assert!(apply(&store, wanted(None)).is_empty());
+}
+
+#[test]
+fn recovery_is_turned_on_with_the_design_and_not_off_by_its_silence() {
+    let store = store();
+    let environment = environment(Removal::Delete);
+    let plan_for = |recovery_days| {
+        plan(&design(Table { recovery_days, ..table(Vec::new()) }), &environment, &store).unwrap()
+    };
+    for (days, said) in
+        [(7, "every moment can be recovered for 7 days"), (35, "keep every moment of shop-dev for 35 days")]
+    {
+        assert!(plan_for(Some(days)).to_string().contains(said), "{}", plan_for(Some(days)));
+        plan_for(Some(days)).run(&store, &mut |_| {}).unwrap();
+        assert!(plan_for(Some(days)).is_empty());
+    }
+    assert!(plan_for(None).is_empty());
+}
+
+#[test]
+fn a_schedule_of_backups_is_set_changed_and_ended() {
+    let store = store();
+    let wanted = |backup: Option<&str>| {
+        let backup = backup.map(|text| text.parse().unwrap());
+        design(Table { backup, ..table(Vec::new()) })
+    };
+    let environment = environment(Removal::Delete);
+    for (text, said) in [
+        (Some("weekly, keep 3 months"), "backed up weekly, keep 3 months"),
+        (Some("every 6 hours, keep 2 weeks"), "~ back up shop-dev every 6 hours, keep 2 weeks"),
+        (None, "~ end the backups of shop-dev by schedule"),
+    ] {
+        let plan_now = || plan(&wanted(text), &environment, &store).unwrap();
+        assert!(plan_now().to_string().contains(said), "{}", plan_now());
+        plan_now().run(&store, &mut |_| {}).unwrap();
+        assert!(plan_now().is_empty(), "{}", plan_now());
+        let set = store.describe_table("shop-dev").unwrap().unwrap().shape.backup;
+        assert_eq!(set.map(|schedule| schedule.to_string()).as_deref(), text);
+    }
+}
+
+#[test]
+fn kept_tables_are_protected_and_survive_removal() {
+    let store = store();
+    let (keep, delete) = (environment(Removal::Keep), environment(Removal::Delete));
+    let design = design(table(Vec::new()));
+    plan(&design, &keep, &store).unwrap().run(&store, &mut |_| {}).unwrap();
+    assert!(store.describe_table("shop-dev").unwrap().unwrap().shape.protected);
+
+    let removal = plan_removal(&design, &keep, &store).unwrap();
+    assert!(removal.steps.is_empty() && removal.to_string().contains("shop-dev stays"), "{removal}");
+    let removal = plan_removal(&design, &delete, &store).unwrap();
+    removal.run(&store, &mut |_| {}).unwrap();
+    assert!(store.describe_table("shop-dev").unwrap().is_none());
+    assert!(plan_removal(&design, &delete, &store).unwrap().is_empty());
+}
+
+#[test]
+fn every_step_is_told_before_it_begins() {
+    let store = store();
+    let mut told = Vec::new();
+    let plan = plan(&design(table(Vec::new())), &environment(Removal::Keep), &store).unwrap();
+    plan.run(&store, &mut |progress| told.push((progress.number, progress.total, progress.asked))).unwrap();
+    assert_eq!(told, [(1, 2, 0), (2, 2, 0)]);
+    let names: Vec<&str> = plan.steps.iter().filter_map(created).collect();
+    assert_eq!(names, [DESIGNS_TABLE, "shop-dev"]);
+}
+
+/// The table that a step makes.
+fn created(step: &Step) -> Option<&str> {
+    match step {
+        Step::Change(TableChange::Create(shape)) => Some(&shape.name),
+        _ => None,
+    }
+}
+
+fn owner() -> Owner {
+    Owner { table: "shop-dev".to_owned(), design: "shop".to_owned(), environment: "dev".to_owned() }
+}
+
+fn remembered(store: &Embedded) -> Record {
+    match owner().read(store).unwrap() {
+        Found::Record(record) => record,
+        Found::NoMemory => Record::default(),
+    }
+}
+
+#[test]
+fn an_interrupted_apply_is_noticed_and_finished_by_the_next() {
+    let store = store();
+    apply(&store, table(Vec::new()));
+    let before = remembered(&store);
+    owner().begin(&store, &before, "2026-11-18T00:00:00.000Z").unwrap();
+    assert_eq!(remembered(&store).content, before.content, "what was applied is still known");
+    let next = plan(&design(table(Vec::new())), &environment(Removal::Delete), &store).unwrap();
+    assert!(next.to_string().contains("began at 2026-11-18T00:00:00.000Z has not finished"), "{next}");
+    next.run(&store, &mut |_| {}).unwrap();
+    assert_eq!(remembered(&store).started, None);
+}
+
+#[test]
+fn nothing_is_written_where_nothing_changed() {
+    let store = store();
+    apply(&store, table(Vec::new()));
+    let version = remembered(&store).version;
+    apply(&store, table(Vec::new()));
+    assert_eq!(remembered(&store).version, version);
+}
+
+#[test]
+fn a_design_larger_than_an_item_is_remembered_whole() {
+    let store = store();
+    apply(&store, table(Vec::new()));
+    let items = || store.describe_table(DESIGNS_TABLE).unwrap().unwrap().items;
+    for (text, expected) in [("é".repeat(400_000), 3), ("ü".repeat(200_000), 2), ("short".to_owned(), 1)] {
+        let content = Content { text, ..Content::default() };
+        let version = remembered(&store).version;
+        owner().remember(&store, &content, version, "2026-11-18T00:00:00.000Z").unwrap();
+        assert_eq!(remembered(&store).content, Some(content));
+        assert_eq!(items(), expected);
+    }
+}
+
+#[test]
+fn the_environment_is_the_asked_one_the_default_or_the_only_one() {
+    let mut design = design(table(Vec::new()));
+    let dev = choose_environment(&design, None).unwrap();
+    assert_eq!((dev.name.as_str(), dev.removal), ("dev", Removal::Delete));
+    assert_eq!(choose_environment(&design, Some("ci-7")).unwrap().removal, Removal::Keep);
+    assert!(choose_environment(&design, Some("a b")).is_err());
+
+    let named =
+        |name: &str, default| Environment { name: name.to_owned(), removal: Removal::Delete, default };
+    design.environments = vec![named("test", false)];
+    assert_eq!(choose_environment(&design, None).unwrap().name, "test");
+    design.environments.push(named("prod", false));
+    let none = choose_environment(&design, None).unwrap_err().to_string();
+    assert!(none.contains("test, prod"), "{none}");
+    assert!(choose_environment(&design, Some("dev")).unwrap_err().to_string().contains("test, prod"));
+    design.environments.push(named("dev", true));
+    assert_eq!(choose_environment(&design, None).unwrap().name, "dev");
+}
+
+#[test]
+fn a_reference_that_must_exist_needs_transactions() {
+    let source = r##"
+design = "notes"
+[table]
+key = ["PK", "SK"]
+[entity.User]
+key    = ["USER#{user_id}", "USER"]
+fields = { user_id = "id" }
+[entity.Note]
+key    = ["NOTE#{note_id}", "NOTE"]
+fields = { note_id = "id", user_id = { type = "key", ref = "User", must_exist = true }, text = "string" }
+[pattern.write]
+create = "Note"
+[pattern.rewrite]
+update = "Note"
+set    = ["text"]
+"##;
+    let design = crate::load("notes.toml", source).unwrap();
+    let needs = |pattern: &str| needs(design.pattern(pattern).unwrap());
+    let reason = "user_id must refer to an existing User".to_owned();
+    assert_eq!(needs("write"), [(crate::store::Feature::Transactions, reason)]);
+    assert_eq!(needs("rewrite"), []);
+}

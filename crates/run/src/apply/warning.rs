@@ -1,0 +1,53 @@
+//! What whoever reads or writes items should know about the tables that they are in.
+
+use std::sync::Arc;
+
+use singlet_design::{Design, Entity, Table};
+use singlet_store::Store;
+
+use super::blueprint::Blueprint;
+use super::difference::differences;
+use super::record::{Found, Owner};
+
+/// Says which items of some entities patterns may miss: those that were outdated when the design was applied, and all of
+/// an entity that the design stores in another way than the design that was applied. Nothing is said if it can't be
+/// found out.
+pub fn warnings(
+    design: &Design,
+    environment: &str,
+    store: &dyn Store,
+    entities: &[&Arc<Entity>],
+) -> Vec<String> {
+    let is_used = |table: &&Arc<Table>| entities.iter().any(|entity| entity.table.label == table.label);
+    let names: Vec<&str> = entities.iter().map(|entity| entity.name.as_str()).collect();
+    let tables = design.tables.iter().filter(is_used);
+    tables.flat_map(|table| of_table(design, table, environment, store, &names)).collect()
+}
+
+fn of_table(
+    design: &Design,
+    table: &Table,
+    environment: &str,
+    store: &dyn Store,
+    used: &[&str],
+) -> Vec<String> {
+    let table_name = table.name_in(environment);
+    let (design_name, environment) = (design.name.clone(), environment.to_owned());
+    let owner = Owner { table: table_name, design: design_name, environment };
+    let Ok(Found::Record(record)) = owner.read(store) else { return Vec::new() };
+    let Some(content) = record.content else { return Vec::new() };
+    let mut warnings = Vec::new();
+    for one in content.outdated.iter().filter(|one| used.contains(&one.entity.as_str())) {
+        warnings.push(format!("{one}, and may not be found: {}", one.reasons.join("; ")));
+    }
+    let changed = differences(&content.blueprint, &Blueprint::of(design, table));
+    for one in changed.iter().filter(|one| used.contains(&one.entity.as_str())) {
+        warnings.push(format!(
+            "the design that was applied to {} stores {} in another way ({}): apply this one first",
+            owner.table,
+            one.entity,
+            one.reasons.join("; ")
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,257 @@
+//! What the caller gives, held against the pattern's parameters once: after this, every value has its field's type.
+
+use std::collections::BTreeMap;
+
+use singlet_design::{
+    Argument, Binding, FieldType, Json, Parameter, ParameterType, Pattern, Values, instant_for, nearest,
+    parameter_in_words, to_attribute,
+};
+use singlet_values::{AttributeValue, Attributes, EncodedItem, Item, ValueRef};
+
+use crate::cursor::Held;
+use crate::error::{RunError, WrongParameter};
+
+/// The values a caller gives, by parameter name.
+pub type Arguments = BTreeMap<String, Json>;
+
+/// What was given for one parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Given {
+    /// Nothing.
+    Missing,
+    /// `null`: for most patterns the same as nothing; an update takes the field away.
+    Null,
+    /// A value of the parameter's type. Lists are `L`; keys of a batch are `L` of values, or of `M` if a key needs several values.
+    Value(AttributeValue),
+}
+
+impl Given {
+    fn value(&self) -> Option<&AttributeValue> {
+        match self {
+            Given::Value(value) => Some(value),
+            Given::Missing | Given::Null => None,
+        }
+    }
+}
+
+/// Typed values for the parameters of one pattern.
+#[derive(Debug, Clone)]
+pub(crate) struct Bound<'a> {
+    pattern: &'a Pattern,
+    /// One for each parameter, in their order.
+    given: Vec<Given>,
+    /// The parameters that hold the time of the call, and not what a caller gave.
+    held: Held,
+}
+
+impl<'a> Bound<'a> {
+    /// Checks the caller's arguments: no unknown names, nothing missing, every value of its type.
+    pub(crate) fn check(pattern: &'a Pattern, arguments: &Arguments) -> Result<Self, RunError> {
+        let mut found = 0;
+        let mut given = Vec::with_capacity(pattern.parameters.len());
+        let mut wrong = Vec::new();
+        for parameter in &pattern.parameters {
+            let argument = arguments.get(&parameter.name);
+            found += usize::from(argument.is_some());
+            match convert(parameter, argument) {
+                Ok(value) => given.push(value),
+                Err(error) => wrong.push(error),
+            }
+        }
+        if found < arguments.len() {
+            note_unknown(pattern, arguments, &mut wrong);
+        }
+        if wrong.is_empty() {
+            Ok(Bound { pattern, given, held: Held::default() })
+        } else {
+            Err(RunError::of(pattern, wrong))
+        }
+    }
+
+    /// The parameters of a part or step: each comes from its binding, or from the composed pattern's parameter of
+    /// the same name. `result` gives the field of an earlier step, or of the list's item.
+    pub(crate) fn derive(
+        pattern: &'a Pattern,
+        outer: &Bound<'_>,
+        bindings: &[Binding],
+        now_ms: u64,
+        result: &dyn Fn(&str, &str) -> Option<AttributeValue>,
+    ) -> Result<Self, RunError> {
+        let mut held = Held { now_ms, names: Vec::new() };
+        let mut source = |parameter: &Parameter| -> Result<Given, RunError> {
+            let binding = bindings.iter().find(|binding| binding.parameter == parameter.name);
+            let own = Argument::Parameter(parameter.name.clone());
+            match binding.map_or(&own, |binding| &binding.argument) {
+                Argument::Parameter(name) => {
+                    held.names.extend(outer.held.names.contains(name).then(|| parameter.name.clone()));
+                    Ok(outer.given(name).cloned().unwrap_or(Given::Missing))
+                }
+                Argument::Now => {
+                    held.names.push(parameter.name.clone());
+                    Ok(Given::Value(instant_for(&parameter.kind, now_ms)))
+                }
+                Argument::Constant(json) => {
+                    convert(parameter, Some(json)).map_err(|wrong| RunError::of(pattern, vec![wrong]))
+                }
+                Argument::Result(step, field) => Ok(result(step, field).map_or(Given::Missing, Given::Value)),
+            }
+        };
+        let mut given = Vec::with_capacity(pattern.parameters.len());
+        for parameter in &pattern.parameters {
+            let value = source(parameter)?;
+            if parameter.required && value.value().is_none() {
+                return Err(RunError::of(pattern, vec![missing(parameter)]));
+            }
+            given.push(value);
+        }
+        Ok(Bound { pattern, given, held })
+    }
+
+    /// What was given for a parameter; `None` if the pattern has no such parameter.
+    pub(crate) fn given(&self, parameter: &str) -> Option<&Given> {
+        let position = self.pattern.parameters.iter().position(|known| known.name == parameter)?;
+        self.given.get(position)
+    }
+
+    /// The value of a parameter, or of a path into one; `None` if it wasn't given or is null.
+    pub(crate) fn get(&self, path: &str) -> Option<&AttributeValue> {
+        if let Some(given) = self.given(path) {
+            return given.value();
+        }
+        let (first, rest) = path.split_once('.')?;
+        let mut value = self.given(first)?.value()?;
+        for name in rest.split('.') {
+            let AttributeValue::M(members) = value else { return None };
+            value = members.get(name)?;
+        }
+        Some(value)
+    }
+
+    /// Gives the parameters that a cursor holds the time of its list's first page.
+    pub(crate) fn hold(&mut self, held: Held) {
+        for (parameter, given) in self.pattern.parameters.iter().zip(&mut self.given) {
+            if held.names.contains(&parameter.name) {
+                *given = Given::Value(instant_for(&parameter.kind, held.now_ms));
+            }
+        }
+        self.held = held;
+    }
+
+    /// The parameters that hold the time of the call.
+    pub(crate) fn held(&self) -> &Held {
+        &self.held
+    }
+
+    /// Bytes that are the same whenever a caller gives the same values; the time of the call isn't among them.
+    pub(crate) fn canonical(&self) -> EncodedItem {
+        let named = self.pattern.parameters.iter().zip(&self.given);
+        let from_caller = named.filter(|(parameter, _)| !self.held.names.contains(&parameter.name));
+        let values = from_caller.filter_map(|(parameter, given)| {
+            given.value().map(|value| (parameter.name.clone(), value.clone()))
+        });
+        EncodedItem::encode(&values.collect::<Item>())
+    }
+}
+
+impl Values for Bound<'_> {
+    fn value(&self, path: &str) -> Option<ValueRef<'_>> {
+        self.get(path)?.as_scalar()
+    }
+}
+
+fn convert(parameter: &Parameter, argument: Option<&Json>) -> Result<Given, WrongParameter> {
+    match argument {
+        None if parameter.required => Err(missing(parameter)),
+        None => Ok(Given::Missing),
+        Some(Json::Null) if parameter.required => Err(missing(parameter)),
+        Some(Json::Null) => Ok(Given::Null),
+        Some(json) => typed(&parameter.kind, json).map(Given::Value).map_err(|(path, reason)| {
+            WrongParameter { parameter: format!("{}{path}", parameter.name), reason }
+        }),
+    }
+}
+
+/// The typed value; otherwise where in it something is wrong, and what.
+fn typed(kind: &ParameterType, json: &Json) -> Result<AttributeValue, (String, String)> {
+    let unexpected = || (String::new(), format!("must be {}, not {}", parameter_in_words(kind), json.kind()));
+    match kind {
+        ParameterType::Field(field) => to_attribute(field, json).map_err(|error| (error.path, error.reason)),
+        ParameterType::Prefix => json.as_text().map(AttributeValue::from).ok_or_else(unexpected),
+        ParameterType::ListOf(of) => {
+            list(json.as_list().ok_or_else(unexpected)?, |element| typed(of, element))
+        }
+        ParameterType::Keys(members) => {
+            list(json.as_list().ok_or_else(unexpected)?, |element| key(members, element))
+        }
+    }
+}
+
+fn list(
+    elements: &[Json],
+    element: impl Fn(&Json) -> Result<AttributeValue, (String, String)>,
+) -> Result<AttributeValue, (String, String)> {
+    let convert = |(position, json): (usize, &Json)| {
+        element(json).map_err(|(path, reason)| (format!("[{position}]{path}"), reason))
+    };
+    elements.iter().enumerate().map(convert).collect::<Result<Vec<_>, _>>().map(AttributeValue::L)
+}
+
+/// One key of a batch: an object with these members; a key of one value may be given as it is.
+fn key(members: &[(String, FieldType)], json: &Json) -> Result<AttributeValue, (String, String)> {
+    let member = |name: &str, kind: &FieldType, json: &Json| {
+        to_attribute(kind, json).map_err(|error| (format!(".{name}{}", error.path), error.reason))
+    };
+    let Some(given) = json.as_object() else {
+        return match members {
+            [(name, kind)] => member(name, kind, json)
+                .map(|value| AttributeValue::M(Attributes::from([(name.as_str(), value)]))),
+            _ => Err((String::new(), format!("must be a JSON object, not {}", json.kind()))),
+        };
+    };
+    if let Some((name, _)) = given.iter().find(|(name, _)| members.iter().all(|(known, _)| known != name)) {
+        let known: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
+        return Err((format!(".{name}"), format!("isn't part of the key, which has {}", known.join(", "))));
+    }
+    let mut key = Attributes::with_capacity(members.len());
+    for (name, kind) in members {
+        let value = json.get(name).ok_or_else(|| (format!(".{name}"), "is missing".to_owned()))?;
+        key.insert(name.as_str(), member(name, kind, value)?);
+    }
+    Ok(AttributeValue::M(key))
+}
+
+fn missing(parameter: &Parameter) -> WrongParameter {
+    let reason = format!("is missing: {}", parameter_in_words(&parameter.kind));
+    WrongParameter { parameter: parameter.name.clone(), reason }
+}
+
+/// Notes the arguments that the pattern doesn't know. A misspelt name explains why another one is missing, so that one
+/// isn't mentioned again.
+fn note_unknown(pattern: &Pattern, arguments: &Arguments, wrong: &mut Vec<WrongParameter>) {
+    let known = || pattern.parameters.iter().map(|parameter| parameter.name.as_str());
+    for name in arguments.keys().filter(|name| pattern.parameter(name).is_none()) {
+        let open = || known().filter(|known| !arguments.contains_key(*known));
+        let reason = match nearest(name, open()).or_else(|| nearest(name, known())) {
+            _ if is_internal(pattern, name) => {
+                format!("can't be set by `{}`: the field is internal", pattern.name)
+            }
+            Some(nearest) => {
+                wrong.retain(|wrong| wrong.parameter != nearest || arguments.contains_key(nearest));
+                format!("isn't a parameter of {}; did you mean `{nearest}`?", pattern.name)
+            }
+            None if pattern.parameters.is_empty() => {
+                format!("isn't a parameter: {} has none", pattern.name)
+            }
+            None => {
+                let names: Vec<String> = known().map(|name| format!("`{name}`")).collect();
+                format!("isn't a parameter of {}, which has {}", pattern.name, names.join(", "))
+            }
+        };
+        wrong.push(WrongParameter { parameter: name.clone(), reason });
+    }
+}
+
+/// Whether the pattern writes an entity whose field of this name no caller may set.
+fn is_internal(pattern: &Pattern, name: &str) -> bool {
+    pattern.written().iter().any(|entity| entity.field(name).is_some_and(|field| field.internal))
+}

@@ -1,0 +1,87 @@
+//! One call of a pattern, and where it runs.
+
+use std::sync::Arc;
+
+use singlet_design::{Design, Pattern, Table};
+use singlet_store::{Feature, Store};
+
+use crate::arguments::Bound;
+use crate::cursor::{Bond, Seal};
+use crate::entropy::Entropy;
+use crate::error::RunError;
+
+/// Which page of a list, and how much of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Paging {
+    /// Items on the page (1 to 1000) instead of what the pattern says.
+    pub limit: Option<u32>,
+    /// The cursor of the page before.
+    pub cursor: Option<String>,
+}
+
+/// One call of a pattern, checked and typed.
+pub(crate) struct Call<'a> {
+    /// The pattern.
+    pub(crate) pattern: &'a Pattern,
+    /// The values of its parameters.
+    pub(crate) bound: Bound<'a>,
+    /// Which page.
+    pub(crate) paging: &'a Paging,
+    /// The time of the call, in milliseconds since 1970: one for everything that it does.
+    pub(crate) now_ms: u64,
+}
+
+impl<'a> Call<'a> {
+    /// What the cursors of this call are bound to.
+    pub(crate) fn bond(&self) -> Bond<'a> {
+        let held = self.bound.held().clone();
+        Bond { pattern: &self.pattern.name, arguments: self.bound.canonical(), held }
+    }
+}
+
+/// Where patterns run: a store, the names of its tables, and what is injected.
+pub(crate) struct Site<S> {
+    /// The design.
+    pub(crate) design: Arc<Design>,
+    /// The store.
+    pub(crate) store: S,
+    /// The environment's name.
+    pub(crate) environment: String,
+    /// Table names in the environment, in the order of the design's tables.
+    pub(crate) table_names: Vec<String>,
+    /// Where random bytes come from.
+    pub(crate) entropy: Arc<dyn Entropy>,
+    /// Encrypts cursors.
+    pub(crate) seal: Seal,
+}
+
+impl<S: Store> Site<S> {
+    /// Refuses a pattern that needs what the store doesn't have.
+    pub(crate) fn require(&self, pattern: &Pattern, feature: Feature) -> Result<(), RunError> {
+        if self.store.supports(feature) {
+            return Ok(());
+        }
+        Err(RunError::Unsupported { pattern: pattern.name.clone(), feature, store: self.store.label() })
+    }
+
+    /// The name of a table of the design in this environment.
+    pub(crate) fn table_name<'a>(&'a self, table: &'a Table) -> &'a str {
+        let position = self.design.tables.iter().position(|known| known.label == table.label);
+        position.and_then(|position| self.table_names.get(position)).map_or(&table.name, String::as_str)
+    }
+}
+
+/// What plans are made from.
+pub(crate) struct PlanContext<'a> {
+    /// The design.
+    pub(crate) design: &'a Design,
+    /// Where it runs.
+    pub(crate) environment: &'a str,
+}
+
+impl PlanContext<'_> {
+    /// The name of a table in the environment.
+    pub(crate) fn table_name(&self, table: &Table) -> String {
+        table.name_in(self.environment)
+    }
+}

@@ -1,0 +1,336 @@
+//! Cursors: where a list goes on, encrypted.
+//!
+//! A cursor is base64url of a nonce of 24 bytes, the sealed text (XChaCha20-Poly1305) and its tag of 16 bytes. The text
+//! is a version, what the bond holds, the length of the payload, the payload, and zeros up to one of few lengths: a
+//! caller learns nothing of keys that the answer leaves out, and little from the length. It is bound to design,
+//! environment, pattern and canonical arguments. What the payload says is up to the kind of list; see [`super::read`].
+//!
+//! The nonce is a keyed hash of all that is sealed. So it can't repeat with another text, whatever the source of
+//! randomness, and the same place of the same list is the same cursor.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use singlet_cipher::{Cipher, NONCE_BYTES, Nonce, TAG_BYTES, derive};
+use singlet_values::{AttributeValue, EncodedItem, KeyReader, Kind, ValueRef, write_key_part};
+
+use crate::error::RunError;
+
+const VERSION: u8 = 2;
+/// The least length of a text; up to `PADDING_STEP` it doubles, then it grows by steps.
+const TEXT_BYTES_MIN: usize = 256;
+const PADDING_STEP: usize = 4096;
+/// Far above what a list over the most streams needs.
+const CURSOR_BYTES_MAX: usize = 256 * 1024;
+
+const MADE_UP: RunError = RunError::Cursor("is not one that this pattern gave");
+const FOREIGN: RunError = RunError::Cursor(
+    "was changed, or belongs to another pattern, other parameters, another environment or another key",
+);
+const OTHER_VERSION: RunError = RunError::Cursor("was made by another version: begin again without it");
+
+/// Seals and opens the cursors of one design in one environment.
+pub(crate) struct Seal {
+    cipher: Cipher,
+    /// Makes nonces.
+    mac: Hmac<Sha256>,
+    /// Design and environment, which every cursor is bound to.
+    place: Vec<u8>,
+}
+
+/// What a cursor is bound to besides design and environment.
+pub(crate) struct Bond<'a> {
+    /// The pattern's name.
+    pub(crate) pattern: &'a str,
+    /// Its canonical arguments, without those that the cursor itself holds.
+    pub(crate) arguments: EncodedItem,
+    /// Parameters that the cursor holds for its caller.
+    pub(crate) held: Held,
+}
+
+/// Parameters that took the time of a list's first page: the further pages are read with the same time.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Held {
+    /// The time, in milliseconds since 1970.
+    pub(crate) now_ms: u64,
+    /// The parameters.
+    pub(crate) names: Vec<String>,
+}
+
+impl Seal {
+    /// For this design and environment.
+    pub(crate) fn new(key: &[u8; 32], design: &str, environment: &str) -> Self {
+        let mut place = Vec::new();
+        extend(&mut place, design.as_bytes());
+        extend(&mut place, environment.as_bytes());
+        // HMAC itself fills a short key with zeros up to its block; a whole block can't be of the wrong length.
+        let mut block = [0; 64];
+        block.iter_mut().zip(derive(key, "singlet cursor nonces").iter()).for_each(|(to, from)| *to = *from);
+        Seal {
+            cipher: Cipher::new(&derive(key, "singlet cursors")),
+            mac: Hmac::<Sha256>::new(&block.into()),
+            place,
+        }
+    }
+
+    /// The cursor with this payload.
+    pub(crate) fn seal(&self, bond: &Bond<'_>, payload: Payload) -> String {
+        let context = self.context(bond);
+        let mut text = Payload { bytes: vec![VERSION] };
+        bond.held.write(&mut text);
+        text.sized(&payload.bytes);
+        let mut text = text.bytes;
+        text.resize(padded(text.len()), 0);
+        let nonce = self.nonce(&context, &text);
+        let tag = self.cipher.seal(&nonce, &context, &mut text);
+        URL_SAFE_NO_PAD.encode([nonce.as_slice(), &text, &tag].concat())
+    }
+
+    /// The payload of a cursor that was sealed with the same bond, and what it holds.
+    pub(crate) fn open(&self, bond: &Bond<'_>, cursor: &str) -> Result<(Held, Vec<u8>), RunError> {
+        if cursor.len() > CURSOR_BYTES_MAX {
+            return Err(MADE_UP);
+        }
+        let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| MADE_UP)?;
+        let (nonce, rest) = bytes.split_first_chunk::<NONCE_BYTES>().ok_or(MADE_UP)?;
+        let (text, tag) = rest.split_last_chunk::<TAG_BYTES>().ok_or(MADE_UP)?;
+        let mut text = text.to_vec();
+        if !self.cipher.open(nonce, &self.context(bond), &mut text, tag) {
+            return Err(FOREIGN);
+        }
+        let mut reader = PayloadReader::new(&text);
+        if reader.byte()? != VERSION {
+            return Err(OTHER_VERSION);
+        }
+        let held = Held::read(&mut reader)?;
+        Ok((held, reader.sized()?.to_vec()))
+    }
+
+    /// What a cursor is bound to. The last part is for the caller, whom patterns don't know yet.
+    fn context(&self, bond: &Bond<'_>) -> Vec<u8> {
+        let mut context = self.place.clone();
+        extend(&mut context, bond.pattern.as_bytes());
+        extend(&mut context, bond.arguments.as_bytes());
+        extend(&mut context, b"");
+        context
+    }
+
+    fn nonce(&self, context: &[u8], text: &[u8]) -> Nonce {
+        let mut mac = self.mac.clone();
+        for bytes in [context, text] {
+            mac.update(&(bytes.len() as u64).to_be_bytes());
+            mac.update(bytes);
+        }
+        let mut nonce = [0; NONCE_BYTES];
+        nonce.iter_mut().zip(mac.finalize().into_bytes()).for_each(|(to, from)| *to = from);
+        nonce
+    }
+}
+
+impl Held {
+    fn write(&self, text: &mut Payload) {
+        text.number(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        self.names.iter().for_each(|name| text.sized(name.as_bytes()));
+        text.raw(&self.now_ms.to_be_bytes());
+    }
+
+    fn read(reader: &mut PayloadReader<'_>) -> Result<Self, RunError> {
+        let mut names = Vec::new();
+        for _ in 0..reader.number()? {
+            names.push(String::from_utf8(reader.sized()?.to_vec()).map_err(|_| OUTDATED)?);
+        }
+        let now_ms = reader.raw(8)?.try_into().map(u64::from_be_bytes).map_err(|_| OUTDATED)?;
+        Ok(Held { now_ms, names })
+    }
+}
+
+/// The length goes in front, so that no two lists of texts are the same bytes.
+fn extend(context: &mut Vec<u8>, bytes: &[u8]) {
+    context.extend((bytes.len() as u64).to_be_bytes());
+    context.extend(bytes);
+}
+
+/// The length that a text of so many bytes is filled up to.
+fn padded(bytes: usize) -> usize {
+    match bytes {
+        0..=PADDING_STEP => bytes.next_power_of_two().max(TEXT_BYTES_MIN),
+        _ => bytes.next_multiple_of(PADDING_STEP),
+    }
+}
+
+/// Writes what a cursor says.
+pub(crate) struct Payload {
+    bytes: Vec<u8>,
+}
+
+impl Payload {
+    pub(crate) fn new() -> Self {
+        Payload { bytes: Vec::with_capacity(128) }
+    }
+
+    pub(crate) fn append(&mut self, part: Payload) {
+        self.bytes.extend(part.bytes);
+    }
+
+    pub(crate) fn byte(&mut self, byte: u8) {
+        self.bytes.push(byte);
+    }
+
+    pub(crate) fn number(&mut self, number: u32) {
+        self.bytes.extend_from_slice(&number.to_be_bytes());
+    }
+
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Bytes with their length in front.
+    fn sized(&mut self, bytes: &[u8]) {
+        self.number(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+        self.raw(bytes);
+    }
+
+    /// A key value; `false` if it is none.
+    pub(crate) fn key_part(&mut self, value: ValueRef<'_>) -> bool {
+        write_key_part(&mut self.bytes, value).is_ok()
+    }
+}
+
+/// Reads what a cursor says. The bytes are authentic, but may come from before the design was changed.
+pub(crate) struct PayloadReader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> PayloadReader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        PayloadReader { rest: bytes }
+    }
+
+    pub(crate) fn byte(&mut self) -> Result<u8, RunError> {
+        let (byte, rest) = self.rest.split_first().ok_or(OUTDATED)?;
+        self.rest = rest;
+        Ok(*byte)
+    }
+
+    pub(crate) fn number(&mut self) -> Result<u32, RunError> {
+        let (bytes, rest) = self.rest.split_first_chunk::<4>().ok_or(OUTDATED)?;
+        self.rest = rest;
+        Ok(u32::from_be_bytes(*bytes))
+    }
+
+    pub(crate) fn raw(&mut self, length: usize) -> Result<&'a [u8], RunError> {
+        let (bytes, rest) = self.rest.split_at_checked(length).ok_or(OUTDATED)?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    /// Bytes with their length in front.
+    fn sized(&mut self) -> Result<&'a [u8], RunError> {
+        let length = self.number()? as usize;
+        self.raw(length)
+    }
+
+    pub(crate) fn key_part(&mut self, kind: Kind) -> Result<AttributeValue, RunError> {
+        let mut reader = KeyReader::new(self.rest);
+        let value = reader.read(kind).map_err(|_| OUTDATED)?;
+        self.rest = reader.rest();
+        Ok(value)
+    }
+
+    /// Nothing may be left.
+    pub(crate) fn finish(self) -> Result<(), RunError> {
+        if self.rest.is_empty() { Ok(()) } else { Err(OUTDATED) }
+    }
+}
+
+/// The cursor is ours, but the design has changed since.
+pub(crate) const OUTDATED: RunError =
+    RunError::Cursor("was made before the design was changed: begin again without it");
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Of version 1: a payload that can be read, and 16 bytes of HMAC.
+    #[test]
+    fn a_cursor_of_the_time_before_encryption_is_refused() {
+        let seal = Seal::new(&[1; 32], "design", "dev");
+        for cursor in ["AXEAAAABAVVTRVIjMTIzAAAAAAAAAAAAAAAAAAAAAAAA", "AXEA", "", "not base64!"] {
+            assert!(matches!(seal.open(&bond("tokens", "u1"), cursor), Err(RunError::Cursor(_))), "{cursor}");
+        }
+    }
+
+    fn payload(bytes: &[u8]) -> Payload {
+        let mut payload = Payload::new();
+        payload.raw(bytes);
+        payload
+    }
+
+    fn bond<'a>(pattern: &'a str, argument: &str) -> Bond<'a> {
+        let arguments = [("user_id", AttributeValue::from(argument))].into_iter().collect();
+        Bond { pattern, arguments: EncodedItem::encode(&arguments), held: Held::default() }
+    }
+
+    proptest! {
+        #[test]
+        fn a_cursor_opens_with_its_own_bond_only(
+            bytes in prop::collection::vec(any::<u8>(), 0..9000),
+            pattern in "[a-z]{0,3}",
+            argument in "[a-z]{0,3}",
+            other in ("[a-z]{0,3}", "[a-z]{0,3}"),
+            names in prop::collection::vec("[a-z]{0,9}", 0..3),
+            now_ms in any::<u64>(),
+        ) {
+            let seal = Seal::new(&[1; 32], "design", "dev");
+            let held = Held { now_ms, names };
+            let bond = Bond { held: held.clone(), ..bond(&pattern, &argument) };
+            let cursor = seal.seal(&bond, payload(&bytes));
+            prop_assert_eq!(seal.open(&bond, &cursor).unwrap(), (held, bytes));
+            let foreign = self::bond(&other.0, &other.1);
+            let same = (&other.0, &other.1) == (&pattern, &argument);
+            prop_assert_eq!(seal.open(&foreign, &cursor).is_ok(), same);
+            for elsewhere in [Seal::new(&[1; 32], "design", "prod"), Seal::new(&[1; 32], "desig", "ndev"), Seal::new(&[2; 32], "design", "dev")] {
+                prop_assert!(elsewhere.open(&bond, &cursor).is_err());
+            }
+        }
+
+        #[test]
+        fn a_cursor_tells_neither_its_payload_nor_how_long_it_is(
+            bytes in prop::collection::vec(any::<u8>(), 12..200),
+            other in prop::collection::vec(any::<u8>(), 0..200),
+        ) {
+            let seal = Seal::new(&[1; 32], "design", "dev");
+            let bond = bond("tokens", "u1");
+            let cursor = seal.seal(&bond, payload(&bytes));
+            let shown = URL_SAFE_NO_PAD.decode(&cursor).unwrap();
+            prop_assert!(!shown.windows(bytes.len()).any(|window| window == bytes.as_slice()));
+            prop_assert_eq!(cursor.len(), seal.seal(&bond, payload(&other)).len());
+        }
+
+        #[test]
+        fn whoever_changes_a_cursor_is_refused(bytes in prop::collection::vec(any::<u8>(), 0..40), place in any::<prop::sample::Index>(), bit in 0_u8..8) {
+            let seal = Seal::new(&[1; 32], "design", "dev");
+            let bond = bond("tokens", "u1");
+            let mut changed = URL_SAFE_NO_PAD.decode(seal.seal(&bond, payload(&bytes))).unwrap();
+            let place = place.index(changed.len());
+            changed[place] ^= 1 << bit;
+            let refused = seal.open(&bond, &URL_SAFE_NO_PAD.encode(changed));
+            prop_assert!(matches!(refused, Err(RunError::Cursor(_))));
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            for kind in [Kind::S, Kind::N, Kind::B] {
+                let mut reader = PayloadReader::new(&bytes);
+                let _ = reader.byte();
+                let _ = reader.key_part(kind);
+                let length = reader.number().unwrap_or(3) as usize;
+                let _ = reader.raw(length);
+                let _ = reader.finish();
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What follows from an item's fields: its key, the index keys that apply, its type, its time to live.
+//!
+//! [`complete`] makes all of it for a whole item. [`derived`] lists what can change in an item's life, and
+//! [`Derived::touched_by`] tells an update which of it has to be made anew.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use singlet_design::{Entity, IndexEntry, Template, TimeToLive, Values, When, to_attribute};
+use singlet_values::{AttributeValue, Item, Number};
+
+use crate::error::RunError;
+use crate::keys::{refused, table_key};
+
+/// The value that a path such as `address.city` or `foods[2].name` leads to.
+pub fn value_at<'a>(item: &'a Item, path: &str) -> Option<&'a AttributeValue> {
+    let mut steps = path.split('.');
+    let mut value = step_into(item, steps.next()?)?;
+    for step in steps {
+        let AttributeValue::M(map) = value else { return None };
+        value = step_into(map, step)?;
+    }
+    Some(value)
+}
+
+fn step_into<'a>(map: &'a Item, step: &str) -> Option<&'a AttributeValue> {
+    let (name, places) = step.find('[').map_or((step, ""), |at| step.split_at(at));
+    let mut value = map.get(name)?;
+    for place in places.split_terminator(']') {
+        let AttributeValue::L(elements) = value else { return None };
+        value = elements.get(place.strip_prefix('[')?.parse::<usize>().ok()?)?;
+    }
+    Some(value)
+}
+
+/// Whether two paths meet: one is the other, or leads into it.
+pub fn paths_meet(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    long.strip_prefix(short).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Gives an item every attribute that follows from its fields, and takes away those that no longer do. What is
+/// there already is not trusted: this is the rebuild from scratch.
+pub fn complete(entity: &Entity, item: &mut Item) -> Result<(), RunError> {
+    for (name, value) in table_key(entity, item)? {
+        item.insert(name, value);
+    }
+    item.insert(entity.table.type_attribute.as_str(), entity.type_name.as_str());
+    for derived in derived(entity) {
+        match derived.value(entity, item)? {
+            Some(value) => item.insert(derived.attribute, value),
+            None => item.remove(derived.attribute),
+        };
+    }
+    Ok(())
+}
+
+/// An attribute that follows from fields and can change in an item's life.
+#[derive(Debug, Clone)]
+pub struct Derived<'a> {
+    /// The attribute.
+    pub attribute: &'a str,
+    source: Source<'a>,
+}
+
+/// What an attribute follows from.
+#[derive(Debug, Clone)]
+enum Source<'a> {
+    /// Entries of indexes: several if their indexes share the attribute. The first that applies gives the value.
+    Entries(Vec<&'a IndexEntry>),
+    /// A time to live.
+    TimeToLive(&'a TimeToLive),
+}
+
+/// The attributes of an entity that can change in an item's life: index keys and time to live. Key attributes that
+/// are fields are left out, and so is the table's key: an item with another key is another item.
+pub fn derived(entity: &Entity) -> Vec<Derived<'_>> {
+    let mut all: Vec<Derived<'_>> = Vec::with_capacity(2 * entity.indexes.len() + 1);
+    for entry in &entity.indexes {
+        for (attribute, _) in entry.templates() {
+            let is_given =
+                entity.field(attribute).is_some() || entity.table.key().any(|key| key.name == attribute);
+            if is_given {
+                continue;
+            }
+            match all.iter_mut().find(|known| known.attribute == attribute).map(|known| &mut known.source) {
+                Some(Source::Entries(entries)) => entries.push(entry),
+                _ => all.push(Derived { attribute, source: Source::Entries(vec![entry]) }),
+            }
+        }
+    }
+    if let (Some(attribute), Some(ttl)) = (&entity.table.ttl, &entity.ttl)
+        && ttl.field != *attribute
+    {
+        all.push(Derived { attribute, source: Source::TimeToLive(ttl) });
+    }
+    all
+}
+
+impl<'a> Derived<'a> {
+    /// The fields, or paths into objects, that it follows from; some may come twice.
+    pub fn fields(&self) -> Vec<&'a str> {
+        match &self.source {
+            Source::TimeToLive(ttl) => vec![ttl.field.as_str()],
+            Source::Entries(entries) => entries.iter().flat_map(|entry| entry_fields(entry)).collect(),
+        }
+    }
+
+    /// Whether a change of what this path leads to can change it.
+    pub fn touched_by(&self, path: &str) -> bool {
+        self.fields().iter().any(|field| paths_meet(field, path))
+    }
+
+    /// What the item's fields make of it; `None` if the item must not have it.
+    pub fn value(&self, entity: &Entity, item: &Item) -> Result<Option<AttributeValue>, RunError> {
+        let entries = match &self.source {
+            Source::TimeToLive(ttl) => return Ok(expiry_second(ttl, item).map(AttributeValue::from)),
+            Source::Entries(entries) => entries,
+        };
+        let Some(entry) = entries.iter().find(|entry| applies(entity, entry, item)) else { return Ok(None) };
+        let Some((_, template)) = entry.templates().find(|(name, _)| *name == self.attribute) else {
+            return Ok(None);
+        };
+        template.render(entity.table.separator, item).map_err(refused)
+    }
+}
+
+/// Whether an item is in an index by this entry: every `when` holds, and no part of the key is missing.
+pub fn applies(entity: &Entity, entry: &IndexEntry, item: &Item) -> bool {
+    let mut parts = entry.partition.iter().chain(&entry.sort).flat_map(Template::fields);
+    entry.when.iter().all(|when| holds(entity, when, item)) && parts.all(|path| item.value(path).is_some())
+}
+
+/// The epoch second after which an item is gone; `None` if the field that it counts from is missing.
+fn expiry_second(ttl: &TimeToLive, item: &Item) -> Option<Number> {
+    let after = Number::from(ttl.after_seconds);
+    match value_at(item, &ttl.field)? {
+        AttributeValue::N(epoch) => epoch.checked_add(&after).ok(),
+        AttributeValue::S(text) => Number::from(second_of(text)?).checked_add(&after).ok(),
+        _ => None,
+    }
+}
+
+/// The epoch second of a stored time, or of the first instant of a stored day.
+fn second_of(text: &str) -> Option<i64> {
+    if let Ok(instant) = text.parse::<Timestamp>() {
+        return Some(instant.as_second());
+    }
+    let day = text.parse::<Date>().ok()?;
+    Some(day.to_zoned(TimeZone::UTC).ok()?.timestamp().as_second())
+}
+
+fn entry_fields(entry: &IndexEntry) -> impl Iterator<Item = &str> {
+    let parts = entry.partition.iter().chain(&entry.sort).flat_map(Template::fields);
+    parts.chain(entry.when.iter().map(|when| when.field.as_str()))
+}
+
+fn holds(entity: &Entity, when: &When, item: &Item) -> bool {
+    let (Some(have), Some(kind)) = (value_at(item, &when.field), entity.field_at(&when.field)) else {
+        return false;
+    };
+    when.values.iter().any(|wanted| to_attribute(kind, wanted).as_ref() == Ok(have))
+}

@@ -1,0 +1,77 @@
+//! Items past their time to live: as good as gone, whether the table has removed them yet or not.
+//!
+//! Expired is expired: DynamoDB's rule that times more than five years past are ignored is one of the deleter, which
+//! must not take a mistaken number for a time. Such an item stays in the table, and nobody sees it.
+
+use singlet_design::Entity;
+use singlet_store::ExpressionBuilder;
+use singlet_values::{AttributeValue, Item, ItemRef, Number, ValueRef};
+
+/// The least time to live that isn't over. A fraction of a second is cut off, so all below it are.
+fn first_living(now_second: u64) -> Number {
+    Number::from(now_second.saturating_add(1))
+}
+
+/// Leaves out expired items.
+#[derive(Debug, Clone)]
+pub(crate) struct Expiry {
+    attribute: Option<String>,
+}
+
+impl Expiry {
+    /// By this attribute; `None` lets everything through.
+    pub(crate) fn new(attribute: Option<String>) -> Self {
+        Expiry { attribute }
+    }
+
+    /// The attribute that must be read.
+    pub(crate) fn attribute(&self) -> Option<&str> {
+        self.attribute.as_deref()
+    }
+
+    /// Whether an item's time is over.
+    pub(crate) fn is_over(&self, item: ItemRef<'_>, now_ms: u64) -> bool {
+        let Some(attribute) = &self.attribute else { return false };
+        let Some(ValueRef::N(number)) = item.get(attribute) else { return false };
+        number < first_living(now_ms / 1000).view()
+    }
+}
+
+/// The attribute with the second of expiry, if items of this entity can have it.
+fn attribute(entity: &Entity) -> Option<&str> {
+    let name = entity.table.ttl.as_deref()?;
+    (entity.ttl.is_some() || entity.field(name).is_some()).then_some(name)
+}
+
+/// Whether an item is past its time to live.
+pub(crate) fn is_expired(entity: &Entity, item: &Item, now_second: u64) -> bool {
+    match attribute(entity).and_then(|name| item.get(name)) {
+        Some(AttributeValue::N(expiry)) => *expiry < first_living(now_second),
+        _ => false,
+    }
+}
+
+/// The condition that an item isn't there.
+pub(crate) fn absent(entity: &Entity, now_second: u64, builder: &mut ExpressionBuilder) -> String {
+    let missing = format!("attribute_not_exists({})", builder.name(&entity.table.partition.name));
+    match attribute(entity) {
+        None => missing,
+        Some(name) => format!("({missing} OR {})", expired(name, now_second, builder)),
+    }
+}
+
+/// The condition that an item is there.
+pub(crate) fn present(entity: &Entity, now_second: u64, builder: &mut ExpressionBuilder) -> String {
+    let there = format!("attribute_exists({})", builder.name(&entity.table.partition.name));
+    match attribute(entity) {
+        None => there,
+        Some(name) => format!("{there} AND NOT {}", expired(name, now_second, builder)),
+    }
+}
+
+/// The condition that an attribute holds a second of expiry that is over. It does not hold if there is none.
+pub(crate) fn expired(attribute: &str, now_second: u64, builder: &mut ExpressionBuilder) -> String {
+    let name = builder.name(attribute);
+    let living = builder.value(first_living(now_second).into());
+    format!("{name} < {living}")
+}

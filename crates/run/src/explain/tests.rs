@@ -1,0 +1,188 @@
+use singlet_design::Json;
+use singlet_engine::Database;
+use singlet_store::{
+    Action, AttributeDefinition, BatchGet, Delete, Embedded, ExpressionBuilder, Get, IndexShape, KeyTest,
+    ProjectedAttributes, Put, Query, ReturnItem, ScalarType, Store, StoreError, TableChange, TableShape,
+    TransactGet, TransactWrite, Update,
+};
+use singlet_values::{AttributeValue, Item};
+
+use super::*;
+
+const TABLE: &str = "shop";
+
+fn text(name: &str) -> AttributeDefinition {
+    AttributeDefinition { name: name.to_owned(), scalar: ScalarType::S }
+}
+
+fn index(name: &str, key: &str, projection: ProjectedAttributes) -> IndexShape {
+    IndexShape {
+        name: name.to_owned(),
+        partition: vec![text(key)],
+        sort: vec![text("SK")],
+        projection,
+        local: false,
+    }
+}
+
+fn store() -> Embedded {
+    let store = Embedded::new(Database::in_memory().unwrap(), "memory");
+    let indexes = vec![
+        index("GSI1", "GSI1PK", ProjectedAttributes::All),
+        index("GSI2", "GSI2PK", ProjectedAttributes::KeysOnly),
+        index("GSI3", "GSI3PK", ProjectedAttributes::Include(vec!["state".to_owned()])),
+    ];
+    let shape = TableShape {
+        name: TABLE.to_owned(),
+        partition: text("PK"),
+        sort: Some(text("SK")),
+        indexes,
+        protected: false,
+        ttl: None,
+        stream: false,
+        recovery_days: None,
+        backup: None,
+    };
+    store.change_table(&TableChange::Create(shape)).unwrap();
+    store
+}
+
+fn put(members: &[(&str, &str)]) -> Put {
+    let item = members.iter().map(|(name, value)| (*name, *value)).collect();
+    Put { table: TABLE.to_owned(), item, condition: None, returned: ReturnItem::None }
+}
+
+fn key() -> Item {
+    Item::from([("PK", "p"), ("SK", "s")])
+}
+
+fn set(name: &str, value: &str) -> Update {
+    let mut builder = ExpressionBuilder::new('u');
+    let (name, value) = (builder.name(name), builder.value(value.into()));
+    let update = builder.finish(format!("SET {name} = {value}"));
+    Update { table: TABLE.to_owned(), key: key(), update, condition: None, returned: ReturnItem::New }
+}
+
+fn query(index: Option<&str>, partition: &str) -> Query {
+    Query {
+        table: TABLE.to_owned(),
+        index: index.map(str::to_owned),
+        partition: vec![(index.map_or("PK".to_owned(), |index| format!("{index}PK")), partition.into())],
+        sort: vec![("SK".to_owned(), KeyTest::BeginsWith("s".into()))],
+        filter: None,
+        projection: None,
+        limit: Some(20),
+        forward: false,
+        consistent: false,
+        start_key: None,
+    }
+}
+
+#[test]
+fn what_is_foretold_is_what_is_used() {
+    let recording = Recording::new(store()).with_writes();
+    let long = "x".repeat(3000);
+    let members =
+        [("PK", "p"), ("SK", "s"), ("GSI1PK", "a"), ("GSI2PK", "b"), ("GSI3PK", "c"), ("long", &*long)];
+    recording.put(&put(&members)).unwrap();
+    recording.put(&put(&members)).unwrap();
+    for update in [set("state", "new"), set("other", "1"), set("GSI2PK", "bb"), set("GSI1PK", "aa")] {
+        recording.update(&update).unwrap();
+    }
+    let get = Get { table: TABLE.to_owned(), key: key(), consistent: true, projection: None };
+    recording.get(&get).unwrap();
+    recording
+        .get(&Get { consistent: false, key: Item::from([("PK", "-"), ("SK", "-")]), ..get.clone() })
+        .unwrap();
+    recording.query(&query(Some("GSI2"), "bb")).unwrap();
+    recording.query_all(&[query(None, "p"), query(Some("GSI1"), "aa")]).unwrap();
+    let keys = (0..150).map(|number| Item::from([("PK", "p"), ("SK", &*format!("{number}"))])).chain([key()]);
+    let batch =
+        BatchGet { table: TABLE.to_owned(), keys: keys.collect(), consistent: false, projection: None };
+    recording.batch_get(&batch).unwrap();
+    recording.transact_get(&TransactGet { gets: vec![get] }).unwrap();
+    let new = put(&[("PK", "p"), ("SK", "t"), ("GSI1PK", "a")]);
+    let actions = vec![Action::Put(new), Action::Update(set("state", "old"))];
+    recording.transact_write(&TransactWrite { actions, token: None }).unwrap();
+    let delete = Delete { table: TABLE.to_owned(), key: key(), condition: None, returned: ReturnItem::None };
+    recording.delete(&delete).unwrap();
+
+    let recorded = recording.recorded();
+    assert_eq!(recorded.len(), 16);
+    for one in &recorded {
+        let Outcome::Done(consumed) = &one.outcome else { panic!("{one}") };
+        assert_eq!((one.predicted.read, one.predicted.write), (consumed.read, consumed.write), "{one}");
+        assert_eq!(one.predicted.indexes, consumed.indexes, "{one}");
+        assert!(!one.predicted.at_least);
+    }
+    let rounds: Vec<u32> =
+        recorded.iter().filter(|one| one.operation == "Query").map(|one| one.round).collect();
+    assert!(rounds[0] < rounds[1] && rounds[1] == rounds[2]);
+}
+
+#[test]
+fn writes_are_foreseen_and_not_done() {
+    let store = store();
+    store.put(&put(&[("PK", "p"), ("SK", "s"), ("state", "new")])).unwrap();
+    let recording = Recording::new(&store);
+    let after = recording.update(&set("state", "paid")).unwrap().item.unwrap().decode().unwrap();
+    assert_eq!(after.get("state"), Some(&AttributeValue::from("paid")));
+
+    let mut builder = ExpressionBuilder::new('c');
+    let name = builder.name("PK");
+    let condition = Some(builder.finish(format!("attribute_not_exists({name})")));
+    let refused = recording.put(&Put { condition: condition.clone(), ..put(&[("PK", "p"), ("SK", "s")]) });
+    assert!(matches!(refused, Err(StoreError::ConditionFailed { item: Some(_) })));
+    let actions = vec![
+        Action::Update(set("state", "paid")),
+        Action::Put(Put { condition, ..put(&[("PK", "p"), ("SK", "t")]) }),
+    ];
+    recording.transact_write(&TransactWrite { actions, token: None }).unwrap();
+
+    let outcomes: Vec<bool> =
+        recording.recorded().iter().map(|one| matches!(one.outcome, Outcome::Foreseen)).collect();
+    assert_eq!(outcomes, [true, false, true]);
+    let get = Get { table: TABLE.to_owned(), key: key(), consistent: true, projection: None };
+    let there = store.get(&get).unwrap().items.remove(0).unwrap().decode().unwrap();
+    assert_eq!(there.get("state"), Some(&AttributeValue::from("new")));
+}
+
+#[test]
+fn a_request_is_shown_as_it_goes_over_the_wire() {
+    let recording = Recording::new(store());
+    recording.query(&query(Some("GSI1"), "USER#1")).unwrap();
+    let recorded = recording.recorded().remove(0);
+    assert_eq!(
+        recorded.body.to_string(),
+        r##"{"TableName":"shop","IndexName":"GSI1","KeyConditionExpression":"#k0 = :k0 AND begins_with(#k1, :k1)","##
+            .to_owned()
+            + r##""ExpressionAttributeNames":{"#k0":"GSI1PK","#k1":"SK"},"##
+            + r##""ExpressionAttributeValues":{":k0":{"S":"USER#1"},":k1":{"S":"s"}},"##
+            + r##""ScanIndexForward":false,"ConsistentRead":false,"Limit":20,"ReturnConsumedCapacity":"INDEXES"}"##
+    );
+    let text = recorded.to_string();
+    assert!(text.starts_with("Query: predicted 0.5 read units (0.5 of GSI1), used 0.5 read units"), "{text}");
+    assert!(
+        text.contains("\n  \"ExpressionAttributeNames\": {\"#k0\": \"GSI1PK\", \"#k1\": \"SK\"},\n"),
+        "{text}"
+    );
+
+    recording.update(&set("state", "paid")).unwrap();
+    let body = recording.recorded().remove(1).body;
+    assert_eq!(body.get("Key").and_then(|key| key.get("PK")), Some(&Json::from([("S", "p")])));
+    assert_eq!(body.get("UpdateExpression").and_then(Json::as_text), Some("SET #u0 = :u0"));
+    assert_eq!(body.get("ReturnValues").and_then(Json::as_text), Some("ALL_NEW"));
+}
+
+#[test]
+fn a_filter_hides_items_and_not_their_cost() {
+    let recording = Recording::new(store()).with_writes();
+    recording.put(&put(&[("PK", "p"), ("SK", "s"), ("state", "new")])).unwrap();
+    let mut builder = ExpressionBuilder::new('f');
+    let (name, value) = (builder.name("state"), builder.value("paid".into()));
+    let filter = Some(builder.finish(format!("{name} = {value}")));
+    recording.query(&Query { filter, ..query(None, "p") }).unwrap();
+    let recorded = recording.recorded().remove(1);
+    let Outcome::Done(consumed) = &recorded.outcome else { panic!("{recorded}") };
+    assert_eq!((recorded.predicted.read, recorded.predicted.at_least), (consumed.read, false));
+}

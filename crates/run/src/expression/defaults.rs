@@ -1,0 +1,73 @@
+//! Conditions on fields with a default, for items from before the field was there.
+
+use singlet_design::{Condition, FieldType, Tree};
+use singlet_store::ExpressionBuilder;
+use singlet_values::{AttributeValue, EncodedItem, Item};
+
+use super::write::write;
+
+/// What a condition is asked with.
+pub(crate) struct Asked<'a> {
+    /// The type that a path leads to.
+    pub(crate) field: &'a dyn Fn(&str) -> Option<FieldType>,
+    /// The value of a parameter.
+    pub(crate) argument: &'a dyn Fn(&str) -> Option<AttributeValue>,
+    /// The value that an item without the field has.
+    pub(crate) default: &'a dyn Fn(&str) -> Option<AttributeValue>,
+    /// The time for `{now}`.
+    pub(crate) now_ms: u64,
+    /// An attribute that every item has. `None` if only items are asked, and never a key under which there is none.
+    pub(crate) key: Option<&'a str>,
+}
+
+impl Asked<'_> {
+    /// The same condition, so that it holds for an item without a field just if it holds for the field's default. A
+    /// comparison of two fields takes them as they are stored.
+    pub(crate) fn with_defaults(&self, condition: &Condition) -> Condition {
+        Condition { source: condition.source.clone(), tree: self.tree(&condition.tree) }
+    }
+
+    /// Writes a condition as the text of an expression.
+    pub(crate) fn write(&self, condition: &Condition, builder: &mut ExpressionBuilder) -> String {
+        write(condition, builder, self.field, self.argument, self.now_ms)
+    }
+
+    fn tree(&self, tree: &Tree) -> Tree {
+        match tree {
+            Tree::And(branches) => Tree::And(branches.iter().map(|branch| self.tree(branch)).collect()),
+            Tree::Or(branches) => Tree::Or(branches.iter().map(|branch| self.tree(branch)).collect()),
+            Tree::Not(inner) => Tree::Not(Box::new(self.tree(inner))),
+            test => self.test(test),
+        }
+    }
+
+    fn test(&self, test: &Tree) -> Tree {
+        let mut fields: Vec<&str> = test.paths().iter().filter_map(|path| path.split('.').next()).collect();
+        fields.dedup();
+        let [field] = fields.as_slice() else { return test.clone() };
+        let Some(default) = (self.default)(field) else { return test.clone() };
+        let old: Item = [(*field, default)].into_iter().collect();
+        match (self.holds(test, &old), self.holds(test, &Item::new())) {
+            (true, false) => Tree::Or(vec![self.lacks(field), test.clone()]),
+            (false, true) => Tree::And(vec![Tree::Exists((*field).to_owned()), test.clone()]),
+            _ => test.clone(),
+        }
+    }
+
+    /// There is an item, and it lacks the field.
+    fn lacks(&self, field: &str) -> Tree {
+        let missing = Tree::Missing(field.to_owned());
+        match self.key {
+            Some(key) => Tree::And(vec![Tree::Exists(key.to_owned()), missing]),
+            None => missing,
+        }
+    }
+
+    fn holds(&self, test: &Tree, item: &Item) -> bool {
+        let mut builder = ExpressionBuilder::new('d');
+        let alone = Condition { source: String::new(), tree: test.clone() };
+        let text = self.write(&alone, &mut builder);
+        let condition = builder.finish(text).to_condition();
+        condition.is_ok_and(|condition| condition.matches(EncodedItem::encode(item).view()))
+    }
+}

@@ -1,0 +1,70 @@
+//! Designs on stores: patterns that run, what they do and cost, sample data, and tables that match a design.
+//!
+//! This crate joins designs and stores. It checks parameters, builds keys, keeps derived attributes right, merges pages
+//! and seals cursors. It must not know which database is behind a store, and neither HTTP, terminals nor files.
+//!
+//! [`apply`] changes tables to match a design, [`seed`] makes sample data, and [`explain`] shows the requests of a
+//! pattern. They stand on runs; no run needs them.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use singlet_design::Json;
+//! use singlet_engine::Database;
+//! use singlet_run::{Arguments, Paging, Runner, apply};
+//! use singlet_store::Embedded;
+//!
+//! let source = r#"
+//! design = "notes"
+//! [table]
+//! key = ["PK", "SK"]
+//! [entity.Note]
+//! key = ["USER#{user_id}", "NOTE#{note_id}"]
+//! fields = { user_id = "key", note_id = "id", text = "string" }
+//! [pattern.save_note]
+//! put = "Note"
+//! [pattern.notes]
+//! query = "Note"
+//! "#;
+//! let design = Arc::new(singlet_design::load("notes.toml", source)?);
+//! let store = Embedded::new(Database::in_memory()?, "memory");
+//! let environment = apply::choose_environment(&design, None)?;
+//! apply::plan(&design, &environment, &store)?.run(&store, &mut |_| {})?;
+//!
+//! let runner = Runner::new(design, store, environment.name);
+//! let note = [("user_id", "u1"), ("note_id", "n1"), ("text", "Buy milk")];
+//! let note: Arguments = note.map(|(name, value)| (name.to_owned(), Json::from(value))).into();
+//! runner.run("save_note", &note, &Paging::default())?;
+//! let notes = runner.run("notes", &[("user_id".to_owned(), Json::from("u1"))].into(), &Paging::default())?;
+//! assert!(notes.to_json().to_string().contains("Buy milk"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod apply;
+mod arguments;
+mod call;
+mod cursor;
+pub mod derive;
+mod entropy;
+mod error;
+mod expiry;
+pub mod explain;
+mod expression;
+mod keys;
+mod needs;
+mod outcome;
+mod read;
+mod runner;
+pub mod seed;
+mod usage;
+mod write;
+
+pub use arguments::Arguments;
+pub use call::Paging;
+pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
+pub use error::{RunError, WrongParameter};
+pub use needs::{Need, needs, unmet_needs};
+pub use outcome::{Outcome, Record};
+pub use runner::{Runner, check_arguments};
+pub use usage::{ParameterUsage, Usage};
+pub use write::reservation;

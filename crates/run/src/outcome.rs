@@ -1,0 +1,145 @@
+//! What patterns answer.
+
+use std::sync::Arc;
+
+use singlet_design::{Entity, Field, Index, Json, Projection, default_of, to_json};
+use singlet_values::{EncodedItem, Item, ValueRef};
+
+/// An item of an entity. It stays in its stored form until somebody asks for its JSON.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// What it is; `None` for an item whose type the design doesn't know.
+    pub entity: Option<Arc<Entity>>,
+    /// The item with its keys.
+    pub item: EncodedItem,
+    /// Only these fields are shown.
+    pub show: Option<Arc<[String]>>,
+    /// What its references led to: name, and one record or several.
+    pub resolved: Vec<(String, Json)>,
+    /// Whether answers say its type: in lists of several entities.
+    pub show_type: bool,
+    /// The index that it was read through, which may carry some of its fields only.
+    pub index: Option<Arc<Index>>,
+}
+
+impl Record {
+    /// An item of an entity, to be shown whole.
+    pub fn of(entity: Arc<Entity>, item: EncodedItem) -> Self {
+        Record { entity: Some(entity), item, show: None, resolved: Vec::new(), show_type: false, index: None }
+    }
+
+    /// As clean JSON: the fields in the entity's order, then the attributes that the design doesn't name, then what
+    /// references led to. Keys, type and time to live are left out unless they are fields.
+    pub fn to_json(&self) -> Json {
+        let mut members = Vec::new();
+        match &self.entity {
+            Some(entity) => self.write_fields(entity, &mut members),
+            None => {
+                members.extend(self.item.view().iter().map(|(name, value)| (name.to_owned(), to_json(value))))
+            }
+        }
+        for (name, value) in &self.resolved {
+            members.retain(|(member, _)| member != name);
+            members.push((name.clone(), value.clone()));
+        }
+        Json::Object(members)
+    }
+
+    fn write_fields(&self, entity: &Entity, members: &mut Vec<(String, Json)>) {
+        let item = self.item.view();
+        if self.show_type && entity.field("type").is_none() {
+            members.push(("type".to_owned(), entity.type_name.as_str().into()));
+        }
+        for field in entity.fields.iter().filter(|field| self.shows(&field.name)) {
+            match item.get(&field.name) {
+                Some(value) => members.push((field.name.clone(), to_json(value))),
+                None if self.has(field) => members.extend(with_default(field)),
+                None => {}
+            }
+        }
+        let unknown = |(name, value): (&str, ValueRef<'_>)| {
+            let hidden = entity.field(name).is_some() || derived(entity, name) || !self.shows(name);
+            (!hidden).then(|| (name.to_owned(), to_json(value)))
+        };
+        members.extend(item.iter().filter_map(unknown));
+    }
+
+    /// Whether the field would be here if the stored item had it.
+    fn has(&self, field: &Field) -> bool {
+        match self.index.as_ref().map(|index| &index.projection) {
+            None | Some(Projection::All) => true,
+            Some(Projection::Keys) => false,
+            Some(Projection::Include(names)) => names.contains(&field.name),
+        }
+    }
+
+    fn shows(&self, name: &str) -> bool {
+        self.show.as_deref().is_none_or(|show| show.iter().any(|shown| shown == name))
+    }
+}
+
+/// The field with the default that an item from before it was there has.
+fn with_default(field: &Field) -> Option<(String, Json)> {
+    let item: Item = [(field.name.as_str(), default_of(field)?)].into_iter().collect();
+    let item = EncodedItem::encode(&item);
+    item.view().get(&field.name).map(|value| (field.name.clone(), to_json(value)))
+}
+
+/// Whether Singlet itself keeps this attribute: a key, the type, or the time to live.
+fn derived(entity: &Entity, name: &str) -> bool {
+    let table = &entity.table;
+    let indexes = || table.indexes.iter().flat_map(|index| index.key());
+    name == table.type_attribute
+        || table.ttl.as_deref() == Some(name)
+        || table.key().chain(indexes()).any(|attribute| attribute.name == name)
+}
+
+/// What a pattern answers.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// One item, or none.
+    Item(Option<Record>),
+    /// Whether it is there.
+    Exists(bool),
+    /// A list.
+    Items {
+        /// The items.
+        records: Vec<Record>,
+        /// Where the next page starts; `None` at the end.
+        cursor: Option<String>,
+    },
+    /// An item was written; this is what it is now.
+    Written(Record),
+    /// An item was deleted: what it was, if it was there.
+    Deleted(Option<Record>),
+    /// A condition held.
+    Checked,
+    /// The answers of parts or steps, by name.
+    Parts(Vec<(String, Outcome)>),
+    /// The answers of a step that ran once for each element of a list.
+    Each(Vec<Outcome>),
+}
+
+impl Outcome {
+    /// As clean JSON: an object or null for an item, `{"items": […], "cursor": …}` for a list.
+    pub fn to_json(&self) -> Json {
+        match self {
+            Outcome::Item(record) | Outcome::Deleted(record) => {
+                record.as_ref().map_or(Json::Null, Record::to_json)
+            }
+            Outcome::Exists(there) => Json::Bool(*there),
+            Outcome::Items { records, cursor } => {
+                let items = records.iter().map(Record::to_json).collect();
+                let mut members = vec![("items".to_owned(), Json::List(items))];
+                members.extend(cursor.iter().map(|cursor| ("cursor".to_owned(), cursor.as_str().into())));
+                Json::Object(members)
+            }
+            Outcome::Written(record) => record.to_json(),
+            Outcome::Checked => Json::Bool(true),
+            Outcome::Parts(parts) => {
+                Json::Object(parts.iter().map(|(name, part)| (name.clone(), part.to_json())).collect())
+            }
+            Outcome::Each(outcomes) => Json::List(outcomes.iter().map(Outcome::to_json).collect()),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Patterns that read.
+
+mod batch_get;
+mod get;
+mod keyed;
+mod parts;
+mod project;
+mod query;
+mod resolve;
+mod scan;
+
+use singlet_design::{Operation, Pattern};
+use singlet_store::Store;
+
+use crate::call::{Call, PlanContext, Site};
+use crate::error::RunError;
+use crate::outcome::Outcome;
+use batch_get::BatchPlan;
+use get::GetPlan;
+use parts::PartsPlan;
+use query::{MergePlan, QueryPlan};
+use scan::ScanPlan;
+
+/// A read with everything that doesn't depend on the call.
+#[derive(Debug, Clone)]
+pub(super) enum ReadPlan {
+    /// One item, or whether it is there.
+    Get(GetPlan),
+    /// Items by key.
+    BatchGet(BatchPlan),
+    /// A page of a list.
+    Query(Box<QueryPlan>),
+    /// A page of everything.
+    Scan(Box<ScanPlan>),
+    /// Several reads, each with its plan.
+    Parts(PartsPlan),
+    /// A page of a merged list.
+    Merge(Box<MergePlan>),
+}
+
+impl ReadPlan {
+    /// The plan of a pattern that reads; `None` for one that writes.
+    pub(super) fn new(context: &PlanContext<'_>, pattern: &Pattern) -> Option<Self> {
+        Some(match &pattern.operation {
+            Operation::Get(get) => ReadPlan::Get(GetPlan::new(context, get, pattern, false)),
+            Operation::Exists(get) => ReadPlan::Get(GetPlan::new(context, get, pattern, true)),
+            Operation::BatchGet(batch) => ReadPlan::BatchGet(BatchPlan::new(context, batch)),
+            Operation::Query(query) => ReadPlan::Query(Box::new(QueryPlan::of_query(context, query, &[]))),
+            Operation::Scan(scan) => ReadPlan::Scan(Box::new(ScanPlan::new(context, scan))),
+            Operation::Parts(parts) => ReadPlan::Parts(PartsPlan::new(context, parts)?),
+            Operation::Merge(merge) => ReadPlan::Merge(Box::new(MergePlan::new(context, merge)?)),
+            Operation::Create(_)
+            | Operation::Put(_)
+            | Operation::Update(_)
+            | Operation::Delete(_)
+            | Operation::Check(_)
+            | Operation::Transaction(_) => return None,
+        })
+    }
+
+    /// Runs the read.
+    pub(super) fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+        match self {
+            ReadPlan::Get(plan) => plan.run(site, call),
+            ReadPlan::BatchGet(plan) => plan.run(site, call),
+            ReadPlan::Query(plan) => plan.run(site, call),
+            ReadPlan::Scan(plan) => plan.run(site, call),
+            ReadPlan::Parts(plan) => plan.run(site, call),
+            ReadPlan::Merge(plan) => plan.run(site, call),
+        }
+    }
+
+    /// Whether it answers with pages.
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self, ReadPlan::Query(_) | ReadPlan::Scan(_) | ReadPlan::Merge(_))
+    }
+
+    /// Whether it has lists in it, so that a limit makes sense.
+    pub(super) fn has_list(&self) -> bool {
+        match self {
+            ReadPlan::Parts(parts) => parts.plans().any(ReadPlan::has_list),
+            plan => plan.is_list(),
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Merged lists: a list, then a query for each of its items, in one order with one cursor.
+//!
+//! The order is total: first the part of the sort key that holds the `by` field, then the identity of the stream (a
+//! hash of the query's arguments and shard), then the stream's own order. The cursor therefore holds one place, the
+//! last item given: the streams before its own go on after its rank, those behind it at its rank, and its own
+//! stream exactly after it. An item of the list that comes or goes between two pages only brings or takes its own
+//! items. Streams in which a filter has found nothing for a whole call have their own place in the cursor, so that
+//! the next call gets further.
+//!
+//! Payload: `m`, then `0` or `1` with the length of the rank (4 bytes), the rank, and the stream's identity; then the
+//! number of places (4 bytes), and for each the stream's identity and its position as in a query's cursor.
+
+use sha2::{Digest, Sha256};
+use singlet_design::{Argument, Binding, Merge, Operation, Order};
+use singlet_store::Store;
+
+use super::super::resolve::value_at;
+use super::reader::{PartRank, Reader, drive};
+use super::sort::NextPart;
+use super::stream::{Position, Stream};
+use super::{LIMIT_MAX, PlanContext, QueryPlan, page_limit};
+use crate::arguments::Bound;
+use crate::call::{Call, Paging, Site};
+use crate::cursor::{OUTDATED, Payload, PayloadReader};
+use crate::error::RunError;
+use crate::outcome::Outcome;
+
+const MERGE: u8 = b'm';
+const IDENTITY_BYTES: usize = 16;
+/// Calls in which the list is read to its end or its most items.
+const LIST_CALLS_MAX: u32 = 100;
+
+type Identity = [u8; IDENTITY_BYTES];
+
+/// A merge with everything that doesn't depend on the call.
+#[derive(Debug, Clone)]
+pub(crate) struct MergePlan {
+    merge: Merge,
+    each: QueryPlan,
+    run: QueryPlan,
+    limit: u32,
+}
+
+/// A query of one item of the list, or one shard of it.
+struct Branch {
+    identity: Identity,
+    stream: Stream,
+    rank: PartRank,
+}
+
+/// What a cursor says.
+#[derive(Default)]
+struct Resume {
+    last: Option<(Vec<u8>, Identity)>,
+    places: Vec<(Identity, Position)>,
+}
+
+impl MergePlan {
+    /// `None` if its parts are not queries.
+    pub(in super::super) fn new(context: &PlanContext<'_>, merge: &Merge) -> Option<Self> {
+        let (Operation::Query(each), Operation::Query(run)) = (&merge.each.operation, &merge.run.operation)
+        else {
+            return None;
+        };
+        let fields = merge.bindings.iter().filter_map(|binding| match &binding.argument {
+            Argument::Result(_, path) => path.split('.').next(),
+            _ => None,
+        });
+        let fields: Vec<&str> = fields.collect();
+        let mut run = QueryPlan::of_query(context, run, &[]);
+        run.forward = merge.order == Order::Ascending;
+        Some(MergePlan {
+            merge: merge.clone(),
+            each: QueryPlan::of_query(context, each, &fields),
+            run,
+            limit: merge.limit,
+        })
+    }
+
+    /// Runs the merge and answers with a page.
+    pub(in super::super) fn run<S: Store>(
+        &self,
+        site: &Site<S>,
+        call: &Call<'_>,
+    ) -> Result<Outcome, RunError> {
+        let merge = &self.merge;
+        let limit = page_limit(call, self.limit)?;
+        let by = self.run.sort.ordered_by(&merge.by).ok_or_else(|| {
+            let (run, by) = (&merge.run.name, &merge.by);
+            RunError::Limit(format!(
+                "{run} doesn't give its items in the order of {by}, so they can't be merged by it"
+            ))
+        })?;
+        let resume = self.resume(site, call)?;
+        let mut branches = Vec::new();
+        for bound in self.list(site, call, merge)? {
+            self.branch(&bound, by, &resume, call.now_ms, &mut branches)?;
+        }
+        branches.sort_by_key(|branch| branch.identity);
+        branches.dedup_by_key(|branch| branch.identity);
+        let scanning: Vec<bool> =
+            branches.iter().map(|branch| resume.is_scanning(&branch.identity)).collect();
+        let identities: Vec<Identity> = branches.iter().map(|branch| branch.identity).collect();
+        let (streams, ranks) = branches.into_iter().map(|branch| (branch.stream, branch.rank)).unzip();
+        let forward = self.run.forward;
+        let mut reader = Reader::merging(&self.run, streams, (by, ranks), forward, (limit, call.now_ms));
+        drive(&site.store, &mut [&mut reader])?;
+        let cursor = if reader.has_more() {
+            Some(self.cursor(site, call, &reader, (&identities, &scanning), resume)?)
+        } else {
+            None
+        };
+        let records = self.run.records(site, reader.take_rows(), call.now_ms)?;
+        Ok(Outcome::Items { records, cursor })
+    }
+
+    /// The arguments of the query for each item of the list.
+    fn list<'m, S: Store>(
+        &self,
+        site: &Site<S>,
+        call: &Call<'_>,
+        merge: &'m Merge,
+    ) -> Result<Vec<Bound<'m>>, RunError> {
+        let bound = Bound::derive(&merge.each, &call.bound, &[], call.now_ms, &|_, _| None)?;
+        let paging = Paging::default();
+        let list = Call { pattern: &merge.each, bound, paging: &paging, now_ms: call.now_ms };
+        let mut reader = self.each.reader(site, &list, merge.each_max.clamp(1, LIMIT_MAX))?;
+        for _ in 0..LIST_CALLS_MAX {
+            drive(&site.store, &mut [&mut reader])?;
+            if reader.is_full() || !reader.has_more() {
+                break;
+            }
+            reader.refresh();
+        }
+        let mut bounds = Vec::new();
+        for row in reader.take_rows() {
+            let field = |_: &str, path: &str| value_at(row.item.view(), path)?.to_value().ok();
+            let leads_on = |binding: &Binding| match &binding.argument {
+                Argument::Result(list, path) => field(list, path).is_some(),
+                Argument::Constant(_) | Argument::Parameter(_) | Argument::Now => true,
+            };
+            // An item without the field has no query of its own.
+            if !merge.bindings.iter().all(leads_on) {
+                continue;
+            }
+            bounds.push(Bound::derive(&merge.run, &call.bound, &merge.bindings, call.now_ms, &field)?);
+        }
+        Ok(bounds)
+    }
+
+    /// The streams of one item of the list.
+    fn branch(
+        &self,
+        bound: &Bound<'_>,
+        by: &NextPart,
+        resume: &Resume,
+        now_ms: u64,
+        branches: &mut Vec<Branch>,
+    ) -> Result<(), RunError> {
+        let arguments = bound.canonical();
+        let filter = self.run.filter.write(bound, now_ms);
+        let whole = self.run.sort.bind(bound, self.run.separator)?;
+        let prefix_bytes = whole.part_at();
+        for shard in 0..self.run.shards.unwrap_or(1) {
+            let identity = identity(arguments.as_bytes(), shard);
+            let mut bounds = whole.clone();
+            let mut given = None;
+            let position = resume.position(&identity).cloned().unwrap_or_default();
+            if let (Position::Start, Some((rank, last))) = (&position, &resume.last) {
+                bounds.begin_at(by, rank, self.run.forward).ok_or(OUTDATED)?;
+                given = (identity <= *last).then(|| rank.clone());
+            }
+            let request = self.run.request(bound, &bounds, filter.clone(), shard)?;
+            let stream = Stream::new(request, bounds.exact.clone(), position);
+            branches.push(Branch { identity, stream, rank: PartRank { prefix_bytes, given } });
+        }
+        Ok(())
+    }
+
+    fn resume<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Resume, RunError> {
+        let Some(cursor) = &call.paging.cursor else { return Ok(Resume::default()) };
+        let (_, payload) = site.seal.open(&call.bond(), cursor)?;
+        let mut reader = PayloadReader::new(&payload);
+        if reader.byte()? != MERGE {
+            return Err(OUTDATED);
+        }
+        let last = match reader.byte()? {
+            0 => None,
+            _ => {
+                let length = reader.number()? as usize;
+                Some((reader.raw(length)?.to_vec(), read_identity(&mut reader)?))
+            }
+        };
+        let mut places = Vec::new();
+        for _ in 0..reader.number()? {
+            places.push((read_identity(&mut reader)?, self.run.read_position(&mut reader)?));
+        }
+        reader.finish()?;
+        Ok(Resume { last, places })
+    }
+
+    fn cursor<S: Store>(
+        &self,
+        site: &Site<S>,
+        call: &Call<'_>,
+        reader: &Reader<'_>,
+        (identities, scanning): (&[Identity], &[bool]),
+        before: Resume,
+    ) -> Result<String, RunError> {
+        let given = reader.last_stream.and_then(|stream| identities.get(stream)).zip(reader.rows().last());
+        let last = match given {
+            Some((identity, row)) => Some((row.rank.clone(), *identity)),
+            None => before.last.clone(),
+        };
+        let is_last = |identity: &Identity| last.as_ref().is_some_and(|(_, last)| last == identity);
+        let mut places = Payload::new();
+        let mut count = 0;
+        for (position, (identity, stream)) in identities.iter().zip(&reader.streams).enumerate() {
+            let still_scanning =
+                !stream.was_taken() && scanning.get(position).is_some_and(|scanning| *scanning);
+            let scanned = still_scanning || (stream.is_hungry() && stream.is_spent());
+            if is_last(identity) || scanned {
+                count += 1;
+                places.raw(identity);
+                self.run.write_place(&mut places, &stream.place(), reader.rows())?;
+            }
+        }
+        let mut payload = Payload::new();
+        payload.byte(MERGE);
+        payload.byte(u8::from(last.is_some()));
+        if let Some((rank, identity)) = &last {
+            payload.number(u32::try_from(rank.len()).unwrap_or(u32::MAX));
+            payload.raw(rank);
+            payload.raw(identity);
+        }
+        payload.number(count);
+        payload.append(places);
+        Ok(site.seal.seal(&call.bond(), payload))
+    }
+}
+
+impl Resume {
+    fn position(&self, identity: &Identity) -> Option<&Position> {
+        self.places.iter().find(|(known, _)| known == identity).map(|(_, position)| position)
+    }
+
+    /// Whether a stream has its own place because a filter had found nothing in it.
+    fn is_scanning(&self, identity: &Identity) -> bool {
+        let is_last = self.last.as_ref().is_some_and(|(_, last)| last == identity);
+        !is_last && self.position(identity).is_some()
+    }
+}
+
+/// Tells streams apart by what they ask, not by where they stand in the list.
+fn identity(arguments: &[u8], shard: u32) -> Identity {
+    let mut hash = Sha256::new();
+    hash.update(shard.to_be_bytes());
+    hash.update(arguments);
+    let mut identity = [0; IDENTITY_BYTES];
+    for (to, from) in identity.iter_mut().zip(hash.finalize()) {
+        *to = from;
+    }
+    identity
+}
+
+fn read_identity(reader: &mut PayloadReader<'_>) -> Result<Identity, RunError> {
+    reader.raw(IDENTITY_BYTES)?.try_into().map_err(|_| OUTDATED)
+}

@@ -1,0 +1,333 @@
+//! Queries: the items under one key in order, over shards as if they were one, page by page.
+
+mod cursor;
+mod filter;
+mod merge;
+mod reader;
+mod sort;
+mod stream;
+mod tell;
+
+use std::sync::Arc;
+
+use singlet_design::{
+    self as design, AskedKey, Entity, Index, KeyAttribute, Order, PAGE_ITEMS_DEFAULT, Pattern, SortRange,
+    Table, Template,
+};
+use singlet_store::{self as store, Expression, Store};
+use singlet_values::AttributeValue;
+
+use super::project::projection;
+use super::resolve::ResolvePlan;
+use crate::arguments::Bound;
+use crate::call::{Call, PlanContext, Site};
+use crate::error::RunError;
+use crate::expiry::Expiry;
+use crate::keys::{lacking, refused};
+use crate::outcome::{Outcome, Record};
+use sort::{SortBounds, SortPlan};
+use stream::Stream;
+use tell::key_parts;
+
+pub(super) use filter::FilterPlan;
+pub(super) use merge::MergePlan;
+pub(super) use reader::{Reader, drive};
+pub(super) use sort::kind as key_kind;
+pub(super) use tell::Teller;
+
+/// Most items on a page.
+pub(super) const LIMIT_MAX: u32 = 1000;
+
+/// A query with everything that doesn't depend on the call.
+#[derive(Debug, Clone)]
+pub(crate) struct QueryPlan {
+    table: String,
+    index: Option<Arc<Index>>,
+    separator: char,
+    partition: Vec<(String, Template)>,
+    sort: SortPlan,
+    /// The attributes that order the items.
+    sort_attributes: Vec<KeyAttribute>,
+    /// What a position holds besides the partition key: the rest of the index's and of the table's key.
+    position: Vec<KeyAttribute>,
+    shards: Option<u32>,
+    forward: bool,
+    consistent: bool,
+    filter: FilterPlan,
+    projection: Option<Expression>,
+    teller: Teller,
+    expiry: Expiry,
+    limit: u32,
+    show: Option<Arc<[String]>>,
+    show_type: bool,
+    resolve: Vec<ResolvePlan>,
+}
+
+/// What a plan is made from: a query, or a get through an index.
+struct Wanted<'a> {
+    entities: &'a [Arc<Entity>],
+    table: &'a Table,
+    index: Option<&'a Index>,
+    asked: Option<&'a AskedKey>,
+    matched: &'a [String],
+    range: Option<&'a SortRange>,
+    show: Option<&'a [String]>,
+    resolve: &'a [design::Resolve],
+    show_expired: bool,
+    mixed: bool,
+}
+
+impl QueryPlan {
+    /// Of a query; `needed` are fields that somebody else reads from its items.
+    pub(super) fn of_query(context: &PlanContext<'_>, query: &design::Query, needed: &[&str]) -> Self {
+        let wanted = Wanted {
+            entities: &query.entities,
+            table: &query.table,
+            index: query.on.as_deref(),
+            asked: query.key.as_ref(),
+            matched: &query.matched,
+            range: query.range.as_ref(),
+            show: query.show.as_deref(),
+            resolve: &query.resolve,
+            show_expired: query.show_expired,
+            mixed: query.mixed,
+        };
+        QueryPlan {
+            shards: query.shards.map(|shards| shards.count),
+            forward: query.order == Order::Ascending,
+            consistent: query.consistent,
+            limit: query.limit.unwrap_or(PAGE_ITEMS_DEFAULT),
+            ..QueryPlan::new(context, &wanted, query.filter.as_ref(), needed)
+        }
+    }
+
+    /// Of a get through an index: the first item under its key.
+    pub(super) fn of_get(
+        context: &PlanContext<'_>,
+        get: &design::Get,
+        index: &Index,
+        pattern: &Pattern,
+    ) -> Self {
+        let (mut partition, sort) = key_parts(&get.entity, Some(index));
+        if let Some(asked) = &get.key {
+            ask(&mut partition, &asked.partition);
+        }
+        let is_parameter = |field: &&str| pattern.parameter(field).is_some();
+        let sort_fields = sort.iter().flat_map(|(_, template)| template.fields());
+        let matched: Vec<String> = sort_fields.take_while(is_parameter).map(str::to_owned).collect();
+        let wanted = Wanted {
+            entities: std::slice::from_ref(&get.entity),
+            table: &get.entity.table,
+            index: Some(index),
+            asked: get.key.as_ref(),
+            matched: &matched,
+            range: None,
+            show: get.show.as_deref(),
+            resolve: &get.resolve,
+            show_expired: get.show_expired,
+            mixed: get.mixed,
+        };
+        let spread = partition.iter().find_map(|(_, template)| template.shard_count());
+        let known = |(_, template): &(KeyAttribute, Template)| {
+            template.fields().all(|field| pattern.parameter(field).is_some())
+        };
+        QueryPlan {
+            // With the field that chooses the shard, there is no need to look into all of them.
+            shards: spread.filter(|_| !partition.iter().all(known)),
+            consistent: get.consistent,
+            limit: 1,
+            ..QueryPlan::new(context, &wanted, None, &[])
+        }
+    }
+
+    fn new(
+        context: &PlanContext<'_>,
+        wanted: &Wanted<'_>,
+        filter: Option<&singlet_design::Condition>,
+        needed: &[&str],
+    ) -> Self {
+        let Wanted { entities, table, index, .. } = *wanted;
+        let keys: Vec<_> = entities.iter().map(|entity| key_parts(entity, index)).collect();
+        let (mut partition, mut sort) = keys.first().cloned().unwrap_or_default();
+        let sort_attributes: Vec<KeyAttribute> =
+            sort.iter().map(|(attribute, _)| attribute.clone()).collect();
+        let teller = Teller::new(context.design, entities, (table, index), wanted.mixed);
+        let expiry = Expiry::new(table.ttl.clone().filter(|_| !wanted.show_expired));
+        let references = wanted.resolve.iter().map(|resolve| resolve.field.as_str());
+        let needed =
+            needed.iter().copied().chain(references).chain(teller.attribute()).chain(expiry.attribute());
+        if let Some(asked) = wanted.asked {
+            ask(&mut partition, &asked.partition);
+            sort.truncate(asked.sort.len());
+            ask(&mut sort, &asked.sort);
+        }
+        let sort_plan = match (entities, wanted.matched, wanted.range, sort_attributes.first()) {
+            _ if wanted.asked.is_some() => SortPlan::beginning(sort),
+            ([_, _, ..], [], None, Some(first)) => several(first, &keys),
+            _ => SortPlan::new(sort, wanted.matched, wanted.range, table.separator),
+        };
+        QueryPlan {
+            table: context.table_name(table),
+            index: index.map(|index| Arc::new(index.clone())),
+            separator: table.separator,
+            position: position(table, index, &partition, &sort_attributes),
+            partition: partition
+                .into_iter()
+                .map(|(attribute, template)| (attribute.name, template))
+                .collect(),
+            sort: sort_plan,
+            sort_attributes,
+            shards: None,
+            forward: true,
+            consistent: false,
+            filter: FilterPlan::new(filter, &teller, entities, table, index),
+            projection: wanted.show.map(|show| projection(table, index, show, needed)),
+            teller,
+            expiry,
+            limit: PAGE_ITEMS_DEFAULT,
+            show: wanted.show.map(Into::into),
+            show_type: entities.len() > 1,
+            resolve: wanted.resolve.iter().map(|resolve| ResolvePlan::new(context, resolve)).collect(),
+        }
+    }
+
+    /// Items on a page unless the caller says otherwise.
+    pub(super) fn usual_limit(&self) -> u32 {
+        self.limit
+    }
+
+    /// Runs the query and answers with a page.
+    pub(super) fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+        let limit = page_limit(call, self.limit)?;
+        let mut reader = self.reader(site, call, limit)?;
+        drive(&site.store, &mut [&mut reader])?;
+        self.answer(site, call, reader)
+    }
+
+    /// A reader at the place that the call's cursor says.
+    pub(super) fn reader<'p, S: Store>(
+        &'p self,
+        site: &Site<S>,
+        call: &Call<'_>,
+        limit: u32,
+    ) -> Result<Reader<'p>, RunError> {
+        let positions = self.resume(site, call)?;
+        let count = self.shards.unwrap_or(1);
+        let mut streams = Vec::with_capacity(count as usize);
+        let bounds = self.sort.bind(&call.bound, self.separator)?;
+        let filter = self.filter.write(&call.bound, call.now_ms);
+        let mut positions = positions.into_iter();
+        for shard in 0..count {
+            let request = self.request(&call.bound, &bounds, filter.clone(), shard)?;
+            streams.push(Stream::new(request, bounds.exact.clone(), positions.next().unwrap_or_default()));
+        }
+        Ok(Reader::over_shards(self, streams, limit, call.now_ms))
+    }
+
+    /// The page that a reader has read.
+    pub(super) fn answer<S: Store>(
+        &self,
+        site: &Site<S>,
+        call: &Call<'_>,
+        mut reader: Reader<'_>,
+    ) -> Result<Outcome, RunError> {
+        let cursor = if reader.has_more() { Some(self.cursor(site, call, &reader)?) } else { None };
+        let records = self.records(site, reader.take_rows(), call.now_ms)?;
+        Ok(Outcome::Items { records, cursor })
+    }
+
+    /// Records with their references resolved.
+    pub(super) fn records<S: Store>(
+        &self,
+        site: &Site<S>,
+        rows: Vec<stream::Row>,
+        now_ms: u64,
+    ) -> Result<Vec<Record>, RunError> {
+        let record = |row: stream::Row| Record {
+            entity: Some(row.entity),
+            item: row.item,
+            show: self.show.clone(),
+            resolved: Vec::new(),
+            show_type: self.show_type,
+            index: self.index.clone(),
+        };
+        let mut records: Vec<Record> = rows.into_iter().map(record).collect();
+        super::resolve::resolve(site, &self.resolve, &mut records, now_ms)?;
+        Ok(records)
+    }
+
+    /// The request for a shard's first page; `None` if no key can pass.
+    fn request(
+        &self,
+        bound: &Bound<'_>,
+        bounds: &SortBounds,
+        filter: Option<Expression>,
+        shard: u32,
+    ) -> Result<Option<store::Query>, RunError> {
+        let Some(sort) = bounds.tests() else { return Ok(None) };
+        let mut partition: Vec<(String, AttributeValue)> = Vec::with_capacity(self.partition.len());
+        for (name, template) in &self.partition {
+            let value = match self.shards {
+                Some(_) => template.render_shard(self.separator, bound, shard),
+                None => template.render(self.separator, bound),
+            };
+            let value = value.map_err(refused)?.ok_or_else(|| lacking(template, bound))?;
+            partition.push((name.clone(), value));
+        }
+        Ok(Some(store::Query {
+            table: self.table.clone(),
+            index: self.index.as_ref().map(|index| index.name.clone()),
+            partition,
+            sort,
+            filter,
+            projection: self.projection.clone(),
+            limit: None,
+            forward: self.forward,
+            consistent: self.consistent,
+            start_key: None,
+        }))
+    }
+}
+
+/// Several entities, each with its own sort key: what lies between the lowest and the highest of their beginnings.
+fn several(first: &KeyAttribute, keys: &[(tell::KeyPart, tell::KeyPart)]) -> SortPlan {
+    SortPlan::heads(first, keys.iter().filter_map(|(_, sort)| sort.first()).map(|(_, template)| template))
+}
+
+/// Puts the templates that a pattern asks for in the place of the entity's own.
+fn ask(key: &mut tell::KeyPart, asked: &[Template]) {
+    for ((_, template), asked) in key.iter_mut().zip(asked) {
+        template.clone_from(asked);
+    }
+}
+
+/// What a position holds besides the partition key.
+fn position(
+    table: &Table,
+    index: Option<&Index>,
+    partition: &[(KeyAttribute, Template)],
+    sort: &[KeyAttribute],
+) -> Vec<KeyAttribute> {
+    let mut attributes: Vec<KeyAttribute> = Vec::new();
+    let of_table = table.key().filter(|_| index.is_some());
+    for attribute in sort.iter().chain(of_table) {
+        let known = partition.iter().any(|(known, _)| known.name == attribute.name)
+            || attributes.iter().any(|known| known.name == attribute.name);
+        if !known {
+            attributes.push(attribute.clone());
+        }
+    }
+    attributes
+}
+
+/// Items on the page.
+pub(super) fn page_limit(call: &Call<'_>, usual: u32) -> Result<u32, RunError> {
+    match call.paging.limit {
+        None => Ok(usual.clamp(1, LIMIT_MAX)),
+        Some(limit @ 1..=LIMIT_MAX) => Ok(limit),
+        Some(limit) => Err(RunError::Parameter {
+            parameter: "limit".to_owned(),
+            reason: format!("must be an integer between 1 and {LIMIT_MAX}, not `{limit}`"),
+        }),
+    }
+}

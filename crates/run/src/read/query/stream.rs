@@ -1,0 +1,177 @@
+//! One key that is read in order: a shard, or the query of one item of a merged list.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use singlet_design::Entity;
+use singlet_store as store;
+use singlet_values::{EncodedItem, Item};
+
+use super::sort::Exact;
+
+/// Backend pages that one call reads of a stream: a filter that lets little through ends the call, not the list.
+pub(super) const PAGES_MAX: u32 = 10;
+/// Most items that one backend page evaluates.
+const CHUNK_MAX: u32 = 1000;
+
+/// An item that belongs into the answer.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Row {
+    pub(in super::super) entity: Arc<Entity>,
+    pub(in super::super) item: EncodedItem,
+    /// What orders it among the rows of other streams; empty if there is one stream only.
+    pub(super) rank: Vec<u8>,
+}
+
+/// How far a stream was read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) enum Position {
+    /// Nothing yet.
+    #[default]
+    Start,
+    /// Up to and with the item that has these values in the plan's position attributes.
+    After(Vec<singlet_values::AttributeValue>),
+    /// Everything.
+    Done,
+}
+
+/// Where the next page starts.
+#[derive(Debug, Clone)]
+pub(super) enum Place<'s> {
+    Start,
+    /// After the row that was given as this one.
+    Given(usize),
+    /// After this key.
+    Key(&'s Item),
+    Done,
+}
+
+/// A stream of rows, refilled page by page.
+#[derive(Debug)]
+pub(super) struct Stream {
+    /// The next request; `None` when everything was read.
+    request: Option<store::Query>,
+    /// Where the page began that filled the buffer.
+    base: Option<Item>,
+    buffer: VecDeque<Row>,
+    /// The last row taken since the buffer was filled, by its number in the answer.
+    given: Option<usize>,
+    /// A row was taken at all.
+    taken: bool,
+    pages: u32,
+    /// Items that the next page evaluates.
+    chunk: u32,
+    pub(super) exact: Option<Exact>,
+    /// A place to go on from that the request doesn't know yet.
+    pub(super) resume: Position,
+}
+
+impl Stream {
+    pub(super) fn new(request: Option<store::Query>, exact: Option<Exact>, resume: Position) -> Self {
+        let request = request.filter(|_| resume != Position::Done);
+        Stream {
+            request,
+            base: None,
+            buffer: VecDeque::new(),
+            given: None,
+            taken: false,
+            pages: 0,
+            chunk: 1,
+            exact,
+            resume,
+        }
+    }
+
+    /// Sets how much the first page evaluates.
+    pub(super) fn begin(&mut self, chunk: u32, start_key: Option<Item>) {
+        self.chunk = chunk.min(CHUNK_MAX + 1);
+        if let Some(request) = &mut self.request {
+            request.start_key = start_key;
+        }
+    }
+
+    /// The partition that it reads.
+    pub(super) fn partition(&self) -> &[(String, singlet_values::AttributeValue)] {
+        self.request.as_ref().map_or(&[], |request| &request.partition)
+    }
+
+    pub(super) fn head(&self) -> Option<&Row> {
+        self.buffer.front()
+    }
+
+    /// Must read before it can tell what comes next.
+    pub(super) fn is_hungry(&self) -> bool {
+        self.buffer.is_empty() && self.request.is_some()
+    }
+
+    /// May not read any more in this call.
+    pub(super) fn is_spent(&self) -> bool {
+        self.pages >= PAGES_MAX
+    }
+
+    /// Gave a row in this call.
+    pub(super) fn was_taken(&self) -> bool {
+        self.taken
+    }
+
+    /// There is, or may be, more to come.
+    pub(super) fn has_more(&self) -> bool {
+        !self.buffer.is_empty() || self.request.is_some()
+    }
+
+    /// May read as much again: for lists that are read to their end.
+    pub(super) fn refresh(&mut self) {
+        self.pages = 0;
+    }
+
+    /// The request for the next page; it comes back with [`Stream::feed`]. Each page evaluates twice as many items as
+    /// the one before: a filter that lets little through, or a shard that has more than its share, needs few calls.
+    pub(super) fn next_request(&mut self) -> Option<store::Query> {
+        let mut request = self.request.take()?;
+        request.limit = Some(self.chunk);
+        self.chunk = self.chunk.saturating_mul(2).min(CHUNK_MAX);
+        self.pages += 1;
+        Some(request)
+    }
+
+    /// Takes in the rows of a page that belong into the answer.
+    pub(super) fn feed(
+        &mut self,
+        mut request: store::Query,
+        rows: impl Iterator<Item = Row>,
+        last_key: Option<Item>,
+    ) {
+        // Mostly all rows of a page are kept.
+        self.buffer.reserve(rows.size_hint().1.unwrap_or(0));
+        self.buffer.extend(rows);
+        self.given = None;
+        self.base = request.start_key.take();
+        self.request = last_key.map(|key| {
+            request.start_key = Some(key);
+            request
+        });
+    }
+
+    /// Takes the next row, which is given as this one.
+    pub(super) fn pop(&mut self, number: usize) -> Option<Row> {
+        let row = self.buffer.pop_front()?;
+        self.given = Some(number);
+        self.taken = true;
+        Some(row)
+    }
+
+    /// Where the next call goes on: exactly after the last row taken, or after what was read without finding any.
+    pub(super) fn place(&self) -> Place<'_> {
+        if self.buffer.is_empty() {
+            return match &self.request {
+                None => Place::Done,
+                Some(request) => request.start_key.as_ref().map_or(Place::Start, Place::Key),
+            };
+        }
+        match (self.given, &self.base) {
+            (Some(number), _) => Place::Given(number),
+            (None, Some(key)) => Place::Key(key),
+            (None, None) => Place::Start,
+        }
+    }
+}

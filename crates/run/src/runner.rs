@@ -1,0 +1,206 @@
+//! Runs the patterns of a design on a store.
+
+use std::sync::Arc;
+
+use singlet_design::{Design, Operation, Pattern};
+use singlet_store::{Clock, Feature, Store, StoreError, SystemClock};
+
+use crate::arguments::{Arguments, Bound};
+use crate::call::{Call, Paging, PlanContext, Site};
+use crate::cursor::{self, Seal};
+use crate::entropy::{Entropy, SystemEntropy};
+use crate::error::{RunError, WrongParameter};
+use crate::needs::needs;
+use crate::outcome::Outcome;
+use crate::read::ReadPlan;
+use crate::write;
+
+/// Runs the patterns of one design on one store.
+pub struct Runner<S> {
+    site: Site<S>,
+    clock: Arc<dyn Clock>,
+    /// Whether internal patterns may be run by themselves.
+    runs_internal: bool,
+    /// One for each pattern of the design, in its order.
+    plans: Vec<Plan>,
+}
+
+impl<S: Store> Runner<S> {
+    /// A runner with the system's clock and randomness. Cursors are encrypted with a random key: set
+    /// another one to have them accepted by other runners.
+    pub fn new(design: Arc<Design>, store: S, environment: impl Into<String>) -> Self {
+        let entropy = SystemEntropy::default();
+        let mut cursor_key = [0; 32];
+        entropy.fill(&mut cursor_key);
+        let environment = environment.into();
+        let context = PlanContext { design: &design, environment: &environment };
+        let plans = design.patterns.iter().map(|pattern| Plan::new(&context, pattern)).collect();
+        let site = Site {
+            seal: Seal::new(&cursor_key, &design.name, &environment),
+            table_names: design.tables.iter().map(|table| table.name_in(&environment)).collect(),
+            design,
+            store,
+            environment,
+            entropy: Arc::new(entropy),
+        };
+        Runner { site, clock: Arc::new(SystemClock), runs_internal: false, plans }
+    }
+
+    /// Takes the time from this clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Takes random bytes from here.
+    #[must_use]
+    pub fn with_entropy(mut self, entropy: Arc<dyn Entropy>) -> Self {
+        self.site.entropy = entropy;
+        self
+    }
+
+    /// Encrypts cursors with this key.
+    #[must_use]
+    pub fn with_cursor_key(mut self, key: [u8; 32]) -> Self {
+        self.site.seal = Seal::new(&key, &self.site.design.name, &self.site.environment);
+        self
+    }
+
+    /// Runs internal patterns by themselves, too: for looking at what they would do.
+    #[must_use]
+    pub fn with_internal_patterns(mut self) -> Self {
+        self.runs_internal = true;
+        self
+    }
+
+    /// The design.
+    pub fn design(&self) -> &Arc<Design> {
+        &self.site.design
+    }
+
+    /// The store.
+    pub fn store(&self) -> &S {
+        &self.site.store
+    }
+
+    /// Runs a pattern.
+    pub fn run(&self, pattern: &str, arguments: &Arguments, paging: &Paging) -> Result<Outcome, RunError> {
+        let (pattern, plan) = self.find(pattern)?;
+        self.check_features(pattern, plan)?;
+        check_paging(pattern, plan, paging)?;
+        let now_ms = self.clock.now_ms();
+        let read = match &plan.way {
+            Way::Read(read) => read,
+            Way::Write => return self.write(pattern, arguments, paging, now_ms),
+            Way::Impossible => return Err(RunError::Fault("the parts of this pattern don't fit together")),
+        };
+        let bound = Bound::check(pattern, arguments)?;
+        let mut call = Call { pattern, bound, paging, now_ms };
+        if let Some(cursor) = &paging.cursor {
+            let (held, _) = self.site.seal.open(&call.bond(), cursor)?;
+            call.bound.hold(held);
+        }
+        match read.run(&self.site, &call) {
+            // What was right for the page before is refused now: the place that the cursor names is no longer one of the list.
+            Err(RunError::Store(StoreError::Refused(_))) if paging.cursor.is_some() => Err(cursor::OUTDATED),
+            answer => answer,
+        }
+    }
+
+    fn write(
+        &self,
+        pattern: &Pattern,
+        arguments: &Arguments,
+        paging: &Paging,
+        now_ms: u64,
+    ) -> Result<Outcome, RunError> {
+        let arguments = write::filled(pattern, arguments, &*self.site.entropy, now_ms);
+        let call = Call { pattern, bound: Bound::check(pattern, &arguments)?, paging, now_ms };
+        match &pattern.operation {
+            Operation::Transaction(_) => write::run_transaction(&self.site, &call),
+            _ => write::run_write(&self.site, &call),
+        }
+    }
+
+    fn find(&self, name: &str) -> Result<(&Pattern, &Plan), RunError> {
+        let plans = || self.site.design.patterns.iter().zip(&self.plans);
+        let open = |pattern: &Pattern| self.runs_internal || !pattern.internal;
+        match plans().find(|(pattern, _)| pattern.name == name) {
+            Some((pattern, plan)) if open(pattern) => Ok((pattern, plan)),
+            Some((pattern, _)) => {
+                let users =
+                    self.site.design.users_of(pattern).map(|user| format!("`{}`", user.name)).collect();
+                Err(RunError::Internal { name: name.to_owned(), users })
+            }
+            None => {
+                let names =
+                    plans().filter(|(pattern, _)| open(pattern)).map(|(pattern, _)| pattern.name.as_str());
+                let nearest = singlet_design::nearest(name, names).map(str::to_owned);
+                Err(RunError::NoPattern { name: name.to_owned(), nearest })
+            }
+        }
+    }
+
+    fn check_features(&self, pattern: &Pattern, plan: &Plan) -> Result<(), RunError> {
+        plan.needs.iter().try_for_each(|feature| self.site.require(pattern, *feature))
+    }
+}
+
+/// How a pattern is run.
+enum Way {
+    /// It reads.
+    Read(ReadPlan),
+    /// It writes: what, depends on the values.
+    Write,
+    /// It reads, but its parts don't fit together. No design that was loaded has such a pattern.
+    Impossible,
+}
+
+/// The plan of one pattern.
+struct Plan {
+    /// How it is run.
+    way: Way,
+    /// What the store must have.
+    needs: Vec<Feature>,
+}
+
+impl Plan {
+    fn new(context: &PlanContext<'_>, pattern: &Pattern) -> Self {
+        let needs = needs(pattern).into_iter().map(|(feature, _)| feature).collect();
+        let way = match ReadPlan::new(context, pattern) {
+            Some(read) => Way::Read(read),
+            None if pattern.reads() => Way::Impossible,
+            None => Way::Write,
+        };
+        Plan { way, needs }
+    }
+}
+
+/// Checks the arguments of a call without running it, and returns all that are missing, unknown or don't fit.
+pub fn check_arguments(pattern: &Pattern, arguments: &Arguments) -> Vec<WrongParameter> {
+    // What Singlet would make has to be there, not to be right.
+    let arguments = write::filled(pattern, arguments, &SystemEntropy::default(), 0);
+    match Bound::check(pattern, &arguments) {
+        Ok(_) => Vec::new(),
+        Err(RunError::Parameter { parameter, reason }) => vec![WrongParameter { parameter, reason }],
+        Err(RunError::Parameters { wrong, .. }) => wrong,
+        Err(other) => vec![WrongParameter { parameter: pattern.name.clone(), reason: other.to_string() }],
+    }
+}
+
+/// Only lists have pages.
+fn check_paging(pattern: &Pattern, plan: &Plan, paging: &Paging) -> Result<(), RunError> {
+    let (pages, lists) = match &plan.way {
+        Way::Read(read) => (read.is_list(), read.has_list()),
+        Way::Write | Way::Impossible => (false, false),
+    };
+    if paging.cursor.is_some() && !pages {
+        return Err(RunError::Cursor("belongs to a list: ask for the next page with the list's own pattern"));
+    }
+    if paging.limit.is_some() && !lists {
+        let reason = format!("doesn't apply: {} doesn't answer with a list", pattern.name);
+        return Err(RunError::Parameter { parameter: "limit".to_owned(), reason });
+    }
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! Sample data into a store.
+
+use singlet_design::Entity;
+use singlet_store::{
+    Action, Expression, ExpressionBuilder, Feature, Put, ReturnItem, Store, StoreError, TransactWrite,
+};
+use singlet_values::Item;
+
+use super::Sample;
+use crate::error::RunError;
+
+/// Writes of one transaction; DynamoDB takes 100.
+const ACTIONS_MAX: usize = 100;
+/// Bytes of one transaction; DynamoDB takes 4 MB.
+const BYTES_MAX: usize = 3_000_000;
+
+/// Writes the samples, in transactions where the store has them, and returns how many there are. `progress` is told how many are
+/// written so far. Items that are there already under the same key are replaced; a unique value that
+/// another item holds is an error.
+pub fn plant<S: Store>(
+    samples: impl Iterator<Item = Result<Sample, RunError>>,
+    store: &S,
+    environment: &str,
+    progress: &mut dyn FnMut(u64),
+) -> Result<u64, RunError> {
+    let mut batch = Batch { actions: Vec::new(), bytes: 0, samples: 0 };
+    let mut written = 0;
+    for sample in samples {
+        let sample = sample?;
+        let table = sample.entity.table.name_in(environment);
+        let actions = actions(&sample, &table);
+        let bytes = sample.item.size_bytes();
+        if batch.actions.len() + actions.len() > ACTIONS_MAX || batch.bytes + bytes > BYTES_MAX {
+            written += batch.write(store)?;
+            progress(written);
+        }
+        batch.samples += 1;
+        batch.bytes += bytes;
+        batch.actions.extend(actions);
+    }
+    written += batch.write(store)?;
+    progress(written);
+    Ok(written)
+}
+
+struct Batch {
+    actions: Vec<Action>,
+    bytes: usize,
+    samples: u64,
+}
+
+impl Batch {
+    /// Writes what was gathered and begins again.
+    fn write<S: Store>(&mut self, store: &S) -> Result<u64, RunError> {
+        let actions = std::mem::take(&mut self.actions);
+        self.bytes = 0;
+        if actions.is_empty() {
+            return Ok(0);
+        }
+        if store.supports(Feature::Transactions) {
+            store.transact_write(&TransactWrite { actions, token: None }).map_err(taken)?;
+        } else {
+            for action in &actions {
+                if let Action::Put(put) = action {
+                    store.put(put).map_err(taken)?;
+                }
+            }
+        }
+        Ok(std::mem::take(&mut self.samples))
+    }
+}
+
+fn actions(sample: &Sample, table: &str) -> Vec<Action> {
+    let put = |item: &Item, condition: Option<Expression>| {
+        Action::Put(Put {
+            table: table.to_owned(),
+            item: item.clone(),
+            condition,
+            returned: ReturnItem::None,
+        })
+    };
+    let reservations = sample.reservations.iter().map(|item| put(item, Some(free(&sample.entity, item))));
+    std::iter::once(put(&sample.item, None)).chain(reservations).collect()
+}
+
+/// Nobody holds the value, or this item does already.
+fn free(entity: &Entity, reservation: &Item) -> Expression {
+    let mut builder = ExpressionBuilder::new('c');
+    let key = builder.name(&entity.table.partition.name);
+    let mut same = Vec::new();
+    for name in ["holder", "holder_sort"] {
+        if let Some(value) = reservation.get(name) {
+            let (name, value) = (builder.name(name), builder.value(value.clone()));
+            same.push(format!("{name} = {value}"));
+        }
+    }
+    let text = format!("attribute_not_exists({key}) OR ({})", same.join(" AND "));
+    builder.finish(text)
+}
+
+/// The only conditions are those of reservations.
+fn taken(error: StoreError) -> RunError {
+    match error {
+        StoreError::ConditionFailed { .. } | StoreError::Cancelled { .. } => RunError::Limit(
+            "another item holds a unique value of the samples: use the seed that made what is there, or empty tables"
+                .to_owned(),
+        ),
+        other => other.into(),
+    }
+}

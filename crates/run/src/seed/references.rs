@@ -1,0 +1,68 @@
+//! What fields say about how entities hang together.
+
+use singlet_design::{Design, Entity, Field, FieldType};
+use singlet_values::AttributeValue;
+
+use super::names::is_person;
+
+/// The references of an entity that say where its items belong: those in its key, and those to what isn't a person.
+pub(super) fn owners(design: &Design, entity: &Entity) -> Vec<(String, usize)> {
+    let in_key = |name: &str| {
+        let templates = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
+        templates.flat_map(|template| template.fields()).any(|field| field == name)
+    };
+    let owner = |field: &Field| {
+        let name = field.refers_to.as_deref()?;
+        let target = design.entities.iter().position(|other| other.name == name)?;
+        let fields = design.entities.get(target)?.fields.iter().map(|field| field.name.as_str());
+        let several = matches!(field.kind, FieldType::List { .. } | FieldType::Set { .. });
+        let owns = !several && (in_key(&field.name) || !is_person(name, fields));
+        owns.then(|| (field.name.clone(), target))
+    };
+    entity.fields.iter().filter_map(owner).collect()
+}
+
+/// A value as text, to be looked up by.
+pub(super) fn text_of(value: &AttributeValue) -> String {
+    match value {
+        AttributeValue::S(text) => text.clone(),
+        AttributeValue::N(number) => number.to_string(),
+        other => format!("{other:?}"),
+    }
+}
+
+/// What an item of the entity is called by: the last id in its key, or the key's first field.
+pub(super) fn identity(entity: &Entity) -> String {
+    let templates = || std::iter::once(&entity.key.partition).chain(&entity.key.sort);
+    let fields = || templates().flat_map(|template| template.fields());
+    let own = |name: &&str| {
+        entity.field(name).is_some_and(|field| field.kind == FieldType::Id && field.refers_to.is_none())
+    };
+    fields().filter(own).last().or_else(|| fields().next()).unwrap_or_default().to_owned()
+}
+
+/// The fields of an entity that others may hold or copy.
+pub(super) fn shared(design: &Design, entity: &Entity) -> Vec<String> {
+    let identity = identity(entity);
+    let referring = || {
+        let all =
+            design.entities.iter().flat_map(|other| other.fields.iter().map(move |field| (other, field)));
+        all.filter(|(_, field)| field.refers_to.as_deref() == Some(entity.name.as_str()))
+    };
+    let is_shared = |field: &Field| {
+        let copied = referring().any(|(other, by)| other.field(&copy_name(by, &field.name)).is_some());
+        field.name == identity || field.kind == FieldType::Id || copied
+    };
+    entity.fields.iter().filter(|field| is_shared(field)).map(|field| field.name.clone()).collect()
+}
+
+/// `product_id` and `name` make `product_name`, `productId` and `name` make `productName`.
+pub(super) fn copy_name(reference: &Field, field: &str) -> String {
+    if let Some(stem) = reference.name.strip_suffix("_id") {
+        return format!("{stem}_{field}");
+    }
+    let stem = reference.name.strip_suffix("Id").unwrap_or(&reference.name);
+    let mut letters = field.chars();
+    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+    stem.chars().chain(first).chain(letters).collect()
+}

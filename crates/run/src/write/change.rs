@@ -1,0 +1,109 @@
+//! What an update changes with what its caller gave.
+
+use singlet_design::{Change, Entity, Field, FieldType, Made, Update, ValueSource, default_of, is_empty_set};
+use singlet_values::AttributeValue;
+
+use super::edit::{Edit, Verb};
+use super::source::Source;
+use crate::arguments::Given;
+use crate::error::RunError;
+
+/// The changes that an update makes with what its caller gave, list elements apart. Every write also makes the
+/// time of the last write anew.
+pub(super) fn edits(update: &Update, source: &Source<'_>) -> Result<Vec<Edit>, RunError> {
+    let entity = &update.entity;
+    let mut edits = Vec::with_capacity(update.changes.len() + 1);
+    for change in &update.changes {
+        edits.extend(edit(entity, change, source)?);
+    }
+    if edits.is_empty() && !update.changes.iter().any(is_element) {
+        return Err(nothing_given(update));
+    }
+    for field in entity.fields.iter().filter(|field| field.made == Some(Made::Updated)) {
+        if edits.iter().all(|edit| edit.path != field.name) {
+            edits.push(Edit::set(field.name.as_str(), source.now(&field.kind)));
+        }
+    }
+    Ok(edits)
+}
+
+/// Whether a change is about one element of a list.
+pub(super) fn is_element(change: &Change) -> bool {
+    matches!(change, Change::InsertElement(_) | Change::ChangeElement(_) | Change::DropElement(_))
+}
+
+fn edit(entity: &Entity, change: &Change, source: &Source<'_>) -> Result<Option<Edit>, RunError> {
+    let kind_of = |path: &str| entity.field_at(path).cloned().unwrap_or(FieldType::Any { max_bytes: None });
+    match change {
+        Change::Set { path, value } => {
+            let kind = kind_of(path);
+            match source.value(value, path, &kind)? {
+                Given::Missing => Ok(None),
+                Given::Null if is_optional(entity, path) => Ok(Some(Edit::remove(path.as_str()))),
+                Given::Null => Err(RunError::Parameter {
+                    parameter: path.clone(),
+                    reason: format!("can't be removed: {} requires it", entity.name),
+                }),
+                Given::Value(value) => Ok(Some(Edit::set(path.as_str(), value))),
+            }
+        }
+        Change::Remove { path } => Ok(Some(Edit::remove(path.as_str()))),
+        Change::Add { path, value } => {
+            let value = source.value(value, path, &unbounded(kind_of(path)))?;
+            let start = entity.field(path).and_then(default_of);
+            let start = start.filter(|start| matches!(start, AttributeValue::N(start) if !start.is_zero()));
+            Ok(elements(path, value, |more| Verb::Add { more, start: start.clone() }))
+        }
+        Change::Subtract { path, value } => {
+            let value = source.value(value, path, &unbounded(kind_of(path)))?;
+            Ok(elements(path, value, Verb::Subtract))
+        }
+        Change::InsertElement(_) | Change::ChangeElement(_) | Change::DropElement(_) => Ok(None),
+    }
+}
+
+fn elements(path: &str, given: Given, verb: impl Fn(AttributeValue) -> Verb) -> Option<Edit> {
+    match given {
+        Given::Value(value) if !is_empty_set(&value) => {
+            Some(Edit { path: path.to_owned(), verb: verb(value) })
+        }
+        _ => None,
+    }
+}
+
+/// The type of a difference: the bounds of a number are bounds of the sum, not of what is added.
+fn unbounded(kind: FieldType) -> FieldType {
+    match kind {
+        FieldType::Int { .. } | FieldType::Epoch => FieldType::Int { min: None, max: None },
+        FieldType::Number { .. } => FieldType::Number { min: None, max: None },
+        FieldType::Set { of, .. } => FieldType::Set { of, max: None },
+        kind => kind,
+    }
+}
+
+/// Whether a field may be missing; members of maps always may.
+fn is_optional(entity: &Entity, path: &str) -> bool {
+    let mut names = path.split('.');
+    let mut field = names.next().and_then(|name| entity.field(name));
+    for name in names {
+        field = match field.map(|field| &field.kind) {
+            Some(FieldType::Object(fields)) => fields.iter().find(|field| field.name == name),
+            _ => return true,
+        };
+    }
+    field.is_none_or(|field: &Field| field.optional)
+}
+
+/// An update to which the caller gives nothing would change nothing.
+pub(super) const NOTHING_GIVEN: &str = "can't be left out altogether: give at least one value to change";
+
+fn nothing_given(update: &Update) -> RunError {
+    let parameter = |change: &Change| match change {
+        Change::Set { value: ValueSource::Parameter(name), .. }
+        | Change::Add { value: ValueSource::Parameter(name), .. }
+        | Change::Subtract { value: ValueSource::Parameter(name), .. } => Some(name.clone()),
+        _ => None,
+    };
+    let names: Vec<String> = update.changes.iter().filter_map(parameter).collect();
+    RunError::Parameter { parameter: names.join("`, `"), reason: NOTHING_GIVEN.to_owned() }
+}

@@ -1,0 +1,149 @@
+//! Handing plans to the store, and what its answers mean.
+
+use std::sync::Arc;
+
+use singlet_design::{Entity, Pattern};
+use singlet_store::{Action, BatchGet, Cancellation, Feature, Store, StoreError, TransactWrite};
+use singlet_values::{EncodedItem, Item};
+
+use super::plan::{Answer, Meaning, Plan, Planned};
+use super::retry::Setback;
+use super::unique::key_of;
+use crate::call::Site;
+use crate::error::RunError;
+use crate::outcome::{Outcome, Record};
+
+/// Commits one plan: as a single request if it has a single action.
+pub(super) fn alone<S: Store>(site: &Site<S>, pattern: &Pattern, plan: Plan<'_>) -> Result<Outcome, Setback> {
+    let Plan { mut actions, entity, known, answer } = plan;
+    let stored = match actions.as_slice() {
+        [Planned { action, meaning }] if !matches!(action, Action::Check { .. }) => {
+            Some(single(site, action, meaning)?)
+        }
+        _ => {
+            together(site, pattern, std::mem::take(&mut actions))?;
+            None
+        }
+    };
+    let plan = Plan { actions, entity, known, answer };
+    match stored {
+        Some(item) => Ok(answered(&plan, item)),
+        None => Ok(outcomes(site, &[plan]).into_iter().next().unwrap_or(Outcome::Checked)),
+    }
+}
+
+/// Commits one action on its own, and gives what the store returned.
+fn single<S: Store>(
+    site: &Site<S>,
+    action: &Action,
+    meaning: &Meaning<'_>,
+) -> Result<Option<EncodedItem>, Setback> {
+    let written = match action {
+        Action::Put(put) => site.store.put(put),
+        Action::Update(update) => site.store.update(update),
+        Action::Delete(delete) => site.store.delete(delete),
+        Action::Check { .. } => return Ok(None),
+    };
+    match written {
+        Ok(written) => Ok(written.item),
+        Err(StoreError::ConditionFailed { item }) => Err(meaning.failed(item.as_ref())),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Commits several actions, all or none.
+pub(super) fn together<S: Store>(
+    site: &Site<S>,
+    pattern: &Pattern,
+    planned: Vec<Planned<'_>>,
+) -> Result<(), Setback> {
+    site.require(pattern, Feature::Transactions)?;
+    let (actions, meanings): (Vec<Action>, Vec<Meaning<'_>>) =
+        planned.into_iter().map(|planned| (planned.action, planned.meaning)).unzip();
+    // The token makes a request that the network repeats happen once. Another attempt is another request.
+    let mut token = [0; 16];
+    site.entropy.fill(&mut token);
+    let token = token.iter().map(|byte| format!("{byte:02x}")).collect();
+    match site.store.transact_write(&TransactWrite { actions, token: Some(token) }) {
+        Ok(_) => Ok(()),
+        Err(StoreError::Cancelled { reasons }) => Err(cancelled(&meanings, &reasons)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What a cancellation means: if anything was read that has changed since, nothing else is sure, and it is tried
+/// again; otherwise the first action that failed tells.
+fn cancelled(meanings: &[Meaning<'_>], reasons: &[Cancellation]) -> Setback {
+    let mut failure = None;
+    for (meaning, reason) in meanings.iter().zip(reasons) {
+        let setback = match reason {
+            Cancellation::None => continue,
+            Cancellation::Conflict => Setback::Again,
+            Cancellation::ConditionFailed { item } => meaning.failed(item.as_ref()),
+            Cancellation::Refused(text) => {
+                Setback::Failed(RunError::Store(StoreError::Refused(text.clone())))
+            }
+        };
+        match setback {
+            Setback::Again => return Setback::Again,
+            Setback::Failed(error) => _ = failure.get_or_insert(error),
+        }
+    }
+    failure.map_or(Setback::Again, Setback::Failed)
+}
+
+/// What committed plans answer. Transactions return nothing, so that items which were only changed are read again.
+pub(super) fn outcomes<S: Store>(site: &Site<S>, plans: &[Plan<'_>]) -> Vec<Outcome> {
+    let updated = plans.iter().filter(|plan| matches!(plan.answer, Answer::Stored));
+    let mut found =
+        reread(site, &updated.map(|plan| (plan.entity, key(plan))).collect::<Vec<_>>()).into_iter();
+    let mut outcomes = Vec::with_capacity(plans.len());
+    for plan in plans {
+        let item = if plan.answer == Answer::Stored { found.next().flatten() } else { None };
+        outcomes.push(answered(plan, item));
+    }
+    outcomes
+}
+
+/// What a plan answers when the store gave this item back.
+fn answered(plan: &Plan<'_>, item: Option<EncodedItem>) -> Outcome {
+    let record = |item: EncodedItem| Record::of(Arc::clone(plan.entity), item);
+    let known = || EncodedItem::encode(&plan.known);
+    match plan.answer {
+        Answer::Planned => Outcome::Written(record(known())),
+        Answer::Stored => Outcome::Written(record(item.unwrap_or_else(known))),
+        Answer::Deleted if plan.known.is_empty() => Outcome::Deleted(item.map(record)),
+        Answer::Deleted => Outcome::Deleted(Some(record(item.unwrap_or_else(known)))),
+        Answer::Checked => Outcome::Checked,
+    }
+}
+
+fn key(plan: &Plan<'_>) -> Item {
+    key_of(&plan.entity.table, &plan.known)
+}
+
+/// The items under these keys, in this order. The write has happened: a failure here is not one of the write, and
+/// the caller gets what the plan knows instead.
+fn reread<S: Store>(site: &Site<S>, keys: &[(&Arc<Entity>, Item)]) -> Vec<Option<EncodedItem>> {
+    let mut found: Vec<Option<EncodedItem>> = vec![None; keys.len()];
+    for table in &site.design.tables {
+        let here = |entity: &Entity| entity.table.label == table.label;
+        let wanted: Vec<Item> =
+            keys.iter().filter(|(entity, _)| here(entity)).map(|(_, key)| key.clone()).collect();
+        if wanted.is_empty() {
+            continue;
+        }
+        let name = site.table_name(table).to_owned();
+        let request = BatchGet { table: name, keys: wanted, consistent: true, projection: None };
+        let Ok(answer) = site.store.batch_get(&request) else { continue };
+        for item in answer.items.into_iter().flatten() {
+            let is_it =
+                |key: &Item| key.iter().all(|(name, value)| item.view().get(name) == value.as_scalar());
+            let place = keys.iter().position(|(entity, key)| here(entity) && is_it(key));
+            if let Some(slot) = place.and_then(|place| found.get_mut(place)) {
+                *slot = Some(item);
+            }
+        }
+    }
+    found
+}

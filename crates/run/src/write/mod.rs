@@ -1,0 +1,100 @@
+//! Patterns that write.
+//!
+//! A write is planned ([`planner`], [`update`]), then committed ([`commit`]): as one request if it is about one item
+//! only, as a transaction if unique values, references that are checked or several steps are involved. A plan that relies on something read
+//! carries the condition that it is still so ([`guard`]); if it isn't, the whole is planned again ([`retry`]).
+
+mod bounds;
+mod change;
+mod commit;
+mod edit;
+mod element;
+mod guard;
+mod plan;
+mod planner;
+mod reference;
+mod retry;
+mod source;
+mod transaction;
+mod unique;
+mod update;
+
+use std::borrow::Cow;
+
+use singlet_design::{Operation, Pattern};
+use singlet_store::{Store, StoreError};
+
+use crate::arguments::{Arguments, Bound};
+use crate::call::{Call, Site};
+use crate::entropy::Entropy;
+use crate::error::RunError;
+use crate::outcome::Outcome;
+use planner::Planner;
+
+pub use unique::reservation;
+
+/// One write: a pattern of its own, or a step of a transaction.
+pub(super) struct Step<'a, 'b> {
+    /// The pattern's name, or the step's in its transaction.
+    label: &'a str,
+    /// What it does.
+    pattern: &'a Pattern,
+    /// With which values.
+    bound: &'b Bound<'b>,
+    /// Fields that later steps take from what this one writes.
+    wanted: Vec<&'a str>,
+    /// Whether it is part of a transaction.
+    composed: bool,
+}
+
+/// Runs a create, put, update, delete or check.
+pub(super) fn run_write<S: Store>(site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+    let pattern = call.pattern;
+    let step =
+        Step { label: &pattern.name, pattern, bound: &call.bound, wanted: Vec::new(), composed: false };
+    let planner = Planner { site, now_ms: call.now_ms };
+    retry::persist(&*site.entropy, entity_name(pattern), || {
+        commit::alone(site, pattern, planner.plan(&step)?)
+    })
+}
+
+/// Runs a transaction.
+pub(super) fn run_transaction<S: Store>(site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+    match &call.pattern.operation {
+        Operation::Transaction(transaction) => transaction::run(site, call, transaction),
+        _ => run_write(site, call),
+    }
+}
+
+/// The arguments of a write with what the objects in them lack and Singlet makes; those of a read as they are.
+pub(super) fn filled<'a>(
+    pattern: &Pattern,
+    arguments: &'a Arguments,
+    entropy: &dyn Entropy,
+    now_ms: u64,
+) -> Cow<'a, Arguments> {
+    match &pattern.operation {
+        Operation::Create(_) | Operation::Put(_) | Operation::Update(_) | Operation::Transaction(_) => {
+            source::filled(pattern, arguments, entropy, now_ms)
+        }
+        _ => Cow::Borrowed(arguments),
+    }
+}
+
+/// What a pattern writes, for messages.
+fn entity_name(pattern: &Pattern) -> &str {
+    match &pattern.operation {
+        Operation::Create(insert) | Operation::Put(insert) => &insert.entity.name,
+        Operation::Update(update) => &update.entity.name,
+        Operation::Delete(delete) => &delete.entity.name,
+        Operation::Check(check) => &check.entity.name,
+        _ => &pattern.name,
+    }
+}
+
+/// An item whose stored bytes make no sense.
+fn unreadable() -> RunError {
+    RunError::Store(StoreError::Unavailable(
+        "an item of the table can't be read: its bytes are damaged".to_owned(),
+    ))
+}

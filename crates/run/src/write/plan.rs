@@ -1,0 +1,171 @@
+//! What a write becomes: the action on the item itself, and those on its reservations.
+
+use std::sync::Arc;
+
+use singlet_design::{Condition, Entity, Reference, Unique};
+use singlet_store::{Action, StoreError};
+use singlet_values::{EncodedItem, Item};
+
+use super::bounds::SumBound;
+use super::guard::Guard;
+use super::retry::Setback;
+use crate::derive::value_at;
+use crate::error::RunError;
+use crate::expiry::is_expired;
+
+/// A write that is ready for the store.
+pub(super) struct Plan<'a> {
+    /// The item's own action first, then its reservations and the checks of its references.
+    pub(super) actions: Vec<Planned<'a>>,
+    /// What the item is about.
+    pub(super) entity: &'a Arc<Entity>,
+    /// What is known of the item: after a create, put or update; before a delete or check.
+    pub(super) known: Item,
+    /// What the write answers.
+    pub(super) answer: Answer,
+}
+
+/// What a write answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// The item as it is planned: all of it is known.
+    Planned,
+    /// The item as the store has it afterwards.
+    Stored,
+    /// The item as it was.
+    Deleted,
+    /// That a condition held.
+    Checked,
+}
+
+/// An action and what it means when its condition fails.
+pub(super) struct Planned<'a> {
+    /// What the store is asked to do.
+    pub(super) action: Action,
+    /// What a failed condition says.
+    pub(super) meaning: Meaning<'a>,
+}
+
+/// Why an action has a condition.
+pub(super) enum Meaning<'a> {
+    /// The item itself.
+    Item(Expectation<'a>),
+    /// Takes the value of a unique field.
+    Take {
+        /// Of what.
+        entity: &'a Entity,
+        /// Which field.
+        unique: &'a Unique,
+    },
+    /// Gives the value of a unique field back.
+    Release {
+        /// Of what.
+        entity: &'a Entity,
+        /// Which field.
+        unique: &'a Unique,
+    },
+    /// Checks that what an item refers to is there.
+    Reference {
+        /// By which field.
+        reference: &'a Reference,
+        /// What the field holds.
+        value: String,
+    },
+}
+
+/// What a write expects of the item that is there.
+pub(super) struct Expectation<'a> {
+    /// What it is.
+    pub(super) entity: &'a Entity,
+    /// The pattern or step, for messages.
+    pub(super) label: &'a str,
+    /// Whether it must be there.
+    pub(super) presence: Presence,
+    /// What was read and must not have changed.
+    pub(super) guard: Guard,
+    /// Objects that the write reaches into.
+    pub(super) parents: Vec<String>,
+    /// Bounds that sums must keep.
+    pub(super) sums: Vec<SumBound>,
+    /// The pattern's own condition.
+    pub(super) condition: Option<&'a Condition>,
+    /// Now, to tell what has expired.
+    pub(super) now_second: u64,
+}
+
+/// Whether an item must be there. An item past its time to live is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Presence {
+    /// It must not.
+    Absent,
+    /// It must.
+    Present,
+    /// Either way.
+    Any,
+}
+
+impl Meaning<'_> {
+    /// What to do after the condition failed against this item.
+    pub(super) fn failed(&self, item: Option<&EncodedItem>) -> Setback {
+        match self {
+            Meaning::Item(expectation) => expectation.failed(item),
+            Meaning::Reference { reference, value } => Setback::Failed(RunError::NoReference {
+                field: reference.field.clone(),
+                entity: reference.entity.name.clone(),
+                value: value.clone(),
+            }),
+            Meaning::Take { entity, unique } => Setback::Failed(not_unique(entity, unique)),
+            Meaning::Release { entity, unique } => {
+                Setback::Failed(RunError::Store(StoreError::Refused(format!(
+                    "the {} of this {} is reserved for another item: the table was written past the design",
+                    unique.fields.join(", "),
+                    entity.name
+                ))))
+            }
+        }
+    }
+}
+
+/// Another item has the value.
+pub(super) fn not_unique(entity: &Entity, unique: &Unique) -> RunError {
+    RunError::NotUnique { entity: entity.name.clone(), field: unique.fields.join(",") }
+}
+
+impl Expectation<'_> {
+    fn failed(&self, item: Option<&EncodedItem>) -> Setback {
+        let item = match item.map(EncodedItem::decode).transpose() {
+            Ok(item) => item,
+            Err(_) => return Setback::Failed(super::unreadable()),
+        };
+        let live = item.as_ref().filter(|item| !is_expired(self.entity, item, self.now_second));
+        let name = || self.entity.name.clone();
+        match (self.presence, live) {
+            (Presence::Absent, Some(_)) => return Setback::Failed(RunError::Exists { entity: name() }),
+            (Presence::Present, None) => return Setback::Failed(RunError::Missing { entity: name() }),
+            _ => {}
+        }
+        if !self.guard.holds(item.as_ref()) {
+            return Setback::Again;
+        }
+        if let Some(error) = item.as_ref().and_then(|item| self.impossible(item)) {
+            return Setback::Failed(error);
+        }
+        match (self.condition, live) {
+            (Some(_), None) => Setback::Failed(RunError::Missing { entity: name() }),
+            (Some(condition), Some(_)) => Setback::Failed(RunError::Condition {
+                pattern: self.label.to_owned(),
+                condition: condition.source.clone(),
+            }),
+            // Nothing of what failed can be seen any more: somebody wrote in between.
+            (None, _) => Setback::Again,
+        }
+    }
+    /// Why the item can't be changed in this way, if it can't.
+    fn impossible(&self, item: &Item) -> Option<RunError> {
+        let lacking = self.parents.iter().find(|path| value_at(item, path).is_none());
+        match lacking {
+            Some(parent) => Some(RunError::Missing { entity: format!("{}.{parent}", self.entity.name) }),
+            None => self.sums.iter().find_map(|sum| sum.broken_by(item)),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! From a step to its plan: one function for each operation. (Updates stand in their own file.)
+
+use std::sync::Arc;
+
+use singlet_design::{Condition, Entity, Insert, Operation, Tree, Unique, default_of};
+use singlet_store::{self as store, Action, Expression, ExpressionBuilder, ReturnItem, Store};
+use singlet_values::Item;
+
+use super::guard::Guard;
+use super::plan::{Answer, Expectation, Meaning, Plan, Planned, Presence};
+use super::retry::Setback;
+use super::source::Source;
+use super::{Step, unique};
+use crate::call::Site;
+use crate::error::RunError;
+use crate::expression::Asked;
+use crate::keys::table_key;
+use crate::{derive, expiry};
+
+/// Plans the writes of one call.
+pub(super) struct Planner<'r, S> {
+    pub(super) site: &'r Site<S>,
+    pub(super) now_ms: u64,
+}
+
+impl<S: Store> Planner<'_, S> {
+    /// What a step becomes, with what is in the table now.
+    pub(super) fn plan<'a>(&self, step: &Step<'a, '_>) -> Result<Plan<'a>, Setback> {
+        match &step.pattern.operation {
+            Operation::Create(insert) => self.create(step, insert),
+            Operation::Put(insert) => self.put(step, insert),
+            Operation::Update(update) => self.update(step, update),
+            Operation::Delete(delete) => self.delete(step, &delete.entity, delete.condition.as_ref()),
+            Operation::Check(check) => self.check(step, &check.entity, check.condition.as_ref()),
+            _ => Err(Setback::Failed(RunError::Limit(format!(
+                "{} reads: only writes can stand in a transaction",
+                step.pattern.name
+            )))),
+        }
+    }
+
+    fn create<'a>(&self, step: &Step<'a, '_>, insert: &'a Insert) -> Result<Plan<'a>, Setback> {
+        let entity = &insert.entity;
+        let item = self.whole(step, insert)?;
+        let expectation = self.expect(step, entity, Presence::Absent, insert.condition.as_ref());
+        let uniques: Vec<&Unique> = entity.unique.iter().collect();
+        let mut actions = vec![self.put_action(step, item.clone(), expectation)];
+        actions.extend(self.reserve(entity, &uniques, None, Some(&item)));
+        self.check_references(&insert.must_exist, &item, &mut actions)?;
+        Ok(Plan { actions, entity, known: item, answer: Answer::Planned })
+    }
+
+    fn put<'a>(&self, step: &Step<'a, '_>, insert: &'a Insert) -> Result<Plan<'a>, Setback> {
+        let entity = &insert.entity;
+        let item = self.whole(step, insert)?;
+        let mut expectation = self.expect(step, entity, Presence::Any, insert.condition.as_ref());
+        let uniques: Vec<&Unique> = entity.unique.iter().collect();
+        let mut before = None;
+        if !uniques.is_empty() {
+            before = self.read(entity, unique::key_of(&entity.table, &item))?;
+            expectation.guard = guard_of(entity, &uniques, before.as_ref());
+        }
+        let mut actions = vec![self.put_action(step, item.clone(), expectation)];
+        actions.extend(self.reserve(entity, &uniques, before.as_ref(), Some(&item)));
+        self.check_references(&insert.must_exist, &item, &mut actions)?;
+        Ok(Plan { actions, entity, known: item, answer: Answer::Planned })
+    }
+
+    fn delete<'a>(
+        &self,
+        step: &Step<'a, '_>,
+        entity: &'a Arc<Entity>,
+        condition: Option<&'a Condition>,
+    ) -> Result<Plan<'a>, Setback> {
+        let key = table_key(entity, step.bound)?;
+        let uniques: Vec<&Unique> = entity.unique.iter().collect();
+        let mut expectation = self.expect(step, entity, Presence::Any, condition);
+        let looks = !uniques.is_empty() || step.composed;
+        let before = if looks { self.read(entity, key.clone())? } else { None };
+        if looks {
+            expectation.guard = guard_of(entity, &uniques, before.as_ref());
+        }
+        if let Some(before) = &before {
+            step.wanted.iter().for_each(|path| expectation.guard.keep(before, path));
+        }
+        let mut actions = vec![Planned {
+            action: Action::Delete(store::Delete {
+                table: self.site.table_name(&entity.table).to_owned(),
+                key,
+                condition: self.condition(step, &expectation),
+                returned: ReturnItem::Old,
+            }),
+            meaning: Meaning::Item(expectation),
+        }];
+        actions.extend(self.reserve(entity, &uniques, before.as_ref(), None));
+        Ok(Plan { actions, entity, known: before.unwrap_or_default(), answer: Answer::Deleted })
+    }
+
+    fn check<'a>(
+        &self,
+        step: &Step<'a, '_>,
+        entity: &'a Arc<Entity>,
+        condition: Option<&'a Condition>,
+    ) -> Result<Plan<'a>, Setback> {
+        let key = table_key(entity, step.bound)?;
+        let mut expectation = self.expect(step, entity, Presence::Present, condition);
+        let mut known = key.clone();
+        if !step.wanted.is_empty() {
+            known = self
+                .read(entity, key.clone())?
+                .ok_or_else(|| RunError::Missing { entity: entity.name.clone() })?;
+            step.wanted.iter().for_each(|path| expectation.guard.keep(&known, path));
+        }
+        let action = Action::Check {
+            table: self.site.table_name(&entity.table).to_owned(),
+            key,
+            condition: self.condition(step, &expectation).unwrap_or_default(),
+        };
+        let actions = vec![Planned { action, meaning: Meaning::Item(expectation) }];
+        Ok(Plan { actions, entity, known, answer: Answer::Checked })
+    }
+
+    /// The whole item of a create or put.
+    fn whole(&self, step: &Step<'_, '_>, insert: &Insert) -> Result<Item, RunError> {
+        let mut item = self.source(step).fields(insert)?;
+        derive::complete(&insert.entity, &mut item)?;
+        Ok(item)
+    }
+
+    pub(super) fn source<'s>(&'s self, step: &'s Step<'_, '_>) -> Source<'s> {
+        Source { bound: step.bound, entropy: &*self.site.entropy, now_ms: self.now_ms }
+    }
+
+    /// The item under a key, as it is now.
+    pub(super) fn read(&self, entity: &Entity, key: Item) -> Result<Option<Item>, Setback> {
+        let table = self.site.table_name(&entity.table).to_owned();
+        let answer = self.site.store.get(&store::Get { table, key, consistent: true, projection: None })?;
+        let item = answer.items.into_iter().next().flatten();
+        item.map(|item| item.decode().map_err(|_| super::unreadable().into())).transpose()
+    }
+
+    pub(super) fn expect<'a>(
+        &self,
+        step: &Step<'a, '_>,
+        entity: &'a Entity,
+        presence: Presence,
+        condition: Option<&'a Condition>,
+    ) -> Expectation<'a> {
+        let now_second = self.now_ms / 1000;
+        let (guard, parents, sums) = (Guard::default(), Vec::new(), Vec::new());
+        Expectation { entity, label: step.label, presence, guard, parents, sums, condition, now_second }
+    }
+
+    fn put_action<'a>(&self, step: &Step<'_, '_>, item: Item, expectation: Expectation<'a>) -> Planned<'a> {
+        Planned {
+            action: Action::Put(store::Put {
+                table: self.site.table_name(&expectation.entity.table).to_owned(),
+                item,
+                condition: self.condition(step, &expectation),
+                returned: ReturnItem::None,
+            }),
+            meaning: Meaning::Item(expectation),
+        }
+    }
+
+    pub(super) fn reserve<'a>(
+        &self,
+        entity: &'a Entity,
+        uniques: &[&'a Unique],
+        before: Option<&Item>,
+        after: Option<&Item>,
+    ) -> Vec<Planned<'a>> {
+        let table = self.site.table_name(&entity.table);
+        unique::moves(entity, uniques, table, self.now_ms / 1000, before, after)
+    }
+
+    /// All that an expectation demands, as one condition.
+    pub(super) fn condition(&self, step: &Step<'_, '_>, expectation: &Expectation<'_>) -> Option<Expression> {
+        let entity = expectation.entity;
+        let mut builder = ExpressionBuilder::new('c');
+        let mut terms = Vec::new();
+        match expectation.presence {
+            Presence::Absent => terms.push(expiry::absent(entity, expectation.now_second, &mut builder)),
+            Presence::Present => terms.push(expiry::present(entity, expectation.now_second, &mut builder)),
+            Presence::Any => {}
+        }
+        for parent in &expectation.parents {
+            terms.push(format!("attribute_exists({})", builder.path(parent)));
+        }
+        expectation.sums.iter().for_each(|sum| sum.write(&mut builder, &mut terms));
+        expectation.guard.write(&entity.table.partition.name, &mut builder, &mut terms);
+        if let Some(condition) = expectation.condition {
+            let asked = Asked {
+                field: &|path| entity.field_at(path).cloned(),
+                argument: &|parameter| step.bound.get(parameter).cloned(),
+                default: &|name| default_of(entity.field(name)?),
+                now_ms: self.now_ms,
+                key: Some(&entity.table.partition.name),
+            };
+            let condition = asked.with_defaults(condition);
+            let text = asked.write(&condition, &mut builder);
+            let is_choice = matches!(condition.tree, Tree::Or(_));
+            terms.push(if is_choice { format!("({text})") } else { text });
+        }
+        (!terms.is_empty()).then(|| builder.finish(terms.join(" AND ")))
+    }
+}
+
+/// Unique fields must stay as they were read: the reservations that are given back are those of these values. So must
+/// the time to live, which reservations share with their holder.
+pub(super) fn guard_of(entity: &Entity, uniques: &[&Unique], before: Option<&Item>) -> Guard {
+    let Some(before) = before else { return Guard::absent() };
+    let mut guard = Guard::default();
+    for field in uniques.iter().flat_map(|unique| &unique.fields) {
+        guard.keep(before, field);
+    }
+    if let (Some(attribute), false) = (&entity.table.ttl, uniques.is_empty()) {
+        guard.keep(before, attribute);
+    }
+    guard
+}

@@ -1,0 +1,213 @@
+//! Transactions: several writes, all or none.
+
+use std::collections::HashMap;
+
+use singlet_design::{self as design, Argument, Binding, Transaction};
+use singlet_store::{Action, Feature, Store};
+use singlet_values::{AttributeValue, Item};
+
+use super::plan::{Meaning, Plan, Planned, not_unique};
+use super::planner::Planner;
+use super::retry::{Setback, persist};
+use super::unique::key_of;
+use super::{Step, commit, reference};
+use crate::arguments::{Bound, Given};
+use crate::call::{Call, Site};
+use crate::derive::value_at;
+use crate::error::RunError;
+use crate::outcome::Outcome;
+
+/// Most actions that DynamoDB takes in one transaction.
+const ACTIONS_MAX: usize = 100;
+/// Stands for the element of the list in the binding of a step that runs for each of them: no step has this name.
+const ELEMENT: &str = "";
+
+/// Runs a transaction; if something it read has changed before it was committed, all of it is done again.
+pub(super) fn run<S: Store>(
+    site: &Site<S>,
+    call: &Call<'_>,
+    transaction: &Transaction,
+) -> Result<Outcome, RunError> {
+    site.require(call.pattern, Feature::Transactions)?;
+    let planner = Planner { site, now_ms: call.now_ms };
+    persist(&*site.entropy, &format!("what {} writes", call.pattern.name), || {
+        let (mut plans, counts) = plan_steps(&planner, call, transaction)?;
+        let actions = gather(transaction, &mut plans, &counts)?;
+        if !actions.is_empty() {
+            commit::together(site, call.pattern, actions)?;
+        }
+        let mut outcomes = commit::outcomes(site, &plans).into_iter();
+        let answer = |(step, count): (&design::Step, &usize)| {
+            let outcome = match step.each {
+                Some(_) => Outcome::Each(outcomes.by_ref().take(*count).collect()),
+                None => outcomes.next().unwrap_or(Outcome::Checked),
+            };
+            (step.name.clone(), outcome)
+        };
+        Ok(Outcome::Parts(transaction.steps.iter().zip(&counts).map(answer).collect()))
+    })
+}
+
+/// The plans of all steps in order, and how many each step has.
+fn plan_steps<'a, S: Store>(
+    planner: &Planner<'_, S>,
+    call: &Call<'_>,
+    transaction: &'a Transaction,
+) -> Result<(Vec<Plan<'a>>, Vec<usize>), Setback> {
+    let mut plans: Vec<Plan<'a>> = Vec::new();
+    let mut counts = Vec::with_capacity(transaction.steps.len());
+    let mut results: Vec<(&str, Item)> = Vec::with_capacity(transaction.steps.len());
+    for (position, step) in transaction.steps.iter().enumerate() {
+        let bounds = bind(step, &call.bound, call.now_ms, &results)?;
+        counts.push(bounds.len());
+        if plans.len() + bounds.len() > ACTIONS_MAX {
+            return Err(too_many(plans.len() + bounds.len()).into());
+        }
+        let later = transaction.steps.get(position + 1..).unwrap_or_default();
+        for bound in &bounds {
+            let wanted = wanted_of(&step.name, later);
+            let step = Step { label: &step.name, pattern: &step.pattern, bound, wanted, composed: true };
+            plans.push(planner.plan(&step)?);
+        }
+        if let (None, Some(plan)) = (&step.each, plans.last()) {
+            results.push((&step.name, plan.known.clone()));
+        }
+    }
+    Ok((plans, counts))
+}
+
+/// The values of a step: once, or once for each element of its list.
+fn bind<'a>(
+    step: &'a design::Step,
+    outer: &Bound<'_>,
+    now_ms: u64,
+    results: &[(&str, Item)],
+) -> Result<Vec<Bound<'a>>, RunError> {
+    let result = |name: &str, field: &str| {
+        let (_, item) = results.iter().find(|(step, _)| *step == name)?;
+        value_at(item, field).cloned()
+    };
+    let Some((parameter, list)) = &step.each else {
+        return Ok(vec![Bound::derive(&step.pattern, outer, &step.bindings, now_ms, &result)?]);
+    };
+    let given = elements(outer.given(list));
+    if let Some(max) = step.each_max.filter(|max| given.len() > *max as usize) {
+        let reason = format!("has {} elements; {} takes at most {max}", given.len(), step.name);
+        return Err(RunError::Parameter { parameter: list.clone(), reason });
+    }
+    let element = Argument::Result(ELEMENT.to_owned(), parameter.clone());
+    let mut bindings = vec![Binding { parameter: parameter.clone(), argument: element }];
+    bindings.extend(step.bindings.iter().cloned());
+    let bind = |element: AttributeValue| {
+        let result = |name: &str, field: &str| match name {
+            ELEMENT => Some(element.clone()),
+            _ => result(name, field),
+        };
+        Bound::derive(&step.pattern, outer, &bindings, now_ms, &result)
+    };
+    given.into_iter().map(bind).collect()
+}
+
+/// The elements of a list or set; none if it wasn't given.
+fn elements(given: Option<&Given>) -> Vec<AttributeValue> {
+    match given {
+        Some(Given::Value(AttributeValue::L(list))) => list.clone(),
+        Some(Given::Value(AttributeValue::Ss(set))) => set.iter().map(|text| text.as_str().into()).collect(),
+        Some(Given::Value(AttributeValue::Ns(set))) => set.iter().map(|number| (*number).into()).collect(),
+        Some(Given::Value(AttributeValue::Bs(set))) => set.iter().map(|bytes| bytes.clone().into()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The fields that later steps take from what a step writes.
+fn wanted_of<'a>(name: &str, later: &'a [design::Step]) -> Vec<&'a str> {
+    let bindings = later.iter().flat_map(|step| &step.bindings);
+    let field = |binding: &'a Binding| match &binding.argument {
+        Argument::Result(step, field) if step == name => Some(field.as_str()),
+        _ => None,
+    };
+    bindings.filter_map(field).collect()
+}
+
+/// The actions of all plans, none twice about one item. A value that one step gives back and another takes goes
+/// from hand to hand.
+fn gather<'a>(
+    transaction: &Transaction,
+    plans: &mut [Plan<'a>],
+    counts: &[usize],
+) -> Result<Vec<Planned<'a>>, RunError> {
+    let names = transaction.steps.iter().zip(counts);
+    let names: Vec<&str> =
+        names.flat_map(|(step, count)| std::iter::repeat_n(step.name.as_str(), *count)).collect();
+    let mut actions: Vec<(usize, Planned<'a>)> = Vec::new();
+    let mut places: HashMap<(String, Item), usize> = HashMap::new();
+    for (position, plan) in plans.iter_mut().enumerate() {
+        for planned in plan.actions.drain(..) {
+            let item = (planned.action.table().to_owned(), key_of_action(&planned));
+            let Some(place) = places.get(&item) else {
+                places.insert(item, actions.len());
+                actions.push((position, planned));
+                continue;
+            };
+            let Some((first, earlier)) = actions.get_mut(*place) else { continue };
+            if !one_of_two(earlier, planned)? {
+                let name = |position: usize| names.get(position).copied().unwrap_or_default();
+                return Err(RunError::Limit(format!(
+                    "{} and {} write the same item: a transaction can touch an item only once",
+                    name(*first),
+                    name(position)
+                )));
+            }
+        }
+    }
+    if actions.len() > ACTIONS_MAX {
+        return Err(too_many(actions.len()));
+    }
+    Ok(actions.into_iter().map(|(_, planned)| planned).collect())
+}
+
+/// Makes one action of two about one item, if that can be.
+fn one_of_two<'a>(earlier: &mut Planned<'a>, later: Planned<'a>) -> Result<bool, RunError> {
+    match (&earlier.meaning, &later.meaning) {
+        (Meaning::Reference { .. }, _) | (_, Meaning::Reference { .. }) => reference::join(earlier, later),
+        _ => hand_over(earlier, later),
+    }
+}
+
+/// Makes one action of two about one reservation: whoever takes it, takes it from the one who gives it back.
+fn hand_over<'a>(earlier: &mut Planned<'a>, later: Planned<'a>) -> Result<bool, RunError> {
+    let (taken, released) = match (&earlier.meaning, &later.meaning) {
+        (Meaning::Take { entity, unique }, Meaning::Take { .. }) => return Err(not_unique(entity, unique)),
+        (Meaning::Release { .. }, Meaning::Take { .. }) => {
+            let released = std::mem::replace(earlier, later);
+            (earlier, released)
+        }
+        (Meaning::Take { .. }, Meaning::Release { .. }) => (earlier, later),
+        _ => return Ok(false),
+    };
+    if let (Action::Put(put), Action::Delete(delete)) = (&mut taken.action, released.action) {
+        put.condition = delete.condition;
+    }
+    Ok(true)
+}
+
+pub(super) fn key_of_action(planned: &Planned<'_>) -> Item {
+    let table = match &planned.meaning {
+        Meaning::Item(expectation) => &expectation.entity.table,
+        Meaning::Take { entity, .. } | Meaning::Release { entity, .. } => &entity.table,
+        Meaning::Reference { reference, .. } => &reference.entity.table,
+    };
+    match &planned.action {
+        Action::Put(put) => key_of(table, &put.item),
+        Action::Update(update) => update.key.clone(),
+        Action::Delete(delete) => delete.key.clone(),
+        Action::Check { key, .. } => key.clone(),
+    }
+}
+
+fn too_many(count: usize) -> RunError {
+    RunError::Limit(format!(
+        "the transaction would make {count} changes, reservations of unique values and checks of references \
+         included; {ACTIONS_MAX} is the most"
+    ))
+}

@@ -1,0 +1,139 @@
+//! Reservation items: what makes a field's value belong to one item only.
+//!
+//! A reservation's key is the value, so that the table itself refuses a second one. It names its holder, and expires
+//! with it.
+
+use sha2::{Digest, Sha256};
+use singlet_design::{Entity, Table, Unique};
+use singlet_store::{Action, Delete, Expression, ExpressionBuilder, Put, ReturnItem};
+use singlet_values::{AttributeValue, Item};
+
+use super::plan::{Meaning, Planned};
+use crate::derive::value_at;
+use crate::expiry;
+
+/// What the type attribute of reservations holds.
+const TYPE: &str = "unique";
+/// The attribute with the partition key of the item that holds the value.
+const HOLDER: &str = "holder";
+/// The attribute with its sort key.
+const HOLDER_SORT: &str = "holder_sort";
+/// A sort key has at most 1024 bytes; longer values are reserved by their hash.
+const KEY_BYTES_MAX: usize = 1024;
+/// What stands before a hash. Values that begin like one are hashed too, so that none can be mistaken for another.
+const HASHED: &str = "sha256:";
+
+/// The reservation that an item needs for a unique field or group; `None` if one of its fields is missing. The
+/// item has its key and its time to live.
+pub fn reservation(entity: &Entity, unique: &Unique, item: &Item) -> Option<Item> {
+    let table = &entity.table;
+    let key = reserved_key(entity, unique, item)?;
+    let mut reservation = Item::with_capacity(6);
+    for attribute in table.key() {
+        reservation.insert(attribute.name.as_str(), key.as_str());
+    }
+    reservation.insert(table.type_attribute.as_str(), TYPE);
+    reservation.insert(HOLDER, item.get(&table.partition.name)?.clone());
+    if let Some(sort) = &table.sort {
+        reservation.insert(HOLDER_SORT, item.get(&sort.name)?.clone());
+    }
+    if let Some((name, expiry)) = table.ttl.as_ref().and_then(|name| Some((name, item.get(name)?))) {
+        reservation.insert(name.as_str(), expiry.clone());
+    }
+    Some(reservation)
+}
+
+fn reserved_key(entity: &Entity, unique: &Unique, item: &Item) -> Option<String> {
+    let parts: Vec<String> =
+        unique.fields.iter().map(|field| text_of(value_at(item, field)?)).collect::<Option<_>>()?;
+    let value = match parts.as_slice() {
+        [alone] => alone.clone(),
+        // Lengths keep the parts apart: a part may contain whatever would stand between them.
+        parts => parts.iter().map(|part| format!("{}:{part}", part.len())).collect::<Vec<_>>().join(","),
+    };
+    let separator = entity.table.separator;
+    let head = format!("UNIQUE{separator}{}{separator}{}{separator}", entity.name, unique.fields.join(","));
+    if head.len() + value.len() > KEY_BYTES_MAX || value.starts_with(HASHED) {
+        let digest = Sha256::digest(value.as_bytes());
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        return Some(format!("{head}{HASHED}{hex}"));
+    }
+    Some(head + &value)
+}
+
+pub(super) fn text_of(value: &AttributeValue) -> Option<String> {
+    match value {
+        AttributeValue::S(text) => Some(text.clone()),
+        AttributeValue::N(number) => Some(number.to_string()),
+        AttributeValue::Bool(truth) => Some(truth.to_string()),
+        AttributeValue::B(bytes) => Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
+        _ => None,
+    }
+}
+
+/// The actions that bring the reservations of one item from what it was to what it will be. What stays the same is
+/// not touched.
+pub(super) fn moves<'a>(
+    entity: &'a Entity,
+    uniques: &[&'a Unique],
+    table_name: &str,
+    now_second: u64,
+    before: Option<&Item>,
+    after: Option<&Item>,
+) -> Vec<Planned<'a>> {
+    let mut actions = Vec::new();
+    for unique in uniques {
+        let old = before.and_then(|item| reservation(entity, unique, item));
+        let new = after.and_then(|item| reservation(entity, unique, item));
+        if old == new {
+            continue;
+        }
+        let key = |reservation: &Item| key_of(&entity.table, reservation);
+        if let Some(old) = old.filter(|old| new.as_ref().map(key) != Some(key(old))) {
+            actions.push(Planned {
+                action: Action::Delete(Delete {
+                    table: table_name.to_owned(),
+                    key: key(&old),
+                    condition: Some(free_or_held_by(&entity.table, &old, None)),
+                    returned: ReturnItem::None,
+                }),
+                meaning: Meaning::Release { entity, unique },
+            });
+        }
+        if let Some(new) = new {
+            let condition = free_or_held_by(&entity.table, &new, Some(now_second));
+            actions.push(Planned {
+                action: Action::Put(Put {
+                    table: table_name.to_owned(),
+                    item: new,
+                    condition: Some(condition),
+                    returned: ReturnItem::None,
+                }),
+                meaning: Meaning::Take { entity, unique },
+            });
+        }
+    }
+    actions
+}
+
+/// Nobody has the value, or this holder, or (if a time is given) somebody who has expired.
+fn free_or_held_by(table: &Table, reservation: &Item, now_second: Option<u64>) -> Expression {
+    let mut builder = ExpressionBuilder::new('c');
+    let mut text = format!("attribute_not_exists({})", builder.name(&table.partition.name));
+    let mut same = Vec::with_capacity(2);
+    for name in [HOLDER, HOLDER_SORT] {
+        if let Some(value) = reservation.get(name) {
+            same.push(format!("{} = {}", builder.name(name), builder.value(value.clone())));
+        }
+    }
+    text = format!("{text} OR ({})", same.join(" AND "));
+    if let (Some(attribute), Some(now)) = (&table.ttl, now_second) {
+        text = format!("{text} OR {}", expiry::expired(attribute, now, &mut builder));
+    }
+    builder.finish(text)
+}
+
+/// The key attributes of an item.
+pub(super) fn key_of(table: &Table, item: &Item) -> Item {
+    table.key().filter_map(|key| Some((key.name.as_str(), item.get(&key.name)?.clone()))).collect()
+}

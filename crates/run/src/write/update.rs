@@ -1,0 +1,214 @@
+//! Planning updates: derived attributes are made anew in the same write, from given values if those suffice.
+
+use singlet_design::{Entity, Format, Part, Reference, Template, Unique, Update};
+use singlet_store::{self as store, Action, ReturnItem, Store};
+use singlet_values::{AttributeValue, Item};
+
+use super::bounds::{self, SumBound};
+use super::edit::{self, Edit, Verb};
+use super::guard::Guard;
+use super::plan::{Answer, Meaning, Plan, Planned, Presence};
+use super::planner::{Planner, guard_of};
+use super::retry::Setback;
+use super::{Step, change, element};
+use crate::derive::{self, Derived};
+use crate::error::RunError;
+use crate::expiry;
+use crate::keys::table_key;
+
+/// What an update relies on, once it is known.
+struct Ground<'a> {
+    before: Option<Item>,
+    after: Item,
+    edits: Vec<Edit>,
+    guard: Guard,
+    uniques: Vec<&'a Unique>,
+    /// References that the update writes.
+    references: Vec<&'a Reference>,
+}
+
+impl<S: Store> Planner<'_, S> {
+    /// What an update becomes.
+    pub(super) fn update<'a>(&self, step: &Step<'a, '_>, update: &'a Update) -> Result<Plan<'a>, Setback> {
+        let entity = &update.entity;
+        let source = self.source(step);
+        let key = table_key(entity, step.bound)?;
+        let edits = change::edits(update, &source)?;
+        let derived: Vec<Derived<'_>> = derive::derived(entity)
+            .into_iter()
+            .filter(|derived| edits.iter().any(|edit| derived.touched_by(&edit.path)))
+            .collect();
+        let mut ground = self.ground(step, update, &key, edits, &derived)?;
+        for derived in &derived {
+            match derived.value(entity, &ground.after)? {
+                Some(value) => {
+                    ground.after.insert(derived.attribute, value.clone());
+                    ground.edits.push(Edit { path: derived.attribute.to_owned(), verb: Verb::Set(value) });
+                }
+                None => {
+                    ground.after.remove(derived.attribute);
+                    ground.edits.push(Edit::remove(derived.attribute));
+                }
+            }
+        }
+        let mut expectation = self.expect(step, entity, Presence::Present, update.condition.as_ref());
+        expectation.guard = ground.guard;
+        expectation.parents = parents(&ground.edits);
+        expectation.sums = SumBound::of(entity, &ground.edits);
+        let mut actions = vec![Planned {
+            action: Action::Update(store::Update {
+                table: self.site.table_name(&entity.table).to_owned(),
+                key,
+                update: edit::expression(&ground.edits),
+                condition: self.condition(step, &expectation),
+                returned: ReturnItem::New,
+            }),
+            meaning: Meaning::Item(expectation),
+        }];
+        let after = Some(&ground.after);
+        actions.extend(self.reserve(entity, &ground.uniques, ground.before.as_ref(), after));
+        self.check_references(ground.references, &ground.after, &mut actions)?;
+        Ok(Plan { actions, entity, known: ground.after, answer: Answer::Stored })
+    }
+
+    /// Finds out what an update has to know, by reading the item only if the given values don't tell.
+    fn ground<'a>(
+        &self,
+        step: &Step<'_, '_>,
+        update: &'a Update,
+        key: &Item,
+        edits: Vec<Edit>,
+        derived: &[Derived<'_>],
+    ) -> Result<Ground<'a>, Setback> {
+        let entity = &update.entity;
+        let in_key = settled_by_key(entity);
+        let settled = |path: &str| in_key.contains(&path) || edits.iter().any(|edit| edit.settles(path));
+        let references = written_references(update, &edits);
+        let referred = references.iter().flat_map(|reference| &reference.key).map(|(_, own)| own.as_str());
+        let needed = derived.iter().flat_map(|derived| derived.fields()).chain(step.wanted.iter().copied());
+        let needed = needed.chain(referred);
+        let growing = bounds::growing_sets(entity, &edits);
+        let needed = needed.chain(growing.iter().copied());
+        let unsettled: Vec<&str> = needed.filter(|path| !settled(path)).collect();
+        // Reservations expire with their holder, so they follow its time to live as well.
+        let ttl = entity.table.ttl.as_deref();
+        let lifetime = derived.iter().any(|derived| Some(derived.attribute) == ttl)
+            || edits.iter().any(|edit| Some(edit.path.as_str()) == ttl);
+        let touches = |unique: &&Unique| {
+            let field = |field: &String| edits.iter().any(|edit| derive::paths_meet(field, &edit.path));
+            lifetime || unique.fields.iter().any(field)
+        };
+        let uniques: Vec<&Unique> = entity.unique.iter().filter(touches).collect();
+        let by_element = update.changes.iter().any(change::is_element);
+        let mut after = Item::new();
+        if unsettled.is_empty() && uniques.is_empty() && !by_element {
+            for path in in_key {
+                if let Some(value) = step.bound.get(path) {
+                    after.insert(path, value.clone());
+                }
+            }
+            after.extend(key.iter().map(|(name, value)| (name, value.clone())));
+            spread(&edits, &mut after)?;
+            return Ok(Ground { before: None, after, edits, guard: Guard::default(), uniques, references });
+        }
+        let before = self.read(entity, key.clone())?;
+        let before = before.filter(|item| !expiry::is_expired(entity, item, self.now_ms / 1000));
+        let before = before.ok_or_else(|| RunError::Missing { entity: entity.name.clone() })?;
+        let mut guard = guard_of(entity, &uniques, Some(&before));
+        unsettled.iter().for_each(|path| guard.keep(&before, path));
+        after = before.clone();
+        edits.iter().try_for_each(|edit| edit.apply(&mut after))?;
+        bounds::check_sets(entity, &growing, &after)?;
+        let mut edits = edits;
+        for change in update.changes.iter().filter(|change| change::is_element(change)) {
+            edits.extend(element::edits(
+                entity,
+                change,
+                &self.source(step),
+                &before,
+                &mut guard,
+                &mut after,
+            )?);
+        }
+        Ok(Ground { before: Some(before), after, edits, guard, uniques, references })
+    }
+}
+
+/// The references that edits give another value.
+fn written_references<'a>(update: &'a Update, edits: &[Edit]) -> Vec<&'a Reference> {
+    let is_set = |own: &str| edits.iter().any(|edit| derive::paths_meet(own, &edit.path));
+    update.must_exist.iter().filter(|reference| reference.key.iter().any(|(_, own)| is_set(own))).collect()
+}
+
+/// The objects that edits reach into. Without them, there is nothing to change.
+fn parents(edits: &[Edit]) -> Vec<String> {
+    let mut parents: Vec<String> = edits
+        .iter()
+        .filter(|edit| !edit.path.contains('['))
+        .filter_map(|edit| edit.path.rsplit_once('.').map(|(parent, _)| parent.to_owned()))
+        .collect();
+    parents.sort_unstable();
+    parents.dedup();
+    parents
+}
+
+/// What the edits alone tell of the item; objects that they reach into are made up. What is added to is not known.
+fn spread(edits: &[Edit], after: &mut Item) -> Result<(), RunError> {
+    for edit in edits.iter().filter(|edit| matches!(edit.verb, Verb::Set(_) | Verb::Remove)) {
+        let parents = edit.path.rsplit_once('.').map(|(parents, _)| parents);
+        let mut target = &mut *after;
+        for name in parents.into_iter().flat_map(|parents| parents.split('.')) {
+            if !target.contains(name) {
+                target.insert(name, Item::new());
+            }
+            match target.get_mut(name) {
+                Some(AttributeValue::M(members)) => target = members,
+                _ => break,
+            }
+        }
+        edit.apply(after)?;
+    }
+    Ok(())
+}
+
+/// Fields whose values the table's key tells exactly: written as they are, and parted from each other by the
+/// separator, which no value contains.
+fn settled_by_key(entity: &Entity) -> Vec<&str> {
+    let templates = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
+    templates.flat_map(|template| told_by(template, entity.table.separator)).collect()
+}
+
+fn told_by(template: &Template, separator: char) -> Vec<&str> {
+    let mut told = Vec::new();
+    let mut is_parted = true;
+    for part in &template.parts {
+        match part {
+            Part::Literal(text) => is_parted |= text.contains(separator),
+            _ if !is_parted => return Vec::new(),
+            Part::Field { path, format: Format::Plain | Format::Padded { .. } } if !path.contains('.') => {
+                is_parted = false;
+                told.push(path.as_str());
+            }
+            Part::Field { .. } | Part::Shard { .. } => is_parted = false,
+        }
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_tells_a_field_only_if_it_could_hold_no_other_value() {
+        let told = |source: &str| -> Vec<String> {
+            let template = Template::parse(source).unwrap();
+            told_by(&template, '#').into_iter().map(str::to_owned).collect()
+        };
+        assert_eq!(told("{user_id}"), ["user_id"]);
+        assert_eq!(told("A#{user_id}#B#{rank:06}"), ["user_id", "rank"]);
+        assert_eq!(told("A#{name:fold}#{user_id}"), ["user_id"]);
+        assert_eq!(told("A#{shard:user_id/4}"), [""; 0]);
+        assert_eq!(told("{first}-{second}"), [""; 0], "a-b-c could be read in two ways");
+    }
+}

@@ -1,0 +1,37 @@
+//! What applying, and runs that need more than one request, must do on every store. `apply_tests!` makes a test of each check for one kind of store.
+
+pub(crate) mod checks;
+pub(crate) mod references;
+
+/// Tests of applying on a kind of store. The expression opens an empty one; it may be a guard that derefs to the store.
+macro_rules! apply_tests {
+    ($open:expr) => {
+        $crate::apply_tests! { checks, $open =>
+            a_new_index_entry_names_the_items_that_lack_it,
+            a_changed_template_is_refused_with_both_templates,
+            another_key_template_is_refused_while_there_are_items,
+            changes_that_touch_no_item_are_applied,
+            a_design_that_goes_back_finds_its_items_again,
+            a_new_unique_field_names_the_items_that_reserved_nothing,
+            an_entity_that_no_longer_expires_names_the_items_that_still_do,
+            an_entity_that_is_gone_or_renamed_keeps_its_items_in_sight,
+            items_of_an_unknown_design_are_compared_with_what_the_design_makes,
+            of_two_applies_at_once_one_is_refused,
+            a_deleted_table_is_forgotten,
+            a_table_of_the_same_name_as_singlets_own_is_refused,
+        }
+        $crate::apply_tests! { references, $open =>
+            a_reference_is_checked_in_the_transaction_that_writes_it,
+        }
+    };
+    ($room:ident, $open:expr => $($check:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $check() {
+                let store = $open;
+                $crate::applied::$room::$check(&*store);
+            }
+        )*
+    };
+}
+pub(crate) use apply_tests;

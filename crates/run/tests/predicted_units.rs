@@ -1,0 +1,195 @@
+//! One truth for numbers: what is predicted for a request is what the engine consumes, on every design.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
+#[path = "../../review/tests/review/generated.rs"]
+mod generated;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use singlet_design::{
+    Design, Json, Operation, PAGE_ITEMS_DEFAULT, Pattern, from_text, load, schema, to_json,
+};
+use singlet_engine::values::EncodedItem;
+use singlet_engine::{Database, ManualClock, Options};
+use singlet_review::{Load, RULES, write_units};
+use singlet_run::apply::{choose_environment, plan};
+use singlet_run::explain::{Outcome, Recording};
+use singlet_run::seed::{Sample, SeedOptions, Seeder, plant};
+use singlet_run::{Arguments, Paging, Runner, SeededEntropy};
+use singlet_store::Embedded;
+
+/// 2025-01-20T15:30:00Z.
+const NOW_MS: u64 = 1_737_387_000_000;
+const ITEMS: u64 = 120;
+/// How often each pattern is called, each time with values of another item.
+const CALLS: usize = 3;
+/// Texts that are tried as values of parameters that no item has.
+const TEXTS: [&str; 6] = ["2025-01-01T00:00:00Z", "2025-01-01", "1", "true", "x", "[]"];
+
+/// The fields of a sample as JSON.
+fn fields(sample: &Sample) -> BTreeMap<String, Json> {
+    let item = EncodedItem::encode(&sample.item);
+    let names = sample.entity.fields.iter().map(|field| field.name.clone());
+    names.filter_map(|name| Some((name.clone(), to_json(item.view().get(&name)?)))).collect()
+}
+
+/// The entity that a pattern is about, if it is about one.
+fn subject(pattern: &Pattern) -> Option<&str> {
+    Some(match &pattern.operation {
+        Operation::Get(get) | Operation::Exists(get) => &get.entity.name,
+        Operation::BatchGet(batch) => &batch.entity.name,
+        Operation::Query(query) => &query.entities.first()?.name,
+        Operation::Scan(scan) => &scan.entity.name,
+        Operation::Create(insert) | Operation::Put(insert) => &insert.entity.name,
+        Operation::Update(update) => &update.entity.name,
+        Operation::Delete(delete) => &delete.entity.name,
+        Operation::Check(check) => &check.entity.name,
+        _ => return None,
+    })
+}
+
+/// Values for a pattern's parameters: of one item of its entity, then of any item, then made up.
+fn arguments(pattern: &Pattern, samples: &[Sample], call: usize) -> Arguments {
+    let own: Vec<&Sample> =
+        samples.iter().filter(|sample| Some(sample.entity.name.as_str()) == subject(pattern)).collect();
+    let own = own.get(call * 7 % own.len().max(1)).map(|sample| fields(sample)).unwrap_or_default();
+    let mut arguments = Arguments::new();
+    for parameter in &pattern.parameters {
+        let others =
+            samples.iter().skip(call * 5).filter_map(|sample| fields(sample).remove(&parameter.name));
+        let known = own.get(&parameter.name).cloned().or_else(|| others.into_iter().next());
+        let made = || TEXTS.iter().find_map(|text| from_text(&parameter.kind, text).ok());
+        let value = if parameter.required { known.or_else(made) } else { known };
+        if let Some(value) = value {
+            arguments.insert(parameter.name.clone(), value);
+        }
+    }
+    arguments
+}
+
+/// Runs every pattern of a design on seeded data; gives how many patterns did something, and how many there are.
+fn hold(name: &str, source: &str) -> (usize, usize) {
+    let design = Arc::new(load(name, source).unwrap_or_else(|report| panic!("{report}")));
+    let clock = Arc::new(ManualClock::new(NOW_MS));
+    let options = Options { clock: clock.clone(), ..Options::default() };
+    let store = Embedded::new(Database::in_memory_with(options).unwrap(), "memory");
+    let environment = choose_environment(&design, None).unwrap();
+    plan(&design, &environment, &store).unwrap().run(&store, &mut |_| {}).unwrap();
+    let options = SeedOptions { items: ITEMS, seed: 3, now_ms: NOW_MS };
+    plant(Seeder::new(&design, options), &store, &environment.name, &mut |_| {}).unwrap();
+    let samples: Vec<Sample> = Seeder::new(&design, options).map(Result::unwrap).collect();
+    let mut worked = 0;
+    let runner = Runner::new(Arc::clone(&design), Recording::new(store).with_writes(), &environment.name)
+        .with_clock(clock)
+        .with_entropy(Arc::new(SeededEntropy::new(9)));
+    for pattern in &design.patterns {
+        let before = runner.store().recorded().len();
+        for call in 0..CALLS {
+            let _ = runner.run(&pattern.name, &arguments(pattern, &samples, call), &Paging::default());
+        }
+        let recorded = runner.store().recorded().split_off(before);
+        for one in &recorded {
+            let Outcome::Done(consumed) = &one.outcome else { continue };
+            let predicted = &one.predicted;
+            let said = format!("{name}: {}: {one}", pattern.name);
+            assert_eq!((predicted.read, predicted.write), (consumed.read, consumed.write), "{said}");
+            assert_eq!(predicted.indexes, consumed.indexes, "{said}");
+            assert!(!predicted.at_least, "{said}");
+        }
+        worked += usize::from(recorded.iter().any(|one| matches!(one.outcome, Outcome::Done(_))));
+    }
+    (worked, design.patterns.len())
+}
+
+fn designs_in(folder: &str) -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let paths = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|end| end == "toml")).collect();
+    paths.sort();
+    paths.iter().map(|path| (path.display().to_string(), std::fs::read_to_string(path).unwrap())).collect()
+}
+
+#[test]
+fn predicted_units_are_consumed_units_for_every_pattern_of_every_design() {
+    let mut total = (0, 0);
+    for folder in ["designs", "crates/design/tests/good"] {
+        for (name, source) in designs_in(folder) {
+            let (worked, patterns) = hold(&name, &source);
+            total = (total.0 + worked, total.1 + patterns);
+        }
+    }
+    assert!(total.0 * 10 >= total.1 * 7, "only {} of {} patterns did something", total.0, total.1);
+}
+
+#[test]
+fn predicted_units_are_consumed_units_on_generated_designs() {
+    for seed in 0..15 {
+        hold(&format!("generated {seed}"), &generated::generated_design(seed));
+    }
+}
+
+/// Users with unique names.
+const HEAD: &str = "design = \"units\"\n[table]\nkey = [\"PK\", \"SK\"]\n[entity.User]\nkey = [\"USER#{user_id}\", \"USER\"]\nunique = [\"name\"]\n[entity.User.fields]\nuser_id = \"id\"\nname = { type = \"string\", max = 40 }\n";
+
+fn design(text: &str) -> Design {
+    load("units.toml", &format!("{HEAD}{text}")).unwrap_or_else(|report| panic!("{report}"))
+}
+
+/// A create with a unique value is a transaction of two writes, and both count twice.
+#[test]
+fn reservations_of_unique_values_are_in_the_estimate() {
+    let load = Load::of(&design("[pattern.join]\ncreate = \"User\"\nrate = \"10/s\"\n"));
+    let units: f64 = load.keys.iter().flat_map(|key| &key.writes).map(|write| write.units_per_second).sum();
+    assert_eq!(units, 10.0 * (2.0 * write_units(100) + 2.0 * write_units(100)));
+}
+
+const NOTES: &str = r##"
+[entity.Note]
+key = ["NOTE#{note_id}", "NOTE"]
+[entity.Note.fields]
+note_id = "id"
+user_id = { type = "key", ref = "User", must_exist = true }
+[pattern.is_user]
+check = "User"
+"##;
+
+/// A create that checks a reference is a transaction of a write and a check, and both count twice.
+#[test]
+fn checks_of_references_are_in_the_estimate() {
+    let units = |pattern: &str| -> f64 {
+        let load = Load::of(&design(&format!("{NOTES}[pattern.note]\ncreate = \"Note\"\n{pattern}")));
+        load.keys.iter().flat_map(|key| &key.writes).map(|write| write.units_per_second).sum()
+    };
+    let both = 10.0 * (2.0 * write_units(100) + 2.0 * write_units(100));
+    assert_eq!(units("rate = \"10/s\"\n"), both);
+    // A step that checks the user takes the place of the reference's own check.
+    let steps = "[pattern.both]\ntransaction = { user = \"is_user\", note = \"note\" }\nrate = \"10/s\"\n";
+    assert_eq!(units(steps), both);
+}
+
+/// Writes that check a reference use what is predicted for them.
+#[test]
+fn predicted_units_are_consumed_units_where_references_are_checked() {
+    let patterns = "[pattern.note]\nput = \"Note\"\n[pattern.give]\nupdate = \"Note\"\nset = [\"user_id\"]\n";
+    let notes = NOTES.split("[pattern").next().unwrap();
+    assert_eq!(hold("notes", &format!("{HEAD}{notes}{patterns}")), (2, 2));
+}
+
+#[test]
+fn scans_are_in_the_estimate() {
+    let load = Load::of(&design("[pattern.all]\nscan = \"User\"\nadmin = true\nrate = \"2/s\"\n"));
+    let [(place, scan)] = load.scans.as_slice() else { panic!("{load:#?}") };
+    assert_eq!((place.index.as_ref(), scan.calls_per_second), (None, 2.0));
+    assert!(scan.units_per_second > 2.0, "{scan:?}");
+}
+
+/// The page size of patterns that don't say one stands in the reference, the schema and the rule's page.
+#[test]
+fn the_default_page_size_is_told_as_it_is() {
+    let said = format!("by default {PAGE_ITEMS_DEFAULT}");
+    assert!(schema().to_string().contains(&said));
+    let page = RULES.iter().find(|rule| rule.id == "unbounded-query").unwrap().page;
+    assert!(page.contains(&format!("gives {PAGE_ITEMS_DEFAULT} items a page")), "{page}");
+}

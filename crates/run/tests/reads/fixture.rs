@@ -1,0 +1,107 @@
+//! A design with items on a database in memory.
+
+use std::sync::Arc;
+
+use singlet_design::{Json, load, to_attribute, to_json};
+use singlet_engine::values::{AttributeValue, Item};
+use singlet_engine::{Database, ManualClock, Options};
+use singlet_run::{Arguments, Outcome, Paging, Record, RunError, Runner, apply, derive};
+use singlet_store::{self as store, Embedded, ReturnItem, Store};
+
+pub(crate) const NOW_MS: u64 = 1_750_000_000_000;
+
+/// A database with items of a design.
+pub(crate) struct Data {
+    pub(crate) runner: Runner<Embedded>,
+}
+
+impl Data {
+    /// An empty database for the design.
+    pub(crate) fn new(source: &str) -> Self {
+        let design = Arc::new(load("test.toml", source).unwrap_or_else(|report| panic!("{report}")));
+        // The database's own clock stands in January 2020, years behind the runner's, so that it deletes nothing: reads alone
+        // leave out what has expired.
+        let clock = Arc::new(ManualClock::new(1_580_000_000_000));
+        let options = Options { clock, ..Options::default() };
+        let store = Embedded::new(Database::in_memory_with(options).unwrap(), "memory");
+        let environment = apply::choose_environment(&design, None).unwrap();
+        apply::plan(&design, &environment, &store).unwrap().run(&store, &mut |_| {}).unwrap();
+        let runner = Runner::new(design, store, environment.name);
+        let clock = Arc::new(ManualClock::new(NOW_MS));
+        Data { runner: runner.with_clock(clock).with_cursor_key([7; 32]) }
+    }
+
+    /// Stores an item as the patterns that write would: its fields, and what follows from them.
+    pub(crate) fn put(&self, entity: &str, fields: &[(&str, &str)]) {
+        let entity = self.runner.design().entity(entity).unwrap().clone();
+        let attribute = |(name, text): &(&str, &str)| -> (String, AttributeValue) {
+            let kind = &entity.field(name).unwrap().kind;
+            let value = to_attribute(kind, &json(text)).or_else(|_| to_attribute(kind, &Json::from(*text)));
+            ((*name).to_owned(), value.unwrap())
+        };
+        let mut item: Item = fields.iter().map(attribute).collect();
+        derive::complete(&entity, &mut item).unwrap();
+        let table = entity.table.name_in("dev");
+        let put = store::Put { table, item, condition: None, returned: ReturnItem::None };
+        self.runner.store().put(&put).unwrap();
+    }
+
+    pub(crate) fn run(&self, pattern: &str, arguments: &[(&str, &str)]) -> Result<Outcome, RunError> {
+        self.runner.run(pattern, &given(arguments), &Paging::default())
+    }
+
+    pub(crate) fn json(&self, pattern: &str, arguments: &[(&str, &str)]) -> String {
+        self.run(pattern, arguments).unwrap().to_json().to_string()
+    }
+
+    /// Goes through all pages of a list and gives a field, or a stored attribute, of its items.
+    pub(crate) fn pages(
+        &self,
+        pattern: &str,
+        arguments: &[(&str, &str)],
+        limit: u32,
+        field: &str,
+    ) -> Vec<String> {
+        let mut cursor = None;
+        let mut values = Vec::new();
+        for _ in 0..10_000 {
+            let paging = Paging { limit: Some(limit), cursor: cursor.take() };
+            let (records, next) = items(self.runner.run(pattern, &given(arguments), &paging).unwrap());
+            assert!(records.len() <= limit as usize);
+            assert!(
+                next.is_none() || records.len() == limit as usize,
+                "a page is full unless it is the last"
+            );
+            values.extend(records.iter().map(|record| member(record, field)));
+            match next {
+                Some(next) => cursor = Some(next),
+                None => return values,
+            }
+        }
+        panic!("the list doesn't end");
+    }
+}
+
+/// JSON as it is written, any other text as itself.
+fn json(text: &str) -> Json {
+    text.parse().unwrap_or_else(|_| Json::from(text))
+}
+
+pub(crate) fn given(arguments: &[(&str, &str)]) -> Arguments {
+    arguments.iter().map(|(name, text)| ((*name).to_owned(), json(text))).collect()
+}
+
+pub(crate) fn items(outcome: Outcome) -> (Vec<Record>, Option<String>) {
+    match outcome {
+        Outcome::Items { records, cursor } => (records, cursor),
+        other => panic!("no list: {other:?}"),
+    }
+}
+
+pub(crate) fn member(record: &Record, field: &str) -> String {
+    let shown = record.to_json().get(field).cloned();
+    match shown.or_else(|| record.item.view().get(field).map(to_json)).unwrap_or_default() {
+        Json::Text(text) => text,
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,73 @@
+//! A store in which somebody else always writes between a caller's read and its write: the worst interleaving, every
+//! time, and one that can be repeated.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use singlet_store::{
+    Answer, BatchGet, Delete, Feature, Get, Page, Put, Query, Scan, Store, StoreError, TableChange,
+    TableState, TransactGet, TransactWrite, Update, Written,
+};
+
+use crate::fixture::Fixture;
+use crate::laws::{Call, attempt};
+
+/// The fixture's store; after each read of one item, the next of these calls is made before the answer is given.
+pub(crate) struct Meddler<'a> {
+    pub(crate) fixture: &'a Fixture,
+    pub(crate) calls: Mutex<VecDeque<Call>>,
+}
+
+impl Meddler<'_> {
+    fn store(&self) -> &impl Store {
+        self.fixture.runner.store()
+    }
+}
+
+impl Store for Meddler<'_> {
+    fn get(&self, request: &Get) -> Result<Answer, StoreError> {
+        let answer = self.store().get(request);
+        let call = self.calls.lock().unwrap().pop_front();
+        if let Some(call) = call {
+            attempt(&self.fixture.runner, &call);
+        }
+        answer
+    }
+
+    fn label(&self) -> String {
+        self.store().label()
+    }
+    fn supports(&self, feature: Feature) -> bool {
+        self.store().supports(feature)
+    }
+    fn batch_get(&self, request: &BatchGet) -> Result<Answer, StoreError> {
+        self.store().batch_get(request)
+    }
+    fn query(&self, request: &Query) -> Result<Page, StoreError> {
+        self.store().query(request)
+    }
+    fn scan(&self, request: &Scan) -> Result<Page, StoreError> {
+        self.store().scan(request)
+    }
+    fn transact_get(&self, request: &TransactGet) -> Result<Answer, StoreError> {
+        self.store().transact_get(request)
+    }
+    fn put(&self, request: &Put) -> Result<Written, StoreError> {
+        self.store().put(request)
+    }
+    fn update(&self, request: &Update) -> Result<Written, StoreError> {
+        self.store().update(request)
+    }
+    fn delete(&self, request: &Delete) -> Result<Written, StoreError> {
+        self.store().delete(request)
+    }
+    fn transact_write(&self, request: &TransactWrite) -> Result<Written, StoreError> {
+        self.store().transact_write(request)
+    }
+    fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {
+        self.store().describe_table(name)
+    }
+    fn change_table(&self, change: &TableChange) -> Result<(), StoreError> {
+        self.store().change_table(change)
+    }
+}

@@ -1,0 +1,101 @@
+//! The engine in this process as a store.
+
+mod error;
+
+mod reads;
+mod tables;
+mod writes;
+
+use singlet_engine::Database;
+
+use crate::error::StoreError;
+use crate::request::{
+    Answer, BatchGet, Delete, Get, Page, Put, Query, Scan, TransactGet, TransactWrite, Update, Written,
+};
+use crate::store::{Feature, Store};
+use crate::table::{TableChange, TableState};
+
+/// An open database.
+#[derive(Debug, Clone)]
+pub struct Embedded {
+    database: Database,
+    label: String,
+}
+
+impl Embedded {
+    /// A database, and how people call it.
+    pub fn new(database: Database, label: impl Into<String>) -> Self {
+        Embedded { database, label: label.into() }
+    }
+
+    /// The database.
+    pub fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// What people call it.
+    pub fn name(&self) -> &str {
+        &self.label
+    }
+}
+
+impl Store for Embedded {
+    fn label(&self) -> String {
+        self.label.clone()
+    }
+
+    fn supports(&self, feature: Feature) -> bool {
+        match feature {
+            Feature::Transactions
+            | Feature::MultiAttributeKeys
+            | Feature::TimeToLive
+            | Feature::Streams
+            | Feature::Recovery
+            | Feature::ScheduledBackups => true,
+        }
+    }
+
+    fn get(&self, request: &Get) -> Result<Answer, StoreError> {
+        reads::get(&self.database, request)
+    }
+
+    fn batch_get(&self, request: &BatchGet) -> Result<Answer, StoreError> {
+        reads::batch_get(&self.database, request)
+    }
+
+    fn query(&self, request: &Query) -> Result<Page, StoreError> {
+        reads::query(&self.database, request)
+    }
+
+    fn scan(&self, request: &Scan) -> Result<Page, StoreError> {
+        reads::scan(&self.database, request)
+    }
+
+    fn transact_get(&self, request: &TransactGet) -> Result<Answer, StoreError> {
+        reads::transact_get(&self.database, request)
+    }
+
+    fn put(&self, request: &Put) -> Result<Written, StoreError> {
+        writes::put(&self.database, request)
+    }
+
+    fn update(&self, request: &Update) -> Result<Written, StoreError> {
+        writes::update(&self.database, request)
+    }
+
+    fn delete(&self, request: &Delete) -> Result<Written, StoreError> {
+        writes::delete(&self.database, request)
+    }
+
+    fn transact_write(&self, request: &TransactWrite) -> Result<Written, StoreError> {
+        writes::transact_write(&self.database, request)
+    }
+
+    fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {
+        tables::describe(&self.database, name)
+    }
+
+    fn change_table(&self, change: &TableChange) -> Result<(), StoreError> {
+        tables::change(&self.database, change)
+    }
+}

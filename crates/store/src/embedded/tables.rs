@@ -1,0 +1,175 @@
+//! Tables: their shapes to and from the engine's definitions.
+
+use singlet_engine::{
+    AttributeDefinition, CreateTable, Database, Error, IndexDefinition, IndexDescription, IndexStatus,
+    ScalarType, StreamChange, StreamView, TableDescription, TableStatus, TimeToLiveStatus, UpdateRecovery,
+    UpdateTable, UpdateTimeToLive,
+};
+
+use super::error::store_error;
+use crate::error::StoreError;
+use crate::table::{IndexShape, IndexState, TableChange, TableShape, TableState};
+
+/// What the records of a stream carry: whoever reads them decides what to look at.
+const STREAM_VIEW: StreamView = StreamView::NewAndOldImages;
+
+pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableState>, StoreError> {
+    match database.describe_table(name) {
+        Ok(description) => {
+            let mut state = state(&description);
+            let window = database.recovery_window(name).map_err(|error| store_error(error, name))?;
+            state.shape.recovery_days = window.map(|window| window.period_days);
+            state.shape.backup = database.backup_schedule(name).map_err(|error| store_error(error, name))?;
+            Ok(Some(state))
+        }
+        Err(Error::ResourceNotFound(_) | Error::TableNotFound) => Ok(None),
+        Err(error) => Err(store_error(error, name)),
+    }
+}
+
+pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), StoreError> {
+    let done = match change {
+        TableChange::Create(shape) => database.create_table(create_table(shape)?).and_then(|created| {
+            if let Some(days) = shape.recovery_days {
+                database.update_recovery(UpdateRecovery::on(&shape.name).period_days(days))?;
+            }
+            if shape.backup.is_some() {
+                database.set_backup_schedule(&shape.name, shape.backup)?;
+            }
+            Ok(created)
+        }),
+        TableChange::CreateIndex { table, index } => {
+            let mut update = UpdateTable::new(table).create_index(definition(index));
+            for attribute in index.partition.iter().chain(&index.sort) {
+                update = update.attribute(&attribute.name, attribute.scalar);
+            }
+            database.update_table(update)
+        }
+        TableChange::DeleteIndex { table, index } => {
+            database.update_table(UpdateTable::new(table).delete_index(index))
+        }
+        TableChange::Protect { table, protected } => {
+            let mut update = UpdateTable::new(table);
+            update.deletion_protection = Some(*protected);
+            database.update_table(update)
+        }
+        TableChange::TimeToLive { table, attribute } => {
+            return time_to_live(database, table, attribute.as_deref())
+                .map_err(|error| store_error(error, table));
+        }
+        TableChange::Stream { table, enabled } => {
+            let change = if *enabled { StreamChange::Enable(STREAM_VIEW) } else { StreamChange::Disable };
+            database.update_table(UpdateTable::new(table).stream(change))
+        }
+        TableChange::Recovery { table, days } => {
+            let set = database.update_recovery(UpdateRecovery::on(table).period_days(*days));
+            return set.map_err(|error| store_error(error, table));
+        }
+        TableChange::Backup { table, schedule } => {
+            let set = database.set_backup_schedule(table, *schedule);
+            return set.map_err(|error| store_error(error, table));
+        }
+        TableChange::Delete { table } => database.delete_table(table),
+    };
+    done.map(|_| ()).map_err(|error| store_error(error, change.table()))
+}
+
+/// Turns time to live on, or off if no attribute is given. Who applies a design to data of his own need not wait for an
+/// hour between two changes.
+fn time_to_live(database: &Database, table: &str, attribute: Option<&str>) -> Result<(), Error> {
+    let request = match attribute {
+        Some(attribute) => UpdateTimeToLive::enable(table, attribute),
+        // To turn it off, the attribute must be named.
+        None => match database.describe_time_to_live(table)?.attribute {
+            Some(attribute) => UpdateTimeToLive::disable(table, attribute),
+            None => return Ok(()),
+        },
+    };
+    database.update_time_to_live(request.at_any_time()).map(|_| ())
+}
+
+fn create_table(shape: &TableShape) -> Result<CreateTable, StoreError> {
+    let mut table = CreateTable::new(&shape.name, &shape.partition.name, shape.partition.scalar);
+    if let Some(sort) = &shape.sort {
+        table = table.sort_key(&sort.name, sort.scalar);
+    }
+    table.deletion_protection = shape.protected;
+    table.stream = shape.stream.then_some(STREAM_VIEW);
+    table.time_to_live.clone_from(&shape.ttl);
+    for index in &shape.indexes {
+        for attribute in index.partition.iter().chain(&index.sort) {
+            table = table.attribute(&attribute.name, attribute.scalar);
+        }
+        table = if index.local {
+            table.local_index(definition(index))
+        } else {
+            table.global_index(definition(index))
+        };
+    }
+    Ok(table)
+}
+
+fn definition(index: &IndexShape) -> IndexDefinition {
+    fn names(attributes: &[AttributeDefinition]) -> Vec<&str> {
+        attributes.iter().map(|attribute| attribute.name.as_str()).collect()
+    }
+    IndexDefinition::new(&index.name, &names(&index.partition), &names(&index.sort))
+        .projection(index.projection.clone())
+}
+
+fn state(description: &TableDescription) -> TableState {
+    let local = description.local_indexes.iter().map(|index| (index, true));
+    let global = description.global_indexes.iter().map(|index| (index, false));
+    let indexes: Vec<(&IndexDescription, bool)> = local.chain(global).collect();
+    let key =
+        |names: &[String]| names.iter().map(|name| key_attribute(description, name)).collect::<Vec<_>>();
+    let mut partition = key(&description.key.partition);
+    let shape = TableShape {
+        name: description.name.clone(),
+        // A table always has a partition attribute: the engine makes none without.
+        partition: partition.pop().unwrap_or_else(|| key_attribute(description, "")),
+        sort: key(&description.key.sort).pop(),
+        indexes: indexes
+            .iter()
+            .map(|(index, local)| IndexShape {
+                name: index.definition.name.clone(),
+                partition: key(&index.definition.key.partition),
+                sort: key(&index.definition.key.sort),
+                projection: index.definition.projection.clone(),
+                local: *local,
+            })
+            .collect(),
+        protected: description.deletion_protection,
+        ttl: match description.time_to_live.status {
+            TimeToLiveStatus::Enabling | TimeToLiveStatus::Enabled => {
+                description.time_to_live.attribute.clone()
+            }
+            TimeToLiveStatus::Disabling | TimeToLiveStatus::Disabled => None,
+        },
+        stream: description.stream.is_some(),
+        recovery_days: None,
+        backup: None,
+    };
+    TableState {
+        shape,
+        active: matches!(description.status, TableStatus::Active | TableStatus::Updating),
+        indexes: indexes.iter().map(|(index, _)| index_state(index.status)).collect(),
+        items: description.item_count,
+    }
+}
+
+fn key_attribute(description: &TableDescription, name: &str) -> AttributeDefinition {
+    let known = description.attributes.iter().find(|attribute| attribute.name == name);
+    AttributeDefinition {
+        name: name.to_owned(),
+        scalar: known.map_or(ScalarType::S, |attribute| attribute.scalar),
+    }
+}
+
+fn index_state(status: IndexStatus) -> IndexState {
+    match status {
+        IndexStatus::Creating => IndexState::Creating,
+        IndexStatus::Updating | IndexStatus::Active => IndexState::Active,
+        IndexStatus::Deleting => IndexState::Deleting,
+    }
+}

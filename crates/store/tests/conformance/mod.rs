@@ -1,0 +1,43 @@
+//! What every store must do, whatever is behind it. `store_tests!` makes a test of each check for one kind of store.
+
+pub(crate) mod checks;
+
+/// Tests of a kind of store. The expression opens an empty one; it may be a guard that derefs to the store.
+macro_rules! store_tests {
+    ($open:expr) => {
+        $crate::store_tests! { $open =>
+            a_table_is_described_as_it_was_made,
+            indexes_come_and_go,
+            a_protected_table_stays,
+            a_stream_is_turned_on_and_off,
+            recovery_is_turned_on_and_reaches_as_far_as_it_shall,
+            what_is_put_can_be_got,
+            a_failed_condition_brings_the_item_that_is_there,
+            an_update_joins_the_placeholders_of_its_condition,
+            a_delete_gives_what_was_there,
+            a_query_is_bounded_by_every_test_of_a_sort_key,
+            pages_follow_each_other_in_both_directions,
+            a_filter_and_a_projection_leave_things_out,
+            an_index_of_several_attributes_is_queried_by_its_parts,
+            a_scan_reads_everything_page_by_page,
+            queries_at_once_are_answered_in_order,
+            a_batch_has_any_number_of_keys,
+            a_batch_larger_than_one_answer_comes_whole,
+            a_transaction_reads_in_order_with_gaps,
+            a_transaction_writes_all_or_nothing,
+            a_token_makes_a_transaction_happen_once,
+            reads_and_writes_say_what_they_cost,
+            what_is_wrong_is_told_apart,
+        }
+    };
+    ($open:expr => $($check:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $check() {
+                let store = $open;
+                $crate::conformance::checks::$check(&*store);
+            }
+        )*
+    };
+}
+pub(crate) use store_tests;

@@ -1,0 +1,14 @@
+//! The engine in this process does what every store must do.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
+mod conformance;
+
+use conformance::store_tests;
+use singlet_engine::Database;
+use singlet_store::Embedded;
+
+fn open() -> Box<Embedded> {
+    Box::new(Embedded::new(Database::in_memory().unwrap(), "memory"))
+}
+
+store_tests!(open());
