@@ -122,3 +122,33 @@ fn touches(change: &Change, field: &str) -> bool {
     };
     path == field || path.strip_prefix(field).is_some_and(|rest| rest.starts_with('.'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_that_must_exist_needs_transactions() {
+        let source = r##"
+design = "notes"
+[table]
+key = ["PK", "SK"]
+[entity.User]
+key    = ["USER#{user_id}", "USER"]
+fields = { user_id = "id" }
+[entity.Note]
+key    = ["NOTE#{note_id}", "NOTE"]
+fields = { note_id = "id", user_id = { type = "key", ref = "User", must_exist = true }, text = "string" }
+[pattern.write]
+create = "Note"
+[pattern.rewrite]
+update = "Note"
+set    = ["text"]
+"##;
+        let design = singlet_design::load("notes.toml", source).unwrap();
+        let needs = |pattern: &str| needs(design.pattern(pattern).unwrap());
+        let reason = "user_id must refer to an existing User".to_owned();
+        assert_eq!(needs("write"), [(Feature::Transactions, reason)]);
+        assert_eq!(needs("rewrite"), []);
+    }
+}

@@ -14,8 +14,8 @@ pub use entity::{Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeTo
 pub use layout::{Allowance, Layout, Places, Subject};
 pub use pattern::{
     Argument, AskedKey, BatchGet, Binding, Change, Check, Delete, ElementChange, Get, Insert, Merge,
-    Operation, Order, OrderWord, Parameter, Parts, Pattern, Query, Rate, ReadPart, Reference, Resolve, Scan, ShardRead,
-    SortRange, Step, Transaction, Update, ValueSource,
+    Operation, Order, OrderWord, Parameter, Parts, Pattern, Query, Rate, ReadPart, Reference, Resolve, Scan,
+    ShardRead, SortRange, Step, Transaction, Update, ValueSource,
 };
 pub use table::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
 

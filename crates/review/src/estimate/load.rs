@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use singlet_design::{
-    AskedKey, Change, Design, Entity, Index, IndexEntry, Operation, Pattern, Query, Template, Unique,
+    AskedKey, Change, Design, Entity, Index, IndexEntry, Operation, Pattern, Query, Step, Template, Unique,
 };
 
 use super::distinct::{Distinct, Spread, assumed_share};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use singlet_design::{Entity, FieldType, Made, Part, Subject, Template};
+use singlet_design::{Entity, Made, Subject, Template};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};

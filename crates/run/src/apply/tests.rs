@@ -296,28 +296,3 @@ fn the_environment_is_the_asked_one_the_default_or_the_only_one() {
     design.environments.push(named("dev", true));
     assert_eq!(choose_environment(&design, None).unwrap().name, "dev");
 }
-
-#[test]
-fn a_reference_that_must_exist_needs_transactions() {
-    let source = r##"
-design = "notes"
-[table]
-key = ["PK", "SK"]
-[entity.User]
-key    = ["USER#{user_id}", "USER"]
-fields = { user_id = "id" }
-[entity.Note]
-key    = ["NOTE#{note_id}", "NOTE"]
-fields = { note_id = "id", user_id = { type = "key", ref = "User", must_exist = true }, text = "string" }
-[pattern.write]
-create = "Note"
-[pattern.rewrite]
-update = "Note"
-set    = ["text"]
-"##;
-    let design = crate::load("notes.toml", source).unwrap();
-    let needs = |pattern: &str| needs(design.pattern(pattern).unwrap());
-    let reason = "user_id must refer to an existing User".to_owned();
-    assert_eq!(needs("write"), [(crate::store::Feature::Transactions, reason)]);
-    assert_eq!(needs("rewrite"), []);
-}

@@ -41,7 +41,7 @@ impl<S: Store> Planner<'_, S> {
                 table_key(entity, &Held { reference, item }).map_err(|error| named(reference, error))?;
             let mut builder = ExpressionBuilder::new('c');
             let present = expiry::present(entity, self.now_ms / 1000, &mut builder);
-            let table = self.runner.table_name(&entity.table).to_owned();
+            let table = self.site.table_name(&entity.table).to_owned();
             let check = Planned {
                 action: Action::Check { table, key, condition: builder.finish(present) },
                 meaning: Meaning::Reference { reference, value: text_of(value).unwrap_or_default() },
