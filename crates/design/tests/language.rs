@@ -48,6 +48,17 @@ fn every_word_of_the_language_is_shown_by_an_example() {
     }
 }
 
+/// Whoever reads `ref` for the first time may take it for a foreign key.
+#[test]
+fn the_reference_and_the_schema_say_that_a_reference_is_not_checked() {
+    assert!(
+        REFERENCE.contains("`ref` says which entity a field names.")
+            && REFERENCE.contains("By itself it isn't enforced")
+    );
+    let schema = singlet_design::schema().to_string();
+    assert!(schema.contains("the entity that it refers to; only `must_exist` checks that the item is there"));
+}
+
 #[test]
 fn parameters_come_from_the_templates() {
     let design = loaded(SMALL);

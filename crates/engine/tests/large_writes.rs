@@ -35,6 +35,11 @@ fn large_item(id: i64, letter: &str) -> singlet_engine::values::Item {
     item! { "id" => id, "group" => "all", "text" => letter.repeat(ITEM_BYTES), "likes" => 1 }
 }
 
+fn add_like(id: i64) -> TransactAction {
+    let add = update("ADD likes :one", item! { ":one" => 1 });
+    TransactAction::Update(UpdateItem::new(TABLE, item! { "id" => id }, add))
+}
+
 #[test]
 fn a_batch_of_ten_megabytes_goes_into_twenty_indexes() {
     for whole in [true, false] {
@@ -58,15 +63,23 @@ fn small_updates_of_a_hundred_large_items_are_one_transaction() {
     for id in 0..100 {
         database.put_item(PutItem::new(TABLE, large_item(id, "a"))).unwrap();
     }
-    let add = |id: i64| {
-        let add = update("ADD likes :one", item! { ":one" => 1 });
-        TransactAction::Update(UpdateItem::new(TABLE, item! { "id" => id }, add))
-    };
-    database.transact_write(TransactWrite::new((0..100).map(add).collect())).unwrap();
+    database.transact_write(TransactWrite::new((0..100).map(add_like).collect())).unwrap();
     for id in 0..100 {
         let found = get(&database, TABLE, item! { "id" => id }).unwrap();
         assert_eq!(found.get("likes"), Some(&singlet_engine::values::AttributeValue::from(2)));
     }
+}
+
+/// An index entry that carries the whole item shares the item's bytes, so twenty indexes take hardly more than none.
+#[test]
+fn small_updates_of_large_items_in_twenty_indexes_are_one_transaction() {
+    let database = database(20, true);
+    for id in 0..40 {
+        database.put_item(PutItem::new(TABLE, large_item(id, "a"))).unwrap();
+    }
+    database.transact_write(TransactWrite::new((0..40).map(add_like).collect())).unwrap();
+    let found = get(&database, TABLE, item! { "id" => 39 }).unwrap();
+    assert_eq!(found.get("likes"), Some(&singlet_engine::values::AttributeValue::from(2)));
 }
 
 #[test]

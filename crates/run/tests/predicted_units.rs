@@ -9,11 +9,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use singlet_design::{
-    Design, Json, Operation, PAGE_ITEMS_DEFAULT, Pattern, from_text, load, schema, to_json,
+    Design, Json, MERGE_EACH_DEFAULT, MERGED_PAGE_ITEMS_DEFAULT, Operation, PAGE_ITEMS_DEFAULT, Pattern,
+    first_request_items, from_text, load, schema, to_json,
 };
 use singlet_engine::values::EncodedItem;
 use singlet_engine::{Database, ManualClock, Options};
-use singlet_review::{Load, RULES, write_units};
+use singlet_review::{Load, RULES, item_size, read_units, write_units};
 use singlet_run::apply::{choose_environment, plan};
 use singlet_run::explain::{Outcome, Recording};
 use singlet_run::seed::{Sample, SeedOptions, Seeder, plant};
@@ -183,6 +184,61 @@ fn scans_are_in_the_estimate() {
     let [(place, scan)] = load.scans.as_slice() else { panic!("{load:#?}") };
     assert_eq!((place.index.as_ref(), scan.calls_per_second), (None, 2.0));
     assert!(scan.units_per_second > 2.0, "{scan:?}");
+}
+
+/// Notes of users, asked for without a limit: by user, and of everybody that somebody follows.
+const NOTES: &str = r#"
+[entity.Note]
+key    = ["USER#{user_id}", "NOTE#{note_id}"]
+fields = { user_id = "key", note_id = "id", text = { type = "string", min = 900, max = 900 } }
+
+[entity.Follow]
+key    = ["USER#{user_id}", "FOLLOW#{other_id}"]
+fields = { user_id = "key", other_id = "key" }
+
+[pattern.notes]
+query = "Note"
+
+[pattern.follows]
+query = "Follow"
+"#;
+
+/// The units of each read that a pattern makes of the notes once a second, and the bytes of a note.
+fn read_units_of(pattern: &str) -> (Vec<f64>, u64) {
+    let design = design(&format!("{NOTES}[pattern.asked]\n{pattern}\nrate = \"1/s\"\n"));
+    let note = design.entities.iter().find(|entity| entity.name == "Note").unwrap();
+    let reads = Load::of(&design).keys.into_iter().flat_map(|key| key.reads);
+    (reads.map(|read| read.units_per_second).collect(), item_size(note).usual)
+}
+
+/// A page holds as many items as the runner gives, and one more tells whether there are others.
+#[test]
+fn a_page_without_a_limit_is_in_the_estimate_as_the_runner_reads_it() {
+    let (units, note_bytes) = read_units_of("query = \"Note\"");
+    let design = Arc::new(design(NOTES));
+    let store = Embedded::new(Database::in_memory().unwrap(), "memory");
+    let environment = choose_environment(&design, None).unwrap();
+    plan(&design, &environment, &store).unwrap().run(&store, &mut |_| {}).unwrap();
+    let runner = Runner::new(design, Recording::new(store), &environment.name);
+    let arguments = Arguments::from([("user_id".to_owned(), Json::from("anna"))]);
+    runner.run("notes", &arguments, &Paging::default()).unwrap();
+    let recorded = runner.store().recorded();
+    let [Some(limit)] = recorded.iter().map(|one| one.body.get("Limit")).collect::<Vec<_>>()[..] else {
+        panic!("{recorded:?}");
+    };
+    let items: u64 = limit.to_string().parse().unwrap();
+    assert_eq!(items, u64::from(PAGE_ITEMS_DEFAULT) + 1);
+    assert_eq!(units, [read_units(note_bytes * items, false)]);
+}
+
+/// A merge reads a little of each list that it follows, and without `max` it follows as many as the runner does.
+#[test]
+fn a_merge_without_a_bound_is_in_the_estimate_as_the_runner_reads_it() {
+    let merge = "merge = { each = \"follows\", run = \"notes\", with = { user_id = \"{other_id}\" }, by = \"note_id\" }";
+    let (units, note_bytes) = read_units_of(merge);
+    let [_, of_notes] = units[..] else { panic!("{units:?}") };
+    let items = u64::from(first_request_items(MERGED_PAGE_ITEMS_DEFAULT, MERGE_EACH_DEFAULT));
+    assert_eq!(of_notes, f64::from(MERGE_EACH_DEFAULT) * read_units(note_bytes * items, false));
 }
 
 /// The page size of patterns that don't say one stands in the reference, the schema and the rule's page.

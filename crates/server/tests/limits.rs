@@ -172,6 +172,17 @@ async fn a_wrong_signature_over_a_hash_of_the_body_is_refused_before_the_body_co
 }
 
 #[tokio::test]
+async fn a_large_body_for_another_host_is_refused_before_it_comes() {
+    let server = start(one_body_at_a_time()).await;
+    let request = call("PutItem").header("Host", "evil.example").body(vec![b'a'; 90_000]);
+    let mut client = server.connect().await;
+    client.send(request.head()).await;
+    let answer = client.receive().await;
+    answer.assert_error(400, "AccessDeniedException");
+    assert_eq!(answer.header("connection"), Some("close"));
+}
+
+#[tokio::test]
 async fn bodies_of_senders_that_may_not_know_the_secret_have_a_share_of_their_own() {
     let mut options = with_a_key();
     options.limits.bodies_bytes_max = 800_000;

@@ -5,11 +5,15 @@
 mod support;
 
 use std::io::Write;
+use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use singlet_server::{AccessKey, Credentials, Options};
-use support::{call, options, start};
+use singlet_engine::{CreateTable, Database, ManualClock, ScalarType};
+use singlet_server::{AccessKey, Credentials, Options, Server};
+use singlet_wire::Service;
+use support::{Client, call, options, start};
+use tokio::net::TcpStream;
 
 fn gzip(plain: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
@@ -137,6 +141,27 @@ async fn the_health_page_is_dynamodbs() {
     for path in ["/", "/health"] {
         let answer = server.send(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")).await;
         assert_eq!((answer.status, answer.text()), (200, "healthy: dynamodb.us-east-1.amazonaws.com "));
+    }
+}
+
+#[tokio::test]
+async fn the_metrics_page_shows_jumps_of_the_clock() {
+    const DAY_MS: i64 = 86_400_000;
+    let clock = Arc::new(ManualClock::new(1_700_000_000_000));
+    let engine_options = singlet_engine::Options { clock: clock.clone(), ..Default::default() };
+    let database = Database::in_memory_with(engine_options).unwrap();
+    let server = Server::bind(options()).await.unwrap();
+    let address = server.address();
+    tokio::spawn(server.run(Service::new(database.clone()), std::future::pending()));
+    for (name, by_ms) in [("ahead", DAY_MS), ("behind", -2 * DAY_MS)] {
+        clock.jump_ms(by_ms);
+        database.create_table(CreateTable::new(name, "id", ScalarType::S)).unwrap();
+    }
+    let mut client = Client::new(TcpStream::connect(address).await.unwrap());
+    client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    let page = client.receive().await;
+    for figure in ["clock_jumps_forward_total 1", "clock_jumps_back_total 1", "clock_doubted 1"] {
+        assert!(page.text().contains(&format!("\nsinglet_storage_{figure}\n")), "{figure}: {}", page.text());
     }
 }
 

@@ -156,6 +156,20 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_can_not_be_read_is_named_by_its_key_and_not_by_its_path() {
+        let bucket = tempfile::tempdir().unwrap();
+        fs::write(bucket.path().join("gone"), "x").unwrap();
+        let objects = list(bucket.path(), "").unwrap();
+        fs::remove_file(bucket.path().join("gone")).unwrap();
+        let opened = objects[0].open(ImportCompression::None, &Rc::default()).err().unwrap();
+        assert!(opened.message.starts_with("can't read the object gone: "), "{opened}");
+        let listed = walk(bucket.path().join("none"), "none/".to_owned(), "", &mut Vec::new()).unwrap_err();
+        assert!(listed.message.starts_with("can't read \"none/\" in the bucket: "), "{listed}");
+        let path = bucket.path().display().to_string();
+        assert!(!opened.message.contains(&path) && !listed.message.contains(&path), "{opened} {listed}");
+    }
+
     #[cfg(unix)]
     #[test]
     fn links_are_not_followed() {

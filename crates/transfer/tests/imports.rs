@@ -137,16 +137,25 @@ fn failures_tell_callers_no_paths_of_the_server() {
         done.failure.unwrap().message
     };
     fs::write(scene.folder.path().join("file"), "").unwrap();
+    // A bucket in which no export can be written.
+    fs::create_dir(scene.folder.path().join("full")).unwrap();
+    fs::write(scene.folder.path().join("full/AWSDynamoDB"), "").unwrap();
     scene.database.create_table(products("source")).unwrap();
     let export = |bucket: &str| {
         let request = ExportTable::new("source", BucketPlace::new(bucket));
         scene.database.export_whole_table(request, &mut |_| ()).unwrap().failure.unwrap().message
     };
-    for message in
-        [import("none", ""), import(BUCKET, "none"), import("file", ""), export("none"), export("file")]
-    {
+    for message in [
+        import("none", ""),
+        import(BUCKET, "none"),
+        import("file", ""),
+        export("none"),
+        export("file"),
+        export("full"),
+    ] {
         assert!(!message.contains(&path), "{message}");
     }
+    assert!(export("full").starts_with("can't write in the bucket: "));
     assert!(import("none", "").contains("make a folder none"));
 }
 

@@ -202,7 +202,9 @@ fn what_cannot_be_exported_is_refused_by_name() {
     turn_on(&client);
     let missing = json!({"TableArn": "arn:aws:dynamodb:us-east-1:000000000000:table/nowhere"});
     assert_eq!(export(missing).0, "TableNotFoundException");
-    assert_eq!(export(json!({"ExportTime": 1})).0, "InvalidExportTimeException");
+    let (name, message) = export(json!({"ExportTime": 1}));
+    assert_eq!(name, "InvalidExportTimeException");
+    assert!(message.contains("which reaches from 2023-11-14T"), "{message}");
     for (members, text) in [
         (json!({"ExportFormat": "ION"}), "ExportFormat ION is not supported"),
         (json!({"ExportFormat": "XML"}), "enum value set: [DYNAMODB_JSON, ION]"),
@@ -219,7 +221,7 @@ fn what_cannot_be_exported_is_refused_by_name() {
         (
             json!({"ExportType": "INCREMENTAL_EXPORT",
                    "IncrementalExportSpecification": {"ExportFromTime": 1_700_000_000, "ExportToTime": 1_700_000_001}}),
-            "15 minutes",
+            "ExportToTime is 2023-11-14T22:13:21.000Z, and ExportFromTime, 2023-11-14T22:13:20.000Z, is less than 15 minutes",
         ),
     ] {
         let (name, message) = export(members.clone());

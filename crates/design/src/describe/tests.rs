@@ -215,7 +215,7 @@ fn a_write_that_checks_its_references_is_described_as_a_transaction() {
     let source = LIBRARY.replace("ref = \"Book\" }", "ref = \"Book\", must_exist = true }");
     let source = format!("{source}\n[pattern.lend_now]\ncreate = \"Loan\"\n");
     let design = crate::load("library.toml", &source).unwrap();
-    let usage = Usage::of(design.pattern("lend_now").unwrap());
-    assert_eq!(usage.request, "TransactWriteItems");
-    assert_eq!(usage.condition, "attribute_not_exists(PK) and attribute_exists(PK) of Book by book_id");
+    let access = access(design.pattern("lend_now").unwrap());
+    assert_eq!(access.request, "TransactWriteItems");
+    assert_eq!(access.condition, "attribute_not_exists(PK) and attribute_exists(PK) of Book by book_id");
 }

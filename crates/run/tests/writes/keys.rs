@@ -171,6 +171,23 @@ fn an_expired_item_is_as_good_as_gone() {
     assert!(!task(&fixture).contains("expires_at"));
 }
 
+/// DynamoDB's deleter leaves times alone that are more than five years past. The item stays, and is gone all the same.
+#[test]
+fn an_item_that_expired_years_ago_is_as_good_as_gone() {
+    let fixture = with_task();
+    fixture.run("create", r#"{"task_id": "t2", "project": "p", "title": "x"}"#);
+    fixture.run("edit", r#"{"task_id": "t1", "due": "2014-01-01T00:00:00Z"}"#);
+    let missing = |pattern: &str, arguments: &str| {
+        let error = fixture.try_run(pattern, arguments).unwrap_err();
+        assert!(matches!(error, RunError::Missing { .. } | RunError::Condition { .. }), "{pattern}: {error}");
+    };
+    missing("vote", r#"{"task_id": "t1", "by": 1}"#);
+    missing("rename", r#"{"task_id": "t1", "slug": "s2"}"#);
+    missing("vote_if_open", r#"{"parent_id": "t1", "task_id": "t2", "by": 1}"#);
+    fixture.run("edit", r#"{"task_id": "t2", "slug": "s1", "number": 1}"#);
+    fixture.run("create", r#"{"task_id": "t1", "project": "p", "title": "x"}"#);
+}
+
 #[test]
 fn a_change_inside_an_object_changes_the_keys_made_of_it() {
     let fixture = Fixture::new(KITCHEN);

@@ -342,26 +342,36 @@ fn other_headers_need_not_be_signed() {
     assert_eq!(verifier.verify(&parts, BOTO_BODY.as_bytes()), Ok(Access::Full));
 }
 
-/// Signs a request as its sender does, with the hash of the body in its head.
-fn signed_with_hash(verifier: &Verifier, hash: &str) -> Parts {
-    let signed_headers = "host;x-amz-content-sha256;x-amz-date;x-amz-target";
-    let authorization = |signature: &str| {
-        format!(
-            "AWS4-HMAC-SHA256 Credential=AKIDBOTO/20260314/eu-west-1/dynamodb/aws4_request, \
-             SignedHeaders={signed_headers}, Signature={signature}"
-        )
-    };
+/// Whoever has a request that leaves its operation unsigned could send it as a deletion.
+#[test]
+fn a_request_that_was_signed_for_any_operation_is_refused() {
+    let verifier = verifier(boto_credentials(), "eu-west-1", BOTO_TIME, 0);
     let request = |signature: &str| {
-        let headers = [
-            ("x-amz-date", BOTO_TIME),
-            ("x-amz-content-sha256", hash),
-            ("authorization", &authorization(signature)),
-        ];
-        boto_request("/", &headers)
+        let authorization = authorization("host;x-amz-date", signature);
+        let mut parts = boto_request("/", &[("x-amz-date", BOTO_TIME), ("authorization", &authorization)]);
+        parts.headers.remove("x-amz-target");
+        parts
     };
-    let parts = request("00");
-    let (presented, known) = verifier.present(&parts).unwrap();
-    let canonical = SignedRequest::of(&parts, &presented, hash_bytes(hash).unwrap()).canonical().unwrap();
+    let hash = Sha256::digest(BOTO_BODY).into();
+    let mut signed = request(&signature(&verifier, &request("00"), hash));
+    assert_eq!(verifier.verify(&signed, BOTO_BODY.as_bytes()), Ok(Access::Full), "the signature is right");
+    signed.headers.insert("x-amz-target", "DynamoDB_20120810.DeleteItem".parse().unwrap());
+    let unsigned = SignatureError::unsigned("'X-Amz-Target'");
+    assert_eq!(verifier.verify(&signed, BOTO_BODY.as_bytes()), Err(unsigned));
+}
+
+/// The header with a signature over these headers.
+fn authorization(signed_headers: &str, signature: &str) -> String {
+    format!(
+        "AWS4-HMAC-SHA256 Credential=AKIDBOTO/20260314/eu-west-1/dynamodb/aws4_request, \
+         SignedHeaders={signed_headers}, Signature={signature}"
+    )
+}
+
+/// The signature that whoever has the secret makes for a request whose body has this hash.
+fn signature(verifier: &Verifier, parts: &Parts, hash: [u8; 32]) -> String {
+    let (presented, known) = verifier.present(parts).unwrap();
+    let canonical = SignedRequest::of(parts, &presented, hash).canonical().unwrap();
     let mut digest = Vec::new();
     write_hex(&mut digest, &Sha256::digest(canonical));
     let mut mac = verifier.signing_mac(known, "20260314");
@@ -369,7 +379,18 @@ fn signed_with_hash(verifier: &Verifier, hash: &str) -> Parts {
     mac.update(&digest);
     let mut signature = Vec::new();
     write_hex(&mut signature, &mac.finalize().into_bytes());
-    request(std::str::from_utf8(&signature).unwrap())
+    String::from_utf8(signature).unwrap()
+}
+
+/// Signs a request as its sender does, with the hash of the body in its head.
+fn signed_with_hash(verifier: &Verifier, hash: &str) -> Parts {
+    let request = |signature: &str| {
+        let authorization = authorization("host;x-amz-content-sha256;x-amz-date;x-amz-target", signature);
+        let headers =
+            [("x-amz-date", BOTO_TIME), ("x-amz-content-sha256", hash), ("authorization", &authorization)];
+        boto_request("/", &headers)
+    };
+    request(&signature(verifier, &request("00"), hash_bytes(hash).unwrap()))
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::fixture::logged;
 use crate::store::{ManualClock, Timekeeper};
 
 const START_MS: u64 = 1_700_000_000_000;
@@ -44,6 +45,20 @@ fn a_jump_is_believed_after_the_settle_period() {
         time.note(&time.read());
         assert!(time.may_delete());
     }
+}
+
+#[test]
+fn a_jump_is_logged_when_it_is_seen_and_when_it_is_believed() {
+    let (time, clock) = keeper(None);
+    let log = || logged(|| _ = time.now_ms());
+    assert_eq!(log(), "");
+    clock.jump_ms(DAY_MS.cast_signed());
+    let jumped = log();
+    assert!(jumped.contains("the wall clock jumped") && jumped.contains("by_ms=86400000"), "{jumped}");
+    assert_eq!(log(), "", "once");
+    clock.advance_ms(SETTLE_MS);
+    let believed = log();
+    assert!(believed.contains("times follow it now"), "{believed}");
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! A small store to test with: its jobs are closures over the batch.
 
+use std::fmt::{Debug, Write};
 use std::ops::Bound;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use tracing::field::{Field, Visit};
+use tracing::{Event, Metadata, Subscriber, span};
 
 use crate::store::{
     Batch, CommitError, Completion, Direction, Disk, Handler, Key, ManualClock, Store, StoreError,
@@ -141,5 +144,47 @@ impl Random {
 
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
+    }
+}
+
+/// What this thread logs meanwhile, a line for each event.
+pub(in crate::store) fn logged(work: impl FnOnce()) -> String {
+    let log = Log::default();
+    tracing::subscriber::with_default(log.clone(), work);
+    log.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<String>>);
+
+impl Subscriber for Log {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        event.record(&mut Line(&mut log));
+        log.push('\n');
+    }
+
+    fn enter(&self, _: &span::Id) {}
+
+    fn exit(&self, _: &span::Id) {}
+}
+
+struct Line<'a>(&'a mut String);
+
+impl Visit for Line<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        let _ = write!(self.0, "{}={value:?} ", field.name());
     }
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::fixture::{bytes, put, sealed, small, start};
+use super::fixture::{bytes, logged, put, sealed, small, start};
 use super::power_disk::PowerDisk;
 use crate::store::{CommitError, Disk, FileDisk, StoreError, StoreOptions};
 
@@ -151,4 +151,15 @@ fn the_mode_of_a_folder_that_is_there_is_left_alone() {
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     drop(open(folder.path()));
     assert_eq!(mode(folder.path()), 0o755);
+}
+
+#[test]
+fn a_folder_that_other_users_may_enter_is_warned_of() {
+    for (folder_mode, is_warned_of) in [(0o700, false), (0o750, true), (0o701, true), (0o755, true)] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(folder_mode)).unwrap();
+        let log = logged(|| drop(open(folder.path())));
+        let warning = format!("(mode {folder_mode:03o}); `chmod 700 {}`", folder.path().display());
+        assert_eq!(log.contains(&warning), is_warned_of, "{folder_mode:o}: {log}");
+    }
 }

@@ -1,7 +1,7 @@
 //! A log that has lost its end is refused: what was durable is there, or opening says what is missing.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::fixture::{Random, contents, put, sealed, small, start, try_start};
 use super::power_disk::PowerDisk;
@@ -216,7 +216,9 @@ fn the_mark_follows_the_commits_by_itself() {
     put(&store, "a", "1").unwrap();
     let name = last_segment(&disk);
     // Sooner or later; the test ends when it is there.
+    let started = Instant::now();
     let survivor = loop {
+        assert!(started.elapsed() < Duration::from_secs(60), "the mark was never written");
         let survivor = disk.after_kill();
         survivor.tamper(&name, |content| content[FRAMES_START..].fill(0));
         if try_start(&survivor.as_disk(), options()).is_err() {
