@@ -6,13 +6,16 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The rooms that the table names, by the folders of their manifests. `sim/engine` is the engine.
-const ROOMS: [&str; 17] = [
+const ROOMS: [&str; 20] = [
     "crates/values",
     "crates/cipher",
     "crates/expr",
     "crates/engine",
     "crates/design",
+    "crates/review",
+    "crates/store",
     "crates/dynamodb",
+    "crates/run",
     "crates/wire",
     "crates/transfer",
     "crates/server",

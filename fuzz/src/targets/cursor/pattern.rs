@@ -1,4 +1,4 @@
-//! Cursors of patterns, sealed as `design::run::cursor` describes it.
+//! Cursors of patterns, sealed as `run::cursor` describes it.
 
 use std::sync::{Arc, LazyLock};
 
