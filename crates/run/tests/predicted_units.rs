@@ -187,7 +187,7 @@ fn scans_are_in_the_estimate() {
 }
 
 /// Notes of users, asked for without a limit: by user, and of everybody that somebody follows.
-const NOTES: &str = r#"
+const FOLLOWED_NOTES: &str = r#"
 [entity.Note]
 key    = ["USER#{user_id}", "NOTE#{note_id}"]
 fields = { user_id = "key", note_id = "id", text = { type = "string", min = 900, max = 900 } }
@@ -205,7 +205,7 @@ query = "Follow"
 
 /// The units of each read that a pattern makes of the notes once a second, and the bytes of a note.
 fn read_units_of(pattern: &str) -> (Vec<f64>, u64) {
-    let design = design(&format!("{NOTES}[pattern.asked]\n{pattern}\nrate = \"1/s\"\n"));
+    let design = design(&format!("{FOLLOWED_NOTES}[pattern.asked]\n{pattern}\nrate = \"1/s\"\n"));
     let note = design.entities.iter().find(|entity| entity.name == "Note").unwrap();
     let reads = Load::of(&design).keys.into_iter().flat_map(|key| key.reads);
     (reads.map(|read| read.units_per_second).collect(), item_size(note).usual)
@@ -215,7 +215,7 @@ fn read_units_of(pattern: &str) -> (Vec<f64>, u64) {
 #[test]
 fn a_page_without_a_limit_is_in_the_estimate_as_the_runner_reads_it() {
     let (units, note_bytes) = read_units_of("query = \"Note\"");
-    let design = Arc::new(design(NOTES));
+    let design = Arc::new(design(FOLLOWED_NOTES));
     let store = Embedded::new(Database::in_memory().unwrap(), "memory");
     let environment = choose_environment(&design, None).unwrap();
     plan(&design, &environment, &store).unwrap().run(&store, &mut |_| {}).unwrap();
