@@ -52,6 +52,8 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Describe(arguments) => commands::describe::describe(&arguments),
         Command::Seed(arguments) => commands::seed::seed(&arguments),
         Command::Schema => commands::schema::schema(),
+        Command::Completions { shell } => commands::manual::completions(shell),
+        Command::Man { to } => commands::manual::man(&to),
         Command::Backup(arguments) => commands::backup::backup(&arguments),
         Command::Backups(arguments) => commands::backups::backups(&arguments),
         Command::Export(arguments) => commands::export::export(&arguments),

@@ -35,7 +35,34 @@ fn the_help_teaches_with_examples() {
     for line in ["--cache-size", "--overlay-size", "read_only = true", "even if the power fails"] {
         assert!(text(&serve.stdout).contains(line), "{line}");
     }
-    assert_eq!(text(&run(&["--version"]).stdout), format!("singlet {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn the_version_names_the_commit_and_the_formats() {
+    let short = format!("singlet {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(text(&run(&["-V"]).stdout), short);
+    let long = run(&["--version"]);
+    let long = text(&long.stdout);
+    assert!(long.starts_with(&short), "{long}");
+    for line in ["\ncommit: ", "\nbuilt for: ", "\nfile formats: log 2, tree 2\n"] {
+        assert!(long.contains(line), "{line:?} in {long}");
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_command() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = run(&["completions", shell]);
+        assert!(script.status.success());
+        for word in ["rotate-key", "--endpoint-url", "completions"] {
+            assert!(text(&script.stdout).contains(word.trim_start_matches('-')), "{word} in {shell}");
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man");
+    assert!(run(&["man", pages.to_str().unwrap()]).status.success());
+    let page = std::fs::read_to_string(pages.join("singlet-apply.1")).unwrap();
+    assert!(page.contains("Create the tables of a design"), "{page}");
 }
 
 #[test]

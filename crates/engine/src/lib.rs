@@ -47,8 +47,8 @@ pub use singlet_expr as expr;
 pub use singlet_values as values;
 pub use singlet_values::{Schedule, ScheduleError};
 pub use store::{
-    Clock, Disk, DiskFile, FileDisk, FileId, Key, KeyError, KeyId, Loss, ManualClock, MemoryDisk,
-    StoreOptions, StoreStats, SyncPolicy, SystemClock,
+    Clock, Disk, DiskFile, FORMAT_VERSIONS, FileDisk, FileId, Key, KeyError, KeyId, Loss, ManualClock,
+    MemoryDisk, StoreOptions, StoreStats, SyncPolicy, SystemClock,
 };
 pub use stream::{
     ChangeKind, SequenceNumber, StreamPosition, StreamRecord, Subscribe, SubscribeFrom, Subscription,

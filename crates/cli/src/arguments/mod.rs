@@ -8,7 +8,11 @@ mod recovery;
 mod serve;
 mod transfer;
 
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
 use clap::{Parser, Subcommand};
+use clap_complete::Shell;
 
 pub(crate) use backup::{BackupArguments, BackupsArguments, FolderArguments, RestoreArguments};
 pub(crate) use design::{
@@ -75,9 +79,33 @@ Past one machine: the same file, another address.
 
 Exit codes: 0 it was done, 1 it was refused or failed, 2 the arguments or the design are wrong.";
 
+const COMPLETIONS_NOTES: &str = "\
+  singlet completions bash > ~/.local/share/bash-completion/completions/singlet
+  singlet completions zsh > ~/.zfunc/_singlet      with `fpath+=~/.zfunc` before `compinit` in ~/.zshrc
+  singlet completions fish > ~/.config/fish/completions/singlet.fish";
+
+/// What `singlet --version` prints; `-V` prints the first line alone.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let formats: Vec<String> =
+        singlet_engine::FORMAT_VERSIONS.iter().map(|(file, version)| format!("{file} {version}")).collect();
+    format!(
+        "{}\ncommit: {}\nbuilt for: {}\nworks on: folders, Singlet servers, DynamoDB endpoints\nfile formats: {}",
+        env!("CARGO_PKG_VERSION"),
+        env!("SINGLET_COMMIT"),
+        env!("SINGLET_BUILT_FOR"),
+        formats.join(", ")
+    )
+});
+
 /// Single-table designs that run, on a DynamoDB-compatible database in one program and one folder.
 #[derive(Debug, Parser)]
-#[command(name = "singlet", version, after_help = EXAMPLES, arg_required_else_help = true)]
+#[command(
+    name = "singlet",
+    version,
+    long_version = LONG_VERSION.as_str(),
+    after_help = EXAMPLES,
+    arg_required_else_help = true
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -85,63 +113,75 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Say whether designs are well-formed, and what is wrong with them
+    /// Check designs for errors
     Check(CheckArguments),
-    /// Hold designs against rules: what will go wrong or cost too much, and how to mend it
+    /// Lint designs: find hot keys, missing indexes and needless cost, with fixes
     #[command(after_help = design::REVIEW_NOTES)]
     Review(ReviewArguments),
-    /// Make the tables of a design, or change them to match; says first what it will do
+    /// Create the tables of a design, or change them to match; shows the plan first
     #[command(after_help = design::APPLY_NOTES)]
     Apply(Box<ApplyArguments>),
-    /// List the access patterns of a design with their parameters, answers and an example
+    /// List the access patterns of a design, with parameters, answers and examples
     #[command(after_help = design::PATTERNS_NOTES)]
     Patterns(PatternsArguments),
     /// Run an access pattern
     #[command(after_help = design::RUN_NOTES, disable_help_flag = true)]
     Run(Box<RunArguments>),
-    /// Show the DynamoDB requests that an access pattern becomes, and what they cost
+    /// Show the DynamoDB requests of an access pattern and their cost
     #[command(after_help = design::EXPLAIN_NOTES, disable_help_flag = true)]
     Explain(Box<ExplainArguments>),
-    /// Draw a design: entity chart, pattern table, entity diagram
+    /// Show a design as entity chart, pattern table and entity diagram
     #[command(after_help = design::DESCRIBE_NOTES)]
     Describe(DescribeArguments),
-    /// Fill the tables of a design with sample data that keeps its bounds and relations
+    /// Fill the tables of a design with sample data
     #[command(after_help = design::SEED_NOTES)]
     Seed(Box<SeedArguments>),
     /// Print the JSON Schema of designs, for editors
     #[command(after_help = design::SCHEMA_NOTES)]
     Schema,
-    /// Back up tables: one moment of each, in the data folder or in a file elsewhere
+    /// Print a completion script for a shell
+    #[command(after_help = COMPLETIONS_NOTES)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write manual pages into a folder
+    Man {
+        /// The folder, which is created if need be
+        #[arg(value_name = "FOLDER")]
+        to: PathBuf,
+    },
+    /// Back up tables, into the data folder or into files elsewhere
     #[command(after_help = backup::BACKUP_NOTES)]
     Backup(BackupArguments),
     /// List, verify or delete backups
     #[command(after_help = backup::BACKUPS_NOTES)]
     Backups(BackupsArguments),
-    /// Make a new table from a backup, or as another one was at a moment
+    /// Create a table from a backup, or from another table at a point in time
     #[command(after_help = backup::RESTORE_NOTES)]
     Restore(RestoreArguments),
-    /// Keep every moment of tables, so that they can be had back, and say how far that reaches
+    /// Turn point-in-time recovery on or off, and show the recovery window
     #[command(after_help = recovery::RECOVERY_NOTES)]
     Recovery(RecoveryArguments),
-    /// Write a table, or what changed in it, into files as Amazon DynamoDB exports them
+    /// Export a table, or its changes, to files in Amazon DynamoDB's layout
     #[command(after_help = transfer::EXPORT_NOTES)]
     Export(ExportArguments),
-    /// Make a new table of an export or of CSV files
+    /// Create a table from an export or from CSV files
     #[command(after_help = transfer::IMPORT_NOTES)]
     Import(Box<ImportArguments>),
-    /// Serve a database over the DynamoDB protocol
+    /// Serve a database over DynamoDB's protocol
     #[command(after_help = serve::SERVE_NOTES)]
     Serve(Box<ServeArguments>),
-    /// Check a folder: log, tree, items, indexes and counts against each other
+    /// Check a data folder for damage
     #[command(after_help = encryption::VERIFY_NOTES)]
     Verify(VerifyArguments),
-    /// Give back the room on the disk that deleted and rewritten items took
+    /// Return unused space of a data folder to the disk
     #[command(after_help = encryption::COMPACT_NOTES)]
     Compact(CompactArguments),
-    /// Make a key for an encrypted folder
+    /// Create a key for an encrypted folder
     #[command(after_help = encryption::NEW_KEY_NOTES)]
     NewKey(NewKeyArguments),
-    /// Give an encrypted folder another key
+    /// Replace the key of an encrypted folder
     #[command(after_help = encryption::ROTATE_KEY_NOTES)]
     RotateKey(RotateKeyArguments),
 }

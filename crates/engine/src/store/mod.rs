@@ -65,3 +65,7 @@ pub use timekeeper::{ClockEvent, Timekeeper};
 pub(crate) use timekeeper::{STEP_MS_MAX, time_after};
 pub use tree::Compacted;
 pub use view::View;
+
+/// The versions of the files that hold the data, as this program writes them.
+pub const FORMAT_VERSIONS: [(&str, u32); 2] =
+    [("log", log::LOG_FORMAT_VERSION), ("tree", tree::PAGES_FORMAT_VERSION)];

@@ -14,7 +14,7 @@ use crate::sync::Mutex;
 pub(super) const FRAMES_START: u64 = 4096;
 
 const MAGIC: [u8; 8] = *b"SNGLTLOG";
-const FORMAT_VERSION: u32 = 2;
+pub(in crate::store) const FORMAT_VERSION: u32 = 2;
 const HEADER_BYTES: usize = 32;
 const SEGMENT_PREFIX: &str = "log-";
 const SPARE_PREFIX: &str = "spare-";

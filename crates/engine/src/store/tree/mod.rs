@@ -22,6 +22,7 @@ use redb::{
 
 use self::backend::TreeFile;
 pub(super) use self::open::OldTree;
+pub(super) use self::protection::FORMAT_VERSION as PAGES_FORMAT_VERSION;
 pub use self::rewrite::Compacted;
 pub(super) use self::rewrite::compact;
 pub(super) use self::view::{TreeEntry, TreeRange, TreeView};

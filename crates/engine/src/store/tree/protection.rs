@@ -16,7 +16,7 @@ use crate::store::seal::{Kind, Sealing, decode_header, encode_header, header_byt
 /// What a tree without encryption begins with.
 const MAGIC: [u8; 8] = *b"SNGLTTRE";
 /// Version 1 was the tree library's file as it is.
-const FORMAT_VERSION: u32 = 2;
+pub(in crate::store) const FORMAT_VERSION: u32 = 2;
 const CHECKSUM_AT: usize = 12 + SALT_BYTES;
 const CHECKSUM_BYTES: usize = 16;
 /// What the slot of a page is bound to: the file's salt and the page's number.
