@@ -24,6 +24,11 @@ impl Expiry {
         Expiry { attribute }
     }
 
+    /// By the attribute that items of this entity can have.
+    pub(crate) fn of(entity: &Entity) -> Self {
+        Expiry::new(attribute(entity).map(str::to_owned))
+    }
+
     /// The attribute that must be read.
     pub(crate) fn attribute(&self) -> Option<&str> {
         self.attribute.as_deref()

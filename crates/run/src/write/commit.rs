@@ -11,6 +11,7 @@ use super::retry::Setback;
 use super::unique::key_of;
 use crate::call::Site;
 use crate::error::RunError;
+use crate::expiry::Expiry;
 use crate::outcome::{Outcome, Record};
 
 /// Commits one plan: as a single request if it has a single action.
@@ -112,8 +113,11 @@ fn answered(plan: &Plan<'_>, item: Option<EncodedItem>) -> Outcome {
     match plan.answer {
         Answer::Planned => Outcome::Written(record(known())),
         Answer::Stored => Outcome::Written(record(item.unwrap_or_else(known))),
-        Answer::Deleted if plan.known.is_empty() => Outcome::Deleted(item.map(record)),
-        Answer::Deleted => Outcome::Deleted(Some(record(item.unwrap_or_else(known)))),
+        Answer::Deleted { now_ms } => {
+            let before = item.or_else(|| (!plan.known.is_empty()).then(known));
+            let expiry = Expiry::of(plan.entity);
+            Outcome::Deleted(before.filter(|item| !expiry.is_over(item.view(), now_ms)).map(record))
+        }
         Answer::Checked => Outcome::Checked,
     }
 }

@@ -32,8 +32,11 @@ pub(super) enum Answer {
     Planned,
     /// The item as the store has it afterwards.
     Stored,
-    /// The item as it was.
-    Deleted,
+    /// The item as it was, unless its time was over then.
+    Deleted {
+        /// The time of the call.
+        now_ms: u64,
+    },
     /// That a condition held.
     Checked,
 }

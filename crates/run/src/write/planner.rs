@@ -93,7 +93,12 @@ impl<S: Store> Planner<'_, S> {
             meaning: Meaning::Item(expectation),
         }];
         actions.extend(self.reserve(entity, &uniques, before.as_ref(), None));
-        Ok(Plan { actions, entity, known: before.unwrap_or_default(), answer: Answer::Deleted })
+        Ok(Plan {
+            actions,
+            entity,
+            known: before.unwrap_or_default(),
+            answer: Answer::Deleted { now_ms: self.now_ms },
+        })
     }
 
     fn check<'a>(

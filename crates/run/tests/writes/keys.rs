@@ -189,6 +189,14 @@ fn an_item_that_expired_years_ago_is_as_good_as_gone() {
 }
 
 #[test]
+fn deleting_an_expired_item_shows_nothing_of_it() {
+    let fixture = with_task();
+    fixture.run("edit", r#"{"task_id": "t1", "due": "2014-01-01T00:00:00Z"}"#);
+    let deleted = fixture.try_run("delete", r#"{"task_id": "t1"}"#).unwrap();
+    assert!(matches!(deleted, Outcome::Deleted(None)), "{deleted:?}");
+}
+
+#[test]
 fn a_change_inside_an_object_changes_the_keys_made_of_it() {
     let fixture = Fixture::new(KITCHEN);
     fixture.run("create_container", r#"{"container_id": "c", "group_id": "g", "place": {"room": "cellar"}}"#);
