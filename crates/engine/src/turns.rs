@@ -6,20 +6,21 @@
 //!
 //! The latest stretch is believed. An earlier one is believed unless its times end after those of a later believed one began: a
 //! later commit with an earlier time shows that everything before it happened by then. If the clock jumped away from a stretch
-//! that contradicts the ones before it, it was that stretch that was wrong. The times of commits that are not believed
-//! count within the bounds that the believed ones leave. So effective times never go back.
+//! that contradicts the ones before it, and so far that this explains the contradiction, it was that stretch that was wrong. The
+//! times of commits that are not believed count within the bounds that the believed ones leave. So effective times never go
+//! back.
 
 use bytes::Bytes;
 
-use crate::store::{ClockEvent, STEP_MS_MAX};
+use crate::store::{ClockEvent, Opening, STEP_MS_MAX};
 
-/// Most turns that are remembered; the oldest are forgotten.
-const TURNS_MAX: usize = 64;
+/// Most turns that are remembered. The oldest are forgotten, and the commits around them have their own times again.
+const TURNS_MAX: usize = 256;
 const TURN_BYTES: usize = 32;
 /// Stands before turns as they are stored now. Earlier versions stored their number there, which was never that large.
 const LAYOUT: u32 = 0xffff_0002;
-/// Stands for a turn at an opening, which has no jump of a size that is known.
-const OPENED: i64 = i64::MIN;
+/// Stands for a jump of unknown size.
+const UNKNOWN_MS: i64 = i64::MIN;
 
 /// The places where the clock jumped, and how the times of commits are to be read because of that.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -32,13 +33,32 @@ pub(crate) struct Turns {
 
 /// The first commit on another line of the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Turn {
+struct Turn {
+    sequence: u64,
+    time_ms: u64,
+    /// The time of the commit before it.
+    before_ms: u64,
+    /// How far the clock had jumped; `None` if the database was opened in between, so that nobody knows.
+    jump_ms: Option<i64>,
+}
+
+impl Turn {
+    fn at_opening(Opening { sequence, time_ms, before_ms }: Opening) -> Self {
+        Turn { sequence, time_ms, before_ms, jump_ms: None }
+    }
+}
+
+/// A commit that may be a turn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewCommit {
     pub(crate) sequence: u64,
     pub(crate) time_ms: u64,
     /// The time of the commit before it.
     pub(crate) before_ms: u64,
-    /// What had happened to the clock.
+    /// What has happened to the clock since that one.
     pub(crate) clock: ClockEvent,
+    /// The first commit since the database was opened, if this isn't it.
+    pub(crate) opening: Option<Opening>,
 }
 
 /// Commits between two turns.
@@ -96,22 +116,28 @@ impl Turns {
         self.stretches.get(behind.saturating_sub(1))
     }
 
-    /// The turns after one more commit, which may be one; `None` if it isn't. An opening is one, too, if the clock has jumped
-    /// since the one before it: jumps of one opening say nothing of the clock at another.
-    pub(crate) fn after(&self, commit: Turn) -> Option<Turns> {
-        let is_turn = match commit.clock {
-            ClockEvent::Jumped { .. } => true,
-            _ if commit.time_ms < commit.before_ms => true,
-            ClockEvent::Opened => {
-                self.turns.last().is_some_and(|last| matches!(last.clock, ClockEvent::Jumped { .. }))
-            }
-            ClockEvent::Kept => false,
+    /// The turns after one more commit; `None` if it isn't one.
+    ///
+    /// Jumps of one opening say nothing of the clock at another. So the first commit of an opening is a turn, too, if the clock
+    /// has jumped in that opening or in the one before.
+    pub(crate) fn after(&self, commit: NewCommit) -> Option<Turns> {
+        let NewCommit { sequence, time_ms, before_ms, clock, opening } = commit;
+        let last = self.turns.last();
+        let jump_ms = match clock {
+            ClockEvent::Jumped { by_ms } => Some(by_ms),
+            ClockEvent::Opened if last.is_some_and(|last| last.jump_ms.is_some()) => None,
+            // Nothing is known of a clock that goes back without having jumped.
+            _ if time_ms < before_ms => None,
+            _ => return None,
         };
-        let forgotten = (self.turns.len() + 1).saturating_sub(TURNS_MAX);
-        let kept = self.turns.iter().skip(forgotten).copied();
-        // Nothing is known of a clock that goes back without having jumped.
-        let clock = if commit.clock == ClockEvent::Kept { ClockEvent::Opened } else { commit.clock };
-        is_turn.then(|| Turns::new(kept.chain([Turn { clock, ..commit }]).collect()))
+        let mut turns = self.turns.clone();
+        let is_known = |opening: &Opening| last.is_some_and(|last| last.sequence >= opening.sequence);
+        if let Some(opening) = opening.filter(|opening| jump_ms.is_some() && !is_known(opening)) {
+            turns.push(Turn::at_opening(opening));
+        }
+        turns.push(Turn { sequence, time_ms, before_ms, jump_ms });
+        turns.drain(..turns.len().saturating_sub(TURNS_MAX));
+        Some(Turns::new(turns))
     }
 
     /// As stored.
@@ -120,11 +146,7 @@ impl Turns {
         for turn in &self.turns {
             bytes
                 .extend([turn.sequence, turn.time_ms, turn.before_ms].into_iter().flat_map(u64::to_be_bytes));
-            let jump_ms = match turn.clock {
-                ClockEvent::Jumped { by_ms } => by_ms,
-                ClockEvent::Opened | ClockEvent::Kept => OPENED,
-            };
-            bytes.extend(jump_ms.to_be_bytes());
+            bytes.extend(turn.jump_ms.unwrap_or(UNKNOWN_MS).to_be_bytes());
         }
         bytes.into()
     }
@@ -140,31 +162,36 @@ impl Turns {
         let turn = |bytes: &[u8; TURN_BYTES]| {
             let (numbers, _) = bytes.as_chunks();
             let [sequence, time_ms, before_ms, jump_ms] = numbers else { return None };
-            let clock = match i64::from_be_bytes(*jump_ms) {
-                OPENED => ClockEvent::Opened,
-                by_ms => ClockEvent::Jumped { by_ms },
-            };
-            Some(Turn { clock, ..turn_of(sequence, time_ms, before_ms) })
+            let jump_ms = Some(i64::from_be_bytes(*jump_ms)).filter(|jump_ms| *jump_ms != UNKNOWN_MS);
+            Some(Turn { jump_ms, ..turn_of(sequence, time_ms, before_ms) })
         };
         Some(Turns::new(turns.iter().map(turn).collect::<Option<_>>()?))
     }
 }
 
-/// Reads turns of earlier versions: three numbers each, and behind them others that are no longer needed.
+/// Reads turns and detours of an earlier version, three numbers each. A detour is a range of commits that all count as of one
+/// time, which turns to that time at both of its ends say as well.
 fn decode_earlier(count: u32, stored: &[u8]) -> Option<Turns> {
     let (triples, []) = stored.as_chunks::<24>() else { return None };
-    let (turns, _) = triples.split_at_checked(usize::try_from(count).ok()?)?;
-    let turn = |bytes: &[u8; 24]| {
+    let triple = |bytes: &[u8; 24]| {
         let (numbers, _) = bytes.as_chunks();
-        let [sequence, time_ms, before_ms] = numbers else { return None };
-        let turn = turn_of(sequence, time_ms, before_ms);
-        // The largest number stood for a time that was no longer needed.
-        Some(Turn {
-            before_ms: if turn.before_ms == u64::MAX { turn.time_ms } else { turn.before_ms },
-            ..turn
-        })
+        let [first, second, third] = numbers else { return None };
+        Some(turn_of(first, second, third))
     };
-    Some(Turns::new(turns.iter().map(turn).collect::<Option<_>>()?))
+    let triples = triples.iter().map(triple).collect::<Option<Vec<Turn>>>()?;
+    let (turns, detours) = triples.split_at_checked(usize::try_from(count).ok()?)?;
+    let mut read: Vec<Turn> = turns.to_vec();
+    for turn in read.iter_mut().filter(|turn| turn.before_ms == u64::MAX) {
+        // That stood for a time that was no longer needed.
+        turn.before_ms = turn.time_ms;
+    }
+    for detour in detours {
+        let (first, end, counts_ms) = (detour.sequence, detour.time_ms, detour.before_ms);
+        let at = |sequence| Turn { sequence, time_ms: counts_ms, before_ms: counts_ms, jump_ms: None };
+        read.extend([at(first), at(end)]);
+    }
+    read.sort_by_key(|turn| turn.sequence);
+    Some(Turns::new(read))
 }
 
 fn turn_of(sequence: &[u8; 8], time_ms: &[u8; 8], before_ms: &[u8; 8]) -> Turn {
@@ -172,7 +199,7 @@ fn turn_of(sequence: &[u8; 8], time_ms: &[u8; 8], before_ms: &[u8; 8]) -> Turn {
         sequence: u64::from_be_bytes(*sequence),
         time_ms: u64::from_be_bytes(*time_ms),
         before_ms: u64::from_be_bytes(*before_ms),
-        clock: ClockEvent::Opened,
+        jump_ms: None,
     }
 }
 
@@ -183,9 +210,9 @@ fn stretches(turns: &[Turn]) -> Vec<Stretch> {
     let mut stretches = Vec::with_capacity(turns.len() + 1);
     for turn in turns {
         stretches.push(Stretch { last_ms: turn.before_ms, ..stretch });
-        let (opening, ahead_ms) = match turn.clock {
-            ClockEvent::Jumped { by_ms } => (stretch.opening, stretch.ahead_ms.saturating_add(by_ms)),
-            ClockEvent::Opened | ClockEvent::Kept => (stretch.opening + 1, 0),
+        let (opening, ahead_ms) = match turn.jump_ms {
+            Some(jump_ms) => (stretch.opening, stretch.ahead_ms.saturating_add(jump_ms)),
+            None => (stretch.opening + 1, 0),
         };
         stretch = Stretch { first: turn.sequence, first_ms: turn.time_ms, opening, ahead_ms, ..stretch };
     }
@@ -217,8 +244,12 @@ fn believed(stretches: &[Stretch]) -> Vec<bool> {
     let Some((mut line, earlier)) = stretches.split_last() else { return is_believed };
     let mut until_ms = line.first_ms;
     for (place, stretch) in earlier.iter().enumerate().rev() {
+        // When it began, by the line that is believed.
+        let began_ms = stretch.first_ms.saturating_add_signed(line.ahead_ms.saturating_sub(stretch.ahead_ms));
         let is_contradicted = |other: &Stretch| {
-            stretch.first_ms < other.last_ms && other.last_ms <= until_ms && !other.is_off_line(line)
+            let is_explained = other.last_ms <= began_ms.saturating_add(STEP_MS_MAX);
+            let is_later = stretch.first_ms < other.last_ms && other.last_ms <= until_ms;
+            is_later && is_explained && !other.is_off_line(line)
         };
         let is_wrong_turn = stretch.is_off_line(line) && earlier.iter().take(place).any(is_contradicted);
         let (begins_by_then, ends_by_then) = (stretch.first_ms <= until_ms, stretch.last_ms <= until_ms);
@@ -274,6 +305,7 @@ mod tests {
     fn turns(commits: &[(u64, Event)]) -> Turns {
         let mut turns = Turns::default();
         let mut before_ms = 0_u64;
+        let mut opening = None;
         for (sequence, &(second, event)) in (1..).zip(commits) {
             let time_ms = second * 1000;
             let by_ms = time_ms.cast_signed() - before_ms.cast_signed() - 1000;
@@ -282,7 +314,11 @@ mod tests {
                 Jumps => ClockEvent::Jumped { by_ms },
                 Opens => ClockEvent::Opened,
             };
-            turns = turns.after(Turn { sequence, time_ms, before_ms, clock }).unwrap_or(turns);
+            let commit = NewCommit { sequence, time_ms, before_ms, clock, opening };
+            turns = turns.after(commit).unwrap_or(turns);
+            if opening.is_none() || event == Opens {
+                opening = Some(Opening { sequence, time_ms, before_ms });
+            }
             before_ms = time_ms;
         }
         turns
@@ -337,10 +373,32 @@ mod tests {
     #[test]
     fn a_second_error_does_not_bring_back_the_first_one() {
         let commits = [(86, Passes), (200, Jumps), (235, Passes), (107, Opens), (150, Passes), (263, Jumps)];
-        // The clock is believed, so nothing tells which of its jumps was wrong.
-        assert_eq!(effective(&commits), [86, 200, 235, 235, 235, 263]);
+        // The second jump is too short to explain the first error.
+        assert_eq!(effective(&commits), [86, 107, 107, 107, 150, 263]);
         let right = [&commits[..], &[(216, Opens), (230, Passes)]].concat();
         assert_eq!(effective(&right), [86, 107, 107, 107, 150, 216, 216, 230]);
+    }
+
+    #[test]
+    fn a_short_jump_brings_no_refuted_clock_back() {
+        let commits = [
+            (100, Passes),
+            (86_500, Opens),
+            (120, Opens),
+            (50_000, Passes),
+            (90_000, Passes),
+            (100_801, Jumps),
+        ];
+        assert_eq!(effective(&commits), [100, 120, 120, 50_000, 90_000, 100_801]);
+    }
+
+    #[test]
+    fn a_jump_says_nothing_of_commits_before_the_opening() {
+        // The clock is found forty days ahead, and comes back.
+        let commits = [(1_000, Passes), (3_456_100, Opens), (1_102, Jumps)];
+        let turns = turns(&commits);
+        assert_eq!(turns.age_ms(1, 1_000_000, 1_102_000), 102_000);
+        assert_eq!(turns.age_ms(2, 3_456_100_000, 1_102_000), 1_000);
     }
 
     #[test]
@@ -367,6 +425,7 @@ mod tests {
         stored.extend(numbers.iter().flatten().flat_map(|number| number.to_be_bytes()));
         let turns = Turns::decode(&stored).expect("two turns and a detour");
         assert_eq!([5, 7, 8].map(|sequence| turns.effective_ms(sequence, 15)), [13, 15, 15]);
+        assert_eq!(turns.effective_ms(2, 1), 4, "within the detour");
         assert_eq!(Turns::decode(&stored[1..]), None);
     }
 
@@ -378,10 +437,11 @@ mod tests {
     /// may get by a jump or at an opening, and come back the same way; behind it, too, but it comes back by a jump:
     /// nothing could tell otherwise. The second number is the time as it is.
     fn commits_by_a_clock_that_errs() -> impl Strategy<Value = Vec<(u64, u64, Event)>> {
-        let a_stretch = (0..2u8, 100..100_000u64, any::<bool>(), any::<bool>(), 1..4u64, 1..4u64);
+        let a_stretch =
+            (0..2u8, 100..100_000u64, any::<bool>(), any::<bool>(), 1..4u64, 1..4u64, 1..200_000u64);
         proptest::collection::vec(a_stretch, 0..12).prop_map(|stretches| {
             let mut commits = vec![(200_000, 200_000, Passes)];
-            for (direction, error, begins_open, ends_open, wrong, right) in stretches {
+            for (direction, error, begins_open, ends_open, wrong, right, pause) in stretches {
                 let is_behind = direction == 0;
                 let event = |is_first, opens| match (is_first, opens) {
                     (true, true) => Opens,
@@ -389,8 +449,9 @@ mod tests {
                     _ => Passes,
                 };
                 for place in 0..wrong + right {
-                    let now = commits.last().map_or(0, |commit: &(u64, u64, Event)| commit.1) + 1;
                     let is_wrong = place < wrong;
+                    let passes = if place > wrong { pause } else { 1 };
+                    let now = commits.last().map_or(0, |commit: &(u64, u64, Event)| commit.1) + passes;
                     let opens = if is_wrong { begins_open } else { ends_open && !is_behind };
                     let shown = match (is_wrong, is_behind) {
                         (false, _) => now,

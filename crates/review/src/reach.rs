@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use singlet_design::{
-    AskedKey, Design, Entity, FieldType, Index, KeyKind, Operation, Order, Part, Pattern, SortRange, Template,
+    AskedKey, Design, Entity, FieldType, Format, Index, KeyKind, Operation, Order, Part, Pattern, SortRange,
+    Template,
 };
 
 use crate::pieces::{Piece, is_numeric, numeric, overlap, pieces};
@@ -204,8 +205,8 @@ fn bounds(entity: &Entity, template: &Template) -> (String, String) {
     let (low, high) = match first {
         None => return (head.to_owned(), head.to_owned()),
         Some(Part::Field { path, format }) if numeric(entity.field_at(path), *format) => ("-", "9"),
-        Some(Part::Field { path, .. }) => match entity.field_at(path) {
-            Some(FieldType::Choice(choices)) => {
+        Some(Part::Field { path, format }) => match entity.field_at(path) {
+            Some(FieldType::Choice(choices)) if *format == Format::Plain => {
                 let [low, high] = [choices.iter().min(), choices.iter().max()];
                 (low.map_or("", String::as_str), high.map_or("", String::as_str))
             }

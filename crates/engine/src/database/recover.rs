@@ -33,7 +33,7 @@ pub(super) fn recover(opened: &Opened, options: &Options) -> Result<(Catalogue, 
     let catalogue = match opened.view().get(&turns_key())? {
         Some(stored) => {
             let turns = Turns::decode(&stored);
-            let unreadable = || Error::Storage("where the times of commits go back can't be read".to_owned());
+            let unreadable = || Error::Storage("the list of jumps of the clock can't be read".to_owned());
             catalogue.with_turns(turns.ok_or_else(unreadable)?)
         }
         None => catalogue,

@@ -10,7 +10,7 @@ use super::log::{Before, Frame, FrameEntry, Replayed};
 use super::overlay::NewEntries;
 use super::range::{Direction, Range, is_empty_range};
 use super::tally::{Space, Tally, TallyDelta};
-use super::{ClockEvent, CommitError, StoreError, View, time_after};
+use super::{ClockEvent, CommitError, Opening, StoreError, View, time_after};
 
 /// Called once on the log thread: after everything that the job wrote and read is durable, or with the reason why not.
 /// Keep it short; the next group commit waits for it.
@@ -39,6 +39,7 @@ pub struct Batch<'a, A> {
     state: &'a mut View<A>,
     time_ms: u64,
     clock: ClockEvent,
+    opening: Option<Opening>,
     changes: BTreeMap<Bytes, Change>,
     tallies: Vec<TallyDelta>,
     attachment: Option<Arc<A>>,
@@ -46,10 +47,16 @@ pub struct Batch<'a, A> {
 }
 
 impl<'a, A> Batch<'a, A> {
-    pub(super) fn new(state: &'a mut View<A>, now_ms: u64, clock: ClockEvent) -> Self {
+    /// `opening` is the first commit since the store was opened; `None` if this is to be it.
+    pub(super) fn new(
+        state: &'a mut View<A>,
+        now_ms: u64,
+        clock: ClockEvent,
+        opening: Option<Opening>,
+    ) -> Self {
         let time_ms = time_after(state.time_ms, now_ms);
         let (changes, tallies) = (BTreeMap::new(), Vec::new());
-        Self { state, time_ms, clock, changes, tallies, attachment: None, mark: 0 }
+        Self { state, time_ms, clock, opening, changes, tallies, attachment: None, mark: 0 }
     }
 
     /// The value of a key in the working state.
@@ -163,6 +170,16 @@ impl<'a, A> Batch<'a, A> {
     /// What has happened to the clock since the last commit.
     pub fn clock(&self) -> ClockEvent {
         self.clock
+    }
+
+    /// The first commit since the store was opened, if this isn't it.
+    pub fn opening(&self) -> Option<Opening> {
+        self.opening
+    }
+
+    /// This commit, if it is the first since the store was opened.
+    pub(super) fn as_opening(&self) -> Opening {
+        Opening { sequence: self.sequence(), time_ms: self.time_ms, before_ms: self.state.time_ms }
     }
 
     /// Whether nothing was added so far.

@@ -61,7 +61,7 @@ pub(crate) use seal::{open_outside, seal_outside};
 pub use stats::StoreStats;
 pub use store::{Opened, Store};
 pub use tally::{Space, Tally};
-pub use timekeeper::{ClockEvent, Timekeeper};
+pub use timekeeper::{ClockEvent, Opening, Timekeeper};
 pub(crate) use timekeeper::{STEP_MS_MAX, time_after};
 pub use tree::Compacted;
 pub use view::View;

@@ -94,6 +94,17 @@ pub enum ClockEvent {
     Opened,
 }
 
+/// The first commit since the store was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Opening {
+    /// Its number.
+    pub sequence: u64,
+    /// Its time.
+    pub time_ms: u64,
+    /// The time of the commit before it.
+    pub before_ms: u64,
+}
+
 /// A reading of the time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reading {

@@ -9,7 +9,7 @@ use super::fold::FoldJob;
 use super::overlay::Overlay;
 use super::queue::{FoldNews, FoldProgress, Work};
 use super::shared::Shared;
-use super::{ClockEvent, CommitError, StoreOptions, View};
+use super::{ClockEvent, CommitError, Opening, StoreOptions, View};
 use crate::sync::Instant;
 use crate::sync::mpsc::SyncSender;
 
@@ -28,8 +28,8 @@ pub(super) struct Writer<A, H: Handler<A>> {
     pub(super) unfolded_log_bytes: usize,
     pub(super) batch_jobs_max: usize,
     pub(super) batch: Pending,
-    /// Whether anything was committed since the store was opened.
-    pub(super) has_committed: bool,
+    /// The first commit since the store was opened.
+    pub(super) opening: Option<Opening>,
 }
 
 /// The batch being put together.
@@ -65,7 +65,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
             unfolded_log_bytes: 0,
             batch_jobs_max: options.batch_jobs_max,
             batch: Pending::default(),
-            has_committed: false,
+            opening: None,
         }
     }
 
@@ -95,14 +95,18 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
         self.shared.counters.jobs.add(1);
         let logged_before = self.batch.frames.len();
         let time = self.shared.time.read();
-        let clock = if self.has_committed { self.shared.time.event(&time) } else { ClockEvent::Opened };
-        let mut batch = Batch::new(&mut self.state, time.now_ms, clock);
+        let clock = match self.opening {
+            Some(_) => self.shared.time.event(&time),
+            None => ClockEvent::Opened,
+        };
+        let mut batch = Batch::new(&mut self.state, time.now_ms, clock, self.opening);
+        let first = batch.as_opening();
         let completion = self.handler.apply(job, &mut batch);
         match batch.commit(&mut self.batch.frames) {
             Ok(logged) => {
                 self.shared.counters.commits.add(usize::from(logged));
                 if logged {
-                    self.has_committed = true;
+                    self.opening.get_or_insert(first);
                     self.shared.time.note(&time);
                     self.state.believed_jumps = time.believed;
                 }

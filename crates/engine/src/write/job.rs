@@ -28,7 +28,7 @@ use crate::request::{
 use crate::store::{Completion, Handler, Store};
 use crate::stream::{RecordCounts, Trim};
 use crate::table::{LoadSource, ScheduleSetting};
-use crate::turns::Turn;
+use crate::turns::NewCommit;
 
 /// One unit of work for the writer. Each is atomic, and its answer is sent when it is durable.
 pub(crate) enum Job {
@@ -206,8 +206,9 @@ impl Handler<Catalogue> for Writer {
 /// that is refused takes it back, and the next one does it again.
 fn note_turn(batch: &mut Batch<'_>) {
     let (time_ms, before_ms) = (batch.time_ms(), batch.last_time_ms());
-    let turn = Turn { sequence: batch.sequence(), time_ms, before_ms, clock: batch.clock() };
-    let Some(turns) = batch.attachment().turns().after(turn) else { return };
+    let (sequence, clock, opening) = (batch.sequence(), batch.clock(), batch.opening());
+    let commit = NewCommit { sequence, time_ms, before_ms, clock, opening };
+    let Some(turns) = batch.attachment().turns().after(commit) else { return };
     batch.put(turns_key(), turns.encode());
     let catalogue = batch.attachment().with_turns(turns);
     batch.set_attachment(Arc::new(catalogue));
