@@ -83,10 +83,18 @@ impl Simulation {
     fn faults(&mut self, life: u64) -> Faults {
         let operations = self.world.plan.disk_operations;
         let random = &mut self.random;
+        let was_killed = self.is_killed;
         self.is_killed = self.world.plan.scenario == Scenario::Cuts && random.one_in(3);
         match self.world.plan.scenario {
             Scenario::Calm | Scenario::Flips | Scenario::Rot | Scenario::Losses => Faults::default(),
-            Scenario::Cuts => Faults { cut_at: Some(1 + random.below(operations)), ..Faults::default() },
+            Scenario::Cuts => {
+                // A process that was killed leaves what is not durable. Whether that is trusted shows if it is lost soon.
+                let is_early = was_killed && random.one_in(2);
+                self.is_killed &= !is_early;
+                let operations = if is_early { operations / 16 + 1 } else { operations };
+                let cuts_log_sync = self.is_killed && random.one_in(2);
+                Faults { cut_at: Some(1 + random.below(operations)), cuts_log_sync, ..Faults::default() }
+            }
             Scenario::Lies => Faults {
                 cut_at: Some(1 + random.below(operations)),
                 lie_one_in: 2 + random.below(10),

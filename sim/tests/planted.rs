@@ -111,7 +111,7 @@ fn a_mark_of_the_log_that_is_not_compared_is_found() {
 
 #[test]
 fn times_that_never_go_back_are_found() {
-    find(Bug::NeverGoesBack, Scenario::Cuts);
+    find(Bug::NeverGoesBack, Scenario::Calm);
 }
 
 #[test]

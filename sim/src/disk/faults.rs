@@ -9,6 +9,8 @@ use singlet_scheduler::Random;
 pub struct Faults {
     /// At this operation the power goes; everything fails from then on.
     pub cut_at: Option<u64>,
+    /// The power waits for the next sync of the log, and goes before it.
+    pub cuts_log_sync: bool,
     /// This operation fails.
     pub fail_at: Option<u64>,
     /// One in so many operations fails; 0 is never.
@@ -58,8 +60,9 @@ impl Fault {
 }
 
 impl Faults {
-    pub(super) fn meet(&self, act: Act, operation: u64, is_cut: bool, random: &mut Random) -> Option<Fault> {
-        if is_cut || (act.changes() && self.cut_at.is_some_and(|cut_at| operation >= cut_at)) {
+    pub(super) fn meet(&self, act: Act, name: &str, operation: u64, random: &mut Random) -> Option<Fault> {
+        let is_met = !self.cuts_log_sync || (act == Act::Sync && name.starts_with("log-"));
+        if act.changes() && is_met && self.cut_at.is_some_and(|cut_at| operation >= cut_at) {
             return Some(Fault::Off);
         }
         let fails = match act {

@@ -155,9 +155,12 @@ impl State {
         if act.changes() {
             self.operations += 1;
         }
-        let fault = match self.is_read_only && act.changes() && !self.is_cut {
-            true => Some(Fault::Failed(io::ErrorKind::ReadOnlyFilesystem)),
-            false => self.faults.meet(act, self.operations, self.is_cut, &mut self.random),
+        let fault = if self.is_cut {
+            Some(Fault::Off)
+        } else if self.is_read_only && act.changes() {
+            Some(Fault::Failed(io::ErrorKind::ReadOnlyFilesystem))
+        } else {
+            self.faults.meet(act, name, self.operations, &mut self.random)
         };
         let Some(fault) = fault else { return Ok(()) };
         match fault {
