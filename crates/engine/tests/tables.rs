@@ -425,6 +425,36 @@ fn billing_changes_both_ways() {
 }
 
 #[test]
+fn ceilings_end_with_the_switch_to_provisioned_capacity() {
+    let database = small_database();
+    let ceilings = Some(OnDemandThroughput { read_units_max: Some(10), write_units_max: Some(20) });
+    let index = IndexDefinition { on_demand: ceilings, ..by_cuisine() };
+    let request = CreateTable { on_demand: ceilings, ..table() };
+    let request = request.attribute("cuisine", ScalarType::S).attribute("minutes", ScalarType::N);
+    database.create_table(request.global_index(index)).unwrap();
+
+    let provisioned = capacity(5, 6).provisioned;
+    let update =
+        |on_demand| IndexUpdate::Update { name: by_cuisine().name, provisioned, on_demand, warm: None };
+    let switch = UpdateTable {
+        billing: Some(BillingMode::Provisioned),
+        indexes: vec![update(None)],
+        ..capacity(5, 6)
+    };
+    database.update_table(switch).unwrap();
+    let described = database.describe_table(TABLE).unwrap();
+    assert_eq!(described.on_demand, None);
+    assert_eq!(described.global_indexes[0].definition.on_demand, None);
+
+    let ceiling = UpdateTable { indexes: vec![update(ceilings)], ..UpdateTable::new(TABLE) };
+    assert_eq!(schema_error(database.update_table(ceiling)), SchemaError::CeilingProvisioned);
+
+    let back = UpdateTable { billing: Some(BillingMode::PayPerRequest), ..UpdateTable::new(TABLE) };
+    database.update_table(back).unwrap();
+    assert_eq!(database.describe_table(TABLE).unwrap().on_demand, None);
+}
+
+#[test]
 fn changes_of_capacity_are_dated_and_decreases_counted_by_the_day() {
     let (options, clock) = options_with_clock();
     let database = Database::in_memory_with(options).unwrap();

@@ -37,7 +37,7 @@ pub enum SchemaError {
         used: String,
     },
     /// One attribute defined twice.
-    #[error("One or more parameter values were invalid: Duplicate attribute definition: {0}")]
+    #[error("Attribute Name is duplicated: {0}")]
     DuplicateDefinition(String),
     /// A key with no partition attribute or more attributes than allowed.
     #[error("One or more parameter values were invalid: Invalid number of key attributes{0}")]

@@ -30,6 +30,7 @@ impl Table {
         check_one_index_at_a_time(self, &request.indexes)?;
         table.settings.alter(&request, time_ms)?;
         table.define(&request.attributes)?;
+        table.drop_ceilings_if_provisioned();
         for update in request.indexes {
             table.alter_index(update)?;
         }
@@ -123,9 +124,20 @@ impl Table {
         found.filter(|index| index.state != IndexState::Deleting).ok_or(missing)
     }
 
+    /// Only an on-demand table has ceilings. They end with the switch to provisioned capacity.
+    fn drop_ceilings_if_provisioned(&mut self) {
+        if self.settings.billing == BillingMode::Provisioned {
+            self.settings.on_demand = None;
+            self.indexes.iter_mut().for_each(|index| index.on_demand = None);
+        }
+    }
+
     fn check_index_capacity(&mut self) -> Result<(), SchemaError> {
         let provisioned = self.settings.billing == BillingMode::Provisioned;
         for index in self.indexes.iter_mut().filter(|index| !index.local) {
+            if provisioned && index.on_demand.is_some() {
+                return Err(SchemaError::CeilingProvisioned);
+            }
             match (provisioned, &index.provisioned) {
                 (true, None) => return Err(SchemaError::IndexCapacityMissing(index.name.clone())),
                 (false, Some(_)) => index.provisioned = None,

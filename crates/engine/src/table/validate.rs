@@ -177,7 +177,8 @@ fn check_billing(request: &CreateTable) -> Result<(), SchemaError> {
             if request.provisioned.is_none() {
                 return Err(SchemaError::CapacityMissing);
             }
-            if request.on_demand.is_some() {
+            let has_index_ceiling = request.global_indexes.iter().any(|index| index.on_demand.is_some());
+            if request.on_demand.is_some() || has_index_ceiling {
                 return Err(SchemaError::CeilingProvisioned);
             }
             match request.global_indexes.iter().find(|index| index.provisioned.is_none()) {
