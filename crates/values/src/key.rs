@@ -1,4 +1,4 @@
-//! Key bytes: parts that sort like the values they hold and end by themselves.
+//! Key bytes: self-delimiting parts that sort like the values they hold.
 //!
 //! The bytes of a key are its parts one after the other. Because no part is the beginning of another, comparing
 //! whole keys as bytes compares them part by part.
@@ -7,9 +7,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{AttributeValue, Corrupt, Kind, NumberRef, ValueRef};
 
-/// Begins both sequences below, and stands for nothing by itself.
+/// The first byte of both sequences below. It has no meaning alone.
 const ESCAPE: u8 = 0x00;
-/// After the escape: the part ends here. Below everything that can follow within a part.
+/// After the escape: the end of the part. It sorts below everything that can follow within a part.
 const END: u8 = 0x00;
 /// After the escape: a zero byte of the value.
 const ZERO: u8 = 0xFF;
@@ -30,7 +30,7 @@ pub fn write_key_part(out: &mut Vec<u8>, value: ValueRef<'_>) -> Result<(), NotA
     Ok(())
 }
 
-/// Appends the beginning that the parts of all strings (or binaries) share that begin with this one.
+/// Appends the bytes that the parts of all strings (or binaries) with this prefix begin with.
 pub fn write_key_prefix(out: &mut Vec<u8>, value: ValueRef<'_>) -> Result<(), NotAKey> {
     let bytes = match value {
         ValueRef::S(text) => text.as_bytes(),
@@ -47,7 +47,7 @@ pub fn write_key_prefix(out: &mut Vec<u8>, value: ValueRef<'_>) -> Result<(), No
     Ok(())
 }
 
-/// The smallest byte string above every one that begins with `prefix`; `None` if nothing is above them.
+/// Returns the smallest byte string above every one that begins with `prefix`, or `None` if there isn't one.
 pub fn key_successor(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|byte| *byte < 0xFF)?;
     let mut successor = prefix.get(..=last)?.to_vec();
@@ -55,7 +55,7 @@ pub fn key_successor(prefix: &[u8]) -> Option<Vec<u8>> {
     Some(successor)
 }
 
-/// Spreads partitions evenly: the upper half of the XXH3 hash of the encoded partition part or parts.
+/// Returns a hash that spreads partitions evenly: the upper half of the XXH3 hash of the encoded partition parts.
 pub fn partition_hash(parts: &[u8]) -> u32 {
     (xxh3_64(parts) >> 32) as u32
 }
@@ -72,7 +72,7 @@ impl<'a> KeyReader<'a> {
         KeyReader { rest: bytes }
     }
 
-    /// The bytes that have not been read yet.
+    /// The bytes that haven't been read yet.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }

@@ -1,11 +1,11 @@
-//! What a DynamoDB attribute can hold, and the two ways Singlet writes it down.
+//! Attribute values of DynamoDB, and the two ways in which Singlet encodes them.
 //!
-//! This crate knows attribute values, exact 38-digit numbers, the size that DynamoDB bills for an item, the bytes
-//! an item is stored as, the bytes a key is sorted by, and the words for a backup schedule. It must not know files,
-//! time, threads, JSON or expressions: everything here is a function of its arguments.
+//! This crate knows attribute values, exact 38-digit numbers, item sizes as DynamoDB bills them, the stored form of
+//! items, the sortable form of keys, and backup schedules. It must not know files, time, threads, JSON or expressions:
+//! everything here is a function of its arguments.
 //!
-//! An item is encoded once, when it is written. Afterwards it is read through views ([`ItemRef`], [`ValueRef`])
-//! that borrow the stored bytes, so that a condition, a filter or a JSON writer touches only what it needs.
+//! An item is encoded once, when it is written. Afterwards it is read through views ([`ItemRef`], [`ValueRef`]) that
+//! borrow the stored bytes. A condition, a filter or a JSON writer reads only the bytes that it needs.
 //!
 //! ```
 //! use singlet_values::{AttributeValue, EncodedItem, Item, Number, ValueRef, write_key_part};
@@ -27,16 +27,13 @@
 //!
 //! The bytes are described in `docs/format.md`.
 
-mod attributes;
 mod key;
 mod number;
 mod schedule;
-mod size;
 mod stored;
 mod units;
 mod value;
 
-pub use attributes::{Attributes, Item};
 pub use key::{KeyReader, NotAKey, key_successor, partition_hash, write_key_part, write_key_prefix};
 pub use number::{Number, NumberError, NumberRef};
 pub use schedule::{Schedule, ScheduleError};
@@ -45,4 +42,4 @@ pub use stored::{
     SetIter, SetRef, ValueRef, encode_subset,
 };
 pub use units::{ReadKind, write_units};
-pub use value::{AttributeValue, Kind};
+pub use value::{AttributeValue, Attributes, Item, Kind};

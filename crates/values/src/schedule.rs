@@ -1,11 +1,11 @@
-//! When backups are taken by themselves, and how long they are kept: `weekly, keep 3 months`.
+//! Backup schedules: how often a backup is taken, and how long it is kept, such as `weekly, keep 3 months`.
 
 use std::fmt;
 use std::str::FromStr;
 
 const HOUR_MS: u64 = 3_600_000;
 const DAY_MS: u64 = 24 * HOUR_MS;
-/// Units of time, the longest first. Months and years are always of the same length: a schedule needs no calendar.
+/// Units of time, the longest first. Months and years have a fixed length, so a schedule doesn't need a calendar.
 const UNITS: [(&str, u64); 5] = [
     ("year", 365 * DAY_MS),
     ("month", 30 * DAY_MS),
@@ -13,7 +13,7 @@ const UNITS: [(&str, u64); 5] = [
     ("day", DAY_MS),
     ("hour", HOUR_MS),
 ];
-/// Words for "every" of a unit.
+/// Words for an interval of one unit.
 const WORDS: [(&str, u64); 5] = [
     ("yearly", 365 * DAY_MS),
     ("monthly", 30 * DAY_MS),
@@ -21,10 +21,10 @@ const WORDS: [(&str, u64); 5] = [
     ("daily", DAY_MS),
     ("hourly", HOUR_MS),
 ];
-/// Longest time that a schedule may name.
+/// The longest time that a schedule may contain.
 const TIME_MAX_MS: u64 = 100 * 365 * DAY_MS;
 
-/// Backups by themselves: how often, and how long each is kept.
+/// A schedule of automatic backups: the interval between them, and how long each is kept.
 ///
 /// ```
 /// use singlet_values::Schedule;
@@ -40,31 +40,31 @@ pub struct Schedule {
     keep_ms: u64,
 }
 
-/// Why a text is no schedule.
+/// Why a string isn't a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
-    /// Not of the form "how often, keep how long".
-    #[error("{0:?} is no schedule: write how often and how long to keep, such as \"weekly, keep 3 months\"")]
-    Form(String),
-    /// An unknown way to say how often.
+    /// The string doesn't have the form "interval, keep time".
     #[error(
-        "{0:?} does not say how often: write hourly, daily, weekly, monthly, yearly, or such as \"every 6 hours\""
+        "{0:?} isn't a schedule: write how often and how long to keep, such as \"weekly, keep 3 months\""
+    )]
+    Form(String),
+    /// The interval is unknown.
+    #[error(
+        "{0:?} isn't an interval: write hourly, daily, weekly, monthly, yearly, or an interval such as \"every 6 hours\""
     )]
     Often(String),
-    /// An unknown length of time.
+    /// The length of time is unknown.
     #[error(
-        "{0:?} is no length of time: write such as \"12 hours\", \"10 days\", \"2 weeks\", \"3 months\" or \"1 year\""
+        "{0:?} isn't a length of time: write \"12 hours\", \"10 days\", \"2 weeks\", \"3 months\" or \"1 year\", for example"
     )]
     Time(String),
-    /// Kept for less than until the next one.
-    #[error(
-        "{0:?} keeps each backup for less than the time until the next one: there would be none in between"
-    )]
+    /// Each backup would be deleted before the next one is taken.
+    #[error("{0:?} keeps each backup for less than the interval: there would be times without a backup")]
     KeptTooShort(String),
 }
 
 impl Schedule {
-    /// A schedule of times in milliseconds; `None` if it would leave gaps.
+    /// A schedule with times in milliseconds; `None` if it would leave gaps.
     pub fn from_ms(every_ms: u64, keep_ms: u64) -> Option<Schedule> {
         (every_ms > 0 && every_ms <= keep_ms).then_some(Schedule { every_ms, keep_ms })
     }
@@ -103,7 +103,7 @@ fn parse_often(text: &str) -> Result<u64, ScheduleError> {
     parse_time(time.trim())
 }
 
-/// `6 hours`, or `hour` for one.
+/// Reads a length of time such as `6 hours`, or `hour` for one.
 fn parse_time(text: &str) -> Result<u64, ScheduleError> {
     let wrong = || ScheduleError::Time(text.to_owned());
     let (count, unit) = match text.split_once(' ') {
@@ -126,7 +126,7 @@ impl fmt::Display for Schedule {
     }
 }
 
-/// A length of time in the longest unit that it is a whole number of.
+/// A length of time, shown in the longest unit that divides it.
 struct Time(u64);
 
 impl fmt::Display for Time {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_schedule_is_told_with_an_example() {
+    fn an_invalid_schedule_is_reported_with_an_example() {
         let error = |text: &str| text.parse::<Schedule>().unwrap_err();
         assert_eq!(error("weekly"), ScheduleError::Form("weekly".to_owned()));
         assert_eq!(error("weekly, 3 months"), ScheduleError::Form("weekly, 3 months".to_owned()));

@@ -1,11 +1,11 @@
-//! Capacity units by size, as DynamoDB counts them. Whoever predicts, measures or bills uses these.
+//! Capacity units by size, as DynamoDB counts them. Prediction, measurement and billing all use these functions.
 
 /// Bytes that one read unit covers.
 const READ_UNIT_BYTES: usize = 4096;
 /// Bytes that one write unit covers.
 const WRITE_UNIT_BYTES: usize = 1024;
 
-/// How strongly a read is ordered, which decides its price.
+/// The consistency of a read, which decides its price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadKind {
     /// Half a unit for each 4 KB.
@@ -22,7 +22,7 @@ impl ReadKind {
         if consistent { ReadKind::Strong } else { ReadKind::Eventual }
     }
 
-    /// Units for reading `bytes` in one go; a missing item still costs the minimum.
+    /// Units for one read of `bytes`. A missing item costs the minimum.
     pub fn units(self, bytes: usize) -> f64 {
         let blocks = bytes.div_ceil(READ_UNIT_BYTES).max(1) as f64;
         match self {
@@ -33,7 +33,7 @@ impl ReadKind {
     }
 }
 
-/// Units for writing one item or index entry of `bytes`, the larger of before and after.
+/// Units for a write of one item or index entry. `bytes` is the larger of its sizes before and after.
 pub fn write_units(bytes: usize) -> f64 {
     bytes.div_ceil(WRITE_UNIT_BYTES).max(1) as f64
 }

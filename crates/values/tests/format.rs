@@ -1,4 +1,4 @@
-//! `docs/format.md` says what the code does.
+//! The examples in `docs/format.md` agree with the code.
 
 use singlet_values::{
     AttributeValue, EncodedItem, Item, ItemRef, Number, ValueRef, partition_hash, write_key_part,

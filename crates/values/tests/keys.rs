@@ -1,4 +1,4 @@
-//! The laws of keys: bytes sort like values, parts end by themselves, and prefix ranges are exact.
+//! The laws of keys: bytes sort like values, parts are self-delimiting, and prefix ranges are exact.
 
 mod arbitrary;
 
@@ -44,7 +44,7 @@ fn pair_of_one_kind() -> impl Strategy<Value = (AttributeValue, AttributeValue)>
 
 /// Two keys with the same kinds of parts, as two keys of one index have.
 fn two_keys() -> impl Strategy<Value = Vec<(AttributeValue, AttributeValue)>> {
-    // Equal parts must be frequent, or only the first ever decides.
+    // Equal parts must be frequent. Otherwise only the first part ever decides.
     let part =
         pair_of_one_kind().prop_flat_map(|(a, b)| prop_oneof![Just((a.clone(), a.clone())), Just((a, b))]);
     vec(part, 1..5)
@@ -126,7 +126,7 @@ proptest! {
         match key_successor(&prefix) {
             Some(successor) => {
                 prop_assert!(extended < successor);
-                // Whatever is below the successor is below the prefix or begins with it.
+                // Every string below the successor is below the prefix or begins with it.
                 prop_assert!(other >= successor || other < prefix || other.starts_with(&prefix));
             }
             None => prop_assert!(prefix.iter().all(|byte| *byte == 0xFF)),
@@ -139,7 +139,7 @@ proptest! {
         for kind in kinds {
             let before = reader.rest().len();
             if let Ok(value) = reader.read(kind) {
-                // What can be read is what would have been written.
+                // A part that can be read is one that would have been written.
                 let read = &bytes[bytes.len() - before..bytes.len() - reader.rest().len()];
                 prop_assert_eq!(part(&value), read);
             }
@@ -171,7 +171,7 @@ fn nothing_is_above_a_prefix_of_all_ones() {
     assert_eq!(key_successor(b"a\xff").as_deref(), Some(&b"b"[..]));
 }
 
-/// The hash decides where an item lies on disk: it may never change.
+/// The hash decides where an item is on disk, so it must never change.
 #[test]
 fn partition_hashes_stay_what_they_were() {
     assert_eq!(partition_hash(b""), 0x2d06_8005);

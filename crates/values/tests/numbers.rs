@@ -51,7 +51,7 @@ impl LongHand {
         LongHand { negative: large.negative, digits: combine(&large.digits, &small.digits, -1) }
     }
 
-    /// What the database must answer for this value.
+    /// The expected outcome for this value.
     fn expected(&self) -> Result<Number, NumberError> {
         let Some(top) = self.digits.iter().rposition(|digit| *digit != 0) else {
             return Ok(Number::ZERO);
@@ -82,14 +82,14 @@ fn combine(large: &[u8], small: &[u8], sign: i32) -> Vec<u8> {
     large.iter().zip(small).map(&mut place).collect()
 }
 
-/// Pairs of numbers whose sum often has 38 digits or fewer, and often just not.
+/// Pairs of numbers whose sum often has 38 digits or fewer, and often one more.
 fn addends() -> impl Strategy<Value = (Parts, Parts)> {
     prop_oneof![
         (parts_within(-20..=20), parts_within(-20..=20)),
         (parts_within(120..=125), parts_within(120..=125)),
         (parts_within(-130..=-125), parts_within(-130..=-125)),
         (parts(), parts()),
-        // Neighbours, which cancel to few digits or to none.
+        // Neighbours, whose difference has few digits or is zero.
         (parts_within(-130..=125), "[0-9]?").prop_map(|(a, tail)| {
             let mut b = a.clone();
             b.negative = !a.negative;

@@ -1,4 +1,4 @@
-//! The laws of the stored form: nothing is lost, views agree with trees, and no bytes can hurt a reader.
+//! The laws of the stored form: nothing is lost, views agree with trees, and no bytes can make a reader fail.
 
 mod arbitrary;
 
@@ -45,7 +45,7 @@ fn visit_item(bytes: &[u8]) {
     let _ = encode_subset(view, |name| name.len() % 2 == 0).decode();
 }
 
-/// Whatever decodes is exactly what encoding writes.
+/// Bytes that decode are exactly the bytes that encoding writes.
 fn decodes_only_if_canonical(bytes: &[u8]) -> Result<(), TestCaseError> {
     if let Ok(item) = ItemRef::new(bytes).to_item() {
         let encoded = EncodedItem::encode(&item);

@@ -1,21 +1,19 @@
 //! Exact decimal numbers, held as bytes that sort like the numbers.
 //!
-//! A number is `±p₀.p₁p₂… × 100^exponent` with base-100 digits ("pairs"). Base 100 keeps the decimal digits exact,
-//! prints without division and is what DynamoDB's size of a number counts.
+//! A number is `±p₀.p₁p₂… × 100^exponent` with base-100 digits ("pairs"). Base 100 keeps the decimal digits exact and
+//! prints without division. DynamoDB's size of a number counts the same pairs.
 
 mod parse;
 mod sum;
 mod text;
 mod view;
 
-use std::fmt;
-
 pub use view::NumberRef;
 pub(crate) use view::encoded_len;
 
 /// Significant decimal digits that a number may have.
 const DIGITS_MAX: usize = 38;
-/// Pairs needed for 38 digits when the first digit stands alone in its pair.
+/// Pairs needed for 38 digits when the first pair has only one digit.
 const PAIRS_MAX: usize = 20;
 /// Header, pairs and end.
 const BYTES_MAX: usize = PAIRS_MAX + 2;
@@ -28,10 +26,10 @@ const NOT_NEGATIVE: u8 = 0x80;
 /// DynamoDB never counts more than this for a number.
 const SIZE_BYTES_MAX: usize = 21;
 
-/// Why a text or a sum is not a number that DynamoDB can hold.
+/// Why a string or a sum isn't a number that DynamoDB can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum NumberError {
-    /// The text is not a decimal number.
+    /// The string isn't a decimal number.
     #[error("The parameter cannot be converted to a numeric value")]
     NotNumeric,
     /// More than 38 significant digits.
@@ -40,15 +38,15 @@ pub enum NumberError {
     /// Magnitude above 9.99…E+125.
     #[error("Number overflow. Attempting to store a number with magnitude larger than supported range")]
     Overflow,
-    /// Magnitude below 1E-130, and not zero.
+    /// Magnitude below 1E-130, but not zero.
     #[error("Number underflow. Attempting to store a number with magnitude smaller than supported range")]
     Underflow,
 }
 
 /// A number of up to 38 significant digits between 1E-130 and 9.99…E+125, of either sign, or zero.
 ///
-/// Comparing the bytes compares the numbers, and equal numbers have equal bytes. No number's bytes begin another's
-/// and the unused tail is zero, so the derived comparisons of the whole array are right.
+/// Comparing the bytes compares the numbers, and equal numbers have equal bytes. No number's bytes are a prefix of
+/// another's, and the unused tail is zero. The derived comparisons of the whole array are therefore correct.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Number {
     bytes: [u8; BYTES_MAX],
@@ -67,7 +65,7 @@ impl Number {
     fn from_pairs(negative: bool, exponent: i64, pairs: &[u8]) -> Result<Number, NumberError> {
         let leading = pairs.iter().take_while(|pair| **pair == 0).count();
         let trailing = pairs.iter().rev().take_while(|pair| **pair == 0).count();
-        // When all are zero, the ends have crossed and there is nothing between them.
+        // If all pairs are zero, the two counts overlap and the range is empty.
         let pairs = pairs.get(leading..pairs.len() - trailing).unwrap_or_default();
         let ([first, ..], [.., last]) = (pairs, pairs) else {
             return Ok(Number::ZERO);
@@ -79,7 +77,7 @@ impl Number {
         Ok(Number::assemble(header, pairs))
     }
 
-    /// The first byte of a number, if its exponent is in range. DynamoDB looks at that before it counts digits.
+    /// The first byte of a number, if its exponent is in range. DynamoDB checks the range before it counts digits.
     fn header(negative: bool, exponent: i64) -> Result<u8, NumberError> {
         if exponent > EXPONENT_MAX {
             return Err(NumberError::Overflow);
@@ -90,7 +88,7 @@ impl Number {
         Ok(if negative { !header } else { header })
     }
 
-    /// Puts together what has been checked: at most 38 digits, the first and the last pair not zero.
+    /// Encodes checked parts: at most 38 digits, and neither the first nor the last pair is zero.
     fn assemble(header: u8, pairs: &[u8]) -> Number {
         let mask = sign_mask(header);
         let mut bytes = [0; BYTES_MAX];
@@ -105,7 +103,7 @@ impl Number {
         Number { bytes, len: pairs.len() as u8 + 2 }
     }
 
-    /// The order-preserving bytes, which are also the stored form.
+    /// The order-preserving bytes. The stored form is the same.
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()
     }
@@ -157,12 +155,12 @@ impl Number {
     }
 }
 
-/// What the bytes of a number are combined with: the bytes of negative numbers are complemented.
+/// The mask for the bytes of a number. The bytes of negative numbers are complemented.
 fn sign_mask(header: u8) -> u8 {
     if header & NOT_NEGATIVE == 0 { 0xFF } else { 0x00 }
 }
 
-/// Decimal digits in so many pairs: the first may lack its tens and the last may end in a zero.
+/// Decimal digits in `pairs` pairs. The first pair may have no tens digit, and the last may end in a zero.
 fn significant_digits(pairs: usize, first: u8, last: u8) -> usize {
     pairs * 2 - usize::from(first < 10) - usize::from(last.is_multiple_of(10))
 }
@@ -196,17 +194,5 @@ impl std::str::FromStr for Number {
 
     fn from_str(text: &str) -> Result<Number, NumberError> {
         parse::parse(text.as_bytes())
-    }
-}
-
-impl fmt::Display for Number {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        text::write(self.view(), f)
-    }
-}
-
-impl fmt::Debug for Number {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        text::write(self.view(), f)
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn parse(text: &[u8]) -> Result<Number, NumberError> {
         return Err(NumberError::NotNumeric);
     }
     match Digits::trim(integer, fraction) {
-        // Zero is zero, whatever power of ten it is multiplied by.
+        // Zero times any power of ten is zero.
         None => Ok(Number::ZERO),
         Some(digits) => digits.to_number(negative, exponent.ok_or(NumberError::NotNumeric)?),
     }
@@ -30,15 +30,14 @@ fn split_sign(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// What stands before the first such byte, and what after it if there is one.
+/// Splits at the first matching byte. The second half is `None` if there isn't one.
 fn split_at_byte(text: &[u8], splits: impl Fn(u8) -> bool) -> (&[u8], Option<&[u8]>) {
     let at = text.iter().position(|byte| splits(*byte)).unwrap_or(text.len());
     let (before, after) = text.split_at(at);
     (before, after.get(1..))
 }
 
-/// The exponent; `None` if it is beyond 64 bits. To DynamoDB a number with such an exponent isn't a number, rather than one
-/// out of range.
+/// The exponent; `None` if it exceeds 64 bits. DynamoDB reports such an exponent as not numeric, not as out of range.
 fn parse_exponent(text: &[u8]) -> Result<Option<i64>, NumberError> {
     let (negative, digits) = split_sign(text);
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
@@ -50,11 +49,11 @@ fn parse_exponent(text: &[u8]) -> Result<Option<i64>, NumberError> {
     Ok(magnitude.map(|magnitude| if negative { -magnitude } else { magnitude }))
 }
 
-/// The significant digits of a mantissa, as ASCII: neither the first nor the last is a zero.
+/// The significant digits of a mantissa, as ASCII, without leading and trailing zeros.
 struct Digits<'a> {
     before_point: &'a [u8],
     after_point: &'a [u8],
-    /// The power of ten that the first of them counts.
+    /// The power of ten of the first digit.
     magnitude: i64,
 }
 
@@ -82,7 +81,7 @@ impl<'a> Digits<'a> {
         let mut digits = self.before_point.iter().chain(self.after_point).map(|byte| byte - b'0');
         let mut pairs = [0; PAIRS_MAX];
         let mut len = 0;
-        // The first digit has no tens beside it if it counts an even power of ten.
+        // If the first digit's power of ten is even, its pair has no tens digit.
         let mut tens = if magnitude.rem_euclid(2) == 0 { Some(0) } else { digits.next() };
         for pair in &mut pairs {
             let Some(digit) = tens else { break };

@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 
 use super::{Number, NumberError, NumberRef, PAIRS_MAX};
 
-/// Pairs from the highest of two numbers to their lowest, as long as there is no gap between them.
+/// The pairs from the highest of two numbers to the lowest, if there is no gap between the numbers.
 ///
-/// Across a gap, the lowest pair of the sum is the lowest of the smaller number and its highest is at most one below
-/// that of the larger: far more than 38 digits, and no carry that could overflow.
+/// With a gap, a sum has far more than 38 digits: it ends with the lowest pair of the smaller number. It begins with
+/// the highest pair of the larger number, or one below, and no carry can overflow.
 const WINDOW: usize = 2 * PAIRS_MAX;
 
 /// `a + b`.
@@ -26,7 +26,7 @@ pub(super) fn add(a: &Number, b: &Number) -> Result<Number, NumberError> {
     };
     let top = large.exponent();
     let bottom = lowest_exponent(large).min(lowest_exponent(small));
-    // One place more, at the top, for a carry.
+    // One more place, at the top, for a carry.
     let mut window = [0i16; WINDOW + 1];
     let Some(window) = window.get_mut(..width(top, bottom) + 1) else {
         return Err(NumberError::TooManyDigits);
@@ -51,12 +51,12 @@ fn lowest_exponent(number: NumberRef<'_>) -> i64 {
     number.exponent() - number.pairs().len() as i64 + 1
 }
 
-/// How many pairs there are from `top` down to `bottom`, both included.
+/// The number of pairs from `top` down to `bottom`, inclusive.
 fn width(top: i64, bottom: i64) -> usize {
     (top - bottom + 1).unsigned_abs() as usize
 }
 
-/// Adds the pairs of a number, `sign` times, to a window whose second place counts 100^top.
+/// Adds `sign` times the pairs of a number to a window whose second place is 100^top.
 fn place(number: NumberRef<'_>, sign: i16, top: i64, window: &mut [i16]) {
     let skipped = width(top, number.exponent());
     for (slot, pair) in window.iter_mut().skip(skipped).zip(number.pairs()) {
@@ -64,7 +64,7 @@ fn place(number: NumberRef<'_>, sign: i16, top: i64, window: &mut [i16]) {
     }
 }
 
-/// Brings every place of a window into 0..100. The whole is not negative: the larger magnitude came first.
+/// Normalizes every place of a window to 0..100. The total isn't negative, because the larger magnitude comes first.
 fn carry(window: &[i16]) -> [u8; WINDOW + 1] {
     let mut pairs = [0; WINDOW + 1];
     let mut carry = 0;

@@ -2,7 +2,39 @@
 
 use std::fmt::{self, Write};
 
-use super::NumberRef;
+use super::{Number, NumberRef};
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(self.view(), f)
+    }
+}
+
+impl fmt::Debug for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(self.view(), f)
+    }
+}
+
+impl fmt::Display for NumberRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(*self, f)
+    }
+}
+
+impl fmt::Debug for NumberRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(*self, f)
+    }
+}
+
+impl NumberRef<'_> {
+    /// Appends the number in plain decimal.
+    pub fn write_text(self, out: &mut Vec<u8>) {
+        // Appending to a vector can't fail, so neither can the write.
+        let _ = write(self, &mut Appended(out));
+    }
+}
 
 /// The text of every pair, one after the other.
 const PAIRS: &str = "0001020304050607080910111213141516171819\
@@ -27,7 +59,7 @@ fn ones(pair: u8) -> &'static str {
 }
 
 /// Writes the number, pair by pair, straight from its bytes.
-pub(super) fn write(number: NumberRef<'_>, out: &mut impl Write) -> fmt::Result {
+fn write(number: NumberRef<'_>, out: &mut impl Write) -> fmt::Result {
     if number.is_zero() {
         return out.write_str("0");
     }
@@ -63,12 +95,7 @@ fn write_fraction(mut pairs: impl ExactSizeIterator<Item = u8>, out: &mut impl W
     Ok(())
 }
 
-/// Appends the text of the number to a buffer of bytes.
-pub(super) fn append(number: NumberRef<'_>, out: &mut Vec<u8>) {
-    // Appending to a vector cannot fail, so neither can the write.
-    let _ = write(number, &mut Appended(out));
-}
-
+/// A buffer of bytes that takes text.
 struct Appended<'a>(&'a mut Vec<u8>);
 
 impl Write for Appended<'_> {

@@ -1,11 +1,9 @@
 //! Numbers in borrowed bytes.
 
-use std::fmt;
-
 use super::{BYTES_MAX, DIGITS_MAX, EXPONENT_MIN, NOT_NEGATIVE, Number, SIZE_BYTES_MAX};
-use super::{sign_mask, significant_digits, text};
+use super::{sign_mask, significant_digits};
 
-/// A number in somebody else's bytes. Only valid bytes become a `NumberRef`.
+/// A number in borrowed bytes. Only valid bytes become a `NumberRef`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NumberRef<'a> {
     pub(super) bytes: &'a [u8],
@@ -18,7 +16,7 @@ impl<'a> NumberRef<'a> {
         rest.is_empty().then_some(number)
     }
 
-    /// The number that these bytes begin with, and what follows it.
+    /// The number at the beginning of these bytes, and the bytes after it.
     pub(crate) fn split_from(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (bytes, rest) = bytes.split_at_checked(encoded_len(bytes)?)?;
         let number = NumberRef { bytes };
@@ -37,7 +35,7 @@ impl<'a> NumberRef<'a> {
             && pairs.all(|pair| pair < 100)
     }
 
-    /// Only an empty slice has no header, and that is no number.
+    /// Only an empty slice lacks a header, and an empty slice isn't a number.
     fn header(self) -> u8 {
         self.bytes.first().copied().unwrap_or(NOT_NEGATIVE)
     }
@@ -46,11 +44,11 @@ impl<'a> NumberRef<'a> {
     pub(super) fn pairs(self) -> impl ExactSizeIterator<Item = u8> + DoubleEndedIterator + Clone + use<'a> {
         let mask = sign_mask(self.header());
         let pairs = self.bytes.get(1..self.bytes.len().saturating_sub(1)).unwrap_or_default();
-        // Wrapping makes 255 of a byte that no pair has, which `is_normal` refuses.
+        // Wrapping turns a byte that isn't a pair into 255, which `is_normal` rejects.
         pairs.iter().map(move |byte| (byte ^ mask).wrapping_sub(1))
     }
 
-    /// The power of 100 that the first pair counts.
+    /// The power of 100 of the first pair.
     pub(super) fn exponent(self) -> i64 {
         let biased = (self.header() ^ sign_mask(self.header())) & !NOT_NEGATIVE;
         i64::from(biased) + EXPONENT_MIN
@@ -61,7 +59,7 @@ impl<'a> NumberRef<'a> {
         self.bytes
     }
 
-    /// The number on its own.
+    /// The number as an owned value.
     pub fn to_number(self) -> Number {
         let mut number = Number { bytes: [0; BYTES_MAX], len: 0 };
         if let Some(room) = number.bytes.get_mut(..self.bytes.len()) {
@@ -81,7 +79,7 @@ impl<'a> NumberRef<'a> {
         self.pairs().len() == 0
     }
 
-    /// The size that DynamoDB counts: one byte, one for each pair, one more for a sign.
+    /// The size that DynamoDB counts: one byte, one for each pair, and one more for a minus sign.
     pub fn size_bytes(self) -> usize {
         (1 + self.pairs().len() + usize::from(self.is_negative())).min(SIZE_BYTES_MAX)
     }
@@ -92,7 +90,7 @@ impl<'a> NumberRef<'a> {
             return Some(0);
         }
         let places = usize::try_from(self.exponent()).ok()? + 1;
-        // 100^10 is beyond every i64; up to there the sum fits easily in an i128.
+        // 100^10 exceeds every i64; up to there the sum fits easily in an i128.
         if places > 10 || self.pairs().len() > places {
             return None;
         }
@@ -106,23 +104,18 @@ impl<'a> NumberRef<'a> {
         if self.is_negative() {
             return None;
         }
-        // A negative exponent is a fraction only; so is no place at all, which is zero.
+        // With a negative exponent the number has no places before the point. Neither does zero.
         let places = usize::try_from(self.exponent() + 1).unwrap_or(0);
-        // 100^10 is beyond every u64; up to there the sum fits easily in a u128.
+        // 100^10 exceeds every u64; up to there the sum fits easily in a u128.
         if places > 10 {
             return None;
         }
         let padded = self.pairs().chain(std::iter::repeat(0)).take(places);
         u64::try_from(padded.fold(0u128, |sum, pair| sum * 100 + u128::from(pair))).ok()
     }
-
-    /// Appends the number in plain decimal.
-    pub fn write_text(self, out: &mut Vec<u8>) {
-        text::append(self, out);
-    }
 }
 
-/// The length of the number that `bytes` begin with, by its end byte alone.
+/// The length of the number at the beginning of `bytes`, found by its end byte alone.
 pub(crate) fn encoded_len(bytes: &[u8]) -> Option<usize> {
     let end = sign_mask(*bytes.first()?);
     let at = bytes.iter().take(BYTES_MAX).position(|byte| *byte == end)?;
@@ -132,17 +125,5 @@ pub(crate) fn encoded_len(bytes: &[u8]) -> Option<usize> {
 impl From<NumberRef<'_>> for Number {
     fn from(number: NumberRef<'_>) -> Number {
         number.to_number()
-    }
-}
-
-impl fmt::Display for NumberRef<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        text::write(*self, f)
-    }
-}
-
-impl fmt::Debug for NumberRef<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        text::write(*self, f)
     }
 }

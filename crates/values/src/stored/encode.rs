@@ -1,6 +1,6 @@
 //! From trees and views to stored bytes.
 //!
-//! A first walk measures, so that the second writes into an allocation of exactly the right length.
+//! The first pass measures, so that the second can write into an allocation of exactly the right length.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use bytes::Bytes;
 use super::reader::Reader;
 use super::view::{ItemRef, ValueRef};
 use super::{Corrupt, tag};
-use crate::attributes::sort_keeping_last;
+use crate::value::sort_keeping_last;
 use crate::{AttributeValue, Attributes, Item};
 
-/// The bytes of a body's length.
+/// The size of a body's length field.
 const BODY_LENGTH_BYTES: usize = 4;
 
 /// A stored item, owned; clones share the bytes.
@@ -29,7 +29,7 @@ impl EncodedItem {
         }))
     }
 
-    /// Takes bytes that were stored before.
+    /// Takes bytes that were encoded before.
     pub fn from_bytes(bytes: Bytes) -> EncodedItem {
         EncodedItem(bytes)
     }
@@ -113,19 +113,19 @@ impl fmt::Debug for EncodedValue {
     }
 }
 
-/// Puts an item together from values of stored ones, copying their bytes without decoding them.
+/// Builds an item from stored values, copying their bytes without decoding them.
 #[derive(Clone, Debug, Default)]
 pub struct ItemBuilder<'a> {
     entries: Vec<(&'a str, ValueRef<'a>)>,
 }
 
 impl<'a> ItemBuilder<'a> {
-    /// No attributes yet.
+    /// An empty item.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets an attribute; the last value set for a name counts.
+    /// Sets an attribute. If a name is set twice, the last value wins.
     pub fn insert(&mut self, name: &'a str, value: ValueRef<'a>) {
         self.entries.push((name, value));
     }
@@ -148,12 +148,12 @@ impl<'a> ItemBuilder<'a> {
     }
 }
 
-/// The item with only those top-level attributes whose names are kept.
+/// The item reduced to the top-level attributes whose names are kept.
 pub fn encode_subset(item: ItemRef<'_>, keep: impl Fn(&str) -> bool) -> EncodedItem {
     ItemBuilder { entries: item.as_map().iter_where(keep).collect() }.finish()
 }
 
-/// Bytes can share a vector without a further allocation only if it has no room to spare.
+/// Writes into a vector without spare capacity, which `Bytes` can share without another allocation.
 fn write_exactly(len: usize, write: impl FnOnce(&mut Vec<u8>)) -> Bytes {
     let mut out = Vec::with_capacity(len);
     write(&mut out);
@@ -265,7 +265,7 @@ where
     });
 }
 
-/// Writes a tag, the length of what `write` appends, and that.
+/// Writes a tag, the length of the bytes that `write` appends, and these bytes.
 fn write_body(out: &mut Vec<u8>, tag: u8, write: impl FnOnce(&mut Vec<u8>)) {
     out.push(tag);
     let length_at = out.len();
@@ -278,7 +278,7 @@ fn write_body(out: &mut Vec<u8>, tag: u8, write: impl FnOnce(&mut Vec<u8>)) {
     }
 }
 
-/// Requests are limited to megabytes, so a body never comes near four gigabytes; if one did, it would not decode.
+/// Requests are limited to megabytes, so a body never approaches 4 GB. If one did, it wouldn't decode.
 fn body_length(len: usize) -> [u8; BODY_LENGTH_BYTES] {
     u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes()
 }

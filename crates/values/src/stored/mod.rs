@@ -1,28 +1,25 @@
 //! The stored form of items and values, described byte by byte in `docs/format.md`.
 //!
-//! Every item has exactly one stored form: names and set elements ascend, numbers are normal, lengths are as short
-//! as they can be. Equality of values is therefore equality of bytes.
+//! Every item has exactly one stored form: names and set elements ascend, numbers are normal, lengths are as short as
+//! possible. Equality of values is therefore equality of bytes.
 
-mod containers;
-mod decode;
 mod encode;
 mod reader;
 mod view;
 
-pub use containers::{ListIter, ListRef, MapIter, MapRef, SetIter, SetRef};
 pub use encode::{EncodedItem, EncodedValue, ItemBuilder, encode_subset};
-pub use view::{ItemRef, RawRef, ValueRef};
+pub use view::{ItemRef, ListIter, ListRef, MapIter, MapRef, RawRef, SetIter, SetRef, ValueRef};
 
-/// Stored bytes that are not what this crate writes.
+/// Stored bytes that this crate can't have written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the stored bytes are not a well-formed item")]
 pub struct Corrupt;
 
-/// Lists and maps inside each other that a reader follows: what an item may hold and a margin. Beyond it bytes are
-/// corrupt, so that hostile ones can't use up the stack.
+/// The maximum nesting of lists and maps that a reader follows: the limit for items plus a margin. Deeper bytes are
+/// corrupt, so that hostile ones can't exhaust the stack.
 pub(crate) const DEPTH_MAX: usize = 40;
 
-/// The first byte of every value. Letters, so that a dump can be read.
+/// The first byte of every value. The tags are letters, so that a dump is readable.
 pub(crate) mod tag {
     pub(crate) const S: u8 = b'S';
     pub(crate) const N: u8 = b'N';

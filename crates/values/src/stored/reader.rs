@@ -1,15 +1,15 @@
-//! A cursor over stored bytes that refuses instead of reading past the end.
+//! A cursor over stored bytes that returns an error instead of reading past the end.
 
 use super::{Corrupt, tag};
 use crate::number::{self, NumberRef};
 
-/// What is left to read.
+/// A cursor over the bytes that are left.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     rest: &'a [u8],
 }
 
-/// A value that has been delimited but not looked into: its tag, and its bytes after tag and length.
+/// A delimited value that hasn't been interpreted: its tag, and its bytes after tag and length.
 #[derive(Clone, Copy)]
 pub(super) struct RawValue<'a> {
     pub(super) tag: u8,
@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
         Ok(*byte)
     }
 
-    /// A length or count: seven bits a byte, least significant first, the high bit on all but the last.
+    /// A length or count: seven bits per byte, least significant first. The high bit is set on all bytes but the last.
     #[inline]
     pub(super) fn varint(&mut self) -> Result<usize, Corrupt> {
         let first = self.byte()?;
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
             let byte = self.byte()?;
             value |= u64::from(byte & 0x7F) << shift;
             if byte < 0x80 {
-                // A last byte of zero would be a second spelling of a shorter number.
+                // A final zero byte would be a second encoding of a shorter number.
                 return if byte == 0 { Err(Corrupt) } else { usize::try_from(value).map_err(|_| Corrupt) };
             }
         }
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         self.take(number::encoded_len(self.rest).ok_or(Corrupt)?)
     }
 
-    /// Steps over one value.
+    /// Reads past one value.
     #[inline]
     pub(super) fn value(&mut self) -> Result<RawValue<'a>, Corrupt> {
         let tag = self.byte()?;

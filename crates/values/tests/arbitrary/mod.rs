@@ -25,7 +25,7 @@ impl Parts {
     }
 }
 
-/// Numbers whose first digit counts a power of ten in this range, without trailing zeros.
+/// Numbers whose first digit has a power of ten in this range, without trailing zeros.
 pub(crate) fn parts_within(magnitudes: std::ops::RangeInclusive<i32>) -> impl Strategy<Value = Parts> {
     (any::<bool>(), "[1-9]|[1-9][0-9]{0,36}[1-9]", magnitudes)
         .prop_map(|(negative, digits, magnitude)| Parts { negative, digits, magnitude })
@@ -50,7 +50,7 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[\u{0}\u{1}a\u{ff}]{0,6}", "[a-zA-Z#]{0,20}", "\\PC{0,12}"]
 }
 
-/// Bytes with many of the values that escaping has to look out for.
+/// Bytes with many of the values that need escaping.
 pub(crate) fn bytes() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         vec(prop_oneof![Just(0x00u8), Just(0x01), Just(0xFE), Just(0xFF)], 0..6),

@@ -3,15 +3,15 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::Corrupt;
-use super::reader::{Reader, number, text};
-use super::view::{RawRef, ValueRef};
+use super::{RawRef, ValueRef};
 use crate::Kind;
+use crate::stored::Corrupt;
+use crate::stored::reader::{Reader, number, text};
 
 /// A stored map, read in place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MapRef<'a> {
-    pub(super) body: &'a [u8],
+    pub(in crate::stored) body: &'a [u8],
 }
 
 impl<'a> MapRef<'a> {
@@ -41,7 +41,7 @@ impl<'a> MapRef<'a> {
         MapIter(Elements::new(self.body))
     }
 
-    /// Like `iter`, with names and strings as the bytes they are stored as.
+    /// Like `iter`, with names and strings as stored bytes.
     #[inline]
     pub fn iter_raw(self) -> impl Iterator<Item = (&'a [u8], RawRef<'a>)> {
         let mut elements = Elements::new(self.body);
@@ -50,8 +50,8 @@ impl<'a> MapRef<'a> {
         })
     }
 
-    /// Like `iter`, for some of the names only. Values of the others are stepped over unseen.
-    pub(super) fn iter_where(
+    /// Like `iter`, but only for the names to keep. The other values aren't decoded.
+    pub(in crate::stored) fn iter_where(
         self,
         keep: impl Fn(&str) -> bool,
     ) -> impl Iterator<Item = (&'a str, ValueRef<'a>)> {
@@ -81,7 +81,7 @@ impl<'a> MapRef<'a> {
 /// A stored list, read in place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ListRef<'a> {
-    pub(super) body: &'a [u8],
+    pub(in crate::stored) body: &'a [u8],
 }
 
 impl<'a> ListRef<'a> {
@@ -100,7 +100,7 @@ impl<'a> ListRef<'a> {
         ListIter(Elements::new(self.body))
     }
 
-    /// Like `iter`, with strings as the bytes they are stored as.
+    /// Like `iter`, with strings as stored bytes.
     #[inline]
     pub fn iter_raw(self) -> impl Iterator<Item = RawRef<'a>> {
         let mut elements = Elements::new(self.body);
@@ -122,7 +122,7 @@ impl<'a> ListRef<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SetRef<'a> {
     pub(super) element: Kind,
-    pub(super) body: &'a [u8],
+    pub(in crate::stored) body: &'a [u8],
 }
 
 impl<'a> SetRef<'a> {
@@ -153,7 +153,7 @@ impl<'a> SetRef<'a> {
     }
 }
 
-/// A counted run of elements. After the first that can't be read there are no more.
+/// A counted run of elements. It ends at the first element that can't be read.
 #[derive(Clone)]
 struct Elements<'a> {
     reader: Reader<'a>,
@@ -164,7 +164,7 @@ impl<'a> Elements<'a> {
     #[inline]
     fn new(body: &'a [u8]) -> Self {
         let mut reader = Reader::new(body);
-        // Each element takes at least a byte, so a count beyond the bytes is a lie; don't repeat it as a length.
+        // Each element takes at least a byte, so a higher count is wrong and must not be reported as a length.
         let left = reader.varint().map_or(0, |count| count.min(reader.rest().len()));
         Elements { reader, left }
     }
@@ -257,7 +257,7 @@ impl fmt::Debug for ListRef<'_> {
 
 impl fmt::Debug for SetRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Decoding goes by the kind of the elements, so any of the three set variants would do.
+        // Decoding uses the kind of the elements, so any of the three set variants would do.
         ValueRef::Ss(*self).fmt(f)
     }
 }

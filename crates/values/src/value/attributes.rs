@@ -1,6 +1,6 @@
 //! A map from attribute names to values, sorted by name: an item, or a map inside one.
 
-use crate::AttributeValue;
+use super::AttributeValue;
 
 /// A table's item. The same type as a nested map; only its size is counted differently.
 pub type Item = Attributes;
@@ -14,17 +14,17 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// No attributes.
+    /// An empty map.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// No attributes, with room for so many.
+    /// An empty map with room for `capacity` attributes.
     pub fn with_capacity(capacity: usize) -> Self {
         Attributes { entries: Vec::with_capacity(capacity) }
     }
 
-    /// Takes entries that the caller has made sure are in strictly ascending order of name.
+    /// Takes entries that are already in strictly ascending order of name.
     pub(crate) fn from_sorted(entries: Vec<(String, AttributeValue)>) -> Self {
         debug_assert!(entries.is_sorted_by(|a, b| a.0 < b.0));
         Attributes { entries }
@@ -40,7 +40,7 @@ impl Attributes {
         self.entries.get(at).map(|(_, value)| value)
     }
 
-    /// The value with this name, to change in place.
+    /// The value with this name, for a change in place.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut AttributeValue> {
         let at = self.position(name).ok()?;
         self.entries.get_mut(at).map(|(_, value)| value)
@@ -72,7 +72,7 @@ impl Attributes {
         }
     }
 
-    /// Takes a value out.
+    /// Removes and returns a value.
     pub fn remove(&mut self, name: &str) -> Option<AttributeValue> {
         let at = self.position(name).ok()?;
         Some(self.entries.remove(at).1)
@@ -93,6 +93,11 @@ impl Attributes {
         self.entries.is_empty()
     }
 
+    /// The size of an item with these attributes, as DynamoDB counts it: all names and all values.
+    pub fn size_bytes(&self) -> usize {
+        self.iter().map(|(name, value)| name.len() + value.size_bytes()).sum()
+    }
+
     /// Names and values, by ascending name.
     pub fn iter(
         &self,
@@ -102,7 +107,7 @@ impl Attributes {
 }
 
 impl<N: Into<String>, V: Into<AttributeValue>> FromIterator<(N, V)> for Attributes {
-    /// The last value wins where a name comes twice.
+    /// If a name appears twice, the last value wins.
     fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
         let mut attributes = Attributes::new();
         attributes.extend(pairs);
@@ -117,10 +122,10 @@ impl<N: Into<String>, V: Into<AttributeValue>> Extend<(N, V)> for Attributes {
     }
 }
 
-/// Sorts by name, and of entries with one name keeps the one that came last.
+/// Sorts by name. Among entries with the same name it keeps the last.
 ///
-/// A whole item is sorted once, because an item can have a hundred thousand attributes and inserting each in its
-/// place would move all the others every time.
+/// An item can have a hundred thousand attributes. Inserting each in its place would move the others every time, so the
+/// whole item is sorted once.
 pub(crate) fn sort_keeping_last<N: Ord, V>(entries: &mut Vec<(N, V)>) {
     if entries.is_sorted_by(|a, b| a.0 < b.0) {
         return;

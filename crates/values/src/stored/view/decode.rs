@@ -1,22 +1,22 @@
-//! From stored bytes to owned trees, refusing everything that [`super::encode`] would not have written.
+//! From stored bytes to owned trees, rejecting everything that [`encode`](crate::stored::encode) can't have written.
 
 use std::collections::BTreeSet;
 
-use super::Corrupt;
+use super::ValueRef;
 use super::containers::SetRef;
-use super::reader::{Reader, number, text};
-use super::view::ValueRef;
+use crate::stored::reader::{Reader, number, text};
+use crate::stored::{Corrupt, DEPTH_MAX};
 use crate::{AttributeValue, Attributes, Item, Kind, NumberRef};
 
-/// The item that is stored in exactly these bytes.
+/// The item stored in exactly these bytes.
 pub(super) fn item(bytes: &[u8]) -> Result<Item, Corrupt> {
     let mut reader = Reader::new(bytes);
     let size_bytes = reader.varint()?;
-    let item = map(reader.rest(), super::DEPTH_MAX)?;
+    let item = map(reader.rest(), DEPTH_MAX)?;
     if item.size_bytes() == size_bytes { Ok(item) } else { Err(Corrupt) }
 }
 
-/// The value behind a view, with at most `depth` lists and maps inside each other.
+/// The value behind a view, with at most `depth` nested lists and maps.
 pub(super) fn value(value: ValueRef<'_>, depth: usize) -> Result<AttributeValue, Corrupt> {
     Ok(match value {
         ValueRef::S(text) => AttributeValue::S(text.to_owned()),
@@ -55,7 +55,7 @@ fn set(set: SetRef<'_>) -> Result<AttributeValue, Corrupt> {
     })
 }
 
-/// The elements of a set, which must be in order and different.
+/// The elements of a set, which must be distinct and in order.
 fn ascending<'a, V: PartialOrd + Copy, T: Ord>(
     body: &'a [u8],
     read: impl Fn(&mut Reader<'a>) -> Result<V, Corrupt>,
@@ -66,14 +66,14 @@ fn ascending<'a, V: PartialOrd + Copy, T: Ord>(
     Ok(owned.into_iter().collect())
 }
 
-/// Reads a count, that many elements, and nothing else.
+/// Reads a count and that many elements, up to the end of the body.
 fn elements<'a, T>(
     body: &'a [u8],
     mut read: impl FnMut(&mut Reader<'a>) -> Result<T, Corrupt>,
 ) -> Result<Vec<T>, Corrupt> {
     let mut reader = Reader::new(body);
     let count = reader.varint()?;
-    // Each element takes at least a byte: a count that claims more must not allocate for them.
+    // Each element takes at least a byte. A count above that must not cause an allocation.
     if count > reader.rest().len() {
         return Err(Corrupt);
     }
@@ -84,7 +84,7 @@ fn elements<'a, T>(
     if reader.is_empty() { Ok(elements) } else { Err(Corrupt) }
 }
 
-/// Lets strictly ascending elements pass.
+/// Checks that elements are strictly ascending.
 fn ascend<T: PartialOrd + Copy>(last: &mut Option<T>, next: T) -> Result<T, Corrupt> {
     if last.is_some_and(|last| last >= next) {
         return Err(Corrupt);

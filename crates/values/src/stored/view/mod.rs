@@ -1,16 +1,20 @@
 //! Views that borrow stored bytes and read them in place.
 //!
-//! Views accept any bytes. Iteration ends where the bytes stop making sense, `get` finds nothing there, and only
-//! decoding (`to_item`, `to_value`) says [`Corrupt`]. Storage checks its own checksums before bytes come here.
+//! Views accept any bytes. Where the bytes are malformed, iteration ends and `get` returns `None`. Only decoding
+//! (`to_item`, `to_value`) returns [`Corrupt`]. Storage verifies its checksums before it creates a view.
+
+mod containers;
+mod decode;
 
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::containers::{ListRef, MapIter, MapRef, SetRef};
+pub use containers::{ListIter, ListRef, MapIter, MapRef, SetIter, SetRef};
+
 use super::reader::{self, RawValue, Reader};
-use super::{Corrupt, DEPTH_MAX, decode, tag};
+use super::{Corrupt, DEPTH_MAX, tag};
 use crate::number::NumberRef;
-use crate::size::{CONTAINER_BYTES, ELEMENT_BYTES};
+use crate::value::{CONTAINER_BYTES, ELEMENT_BYTES};
 use crate::{AttributeValue, Item, Kind};
 
 /// A stored item, read in place.
@@ -20,7 +24,7 @@ pub struct ItemRef<'a> {
 }
 
 impl<'a> ItemRef<'a> {
-    /// The item without attributes, which also stands for an item that does not exist.
+    /// The item without attributes. It also represents an item that doesn't exist.
     pub const EMPTY: ItemRef<'static> = ItemRef { bytes: &[0, 0] };
 
     /// A view of stored bytes.
@@ -42,7 +46,7 @@ impl<'a> ItemRef<'a> {
     #[inline]
     pub fn as_map(self) -> MapRef<'a> {
         let mut reader = Reader::new(self.bytes);
-        // Nothing is left to read after a header that can't be read.
+        // After a malformed header the rest is empty.
         let body = reader.varint().map_or(&[][..], |_| reader.rest());
         MapRef { body }
     }
@@ -98,8 +102,8 @@ pub enum ValueRef<'a> {
     Bs(SetRef<'a>),
 }
 
-/// A stored value for writers that only copy it. A string was checked to be UTF-8 when it was encoded, and what is
-/// stored has checksums, so a copy need not check it again.
+/// A stored value for writers that only copy it. Strings are checked for UTF-8 when they are encoded, and stored bytes
+/// have checksums, so a copy needn't check them again.
 #[derive(Clone, Copy, Debug)]
 pub enum RawRef<'a> {
     /// A string, as bytes.
@@ -110,7 +114,7 @@ pub enum RawRef<'a> {
 
 impl<'a> RawRef<'a> {
     #[inline]
-    pub(super) fn from_raw(raw: RawValue<'a>) -> Result<Self, Corrupt> {
+    pub(in crate::stored) fn from_raw(raw: RawValue<'a>) -> Result<Self, Corrupt> {
         match raw.tag {
             tag::S => Ok(RawRef::Text(raw.payload)),
             _ => ValueRef::from_raw(raw).map(RawRef::Value),
@@ -120,7 +124,7 @@ impl<'a> RawRef<'a> {
 
 impl<'a> ValueRef<'a> {
     #[inline]
-    pub(super) fn from_raw(raw: RawValue<'a>) -> Result<Self, Corrupt> {
+    pub(in crate::stored) fn from_raw(raw: RawValue<'a>) -> Result<Self, Corrupt> {
         let body = raw.payload;
         Ok(match raw.tag {
             tag::S => ValueRef::S(reader::text(body)?),
@@ -155,9 +159,9 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The order of two strings, two numbers or two binaries; nothing else has an order.
+    /// The order of two strings, two numbers or two binaries. Other values have no order.
     ///
-    /// Not the trait of the same name: it would promise an order for everything that is equal.
+    /// This isn't the trait's method, which would promise an order for all equal values.
     pub fn partial_cmp(&self, other: &ValueRef<'_>) -> Option<Ordering> {
         match (self, other) {
             (ValueRef::S(a), ValueRef::S(b)) => Some(a.cmp(b)),
@@ -201,6 +205,20 @@ impl<'a> ValueRef<'a> {
     }
 }
 
+impl AttributeValue {
+    /// A view of a scalar without encoding it; `None` for maps, lists and sets.
+    pub fn as_scalar(&self) -> Option<ValueRef<'_>> {
+        match self {
+            AttributeValue::S(text) => Some(ValueRef::S(text)),
+            AttributeValue::N(number) => Some(ValueRef::N(number.view())),
+            AttributeValue::B(bytes) => Some(ValueRef::B(bytes)),
+            AttributeValue::Bool(truth) => Some(ValueRef::Bool(*truth)),
+            AttributeValue::Null => Some(ValueRef::Null),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Debug for ItemRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug_decoded(self.to_item(), f)
@@ -213,7 +231,7 @@ impl fmt::Debug for ValueRef<'_> {
     }
 }
 
-/// Decoding bounds the depth, so printing hostile bytes ends too.
+/// Decoding limits the depth, so printing hostile bytes ends as well.
 fn debug_decoded<T: fmt::Debug>(decoded: Result<T, Corrupt>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match decoded {
         Ok(value) => value.fmt(f),

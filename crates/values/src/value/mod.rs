@@ -1,8 +1,18 @@
 //! The ten kinds of attribute value, as owned trees.
 
+mod attributes;
+
 use std::collections::BTreeSet;
 
-use crate::{Attributes, Number, ValueRef};
+pub(crate) use attributes::sort_keeping_last;
+pub use attributes::{Attributes, Item};
+
+use crate::Number;
+
+/// The size that DynamoDB counts for a list or map, besides its elements.
+pub(crate) const CONTAINER_BYTES: usize = 3;
+/// The size that DynamoDB counts for each element of a list or map, besides its name and value.
+pub(crate) const ELEMENT_BYTES: usize = 1;
 
 /// One attribute value, owned. Sets are kept sorted, so equal values have one representation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,7 +25,7 @@ pub enum AttributeValue {
     B(Vec<u8>),
     /// True or false.
     Bool(bool),
-    /// The null value, which is not the same as a missing attribute.
+    /// The null value, which differs from a missing attribute.
     Null,
     /// A map from names to values.
     M(Attributes),
@@ -87,7 +97,8 @@ impl Kind {
 }
 
 impl AttributeValue {
-    /// The deepest value that an item may hold. DynamoDB documents 32 levels, of which the scalar at the bottom is one.
+    /// The maximum depth of a value in an item. DynamoDB documents 32 levels and counts the scalar at the bottom as
+    /// one.
     pub const DEPTH_MAX: usize = 31;
 
     /// Which kind of value this is.
@@ -106,7 +117,7 @@ impl AttributeValue {
         }
     }
 
-    /// Levels of lists and maps: 0 for a scalar or a set, 1 for a list or map without further ones inside.
+    /// Levels of lists and maps: 0 for a scalar or a set, 1 for a list or map that contains no other.
     pub fn depth(&self) -> usize {
         match self {
             AttributeValue::M(map) => 1 + map.iter().map(|(_, value)| value.depth()).max().unwrap_or(0),
@@ -115,15 +126,22 @@ impl AttributeValue {
         }
     }
 
-    /// A view of a scalar without encoding it; `None` for maps, lists and sets.
-    pub fn as_scalar(&self) -> Option<ValueRef<'_>> {
+    /// The size of the value in bytes as DynamoDB counts it, without a name.
+    ///
+    /// Capacity units and the limit of 400 KB for an item are based on this size. The stored form has another length.
+    pub fn size_bytes(&self) -> usize {
         match self {
-            AttributeValue::S(text) => Some(ValueRef::S(text)),
-            AttributeValue::N(number) => Some(ValueRef::N(number.view())),
-            AttributeValue::B(bytes) => Some(ValueRef::B(bytes)),
-            AttributeValue::Bool(truth) => Some(ValueRef::Bool(*truth)),
-            AttributeValue::Null => Some(ValueRef::Null),
-            _ => None,
+            AttributeValue::S(text) => text.len(),
+            AttributeValue::N(number) => number.size_bytes(),
+            AttributeValue::B(bytes) => bytes.len(),
+            AttributeValue::Bool(_) | AttributeValue::Null => 1,
+            AttributeValue::M(map) => CONTAINER_BYTES + map.len() * ELEMENT_BYTES + map.size_bytes(),
+            AttributeValue::L(list) => {
+                CONTAINER_BYTES + list.iter().map(|value| ELEMENT_BYTES + value.size_bytes()).sum::<usize>()
+            }
+            AttributeValue::Ss(set) => set.iter().map(String::len).sum(),
+            AttributeValue::Ns(set) => set.iter().map(|number| number.size_bytes()).sum(),
+            AttributeValue::Bs(set) => set.iter().map(Vec::len).sum(),
         }
     }
 }
