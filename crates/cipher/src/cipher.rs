@@ -9,7 +9,7 @@ pub const KEY_BYTES: usize = 32;
 /// Bytes of a tag.
 pub const TAG_BYTES: usize = 16;
 
-/// What proves that sealed bytes and what they are bound to are those that were sealed.
+/// Proof that the sealed bytes and their context haven't changed since they were sealed.
 pub type Tag = [u8; TAG_BYTES];
 
 /// A key that seals and opens. Zeroed when it is dropped.
@@ -21,21 +21,22 @@ impl Cipher {
         Self(XChaCha20Poly1305::new(key.into()))
     }
 
-    /// Encrypts the bytes where they are. `context` is what they are bound to. A nonce must not be used twice.
+    /// Encrypts the bytes in place and binds them to `context`. A nonce must not be used twice.
     pub fn seal(&self, nonce: &Nonce, context: &[u8], bytes: &mut [u8]) -> Tag {
         let sealed = self.0.encrypt_inout_detached(nonce.into(), context, bytes.into());
         sealed.expect("no unit comes near the cipher's limit of 256 GB").into()
     }
 
-    /// Decrypts the bytes where they are, or says that they are not what was sealed and leaves them.
+    /// Decrypts the bytes in place. If they aren't what was sealed, returns `false` and leaves them unchanged.
     #[must_use]
     pub fn open(&self, nonce: &Nonce, context: &[u8], bytes: &mut [u8], tag: &Tag) -> bool {
         self.0.decrypt_inout_detached(nonce.into(), context, bytes.into(), tag.into()).is_ok()
     }
 
-    /// Decrypts the beginning of a unit without checking it: good for nothing but to see whether checking is worth it.
+    /// Decrypts the beginning of a unit without authentication. The result only shows whether opening the unit is
+    /// worthwhile.
     pub fn peek(&self, nonce: &Nonce, bytes: &mut [u8]) {
-        // Encrypting twice with one nonce gives the text again; the tag is of no use.
+        // Encrypting twice with one nonce returns the plaintext. The tag isn't needed.
         let _ = self.seal(nonce, &[], bytes);
     }
 }

@@ -1,4 +1,4 @@
-//! Keys from a key.
+//! Keys derived from a key.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;

@@ -1,8 +1,8 @@
 //! Sealing bytes: authenticated encryption, keys derived from keys, and nonces that never repeat.
 //!
-//! It knows bytes and the system's random numbers. It must not know files, positions or what the bytes mean: whoever
-//! seals says what a unit is bound to. It is a crate of its own so that all cryptography is in one small place, and so
-//! that development builds can optimise it alone.
+//! This crate knows bytes and the system's random numbers. It must not know files, positions or what the bytes mean:
+//! the caller chooses the context that a unit is bound to. It is a separate crate so that all cryptography is in one
+//! small place, and development builds can optimise it alone.
 //!
 //! ```
 //! use singlet_cipher::{Cipher, Nonces, derive, random};

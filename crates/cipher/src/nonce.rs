@@ -1,4 +1,4 @@
-//! Numbers that are used once, and the random bytes that they are made of.
+//! Nonces, and the random bytes that they contain.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ pub const SALT_BYTES: usize = 16;
 
 /// A number that one key uses once.
 pub type Nonce = [u8; NONCE_BYTES];
-/// Random bytes that tell files, and lives of files, apart.
+/// Random bytes that distinguish files, and successive contents of one file.
 pub type Salt = [u8; SALT_BYTES];
 
 /// Random bytes of the operating system.
@@ -37,12 +37,12 @@ pub struct Nonces {
 }
 
 impl Nonces {
-    /// The nonces of a salt that nobody else has: random bytes, drawn for this.
+    /// Nonces with this salt, which must be random and used for nothing else.
     pub fn new(salt: Salt) -> Self {
         Self { salt, next: AtomicU64::new(1) }
     }
 
-    /// One that was not given before.
+    /// Returns a nonce that wasn't returned before.
     pub fn next(&self) -> Nonce {
         nonce(&self.salt, self.next.fetch_add(1, Ordering::Relaxed))
     }

@@ -1,5 +1,5 @@
-//! What can be said about an expression before its placeholders are looked up: reserved words, the places of
-//! functions, the range of list indexes and the number of operators.
+//! Checks of an expression before its placeholders are looked up: reserved words, misplaced functions, the range of
+//! list indexes and the number of operators.
 
 use crate::error::Problem;
 use crate::function::{Function, Role};

@@ -1,6 +1,6 @@
 //! From text to tokens. One lexer serves all kinds of expressions, so a keyword of one is a keyword in all.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     /// A letter, then letters, digits and underscores.

@@ -1,13 +1,13 @@
 //! DynamoDB's expression language: conditions, filters, key conditions, updates and projections.
 //!
-//! This crate knows the text of expressions, their placeholders, the errors that DynamoDB gives for them, and how
-//! they are evaluated on stored items. It must not know tables, indexes, storage or JSON: the key attributes that
-//! a key condition is held against are passed in, and what may not be named in a filter or changed by an update is
-//! for the caller to say.
+//! This crate knows the text of expressions, their placeholders, DynamoDB's errors for them, and their evaluation on
+//! stored items. It must not know tables, indexes, storage or JSON. The caller passes in the key attributes for a key
+//! condition. It also decides which attributes a filter may name and an update may change.
 //!
-//! A text becomes tokens (`lexer`), a tree of what was written (`syntax`), which is checked by itself (`check`) and
-//! then bound to the request's placeholders. A bound tree is evaluated on the bytes of an item, without decoding
-//! what it doesn't read. The parameters that requests had before expressions ([`legacy`]) become the same trees.
+//! A text becomes tokens (`lexer`) and then a tree of what was written (`syntax`). The tree is checked alone (`check`)
+//! and then bound to the request's placeholders. A bound tree is evaluated on the bytes of an item, and attributes that
+//! it doesn't read aren't decoded. The parameters that requests had before expressions ([`legacy`]) become the same
+//! trees.
 //!
 //! ```
 //! use std::collections::BTreeMap;

@@ -64,7 +64,7 @@ impl Path {
         1 + self.steps.len()
     }
 
-    /// What the path leads to in an item.
+    /// The value that the path leads to in an item.
     pub(crate) fn find<'a>(&self, item: ItemRef<'a>) -> Option<ValueRef<'a>> {
         follow(item.get(&self.head)?, &self.steps)
     }
@@ -76,7 +76,7 @@ impl Path {
         parent.is_some_and(|parent| parent.kind() == last.container())
     }
 
-    /// How this path and another, written later, get into each other's way.
+    /// How this path and another, written later, clash.
     pub(crate) fn clash(&self, later: &Path) -> Option<Clash> {
         if self.head != later.head {
             return None;
@@ -101,18 +101,18 @@ fn follow<'a>(mut value: ValueRef<'a>, steps: &[Step]) -> Option<ValueRef<'a>> {
     Some(value)
 }
 
-/// How two paths get into each other's way.
+/// How two paths clash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clash {
-    /// One is the other, or leads into it.
+    /// One equals the other, or leads into it.
     Overlap,
-    /// One takes for a list what the other takes for a map.
+    /// One uses as a list what the other uses as a map.
     Conflict,
 }
 
-/// Refuses paths that overlap or, if none do, paths that conflict.
+/// Rejects paths that overlap or, if none do, paths that conflict.
 pub(crate) fn refuse_clashes<'p>(paths: impl Iterator<Item = &'p Path> + Clone) -> Result<(), Problem> {
-    // In sorted order two paths that clash have no path between them that doesn't.
+    // In sorted order, every path between two that clash clashes as well.
     let mut sorted: Vec<&Path> = paths.clone().collect();
     sorted.sort_unstable();
     if sorted.windows(2).all(|pair| matches!(pair, [one, two] if one.clash(two).is_none())) {

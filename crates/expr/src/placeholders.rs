@@ -11,15 +11,15 @@ const PLACEHOLDER_BYTES_MAX: usize = 255;
 /// The longest name of an attribute.
 const NAME_BYTES_MAX: usize = 65_535;
 
-/// The placeholders of one request. Every expression that is parsed marks those it uses; [`Placeholders::finish`]
-/// refuses what is left over.
+/// The placeholders of one request. Every parsed expression marks those that it uses; [`Placeholders::finish`] rejects
+/// the unused ones.
 #[derive(Clone, Debug, Default)]
 pub struct Placeholders {
     names: Vec<Placeholder<String>>,
     values: Vec<Placeholder<AttributeValue>>,
 }
 
-/// A placeholder, what it stands for, and whether an expression used it. Kept sorted by the placeholder.
+/// A placeholder, its meaning, and whether an expression used it. Kept sorted by the placeholder.
 #[derive(Clone, Debug)]
 struct Placeholder<T> {
     placeholder: String,
@@ -28,7 +28,7 @@ struct Placeholder<T> {
 }
 
 impl Placeholders {
-    /// Takes `ExpressionAttributeNames` and `ExpressionAttributeValues`. A parameter that is there must not be empty.
+    /// Takes `ExpressionAttributeNames` and `ExpressionAttributeValues`. A parameter that is present must not be empty.
     pub fn new(
         names: Option<BTreeMap<String, String>>,
         values: Option<BTreeMap<String, AttributeValue>>,
@@ -45,7 +45,7 @@ impl Placeholders {
         Ok(Placeholders { names, values: collect(Parameter::Values, b':', values)? })
     }
 
-    /// The name that `written` stands for, which is itself if it doesn't begin with `#`.
+    /// The name that `written` means: itself, unless it begins with `#`.
     pub(crate) fn name(&mut self, written: &str) -> Result<String, Problem> {
         if !written.starts_with('#') {
             return Ok(written.to_owned());
@@ -61,7 +61,7 @@ impl Placeholders {
         find(&mut self.values, written).ok_or_else(|| Problem::UndefinedValue { value: written.to_owned() })
     }
 
-    /// Refuses placeholders that no expression used. To be called after the last expression of the request.
+    /// Rejects placeholders that no expression used. Call it after the last expression of the request.
     pub fn finish(&self) -> Result<(), ExprError> {
         refuse_unused(Parameter::Names, &self.names)?;
         refuse_unused(Parameter::Values, &self.values)

@@ -28,7 +28,7 @@ impl Projection {
         Projection { paths, selection }
     }
 
-    /// What the projection keeps of an item. Elements of a list come together, in their order.
+    /// The part of an item that the projection keeps. Elements of a list keep their order.
     pub fn project(&self, item: ItemRef<'_>) -> EncodedItem {
         if self.selection.is_flat() {
             return encode_subset(item, |name| self.selection.names(name));
@@ -41,8 +41,7 @@ impl Projection {
         self.paths.iter().map(|path| path.head.as_str())
     }
 
-    /// The top-level attributes that the projection looks into with `.` or `[]`, which a key attribute doesn't
-    /// allow.
+    /// The top-level attributes that the projection enters with `.` or `[]`. A key attribute doesn't allow that.
     pub fn nested_attributes(&self) -> impl Iterator<Item = &str> {
         self.paths.iter().filter(|path| !path.steps.is_empty()).map(|path| path.head.as_str())
     }

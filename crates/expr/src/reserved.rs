@@ -8,7 +8,7 @@ pub(crate) fn is_reserved(name: &str) -> bool {
 /// The length of the longest reserved word.
 const LONGEST: usize = 14;
 
-/// A word in capitals as one number, which can be compared at once and sorts like the word.
+/// A word in capitals as one number, which is compared in one step and sorts like the word.
 const fn packed(word: &str) -> u128 {
     let mut packed = 0;
     let mut rest = word.as_bytes();

@@ -12,17 +12,17 @@ pub(crate) struct Selection {
 
 type Fields = Vec<(String, Part)>;
 
-/// What is chosen of a value.
+/// The selected part of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Whole,
     Fields(Fields),
-    /// By ascending index: what is chosen of a list keeps its order.
+    /// By ascending index, so that a selected part of a list keeps its order.
     Elements(Vec<(usize, Part)>),
 }
 
 impl Part {
-    /// The beginning of what is chosen by these steps.
+    /// The selection at the beginning of these steps.
     fn leading(steps: &[Step]) -> Part {
         match steps.first() {
             None => Part::Whole,
@@ -46,7 +46,7 @@ impl Part {
                     part.insert(rest);
                 }
             }
-            // The path ends here; paths that clash don't come here.
+            // The path ends here. Paths that clash have been rejected before.
             _ => {}
         }
     }
@@ -66,7 +66,7 @@ fn insert_field(fields: &mut Fields, name: &str, steps: &[Step]) {
 }
 
 impl Selection {
-    /// What these paths choose. They must not clash.
+    /// The selection by these paths, which must not clash.
     pub(crate) fn of<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Selection {
         let mut selection = Selection::default();
         for path in paths {
@@ -75,19 +75,19 @@ impl Selection {
         selection
     }
 
-    /// Whether only whole top-level attributes are chosen.
+    /// Whether only whole top-level attributes are selected.
     pub(crate) fn is_flat(&self) -> bool {
         self.fields.iter().all(|(_, part)| *part == Part::Whole)
     }
 
-    /// Whether anything of this top-level attribute is chosen.
+    /// Whether any part of this top-level attribute is selected.
     pub(crate) fn names(&self, name: &str) -> bool {
         self.fields.binary_search_by(|(have, _)| have.as_str().cmp(name)).is_ok()
     }
 
-    /// What is chosen of an item, and nothing around it but the maps and lists that lead there.
+    /// The selected parts of an item, with only the maps and lists that lead to them.
     ///
-    /// Stored bytes that can't be read are not there, as everywhere in views.
+    /// Stored bytes that can't be read count as missing, as in all views.
     pub(crate) fn select(&self, item: ItemRef<'_>) -> Item {
         select_fields(&self.fields, item.as_map())
     }
@@ -102,7 +102,7 @@ fn select_elements(elements: &[(usize, Part)], list: ListRef<'_>) -> Vec<Attribu
     elements.iter().filter_map(|(index, part)| select_part(part, list.get(*index)?)).collect()
 }
 
-/// A map or list of which nothing is chosen is left out.
+/// A map or list without a selected part is left out.
 fn select_part(part: &Part, value: ValueRef<'_>) -> Option<AttributeValue> {
     match (part, value) {
         (Part::Whole, value) => value.to_value().ok(),

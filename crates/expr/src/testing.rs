@@ -60,7 +60,7 @@ pub(crate) fn one_of_each_kind() -> [AttributeValue; 10] {
     ]
 }
 
-/// Placeholders, of which a kind that has none is left out of the request.
+/// Placeholders. A kind without placeholders is left out of the request.
 pub(crate) fn placeholders(names: &[(&str, &str)], values: &[(&str, AttributeValue)]) -> Placeholders {
     let names = names.iter().map(|(placeholder, name)| ((*placeholder).to_owned(), (*name).to_owned()));
     let values = values.iter().map(|(placeholder, value)| ((*placeholder).to_owned(), value.clone()));

@@ -1,4 +1,4 @@
-//! Nothing that a client can send makes this crate panic, and whatever an update makes of an item can be stored.
+//! No input of a client makes this crate panic, and every updated item can be stored.
 
 use proptest::prelude::*;
 use singlet_expr::{

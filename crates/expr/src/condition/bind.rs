@@ -1,4 +1,4 @@
-//! Looking up a condition's placeholders, and what can be refused once the kinds of its literals are known.
+//! Looks up a condition's placeholders, and rejects errors that depend on the kinds of its literals.
 
 use std::cmp::Ordering;
 
@@ -12,9 +12,9 @@ use crate::path::Path;
 use crate::placeholders::Placeholders;
 use crate::syntax::{self, Call, Comparator, Condition};
 
-/// Candidates that IN may have.
+/// The maximum number of candidates for IN.
 const CANDIDATES_MAX: usize = 100;
-/// What DynamoDB calls the kind of an operand that it can't know before it reads an item.
+/// DynamoDB's name for the kind of an operand that depends on the item.
 const ANY_KIND: &str = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}";
 /// The kinds that have an order.
 const ORDERED: &[Kind] = &[Kind::S, Kind::N, Kind::B];
@@ -23,7 +23,7 @@ const WITH_PREFIX: &[Kind] = &[Kind::S, Kind::B];
 /// The kinds that have a size.
 const WITH_SIZE: &[Kind] = &[Kind::S, Kind::B, Kind::Ss, Kind::Ns, Kind::Bs, Kind::L, Kind::M];
 
-/// Binds a condition that has been checked. One comparison is bound and checked after the other.
+/// Binds a condition that has been checked. Each comparison is bound and checked before the next.
 pub(super) fn bind_condition(
     condition: &Condition<'_>,
     placeholders: &mut Placeholders,
@@ -104,7 +104,7 @@ fn bind_operand(operand: &syntax::Operand<'_>, placeholders: &mut Placeholders) 
         syntax::Operand::Value(placeholder) => {
             Ok(Operand::Literal(placeholders.value(placeholder)?.clone().into()))
         }
-        // The only function that the check leaves here.
+        // After the check, only this function can be here.
         syntax::Operand::Call(call) => {
             let [inner] = take_operands(Function::Size, bind_operands(&call.operands, placeholders)?)?;
             refuse_kinds(Function::Size.name(), WITH_SIZE, [&inner])?;
@@ -140,7 +140,7 @@ fn bind_call(call: &Call<'_>, placeholders: &mut Placeholders) -> Result<Test, P
     }
 }
 
-/// The operands of a function that takes exactly so many.
+/// The operands of a function that takes exactly `COUNT`.
 fn take_operands<const COUNT: usize>(
     function: Function,
     operands: Vec<Operand>,
@@ -177,7 +177,7 @@ fn named_kind(operand: &Operand) -> Result<Kind, Problem> {
     }
 }
 
-/// An operand is compared with something else than itself.
+/// An operand must not be compared with itself.
 fn refuse_same<'o>(
     operator: &'static str,
     first: &Operand,
@@ -191,7 +191,7 @@ fn refuse_same<'o>(
     }
 }
 
-/// Operands whose kind is known already must be of a kind that the operator can take.
+/// Operands of a known kind must be of a kind that the operator accepts.
 fn refuse_kinds<'o>(
     operator: &'static str,
     allowed: &[Kind],
@@ -208,7 +208,7 @@ fn refuse_kinds<'o>(
     }
 }
 
-/// BETWEEN with two literals must leave room between them.
+/// For BETWEEN with two literals, the first must not be above the second.
 fn refuse_bounds(low: &Operand, high: &Operand) -> Result<(), Problem> {
     let (Operand::Literal(low), Operand::Literal(high)) = (low, high) else { return Ok(()) };
     let texts = |low: &Literal, high: &Literal| (low.to_string(), high.to_string());

@@ -1,7 +1,7 @@
 //! Whether an item meets a condition.
 //!
-//! An operand that isn't there makes every comparison false, except `<>`, which it makes true. Values of different
-//! kinds are never equal and have no order.
+//! A missing operand makes every comparison false, except `<>`, which becomes true. Values of different kinds are never
+//! equal and have no order.
 
 use std::cmp::Ordering;
 
@@ -40,7 +40,7 @@ impl Test {
     }
 }
 
-/// A value that an operand has: stored somewhere, or counted.
+/// The value of an operand: stored, or counted.
 #[derive(Clone, Copy)]
 enum Found<'a> {
     Stored(ValueRef<'a>),
@@ -94,7 +94,8 @@ fn compare(left: Option<Found<'_>>, comparator: Comparator, right: Option<Found<
     }
 }
 
-/// The size of a value. A string's is counted in UTF-16 code units, as Java does; numbers, booleans and null have none.
+/// The size of a value. For a string it is the number of UTF-16 code units, as in Java. Numbers, booleans and null have
+/// no size.
 fn size(value: ValueRef<'_>) -> Option<usize> {
     match value {
         ValueRef::S(text) if text.is_ascii() => Some(text.len()),

@@ -13,8 +13,7 @@ use crate::path::Path;
 use crate::placeholders::Placeholders;
 use crate::syntax::{self, Comparator};
 
-/// A condition that an item meets or doesn't: a `ConditionExpression`, a `FilterExpression`, or what the interface
-/// before expressions had instead.
+/// A condition on an item: a `ConditionExpression`, a `FilterExpression`, or the older parameters instead of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     test: Test,
@@ -32,7 +31,7 @@ impl Condition {
 
     /// Whether an item meets the condition. An item that doesn't exist is [`ItemRef::EMPTY`].
     ///
-    /// Only the attributes that the condition names are read, and only as far as it needs them.
+    /// The evaluation reads only the attributes that the condition names, and only as far as it needs them.
     pub fn matches(&self, item: ItemRef<'_>) -> bool {
         self.test.matches(item)
     }
@@ -42,7 +41,7 @@ impl Condition {
         self.test.paths().into_iter().map(|path| path.head.as_str())
     }
 
-    /// The top-level attributes that the condition looks into with `.` or `[]`, which a key attribute doesn't allow.
+    /// The top-level attributes that the condition enters with `.` or `[]`. A key attribute doesn't allow that.
     pub fn nested_attributes(&self) -> impl Iterator<Item = &str> {
         let nested = |path: &&Path| !path.steps.is_empty();
         self.test.paths().into_iter().filter(nested).map(|path| path.head.as_str())
@@ -71,7 +70,7 @@ pub(crate) enum Test {
     Contains { operand: Operand, part: Operand },
 }
 
-/// Something that may have a value in an item.
+/// An operand, which may have a value in an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
     Path(Path),

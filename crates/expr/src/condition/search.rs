@@ -1,7 +1,6 @@
-//! Finding bytes in bytes, in time that grows with their lengths and not with the product of them: both can be
-//! hundreds of kilobytes of a client's choosing.
+//! Substring search in linear time. Both inputs come from the client and can be hundreds of kilobytes long.
 
-/// Whether `part` stands somewhere in `bytes` (Knuth, Morris and Pratt).
+/// Whether `bytes` contains `part` (Knuth, Morris and Pratt).
 pub(super) fn contains_bytes(bytes: &[u8], part: &[u8]) -> bool {
     if part.len() > bytes.len() {
         return false;
@@ -17,7 +16,7 @@ pub(super) fn contains_bytes(bytes: &[u8], part: &[u8]) -> bool {
     part.is_empty()
 }
 
-/// For each beginning of `part`, the length of its longest proper beginning that is also its end.
+/// For each prefix of `part`, the length of its longest proper prefix that is a suffix of it as well.
 fn borders(part: &[u8]) -> Vec<usize> {
     let mut borders = Vec::with_capacity(part.len());
     let mut matched = 0;
@@ -28,7 +27,7 @@ fn borders(part: &[u8]) -> Vec<usize> {
     borders
 }
 
-/// How much of `part` has been matched after one more byte.
+/// The length of the match after one more byte.
 fn extend(part: &[u8], borders: &[usize], mut matched: usize, byte: u8) -> usize {
     loop {
         if part.get(matched) == Some(&byte) {

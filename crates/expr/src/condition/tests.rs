@@ -11,7 +11,7 @@ fn parse(
     Condition::parse(ExpressionKind::Filter, text, &mut placeholders(names, values))
 }
 
-/// The error without the parameter that it is in.
+/// The error without the name of its parameter.
 fn error(text: &str, names: &[(&str, &str)], values: &[(&str, AttributeValue)]) -> String {
     let error = parse(text, names, values).expect_err(text).to_string();
     error.strip_prefix("Invalid FilterExpression: ").expect("the prefix").to_owned()

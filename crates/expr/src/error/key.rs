@@ -9,7 +9,7 @@ pub enum KeyConditionError {
         /// The operator or function.
         operator: &'static str,
     },
-    /// BETWEEN or `begins_with` whose first operand is no attribute.
+    /// BETWEEN or `begins_with` whose first operand isn't an attribute.
     #[error(
         "Invalid condition in KeyConditionExpression: {operator} operator must have the key attribute \
          as its first operand"

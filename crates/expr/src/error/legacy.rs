@@ -1,6 +1,6 @@
-//! What can be wrong with the parameters that requests had before expressions.
+//! Errors in the parameters that requests had before expressions.
 
-/// What is wrong with a parameter of the interface before expressions.
+/// An error in a parameter of the interface before expressions.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LegacyError {
     /// Both ways to give the value of one expectation.
@@ -47,7 +47,7 @@ pub enum LegacyError {
          for Attribute: {attribute}"
     )]
     ExistsWithoutValue {
-        /// `true`, or `null` when it wasn't said.
+        /// `true`, or `null` if it wasn't given.
         exists: &'static str,
         /// The attribute.
         attribute: String,

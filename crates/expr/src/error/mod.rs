@@ -42,18 +42,18 @@ impl fmt::Display for ExpressionKind {
     }
 }
 
-/// Why an expression, its placeholders or its application to an item was refused.
+/// Why an expression, its placeholders or its application to an item was rejected.
 ///
 /// All of them are answered with a `ValidationException`, except [`UpdateError::Corrupt`], which is the server's
 /// own fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExprError {
-    /// The text of an expression is wrong, whatever the table and the item.
+    /// The text of an expression is wrong for every table and item.
     #[error("Invalid {expression}: {problem}")]
     Invalid {
         /// The parameter that the expression came from.
         expression: ExpressionKind,
-        /// What is wrong with it.
+        /// The error in it.
         problem: Problem,
     },
     /// `ExpressionAttributeNames` or `ExpressionAttributeValues` is wrong.
@@ -70,7 +70,7 @@ pub enum ExprError {
     Legacy(#[from] LegacyError),
 }
 
-/// Attaches the parameter's name to what is wrong with its text.
+/// Adds the parameter's name to an error in its text.
 pub(crate) trait Within<T> {
     fn within(self, expression: ExpressionKind) -> Result<T, ExprError>;
 }

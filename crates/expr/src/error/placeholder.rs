@@ -1,8 +1,8 @@
-//! What can be wrong with the placeholders of a request.
+//! Errors in the placeholders of a request.
 
 use std::fmt;
 
-/// What is wrong with the placeholders of a request.
+/// An error in the placeholders of a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlaceholderError {
     /// An empty map.
@@ -30,13 +30,13 @@ pub enum PlaceholderError {
         /// Its length.
         bytes: usize,
     },
-    /// A placeholder that stands for no name.
+    /// A placeholder for an empty name.
     #[error("ExpressionAttributeNames contains invalid value: Empty attribute name for key {placeholder}")]
     EmptyName {
         /// The placeholder.
         placeholder: String,
     },
-    /// A placeholder that stands for a name of 64 KB or more.
+    /// A placeholder for a name of 64 KB or more.
     #[error(
         "ExpressionAttributeNames contains invalid value: Attribute name is too large, \
          must be less than 65536 bytes for key {placeholder}"

@@ -1,9 +1,9 @@
-//! What can be wrong with the text of an expression.
+//! Errors in the text of an expression.
 
-/// What is wrong with the text of an expression.
+/// An error in the text of an expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// There is no text.
+    /// The text is empty.
     #[error("The expression can not be empty;")]
     Empty,
     /// More than 4096 bytes.
@@ -12,7 +12,7 @@ pub enum Problem {
         /// The length of the text.
         bytes: usize,
     },
-    /// A token that can't follow what stands before it.
+    /// A token that can't follow the one before it.
     #[error("Syntax error; token: \"{token}\", near: \"{near}\"")]
     Syntax {
         /// The token, or `<EOF>`.
@@ -26,10 +26,10 @@ pub enum Problem {
     /// More than 300 operators and functions.
     #[error("The expression contains too many operators; operator count: {count}")]
     TooManyOperators {
-        /// Where counting stopped.
+        /// The count at which counting stopped.
         count: usize,
     },
-    /// A name that DynamoDB keeps for itself, used without a placeholder.
+    /// A reserved word, used without a placeholder.
     #[error("Attribute name is a reserved keyword; reserved keyword: {word}")]
     ReservedWord {
         /// The name as it was written.
@@ -41,7 +41,7 @@ pub enum Problem {
         /// The index as it was written.
         index: String,
     },
-    /// There is no such function.
+    /// The function doesn't exist.
     #[error("Invalid function name; function: {function}")]
     UnknownFunction {
         /// Its name.
@@ -91,10 +91,10 @@ pub enum Problem {
     OperandCount {
         /// The function.
         function: &'static str,
-        /// How many operands it was given.
+        /// The number of operands.
         count: usize,
     },
-    /// A value where only a path makes sense.
+    /// A value where only a path is allowed.
     #[error("Operator or function requires a document path; operator or function: {function}")]
     NeedsPath {
         /// The function.

@@ -14,16 +14,16 @@ pub struct KeyCondition {
     terms: Result<Vec<KeyTerm>, KeyConditionError>,
 }
 
-/// What one attribute of a key must be.
+/// The test of one key attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyTerm {
     /// The attribute.
     pub attribute: String,
-    /// What it must be.
+    /// The test.
     pub test: KeyTest,
 }
 
-/// What a key attribute must be.
+/// A test that the values of a key attribute must pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyTest {
     /// This value.
@@ -36,7 +36,7 @@ pub enum KeyTest {
     Greater(AttributeValue),
     /// This value or above.
     GreaterOrEqual(AttributeValue),
-    /// From the first value to the second, both included.
+    /// From the first value to the second, inclusive.
     Between(AttributeValue, AttributeValue),
     /// A string or binary that begins with this one.
     BeginsWith(AttributeValue),
@@ -63,7 +63,7 @@ impl KeyTest {
 pub struct KeyNames<'a> {
     /// The attributes of the partition key: one, or up to four in a global index.
     pub partition: &'a [KeyAttribute<'a>],
-    /// The attributes of the sort key, in their order: none, one, or up to four in a global index.
+    /// The attributes of the sort key, in order: none, one, or up to four in a global index.
     pub sort: &'a [KeyAttribute<'a>],
 }
 
@@ -72,26 +72,26 @@ pub struct KeyNames<'a> {
 pub struct KeyAttribute<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What its values are: S, N or B.
+    /// The kind of its values: S, N or B.
     pub kind: Kind,
 }
 
-/// A key condition put in the order of a key's attributes.
+/// A key condition in the order of a key's attributes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundKey {
     /// The values of all attributes of the partition key.
     pub partition: Vec<AttributeValue>,
     /// The values of the first attributes of the sort key.
     pub sort: Vec<AttributeValue>,
-    /// What the next attribute of the sort key must be. Never [`KeyTest::Equal`].
+    /// The test of the next attribute of the sort key. Never [`KeyTest::Equal`].
     pub range: Option<KeyTest>,
 }
 
 impl KeyCondition {
     /// Parses an expression.
     ///
-    /// What makes it unfit for any key is remembered and refused by [`KeyCondition::terms`], because DynamoDB looks
-    /// at the request's other expressions and at unused placeholders first.
+    /// An error that rules out every key is kept and returned by [`KeyCondition::terms`]. DynamoDB checks the request's
+    /// other expressions and unused placeholders first.
     pub fn parse(text: &str, placeholders: &mut Placeholders) -> Result<KeyCondition, ExprError> {
         let test = Test::parse(text, placeholders).within(ExpressionKind::KeyCondition)?;
         let mut terms = Vec::new();
@@ -99,7 +99,7 @@ impl KeyCondition {
         Ok(KeyCondition { terms })
     }
 
-    /// A condition made of terms, without text. Two terms of one attribute are refused by [`KeyCondition::terms`].
+    /// A condition made of terms, without text. [`KeyCondition::terms`] rejects two terms for one attribute.
     pub fn from_terms(terms: Vec<KeyTerm>) -> KeyCondition {
         let mut names = terms.iter().enumerate();
         let twice = names.any(|(position, term)| {
@@ -108,12 +108,12 @@ impl KeyCondition {
         KeyCondition { terms: if twice { Err(KeyConditionError::TwoConditions) } else { Ok(terms) } }
     }
 
-    /// A condition from terms, or from what is wrong with them.
+    /// A condition from terms, or from the error in them.
     pub(crate) fn of(terms: Result<Vec<KeyTerm>, KeyConditionError>) -> KeyCondition {
         KeyCondition { terms }
     }
 
-    /// The conditions on single attributes, all of which must hold.
+    /// The conditions on single attributes, all of which must be true.
     pub fn terms(&self) -> Result<&[KeyTerm], ExprError> {
         match &self.terms {
             Ok(terms) => Ok(terms),
@@ -121,8 +121,11 @@ impl KeyCondition {
         }
     }
 
-    /// Puts the condition in the order of a key: equality for every attribute of the partition key, then equality
-    /// for some leading attributes of the sort key, then at most one other test.
+    /// Puts the condition in the order of a key:
+    ///
+    /// - equality for every attribute of the partition key,
+    /// - equality for the first attributes of the sort key,
+    /// - at most one other test.
     pub fn bind(&self, key: &KeyNames<'_>) -> Result<BoundKey, ExprError> {
         Ok(bind_terms(self.terms()?, key)?)
     }
@@ -146,7 +149,7 @@ fn bind_terms(terms: &[KeyTerm], key: &KeyNames<'_>) -> Result<BoundKey, KeyCond
         if found == terms.len() {
             break;
         }
-        // Something else has a condition, so this attribute needs one too.
+        // Another attribute has a condition, so this one needs a condition as well.
         let Some(test) = find_test(terms, attribute)? else { return Err(missing(attribute)) };
         match test {
             _ if bound.range.is_some() => return Err(KeyConditionError::NotSupported),
@@ -161,7 +164,7 @@ fn missing(attribute: &KeyAttribute<'_>) -> KeyConditionError {
     KeyConditionError::Missing { attribute: attribute.name.to_owned() }
 }
 
-/// The test of an attribute, with values that the attribute can have.
+/// The test of an attribute, with values that suit the attribute.
 fn find_test<'t>(
     terms: &'t [KeyTerm],
     attribute: &KeyAttribute<'_>,
@@ -181,7 +184,7 @@ fn find_test<'t>(
     Ok(Some(&term.test))
 }
 
-/// Takes a condition apart at its ANDs.
+/// Splits a condition at its ANDs.
 fn collect_terms(test: Test, terms: &mut Vec<KeyTerm>) -> Result<(), KeyConditionError> {
     let operator = |operator| Err(KeyConditionError::Operator { operator });
     let term = match test {
@@ -213,7 +216,7 @@ fn collect_terms(test: Test, terms: &mut Vec<KeyTerm>) -> Result<(), KeyConditio
     Ok(())
 }
 
-/// The attribute may stand on either side.
+/// The attribute may be on either side.
 fn comparison(left: Operand, comparator: Comparator, right: Operand) -> Result<KeyTerm, KeyConditionError> {
     let [left, right] = one_attribute([left, right])?;
     let (attribute, comparator, value) = match (left, right) {
@@ -251,7 +254,7 @@ fn key_first<const COUNT: usize>(
     }
 }
 
-/// Refuses operands among which there isn't exactly one attribute, from the left.
+/// Rejects operands, from left to right, unless exactly one is an attribute.
 fn one_attribute<const COUNT: usize>(
     operands: [Operand; COUNT],
 ) -> Result<[Operand; COUNT], KeyConditionError> {

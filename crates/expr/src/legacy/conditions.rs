@@ -16,7 +16,7 @@ use crate::syntax::Comparator;
 pub enum ComparisonOperator {
     /// Equal.
     Eq,
-    /// Not equal, or not there.
+    /// Not equal, or missing.
     Ne,
     /// One of the values.
     In,
@@ -30,13 +30,13 @@ pub enum ComparisonOperator {
     Gt,
     /// From the first value to the second.
     Between,
-    /// There.
+    /// Present.
     NotNull,
-    /// Not there.
+    /// Missing.
     Null,
-    /// Has the value as a part or an element.
+    /// Contains the value as a part or an element.
     Contains,
-    /// There, and doesn't have the value as a part or an element.
+    /// Present, and doesn't contain the value as a part or an element.
     NotContains,
     /// Begins with the value.
     BeginsWith,
@@ -108,17 +108,17 @@ impl ComparisonOperator {
     }
 }
 
-/// How several conditions are put together.
+/// How several conditions are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ConditionalOperator {
-    /// All must hold.
+    /// All must be true.
     #[default]
     And,
-    /// One must hold.
+    /// At least one must be true.
     Or,
 }
 
-/// What `Expected` says about one attribute.
+/// The entry of `Expected` for one attribute.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExpectedAttribute {
     /// `Value`.
@@ -131,7 +131,7 @@ pub struct ExpectedAttribute {
     pub values: Option<Vec<AttributeValue>>,
 }
 
-/// What a filter or `KeyConditions` says about one attribute.
+/// The entry of a filter or of `KeyConditions` for one attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttributeCondition {
     /// `ComparisonOperator`.
@@ -140,7 +140,7 @@ pub struct AttributeCondition {
     pub values: Vec<AttributeValue>,
 }
 
-/// `Expected` as a condition; none if it says nothing.
+/// `Expected` as a condition; `None` if it is empty.
 pub fn expected(
     attributes: BTreeMap<String, ExpectedAttribute>,
     operator: Option<ConditionalOperator>,
@@ -152,7 +152,7 @@ pub fn expected(
     Ok(joined(tests, operator)?)
 }
 
-/// `QueryFilter` or `ScanFilter` as a condition; none if it says nothing.
+/// `QueryFilter` or `ScanFilter` as a condition; `None` if it is empty.
 pub fn filter(
     attributes: BTreeMap<String, AttributeCondition>,
     operator: Option<ConditionalOperator>,
@@ -191,7 +191,7 @@ fn joined(
     })))
 }
 
-/// Either what the value is, or whether there is one, or an operator with what it is compared with.
+/// An entry gives a value, or whether there is one, or an operator with its values.
 fn expected_test(attribute: String, expected: ExpectedAttribute) -> Result<Test, LegacyError> {
     match expected {
         ExpectedAttribute { value: Some(_), values: Some(_), .. } => {
@@ -226,7 +226,7 @@ fn expected_test(attribute: String, expected: ExpectedAttribute) -> Result<Test,
     }
 }
 
-/// The number of the values, their kinds and their order.
+/// Checks the number of the values, their kinds and their order.
 fn check(condition: &AttributeCondition) -> Result<(), LegacyError> {
     let AttributeCondition { operator, values } = condition;
     if !operator.takes_count(values.len()) {

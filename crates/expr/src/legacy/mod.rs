@@ -1,4 +1,4 @@
-//! The parameters that requests had before there were expressions. They become the same trees.
+//! The parameters that requests had before expressions. They become the same trees.
 
 mod conditions;
 mod updates;

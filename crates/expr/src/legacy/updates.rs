@@ -8,7 +8,7 @@ use crate::error::{ExprError, LegacyError};
 use crate::path::Path;
 use crate::update::{Action, Change, Update};
 
-/// What is done with an attribute.
+/// The action on an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum UpdateAction {
     /// Sets it.
@@ -20,16 +20,16 @@ pub enum UpdateAction {
     Delete,
 }
 
-/// What `AttributeUpdates` says about one attribute.
+/// The entry of `AttributeUpdates` for one attribute.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AttributeUpdate {
-    /// `Action`; PUT if it isn't said.
+    /// `Action`; the default is PUT.
     pub action: UpdateAction,
     /// `Value`.
     pub value: Option<AttributeValue>,
 }
 
-/// `AttributeUpdates` as an update. Without attributes it changes nothing, but makes an item that doesn't exist.
+/// `AttributeUpdates` as an update. Without attributes it changes nothing, but creates an item that doesn't exist.
 pub fn attribute_updates(attributes: BTreeMap<String, AttributeUpdate>) -> Result<Update, ExprError> {
     let mut actions = Vec::with_capacity(attributes.len());
     for (attribute, update) in attributes {

@@ -1,16 +1,16 @@
 //! The grammar of conditions.
 //!
-//! A parenthesis may open a condition, as in `(a = :v OR b = :v)`, or an operand, as in `(a) = :v`. Which of the two
-//! it was shows only later, so what stands in parentheses is [`Parsed`], which may be either.
+//! A parenthesis may open a condition, as in `(a = :v OR b = :v)`, or an operand, as in `(a) = :v`. The parser learns
+//! only later which of them it is, so the content of parentheses is [`Parsed`], which can be either.
 //!
-//! Conditions can be nested as deep as the text is long. The parser keeps what it has read outside of the current
-//! parentheses on a stack of its own and not on the thread's.
+//! The nesting of conditions is limited only by the length of the text. The parser therefore keeps the outer conditions
+//! on its own stack, not on the thread's.
 
 use super::{Comparator, Condition, Operand, Parser};
 use crate::error::Problem;
 use crate::lexer::TokenKind;
 
-/// A condition or an operand, and whether it stands in parentheses.
+/// A condition or an operand, and whether it is in parentheses.
 struct Parsed<'a> {
     what: Either<'a>,
     in_parentheses: bool,
@@ -21,7 +21,7 @@ enum Either<'a> {
     Operand(Operand<'a>),
 }
 
-/// What has been read since a parenthesis was opened.
+/// The parts that have been read since a parenthesis was opened.
 #[derive(Default)]
 struct Group<'a> {
     /// Conditions that an OR follows.
@@ -33,7 +33,7 @@ struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// Whether what comes next is all there is in the group.
+    /// Whether the next part is the only one in the group.
     fn is_empty(&self) -> bool {
         self.alternatives.is_empty() && self.requirements.is_empty() && self.negations == 0
     }
@@ -69,7 +69,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Several conditions as one; a single one stays what it is.
+/// Several conditions as one; a single one is returned unchanged.
 fn joined<'a>(
     mut conditions: Vec<Condition<'a>>,
     last: Condition<'a>,
@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
         Ok(Parsed { what: Either::Condition(condition), in_parentheses: false })
     }
 
-    /// An operand can stand for a condition only if it is a call.
+    /// An operand is a condition only if it is a call.
     fn as_condition(&self, parsed: Parsed<'a>) -> Result<Condition<'a>, Problem> {
         match parsed.what {
             Either::Condition(condition) => Ok(condition),
@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What stood in parentheses, which have just been closed. A path may go on behind them: `(a.b)[0]`.
+    /// The content of parentheses that have just been closed. A path may continue after them: `(a.b)[0]`.
     fn after_parentheses(&mut self, inner: Parsed<'a>) -> Result<Parsed<'a>, Problem> {
         self.see_parentheses(inner.in_parentheses);
         match inner.what {
@@ -171,7 +171,7 @@ impl<'a> Parser<'a> {
         Ok(Parsed { what: Either::Condition(condition), in_parentheses: false })
     }
 
-    /// An operand where nothing else can stand.
+    /// An operand where nothing else is allowed.
     fn condition_operand(&mut self) -> Result<Operand<'a>, Problem> {
         self.operand_in_any_parentheses().map(|(operand, _)| operand)
     }
@@ -184,7 +184,7 @@ impl<'a> Parser<'a> {
         self.operand_from(operand)
     }
 
-    /// An operand that stood in parentheses with what follows them, and whether that is nothing.
+    /// The operand in parentheses with the steps after them, and whether there are none.
     fn operand_from(&mut self, operand: Operand<'a>) -> Result<(Operand<'a>, bool), Problem> {
         match operand {
             Operand::Path(path) if matches!(self.current(), TokenKind::Dot | TokenKind::OpenBracket) => {

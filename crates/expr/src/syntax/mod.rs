@@ -1,6 +1,6 @@
-//! The trees that the parser makes: what was written, with names and placeholders as they stand in the text.
+//! The trees that the parser produces: names and placeholders as they are in the text.
 //!
-//! Nothing is looked up here. [`crate::check`] looks at a tree by itself; binding (in [`crate::condition`],
+//! This module looks nothing up. [`crate::check`] checks a tree alone; binding (in [`crate::condition`],
 //! [`crate::update`] and [`crate::projection`]) looks up the placeholders.
 
 mod condition;
@@ -15,7 +15,7 @@ pub(crate) use parser::Parser;
 /// The longest text of an expression.
 pub(crate) const TEXT_BYTES_MAX: usize = 4096;
 
-/// A condition: what filters, conditions and key conditions are made of.
+/// A condition: a filter, a key condition, or the condition of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Condition<'a> {
     Or(Vec<Condition<'a>>),
@@ -60,14 +60,14 @@ pub(crate) enum Operand<'a> {
     Call(Call<'a>),
 }
 
-/// A function and what it is applied to. Any name will do here.
+/// A function and its operands. Any name is accepted here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Call<'a> {
     pub(crate) function: &'a str,
     pub(crate) operands: Vec<Operand<'a>>,
 }
 
-/// A top-level attribute and the way from there. A name that begins with `#` is a placeholder.
+/// A top-level attribute and the steps from it. A name that begins with `#` is a placeholder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path<'a> {
     pub(crate) head: &'a str,

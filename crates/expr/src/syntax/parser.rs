@@ -5,10 +5,9 @@ use crate::error::Problem;
 use crate::function::Function;
 use crate::lexer::{Lexer, Token, TokenKind};
 
-/// Operands inside each other that the parser follows.
+/// The maximum nesting of operands that the parser follows.
 ///
-/// No operand that makes sense has more than a call in a call, each with parentheses around it. Following what is
-/// nested without end would use up the stack.
+/// A valid operand is at most a call in a call, each in parentheses. Following deeper nesting could exhaust the stack.
 const OPERAND_NESTING_MAX: usize = 16;
 
 /// Reads a text from left to right with one token of look-ahead.
@@ -19,7 +18,7 @@ pub(crate) struct Parser<'a> {
     current: Token,
     following: Token,
     nesting: usize,
-    /// A pair of parentheses directly inside another was seen. It counts only if there is no syntax error.
+    /// Whether redundant parentheses were seen. They are reported only if there isn't a syntax error.
     redundant_parentheses: bool,
 }
 
@@ -100,7 +99,7 @@ impl<'a> Parser<'a> {
         Ok(parts)
     }
 
-    /// An operand or the like in parentheses. `inner` also says whether it is itself in parentheses.
+    /// An operand, or a similar part, in parentheses. `inner` returns whether the part itself is in parentheses.
     pub(super) fn in_parentheses<T>(
         &mut self,
         inner: impl FnOnce(&mut Self) -> Result<(T, bool), Problem>,
@@ -114,7 +113,7 @@ impl<'a> Parser<'a> {
         Ok(inner)
     }
 
-    /// Takes note of a pair of parentheses around something that may already be in parentheses.
+    /// Records a pair of parentheses around something that may already be in parentheses.
     pub(super) fn see_parentheses(&mut self, around_parentheses: bool) {
         self.redundant_parentheses |= around_parentheses;
     }

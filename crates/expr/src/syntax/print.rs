@@ -1,4 +1,4 @@
-//! Syntax trees as text, in the one way that parses to the same tree again.
+//! Syntax trees as text. Parsing the text gives the same tree again.
 
 use std::fmt::{self, Display, Formatter};
 

@@ -291,7 +291,7 @@ fn update() -> impl Strategy<Value = Update<'static>> {
     proptest::collection::vec(section, 1..4).prop_map(|sections| Update { sections })
 }
 
-/// Texts that are made of what expressions are made of, in any order.
+/// Texts with the elements of expressions in any order.
 fn scrambled() -> impl Strategy<Value = String> {
     let pieces = [
         "a",

@@ -39,12 +39,12 @@ impl<'a> Parser<'a> {
         Ok((self.path()?, self.expect(TokenKind::Value)?))
     }
 
-    /// An operand, or the sum or difference of two; also whether all of it stands in parentheses.
+    /// An operand, or the sum or difference of two, and whether the whole is in parentheses.
     fn set_value(&mut self) -> Result<(SetValue<'a>, bool), Problem> {
         let (left, in_parentheses) = if self.current() == TokenKind::Open {
             match self.in_parentheses(Self::set_value)? {
                 SetValue::Operand(left) => (left, true),
-                // Only two operands can be added; a third is a syntax error wherever the parentheses are.
+                // Only two operands can be added. A third is a syntax error, with or without parentheses.
                 arithmetic => return Ok((arithmetic, true)),
             }
         } else {

@@ -1,8 +1,10 @@
 //! Applying an update to an item.
 //!
-//! First everything is computed from the old item, then written. Indexes mean places in the old list: values are
-//! put before any are removed, those beyond the end of a list in the order of their indexes, and elements are
-//! removed from the back.
+//! All values are computed from the old item before any is written. Indexes refer to the old list:
+//!
+//! - Values are set before any are removed.
+//! - Values beyond the end of a list are appended in the order of their indexes.
+//! - Elements are removed from the back.
 
 use singlet_values::{AttributeValue, Item, ItemRef, ValueRef};
 
@@ -14,7 +16,7 @@ use crate::path::Path;
 /// Levels of nesting that an item may have; a top-level attribute is the first.
 const LEVELS_MAX: usize = 32;
 
-/// What an action comes to for one item.
+/// The effect of an action on one item.
 enum Edit {
     Put(AttributeValue),
     Remove,
@@ -69,9 +71,9 @@ impl Action {
     }
 }
 
-/// The current value and the operand together; `None` if they are not of a kind.
+/// The current value and the operand together; `None` if their kinds differ.
 ///
-/// Only legacy updates have lists here, because expressions refuse them as operands.
+/// Only legacy updates have lists here, because expressions reject them as operands.
 fn added(current: ValueRef<'_>, operand: &AttributeValue) -> Result<Option<AttributeValue>, UpdateError> {
     Ok(Some(match (current.to_value()?, operand) {
         (AttributeValue::N(current), AttributeValue::N(operand)) => {
@@ -97,9 +99,9 @@ fn added(current: ValueRef<'_>, operand: &AttributeValue) -> Result<Option<Attri
     }))
 }
 
-/// The current set without the elements of the operand; `None` if they are not sets of a kind.
+/// The current set without the elements of the operand; `None` if they aren't sets of one kind.
 ///
-/// There are no empty sets: with its last element the attribute goes, too.
+/// A set can't be empty: removing its last element removes the attribute.
 fn deleted(current: ValueRef<'_>, operand: &AttributeValue) -> Result<Option<Edit>, UpdateError> {
     let (is_empty, rest) = match (current.to_value()?, operand) {
         (AttributeValue::Ss(mut set), AttributeValue::Ss(operand)) => {

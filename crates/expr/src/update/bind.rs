@@ -1,4 +1,4 @@
-//! Looking up an update's placeholders, and what can be refused once the kinds of its literals are known.
+//! Looks up an update's placeholders, and rejects errors that depend on the kinds of its literals.
 
 use singlet_values::{AttributeValue, Kind};
 
@@ -12,13 +12,13 @@ use crate::syntax::{self, Call, Operand, Section, Update};
 
 /// The kinds that ADD can add.
 const ADDED: &[Kind] = &[Kind::N, Kind::Ss, Kind::Ns, Kind::Bs];
-/// The kinds that DELETE can take away.
+/// The kinds that DELETE can remove.
 const DELETED: &[Kind] = &[Kind::Ss, Kind::Ns, Kind::Bs];
 
 /// Binds an update that has been checked.
 ///
-/// DynamoDB looks at the paths that change first, whether they clash, and then at the values of the last action, of
-/// the one before it, and so on.
+/// DynamoDB first checks whether the changed paths clash. Then it checks the values of the actions, from the last
+/// action to the first.
 pub(super) fn bind_update(
     update: &Update<'_>,
     placeholders: &mut Placeholders,
@@ -135,7 +135,7 @@ fn bind_call(call: &Call<'_>, placeholders: &mut Placeholders) -> Result<SetValu
     }
 }
 
-/// Literals must be of the one kind that the operator can take.
+/// Literals must be of the one kind that the operator accepts.
 fn refuse_kinds(operator: &'static str, allowed: Kind, operands: [&SetValue; 2]) -> Result<(), Problem> {
     for operand in operands {
         if let SetValue::Literal(value) = operand
@@ -159,7 +159,7 @@ fn action_operand(
     }
 }
 
-/// ADD and DELETE call kinds by other names than everything else.
+/// ADD and DELETE have their own names for the kinds.
 fn long_name(kind: Kind) -> &'static str {
     match kind {
         Kind::S => "STRING",

@@ -30,7 +30,7 @@ pub(crate) enum Dialect {
 }
 
 impl Dialect {
-    /// What to say when ADD or DELETE meets a value of another kind.
+    /// The error for ADD or DELETE on a value of another kind.
     fn kind_mismatch(self) -> UpdateError {
         match self {
             Dialect::Expression => UpdateError::OperandKind,
@@ -39,7 +39,7 @@ impl Dialect {
     }
 }
 
-/// A change of what a path leads to.
+/// A change of the value at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Action {
     pub(crate) path: Path,
@@ -50,9 +50,9 @@ pub(crate) struct Action {
 pub(crate) enum Change {
     Set(SetValue),
     Remove,
-    /// A number to add, or a set (in legacy updates also a list) whose elements to add.
+    /// A number to add, or a set whose elements to add. In legacy updates it can be a list.
     Add(AttributeValue),
-    /// A set whose elements to take away.
+    /// A set whose elements to remove.
     Delete(AttributeValue),
 }
 
@@ -75,21 +75,21 @@ impl Update {
         Update { actions, dialect: Dialect::Legacy }
     }
 
-    /// Applies the update to an item that exists. Everything that it reads, it reads from `old`.
+    /// Applies the update to an item that exists. All values are read from `old`.
     pub fn apply<'a>(&'a self, old: ItemRef<'a>) -> Result<Updated<'a>, ExprError> {
         let item = self.applied(old, Existence::Existing)?;
         Ok(Updated { item, update: self, old })
     }
 
-    /// Applies the update to an item that doesn't exist yet and has only its key, which the update may read.
+    /// Applies the update to an item that doesn't exist yet. It has only its key, which the update may read.
     ///
-    /// Removing from inside an attribute that isn't there is an error in an item that exists; here it is nothing.
+    /// Removing a part of a missing attribute is an error in an item that exists. Here it has no effect.
     pub fn apply_to_new<'a>(&'a self, key: ItemRef<'a>) -> Result<Updated<'a>, ExprError> {
         let item = self.applied(key, Existence::New)?;
         Ok(Updated { item, update: self, old: ItemRef::EMPTY })
     }
 
-    /// Whether the update makes an item that doesn't exist. One that only takes away doesn't.
+    /// Whether the update creates an item that doesn't exist. An update that only removes doesn't.
     pub fn creates_item(&self) -> bool {
         let takes_away = |action: &Action| matches!(action.change, Change::Remove | Change::Delete(_));
         self.actions.is_empty() || !self.actions.iter().all(takes_away)
@@ -100,8 +100,8 @@ impl Update {
         self.actions.iter().map(|action| action.path.head.as_str())
     }
 
-    /// The top-level attributes that the update looks into with `.` or `[]`, to change or to read them, which a key
-    /// attribute doesn't allow.
+    /// The top-level attributes that the update enters with `.` or `[]`, to change or to read them. A key attribute
+    /// doesn't allow that.
     pub fn nested_attributes(&self) -> impl Iterator<Item = &str> {
         let mut paths = Vec::new();
         for action in &self.actions {
@@ -120,7 +120,7 @@ fn parse_actions(text: &str, placeholders: &mut Placeholders) -> Result<Vec<Acti
     bind::bind_update(&update, placeholders)
 }
 
-/// Whether the item that an update is applied to was there before.
+/// Whether the item existed before the update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Existence {
     Existing,
@@ -137,15 +137,15 @@ pub struct Updated<'a> {
 }
 
 impl Updated<'_> {
-    /// What the changed paths led to before: `UPDATED_OLD`.
+    /// The old values at the changed paths: `UPDATED_OLD`.
     pub fn updated_old(&self) -> Item {
         self.changed_of(self.old)
     }
 
-    /// What the changed paths lead to now: `UPDATED_NEW`.
+    /// The new values at the changed paths: `UPDATED_NEW`.
     ///
-    /// Like DynamoDB, this takes the paths as they were written: an element that was appended by a high index isn't
-    /// found at that index, and where an element was removed the next one is.
+    /// Like DynamoDB, this uses the paths as written. An element that was appended with a high index isn't found at
+    /// that index. Where an element was removed, the next one is found.
     pub fn updated_new(&self) -> Item {
         self.changed_of(EncodedItem::encode(&self.item).view())
     }

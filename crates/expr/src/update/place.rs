@@ -1,17 +1,17 @@
-//! Finding the place in an item that a path leads to, and changing what is there.
+//! Finds the place in an item that a path leads to, and changes the value there.
 
 use singlet_values::{AttributeValue, Attributes, Item};
 
 use crate::path::{Path, Step};
 
-/// A place in a map or a list, whether or not anything is there.
+/// A place in a map or a list, which may be empty.
 pub(super) enum Place<'i> {
     Field(&'i mut Attributes, &'i str),
     Element(&'i mut Vec<AttributeValue>, usize),
 }
 
 impl<'i> Place<'i> {
-    /// The place at the end of a path, if the list or map that it would be in is there.
+    /// The place at the end of a path, if the list or map around it exists.
     pub(super) fn find(item: &'i mut Item, path: &'i Path) -> Option<Place<'i>> {
         let Some((last, steps)) = path.steps.split_last() else {
             return Some(Place::Field(item, &path.head));
@@ -31,7 +31,7 @@ impl<'i> Place<'i> {
         }
     }
 
-    /// Puts a value there. In a list, an index beyond the end means the end.
+    /// Puts a value there. In a list, a higher index than the last means the end.
     pub(super) fn put(self, value: AttributeValue) {
         match self {
             Place::Field(map, name) => {
@@ -44,7 +44,7 @@ impl<'i> Place<'i> {
         }
     }
 
-    /// Takes away what is there. The elements behind it in a list move up.
+    /// Removes the value there. In a list, later elements move up.
     pub(super) fn remove(self) {
         match self {
             Place::Field(map, name) => {

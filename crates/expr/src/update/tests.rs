@@ -9,7 +9,7 @@ fn parse(text: &str, values: &[(&str, AttributeValue)]) -> Result<Update, ExprEr
     Update::parse(text, &mut placeholders(NAMES, values))
 }
 
-/// The error without the parameter that it is in.
+/// The error without the name of its parameter.
 fn error(text: &str, values: &[(&str, AttributeValue)]) -> String {
     let error = parse(text, values).expect_err(text).to_string();
     error.strip_prefix("Invalid UpdateExpression: ").expect("the prefix").to_owned()
@@ -125,7 +125,7 @@ fn add_and_delete_take_some_kinds_only() {
             }
         }
     }
-    // The last action is looked at first.
+    // The last action is checked first.
     let text = "set b = list_append(:a, a), c = if_not_exists(a) add a.b :a";
     assert!(error(text, &[(":a", s("a"))]).contains("operator: ADD"));
 }
@@ -320,7 +320,7 @@ fn indexes_mean_places_in_the_old_list() {
         ("REMOVE a[1] SET a[3] = :v", &["2", "4", "17", "6", "7"][..]),
         ("SET a[3] = :v REMOVE a[1]", &["2", "4", "17", "6", "7"]),
         ("SET a[9] = :v REMOVE a[0], a[5]", &["3", "4", "5", "6", "17"]),
-        // There was nothing at 6 to remove, and what is appended isn't it.
+        // There was no element 6 to remove, and the appended one isn't removed.
         ("SET a[9] = :v REMOVE a[6]", &["2", "3", "4", "5", "6", "7", "17"]),
         ("SET a[6] = :v REMOVE a[5], a[4], a[3]", &["2", "3", "4", "17"]),
     ] {
@@ -433,7 +433,7 @@ fn updated_values_are_what_the_changed_paths_lead_to() {
             item(&[("a", m(&[("b", value()), ("c", l(&[value()]))]))]),
         ),
         ("SET a.x = :v", item(&[]), item(&[("a", m(&[("x", value())]))])),
-        // What is appended isn't found at its index, and what moved up is.
+        // The appended element isn't found at its index, and the one that moved up is.
         ("SET a.c[100] = :v", item(&[]), item(&[])),
         (
             "REMOVE a.c[1]",

@@ -5,7 +5,7 @@ use singlet_values::{AttributeValue, ItemRef, Number};
 use crate::error::UpdateError;
 use crate::path::Path;
 
-/// Something that has a value once there is an item to read.
+/// An expression that has a value for a given item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SetValue {
     Path(Path),
