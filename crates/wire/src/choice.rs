@@ -1,13 +1,13 @@
-//! Members that are one of a few words.
+//! Members with a fixed list of values.
 
 use singlet_engine::{
     BillingMode, ExportView, ImportCompression, ReturnValues, ScalarType, Select, StreamView, TableClass,
 };
 use singlet_expr::legacy::{ComparisonOperator, ConditionalOperator, UpdateAction};
 
-/// A type with one protocol word for each value.
+/// A type with one word of the protocol for each value.
 pub(crate) trait Choice: Copy + 'static {
-    /// The words, in the order in which DynamoDB lists them when another one is given.
+    /// The words, in the order in which DynamoDB lists them in errors.
     const WORDS: &'static [(&'static str, Self)];
 
     /// The value with this word.
@@ -16,14 +16,14 @@ pub(crate) trait Choice: Copy + 'static {
     }
 }
 
-/// How much a caller wants to know about consumed capacity.
+/// The detail of the report on consumed capacity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum ReturnConsumedCapacity {
     /// Per table and index.
     Indexes,
     /// Per table.
     Total,
-    /// Nothing.
+    /// No report.
     #[default]
     None,
 }
@@ -78,16 +78,16 @@ impl Choice for Select {
     ];
 }
 
-/// Which backups a caller wants to see. All backups here are `USER` ones.
+/// The backups that a caller asks for. All backups here are `USER` backups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BackupType {
-    /// Made by users, by hand or by schedule.
+    /// Created by users, manually or by schedule.
     User,
-    /// Made by the service itself.
+    /// Created by the service.
     System,
-    /// Made by AWS Backup.
+    /// Created by AWS Backup.
     AwsBackup,
-    /// All of them.
+    /// All backups.
     All,
 }
 
@@ -100,12 +100,12 @@ impl Choice for BackupType {
     ];
 }
 
-/// What an export covers.
+/// The range of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExportType {
-    /// A moment.
+    /// The table at one point in time.
     Full,
-    /// What changed between two.
+    /// The changes between two points in time.
     Incremental,
 }
 
@@ -114,7 +114,7 @@ impl Choice for ExportType {
         &[("FULL_EXPORT", Self::Full), ("INCREMENTAL_EXPORT", Self::Incremental)];
 }
 
-/// How items are exported.
+/// The format of exported items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExportFormat {
     /// DynamoDB's JSON.
@@ -133,7 +133,7 @@ impl Choice for ExportView {
         &[("NEW_IMAGE", Self::NewImage), ("NEW_AND_OLD_IMAGES", Self::NewAndOldImages)];
 }
 
-/// How items to import are written.
+/// The format of items to import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InputFormat {
     /// DynamoDB's JSON.
@@ -154,7 +154,7 @@ impl Choice for ImportCompression {
         &[("GZIP", Self::Gzip), ("ZSTD", Self::Zstd), ("NONE", Self::None)];
 }
 
-/// The part that a key schema element plays.
+/// The role of a key schema element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyType {
     /// Partition.
@@ -171,7 +171,7 @@ impl Choice for ScalarType {
     const WORDS: &'static [(&'static str, Self)] = &[("B", Self::B), ("N", Self::N), ("S", Self::S)];
 }
 
-/// Which kind of projection an index has.
+/// The kind of an index's projection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProjectionType {
     /// Every attribute.
@@ -197,12 +197,12 @@ impl Choice for TableClass {
         &[("STANDARD", Self::Standard), ("STANDARD_INFREQUENT_ACCESS", Self::InfrequentAccess)];
 }
 
-/// What a table's encryption is called.
+/// The type of a table's encryption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SseType {
-    /// Never offered by DynamoDB.
+    /// DynamoDB names it, but doesn't offer it.
     Aes256,
-    /// By a key that somebody keeps.
+    /// With a customer's key.
     Kms,
 }
 
@@ -219,7 +219,7 @@ impl Choice for StreamView {
     ];
 }
 
-/// Where a shard iterator begins.
+/// The start of a shard iterator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShardIteratorType {
     /// After a record.
@@ -241,7 +241,7 @@ impl Choice for ShardIteratorType {
     ];
 }
 
-/// Which shards a description has.
+/// The shards in a description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShardFilterType {
     /// The children of a shard.

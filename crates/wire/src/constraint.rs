@@ -1,4 +1,4 @@
-//! The constraints of the service model: what each member must be by itself, before anything is looked up.
+//! The constraints of the service model: the rules for each single member, checked before anything is looked up.
 //!
 //! Violations are collected and reported together, as DynamoDB does.
 
@@ -8,10 +8,10 @@ use crate::choice::Choice;
 use crate::error::Failure;
 use crate::read::Text;
 
-/// Violations that one answer lists; DynamoDB stops there.
+/// The maximum number of violations in one answer. DynamoDB stops there.
 const VIOLATIONS_MAX: usize = 10;
 
-/// Bytes of what may name a table.
+/// The length of a table's name or ARN, in bytes.
 const ARN_BYTES: (usize, usize) = (1, 1024);
 
 /// The violations found so far.
@@ -22,12 +22,12 @@ pub(crate) struct Constraints {
 }
 
 impl Constraints {
-    /// Refuses the request if anything was found.
+    /// Returns an error if there are violations.
     pub(crate) fn check(self) -> Result<(), Failure> {
         self.take(Some(()))
     }
 
-    /// Refuses the request if anything was found; otherwise every required member is there.
+    /// Returns an error if there are violations. Otherwise every required member is present.
     pub(crate) fn take<T>(self, members: Option<T>) -> Result<T, Failure> {
         match members {
             Some(members) if self.count == 0 => Ok(members),
@@ -38,12 +38,12 @@ impl Constraints {
         }
     }
 
-    /// Notes that the value at `path` breaks a rule.
+    /// Adds a violation: the value at `path` breaks a rule.
     pub(crate) fn violation(&mut self, value: impl Display, path: impl Display, rule: impl Display) {
         self.note(format_args!("Value '{value}'"), path, rule);
     }
 
-    /// Notes a violation in the form that newer parts of DynamoDB use, which does not repeat the value.
+    /// Adds a violation in the form of newer parts of DynamoDB, which doesn't repeat the value.
     pub(crate) fn silent_violation(&mut self, path: impl Display, rule: impl Display) {
         self.note("Value", path, rule);
     }
@@ -54,11 +54,11 @@ impl Constraints {
         }
         let separator = if self.count == 0 { "" } else { "; " };
         self.count += 1;
-        // Writing into memory does not fail.
+        // Writing to a string can't fail.
         let _ = write!(self.text, "{separator}{value} at '{path}' failed to satisfy constraint: {rule}");
     }
 
-    /// A member that must be there.
+    /// Checks a required member.
     pub(crate) fn required<T>(&mut self, path: impl Display, member: Option<T>) -> Option<T> {
         if member.is_none() {
             self.note("Value null", path, "Member must not be null");
@@ -66,7 +66,7 @@ impl Constraints {
         member
     }
 
-    /// A member that must be one of a few words.
+    /// Checks a member with a fixed list of values.
     pub(crate) fn choice<C: Choice>(&mut self, path: impl Display, member: Option<&Text<'_>>) -> Option<C> {
         let word = member?.as_str();
         let choice = C::named(word);
@@ -81,7 +81,7 @@ impl Constraints {
         choice
     }
 
-    /// A member whose length has bounds; `shown` is how the answer repeats it.
+    /// Checks the length of a member. `shown` is the value as the error repeats it.
     pub(crate) fn length(
         &mut self,
         path: impl Display + Copy,
@@ -105,7 +105,7 @@ impl Constraints {
         }
     }
 
-    /// A member whose length has bounds, reported in the form that does not repeat it.
+    /// Checks the length of a member, and reports it in the form that doesn't repeat the value.
     pub(crate) fn silent_length(&mut self, path: impl Display + Copy, length: usize, bounds: (usize, usize)) {
         if length < bounds.0 {
             self.silent_violation(
@@ -121,7 +121,7 @@ impl Constraints {
         }
     }
 
-    /// A number with bounds.
+    /// Checks the range of a number.
     pub(crate) fn range(&mut self, path: impl Display + Copy, member: Option<i64>, bounds: (i64, i64)) {
         let Some(number) = member else {
             return;
@@ -142,7 +142,7 @@ impl Constraints {
         }
     }
 
-    /// A table's name or ARN, which must be there. Whether it names a table is for `table_name` to say.
+    /// Checks a table's name or ARN, which is required. `table_name` decides whether it names a table.
     pub(crate) fn table_name<'t>(
         &mut self,
         path: impl Display + Copy,
@@ -153,7 +153,7 @@ impl Constraints {
         Some(name)
     }
 
-    /// The name of an index, or of a table where an ARN will not do.
+    /// Checks the name of an index, or of a table where an ARN isn't allowed.
     pub(crate) fn name(&mut self, path: impl Display + Copy, member: Option<&Text<'_>>) {
         let Some(name) = member.map(Text::as_str) else {
             return;
@@ -168,7 +168,7 @@ impl Constraints {
 /// The rule for names of tables and indexes.
 pub(crate) const NAME_PATTERN: &str = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+";
 
-/// Whether a text fits [`NAME_PATTERN`].
+/// Whether a string matches [`NAME_PATTERN`].
 pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty()
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))

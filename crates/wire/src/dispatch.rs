@@ -1,4 +1,4 @@
-//! From an operation to the code that serves it.
+//! Calls the code of an operation.
 
 use singlet_engine::Database;
 
@@ -14,7 +14,7 @@ use crate::operations::{
 };
 use crate::room::AnswerRoom;
 
-/// Serves one request; `endpoint` is where clients find this server, `room` has the memory for large answers.
+/// Serves one request. `endpoint` is the server's address for clients, and `room` has the memory for large answers.
 pub(crate) async fn dispatch(
     database: &Database,
     endpoint: &str,

@@ -1,5 +1,5 @@
-//! What operations with expressions have in common: two generations of parameters that do not mix, and
-//! placeholders that all expressions of a request share.
+//! The common part of operations with expressions: two generations of parameters that can't be mixed, and placeholders
+//! that all expressions of a request share.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use crate::error::Failure;
 use crate::read::{AttributeMap, Map, Text};
 use crate::text::RequestError;
 
-/// A parameter and whether the request has it.
+/// A parameter, and whether the request has it.
 pub(crate) type Given = (&'static str, bool);
 
-/// The expression that takes no values.
+/// The only expression without values.
 const PROJECTION: &str = "ProjectionExpression";
 
-/// Refuses requests that mix the generations, and placeholders without an expression that could use them.
+/// Rejects requests that mix the generations, and placeholders without an expression that could use them.
 pub(crate) fn check_generations(
     expressions: &[Given],
     legacy: &[Given],
@@ -54,7 +54,7 @@ pub(crate) fn placeholders(
         Some((values, problem)) => (Some(values.into_iter().collect::<BTreeMap<_, _>>()), problem),
         None => (None, None),
     };
-    // Placeholders are checked before what they stand for.
+    // Placeholders are checked before their values.
     let placeholders = Placeholders::new(names, values)?;
     match problem {
         Some(problem) => {

@@ -1,4 +1,4 @@
-//! Items as the lines of files: DynamoDB's JSON without a request around it.
+//! Items as lines of files: DynamoDB's JSON outside a request.
 
 use serde::Deserialize;
 use singlet_values::{Item, ItemRef};
@@ -11,22 +11,22 @@ pub fn write_item_line(out: &mut Vec<u8>, item: ItemRef<'_>) {
     with_writer(out, |json| json.object(|json| write_item(json.key("Item"), item)));
 }
 
-/// What became of an item, for [`write_change_line`].
+/// A change of an item, for [`write_change_line`].
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeLine<'a> {
-    /// When it was last written, in microseconds since 1970.
+    /// The time of the last write, in microseconds since 1970.
     pub written_us: u64,
     /// The names of its key attributes.
     pub key: &'a [String],
-    /// The item as it was; shown only if `shows_old` is set.
+    /// The item before the change. It is written only if `shows_old` is set.
     pub old: Option<ItemRef<'a>>,
-    /// The item as it became.
+    /// The item after the change.
     pub new: Option<ItemRef<'a>>,
-    /// Whether the item as it was is shown.
+    /// Whether the item before the change is written.
     pub shows_old: bool,
 }
 
-/// Appends `{"Metadata":{…},"Keys":{…},"NewImage":{…},"OldImage":{…}}`, the images as far as there are any.
+/// Appends `{"Metadata":{…},"Keys":{…},"NewImage":{…},"OldImage":{…}}`. Missing images are left out.
 pub fn write_change_line(out: &mut Vec<u8>, change: &ChangeLine<'_>) {
     with_writer(out, |json| {
         json.object(|json| {
@@ -55,7 +55,7 @@ fn with_writer(out: &mut Vec<u8>, write: impl FnOnce(&mut JsonWriter)) {
     out.extend_from_slice(&json.into_bytes());
 }
 
-/// Reads `{"Item":{…}}`; other members beside the item are ignored. The text says what is wrong with another line.
+/// Reads `{"Item":{…}}` and ignores other members. The error says what is wrong with the line.
 pub fn read_item_line(line: &[u8]) -> Result<Item, String> {
     #[derive(Deserialize)]
     struct Line {
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn stored_bytes_that_nest_without_end_do_not_use_up_the_stack() {
-        // A list in a list in a list…, from the inside: a tag, the length of the body, a count of one.
+        // Nested lists, from the inside: a tag, the length of the body, a count of one.
         let mut reversed = vec![b'0'];
         for level in 0..100_000_u32 {
             reversed.push(1);

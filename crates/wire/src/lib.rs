@@ -1,12 +1,16 @@
 //! The DynamoDB JSON protocol: requests in, answers out.
 //!
-//! This crate knows JSON, the shapes of DynamoDB's requests and answers, the order in which DynamoDB checks them
-//! and the texts of its errors. It must not know HTTP, signatures or storage: `singlet-server` brings the bytes and
+//! This crate knows JSON, the shapes of DynamoDB's requests and answers, the order of DynamoDB's checks, and the texts
+//! of its errors. It must not know HTTP, signatures or storage: `singlet-server` receives the bytes and
 //! `singlet-engine` does the work.
 //!
-//! A request is read in one pass into typed members (`read`), held against the constraints of the service model
-//! (`constraint`), turned into a request of the engine by its operation (`operations`), and answered from stored
-//! bytes (`write`). Every error has one entry in one table (`error`), every text one place (`text`).
+//! A request passes through these modules:
+//! - `read` reads it in one pass into typed members,
+//! - `constraint` checks the members against the service model,
+//! - `operations` turns them into a request of the engine,
+//! - `write` writes the answer from stored bytes.
+//!
+//! Every error has one entry in `error`, and every text is in `text`.
 //!
 //! ```
 //! use singlet_engine::Database;
@@ -39,7 +43,6 @@ mod expressions;
 pub mod items;
 mod operation;
 mod operations;
-mod protocol;
 mod read;
 mod reply;
 mod room;
@@ -48,8 +51,8 @@ mod table_name;
 mod text;
 mod write;
 
+pub use error::ProtocolError;
 pub use operation::Operation;
-pub use protocol::ProtocolError;
 pub use reply::{Consumption, Reply};
 pub use room::{AnswerRoom, Unlimited};
 pub use service::Service;

@@ -1,8 +1,8 @@
-//! The operations of the protocol: a closed list, found once from the target header.
+//! The operations of the protocol: a closed list. The target header names one.
 
 /// The version prefix of the targets of tables and items.
 const TARGET_PREFIX: &str = "DynamoDB_20120810.";
-/// The version prefix of the targets of streams, which are a service of their own.
+/// The version prefix of the targets of streams, which are a separate service.
 const STREAMS_TARGET_PREFIX: &str = "DynamoDBStreams_20120810.";
 
 macro_rules! operations {
@@ -40,7 +40,7 @@ macro_rules! operations {
     };
 }
 
-/// What an operation does to the database, which decides who may call it.
+/// Whether an operation changes the database, which decides who may call it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Access {
     Read,
@@ -98,7 +98,7 @@ impl Operation {
         (target.strip_suffix(name) == Some(operation.target_prefix())).then_some(operation)
     }
 
-    /// What stands before the name in the target header.
+    /// The prefix of the name in the target header.
     fn target_prefix(self) -> &'static str {
         match self {
             Operation::DescribeStream
@@ -109,7 +109,7 @@ impl Operation {
         }
     }
 
-    /// Whether the operation changes data or tables: a read-only caller may not make it.
+    /// Whether the operation changes data or tables. A read-only caller may not call it then.
     pub fn is_write(self) -> bool {
         self.access() == Access::Write
     }

@@ -1,4 +1,4 @@
-//! What the service answers.
+//! Answers of the service.
 
 use singlet_engine::Consumed;
 
@@ -13,20 +13,20 @@ pub struct Reply {
     pub body: Vec<u8>,
     /// The operation, if the target names one.
     pub operation: Option<Operation>,
-    /// The error's name without its namespace, if this is one.
+    /// The error's name without its namespace, if the answer is an error.
     pub error: Option<&'static str>,
-    /// Capacity that the request used, also where the caller did not ask for it.
+    /// Capacity that the request used, even if the caller didn't ask for it.
     pub consumed: Consumption,
 }
 
 impl Reply {
-    /// An answer without anything else known about it.
+    /// An answer with only a status and a body.
     pub(crate) fn new(status: u16, body: Vec<u8>) -> Self {
         Reply { status, body, operation: None, error: None, consumed: Consumption::None }
     }
 }
 
-/// Capacity used, by table. The common case of one table needs no list.
+/// Capacity used, by table. The common case of one table doesn't need a list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Consumption {
     /// None.
@@ -39,7 +39,7 @@ pub enum Consumption {
 }
 
 impl Consumption {
-    /// The account of each table.
+    /// The capacity of each table.
     pub fn tables(&self) -> &[Consumed] {
         match self {
             Consumption::None => &[],

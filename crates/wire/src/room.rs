@@ -1,4 +1,4 @@
-//! Memory for large answers, asked for before the answers are made.
+//! Memory for large answers, reserved before the answers are written.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,22 +7,21 @@ use singlet_engine::{ITEM_BYTES_MAX, PAGE_BYTES_MAX, RETURNED_BYTES_MAX};
 
 use crate::error::Failure;
 
-/// An item that a write returns is written as JSON into a buffer of twice its size.
+/// The factor for an item that a write returns: its JSON gets a buffer of twice its size.
 const WRITE_COPIES: usize = 2;
-/// While a page or the reasons of a cancelled transaction are written, the stored bytes are there as well.
+/// The factor for a page or the reasons of a cancelled transaction: the stored bytes stay in memory meanwhile.
 const LIST_COPIES: usize = 3;
 
-/// Where an operation asks for the memory that its answer may need. A server that serves many clients at once decides here
-/// which of them may make a large answer now.
+/// The memory for an answer. A server with many clients decides here which of them may produce a large answer now.
 pub trait AnswerRoom: Sync {
-    /// Takes room for an answer of up to so many bytes, if there is room now.
+    /// Reserves room for an answer of up to `bytes`, if there is room now.
     fn try_reserve(&self, bytes: usize) -> bool;
 
-    /// Waits for that room. `false` after the time that a request may wait.
+    /// Waits for the room. Returns `false` after a request's maximum waiting time.
     fn reserve(&self, bytes: usize) -> Pin<Box<dyn Future<Output = bool> + Send + '_>>;
 }
 
-/// Room for every answer.
+/// Unlimited room.
 #[derive(Debug, Clone, Copy)]
 pub struct Unlimited;
 
@@ -36,12 +35,12 @@ impl AnswerRoom for Unlimited {
     }
 }
 
-/// Reserves room for the answer to a write that may return the item it meets or makes.
+/// Reserves room for the answer to a write that may return the old or the new item.
 pub(crate) async fn for_written_item(room: &dyn AnswerRoom, returns_item: bool) -> Result<(), Failure> {
     if returns_item { take(room, WRITE_COPIES * ITEM_BYTES_MAX).await } else { Ok(()) }
 }
 
-/// Reserves room for the reasons of a transaction of which so many actions return the item that they meet.
+/// Reserves room for the reasons of a transaction in which `returning_actions` actions return the current item.
 pub(crate) async fn for_reasons(room: &dyn AnswerRoom, returning_actions: usize) -> Result<(), Failure> {
     match returning_actions {
         0 => Ok(()),
@@ -49,7 +48,7 @@ pub(crate) async fn for_reasons(room: &dyn AnswerRoom, returning_actions: usize)
     }
 }
 
-/// Reserves room for a page of a query or scan. Such reads take turns with others, so that many can be half done.
+/// Reserves room for a page of a query or scan. These reads take turns with others, so many can be unfinished at once.
 pub(crate) async fn for_page(room: &dyn AnswerRoom) -> Result<(), Failure> {
     take(room, LIST_COPIES * PAGE_BYTES_MAX).await
 }

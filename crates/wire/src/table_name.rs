@@ -12,7 +12,7 @@ use crate::text::RequestError;
 const NAME_BYTES_MAX: usize = 255;
 const CREATED_NAME_BYTES_MIN: usize = 3;
 
-/// Where this database stands: what the ARNs of its tables begin with.
+/// Region and account of this database, which the ARNs of its tables begin with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Home<'a> {
     /// The region.
@@ -22,18 +22,18 @@ pub(crate) struct Home<'a> {
 }
 
 impl<'a> Home<'a> {
-    /// Where a database stands.
+    /// Region and account of a database.
     pub(crate) fn of(database: &'a Database) -> Self {
         Home { region: database.region(), account_id: database.account_id() }
     }
 }
 
-/// A table that a request names.
+/// A table in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TableName {
     /// Its name.
     pub(crate) name: String,
-    /// The ARN, if that is what the request holds: answers repeat it.
+    /// The ARN, if the request has one instead of a name. Answers repeat it.
     pub(crate) label: Option<String>,
 }
 
@@ -67,7 +67,7 @@ fn parse_name(
         let name = name_in_arn(text, home)?;
         return Ok(TableName { name: name.to_owned(), label: Some(text.to_owned()) });
     }
-    // One rule after the other: a name is reported with the first that it breaks.
+    // A name is reported with the first rule that it breaks.
     let mut constraints = Constraints::default();
     constraints.length(path, text, text.len(), (bytes_min, NAME_BYTES_MAX));
     constraints.check()?;
@@ -79,8 +79,7 @@ fn parse_name(
     Ok(TableName { name: text.to_owned(), label: None })
 }
 
-/// Holds a table that a batch names, which is a key of its `RequestItems`, against the constraints of such keys.
-/// `shown` is how the answer repeats the map.
+/// Checks a table of a batch, which is a key of its `RequestItems`. `shown` is the map as the error repeats it.
 pub(crate) fn check_map_key(constraints: &mut Constraints, table: &str, shown: impl Display) {
     let is_sound = (CREATED_NAME_BYTES_MIN..=NAME_BYTES_MAX).contains(&table.len()) && is_name(table);
     if !is_sound && !table.starts_with("arn:") {
@@ -92,7 +91,7 @@ pub(crate) fn check_map_key(constraints: &mut Constraints, table: &str, shown: i
     }
 }
 
-/// The table's name in an ARN. Tables of another region or account are not here.
+/// The table's name in an ARN. Tables of other regions and accounts don't exist here.
 fn name_in_arn<'a>(arn: &'a str, home: Home<'_>) -> Result<&'a str, Failure> {
     let invalid = || RequestError::InvalidArn(arn.to_owned());
     let mut parts = arn.splitn(6, ':');

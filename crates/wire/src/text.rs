@@ -1,5 +1,5 @@
-//! The texts of this layer: every sentence that a client can read and that neither the engine nor the expression
-//! language says. Types first, so that no code looks into a text.
+//! The texts of this layer: all error messages for clients that aren't the engine's or the expression language's. Each
+//! is a variant of a type, so that no code inspects a message.
 
 use singlet_values::NumberError;
 
@@ -42,51 +42,51 @@ impl Found {
 /// JSON of the wrong shape: a `SerializationException`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ShapeError {
-    /// A scalar where another kind of scalar belongs.
+    /// A scalar instead of another kind of scalar.
     #[error("{} cannot be converted to {wanted}", found.name())]
     Conversion {
-        /// What is there.
+        /// The kind that was found.
         found: Found,
-        /// What belongs there.
+        /// The kind that was expected.
         wanted: &'static str,
     },
-    /// A string that is no boolean.
+    /// A string that isn't a boolean.
     #[error("Unexpected token received from parser")]
     UnexpectedToken,
-    /// A scalar for a list, map or member structure.
+    /// A scalar instead of a list, map or member structure.
     #[error("Unexpected field type")]
     UnexpectedField,
-    /// A scalar for a structure inside a list or map.
+    /// A scalar instead of a structure inside a list or map.
     #[error("Unexpected value type in payload")]
     UnexpectedValue,
-    /// An object for a scalar or list.
+    /// An object instead of a scalar or list.
     #[error("Start of structure or map found where not expected")]
     UnexpectedMap,
-    /// An array for a scalar.
+    /// An array instead of a scalar.
     #[error("Unrecognized collection type class java.lang.{0}")]
     ListForScalar(&'static str),
-    /// An array for binary.
+    /// An array instead of binary.
     #[error("Unrecognized collection type class java.nio.ByteBuffer")]
     ListForBinary,
-    /// An array for a structure.
+    /// An array instead of a structure.
     #[error("Unrecognized collection type class com.amazonaws.dynamodb.v20120810.{0}")]
     ListForStructure(&'static str),
-    /// An array for a map.
+    /// An array instead of a map.
     #[error("Unrecognized collection type java.util.Map<java.lang.String, {}>", java_name(.0))]
     ListForMap(&'static str),
-    /// A boolean or number for binary.
+    /// A boolean or number instead of binary.
     #[error("only base-64-encoded strings are convertible to bytes")]
     NotBinary,
     /// Base64 of a wrong length.
     #[error("Base64 encoded length is expected a multiple of 4 bytes but found: {0}")]
     Base64Length(usize),
-    /// Base64 that no bytes encode to.
+    /// Base64 with bits that no encoder writes.
     #[error("Invalid last non-pad Base64 character dectected")]
     Base64,
 }
 
 impl ShapeError {
-    /// The text for a token in the place of a scalar.
+    /// The text for a token in place of a scalar.
     pub(crate) fn scalar(found: Found, wanted: &'static str) -> Self {
         match found {
             Found::List => ShapeError::ListForScalar(wanted),
@@ -116,12 +116,12 @@ pub(crate) enum ValueError {
         "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
     )]
     Several,
-    /// Not a number, or not one that can be held.
+    /// Not a number, or a number out of range.
     #[error("{error}{}", shown(.text, .error))]
     Number {
-        /// What was written.
+        /// The value as written.
         text: String,
-        /// What is wrong with it.
+        /// Why it isn't a number.
         error: NumberError,
     },
     /// `NULL: false`.
@@ -138,13 +138,13 @@ pub(crate) enum ValueError {
     /// An empty binary set.
     #[error("One or more parameter values were invalid: Binary sets should not be empty")]
     EmptyBinarySet,
-    /// A string twice in a set.
+    /// A duplicate string in a set.
     #[error("One or more parameter values were invalid: Input collection [{}] contains duplicates.", .0.join(", "))]
     DuplicateStrings(Vec<String>),
-    /// A number twice in a set.
+    /// A duplicate number in a set.
     #[error("Input collection contains duplicates")]
     DuplicateNumbers,
-    /// A binary twice in a set; shown in base64.
+    /// A duplicate binary in a set; shown in base64.
     #[error(
         "One or more parameter values were invalid: Input collection [{}]of type BS contains duplicates.",
         .0.join(", ")
@@ -164,7 +164,7 @@ pub(crate) enum ValueError {
 }
 
 impl ValueError {
-    /// Whether DynamoDB says this of a start key without the words that a start key's problems begin with.
+    /// Whether DynamoDB reports this problem of a start key without its usual prefix for start keys.
     pub(crate) fn stands_alone(&self) -> bool {
         match self {
             ValueError::Number { .. }
@@ -184,7 +184,7 @@ impl ValueError {
     }
 }
 
-/// DynamoDB repeats a text that is no number, unless it is empty.
+/// DynamoDB repeats a string that isn't a number, unless it is empty.
 fn shown(text: &str, error: &NumberError) -> String {
     match error {
         NumberError::NotNumeric if !text.is_empty() => format!(": {text}"),
@@ -192,7 +192,7 @@ fn shown(text: &str, error: &NumberError) -> String {
     }
 }
 
-/// A request whose members do not go together, or ask for what this server cannot do: a `ValidationException`.
+/// A request with contradictory members, or for a feature that this server doesn't have: a `ValidationException`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RequestError {
     /// An operation on tables without a table.
@@ -201,7 +201,7 @@ pub(crate) enum RequestError {
     /// An operation on tags without a resource.
     #[error("Invalid TableArn")]
     MissingArn,
-    /// Something that begins like an ARN, or must be one, and is not a table's.
+    /// A string that must be a table's ARN, or begins like one, and isn't.
     #[error("Invalid TableArn: Invalid ResourceArn provided as input {0}")]
     InvalidArn(String),
     /// No tag to set.
@@ -210,10 +210,10 @@ pub(crate) enum RequestError {
     /// No tag to remove.
     #[error("Atleast one Tag Key needs to be provided as Input.")]
     NoTagKeys,
-    /// A restore of no table, or of two.
+    /// A restore with no source table, or with two.
     #[error("One of SourceTableName and SourceTableArn must be given, and only one")]
     OneRestoreSource,
-    /// A restore to no moment, or to two.
+    /// A restore without a time, or with two.
     #[error("One of RestoreDateTime and UseLatestRestorableTime must be given, and only one")]
     OneRestoreTime,
     /// A full export with the parameters of an incremental one.
@@ -222,13 +222,13 @@ pub(crate) enum RequestError {
          INCREMENTAL_EXPORT"
     )]
     IncrementalForFull,
-    /// An incremental export without its beginning, or with the moment of a full one.
+    /// An incremental export without its start, or with the time of a full one.
     #[error(
         "One or more parameter values were invalid: ExportType INCREMENTAL_EXPORT needs \
          IncrementalExportSpecification with ExportFromTime, and no ExportTime"
     )]
     IncrementalNeedsTimes,
-    /// Options for CSV with another format.
+    /// CSV options with another format.
     #[error("One or more parameter values were invalid: InputFormatOptions.Csv belongs to InputFormat CSV")]
     CsvOptionsForOther,
     /// Both generations of parameters.
@@ -256,7 +256,7 @@ pub(crate) enum RequestError {
     ExpressionValue {
         /// Its placeholder.
         key: String,
-        /// What is wrong with it.
+        /// The problem with the value.
         error: ValueError,
     },
     /// A put or delete that asks for updated attributes.
@@ -268,44 +268,44 @@ pub(crate) enum RequestError {
     /// A query without a key.
     #[error("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")]
     NoKeyCondition,
-    /// A projection beside a `Select` that leaves no room for one.
+    /// A projection with a `Select` that excludes one.
     #[error("Cannot specify the {parameter} when choosing to get {select}")]
     SelectWithProjection {
         /// `AttributesToGet` or `ProjectionExpression`.
         parameter: &'static str,
-        /// What was chosen.
+        /// The value of `Select`.
         select: &'static str,
     },
-    /// `SPECIFIC_ATTRIBUTES` without saying which.
+    /// `SPECIFIC_ATTRIBUTES` without the attributes.
     #[error(
         "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
     )]
     SelectWithoutProjection,
-    /// A segment of nothing.
+    /// A segment without the number of segments.
     #[error(
         "The TotalSegments parameter is required but was not present in the request when Segment parameter is present"
     )]
     MissingTotalSegments,
-    /// Segments without one to read.
+    /// A number of segments without a segment.
     #[error(
         "The Segment parameter is required but was not present in the request when parameter TotalSegments is present"
     )]
     MissingSegment,
-    /// A segment past the last.
+    /// A segment after the last one.
     #[error(
         "The Segment parameter is zero-based and must be less than parameter TotalSegments: \
          Segment: {segment} is not less than TotalSegments: {total}"
     )]
     SegmentOutOfRange {
-        /// Which segment.
+        /// The segment.
         segment: i64,
-        /// Of how many.
+        /// The number of segments.
         total: i64,
     },
     /// A batch without requests.
     #[error("The requestItems parameter is required for {0}")]
     EmptyBatch(&'static str),
-    /// A batch with more keys than one call may have.
+    /// A batch with too many keys.
     #[error("Too many items requested for the {0} call")]
     TooManyItems(&'static str),
     /// A write request that is neither a put nor a delete, or both.
@@ -313,28 +313,28 @@ pub(crate) enum RequestError {
         "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
     )]
     WriteRequest,
-    /// A transaction's action that is none or several.
+    /// An element of a transaction with no action or several.
     #[error("TransactItems can only contain one of Check, Put, Update or Delete")]
     TransactAction,
     /// More key attributes than attribute definitions.
     #[error("Invalid KeySchema: Some index key attribute have no definition")]
     UndefinedKeys,
-    /// A key schema that does not begin with its partition.
+    /// A key schema that doesn't begin with a partition attribute.
     #[error("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")]
     FirstKeyNotHash,
-    /// A key schema of two partitions.
+    /// A key schema with two partition attributes.
     #[error("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")]
     SecondKeyNotRange,
     /// A key schema with a partition attribute after a sort attribute.
     #[error("Invalid KeySchema: HASH key elements must come before RANGE key elements")]
     HashAfterRange,
-    /// A list of indexes that is there and empty.
+    /// An empty list of indexes.
     #[error("One or more parameter values were invalid: List of {0} is empty")]
     NoIndexes(&'static str),
     /// A projection without a type.
     #[error("One or more parameter values were invalid: Unknown ProjectionType: null")]
     NoProjectionType,
-    /// Attributes for a projection that takes none.
+    /// Attributes for a projection that doesn't take any.
     #[error(
         "One or more parameter values were invalid: ProjectionType is {0}, but NonKeyAttributes is specified"
     )]
@@ -344,21 +344,21 @@ pub(crate) enum RequestError {
         "One or more parameter values were invalid: ProjectionType is INCLUDE, but NonKeyAttributes is not specified"
     )]
     NoProjectionAttributes,
-    /// Capacity beyond everything.
+    /// Capacity above the maximum.
     #[error("Given value {value} for {parameter} is out of bounds")]
     CapacityOutOfBounds {
-        /// What was asked for.
+        /// The capacity that was asked for.
         value: i64,
         /// `ReadCapacityUnits` or `WriteCapacityUnits`.
         parameter: &'static str,
     },
-    /// An update of a table that updates nothing.
+    /// An update of a table without a change.
     #[error(
         "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or \
          SSESpecification or ReplicaUpdates is required"
     )]
     NothingToUpdate,
-    /// A change to an index that says nothing.
+    /// A change to an index without an action.
     #[error(
         "One or more parameter values were invalid: One of GlobalSecondaryIndexUpdate.Update, \
          GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null"
@@ -375,13 +375,13 @@ pub(crate) enum RequestError {
         "One or more parameter values were invalid: If stream is being enabled then UpdateViewType is required"
     )]
     NoStreamView,
-    /// A view for the stream of a new table that has none.
+    /// A view for a new table without a stream.
     #[error(
         "One or more parameter values were invalid: Table is being created with a stream disabled, \
          UpdateViewType should not be specified"
     )]
     ViewOfNoStream,
-    /// A view for a stream that ends.
+    /// A view for a stream that is turned off.
     #[error(
         "One or more parameter values were invalid: If stream is being disabled, then UpdateViewType must not be \
          specified"
@@ -397,7 +397,7 @@ pub(crate) enum RequestError {
         "One or more parameter values were invalid: SequenceNumber must not be specified for ShardIteratorType {0}"
     )]
     UnusedSequenceNumber(&'static str),
-    /// A parameter that DynamoDB honours and this server does not.
+    /// A parameter that DynamoDB supports and this server doesn't.
     #[error("One or more parameter values were invalid: {0} is not supported by this server")]
     Unsupported(&'static str),
 }

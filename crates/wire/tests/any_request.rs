@@ -1,4 +1,4 @@
-//! No request, whatever its bytes, stops the service.
+//! No request stops the service, whatever its bytes are.
 
 mod support;
 

@@ -9,8 +9,20 @@ use support::parse;
 #[test]
 fn protocol_errors_are_worded_as_dynamodb_words_them() {
     let service = |name: &str| format!("com.amazon.coral.service#{name}");
-    let cases: [(ProtocolError, u16, Value); 10] = [
-        (ProtocolError::UnknownOperation, 400, json!({"__type": service("UnknownOperationException")})),
+    let cases: [(ProtocolError, u16, Value); 11] = [
+        (
+            ProtocolError::unknown_operation(None),
+            400,
+            json!({"__type": service("UnknownOperationException")}),
+        ),
+        (
+            ProtocolError::unknown_operation(Some("DynamoDB_20120810.ExecuteStatement")),
+            400,
+            json!({
+                "__type": service("UnknownOperationException"),
+                "message": "The operation ExecuteStatement is not supported by this server.",
+            }),
+        ),
         (ProtocolError::Serialization, 400, json!({"__type": service("SerializationException")})),
         (
             ProtocolError::MissingAuthenticationToken,

@@ -25,7 +25,7 @@ impl AnswerRoom for Full {
     }
 }
 
-/// The status of a request for whose answer there is no memory.
+/// The status of a request whose answer gets no memory.
 fn status(service: &Service, operation: &str, body: &Value) -> u16 {
     let operation = Operation::from_target(&format!("DynamoDB_20120810.{operation}")).unwrap();
     pollster::block_on(service.perform_within(operation, body.to_string().as_bytes(), &Full)).status

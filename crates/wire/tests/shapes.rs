@@ -5,7 +5,7 @@ mod support;
 use serde_json::{Value, json};
 use support::{Client, set};
 
-/// What belongs in a place.
+/// The value that belongs in a place.
 #[derive(Clone, Copy)]
 enum Wanted {
     Text,
@@ -299,10 +299,21 @@ fn words_count_as_booleans_and_decimals_are_cut() {
 #[test]
 fn targets_that_name_no_operation_are_unknown() {
     let client = Client::new();
-    for operation in ["ListTable", "ExecuteStatement", "CreateGlobalTable", "DescribeContributorInsights", ""]
-    {
+    let long = "é".repeat(70_000);
+    for operation in [
+        "ListTable",
+        "ExecuteStatement",
+        "CreateGlobalTable",
+        "DescribeContributorInsights",
+        "",
+        long.as_str(),
+    ] {
         let reply = client.raw(operation, b"{}");
-        let unknown = json!({"__type": "com.amazon.coral.service#UnknownOperationException"});
+        let mut unknown = json!({"__type": "com.amazon.coral.service#UnknownOperationException"});
+        if !operation.is_empty() {
+            let name: String = operation.chars().take(64).collect();
+            unknown["message"] = format!("The operation {name} is not supported by this server.").into();
+        }
         assert_eq!((reply.status, support::parse(&reply)), (400, unknown), "{operation}");
         assert_eq!((reply.operation, reply.error), (None, Some("UnknownOperationException")));
     }

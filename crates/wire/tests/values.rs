@@ -102,7 +102,7 @@ fn values_for_expressions_are_refused_with_their_placeholder() {
     }
 }
 
-/// A text inside so many maps or lists.
+/// A string inside `levels` maps or lists.
 fn nested(levels: usize, list: bool) -> Value {
     (0..levels).fold(json!({"S": "leaf"}), |value, _| {
         if list { json!({"L": [value]}) } else { json!({"M": {"n": value}}) }

@@ -1,4 +1,4 @@
-//! A request that was served.
+//! The answer to a request that was served.
 
 use singlet_engine::Consumed;
 

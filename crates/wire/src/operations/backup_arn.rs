@@ -14,7 +14,7 @@ const ARN_BYTES: (usize, usize) = (37, 1024);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct BackupArnBody<'a> {
     #[serde(borrow)]
     backup_arn: Option<Text<'a>>,
 }
@@ -30,13 +30,13 @@ pub(crate) async fn delete(database: &Database, body: &[u8]) -> Result<Answer, F
 }
 
 fn read(bytes: &[u8]) -> Result<String, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: BackupArnBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let arn = read_arn(&mut constraints, "backupArn", body.backup_arn);
     constraints.take(arn)
 }
 
-/// Reads the ARN of a backup, which must be there.
+/// Reads the ARN of a backup, which is required.
 pub(super) fn read_arn(
     constraints: &mut Constraints,
     path: &'static str,

@@ -20,7 +20,7 @@ const KEYS_MAX: usize = 100;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct BatchGetItemBody<'a> {
     #[serde(borrow)]
     request_items: Option<Map<Element<KeysAndAttributes<'a>>>>,
     #[serde(borrow)]
@@ -44,7 +44,7 @@ impl Structure for KeysAndAttributes<'_> {
     const NAME: &'static str = "KeysAndAttributes";
 }
 
-/// A read request with what its answer needs.
+/// A read request, and the data that its answer needs.
 pub(crate) struct Call<'a> {
     /// The request.
     pub(crate) request: BatchGet,
@@ -70,7 +70,7 @@ pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> 
 
 /// Reads the request.
 fn read<'a>(bytes: &'a [u8], home: Home<'_>) -> Result<Call<'a>, Failure> {
-    let body: Body<'a> = read::body(bytes)?;
+    let body: BatchGetItemBody<'a> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let items = constraints.required("requestItems", body.request_items);
     for (table, Element(table_request)) in items.iter().flat_map(|Map(items)| items) {
@@ -107,7 +107,7 @@ fn check_constraints(constraints: &mut Constraints, table: &str, request: &KeysA
     check_attributes_to_get(constraints, path, request.attributes_to_get.as_ref());
 }
 
-/// Tables may not be asked in different generations of parameters either.
+/// All tables must use the same generation of parameters.
 fn check_one_generation(
     items: &BTreeMap<String, Element<KeysAndAttributes<'_>>>,
 ) -> Result<(), RequestError> {
@@ -164,7 +164,7 @@ fn write(outcome: &BatchGetOutcome, call: &Call<'_>) -> Vec<u8> {
     json.into_bytes()
 }
 
-/// Unprocessed keys are written as a request: a client sends them again as they are.
+/// Unprocessed keys have the form of a request, so that a client can send them again unchanged.
 fn write_unprocessed(json: &mut JsonWriter, outcome: &BatchGetOutcome, call: &Call<'_>) {
     for ((answered, asked), repeat) in outcome.tables.iter().zip(&call.request.tables).zip(&call.repeats) {
         if answered.unprocessed.is_empty() {

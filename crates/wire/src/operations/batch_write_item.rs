@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use singlet_engine::{BatchWrite, BatchWriteAction, BatchWriteOutcome, Database};
 
-use super::Answer;
-use crate::choice::{ReturnConsumedCapacity, ReturnItemCollectionMetrics};
+use super::{Answer, TablesReport};
+use crate::choice::ReturnItemCollectionMetrics;
 use crate::constraint::Constraints;
 use crate::error::Failure;
 use crate::read::{self, AttributeMap, Element, Field, List, Map, MapValue, Structure, Text};
@@ -16,7 +16,7 @@ const REQUESTS_MAX: usize = 25;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct BatchWriteItemBody<'a> {
     request_items: Option<Map<WriteRequests>>,
     #[serde(borrow)]
     return_consumed_capacity: Option<Text<'a>>,
@@ -61,13 +61,6 @@ impl Structure for PutRequest {
     const NAME: &'static str = "PutRequest";
 }
 
-/// What the answer reports, and under which names.
-#[derive(Debug)]
-pub(crate) struct Report {
-    capacity: ReturnConsumedCapacity,
-    tables: Vec<TableName>,
-}
-
 /// Serves the operation.
 pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
     let (request, report) = read(body, Home::of(database))?;
@@ -76,8 +69,8 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 }
 
 /// Reads the request.
-fn read(bytes: &[u8], home: Home<'_>) -> Result<(BatchWrite, Report), Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+fn read(bytes: &[u8], home: Home<'_>) -> Result<(BatchWrite, TablesReport), Failure> {
+    let body: BatchWriteItemBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
     let metrics =
@@ -112,7 +105,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(BatchWrite, Report), Failure> {
     let collection_metrics = metrics == Some(ReturnItemCollectionMetrics::Size);
     Ok((
         BatchWrite { actions, collection_metrics },
-        Report { capacity: capacity.unwrap_or_default(), tables },
+        TablesReport { capacity: capacity.unwrap_or_default(), tables },
     ))
 }
 
@@ -152,14 +145,12 @@ fn action(table: &TableName, request: WriteRequest) -> Result<BatchWriteAction, 
 }
 
 /// Writes the answer.
-fn write(outcome: &BatchWriteOutcome, report: &Report) -> Vec<u8> {
-    let label =
-        |name: &str| report.tables.iter().find(|table| table.name == *name).map(TableName::as_written);
+fn write(outcome: &BatchWriteOutcome, report: &TablesReport) -> Vec<u8> {
     let mut json = JsonWriter::with_capacity(256);
     json.object(|json| {
         json.key("UnprocessedItems").object(|_| ());
-        write_collections(json, &outcome.collections, label);
-        let accounts = outcome.consumed.iter().map(|consumed| (consumed, label(&consumed.table)));
+        write_collections(json, &outcome.collections, |name| report.label(name));
+        let accounts = outcome.consumed.iter().map(|consumed| (consumed, report.label(&consumed.table)));
         write_capacities(json, CapacityReport { detail: report.capacity, transaction: false }, accounts);
     });
     json.into_bytes()

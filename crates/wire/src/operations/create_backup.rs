@@ -12,7 +12,7 @@ use crate::write::{JsonWriter, write_backup_details};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct CreateBackupBody<'a> {
     #[serde(borrow)]
     table_name: Option<Text<'a>>,
     #[serde(borrow)]
@@ -30,7 +30,7 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 
 /// Reads the request.
 fn read(bytes: &[u8], home: Home<'_>) -> Result<CreateBackup, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: CreateBackupBody<'_> = read::body(bytes)?;
     let table = table_name::require(body.table_name.as_ref(), home)?.name;
     let mut constraints = Constraints::default();
     let name = constraints.required("backupName", body.backup_name);

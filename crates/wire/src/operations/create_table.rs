@@ -20,7 +20,7 @@ use crate::write::{JsonWriter, write_table};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct CreateTableBody<'a> {
     #[serde(borrow)]
     table_name: Option<Text<'a>>,
     #[serde(borrow)]
@@ -58,7 +58,7 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 
 /// Reads the request.
 fn read(bytes: &[u8], home: Home<'_>) -> Result<CreateTable, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: CreateTableBody<'_> = read::body(bytes)?;
     let name = table_name::require(body.table_name.as_ref(), home)?.name;
     let mut constraints = Constraints::default();
     let attributes = constraints.required("attributeDefinitions", body.attribute_definitions);
@@ -109,7 +109,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<CreateTable, Failure> {
     })
 }
 
-/// Refuses the first parameter that is given and that this server cannot honour.
+/// Rejects the first parameter that this server doesn't support.
 pub(super) fn refuse_unsupported(parameters: &[(&'static str, bool)]) -> Result<(), RequestError> {
     match parameters.iter().find(|(_, given)| *given) {
         Some((parameter, _)) => Err(RequestError::Unsupported(parameter)),
@@ -117,7 +117,7 @@ pub(super) fn refuse_unsupported(parameters: &[(&'static str, bool)]) -> Result<
     }
 }
 
-/// The definitions of indexes; an empty list of them is refused.
+/// The definitions of indexes. An empty list is rejected.
 pub(super) fn definitions(
     parameter: &'static str,
     indexes: Option<Vec<AskedIndex>>,
@@ -129,7 +129,7 @@ pub(super) fn definitions(
     }
 }
 
-/// The answer of an operation that returns the table that it changed.
+/// The answer of an operation that returns the changed table.
 pub(super) fn answer_table(table: &TableDescription) -> Answer {
     let mut json = JsonWriter::with_capacity(1024);
     json.object(|json| write_table(json.key("TableDescription"), table));

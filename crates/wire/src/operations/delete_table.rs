@@ -11,7 +11,7 @@ use crate::table_name::{self, Home};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct DeleteTableBody<'a> {
     #[serde(borrow)]
     table_name: Option<Text<'a>>,
 }
@@ -24,6 +24,6 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 
 /// Reads the name of the table.
 pub(super) fn read(bytes: &[u8], home: Home<'_>) -> Result<String, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: DeleteTableBody<'_> = read::body(bytes)?;
     Ok(table_name::require(body.table_name.as_ref(), home)?.name)
 }

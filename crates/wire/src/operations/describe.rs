@@ -1,4 +1,4 @@
-//! `DescribeLimits` and `DescribeEndpoints`: answers that depend on no table.
+//! `DescribeLimits` and `DescribeEndpoints`, which don't concern a table.
 
 use serde::Deserialize;
 
@@ -17,21 +17,21 @@ pub(crate) fn limits(body: &[u8]) -> Result<Answer, Failure> {
     Ok(Answer::free(write_limits()))
 }
 
-/// Serves `DescribeEndpoints`; `address` is where clients find this server.
+/// Serves `DescribeEndpoints`. `address` is the server's address for clients.
 pub(crate) fn endpoints(address: &str, body: &[u8]) -> Result<Answer, Failure> {
     read(body)?;
     Ok(Answer::free(write_endpoints(address)))
 }
 
 #[derive(Deserialize)]
-struct Body {}
+struct EmptyBody {}
 
 /// Reads a request without members.
 fn read(bytes: &[u8]) -> Result<(), Failure> {
-    read::body::<Body>(bytes).map(|Body {}| ())
+    read::body::<EmptyBody>(bytes).map(|EmptyBody {}| ())
 }
 
-/// Writes DynamoDB's default quotas, which this server does not enforce.
+/// Writes DynamoDB's default quotas, which this server doesn't enforce.
 fn write_limits() -> Vec<u8> {
     let mut json = JsonWriter::with_capacity(256);
     json.object(|json| {
@@ -43,7 +43,7 @@ fn write_limits() -> Vec<u8> {
     json.into_bytes()
 }
 
-/// Writes where clients find this server.
+/// Writes the server's address for clients.
 fn write_endpoints(address: &str) -> Vec<u8> {
     let mut json = JsonWriter::with_capacity(128);
     json.object(|json| {

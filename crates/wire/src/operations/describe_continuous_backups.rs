@@ -8,13 +8,13 @@ use crate::error::Failure;
 use crate::table_name::Home;
 use crate::write::JsonWriter;
 
-/// Serves the operation. Its request is that of `DeleteTable`.
+/// Serves the operation, whose request is the same as that of `DeleteTable`.
 pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
     let name = read(body, Home::of(database))?;
     answer(database, &name)
 }
 
-/// Describes what can be recovered of a table.
+/// Describes the recovery window of a table.
 pub(super) fn answer(database: &Database, table: &str) -> Result<Answer, Failure> {
     let window = database.recovery_window(table)?;
     let mut json = JsonWriter::with_capacity(256);

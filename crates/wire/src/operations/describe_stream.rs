@@ -15,7 +15,7 @@ const LIMIT: (i64, i64) = (1, 100);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct DescribeStreamBody<'a> {
     #[serde(borrow)]
     stream_arn: Option<Text<'a>>,
     limit: Option<Whole<false>>,
@@ -46,7 +46,7 @@ pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> 
 
 /// Reads the request.
 fn read(bytes: &[u8]) -> Result<DescribeStream, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: DescribeStreamBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let arn = constraints.required("streamArn", body.stream_arn);
     constraints.range("limit", body.limit.map(|limit| limit.0), LIMIT);
@@ -61,7 +61,7 @@ fn read(bytes: &[u8]) -> Result<DescribeStream, Failure> {
     })
 }
 
-/// The shard whose children are asked for: there is no other filter.
+/// The shard whose children are asked for. There isn't another filter.
 fn read_filter(constraints: &mut Constraints, filter: ShardFilter<'_>) -> Option<String> {
     let kind = constraints.required("shardFilter.type", filter.r#type);
     constraints.choice::<ShardFilterType>("shardFilter.type", kind.as_ref());

@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::table_name::Home;
 use crate::write::{JsonWriter, write_table};
 
-/// Serves the operation. Its request is that of `DeleteTable`.
+/// Serves the operation, whose request is the same as that of `DeleteTable`.
 pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
     let name = read(body, Home::of(database))?;
     let table = database.describe_table(&name)?;

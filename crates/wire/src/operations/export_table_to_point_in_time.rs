@@ -16,7 +16,7 @@ use crate::text::RequestError;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct ExportTableToPointInTimeBody<'a> {
     #[serde(borrow)]
     table_arn: Option<Text<'a>>,
     export_time: Option<Timestamp>,
@@ -63,7 +63,7 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 
 /// Reads the request.
 fn read(bytes: &[u8], home: Home<'_>) -> Result<ExportTable, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: ExportTableToPointInTimeBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let table = constraints.table_name("tableArn", body.table_arn.as_ref());
     let place = read_place(&mut constraints, &PATHS, (body.s3_bucket, body.s3_bucket_owner, body.s3_prefix));

@@ -12,14 +12,14 @@ use crate::write::{JsonWriter, write_export, write_export_summary};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct DescribeBody<'a> {
+struct DescribeExportBody<'a> {
     #[serde(borrow)]
     export_arn: Option<Text<'a>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct ListBody<'a> {
+struct ListExportsBody<'a> {
     #[serde(borrow)]
     table_arn: Option<Text<'a>>,
     max_results: Option<Whole<false>>,
@@ -29,7 +29,7 @@ struct ListBody<'a> {
 
 /// Serves `DescribeExport`.
 pub(crate) fn describe(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
-    let body: DescribeBody<'_> = read::body(body)?;
+    let body: DescribeExportBody<'_> = read::body(body)?;
     let mut constraints = Constraints::default();
     let arn = read_arn(&mut constraints, "exportArn", body.export_arn);
     Ok(answer(&database.describe_export(&constraints.take(arn)?)?))
@@ -44,7 +44,7 @@ pub(super) fn answer(export: &ExportDescription) -> Answer {
 
 /// Serves `ListExports`.
 pub(crate) fn list(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
-    let body: ListBody<'_> = read::body(body)?;
+    let body: ListExportsBody<'_> = read::body(body)?;
     let mut constraints = Constraints::default();
     if body.table_arn.is_some() {
         constraints.table_name("tableArn", body.table_arn.as_ref());

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use singlet_engine::{Database, GetItem, GetOutcome};
 
 use super::legacy::{check_attributes_to_get, projection_of};
-use super::{Answer, Report};
+use super::{Answer, TableReport};
 use crate::constraint::Constraints;
 use crate::error::Failure;
 use crate::expressions::{check_generations, parse_projection, placeholders};
@@ -14,7 +14,7 @@ use crate::write::{JsonWriter, write_item};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct GetItemBody<'a> {
     #[serde(borrow)]
     table_name: Option<Text<'a>>,
     key: Option<AttributeMap>,
@@ -37,8 +37,8 @@ pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> 
 }
 
 /// Reads the request.
-fn read(bytes: &[u8], home: Home<'_>) -> Result<(GetItem, Report), Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+fn read(bytes: &[u8], home: Home<'_>) -> Result<(GetItem, TableReport), Failure> {
+    let body: GetItemBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
     check_attributes_to_get(&mut constraints, "attributesToGet", body.attributes_to_get.as_ref());
@@ -59,12 +59,12 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(GetItem, Report), Failure> {
     let projection = parse_projection(body.projection_expression.as_ref(), &mut placeholders)?.or(legacy);
     placeholders.finish()?;
     let consistent = body.consistent_read.is_some_and(|flag| flag.0);
-    let report = Report { capacity: capacity.unwrap_or_default(), label: table.label };
+    let report = TableReport { capacity: capacity.unwrap_or_default(), label: table.label };
     Ok((GetItem { table: table.name, key, consistent, projection }, report))
 }
 
 /// Writes the answer.
-fn write(outcome: &GetOutcome, report: &Report) -> Vec<u8> {
+fn write(outcome: &GetOutcome, report: &TableReport) -> Vec<u8> {
     let bytes = outcome.item.as_ref().map_or(64, |item| 256 + item.as_bytes().len() * 2);
     let mut json = JsonWriter::with_capacity(bytes);
     json.object(|json| {

@@ -17,7 +17,7 @@ const EVENT_SOURCE: &str = "aws:dynamodb";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct GetRecordsBody<'a> {
     #[serde(borrow)]
     shard_iterator: Option<Text<'a>>,
     limit: Option<Whole<false>>,
@@ -32,7 +32,7 @@ pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> 
 
 /// Reads the request.
 fn read(bytes: &[u8]) -> Result<GetRecords, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: GetRecordsBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let iterator = constraints.required("shardIterator", body.shard_iterator);
     if let Some(iterator) = iterator.as_ref().map(Text::as_str) {
@@ -77,7 +77,7 @@ fn write_record(json: &mut JsonWriter, record: &StreamRecord, region: &str) {
 }
 
 fn write_change(json: &mut JsonWriter, record: &StreamRecord) {
-    // Whole seconds, as DynamoDB has it.
+    // Whole seconds, as in DynamoDB.
     json.key("ApproximateCreationDateTime").integer(record.time_ms / 1000);
     write_item(json.key("Keys"), record.keys.view());
     if let Some(image) = &record.new_image {

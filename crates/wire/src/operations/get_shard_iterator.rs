@@ -17,7 +17,7 @@ const SEQUENCE_NUMBER_CHARACTERS: (usize, usize) = (21, 40);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct GetShardIteratorBody<'a> {
     #[serde(borrow)]
     stream_arn: Option<Text<'a>>,
     #[serde(borrow)]
@@ -39,7 +39,7 @@ pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> 
 
 /// Reads the request.
 fn read(bytes: &[u8]) -> Result<GetShardIterator, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: GetShardIteratorBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let arn = constraints.required("streamArn", body.stream_arn);
     let shard = constraints.required("shardId", body.shard_id);

@@ -20,7 +20,7 @@ use crate::text::RequestError;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct ImportTableBody<'a> {
     #[serde(borrow)]
     client_token: Option<Text<'a>>,
     #[serde(borrow)]
@@ -113,7 +113,7 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 
 /// Reads the request.
 fn read(bytes: &[u8]) -> Result<ImportTable, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: ImportTableBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let token = read_token(&mut constraints, body.client_token, bytes);
     let source = constraints.required("s3BucketSource", body.s3_bucket_source);
@@ -178,7 +178,7 @@ fn read_csv(constraints: &mut Constraints, options: Option<Field<CsvOptions<'_>>
     ImportFormat::Csv { delimiter, header }
 }
 
-/// The new table, whose members keep their constraints; whether they go together is not checked yet.
+/// The new table. Its members meet their constraints; contradictions between them aren't checked yet.
 struct AskedTable {
     name: String,
     attributes: Vec<singlet_engine::AttributeDefinition>,
@@ -229,7 +229,7 @@ impl AskedTable {
         })
     }
 
-    /// The definition, if its members go together.
+    /// The definition, or the contradiction between its members.
     fn into_definition(self) -> Result<CreateTable, Failure> {
         refuse_unsupported(&[("SSEType AES256", self.asks_for_aes)])?;
         if self.key.len() > self.attributes.len() {

@@ -10,21 +10,22 @@ use crate::error::Failure;
 use crate::read::{self, Text, Whole};
 use crate::write::{JsonWriter, write_import, write_import_summary};
 
-/// Bytes of the text in a token of `ListImports`: clients insist on at least 112 hexadecimal digits, in groups of 16.
+/// The length of the text in a token of `ListImports`. Clients require at least 112 hexadecimal digits, in groups of
+/// 16.
 const TOKEN_BYTES_MIN: usize = 56;
 const TOKEN_GROUP_BYTES: usize = 8;
 const TOKEN_DIGITS: (usize, usize) = (112, 1024);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct DescribeBody<'a> {
+struct DescribeImportBody<'a> {
     #[serde(borrow)]
     import_arn: Option<Text<'a>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct ListBody<'a> {
+struct ListImportsBody<'a> {
     #[serde(borrow)]
     table_arn: Option<Text<'a>>,
     page_size: Option<Whole<false>>,
@@ -34,7 +35,7 @@ struct ListBody<'a> {
 
 /// Serves `DescribeImport`.
 pub(crate) fn describe(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
-    let body: DescribeBody<'_> = read::body(body)?;
+    let body: DescribeImportBody<'_> = read::body(body)?;
     let mut constraints = Constraints::default();
     let arn = read_arn(&mut constraints, "importArn", body.import_arn);
     Ok(answer(&database.describe_import(&constraints.take(arn)?)?))
@@ -49,7 +50,7 @@ pub(super) fn answer(import: &ImportDescription) -> Answer {
 
 /// Serves `ListImports`.
 pub(crate) fn list(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
-    let body: ListBody<'_> = read::body(body)?;
+    let body: ListImportsBody<'_> = read::body(body)?;
     let mut constraints = Constraints::default();
     if body.table_arn.is_some() {
         constraints.table_name("tableArn", body.table_arn.as_ref());

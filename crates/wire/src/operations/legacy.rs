@@ -1,8 +1,8 @@
-//! The parameters that requests had before there were expressions: `Expected`, `AttributeUpdates`, `KeyConditions`,
-//! `QueryFilter`, `ScanFilter`, `ConditionalOperator` and `AttributesToGet`.
+//! The parameters that requests had before expressions: `Expected`, `AttributeUpdates`, `KeyConditions`, `QueryFilter`,
+//! `ScanFilter`, `ConditionalOperator` and `AttributesToGet`.
 //!
-//! Reading is in two steps, as everywhere: members are held against their constraints first; whether they make
-//! sense is found when they become trees.
+//! They are read in two steps, like all members. First they are checked against their constraints. When they become
+//! trees, contradictions between them are found.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -24,7 +24,7 @@ use crate::text::ValueError;
 
 const ATTRIBUTES_TO_GET: (usize, usize) = (1, 255);
 
-/// Holds `AttributesToGet` against its constraints.
+/// Checks `AttributesToGet` against its constraints.
 pub(super) fn check_attributes_to_get(
     constraints: &mut Constraints,
     path: impl Display + Copy,
@@ -67,7 +67,7 @@ impl Structure for ExpectedMember<'_> {
     const NAME: &'static str = "ExpectedAttributeValue";
 }
 
-/// `Expected` and its `ConditionalOperator`, within their constraints.
+/// `Expected` and its `ConditionalOperator`, checked against their constraints.
 pub(super) struct Expectations<'a> {
     members: Option<ExpectedMap<'a>>,
     joined_by: Joiner,
@@ -87,7 +87,7 @@ impl Joiner {
 }
 
 impl<'a> Expectations<'a> {
-    /// Holds the members against their constraints.
+    /// Checks the members against their constraints.
     pub(super) fn read(
         constraints: &mut Constraints,
         members: Option<ExpectedMap<'a>>,
@@ -100,12 +100,12 @@ impl<'a> Expectations<'a> {
         Expectations { members, joined_by: Joiner::read(constraints, operator) }
     }
 
-    /// The parameters and whether they are given.
+    /// The parameters, and whether the request has them.
     pub(super) fn given(&self) -> [Given; 2] {
         [("Expected", self.members.is_some()), ("ConditionalOperator", self.joined_by.given)]
     }
 
-    /// The condition that they make.
+    /// The condition that they mean.
     pub(super) fn condition(self) -> Result<Option<Condition>, Failure> {
         if self.members.is_none() && !self.joined_by.given {
             return Ok(None);
@@ -124,7 +124,7 @@ impl<'a> Expectations<'a> {
     }
 }
 
-/// The operator, which is known to be one.
+/// The operator, which has been checked.
 fn known_operator(member: Option<&Text<'_>>) -> Option<ComparisonOperator> {
     Choice::named(member?.as_str())
 }
@@ -148,14 +148,14 @@ impl Structure for ConditionMember<'_> {
     const NAME: &'static str = "Condition";
 }
 
-/// A filter or key conditions, within their constraints.
+/// A filter or key conditions, checked against their constraints.
 pub(super) struct Conditions<'a> {
     members: Option<ConditionMap<'a>>,
     joined_by: Joiner,
 }
 
 impl<'a> Conditions<'a> {
-    /// Holds the members against their constraints.
+    /// Checks the members against their constraints.
     pub(super) fn read(
         constraints: &mut Constraints,
         path: &'static str,
@@ -170,12 +170,12 @@ impl<'a> Conditions<'a> {
         Conditions { members, joined_by: Joiner::read(constraints, operator) }
     }
 
-    /// Whether the parameter is given.
+    /// Whether the request has the parameter.
     pub(super) fn is_given(&self) -> bool {
         self.members.is_some()
     }
 
-    /// The filter that they make.
+    /// The filter that they mean.
     pub(super) fn condition(self) -> Result<Option<Condition>, Failure> {
         if self.members.is_none() && !self.joined_by.given {
             return Ok(None);
@@ -184,7 +184,7 @@ impl<'a> Conditions<'a> {
         Ok(legacy::filter(self.into_attributes()?, operator)?)
     }
 
-    /// The key condition that they make.
+    /// The key condition that they mean.
     pub(super) fn key_condition(self) -> Result<KeyCondition, Failure> {
         Ok(legacy::key_conditions(self.into_attributes()?)?)
     }
@@ -202,54 +202,54 @@ impl<'a> Conditions<'a> {
 }
 
 /// `AttributeUpdates` as it is read.
-pub(super) type AttributeUpdateMap<'a> = Map<Element<UpdateMember<'a>>>;
+pub(super) type AttributeUpdateMap<'a> = Map<Element<AttributeUpdateMember<'a>>>;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-pub(super) struct UpdateMember<'a> {
+pub(super) struct AttributeUpdateMember<'a> {
     #[serde(borrow)]
     action: Option<Text<'a>>,
     value: Option<SingleValue<true>>,
 }
 
-impl Structure for UpdateMember<'_> {
+impl Structure for AttributeUpdateMember<'_> {
     const NAME: &'static str = "AttributeValueUpdate";
 }
 
-/// `AttributeUpdates`, within its constraints.
+/// `AttributeUpdates`, checked against its constraints.
 pub(super) struct AttributeUpdates {
-    members: Option<Vec<AskedUpdate>>,
+    members: Option<Vec<AskedAttributeUpdate>>,
 }
 
-struct AskedUpdate {
+struct AskedAttributeUpdate {
     name: String,
     action: UpdateAction,
     value: Option<SingleValue<true>>,
 }
 
 impl AttributeUpdates {
-    /// Holds the members against their constraints.
+    /// Checks the members against their constraints.
     pub(super) fn read(constraints: &mut Constraints, members: Option<AttributeUpdateMap<'_>>) -> Self {
-        let read = |(name, Element(member)): (String, Element<UpdateMember<'_>>)| {
+        let read = |(name, Element(member)): (String, Element<AttributeUpdateMember<'_>>)| {
             let path = format_args!("attributeUpdates.{name}.member.action");
             let action = constraints.choice(path, member.action.as_ref());
-            AskedUpdate { name, action: action.unwrap_or_default(), value: member.value }
+            AskedAttributeUpdate { name, action: action.unwrap_or_default(), value: member.value }
         };
         AttributeUpdates { members: members.map(|Map(members)| members.into_iter().map(read).collect()) }
     }
 
-    /// Whether the parameter is given.
+    /// Whether the request has the parameter.
     pub(super) fn is_given(&self) -> bool {
         self.members.is_some()
     }
 
-    /// The update that they make.
+    /// The update that they mean.
     pub(super) fn update(self) -> Result<Option<Update>, Failure> {
         let Some(members) = self.members else {
             return Ok(None);
         };
         let mut attributes = BTreeMap::new();
-        for AskedUpdate { name, action, value } in members {
+        for AskedAttributeUpdate { name, action, value } in members {
             let value = value.map(SingleValue::checked).transpose()?;
             attributes.insert(name, AttributeUpdate { action, value });
         }

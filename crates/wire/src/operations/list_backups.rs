@@ -16,7 +16,7 @@ const LIMIT: (i64, i64) = (1, 100);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct ListBackupsBody<'a> {
     #[serde(borrow)]
     table_name: Option<Text<'a>>,
     limit: Option<Whole<false>>,
@@ -40,7 +40,7 @@ pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> 
 
 /// Reads the request.
 fn read(bytes: &[u8], home: Home<'_>) -> Result<(ListBackups, Option<BackupType>), Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: ListBackupsBody<'_> = read::body(bytes)?;
     let table = match &body.table_name {
         Some(_) => Some(table_name::require(body.table_name.as_ref(), home)?.name),
         None => None,

@@ -13,7 +13,7 @@ const LIMIT: (i64, i64) = (1, 100);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct ListStreamsBody<'a> {
     #[serde(borrow)]
     table_name: Option<Text<'a>>,
     limit: Option<Whole<false>>,
@@ -29,7 +29,7 @@ pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> 
 
 /// Reads the request.
 fn read(bytes: &[u8]) -> Result<ListStreams, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: ListStreamsBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     constraints.name("tableName", body.table_name.as_ref());
     constraints.range("limit", body.limit.map(|limit| limit.0), LIMIT);

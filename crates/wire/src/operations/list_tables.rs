@@ -13,7 +13,7 @@ const LIMIT: (i64, i64) = (1, 100);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct ListTablesBody<'a> {
     #[serde(borrow)]
     exclusive_start_table_name: Option<Text<'a>>,
     limit: Option<Whole<false>>,
@@ -27,7 +27,7 @@ pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> 
 
 /// Reads the request.
 fn read(bytes: &[u8]) -> Result<ListTables, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: ListTablesBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     constraints.name("exclusiveStartTableName", body.exclusive_start_table_name.as_ref());
     constraints.range("limit", body.limit.map(|limit| limit.0), LIMIT);

@@ -1,5 +1,4 @@
-//! One file for each operation: the members it takes, how they become a request of the engine, and how the
-//! outcome becomes JSON.
+//! One file for each operation: its members, how they become a request of the engine, and how the outcome becomes JSON.
 
 pub(crate) mod backup_arn;
 pub(crate) mod batch_get_item;
@@ -45,4 +44,4 @@ mod table_members;
 mod transfer_members;
 
 pub(crate) use answer::Answer;
-use report::Report;
+use report::{TableReport, TablesReport};

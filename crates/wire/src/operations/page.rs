@@ -1,15 +1,15 @@
-//! What `Query` and `Scan` have in common: what they may return, where they start and how a page is written.
+//! The common part of `Query` and `Scan`: `Select`, the start key, and the JSON of a page.
 
 use singlet_engine::{PageOutcome, Select};
 use singlet_values::Item;
 
-use super::{Answer, Report};
+use super::{Answer, TableReport};
 use crate::error::Failure;
 use crate::read::AttributeMap;
 use crate::text::RequestError;
 use crate::write::{JsonWriter, write_attributes, write_item};
 
-/// Refuses a `Select` that contradicts the projection. `projection` names the parameter that gives one.
+/// Rejects a `Select` that contradicts the projection. `projection` is the parameter with the projection.
 pub(super) fn check_select(
     select: Option<Select>,
     projection: Option<&'static str>,
@@ -26,7 +26,7 @@ pub(super) fn check_select(
     }
 }
 
-/// Which parameter gives a projection.
+/// The parameter with the projection.
 pub(super) fn projection_parameter(expression: bool, legacy: bool) -> Option<&'static str> {
     match (expression, legacy) {
         (true, _) => Some("ProjectionExpression"),
@@ -35,7 +35,7 @@ pub(super) fn projection_parameter(expression: bool, legacy: bool) -> Option<&'s
     }
 }
 
-/// Takes the start key. Some of its problems are reported as the start key's, some as the value's.
+/// Reads the start key. Some of its problems are reported as the start key's, some as the value's.
 pub(super) fn start_key(member: Option<AttributeMap>) -> Result<Option<Item>, Failure> {
     let Some(key) = member else {
         return Ok(None);
@@ -48,7 +48,7 @@ pub(super) fn start_key(member: Option<AttributeMap>) -> Result<Option<Item>, Fa
 }
 
 /// The answer with a page.
-pub(super) fn answer_page(outcome: PageOutcome, report: &Report) -> Answer {
+pub(super) fn answer_page(outcome: PageOutcome, report: &TableReport) -> Answer {
     let items = outcome.items.as_deref().unwrap_or_default();
     let stored_bytes: usize = items.iter().map(|item| item.as_bytes().len()).sum();
     let mut json = JsonWriter::with_capacity(256 + stored_bytes * 2);

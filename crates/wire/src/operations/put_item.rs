@@ -6,7 +6,7 @@ use singlet_expr::ExpressionKind;
 
 use super::legacy::{Expectations, ExpectedMap};
 use super::single_write::{answer_write, old_or_none};
-use super::{Answer, Report};
+use super::{Answer, TableReport};
 use crate::choice::{ReturnItemCollectionMetrics, ReturnValuesOnConditionCheckFailure};
 use crate::constraint::Constraints;
 use crate::error::Failure;
@@ -17,7 +17,7 @@ use crate::table_name::{self, Home};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct PutItemBody<'a> {
     #[serde(borrow)]
     table_name: Option<Text<'a>>,
     item: Option<AttributeMap>,
@@ -50,8 +50,8 @@ pub(crate) async fn call(database: &Database, body: &[u8], room: &dyn AnswerRoom
 }
 
 /// Reads the request.
-fn read(bytes: &[u8], home: Home<'_>) -> Result<(PutItem, Report), Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+fn read(bytes: &[u8], home: Home<'_>) -> Result<(PutItem, TableReport), Failure> {
+    let body: PutItemBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
     let table = constraints.table_name("tableName", body.table_name.as_ref());
@@ -81,7 +81,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(PutItem, Report), Failure> {
         parse_condition(ExpressionKind::Condition, body.condition_expression.as_ref(), &mut placeholders)?
             .or(legacy);
     placeholders.finish()?;
-    let report = Report { capacity: capacity.unwrap_or_default(), label: table.label };
+    let report = TableReport { capacity: capacity.unwrap_or_default(), label: table.label };
     let request = PutItem {
         table: table.name,
         item,

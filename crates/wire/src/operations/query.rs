@@ -6,7 +6,7 @@ use singlet_expr::{ExpressionKind, KeyCondition};
 
 use super::legacy::{ConditionMap, Conditions, check_attributes_to_get, projection_of};
 use super::page::{answer_page, check_select, projection_parameter, start_key};
-use super::{Answer, Report};
+use super::{Answer, TableReport};
 use crate::constraint::Constraints;
 use crate::error::Failure;
 use crate::expressions::{check_generations, parse_condition, parse_projection, placeholders};
@@ -17,7 +17,7 @@ use crate::text::RequestError;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct QueryBody<'a> {
     #[serde(borrow)]
     table_name: Option<Text<'a>>,
     #[serde(borrow)]
@@ -57,8 +57,8 @@ pub(crate) async fn call(database: &Database, body: &[u8], room: &dyn AnswerRoom
 }
 
 /// Reads the request.
-fn read(bytes: &[u8], home: Home<'_>) -> Result<(Query, Report), Failure> {
-    let mut body: Body<'_> = read::body(bytes)?;
+fn read(bytes: &[u8], home: Home<'_>) -> Result<(Query, TableReport), Failure> {
+    let mut body: QueryBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let select = constraints.choice("select", body.select.as_ref());
     constraints.name("indexName", body.index_name.as_ref());
@@ -99,7 +99,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(Query, Report), Failure> {
     let projection =
         parse_projection(body.projection_expression.as_ref(), &mut placeholders)?.or(legacy_projection);
     placeholders.finish()?;
-    let report = Report { capacity: capacity.unwrap_or_default(), label: table.label };
+    let report = TableReport { capacity: capacity.unwrap_or_default(), label: table.label };
     let request = Query {
         table: table.name,
         index: body.index_name.map(Text::into_string),
@@ -115,9 +115,10 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(Query, Report), Failure> {
     Ok((request, report))
 }
 
-/// Key conditions of the older generation may stand beside other expressions, unless there is a newer one for them.
+/// Key conditions of the older generation may be combined with other expressions, but not with a
+/// `KeyConditionExpression`.
 fn check_parameters(
-    body: &Body<'_>,
+    body: &QueryBody<'_>,
     filter: &Conditions<'_>,
     keys: &Conditions<'_>,
 ) -> Result<(), RequestError> {

@@ -16,7 +16,7 @@ use crate::read::{self, Element, Field, List, Text};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct RestoreTableFromBackupBody<'a> {
     #[serde(borrow)]
     target_table_name: Option<Text<'a>>,
     #[serde(borrow)]
@@ -41,7 +41,7 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 
 /// Reads the request.
 fn read(bytes: &[u8]) -> Result<RestoreBackup, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: RestoreTableFromBackupBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let table = constraints.required("targetTableName", body.target_table_name);
     constraints.name("targetTableName", table.as_ref());

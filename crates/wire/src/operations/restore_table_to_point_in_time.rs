@@ -17,7 +17,7 @@ use crate::text::RequestError;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct RestoreTableToPointInTimeBody<'a> {
     #[serde(borrow)]
     source_table_arn: Option<Text<'a>>,
     #[serde(borrow)]
@@ -46,7 +46,7 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 
 /// Reads the request.
 fn read(bytes: &[u8], home: Home<'_>) -> Result<RestoreToTime, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: RestoreTableToPointInTimeBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let target = constraints.required("targetTableName", body.target_table_name);
     constraints.name("targetTableName", target.as_ref());

@@ -6,7 +6,7 @@ use singlet_expr::ExpressionKind;
 
 use super::legacy::{ConditionMap, Conditions, check_attributes_to_get, projection_of};
 use super::page::{answer_page, check_select, projection_parameter, start_key};
-use super::{Answer, Report};
+use super::{Answer, TableReport};
 use crate::constraint::Constraints;
 use crate::error::Failure;
 use crate::expressions::{check_generations, parse_condition, parse_projection, placeholders};
@@ -19,7 +19,7 @@ const SEGMENTS_MAX: i64 = 1_000_000;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct ScanBody<'a> {
     #[serde(borrow)]
     table_name: Option<Text<'a>>,
     #[serde(borrow)]
@@ -56,8 +56,8 @@ pub(crate) async fn call(database: &Database, body: &[u8], room: &dyn AnswerRoom
 }
 
 /// Reads the request.
-fn read(bytes: &[u8], home: Home<'_>) -> Result<(Scan, Report), Failure> {
-    let mut body: Body<'_> = read::body(bytes)?;
+fn read(bytes: &[u8], home: Home<'_>) -> Result<(Scan, TableReport), Failure> {
+    let mut body: ScanBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let select = constraints.choice("select", body.select.as_ref());
     constraints.name("indexName", body.index_name.as_ref());
@@ -90,7 +90,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(Scan, Report), Failure> {
     let projection =
         parse_projection(body.projection_expression.as_ref(), &mut placeholders)?.or(legacy_projection);
     placeholders.finish()?;
-    let report = Report { capacity: capacity.unwrap_or_default(), label: table.label };
+    let report = TableReport { capacity: capacity.unwrap_or_default(), label: table.label };
     let request = Scan {
         table: table.name,
         index: body.index_name.map(Text::into_string),
@@ -105,7 +105,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(Scan, Report), Failure> {
     Ok((request, report))
 }
 
-fn check_parameters(body: &Body<'_>, filter: &Conditions<'_>) -> Result<(), RequestError> {
+fn check_parameters(body: &ScanBody<'_>, filter: &Conditions<'_>) -> Result<(), RequestError> {
     check_generations(
         &[
             ("ProjectionExpression", body.projection_expression.is_some()),

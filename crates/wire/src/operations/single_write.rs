@@ -1,8 +1,8 @@
-//! What the answers to `PutItem`, `UpdateItem` and `DeleteItem` have in common.
+//! The common part of the answers to `PutItem`, `UpdateItem` and `DeleteItem`.
 
 use singlet_engine::{ReturnValues, WriteOutcome};
 
-use super::{Answer, Report};
+use super::{Answer, TableReport};
 use crate::text::RequestError;
 use crate::write::{JsonWriter, write_collection, write_item};
 
@@ -17,7 +17,7 @@ pub(super) fn old_or_none(asked: Option<ReturnValues>) -> Result<ReturnValues, R
 }
 
 /// The answer to a write of one item.
-pub(super) fn answer_write(outcome: WriteOutcome, report: &Report) -> Answer {
+pub(super) fn answer_write(outcome: WriteOutcome, report: &TableReport) -> Answer {
     let bytes = outcome.attributes.as_ref().map_or(64, |item| 256 + item.as_bytes().len() * 2);
     let mut json = JsonWriter::with_capacity(bytes);
     json.object(|json| {

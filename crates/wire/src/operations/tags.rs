@@ -14,7 +14,7 @@ use crate::write::JsonWriter;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct TagsBody<'a> {
     #[serde(borrow)]
     resource_arn: Option<Text<'a>>,
     #[serde(borrow)]
@@ -46,7 +46,7 @@ pub(crate) fn list(database: &Database, body: &[u8]) -> Result<Answer, Failure> 
 
 /// Reads `TagResource`: the table's ARN and the tags to set.
 fn read_tag(bytes: &[u8], home: Home<'_>) -> Result<(String, Vec<Tag>), Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: TagsBody<'_> = read::body(bytes)?;
     let arn = body.resource_arn.ok_or(RequestError::MissingArn)?;
     let mut constraints = Constraints::default();
     let tags = constraints.required("tags", body.tags);
@@ -58,7 +58,7 @@ fn read_tag(bytes: &[u8], home: Home<'_>) -> Result<(String, Vec<Tag>), Failure>
 
 /// Reads `UntagResource`: the table's ARN and the keys of the tags to remove.
 fn read_untag(bytes: &[u8], home: Home<'_>) -> Result<(String, Vec<String>), Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: TagsBody<'_> = read::body(bytes)?;
     let arn = body.resource_arn.ok_or(RequestError::MissingArn)?;
     let mut constraints = Constraints::default();
     let keys = constraints.required("tagKeys", body.tag_keys);
@@ -70,7 +70,7 @@ fn read_untag(bytes: &[u8], home: Home<'_>) -> Result<(String, Vec<String>), Fai
 
 /// Reads `ListTagsOfResource`: the table's ARN.
 fn read_list(bytes: &[u8], home: Home<'_>) -> Result<String, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: TagsBody<'_> = read::body(bytes)?;
     let arn = body.resource_arn.ok_or(RequestError::MissingArn)?.into_string();
     match table_in_arn(&arn, home) {
         Ok(_) => Ok(arn),
@@ -86,7 +86,7 @@ fn checked_arn(arn: Text<'_>, home: Home<'_>) -> Result<String, Failure> {
     }
 }
 
-/// A table that is not there is reported by its ARN.
+/// A table that doesn't exist is reported by its ARN.
 fn unfound(arn: &str, failure: Failure) -> Failure {
     match failure {
         Failure::Engine(Error::TableNotFound | Error::ResourceNotFound(_)) => {
@@ -96,8 +96,8 @@ fn unfound(arn: &str, failure: Failure) -> Failure {
     }
 }
 
-/// DynamoDB does not tell whether a table that the caller may not see exists: reading the tags of what is not
-/// there is forbidden, not unfound.
+/// DynamoDB doesn't reveal whether a table exists that the caller may not see. Reading the tags of a missing table is
+/// therefore forbidden, not "not found".
 fn forbidden(arn: &str, failure: Failure) -> Failure {
     match failure {
         Failure::Engine(Error::TableNotFound | Error::ResourceNotFound(_)) => {

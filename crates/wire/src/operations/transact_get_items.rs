@@ -3,8 +3,7 @@
 use serde::Deserialize;
 use singlet_engine::{Database, TransactGet, TransactGetItem, TransactGetOutcome};
 
-use super::Answer;
-use crate::choice::ReturnConsumedCapacity;
+use super::{Answer, TablesReport};
 use crate::constraint::Constraints;
 use crate::error::Failure;
 use crate::expressions::{check_generations, parse_projection, placeholders};
@@ -16,7 +15,7 @@ const ACTIONS_MAX: usize = 100;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct TransactGetItemsBody<'a> {
     #[serde(borrow)]
     transact_items: Option<List<Element<TransactGetItemMember<'a>>>>,
     #[serde(borrow)]
@@ -50,20 +49,6 @@ impl Structure for Get<'_> {
     const NAME: &'static str = "Get";
 }
 
-/// What the answer to a transaction reports, and under which names.
-#[derive(Debug)]
-pub(crate) struct Report {
-    pub(super) capacity: ReturnConsumedCapacity,
-    pub(super) tables: Vec<TableName>,
-}
-
-impl Report {
-    /// The table as the request wrote it.
-    pub(super) fn label(&self, name: &str) -> Option<&str> {
-        self.tables.iter().find(|table| table.name == *name).map(TableName::as_written)
-    }
-}
-
 /// Checks the number of a transaction's actions.
 pub(super) fn check_count(constraints: &mut Constraints, count: usize) {
     let shown = if count == 0 { "[]".to_owned() } else { format!("[{count} actions]") };
@@ -78,8 +63,8 @@ pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> 
 }
 
 /// Reads the request.
-fn read(bytes: &[u8], home: Home<'_>) -> Result<(TransactGet, Report), Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+fn read(bytes: &[u8], home: Home<'_>) -> Result<(TransactGet, TablesReport), Failure> {
+    let body: TransactGetItemsBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
     let members = constraints.required("transactItems", body.transact_items);
@@ -102,7 +87,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(TransactGet, Report), Failure> 
         items.push(read_get(&table, get)?);
         tables.push(table);
     }
-    Ok((TransactGet { items }, Report { capacity: capacity.unwrap_or_default(), tables }))
+    Ok((TransactGet { items }, TablesReport { capacity: capacity.unwrap_or_default(), tables }))
 }
 
 fn check_constraints(constraints: &mut Constraints, at: usize, member: &TransactGetItemMember<'_>) {
@@ -127,8 +112,8 @@ fn read_get(table: &TableName, get: Get<'_>) -> Result<TransactGetItem, Failure>
     Ok(TransactGetItem { table: table.name.clone(), key, projection })
 }
 
-/// Writes the answer. An item that is not there is an empty response.
-fn write(outcome: &TransactGetOutcome, report: &Report) -> Vec<u8> {
+/// Writes the answer. A missing item is an empty response.
+fn write(outcome: &TransactGetOutcome, report: &TablesReport) -> Vec<u8> {
     let stored_bytes: usize = outcome.items.iter().flatten().map(|item| item.as_bytes().len()).sum();
     let mut json = JsonWriter::with_capacity(256 + stored_bytes * 2);
     json.object(|json| {

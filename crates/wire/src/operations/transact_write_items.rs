@@ -9,9 +9,9 @@ use singlet_engine::{
 };
 use singlet_expr::ExpressionKind;
 
-use super::Answer;
 use super::batch_write_item::write_collections;
-use super::transact_get_items::{Report, check_count};
+use super::transact_get_items::check_count;
+use super::{Answer, TablesReport};
 use crate::choice::{Choice, ReturnItemCollectionMetrics, ReturnValuesOnConditionCheckFailure};
 use crate::constraint::Constraints;
 use crate::error::Failure;
@@ -26,7 +26,7 @@ const TOKEN_BYTES: (usize, usize) = (1, 36);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct TransactWriteItemsBody<'a> {
     #[serde(borrow)]
     transact_items: Option<List<Element<Member<'a>>>>,
     #[serde(borrow)]
@@ -54,7 +54,7 @@ impl Structure for Member<'_> {
     const NAME: &'static str = "TransactWriteItem";
 }
 
-/// The members of all four actions. What an action does not have is ignored, like any unknown member.
+/// The members of all four actions. Members that an action doesn't have are ignored, like all unknown members.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Action<'a> {
@@ -98,7 +98,7 @@ impl Verb {
 }
 
 impl<'a> Member<'a> {
-    /// The actions that are given, which should be one.
+    /// The actions in an element. There should be one.
     fn actions(&self) -> impl Iterator<Item = (Verb, &Action<'a>)> {
         [
             (Verb::ConditionCheck, &self.condition_check),
@@ -131,8 +131,8 @@ pub(crate) async fn call(database: &Database, body: &[u8], room: &dyn AnswerRoom
 }
 
 /// Reads the request.
-fn read(bytes: &[u8], home: Home<'_>) -> Result<(TransactWrite, Report), Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+fn read(bytes: &[u8], home: Home<'_>) -> Result<(TransactWrite, TablesReport), Failure> {
+    let body: TransactWriteItemsBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     if let Some(token) = body.client_request_token.as_ref().map(Text::as_str) {
         constraints.length("clientRequestToken", token, token.len(), TOKEN_BYTES);
@@ -167,7 +167,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(TransactWrite, Report), Failure
         token: body.client_request_token.map(Text::into_string),
         collection_metrics: metrics == Some(ReturnItemCollectionMetrics::Size),
     };
-    Ok((request, Report { capacity: capacity.unwrap_or_default(), tables }))
+    Ok((request, TablesReport { capacity: capacity.unwrap_or_default(), tables }))
 }
 
 fn check_constraints(constraints: &mut Constraints, path: impl Display, verb: Verb, action: &Action<'_>) {
@@ -245,7 +245,7 @@ fn read_action(table: &TableName, verb: Verb, action: Action<'_>) -> Result<Tran
     })
 }
 
-/// What a token stands for: the actions, however they are spaced and ordered inside.
+/// The content that a token identifies: the actions, regardless of white space and the order of members.
 fn fingerprint(bytes: &[u8]) -> u128 {
     #[derive(Deserialize)]
     struct Actions {
@@ -257,7 +257,7 @@ fn fingerprint(bytes: &[u8]) -> u128 {
 }
 
 /// Writes the answer.
-fn write(outcome: &TransactWriteOutcome, report: &Report) -> Vec<u8> {
+fn write(outcome: &TransactWriteOutcome, report: &TablesReport) -> Vec<u8> {
     let mut json = JsonWriter::with_capacity(256);
     json.object(|json| {
         let accounts = outcome.consumed.iter().map(|consumed| (consumed, report.label(&consumed.table)));

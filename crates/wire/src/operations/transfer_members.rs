@@ -13,9 +13,9 @@ const OWNER_PATTERN: &str = "Member must satisfy regular expression pattern: [0-
 const TOKEN_PATTERN: &str = "Member must satisfy regular expression pattern: ^[^\\$]+$";
 const BUCKET_BYTES: (usize, usize) = (0, 255);
 const PREFIX_BYTES: (usize, usize) = (0, 1024);
-/// Bytes of the ARN of an export or import.
+/// The length of the ARN of an export or import, in bytes.
 const ARN_BYTES: (usize, usize) = (37, 1024);
-/// How many exports or imports one answer may list.
+/// The maximum number of exports or imports in one answer.
 pub(super) const LIMIT: (i64, i64) = (1, 25);
 
 /// The paths of a bucket's members in a request.
@@ -61,7 +61,7 @@ fn is_bucket(name: &str) -> bool {
         && name.bytes().all(is_inner)
 }
 
-/// Reads a token; what it stands for is the whole request, however its members are spaced and ordered.
+/// Reads a token. It identifies the whole request, regardless of white space and the order of members.
 pub(super) fn read_token(
     constraints: &mut Constraints,
     member: Option<Text<'_>>,
@@ -75,7 +75,7 @@ pub(super) fn read_token(
     Some(ClientToken { text, fingerprint: content.0 })
 }
 
-/// Reads the ARN of an export or import, which must be there.
+/// Reads the ARN of an export or import, which is required.
 pub(super) fn read_arn(
     constraints: &mut Constraints,
     path: impl Display + Copy,

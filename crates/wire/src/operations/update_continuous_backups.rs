@@ -13,20 +13,20 @@ const PERIOD_DAYS: (i64, i64) = (1, 35);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct UpdateContinuousBackupsBody<'a> {
     #[serde(borrow)]
     table_name: Option<Text<'a>>,
-    point_in_time_recovery_specification: Option<Field<Specification>>,
+    point_in_time_recovery_specification: Option<Field<RecoveryMember>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Specification {
+struct RecoveryMember {
     point_in_time_recovery_enabled: Option<Flag>,
     recovery_period_in_days: Option<Whole<false>>,
 }
 
-impl Structure for Specification {
+impl Structure for RecoveryMember {
     const NAME: &'static str = "PointInTimeRecoverySpecification";
 }
 
@@ -40,7 +40,7 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 
 /// Reads the request.
 fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateRecovery, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: UpdateContinuousBackupsBody<'_> = read::body(bytes)?;
     let table = table_name::require(body.table_name.as_ref(), home)?.name;
     let mut constraints = Constraints::default();
     let path = "pointInTimeRecoverySpecification";

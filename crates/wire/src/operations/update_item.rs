@@ -6,7 +6,7 @@ use singlet_expr::ExpressionKind;
 
 use super::legacy::{AttributeUpdateMap, AttributeUpdates, Expectations, ExpectedMap};
 use super::single_write::answer_write;
-use super::{Answer, Report};
+use super::{Answer, TableReport};
 use crate::choice::{ReturnItemCollectionMetrics, ReturnValuesOnConditionCheckFailure};
 use crate::constraint::Constraints;
 use crate::error::Failure;
@@ -17,7 +17,7 @@ use crate::table_name::{self, Home};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct UpdateItemBody<'a> {
     #[serde(borrow)]
     table_name: Option<Text<'a>>,
     key: Option<AttributeMap>,
@@ -54,8 +54,8 @@ pub(crate) async fn call(database: &Database, body: &[u8], room: &dyn AnswerRoom
 }
 
 /// Reads the request.
-fn read(bytes: &[u8], home: Home<'_>) -> Result<(UpdateItem, Report), Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+fn read(bytes: &[u8], home: Home<'_>) -> Result<(UpdateItem, TableReport), Failure> {
+    let body: UpdateItemBody<'_> = read::body(bytes)?;
     let mut constraints = Constraints::default();
     let capacity = constraints.choice("returnConsumedCapacity", body.return_consumed_capacity.as_ref());
     let table = constraints.table_name("tableName", body.table_name.as_ref());
@@ -91,7 +91,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(UpdateItem, Report), Failure> {
         parse_condition(ExpressionKind::Condition, body.condition_expression.as_ref(), &mut placeholders)?
             .or(legacy_condition);
     placeholders.finish()?;
-    let report = Report { capacity: capacity.unwrap_or_default(), label: table.label };
+    let report = TableReport { capacity: capacity.unwrap_or_default(), label: table.label };
     let request = UpdateItem {
         table: table.name,
         key,

@@ -21,7 +21,7 @@ use crate::text::RequestError;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct UpdateTableBody<'a> {
     #[serde(borrow)]
     table_name: Option<Text<'a>>,
     #[serde(borrow)]
@@ -50,7 +50,7 @@ struct Body<'a> {
 #[serde(rename_all = "PascalCase")]
 struct IndexUpdateMember<'a> {
     #[serde(borrow)]
-    update: Option<Field<UpdateMember<'a>>>,
+    update: Option<Field<ThroughputUpdateMember<'a>>>,
     #[serde(borrow)]
     create: Option<Field<IndexMember<'a, false>>>,
     #[serde(borrow)]
@@ -63,7 +63,7 @@ impl Structure for IndexUpdateMember<'_> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct UpdateMember<'a> {
+struct ThroughputUpdateMember<'a> {
     #[serde(borrow)]
     index_name: Option<Text<'a>>,
     provisioned_throughput: Option<Field<ProvisionedMember>>,
@@ -71,7 +71,7 @@ struct UpdateMember<'a> {
     warm_throughput: Option<Field<WarmMember>>,
 }
 
-impl Structure for UpdateMember<'_> {
+impl Structure for ThroughputUpdateMember<'_> {
     const NAME: &'static str = "UpdateGlobalSecondaryIndexAction";
 }
 
@@ -86,8 +86,8 @@ impl Structure for DeleteMember<'_> {
     const NAME: &'static str = "DeleteGlobalSecondaryIndexAction";
 }
 
-/// A change to an index whose members keep their constraints.
-enum AskedUpdate {
+/// A change to an index whose members meet their constraints.
+enum AskedIndexUpdate {
     Update(IndexUpdate, Option<AskedUnits>),
     Create(Box<AskedIndex>),
     Delete(String),
@@ -102,7 +102,7 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 
 /// Reads the request.
 fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTable, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: UpdateTableBody<'_> = read::body(bytes)?;
     let name = table_name::require(body.table_name.as_ref(), home)?.name;
     let mut constraints = Constraints::default();
     let attributes = body
@@ -162,7 +162,7 @@ fn read_update(
     constraints: &mut Constraints,
     at: usize,
     member: IndexUpdateMember<'_>,
-) -> Option<AskedUpdate> {
+) -> Option<AskedIndexUpdate> {
     let path = format_args!("globalSecondaryIndexUpdates.{}.member", at + 1);
     match (member.update, member.create, member.delete) {
         (Some(Field(update)), _, _) => {
@@ -176,17 +176,17 @@ fn read_update(
             let warm = read_warm(constraints, format_args!("{path}.warmThroughput"), update.warm_throughput);
             let on_demand = read_on_demand(update.on_demand_throughput);
             let update = IndexUpdate::Update { name: name?, provisioned: None, on_demand, warm };
-            Some(AskedUpdate::Update(update, provisioned))
+            Some(AskedIndexUpdate::Update(update, provisioned))
         }
         (None, Some(Field(create)), _) => {
             let index = read_index(constraints, format_args!("{path}.create"), create)?;
-            Some(AskedUpdate::Create(Box::new(index)))
+            Some(AskedIndexUpdate::Create(Box::new(index)))
         }
         (None, None, Some(Field(delete))) => {
             let name = read_name(constraints, format_args!("{path}.delete.indexName"), delete.index_name);
-            Some(AskedUpdate::Delete(name?))
+            Some(AskedIndexUpdate::Delete(name?))
         }
-        (None, None, None) => Some(AskedUpdate::Nothing),
+        (None, None, None) => Some(AskedIndexUpdate::Nothing),
     }
 }
 
@@ -200,16 +200,16 @@ fn read_name(
     name.map(Text::into_string)
 }
 
-/// The changes, if each says what to do and no index is changed twice.
-fn index_updates(asked: Vec<AskedUpdate>) -> Result<Vec<IndexUpdate>, Failure> {
+/// The changes, if each has an action and no index is changed twice.
+fn index_updates(asked: Vec<AskedIndexUpdate>) -> Result<Vec<IndexUpdate>, Failure> {
     let mut updates = Vec::with_capacity(asked.len());
     let mut names = BTreeSet::new();
     for update in asked {
         let update = match update {
-            AskedUpdate::Nothing => return Err(RequestError::EmptyIndexUpdate.into()),
-            AskedUpdate::Update(update, units) => with_units(update, units)?,
-            AskedUpdate::Create(index) => IndexUpdate::Create(index.into_definition()?),
-            AskedUpdate::Delete(name) => IndexUpdate::Delete { name },
+            AskedIndexUpdate::Nothing => return Err(RequestError::EmptyIndexUpdate.into()),
+            AskedIndexUpdate::Update(update, units) => with_units(update, units)?,
+            AskedIndexUpdate::Create(index) => IndexUpdate::Create(index.into_definition()?),
+            AskedIndexUpdate::Delete(name) => IndexUpdate::Delete { name },
         };
         let name = match &update {
             IndexUpdate::Create(definition) => &definition.name,

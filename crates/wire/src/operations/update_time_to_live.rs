@@ -14,22 +14,22 @@ const ATTRIBUTE_CHARACTERS: (usize, usize) = (1, 255);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Body<'a> {
+struct UpdateTimeToLiveBody<'a> {
     #[serde(borrow)]
     table_name: Option<Text<'a>>,
     #[serde(borrow)]
-    time_to_live_specification: Option<Field<Specification<'a>>>,
+    time_to_live_specification: Option<Field<TimeToLiveMember<'a>>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Specification<'a> {
+struct TimeToLiveMember<'a> {
     enabled: Option<Flag>,
     #[serde(borrow)]
     attribute_name: Option<Text<'a>>,
 }
 
-impl Structure for Specification<'_> {
+impl Structure for TimeToLiveMember<'_> {
     const NAME: &'static str = "TimeToLiveSpecification";
 }
 
@@ -43,7 +43,7 @@ pub(crate) async fn call(database: &Database, body: &[u8]) -> Result<Answer, Fai
 
 /// Reads the request.
 fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTimeToLive, Failure> {
-    let body: Body<'_> = read::body(bytes)?;
+    let body: UpdateTimeToLiveBody<'_> = read::body(bytes)?;
     let table = table_name::require(body.table_name.as_ref(), home)?.name;
     let mut constraints = Constraints::default();
     let setting = constraints
@@ -55,7 +55,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTimeToLive, Failure> {
 
 fn read_specification(
     constraints: &mut Constraints,
-    specification: Specification<'_>,
+    specification: TimeToLiveMember<'_>,
 ) -> Option<(bool, String)> {
     let enabled = constraints.required("timeToLiveSpecification.enabled", specification.enabled);
     let path = "timeToLiveSpecification.attributeName";
@@ -66,7 +66,7 @@ fn read_specification(
     Some((enabled?.0, attribute?))
 }
 
-/// Writes the answer, which repeats what was asked.
+/// Writes the answer, which repeats the request.
 fn write(request: &UpdateTimeToLive) -> Vec<u8> {
     let mut json = JsonWriter::with_capacity(128);
     json.object(|json| {

@@ -1,4 +1,4 @@
-//! A hash of JSON content: the same for the same content whatever its spacing and the order of its members.
+//! A hash of JSON content, which doesn't depend on white space or the order of members.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::{xxh3_128, xxh3_128_with_seed};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ContentHash(pub(crate) u128);
 
-/// Seeds keep values of different kinds apart: the text `1` is not the number 1, `[]` is not `{}`.
+/// Seeds that distinguish kinds of values: the string `1` isn't the number 1, and `[]` isn't `{}`.
 #[derive(Clone, Copy)]
 enum Seed {
     Text = 1,
@@ -82,7 +82,7 @@ impl<'de> Visitor<'de> for Content {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ContentHash, A::Error> {
-        // A sum does not depend on the order of its parts.
+        // A sum doesn't depend on the order of its parts.
         let mut content = hash(Seed::Map, &[]).0;
         while let Some((name, value)) = map.next_entry::<ContentHash, ContentHash>()? {
             content = content.wrapping_add(pair(Seed::Entry, name.0, value.0));
@@ -92,7 +92,7 @@ impl<'de> Visitor<'de> for Content {
 }
 
 impl ContentHash {
-    /// The hash of JSON that nests too deep to be walked: of its bytes.
+    /// The hash of the bytes, for JSON that is nested too deeply to be walked.
     pub(crate) fn of_bytes(bytes: &[u8]) -> ContentHash {
         ContentHash(xxh3_128(bytes))
     }

@@ -1,4 +1,4 @@
-//! Reading: request bytes to typed members, in one pass and without a tree in between.
+//! Reading: from request bytes to typed members, in one pass and without an intermediate tree.
 //!
 //! Two kinds of mistakes are kept apart, because DynamoDB reports them at different moments. JSON of the wrong
 //! shape stops the reading at once ([`shape`]). A well-shaped attribute value that no item can hold is read to its

@@ -1,7 +1,7 @@
-//! The JSON shapes of members and the texts for JSON of another shape.
+//! The JSON shapes of members, and the error texts for JSON of another shape.
 //!
-//! DynamoDB's front end names the token that it found and the type that it wanted; which text it uses depends on
-//! where the member stands. Serde's own messages never reach a client.
+//! DynamoDB's front end names the token that it found and the type that it expected. The text also depends on the
+//! position of the member. Serde's own messages never reach a client.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,12 +15,12 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use crate::error::Failure;
 use crate::text::{Found, ShapeError};
 
-/// Elements of a list that are kept. More than any request may have, so that a longer list fails its length
-/// constraint without ever being held in memory.
+/// The maximum number of list elements that are kept. It is above the limit of every request, so a longer list fails
+/// its length constraint without being held in memory.
 const LIST_ELEMENTS_KEPT: usize = 1000;
 
-/// Reads a whole request body, which must be an object. All of it is UTF-8, also where the JSON reader skips members that nobody
-/// asked for.
+/// Reads a whole request body, which must be an object. All of it must be UTF-8, including members that the JSON reader
+/// skips.
 pub(crate) fn body<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Failure> {
     if bytes.trim_ascii_start().first() != Some(&b'{') {
         return Err(Failure::Serialization(None));
@@ -29,7 +29,7 @@ pub(crate) fn body<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Fail
     serde_json::from_str(text).map_err(serialization_failure)
 }
 
-/// Serde's JSON reader appends the position to every message; DynamoDB does not tell it.
+/// Serde's JSON reader appends the position to every message. DynamoDB doesn't report it.
 fn serialization_failure(error: serde_json::Error) -> Failure {
     if !error.is_data() {
         return Failure::Serialization(None);
@@ -39,11 +39,11 @@ fn serialization_failure(error: serde_json::Error) -> Failure {
     Failure::Serialization(Some(text.strip_suffix(&position).unwrap_or(&text).to_owned()))
 }
 
-/// What becomes of each JSON token; every method that is not overridden refuses the token.
+/// The treatment of each JSON token. Methods that aren't overridden reject the token.
 pub(super) trait Shape<'de>: Sized {
     type Value;
 
-    /// The text for a token that does not belong here.
+    /// The text for an unexpected token.
     fn refusal(&self, found: Found) -> ShapeError;
 
     fn text(self, _text: Cow<'de, str>) -> Result<Self::Value, ShapeError> {
@@ -130,7 +130,7 @@ impl<'de, S: Shape<'de>> Visitor<'de> for ReadAs<S> {
     }
 }
 
-/// A string member, borrowed from the request where it needs no unescaping.
+/// A string member, borrowed from the request unless it has escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Text<'a>(pub(crate) Cow<'a, str>);
 
@@ -166,7 +166,7 @@ impl Text<'_> {
     }
 }
 
-/// A boolean member. Some words count as booleans too.
+/// A boolean member. Some strings count as booleans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Flag(pub(crate) bool);
 
@@ -201,7 +201,7 @@ impl<'de> Deserialize<'de> for Flag {
     }
 }
 
-/// A whole number, 32 bits wide at DynamoDB unless `LONG`. Decimals are cut.
+/// An integer, 32 bits wide in DynamoDB unless `LONG`. Decimals are truncated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Whole<const LONG: bool>(pub(crate) i64);
 
@@ -229,7 +229,8 @@ impl<'de, const LONG: bool> Deserialize<'de> for Whole<LONG> {
     }
 }
 
-/// A moment: seconds since 1970, with a fraction or without. Kept in milliseconds; what is before 1970 is 1970.
+/// A point in time: seconds since 1970, with or without a fraction. It is kept in milliseconds. Times before 1970
+/// become 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Timestamp(pub(crate) u64);
 
@@ -247,7 +248,7 @@ impl<'de> Shape<'de> for TimestampShape {
     }
 
     fn decimal(self, number: f64) -> Result<Self::Value, ShapeError> {
-        // A number that is too large or too small becomes the nearest that fits.
+        // A number out of range becomes the nearest one in range.
         Ok(Timestamp((number * 1000.0).round() as u64))
     }
 }
@@ -293,7 +294,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     }
 }
 
-/// What a map's values are called in the text for a list in its place.
+/// The name of a map's values in the text for a list in place of the map.
 pub(crate) trait MapValue {
     /// The Java type's name.
     const NAME: &'static str;
@@ -307,7 +308,7 @@ impl<T: Structure> MapValue for Element<T> {
     const NAME: &'static str = T::NAME;
 }
 
-/// A map member; a name that comes twice keeps its last value.
+/// A map member. If a name appears twice, the last value wins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Map<T>(pub(crate) BTreeMap<String, T>);
 
@@ -344,7 +345,7 @@ pub(crate) trait Structure {
     const NAME: &'static str;
 }
 
-/// Where a structure stands, which decides the text for a scalar in its place.
+/// The position of a structure, which decides the text for a scalar in its place.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     /// A member of another structure.
@@ -354,7 +355,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// The text for a token that is no structure called `name`.
+    /// The text for a token in place of the structure `name`.
     pub(super) fn refusal(self, found: Found, name: &'static str) -> ShapeError {
         match (found, self) {
             (Found::List, _) => ShapeError::ListForStructure(name),

@@ -1,4 +1,4 @@
-//! Attribute values: DynamoDB's typed JSON to [`AttributeValue`], without a tree in between.
+//! Attribute values: from DynamoDB's typed JSON to [`AttributeValue`], without an intermediate tree.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -17,17 +17,17 @@ use crate::text::{Found, ShapeError, ValueError};
 /// The longest name of an attribute.
 const NAME_BYTES_MAX: usize = 65_535;
 
-/// Names and values (an item, a key, expression values), with the first value that no item can hold.
+/// Names and values (an item, a key, expression values), and the first value that no item can hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct AttributeMap {
     item: Item,
     problem: Option<Box<(String, ValueError)>>,
-    /// Whether a value has no name, which comes before any problem with a value.
+    /// Whether a value has an empty name. That is reported before any problem with a value.
     nameless: bool,
 }
 
 impl AttributeMap {
-    /// The values, if all of them can be held.
+    /// The values, or the first problem.
     pub(crate) fn checked(self) -> Result<Item, ValueError> {
         match self.problem {
             _ if self.nameless => Err(ValueError::EmptyName),
@@ -36,7 +36,7 @@ impl AttributeMap {
         }
     }
 
-    /// The values as far as they could be read, and the first problem with the name it was found under.
+    /// The values that could be read, and the first problem with its name.
     pub(crate) fn into_parts(self) -> (Item, Option<Box<(String, ValueError)>>) {
         (self.item, self.problem)
     }
@@ -46,7 +46,7 @@ impl Structure for AttributeValue {
     const NAME: &'static str = "AttributeValue";
 }
 
-/// One value alone, with what keeps an item from holding it.
+/// A single value, or the reason why no item can hold it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SingleValue<const FIELD: bool> {
     value: AttributeValue,
@@ -54,7 +54,7 @@ pub(crate) struct SingleValue<const FIELD: bool> {
 }
 
 impl<const FIELD: bool> SingleValue<FIELD> {
-    /// The value, if it can be held.
+    /// The value, or its problem.
     pub(crate) fn checked(self) -> Result<AttributeValue, ValueError> {
         match self.problem {
             Some(problem) => Err(problem),
@@ -81,7 +81,7 @@ impl<'de> Deserialize<'de> for AttributeMap {
     }
 }
 
-/// Remembers the first problem.
+/// Keeps the first problem.
 fn remember(problem: &mut Option<ValueError>, error: ValueError) {
     problem.get_or_insert(error);
 }
@@ -92,7 +92,7 @@ struct Values<'p> {
     depth: usize,
 }
 
-/// A map of values as far as it was read.
+/// The part of a map of values that has been read.
 #[derive(Default)]
 struct ReadValues {
     item: Item,
@@ -117,7 +117,7 @@ impl<'de> Shape<'de> for Values<'_> {
         while let Some(name) = map.next_key::<String>()? {
             read.nameless |= name.is_empty();
             if self.problem.is_some() {
-                // The request is refused: values are not read any more.
+                // The request will be rejected, so no more values are read.
                 map.next_value::<IgnoredAny>()?;
                 entries.push((name, AttributeValue::Null));
                 continue;
@@ -137,8 +137,8 @@ impl<'de> Shape<'de> for Values<'_> {
     }
 }
 
-/// The item with these values. They are sorted first, because inserting very many names one by one in any order
-/// would cost their square; the last value of a name wins.
+/// The item with these values. They are sorted in one step, because inserting many unsorted names one by one takes
+/// quadratic time. The last value of a name wins.
 fn item_of(mut entries: Vec<(String, AttributeValue)>) -> Item {
     if !entries.is_sorted_by(|one, other| one.0 < other.0) {
         entries.sort_by(|one, other| one.0.cmp(&other.0));
@@ -222,7 +222,7 @@ impl<'de> Shape<'de> for Value<'_> {
     }
 }
 
-/// The member name of an attribute value; other names are ignored.
+/// A member name of an attribute value. Other names are ignored.
 struct Datatype(Option<Kind>);
 
 impl<'de> Deserialize<'de> for Datatype {
@@ -255,7 +255,7 @@ impl<'de> Deserialize<'de> for Datatype {
     }
 }
 
-/// Reads the content of one datatype; `None` for JSON's null, which counts as not given.
+/// Reads the content of one datatype; `None` for JSON's null, which counts as missing.
 fn read_value<'de, A: MapAccess<'de>>(
     map: &mut A,
     kind: Kind,
@@ -274,7 +274,7 @@ fn read_value<'de, A: MapAccess<'de>>(
             AttributeValue::Null
         }),
         Kind::M | Kind::L if depth >= AttributeValue::DEPTH_MAX => {
-            // What lies deeper is skipped without recursion, so that no request can exhaust the stack.
+            // Deeper levels are skipped without recursion, so that no request can exhaust the stack.
             remember(problem, ValueError::TooDeep);
             map.next_value::<IgnoredAny>()?;
             Some(AttributeValue::Null)

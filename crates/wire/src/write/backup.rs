@@ -5,7 +5,7 @@ use singlet_engine::{BackupDescription, BackupStatus, BillingMode, IndexDescript
 use super::JsonWriter;
 use super::table::{write_definition, write_encryption, write_key_schema, write_on_demand};
 
-/// Writes what DynamoDB calls a backup's details.
+/// Writes DynamoDB's `BackupDetails`.
 pub(crate) fn write_backup_details(json: &mut JsonWriter, backup: &BackupDescription) {
     json.object(|json| write_backup(json, backup));
 }
@@ -20,7 +20,7 @@ pub(crate) fn write_backup_summary(json: &mut JsonWriter, backup: &BackupDescrip
     });
 }
 
-/// Writes a backup with the table that it is of.
+/// Writes a backup with its table.
 pub(crate) fn write_backup_description(json: &mut JsonWriter, backup: &BackupDescription) {
     json.object(|json| {
         write_backup_details(json.key("BackupDetails"), backup);
@@ -38,7 +38,7 @@ fn write_backup(json: &mut JsonWriter, backup: &BackupDescription) {
         BackupStatus::Available => "AVAILABLE",
         BackupStatus::Deleted => "DELETED",
     });
-    // A schedule is set by users: its backups are theirs, and only their end by themselves tells them apart.
+    // Scheduled backups are user backups, because users set the schedule. Only their expiry date distinguishes them.
     json.key("BackupType").text("USER");
     json.key("BackupCreationDateTime").time(backup.created_ms);
     if let Some(expires_ms) = backup.expires_ms {
@@ -81,7 +81,7 @@ fn write_features(json: &mut JsonWriter, table: &TableDescription) {
     write_settings(json, table);
 }
 
-/// The stream, the expiry and the encryption that the table had: a restored table has none of the first two.
+/// The table's stream, expiry and encryption. A restored table doesn't have the first two.
 fn write_settings(json: &mut JsonWriter, table: &TableDescription) {
     if let Some(view) = table.stream {
         json.key("StreamDescription").object(|json| {

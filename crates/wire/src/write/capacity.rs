@@ -9,14 +9,14 @@ use crate::choice::ReturnConsumedCapacity;
 /// How capacity is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CapacityReport {
-    /// What was asked for.
+    /// The detail that the caller asked for.
     pub(crate) detail: ReturnConsumedCapacity,
-    /// Transactions tell reads and writes apart besides the sum.
+    /// Whether reads and writes are reported separately besides the sum, as for transactions.
     pub(crate) transaction: bool,
 }
 
-/// Writes the member `ConsumedCapacity` of one table, if it was asked for. `label` is the table as the caller
-/// wrote it, where that was not its name.
+/// Writes the member `ConsumedCapacity` of one table, if the caller asked for it. `label` is the table as the caller
+/// wrote it, if that wasn't its name.
 pub(crate) fn write_capacity(
     json: &mut JsonWriter,
     report: CapacityReport,
@@ -28,7 +28,7 @@ pub(crate) fn write_capacity(
     }
 }
 
-/// Writes the member `ConsumedCapacity` of several tables, if it was asked for.
+/// Writes the member `ConsumedCapacity` of several tables, if the caller asked for it.
 pub(crate) fn write_capacities<'a>(
     json: &mut JsonWriter,
     report: CapacityReport,

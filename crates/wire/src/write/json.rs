@@ -1,44 +1,43 @@
-//! A JSON writer: one buffer, no tree.
+//! A JSON writer with one buffer and without a tree.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Bytes looked at together when a text is searched for characters to escape. The search of one chunk has a fixed
-/// length and no branches, so the compiler makes a few wide instructions of it.
+/// Bytes per step of the search for characters to escape. A step has a fixed length and no branches, so the compiler
+/// turns it into a few wide instructions.
 const ESCAPE_CHUNK_BYTES: usize = 16;
 
-/// Writes JSON into one buffer. Commas come by themselves: a value or name that follows another one is separated
-/// from it.
+/// Writes JSON into one buffer. It adds the commas between values and names.
 #[derive(Debug, Default)]
 pub(crate) struct JsonWriter {
     out: Vec<u8>,
 }
 
 impl JsonWriter {
-    /// An empty buffer with room for so many bytes.
+    /// An empty buffer with room for `bytes`.
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         JsonWriter { out: Vec::with_capacity(bytes) }
     }
 
-    /// How much was written.
+    /// The number of bytes written so far.
     pub(crate) fn bytes_written(&self) -> usize {
         self.out.len()
     }
 
-    /// What was written.
+    /// The bytes written so far.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.out
     }
 
-    /// After an opening bracket or a name comes no comma; after anything else does. Texts end in a quote, so the
-    /// last byte tells.
+    /// A comma is needed except after an opening bracket or a name. Strings end in a quote, so the last byte is
+    /// sufficient to decide.
     fn separate(&mut self) {
         if !matches!(self.out.last(), None | Some(b'{' | b'[' | b':')) {
             self.out.push(b',');
         }
     }
 
-    /// Writes an object around what `members` writes.
+    /// Writes an object with the members that `members` writes.
     pub(crate) fn object(&mut self, members: impl FnOnce(&mut Self)) {
         self.separate();
         self.out.push(b'{');
@@ -46,7 +45,7 @@ impl JsonWriter {
         self.out.push(b'}');
     }
 
-    /// Writes an array around what `elements` writes.
+    /// Writes an array with the elements that `elements` writes.
     pub(crate) fn array(&mut self, elements: impl FnOnce(&mut Self)) {
         self.separate();
         self.out.push(b'[');
@@ -54,7 +53,7 @@ impl JsonWriter {
         self.out.push(b']');
     }
 
-    /// Writes the name of a member; its value comes next. The name is one of ours and needs no escaping.
+    /// Writes the name of a member, before its value. The name is a constant that doesn't need escaping.
     pub(crate) fn key(&mut self, name: &'static str) -> &mut Self {
         self.separate();
         self.out.push(b'"');
@@ -75,12 +74,12 @@ impl JsonWriter {
         self
     }
 
-    /// Writes a text.
+    /// Writes a string.
     pub(crate) fn text(&mut self, text: &str) {
         self.text_bytes(text.as_bytes());
     }
 
-    /// Writes a text from its UTF-8 bytes.
+    /// Writes a string from its UTF-8 bytes.
     pub(super) fn text_bytes(&mut self, text: &[u8]) {
         self.separate();
         self.out.push(b'"');
@@ -88,8 +87,8 @@ impl JsonWriter {
         self.out.push(b'"');
     }
 
-    /// Writes a member whose value is an attribute of type S. Most of what is read is of this kind: what stands
-    /// around the texts is written in as few pieces as possible.
+    /// Writes a member whose value is an attribute of type S. Most attributes are strings, so the JSON around them is
+    /// written in as few pieces as possible.
     pub(super) fn string_attribute(&mut self, name: &[u8], text: &[u8]) {
         self.separate();
         self.out.push(b'"');
@@ -99,7 +98,7 @@ impl JsonWriter {
         self.out.extend_from_slice(b"\"}");
     }
 
-    /// The inside of a text.
+    /// The inside of a string.
     fn characters(&mut self, text: &[u8]) {
         if has_escapes(text) {
             text.iter().for_each(|byte| self.escaped(*byte));
@@ -130,7 +129,7 @@ impl JsonWriter {
         self.out.extend_from_slice(&[b'\\', short]);
     }
 
-    /// Writes binary as a text in base64.
+    /// Writes binary as a base64 string.
     pub(crate) fn base64(&mut self, bytes: &[u8]) {
         self.separate();
         self.out.push(b'"');
@@ -139,13 +138,13 @@ impl JsonWriter {
         if let Some(room) = self.out.get_mut(start..)
             && STANDARD.encode_slice(bytes, room).is_err()
         {
-            // The room is exactly what base64 of so many bytes needs.
+            // The buffer has exactly the length that base64 needs for these bytes.
             self.out.truncate(start);
         }
         self.out.push(b'"');
     }
 
-    /// Writes a text of plain characters that `write` appends, such as a number's digits.
+    /// Writes a string of plain characters that `write` appends, such as a number's digits.
     pub(crate) fn plain_text(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         self.separate();
         self.out.push(b'"');
@@ -159,7 +158,7 @@ impl JsonWriter {
         self.out.extend_from_slice(if flag { b"true" } else { b"false" });
     }
 
-    /// Writes a whole number.
+    /// Writes an integer.
     pub(crate) fn integer(&mut self, number: impl Into<i128>) {
         self.separate();
         self.print(format_args!("{}", number.into()));
@@ -171,13 +170,13 @@ impl JsonWriter {
         self.print(format_args!("{count}"));
     }
 
-    /// Writes a decimal number such as capacity units; it is never infinite.
+    /// Writes a decimal number such as capacity units. It is never infinite.
     pub(crate) fn decimal(&mut self, number: f64) {
         self.separate();
         self.print(format_args!("{number:?}"));
     }
 
-    /// Writes a time in milliseconds as DynamoDB does: in seconds, with a fraction.
+    /// Writes a time in milliseconds in DynamoDB's form: seconds, with a fraction.
     pub(crate) fn time(&mut self, milliseconds: u64) {
         self.separate();
         self.print(format_args!("{}.{:03}", milliseconds / 1000, milliseconds % 1000));
@@ -185,23 +184,23 @@ impl JsonWriter {
 
     fn print(&mut self, text: std::fmt::Arguments<'_>) {
         use std::io::Write as _;
-        // Writing into memory does not fail.
+        // Writing to memory can't fail.
         let _ = self.out.write_fmt(text);
     }
 
-    /// Appends bytes that are JSON already, without a comma before them.
+    /// Appends bytes that are already JSON, without a comma before them.
     pub(super) fn raw(&mut self, json: &'static [u8]) {
         self.out.extend_from_slice(json);
     }
 
-    /// Separates what `raw` writes next from what stands before it.
+    /// Writes the comma, if one is needed, before the bytes that `raw` writes next.
     pub(super) fn raw_after(&mut self, json: &'static [u8]) {
         self.separate();
         self.raw(json);
     }
 }
 
-/// Looks at chunks that may overlap at the end, so that there is no rest to look at byte by byte.
+/// The last chunk may overlap the one before it, so that no bytes are left to search one by one.
 fn has_escapes(text: &[u8]) -> bool {
     match (text.last_chunk::<ESCAPE_CHUNK_BYTES>(), text.first_chunk::<8>(), text.last_chunk::<8>()) {
         (Some(last), _, _) => {

@@ -1,4 +1,4 @@
-//! Writing: outcomes to JSON bytes, from the stored form of items and without a tree in between.
+//! Writing: from outcomes to JSON bytes, from the stored form of items and without an intermediate tree.
 
 mod backup;
 mod capacity;

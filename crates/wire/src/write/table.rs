@@ -8,7 +8,7 @@ use singlet_engine::{
 
 use super::JsonWriter;
 
-/// Warm throughput of an on-demand table or index that never asked for any: DynamoDB's documented floor.
+/// The default warm throughput of an on-demand table or index, as DynamoDB documents it.
 const ON_DEMAND_WARM_READ_UNITS: u64 = 12_000;
 /// See [`ON_DEMAND_WARM_READ_UNITS`].
 const ON_DEMAND_WARM_WRITE_UNITS: u64 = 4_000;
@@ -16,7 +16,7 @@ const ON_DEMAND_WARM_WRITE_UNITS: u64 = 4_000;
 /// Writes a table description.
 pub(crate) fn write_table(json: &mut JsonWriter, table: &TableDescription) {
     json.object(|json| {
-        // A table on its way out is described without its shape.
+        // A table that is being deleted is described without its schema.
         let leaving = table.status == TableStatus::Deleting;
         if !leaving {
             write_definitions(json, &table.attributes);
@@ -88,7 +88,7 @@ fn write_provisioned(json: &mut JsonWriter, table: &TableDescription) {
 }
 
 fn write_billing(json: &mut JsonWriter, table: &TableDescription) {
-    // A table that was always provisioned has no summary.
+    // A table that has always been provisioned has no summary.
     if table.billing == BillingMode::Provisioned && table.on_demand_since_ms.is_none() {
         return;
     }
@@ -140,7 +140,7 @@ fn write_global_indexes(json: &mut JsonWriter, table: &TableDescription) {
     });
 }
 
-/// What local and global indexes have in common.
+/// The common part of local and global indexes.
 fn write_index(json: &mut JsonWriter, index: &IndexDescription) {
     write_definition(json, &index.definition);
     json.key("IndexSizeBytes").integer(index.size_bytes);
@@ -223,7 +223,7 @@ pub(super) fn write_on_demand(json: &mut JsonWriter, ceilings: Option<OnDemandTh
     });
 }
 
-/// The warm throughput that is there without being asked for.
+/// The warm throughput of a table or index that didn't ask for any.
 fn warm_floor(billing: BillingMode, read_units: u64, write_units: u64) -> (u64, u64) {
     match billing {
         BillingMode::Provisioned => (read_units, write_units),

@@ -4,8 +4,8 @@ use singlet_values::{AttributeValue, Attributes, ItemRef, ListRef, MapRef, RawRe
 
 use super::JsonWriter;
 
-/// Lists and maps inside each other that are followed in stored bytes: more than an item may hold. What lies deeper
-/// is damage, and is left out, so that it can't use up the stack.
+/// The maximum nesting of lists and maps that is written from stored bytes, which is above the limit for items. Deeper
+/// levels are corruption and are left out, so that they can't exhaust the stack.
 const DEPTH_MAX: usize = 40;
 
 /// Writes an item from its stored bytes.
@@ -24,7 +24,7 @@ pub(crate) fn write_some(json: &mut JsonWriter, item: ItemRef<'_>, names: &[&str
     });
 }
 
-/// Writes names and values that are not in the stored form, such as a key.
+/// Writes names and values that aren't in the stored form, such as a key.
 pub(crate) fn write_attributes(json: &mut JsonWriter, attributes: &Attributes) {
     json.object(|json| {
         for (name, value) in attributes.iter() {
@@ -51,7 +51,7 @@ fn write_raw(json: &mut JsonWriter, value: RawRef<'_>, depth: usize) {
     }
 }
 
-/// Writes a value with at most `depth` lists and maps inside each other.
+/// Writes a value with at most `depth` nested lists and maps.
 fn write_value(json: &mut JsonWriter, value: ValueRef<'_>, depth: usize) {
     match value {
         ValueRef::S(text) => tagged(json, b"{\"S\":", |json| json.text(text)),
@@ -81,7 +81,7 @@ fn write_set(json: &mut JsonWriter, set: SetRef<'_>) {
                 ValueRef::S(text) => json.text(text),
                 ValueRef::N(number) => json.plain_text(|out| number.write_text(out)),
                 ValueRef::B(bytes) => json.base64(bytes),
-                // Sets hold nothing else.
+                // Sets contain only these kinds.
                 _ => {}
             }
         }

@@ -28,8 +28,8 @@ impl Client {
         Client(Service::new(Database::in_memory_with(options).expect("a database in memory opens")))
     }
 
-    /// A service with the table `hash` (partition `a`) and the table `range` (partition `a`, sort `b`, local index
-    /// `local` on `c`, global index `global` on `c` and `d`).
+    /// A service with two tables. `hash` has the partition key `a`. `range` has the partition key `a`, the sort key
+    /// `b`, the local index `local` on `c`, and the global index `global` on `c` and `d`.
     pub(crate) fn with_tables() -> Self {
         let client = Client::new();
         client.call("CreateTable", hash_table("hash"));

@@ -28,7 +28,7 @@ impl Structure for ProjectionMember<'_> {
     const NAME: &'static str = "Projection";
 }
 
-/// An index, local or global; a local one has no throughput.
+/// An index, local or global. A local index has no throughput.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(in crate::operations) struct IndexMember<'a, const LOCAL: bool> {
@@ -47,7 +47,7 @@ impl<const LOCAL: bool> Structure for IndexMember<'_, LOCAL> {
     const NAME: &'static str = if LOCAL { "LocalSecondaryIndex" } else { "GlobalSecondaryIndex" };
 }
 
-/// An index whose members keep their constraints; whether they go together is not checked yet.
+/// An index whose members meet their constraints. Contradictions between them aren't checked yet.
 #[derive(Debug)]
 pub(in crate::operations) struct AskedIndex {
     name: String,
@@ -130,7 +130,7 @@ fn read_projection(
 }
 
 impl AskedIndex {
-    /// The index, if its members go together.
+    /// The index, or the contradiction between its members.
     pub(in crate::operations) fn into_definition(self) -> Result<IndexDefinition, Failure> {
         let key = if self.local { self.key.into_pair()? } else { self.key.into_key()? };
         let projection = match (self.projection.kind, self.projection.attributes) {

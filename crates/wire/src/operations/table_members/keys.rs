@@ -70,7 +70,7 @@ impl Structure for KeySchemaElement<'_> {
     const NAME: &'static str = "KeySchemaElement";
 }
 
-/// A key schema as it was written; its order is checked when it becomes a [`KeySchema`].
+/// A key schema as written. Its order is checked when it becomes a [`KeySchema`].
 #[derive(Debug)]
 pub(in crate::operations) struct KeyElements(Vec<(String, KeyType)>);
 

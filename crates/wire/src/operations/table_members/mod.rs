@@ -20,7 +20,7 @@ pub(super) use throughput::{
     AskedUnits, OnDemandMember, ProvisionedMember, WarmMember, read_on_demand, read_provisioned, read_warm,
 };
 
-/// The values, if none is missing; all of them are looked at, so that all violations are found.
+/// The values, if none is missing. All of them are read, so that all violations are found.
 pub(super) fn all<T>(values: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
     let values: Vec<Option<T>> = values.collect();
     values.into_iter().collect()

@@ -1,4 +1,4 @@
-//! What a restored table is to have otherwise than its source.
+//! Settings of a restored table that differ from its source.
 
 use singlet_engine::{BillingMode, IndexDefinition, OnDemandThroughput, RestoreOverrides};
 
@@ -19,7 +19,7 @@ pub(in crate::operations) struct OverrideMembers<'a> {
     pub(in crate::operations) on_demand: Option<Field<OnDemandMember>>,
 }
 
-/// The same, whose members keep their constraints; whether they go together is not checked yet.
+/// The overrides, whose members meet their constraints. Contradictions between them aren't checked yet.
 #[derive(Debug)]
 pub(in crate::operations) struct AskedOverrides {
     billing: Option<BillingMode>,
@@ -48,7 +48,7 @@ pub(in crate::operations) fn read_overrides(
 }
 
 impl AskedOverrides {
-    /// The overrides, if their members go together.
+    /// The overrides, or the contradiction between their members.
     pub(in crate::operations) fn into_overrides(self) -> Result<RestoreOverrides, Failure> {
         Ok(RestoreOverrides {
             billing: self.billing,

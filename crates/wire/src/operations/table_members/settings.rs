@@ -58,14 +58,14 @@ impl Structure for StreamSpecification<'_> {
     const NAME: &'static str = "StreamSpecification";
 }
 
-/// A stream that is asked for, or asked to end; whether it has a view is not looked at yet.
+/// A request to turn a stream on or off. Its view isn't checked yet.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::operations) struct AskedStream {
     enabled: bool,
     view: Option<StreamView>,
 }
 
-/// Reads what is asked about the stream.
+/// Reads the specification of a stream.
 pub(in crate::operations) fn read_stream(
     constraints: &mut Constraints,
     member: Option<&Field<StreamSpecification<'_>>>,
@@ -77,7 +77,7 @@ pub(in crate::operations) fn read_stream(
 }
 
 impl AskedStream {
-    /// The view of a new table's stream, if it is to have one.
+    /// The view of a new table's stream, if it has one.
     pub(in crate::operations) fn of_new_table(self) -> Result<Option<StreamView>, RequestError> {
         match (self.enabled, self.view) {
             (true, Some(view)) => Ok(Some(view)),
@@ -87,7 +87,7 @@ impl AskedStream {
         }
     }
 
-    /// What becomes of a table's stream.
+    /// The change of a table's stream.
     pub(in crate::operations) fn change(self) -> Result<StreamChange, RequestError> {
         match (self.enabled, self.view) {
             (true, Some(view)) => Ok(StreamChange::Enable(view)),
@@ -109,7 +109,7 @@ pub(in crate::operations) struct SseSpecification<'a> {
 }
 
 impl SseSpecification<'_> {
-    /// Whether this asks for a kind of encryption that DynamoDB names and doesn't have either.
+    /// Whether this is a kind of encryption that DynamoDB names but doesn't have.
     pub(in crate::operations) fn asks_for_aes(&self) -> bool {
         self.sse_type.as_ref().is_some_and(|kind| kind.0 == "AES256")
     }
@@ -119,7 +119,7 @@ impl Structure for SseSpecification<'_> {
     const NAME: &'static str = "SSESpecification";
 }
 
-/// What is asked of the table's encryption. A type or a key without `Enabled` ask for it, too.
+/// The encryption that the request asks for. A type or a key without `Enabled` counts as a request for it.
 pub(in crate::operations) fn read_encryption(
     constraints: &mut Constraints,
     member: Option<Field<SseSpecification<'_>>>,

@@ -22,7 +22,7 @@ impl Structure for ProvisionedMember {
     const NAME: &'static str = "ProvisionedThroughput";
 }
 
-/// Units that were asked for, not yet held against what a table may have.
+/// Units that were asked for. They aren't checked against the limits of a table yet.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::operations) struct AskedUnits {
     read: i64,
@@ -48,7 +48,7 @@ pub(in crate::operations) fn read_provisioned(
 }
 
 impl AskedUnits {
-    /// The units, if a table may have so many.
+    /// The units, if they are within the limits of a table.
     pub(in crate::operations) fn checked(self) -> Result<ProvisionedThroughput, RequestError> {
         let check = |value: i64, parameter| {
             let units = u64::try_from(value).ok().filter(|_| value <= UNITS_MAX);
@@ -72,7 +72,7 @@ impl Structure for OnDemandMember {
     const NAME: &'static str = "OnDemandThroughput";
 }
 
-/// Reads ceilings; -1 is none.
+/// Reads ceilings. -1 means no ceiling.
 pub(in crate::operations) fn read_on_demand(
     member: Option<Field<OnDemandMember>>,
 ) -> Option<OnDemandThroughput> {

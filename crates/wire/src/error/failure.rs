@@ -1,0 +1,156 @@
+//! Why an operation wasn't carried out, and the answer that reports it.
+
+use singlet_engine::{CancellationReason, Error, Invalid, RETURNED_BYTES_MAX};
+use singlet_expr::{ExprError, UpdateError};
+use singlet_values::EncodedItem;
+
+use super::kind::ErrorKind;
+use super::protocol::ProtocolError;
+use crate::reply::Reply;
+use crate::text::{RequestError, ValueError};
+use crate::write::{JsonWriter, write_item};
+
+/// Why a request wasn't served.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The JSON has another shape than the operation's. DynamoDB doesn't always explain the error.
+    Serialization(Option<String>),
+    /// Members break the constraints of the service model.
+    Constraints(String),
+    /// No item can hold an attribute value.
+    Value(ValueError),
+    /// The members contradict each other.
+    Request(RequestError),
+    /// The caller may not access an ARN.
+    AccessDenied {
+        /// The operation's name.
+        operation: &'static str,
+        /// The ARN.
+        resource: String,
+    },
+    /// There isn't enough memory for the answer.
+    NoRoom,
+    /// The engine rejected the request or failed.
+    Engine(Error),
+}
+
+impl From<ValueError> for Failure {
+    fn from(error: ValueError) -> Self {
+        Failure::Value(error)
+    }
+}
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Self {
+        Failure::Request(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Engine(error)
+    }
+}
+
+impl From<ExprError> for Failure {
+    fn from(error: ExprError) -> Self {
+        Failure::Engine(Error::from(error))
+    }
+}
+
+impl Failure {
+    /// Returns the answer that reports this failure to a client.
+    pub(crate) fn reply(self) -> Reply {
+        let refuse = |kind: ErrorKind, text: String| kind.reply(Some(&text), |_| ());
+        match self {
+            Failure::Serialization(text) => ErrorKind::Serialization.reply(text.as_deref(), |_| ()),
+            Failure::Constraints(text) => refuse(ErrorKind::Validation, text),
+            Failure::Value(error) => refuse(ErrorKind::Validation, error.to_string()),
+            Failure::Request(error) => refuse(ErrorKind::Validation, error.to_string()),
+            Failure::AccessDenied { operation, resource } => refuse(
+                ErrorKind::AccessDenied,
+                format!("User is not authorized to perform: dynamodb:{operation} on resource: {resource}"),
+            ),
+            Failure::NoRoom => ProtocolError::ServiceUnavailable.reply(),
+            Failure::Engine(error) => engine_reply(&error),
+        }
+    }
+}
+
+fn engine_reply(error: &Error) -> Reply {
+    let text = error.to_string();
+    engine_kind(error).reply(Some(&text), |json| match error {
+        Error::ConditionFailed { item } => write_found(json, item.as_ref()),
+        Error::TransactionCanceled { reasons } => write_reasons(json, reasons),
+        _ => {}
+    })
+}
+
+fn engine_kind(error: &Error) -> ErrorKind {
+    match error {
+        // Corrupt stored bytes aren't the client's error.
+        Error::Invalid(Invalid::Expression(ExprError::Update(UpdateError::Corrupt(_)))) => {
+            ErrorKind::InternalServerError
+        }
+        Error::Invalid(_) => ErrorKind::Validation,
+        Error::TableNotFound | Error::ResourceNotFound(_) => ErrorKind::ResourceNotFound,
+        Error::ResourceInUse(_) => ErrorKind::ResourceInUse,
+        Error::LimitExceeded(_) => ErrorKind::LimitExceeded,
+        Error::ConditionFailed { .. } => ErrorKind::ConditionalCheckFailed,
+        Error::TransactionCanceled { .. } => ErrorKind::TransactionCanceled,
+        Error::TransactionConflict => ErrorKind::TransactionConflict,
+        Error::TransactionInProgress => ErrorKind::TransactionInProgress,
+        Error::Trimmed => ErrorKind::TrimmedDataAccess,
+        Error::IteratorExpired => ErrorKind::ExpiredIterator,
+        Error::TokenMismatch | Error::ImportTokenMismatch => ErrorKind::IdempotentParameterMismatch,
+        Error::ExportConflict => ErrorKind::ExportConflict,
+        Error::ExportNotFound(_) => ErrorKind::ExportNotFound,
+        Error::ExportTime(_) => ErrorKind::InvalidExportTime,
+        Error::ImportNotFound(_) => ErrorKind::ImportNotFound,
+        Error::CollectionTooLarge => ErrorKind::ItemCollectionSizeLimitExceeded,
+        Error::SourceTableNotFound(_) => ErrorKind::TableNotFound,
+        Error::TableAlreadyExists(_) => ErrorKind::TableAlreadyExists,
+        Error::TableInUse(_) => ErrorKind::TableInUse,
+        Error::BackupNotFound(_) => ErrorKind::BackupNotFound,
+        Error::BackupInUse(_) => ErrorKind::BackupInUse,
+        Error::RecoveryOff(_) => ErrorKind::PointInTimeRecoveryUnavailable,
+        Error::RestoreTime(_) => ErrorKind::InvalidRestoreTime,
+        Error::HistoryGap
+        | Error::Backup(_)
+        | Error::NoRoom(_)
+        | Error::Storage(_)
+        | Error::FolderInUse { .. }
+        | Error::Key(_)
+        | Error::Loss(_) => ErrorKind::InternalServerError,
+        Error::Closed => ErrorKind::ServiceUnavailable,
+    }
+}
+
+/// The item that made a condition fail.
+fn write_found(json: &mut JsonWriter, item: Option<&EncodedItem>) {
+    if let Some(item) = item {
+        write_item(json.key("Item"), item.view());
+    }
+}
+
+/// The size of the JSON after which reasons are written without their items. Control characters take six bytes each
+/// here.
+const REASONS_BYTES_MAX: usize = 2 * RETURNED_BYTES_MAX;
+
+fn write_reasons(json: &mut JsonWriter, reasons: &[CancellationReason]) {
+    json.key("CancellationReasons").array(|json| {
+        for reason in reasons {
+            json.object(|json| {
+                json.key("Code").text(reason.code());
+                if let CancellationReason::ConditionFailed { item } = reason
+                    && json.bytes_written() < REASONS_BYTES_MAX
+                {
+                    write_found(json, item.as_ref());
+                }
+                if let Some(message) = reason.message() {
+                    json.key("Message").text(&message);
+                }
+            });
+        }
+    });
+}
