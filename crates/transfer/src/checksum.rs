@@ -11,7 +11,7 @@ pub(crate) fn md5_base64(bytes: &[u8]) -> String {
     STANDARD.encode(Md5::digest(bytes))
 }
 
-/// A name made from a text: 26 letters and digits, as many as DynamoDB's random names have.
+/// A name derived from a string: 26 letters and digits, the length of DynamoDB's random names.
 pub(crate) fn name_from(text: &str) -> String {
     const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
     let digest = Md5::digest(text.as_bytes());
@@ -30,11 +30,11 @@ pub(crate) fn name_from(text: &str) -> String {
 pub(crate) struct FileChecksum {
     /// The MD5 in base64.
     pub(crate) md5: String,
-    /// What S3 calls the file if it is uploaded in one part of a multipart upload, as DynamoDB does.
+    /// The entity tag that S3 gives the file when it is uploaded in one part of a multipart upload, as DynamoDB does.
     pub(crate) etag: String,
 }
 
-/// Counts the checksum of what is written through it.
+/// A writer that computes the checksum of the bytes written through it.
 pub(crate) struct ChecksumWriter<W> {
     inner: W,
     digest: Md5,
@@ -45,7 +45,7 @@ impl<W: Write> ChecksumWriter<W> {
         ChecksumWriter { inner, digest: Md5::new() }
     }
 
-    /// The writer below, and the checksum.
+    /// The inner writer, and the checksum.
     pub(crate) fn finish(self) -> (W, FileChecksum) {
         let digest = self.digest.finalize();
         let parts = Md5::digest(digest);

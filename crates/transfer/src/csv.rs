@@ -1,8 +1,8 @@
 //! Comma-separated values as items.
 //!
-//! All values are strings, except those of attributes that a key of the table or an index uses: these have their declared
-//! type. A field that is empty is an empty string; an index key is left out, because it can't be empty. A row may have
-//! fewer fields than there are columns: the item lacks the rest.
+//! - Values are strings, except for attributes in a key of the table or an index. These have their declared type.
+//! - An empty field is an empty string. An empty index key is left out, because a key can't be empty.
+//! - A row may have fewer fields than there are columns. The item then lacks the other attributes.
 
 use std::io::{self, Read};
 
@@ -12,24 +12,24 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use singlet_engine::values::{AttributeValue, Item, Number};
 use singlet_engine::{AttributeDefinition, ScalarType};
 
-/// Bytes read at once.
+/// The size of a read.
 const CHUNK_BYTES: usize = 64 << 10;
 /// The longest row, without quotes. An item has at most 400 KB.
 const ROW_BYTES_MAX: usize = 1 << 20;
-/// Most fields of a row.
+/// The maximum number of fields in a row.
 const FIELDS_MAX: usize = 65_536;
-/// Bytes of a row that is too long that are skipped in one step.
+/// The number of bytes of an overlong row that one step skips.
 const SKIP_BYTES_MAX: usize = 64 << 20;
 
-/// What comes next.
+/// The result of reading on.
 #[derive(Debug)]
 pub(crate) enum Row {
     Item(Item),
-    /// A row that is no item, and why.
+    /// A row that isn't an item, and why.
     Bad(String),
-    /// The names of the columns can't be told: nothing of the object can be read.
+    /// The names of the columns can't be read, so no row of the object can.
     BadHeader(String),
-    /// Part of a row that is too long was skipped.
+    /// A part of an overlong row was skipped.
     Skipped,
     End,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Rows<R> {
     source: R,
     reader: Reader,
     input: Vec<u8>,
-    /// What is left of the input.
+    /// The input that hasn't been consumed yet.
     next: usize,
     is_at_end: bool,
     output: Vec<u8>,
@@ -59,7 +59,7 @@ struct Column {
     scalar: Option<ScalarType>,
 }
 
-/// What became of reading a row.
+/// The outcome of reading a row.
 enum Reached {
     Row,
     TooLong,
@@ -68,7 +68,7 @@ enum Reached {
 }
 
 impl<R: Read> Rows<R> {
-    /// Reads an object; without a header, the object's first row has the names.
+    /// Reads an object. Without a header, the object's first row has the names.
     pub(crate) fn new(
         source: R,
         delimiter: u8,
@@ -94,7 +94,7 @@ impl<R: Read> Rows<R> {
         rows
     }
 
-    /// The line on which the last row begins, from 1.
+    /// The number of the line on which the last row begins, from 1.
     pub(crate) fn line(&self) -> u64 {
         self.line
     }
@@ -137,7 +137,7 @@ impl<R: Read> Rows<R> {
     fn header(&self) -> Result<Vec<Column>, String> {
         let mut columns: Vec<Column> = Vec::new();
         for (place, field) in self.row_fields().enumerate() {
-            // Some programs begin a file with a mark of its encoding.
+            // Some programs write a byte order mark.
             let field = if place == 0 { field.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(field) } else { field };
             let name = std::str::from_utf8(field).map_err(|_| "a name of a column is not UTF-8")?;
             if name.is_empty() {
@@ -170,7 +170,7 @@ impl<R: Read> Rows<R> {
             let text = std::str::from_utf8(field).map_err(|_| format!("{:?} is not UTF-8", column.name))?;
             let value = match column.scalar {
                 None => AttributeValue::S(text.to_owned()),
-                // A key can't be empty; an index is then without the item.
+                // A key can't be empty. Without it, the item isn't in the index.
                 Some(_) if text.is_empty() => continue,
                 Some(ScalarType::S) => AttributeValue::S(text.to_owned()),
                 Some(ScalarType::N) => AttributeValue::N(
@@ -187,7 +187,7 @@ impl<R: Read> Rows<R> {
         Ok(item)
     }
 
-    /// Reads a row into the output, within bounds.
+    /// Reads a row into the output buffer, within the limits.
     fn read(&mut self) -> io::Result<Reached> {
         (self.output_bytes, self.fields) = (0, 0);
         self.line = self.reader.line();

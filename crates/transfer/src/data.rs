@@ -1,4 +1,4 @@
-//! Where the data of an export is, from what people point at.
+//! Finds the data of an export from the path that a user gives.
 
 use std::fs;
 use std::io;
@@ -6,25 +6,25 @@ use std::path::{Path, PathBuf};
 
 use singlet_engine::ImportCompression;
 
-/// Files to import: a folder or a file, and how they are compressed as far as their names tell.
+/// Files to import: a folder or a file, and the compression that the file names imply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportData {
     /// The folder or the file.
     pub path: PathBuf,
-    /// By the name of the first file.
+    /// The compression, by the name of the first file.
     pub compression: ImportCompression,
 }
 
 /// Why there is nothing to import.
 #[derive(Debug)]
 pub enum DataError {
-    /// It can't be read.
+    /// The path can't be read.
     Unreadable(io::Error),
-    /// There are several exports; which?
+    /// The folder has several exports.
     Several(Vec<PathBuf>),
-    /// It has a beginning and no manifest.
+    /// The export has begun, but has no manifest.
     Interrupted(PathBuf),
-    /// There are no files.
+    /// There aren't any files.
     Empty,
 }
 
@@ -35,7 +35,7 @@ impl From<io::Error> for DataError {
 }
 
 impl ExportData {
-    /// Finds the data of an export in its folder, in a folder that has one export, or takes the files as they are.
+    /// Finds the data of an export in its folder, or in a folder with one export. Otherwise uses the files directly.
     pub fn find(path: &Path) -> Result<ExportData, DataError> {
         let path = path.to_owned();
         let path = match exports_in(&path)?.as_slice() {

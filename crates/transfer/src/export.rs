@@ -1,5 +1,5 @@
-//! Writing an export: data files first, made durable, then the manifests. An export without `manifest-summary.json` was
-//! interrupted.
+//! Writes an export: first the data files, made durable, then the manifests. An export without `manifest-summary.json`
+//! was interrupted.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -14,12 +14,12 @@ use singlet_engine::{
 use singlet_wire::items::{ChangeLine, write_change_line, write_item_line};
 
 use crate::checksum::{ChecksumWriter, md5_base64, name_from};
-use crate::folder::{make_folders, parts, sync_folder};
 use crate::manifest::{self, DataFile};
+use crate::path::{make_folders, parts, sync_folder};
 
 /// The folder of all exports under a prefix.
 const FOLDER: &str = "AWSDynamoDB";
-/// A data file is full when its lines pass this size; compressed, it is a fraction of it.
+/// The size of its lines at which a data file is full. The compressed file is much smaller.
 const DATA_FILE_BYTES: u64 = 128 << 20;
 
 /// An export that is being written.
@@ -27,7 +27,7 @@ pub(crate) struct Export {
     description: ExportDescription,
     /// The export's folder.
     folder: PathBuf,
-    /// The same as a key in the bucket.
+    /// The folder as a key in the bucket.
     key: String,
     open: Option<OpenFile>,
     files: Vec<DataFile>,
@@ -47,7 +47,7 @@ struct OpenFile {
 }
 
 impl Export {
-    /// Makes the folders of an export, and the sign that it has begun.
+    /// Creates the folders of an export, and the file that marks its start.
     pub(crate) fn begin(bucket: &Path, export: &ExportDescription) -> Result<Self, TransferFailure> {
         let prefix = export.destination.prefix.as_deref().unwrap_or_default();
         let mut parts = parts(prefix).ok_or_else(|| {
@@ -78,7 +78,7 @@ impl Export {
         })
     }
 
-    /// Writes the line, into a new file if the last one is full.
+    /// Writes the line, and starts a new file after it if this one is full.
     fn write_line(&mut self, item_bytes: usize) -> Result<(), TransferFailure> {
         self.line.push(b'\n');
         let wrote = self.append();
@@ -103,7 +103,7 @@ impl Export {
         Ok(())
     }
 
-    /// Makes the open file durable and notes it for the manifest.
+    /// Makes the open file durable and adds it to the manifest.
     fn close_file(&mut self) -> io::Result<()> {
         if let Some(open) = self.open.take() {
             self.files.push(open.finish()?);
@@ -113,7 +113,7 @@ impl Export {
 
     fn finish(&mut self, ended_ms: u64) -> io::Result<()> {
         if self.files.is_empty() && self.open.is_none() {
-            // An empty table has an empty file.
+            // The export of an empty table has one empty file.
             self.open = Some(OpenFile::create(&self.folder, &self.key, 0)?);
         }
         self.close_file()?;
@@ -125,7 +125,7 @@ impl Export {
         self.write_manifest("manifest-summary", &summary)
     }
 
-    /// Writes a manifest and its checksum. It gets its name when it is whole.
+    /// Writes a manifest and its checksum. The manifest gets its name when it is complete.
     fn write_manifest(&self, name: &str, text: &[u8]) -> io::Result<()> {
         let write = |name: &str, text: &[u8]| -> io::Result<()> {
             let mut file = create(&self.folder.join(name))?;
@@ -187,7 +187,7 @@ impl ExportWriter for Export {
     }
 }
 
-/// Makes a file that isn't there; nothing is overwritten, and no link is followed.
+/// Creates a new file. It doesn't overwrite a file or follow a link.
 fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
@@ -199,7 +199,7 @@ fn failed(folder: &Path, error: &io::Error) -> TransferFailure {
         }
         _ => "S3Error",
     };
-    // Who asked learns no paths of the server: they are for the log.
+    // The caller must not learn the server's paths. They are for the log.
     tracing::warn!(folder = %folder.display(), %error, "can't write an export");
     TransferFailure::new(code, format!("can't write in the bucket: {error}"))
 }

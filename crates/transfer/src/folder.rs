@@ -1,8 +1,8 @@
-//! Folders that stand for buckets, and keeping what is asked for inside them.
+//! Folders as buckets.
 //!
-//! A key of an object is a path in the bucket's folder. Names and prefixes come from callers: a path is put together from
-//! checked parts only, and symbolic links are not followed, so nothing outside the folder is reached. (Who may put links
-//! into the folder while an export runs may do so anyway.)
+//! A key of an object is a path in the bucket's folder. Names and prefixes come from callers. A path contains only
+//! checked parts, and symbolic links aren't followed, so nothing outside the folder is reached. (A user who can put
+//! links into the folder during an export can write there anyway.)
 
 use std::fs;
 use std::io;
@@ -16,8 +16,9 @@ use singlet_engine::{
 use crate::export::Export;
 use crate::import::Import;
 use crate::objects::list;
+use crate::path::parts;
 
-/// A folder whose folders are the buckets, or one that is the only bucket.
+/// A folder whose subfolders are the buckets, or a folder that is the only bucket.
 #[derive(Debug, Clone)]
 pub struct FolderBuckets {
     folder: PathBuf,
@@ -26,26 +27,26 @@ pub struct FolderBuckets {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
-    /// Each folder in it is a bucket.
+    /// Each subfolder is a bucket.
     Each,
-    /// It is the bucket.
+    /// The folder is the only bucket.
     One,
-    /// It is the bucket, and this file the only object in it.
+    /// The folder is the only bucket, and this file is the only object in it.
     File(String),
 }
 
 impl FolderBuckets {
-    /// Each folder in this one is a bucket.
+    /// Opens a folder in which each subfolder is a bucket.
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
         Ok(FolderBuckets { folder: existing(folder.as_ref())?, kind: Kind::Each })
     }
 
-    /// This folder is the bucket, whatever name is asked for.
+    /// Opens a folder that is the bucket for every bucket name.
     pub fn open_one(folder: impl AsRef<Path>) -> io::Result<Self> {
         Ok(FolderBuckets { folder: existing(folder.as_ref())?, kind: Kind::One })
     }
 
-    /// This file is the only object, whatever bucket is asked for; it is there to be imported.
+    /// Opens a file that is the only object for every bucket name. It can only be imported.
     pub fn open_file(file: impl AsRef<Path>) -> io::Result<Self> {
         let file = file.as_ref().canonicalize()?;
         let name = file.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidFilename)?;
@@ -53,7 +54,7 @@ impl FolderBuckets {
         Ok(FolderBuckets { kind: Kind::File(name.to_owned()), folder })
     }
 
-    /// The folder of a bucket, which must be there.
+    /// The folder of a bucket, which must exist.
     fn bucket(&self, name: &str) -> Result<PathBuf, TransferFailure> {
         if self.kind != Kind::Each {
             return Ok(self.folder.clone());
@@ -119,77 +120,9 @@ fn is_bucket_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= 255 && name.bytes().all(is_part) && name.trim_matches('.') == name
 }
 
-/// The parts of a prefix. A slash at its end says nothing more; `None` if the prefix is no path inside a bucket.
-pub(crate) fn parts(prefix: &str) -> Option<Vec<&str>> {
-    let prefix = prefix.strip_suffix('/').unwrap_or(prefix);
-    if prefix.is_empty() {
-        return Some(Vec::new());
-    }
-    let is_sound = |part: &&str| {
-        let is_wrong = |character: char| {
-            matches!(character, '\\') || character.is_control() || (cfg!(windows) && character == ':')
-        };
-        !part.is_empty() && *part != "." && *part != ".." && !part.contains(is_wrong)
-    };
-    let parts: Vec<&str> = prefix.split('/').collect();
-    parts.iter().all(is_sound).then_some(parts)
-}
-
-/// Makes a folder in a bucket, and those above it, without following links.
-pub(crate) fn make_folders(bucket: &Path, parts: &[&str]) -> io::Result<PathBuf> {
-    let mut path = bucket.to_owned();
-    for part in parts {
-        let above = path.clone();
-        path.push(part);
-        match fs::symlink_metadata(&path) {
-            Ok(found) if found.is_dir() => {}
-            Ok(_) => {
-                return Err(io::Error::new(io::ErrorKind::NotADirectory, "a part of the path is no folder"));
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                fs::create_dir(&path)?;
-                sync_folder(&above)?;
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(path)
-}
-
-/// Makes creations in a folder durable.
-#[cfg(unix)]
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    fs::File::open(folder)?.sync_all()
-}
-
-/// Makes creations in a folder durable.
-#[cfg(not(unix))]
-pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
-    // Elsewhere a folder can't be opened for syncing; the file system's journal orders its changes.
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_paths_inside_a_bucket_are_prefixes() {
-        for (prefix, expected) in [
-            ("", vec![]),
-            ("/", vec![]),
-            ("a", vec!["a"]),
-            ("a/b/", vec!["a", "b"]),
-            ("..a/b..", vec!["..a", "b.."]),
-        ] {
-            assert_eq!(parts(prefix), Some(expected), "{prefix}");
-        }
-        for prefix in
-            ["..", "../x", "a/../b", "a/..", "/a", "//", "a//b", ".", "a/./b", "a\\..\\b", "a\0b", "a/b//"]
-        {
-            assert_eq!(parts(prefix), None, "{prefix}");
-        }
-    }
 
     #[test]
     fn only_plain_names_are_buckets() {

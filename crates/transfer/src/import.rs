@@ -1,4 +1,4 @@
-//! Reading an import: one object after the other.
+//! Reads the objects of an import one after the other.
 
 use std::cell::Cell;
 use std::io::Read;
@@ -12,7 +12,7 @@ use singlet_wire::items::read_item_line;
 
 use crate::csv::{Row, Rows};
 use crate::lines::{Line, Lines};
-use crate::objects::Object;
+use crate::objects::{CountingReader, Object};
 
 /// An import that is being read.
 pub(crate) struct Import {
@@ -28,7 +28,8 @@ pub(crate) struct Import {
     stored_bytes_total: u64,
 }
 
-type Source = Counted<Box<dyn Read>>;
+/// An object's bytes, decompressed and counted.
+type Source = CountingReader<Box<dyn Read>>;
 
 /// The object that is being read.
 enum Open {
@@ -36,22 +37,8 @@ enum Open {
     Csv(Box<Rows<Source>>),
 }
 
-/// Counts what is read, after decompression.
-struct Counted<R> {
-    inner: R,
-    bytes: Rc<Cell<u64>>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        self.bytes.set(self.bytes.get() + read as u64);
-        Ok(read)
-    }
-}
-
 impl Import {
-    /// Reads these objects.
+    /// An import of these objects.
     pub(crate) fn of(objects: Vec<Object>, import: &ImportDescription) -> Self {
         Import {
             stored_bytes_total: objects.iter().map(|object| object.bytes).sum(),
@@ -71,7 +58,7 @@ impl Import {
         let Some(object) = self.objects.next() else { return Ok(None) };
         let inner = object.open(self.compression, &self.stored_bytes)?;
         self.place = (object.key, 0);
-        let source = Counted { inner, bytes: self.read_bytes.clone() };
+        let source = CountingReader::new(inner, &self.read_bytes);
         Ok(Some(match &self.format {
             ImportFormat::DynamoDbJson => Open::Json(Lines::new(source)),
             ImportFormat::Csv { delimiter, header } => Open::Csv(Box::new(Rows::new(
@@ -84,7 +71,7 @@ impl Import {
     }
 }
 
-/// What a step gave, and whether the object has more.
+/// The result of a step, and whether the object has more.
 enum Took {
     Step(ImportStep),
     Last(ImportStep),
@@ -117,7 +104,7 @@ fn json_step(lines: &mut Lines<Source>) -> std::io::Result<Took> {
     let is_first = lines.number() == 0;
     Ok(Took::Step(match lines.next_line()? {
         Line::Whole(line) => {
-            // Some programs begin a file with a mark of its encoding.
+            // Some programs write a byte order mark.
             let line = if is_first { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line };
             if line.trim_ascii().is_empty() {
                 ImportStep::Nothing
@@ -149,12 +136,12 @@ impl ImportReader for Import {
             }
             Ok(Took::Last(step)) => step,
             Ok(Took::End) => ImportStep::Nothing,
-            // It isn't damaged: with the right option of the compressor all of it can be imported.
+            // The object isn't damaged. Compressed with other options, all of it can be imported.
             Err(error) if error.kind() == std::io::ErrorKind::Unsupported => {
                 let message = format!("can't read the object {}: {error}", self.place.0);
                 return Err(TransferFailure::new("UnsupportedCompression", message));
             }
-            // What comes behind is out of reach; the other objects are not.
+            // The rest of this object is lost, but the other objects can be read.
             Err(error) => ImportStep::Bad(format!("the rest of the object can't be read: {error}")),
         }))
     }

@@ -1,8 +1,8 @@
-//! Exports and imports as files, in the layout that AWS gives them.
+//! Exports and imports as files, in AWS's layout.
 //!
-//! This crate knows folders that stand for buckets, manifests and their checksums, compression, and the lines of
-//! data files. It must not know which items belong to an export or how a table is filled: `singlet-engine` calls it
-//! through [`Buckets`](singlet_engine::Buckets). Items as JSON are `singlet-wire`'s.
+//! This crate knows buckets as folders, manifests and their checksums, compression, and the lines of data files. It
+//! must not know which items belong to an export or how a table is filled: `singlet-engine` calls it through
+//! [`Buckets`](singlet_engine::Buckets). `singlet-wire` reads and writes items as JSON.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -47,6 +47,7 @@ mod import;
 mod lines;
 mod manifest;
 mod objects;
+mod path;
 mod zstd;
 
 pub use data::{DataError, ExportData};

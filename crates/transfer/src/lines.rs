@@ -4,23 +4,23 @@ use std::io::{self, Read};
 
 use memchr::memchr;
 
-/// Bytes read at once.
+/// The size of a read.
 const CHUNK_BYTES: usize = 64 << 10;
-/// The longest line. An item has at most 400 KB; its JSON may take seven times that, and white space.
+/// The longest line. An item has at most 400 KB; its JSON can take seven times that, plus white space.
 const LINE_BYTES_MAX: usize = 8 << 20;
-/// Bytes of a line that is too long that are skipped in one step.
+/// The number of bytes of an overlong line that one step skips.
 const SKIP_BYTES_MAX: usize = 64 << 20;
 
-/// What comes next.
+/// The result of reading on.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
     /// A line, without its end.
     Whole(&'a [u8]),
-    /// A line that is too long; the rest of it is skipped.
+    /// An overlong line. The rest of it is skipped.
     TooLong,
-    /// Part of such a line was skipped.
+    /// A part of an overlong line was skipped.
     Skipped,
-    /// There are no more.
+    /// There aren't any more lines.
     End,
 }
 
@@ -28,9 +28,9 @@ pub(crate) enum Line<'a> {
 pub(crate) struct Lines<R> {
     source: R,
     buffer: Vec<u8>,
-    /// Where the next line begins in the buffer.
+    /// The start of the next line in the buffer.
     start: usize,
-    /// Up to where the buffer is known to have no end of a line.
+    /// The part of the buffer up to here has no line end.
     searched: usize,
     number: u64,
     skipping: bool,
@@ -84,7 +84,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Skips on to the end of a line; `false` if it isn't there yet.
+    /// Skips to the end of a line. Returns `false` if the buffer doesn't have it yet.
     fn skip(&mut self) -> io::Result<bool> {
         let mut skipped = 0;
         loop {
@@ -107,7 +107,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Reads more behind what is there; what is done with makes room.
+    /// Reads more into the buffer, after removing the consumed part.
     fn fill(&mut self) -> io::Result<usize> {
         self.buffer.drain(..self.start);
         self.searched -= self.start;

@@ -1,4 +1,4 @@
-//! The manifests of an export: which data files it has, and what it is of.
+//! The manifests of an export: its data files, and a summary.
 
 use serde::Serialize;
 use singlet_engine::{ExportDescription, ExportKind, ExportView, ExportWritten, iso_time};

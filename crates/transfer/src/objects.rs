@@ -9,10 +9,10 @@ use std::rc::Rc;
 use flate2::read::MultiGzDecoder;
 use singlet_engine::{ImportCompression, TransferFailure};
 
-use crate::folder::parts;
+use crate::path::{existing_folder, parts};
 use crate::zstd::ZstdFrames;
 
-/// Most objects of an import, as at AWS.
+/// The maximum number of objects in an import, as in AWS.
 const OBJECTS_MAX: usize = 50_000;
 
 /// An object to read.
@@ -25,7 +25,7 @@ pub(crate) struct Object {
 }
 
 impl Object {
-    /// Opens the object; `read` counts its bytes as they are stored.
+    /// Opens the object. `read` counts its bytes as stored.
     pub(crate) fn open(
         &self,
         compression: ImportCompression,
@@ -35,9 +35,9 @@ impl Object {
             tracing::warn!(path = %self.path.display(), %error, "can't read an object");
             TransferFailure::new("S3AccessDenied", format!("can't read the object {}: {error}", self.key))
         };
-        let file = Counted { file: File::open(&self.path).map_err(failed)?, read: read.clone() };
+        let file = CountingReader::new(File::open(&self.path).map_err(failed)?, read);
         Ok(match compression {
-            // Also where there should be a compressed nothing.
+            // An empty file needs no decompression, whatever the format.
             _ if self.bytes == 0 => Box::new(io::empty()),
             ImportCompression::None => Box::new(file),
             ImportCompression::Gzip => Box::new(MultiGzDecoder::new(BufReader::new(file))),
@@ -46,16 +46,23 @@ impl Object {
     }
 }
 
-/// Counts what is read of a file.
-struct Counted {
-    file: File,
-    read: Rc<Cell<u64>>,
+/// Counts the bytes that are read through it.
+pub(crate) struct CountingReader<R> {
+    inner: R,
+    count: Rc<Cell<u64>>,
 }
 
-impl Read for Counted {
+impl<R> CountingReader<R> {
+    /// Adds the number of bytes read from `inner` to `count`.
+    pub(crate) fn new(inner: R, count: &Rc<Cell<u64>>) -> Self {
+        CountingReader { inner, count: count.clone() }
+    }
+}
+
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let bytes = self.file.read(buffer)?;
-        self.read.set(self.read.get() + bytes as u64);
+        let bytes = self.inner.read(buffer)?;
+        self.count.set(self.count.get() + bytes as u64);
         Ok(bytes)
     }
 }
@@ -67,7 +74,7 @@ pub(crate) fn list(bucket: &Path, prefix: &str) -> Result<Vec<Object>, TransferF
         TransferFailure::new("S3AccessDenied", format!("{prefix:?} is not a path inside a bucket"))
     })?;
     let mut objects = Vec::new();
-    if let Some(path) = real_folder(bucket, &parts) {
+    if let Some(path) = existing_folder(bucket, &parts) {
         let key = if parts.is_empty() { String::new() } else { format!("{}/", parts.join("/")) };
         walk(path, key, prefix, &mut objects)?;
     }
@@ -81,18 +88,8 @@ pub(crate) fn list(bucket: &Path, prefix: &str) -> Result<Vec<Object>, TransferF
     Ok(objects)
 }
 
-/// The folder in a bucket, if it is there and no part of its path is a link.
-fn real_folder(bucket: &Path, parts: &[&str]) -> Option<PathBuf> {
-    let mut path = bucket.to_owned();
-    for part in parts {
-        path.push(part);
-        fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_dir)?;
-    }
-    Some(path)
-}
-
 fn walk(path: PathBuf, key: String, prefix: &str, objects: &mut Vec<Object>) -> Result<(), TransferFailure> {
-    // Who asked learns the key only: the path is for the log.
+    // The caller learns only the key. The path is for the log.
     let failed = |path: &Path, key: &str, error: io::Error| {
         tracing::warn!(path = %path.display(), %error, "can't list objects");
         TransferFailure::new("S3AccessDenied", format!("can't read {key:?} in the bucket: {error}"))
@@ -104,7 +101,7 @@ fn walk(path: PathBuf, key: String, prefix: &str, objects: &mut Vec<Object>) -> 
             let path = entry.path();
             let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
             let key = format!("{folder_key}{name}");
-            // Without following links.
+            // This doesn't follow links.
             let found = entry.metadata().map_err(|error| failed(&path, &key, error))?;
             if found.is_dir() {
                 let key = format!("{key}/");

@@ -1,4 +1,4 @@
-//! Imports: what AWS wrote, what people write, and what nobody should write.
+//! Imports: files from AWS, files from people, and invalid files.
 
 #![allow(
     clippy::unwrap_used,
@@ -36,7 +36,7 @@ fn products(name: &str) -> CreateTable {
     CreateTable::new(name, "Id", ScalarType::N)
 }
 
-/// An export as the documentation of DynamoDB shows it: two data files, one of them empty, and manifests.
+/// An export as in DynamoDB's documentation: two data files, one of them empty, and manifests.
 fn lay_out_as_aws(scene: &Scene) -> String {
     let folder = "2020-Nov/AWSDynamoDB/01234567890123-a1b2c3d4";
     let lines = concat!(
@@ -137,7 +137,7 @@ fn failures_tell_callers_no_paths_of_the_server() {
         done.failure.unwrap().message
     };
     fs::write(scene.folder.path().join("file"), "").unwrap();
-    // A bucket in which no export can be written.
+    // A bucket to which no export can be written.
     fs::create_dir(scene.folder.path().join("full")).unwrap();
     fs::write(scene.folder.path().join("full/AWSDynamoDB"), "").unwrap();
     scene.database.create_table(products("source")).unwrap();

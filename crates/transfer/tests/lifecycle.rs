@@ -1,4 +1,4 @@
-//! The life of exports and imports: tokens, lists, refusals, and interruptions.
+//! The life of exports and imports: tokens, lists, rejections, and interruptions.
 
 #![allow(
     clippy::unwrap_used,
@@ -160,7 +160,7 @@ fn an_export_into_a_bucket_that_is_not_there_fails_and_says_what_to_do() {
     assert!(failure.message.contains("make a folder missing"), "{failure}");
 }
 
-/// Buckets in which everything waits until it is let go.
+/// Buckets in which everything waits until it is released.
 #[derive(Clone, Default)]
 struct Waiting(Arc<(Mutex<bool>, Condvar)>);
 
@@ -248,7 +248,7 @@ fn what_was_interrupted_has_failed_after_the_restart_and_the_table_of_an_import_
     assert_eq!(database.describe_export(&export.arn).unwrap().status, TransferStatus::InProgress);
     assert_eq!(database.describe_table("new").unwrap().status, TableStatus::Creating);
 
-    // As if the power failed now.
+    // The power fails now.
     copy(&data, &copied);
     let after = Database::open_with(&copied, options.clone()).unwrap();
     check_interrupted(&after, &export.arn, &import.arn);
@@ -257,7 +257,7 @@ fn what_was_interrupted_has_failed_after_the_restart_and_the_table_of_an_import_
     let verified = verify(&copied, None, &mut |_| ()).unwrap();
     assert_eq!(verified.findings, []);
 
-    // An orderly end says so before it closes.
+    // An orderly shutdown is announced before it closes.
     let closing = std::thread::spawn({
         let database = database.clone();
         move || database.close().unwrap()
@@ -281,7 +281,7 @@ fn check_interrupted(database: &Database, export: &str, import: &str) {
     assert_eq!(database.describe_table(TABLE).unwrap().item_count, 1_000);
 }
 
-/// A bucket with a fault that nobody foresaw.
+/// A bucket with an unexpected fault.
 #[derive(Debug)]
 struct Faulty;
 

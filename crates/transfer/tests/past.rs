@@ -1,4 +1,4 @@
-//! Exports of moments that are past, and of what happened between two of them.
+//! Exports of past points in time, and of the changes between two of them.
 
 #![allow(
     clippy::unwrap_used,
@@ -25,7 +25,7 @@ use tempfile::TempDir;
 
 const KEY: [&str; 2] = ["pk", "sk"];
 
-/// A database that is written at random, and what its table held after each moment.
+/// A database with random writes, and the content of its table after each point in time.
 struct Past {
     scene: Scene,
     disk: Arc<dyn Disk>,
@@ -91,7 +91,7 @@ impl Past {
 
     fn reopen(&mut self) {
         self.scene.database.close().unwrap();
-        // The tree is open until the database is gone, and a disk in memory has no lock.
+        // The tree stays open until the database is gone, and a disk in memory has no lock.
         self.scene.database = Database::in_memory().unwrap();
         let options = options(self.scene.folder.path(), &self.scene.clock);
         self.scene.database = Database::open_on(self.disk.clone(), options).unwrap();
@@ -151,7 +151,7 @@ fn what_changed_between_two_moments_leads_from_the_one_to_the_other() {
     }
 }
 
-/// Applies an incremental export to the full export of its beginning, and compares with that of its end.
+/// Applies an incremental export to the full export of its start, and compares the result with that of its end.
 fn check_between(past: &Past, from_ms: u64, to_ms: u64, view: ExportView) {
     let (mut items, after) = (past.full_at(from_ms), past.full_at(to_ms));
     let before = items.clone();

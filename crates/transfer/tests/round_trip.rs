@@ -1,4 +1,4 @@
-//! What is exported comes back.
+//! An import restores what was exported.
 
 #![allow(
     clippy::unwrap_used,
@@ -51,7 +51,7 @@ fn an_export_imported_elsewhere_is_the_same_table_with_its_indexes() {
     assert_eq!(export.summary["billedSizeBytes"], described.size_bytes);
     assert_eq!(export.summary["tableId"], described.id);
 
-    // The bucket is carried over to the other machine.
+    // The bucket is copied to the other machine.
     let data = format!("a b/c/AWSDynamoDB/{}/data", export.description.id);
     for file in std::fs::read_dir(here.bucket().join(&data)).unwrap() {
         let file = file.unwrap();
@@ -99,7 +99,7 @@ fn an_export_while_money_moves_is_one_moment() {
             scope.spawn(move || {
                 let mut random = support::Random::new(thread + 1);
                 while !stop.load(Ordering::Relaxed) {
-                    // Each thread has accounts of its own, so that nobody else changes what it read.
+                    // Each thread has its own accounts, so that no other thread changes what it has read.
                     let mut pick = || (random.below(20) * 2 + thread) as i64;
                     let (from, to) = (pick(), pick());
                     if from == to {

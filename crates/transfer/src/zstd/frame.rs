@@ -1,28 +1,28 @@
-//! One frame: its header is checked, and its blocks are read whole, one after the other.
+//! One frame. Its header is checked, and its blocks are read whole, one after the other.
 
 use std::io::{self, BufRead, Read};
 
 use super::sequences::Sequences;
 
-/// The largest window that is taken. The format asks decoders to support this much and encoders to need no more, and all
-/// levels of `zstd` up to 19 stay within it.
+/// The largest window that is accepted. The format asks decoders to support this size and encoders not to exceed it.
+/// All levels of `zstd` up to 19 comply.
 const WINDOW_BYTES_MAX: u64 = 8 << 20;
-/// The most bytes of a block, before and after compression.
+/// The maximum size of a block, before and after compression.
 const BLOCK_BYTES_MAX: usize = 128 << 10;
 const MAGIC: u32 = 0xFD2F_B528;
-/// Frames with these numbers are for others: they are skipped.
+/// The magic numbers of frames to skip.
 const SKIPPED: std::ops::RangeInclusive<u32> = 0x184D_2A50..=0x184D_2A5F;
 const CHECKSUM_BYTES: usize = 4;
 const BLOCK_HEADER_BYTES: usize = 3;
 /// The kind of a compressed block.
 const COMPRESSED: u32 = 2;
 
-/// Gives a decoder the bytes of one frame and no others.
+/// A reader of the bytes of exactly one frame, for a decoder.
 pub(super) struct Frame<R> {
     source: R,
     /// The header, then one block at a time.
     buffer: Vec<u8>,
-    /// What the decoder has of the buffer.
+    /// The number of bytes in the buffer that the decoder has read.
     given: usize,
     sequences: Sequences,
     has_checksum: bool,
@@ -31,7 +31,7 @@ pub(super) struct Frame<R> {
 }
 
 impl<R: BufRead> Frame<R> {
-    /// Reads the header of the next frame that has content; `None` if there is none.
+    /// Reads the header of the next frame with content; `None` at the end.
     pub(super) fn begin(mut source: R) -> io::Result<Option<Self>> {
         loop {
             if source.fill_buf()?.is_empty() {
@@ -60,12 +60,12 @@ impl<R: BufRead> Frame<R> {
         }
     }
 
-    /// The source, after the frame.
+    /// Returns the source, positioned after the frame.
     pub(super) fn end(self) -> R {
         self.source
     }
 
-    /// What was wrong with the frame, if it was found here.
+    /// The error in the frame, if this reader found one.
     pub(super) fn trouble(&mut self) -> Option<io::Error> {
         self.trouble.take()
     }
@@ -104,7 +104,7 @@ impl<R: BufRead> Frame<R> {
         Ok(true)
     }
 
-    /// Refuses a compressed block that unpacks to more than a block may have.
+    /// Rejects a compressed block that unpacks to more than the maximum.
     fn check_unpacked(&mut self, stored_bytes: usize) -> io::Result<()> {
         let block =
             self.buffer.get(BLOCK_HEADER_BYTES..BLOCK_HEADER_BYTES + stored_bytes).unwrap_or_default();
@@ -135,7 +135,7 @@ impl<R: BufRead> Read for Frame<R> {
     }
 }
 
-/// Reads the rest of a frame's header behind what is in the buffer, and says whether the frame ends in a checksum.
+/// Appends the rest of a frame's header to the buffer. Returns whether the frame ends in a checksum.
 fn read_header(source: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<bool> {
     let [descriptor] = array(source)?;
     buffer.push(descriptor);
@@ -159,7 +159,7 @@ fn read_header(source: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<bool>
     };
     let size = copy(source, buffer, size_bytes)?;
     if is_single_segment {
-        // A size of two bytes begins at 256.
+        // A size in two bytes starts at 256.
         window_bytes = if size_bytes == 2 { size + 256 } else { size };
     }
     if window_bytes > WINDOW_BYTES_MAX {
@@ -176,7 +176,7 @@ fn read_header(source: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<bool>
     Ok(descriptor >> 2 & 1 == 1)
 }
 
-/// Reads so many bytes, eight at most, behind what is in the buffer. Returns the number that they are.
+/// Appends `bytes` bytes, at most eight, to the buffer. Returns them as a number.
 fn copy(source: &mut impl Read, buffer: &mut Vec<u8>, bytes: usize) -> io::Result<u64> {
     let mut number = 0;
     for place in 0..bytes {
@@ -187,7 +187,7 @@ fn copy(source: &mut impl Read, buffer: &mut Vec<u8>, bytes: usize) -> io::Resul
     Ok(number)
 }
 
-/// Skips a frame that has no content; its magic number is read already.
+/// Skips a frame without content, after its magic number.
 fn skip(source: &mut impl Read) -> io::Result<()> {
     let bytes = u64::from(u32::from_le_bytes(array(source)?));
     let skipped = io::copy(&mut source.take(bytes), &mut io::sink())?;

@@ -1,10 +1,10 @@
-//! Finite state entropy: the tables that the codes of sequences are read with.
+//! Finite state entropy: the tables for decoding sequences.
 //!
-//! A table is a row of states. Each stands for a symbol, and says which bits lead to the next one.
+//! A table is a list of states. Each state has a symbol, and the bits that lead to the next state.
 
 /// A table of states.
 pub(super) struct Table {
-    /// How many bits choose the first state.
+    /// The number of bits that choose the first state.
     pub(super) start_bits: u32,
     states: Vec<State>,
 }
@@ -17,12 +17,12 @@ pub(super) struct State {
 }
 
 impl Table {
-    /// A table that knows one symbol.
+    /// A table with one symbol.
     pub(super) fn of_symbol(symbol: u8) -> Self {
         Table { start_bits: 0, states: vec![State { symbol, bits: 0, base: 0 }] }
     }
 
-    /// The table of these frequencies, which together are two to the power of `start_bits`; -1 is less than one.
+    /// The table for these frequencies, whose sum is two to the power of `start_bits`. -1 means less than one.
     pub(super) fn of_frequencies(start_bits: u32, frequencies: &[i16]) -> Option<Self> {
         let size = 1_usize << start_bits;
         let mut symbols: Vec<Option<u8>> = vec![None; size];
@@ -56,7 +56,7 @@ impl Table {
         Some(Table { start_bits, states })
     }
 
-    /// Reads a table from the beginning of these bytes. Returns it with the number of bytes that it takes.
+    /// Reads a table from the beginning of these bytes. Returns it with its length in bytes.
     pub(super) fn read(bytes: &[u8], start_bits_max: u32, symbols_max: usize) -> Option<(Self, usize)> {
         let mut bits = ForwardBits { bytes, read: 0 };
         let start_bits = bits.take(4)? as u32 + 5;
@@ -68,7 +68,7 @@ impl Table {
         while left > 0 {
             let count = (left + 1).ilog2() + 1;
             let mut value = bits.take(count)?;
-            // Small values need a bit less.
+            // Small values take one bit less.
             let half = (1_usize << (count - 1)) - 1;
             let short = (1_usize << count) - 1 - (left + 1);
             if value & half < short {
@@ -100,7 +100,7 @@ impl Table {
     }
 }
 
-/// Reads bits from the first one on.
+/// Reads bits from the first to the last.
 struct ForwardBits<'a> {
     bytes: &'a [u8],
     read: usize,
@@ -114,7 +114,7 @@ impl ForwardBits<'_> {
     }
 }
 
-/// Reads bits from the last one on. The highest bit that is set marks the end.
+/// Reads bits from the last to the first. The highest bit that is set marks the end.
 pub(super) struct BackwardBits<'a> {
     bytes: &'a [u8],
     left: usize,
@@ -137,7 +137,7 @@ impl<'a> BackwardBits<'a> {
     }
 }
 
-/// So many bits, 32 at most, from this one on.
+/// The given number of bits, at most 32, from this position.
 fn bits_at(bytes: &[u8], at: usize, count: u32) -> Option<usize> {
     if count == 0 {
         return Some(0);

@@ -1,7 +1,7 @@
-//! Zstandard: a file may hold several frames, one after the other.
+//! Zstandard: a file may contain several frames, one after the other.
 //!
-//! A frame says itself how much memory its reader needs. So its header is looked at before the decoder sees it, and it is
-//! given to the decoder block by block, each looked at for what it unpacks to.
+//! A frame declares how much memory its decoder needs. Its header is therefore checked before the decoder sees it. The
+//! decoder gets the frame block by block, and the unpacked size of each block is checked first.
 
 mod frame;
 mod fse;
@@ -15,19 +15,19 @@ use frame::Frame;
 
 /// Reads the content of all frames.
 pub(crate) struct ZstdFrames<R: BufRead> {
-    state: State<R>,
+    position: Position<R>,
 }
 
-enum State<R: BufRead> {
+enum Position<R: BufRead> {
     Between(R),
     Frame(Box<StreamingDecoder<Frame<R>, FrameDecoder>>),
-    /// Also after an error.
+    /// At the end, or after an error.
     End,
 }
 
 impl<R: BufRead> ZstdFrames<R> {
     pub(crate) fn new(source: R) -> Self {
-        ZstdFrames { state: State::Between(source) }
+        ZstdFrames { position: Position::Between(source) }
     }
 }
 
@@ -37,23 +37,23 @@ impl<R: BufRead> Read for ZstdFrames<R> {
             return Ok(0);
         }
         loop {
-            match std::mem::replace(&mut self.state, State::End) {
-                State::End => return Ok(0),
-                State::Between(source) => {
+            match std::mem::replace(&mut self.position, Position::End) {
+                Position::End => return Ok(0),
+                Position::Between(source) => {
                     let Some(frame) = Frame::begin(source)? else { return Ok(0) };
                     let decoder = StreamingDecoder::new(frame)
                         .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
-                    self.state = State::Frame(Box::new(decoder));
+                    self.position = Position::Frame(Box::new(decoder));
                 }
-                State::Frame(mut decoder) => match decoder.read(buffer) {
-                    // The decoder's own error doesn't say what was wrong with the block.
+                Position::Frame(mut decoder) => match decoder.read(buffer) {
+                    // The decoder's own error doesn't explain what is wrong with the block.
                     Err(error) => return Err(decoder.get_mut().trouble().unwrap_or(error)),
                     Ok(0) => {
                         check_sum(&decoder.decoder)?;
-                        self.state = State::Between(decoder.into_inner().end());
+                        self.position = Position::Between(decoder.into_inner().end());
                     }
                     Ok(bytes) => {
-                        self.state = State::Frame(decoder);
+                        self.position = Position::Frame(decoder);
                         return Ok(bytes);
                     }
                 },
@@ -129,17 +129,17 @@ mod tests {
             assert!(error.to_string().contains("zstd -19"), "{error}");
             assert!(content.is_empty());
         }
-        // The same of a frame that is to be decoded in one piece, whose content is said to be 4 GB.
+        // The same for a single-segment frame with a declared content of 4 GB.
         let single = [0x28, 0xB5, 0x2F, 0xFD, 0b1010_0000, 0, 0, 0, 0xFF, 1, 0, 0];
         assert_eq!(decompressed(&single).unwrap_err().kind(), io::ErrorKind::Unsupported);
     }
 
     #[test]
     fn a_block_that_unpacks_to_more_than_a_block_may_have_is_refused_before_it_takes_memory() {
-        // Together 20 MB. With 32,000, as a bomb would have it, an unbounded decoder fills gigabytes for minutes.
+        // Together 20 MB. With 32,000 of them, as in a bomb, an unbounded decoder fills gigabytes for minutes.
         let count: u16 = 320;
-        // Without literals; then so many sequences, whose three codes are always the same: no literal, the offset before,
-        // and 65,539 bytes and more.
+        // No literals, then sequences whose three codes are always the same: no literal, the previous offset, and a
+        // match of 65,539 bytes or more.
         let mut block = vec![0, (count >> 8) as u8 + 128, count as u8, 0b0101_0100, 0, 0, 52];
         block.extend(vec![0xFF; usize::from(count) * 2]);
         block.push(1);
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn content_that_does_not_match_its_checksum_is_refused() {
-        // "one" as a block that isn't compressed, with a checksum of its content that is wrong.
+        // "one" as an uncompressed block, with a wrong checksum of the content.
         let wrong = b"\x28\xB5\x2F\xFD\x24\x03\x19\0\0one\x01\x02\x03\x04";
         assert!(decompressed(wrong).unwrap_err().to_string().contains("checksum"));
     }

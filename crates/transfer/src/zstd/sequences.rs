@@ -1,17 +1,17 @@
-//! What a compressed block unpacks to, before it is unpacked.
+//! The unpacked size of a compressed block, computed before it is unpacked.
 //!
-//! A block is made of literals and of sequences: copy so many literals, then so many bytes of what came before. A sequence of two
-//! bytes can copy 128 KB, so a small block can unpack to gigabytes, and the decoder takes memory for all of it before it gives any
-//! out. The lengths can be read without copying anything.
+//! A block consists of literals and sequences. A sequence copies a number of literals, and then a number of earlier
+//! bytes. A sequence of two bytes can copy 128 KB, so a small block can unpack to gigabytes, and the decoder allocates
+//! all of it before it returns any. The lengths can be read without copying.
 
 use super::fse::{BackwardBits, Table};
 
-/// Bits that follow each code of a literal length.
+/// The extra bits of each literal length code.
 const LITERAL_LENGTH_BITS: [u32; 36] = [
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13,
     14, 15, 16,
 ];
-/// The shortest match of each code from 32 on, and the bits that follow it. Codes below are the length less three.
+/// The shortest match of each code from 32 on, and its extra bits. A lower code is the length minus three.
 const MATCH_LENGTHS: [(usize, u32); 21] = [
     (35, 1),
     (37, 1),
@@ -37,7 +37,7 @@ const MATCH_LENGTHS: [(usize, u32); 21] = [
 ];
 const OFFSET_BITS_MAX: u8 = 31;
 
-/// A kind of code: the tables that every decoder knows, and the limits of others.
+/// A kind of code: its predefined table, and the limits of other tables.
 struct Code {
     default_bits: u32,
     default_frequencies: &'static [i16],
@@ -72,7 +72,7 @@ const MATCH_LENGTH: Code = Code {
     symbols_max: 53,
 };
 
-/// The tables of a frame's last block: the next one may use them again.
+/// The tables of a frame's previous block, which the next one may reuse.
 #[derive(Default)]
 pub(super) struct Sequences {
     literal_lengths: Option<Table>,
@@ -81,8 +81,8 @@ pub(super) struct Sequences {
 }
 
 impl Sequences {
-    /// How many bytes a compressed block unpacks to, or a number beyond `bytes_max` if it is more than that. `None` if the
-    /// block is damaged.
+    /// The unpacked size of a compressed block, or a number above `bytes_max` if it is larger. `None` if the block is
+    /// damaged.
     pub(super) fn unpacked_bytes(&mut self, block: &[u8], bytes_max: usize) -> Option<usize> {
         let (literals, rest) = literals(block)?;
         let (count, rest) = sequence_count(rest)?;
@@ -133,14 +133,14 @@ impl Sequences {
     }
 }
 
-/// How many literals a block has, and what follows them.
+/// The number of literals in a block, and the bytes after them.
 fn literals(block: &[u8]) -> Option<(usize, &[u8])> {
     let first = *block.first()?;
     let is_compressed = first >> 1 & 1 == 1;
     let (header_bytes, size_bits) = match (is_compressed, first >> 2 & 3) {
         (false, 1) => (2, 12),
         (false, 3) => (3, 20),
-        // Its third bit is one of the number.
+        // The third bit belongs to the number.
         (false, _) => (1, 5),
         (true, 0 | 1) => (3, 10),
         (true, 2) => (4, 14),
@@ -156,14 +156,14 @@ fn literals(block: &[u8]) -> Option<(usize, &[u8])> {
         (true, _) => (header >> 4 & mask, header >> (4 + size_bits) & mask),
         (false, kind) => {
             let literals = header >> (header_bytes * 8 - size_bits) & mask;
-            // Either all of them, or one that is repeated.
+            // Either all literals, or one that is repeated.
             (literals, if kind == 0 { literals } else { 1 })
         }
     };
     Some((literals, block.get(header_bytes + stored..)?))
 }
 
-/// How many sequences follow.
+/// The number of sequences.
 fn sequence_count(bytes: &[u8]) -> Option<(usize, &[u8])> {
     match *bytes {
         [first @ 0..128, ref rest @ ..] => Some((first.into(), rest)),
@@ -177,7 +177,7 @@ fn sequence_count(bytes: &[u8]) -> Option<(usize, &[u8])> {
     }
 }
 
-/// Puts the table that the block uses into its place, and returns what follows it.
+/// Sets the table that the block uses, and returns the bytes after it.
 fn replace<'a>(place: &mut Option<Table>, code: &Code, mode: u8, bytes: &'a [u8]) -> Option<&'a [u8]> {
     match mode {
         0 => {
@@ -194,7 +194,7 @@ fn replace<'a>(place: &mut Option<Table>, code: &Code, mode: u8, bytes: &'a [u8]
             *place = Some(table);
             bytes.get(read..)
         }
-        // That of the block before.
+        // The table of the previous block.
         _ => place.is_some().then_some(bytes),
     }
 }

@@ -1,4 +1,4 @@
-//! A database with buckets, and a reader of exports that shares no code with what wrote them.
+//! A database with buckets, and a reader of exports that shares no code with the writer.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(
@@ -110,7 +110,7 @@ pub(crate) fn to_bucket() -> BucketPlace {
     BucketPlace::new(BUCKET)
 }
 
-/// All items of a table or index, in an order that depends on their content only.
+/// All items of a table or index, in an order that depends only on their content.
 pub(crate) fn contents(database: &Database, table: &str, index: Option<&str>) -> BTreeSet<String> {
     let mut scan = Scan::new(table);
     if let Some(index) = index {
@@ -133,7 +133,7 @@ pub(crate) fn show(item: &Item) -> String {
     format!("{item:?}")
 }
 
-/// An export as it lies in a bucket; every checksum and count was verified.
+/// An export in a bucket, with every checksum and count verified.
 pub(crate) struct Export {
     pub(crate) description: ExportDescription,
     pub(crate) summary: Value,
