@@ -1,11 +1,11 @@
-//! Memory for answers: those that are being made, and those that clients have not taken yet.
+//! Memory for answers: those that are being written, and those that clients haven't read yet.
 //!
-//! A page is made in a moment, and a client may take its time to read it. However many do, the memory of all answers together
-//! is bounded:
+//! A page is written in a moment, but a client may read it slowly. The memory of all answers together is bounded:
 //!
-//! - An operation that may make a large answer reserves room for it first, waits a while if there is none, and is refused then.
-//! - Other reads are refused at the bound.
-//! - Above half of the bound, clients that read slowly are closed early.
+//! - An operation with a possibly large answer reserves room for it first. If there isn't any, it waits for some time
+//!   and is then rejected.
+//! - Other reads are rejected at the limit.
+//! - Above half of the limit, clients that read slowly are closed early.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,7 +20,7 @@ use tokio::sync::Notify;
 use crate::connections::{Answering, Registration};
 use crate::options::Limits;
 
-/// Answers up to this size are not counted: the system's buffers take them, or a connection has such a one for a while.
+/// Answers up to this size aren't counted. They fit in the system's buffers, or a connection holds one for a while.
 const SMALL_BYTES_MAX: usize = 16 << 10;
 
 /// The memory of all answers together.
@@ -28,7 +28,7 @@ pub(crate) struct Answers {
     bytes_max: usize,
     /// Reserved and held.
     bytes: AtomicUsize,
-    /// Tells one of those that wait for room that there may be some.
+    /// Notifies one waiting request that there may be room.
     freed: Notify,
     room_timeout: Duration,
 }
@@ -43,13 +43,13 @@ impl Answers {
         })
     }
 
-    /// A reservation of nothing, which an operation can raise.
+    /// An empty reservation, which an operation can extend.
     pub(crate) fn reservation(&self) -> Reservation<'_> {
         Reservation { answers: self, bytes: AtomicUsize::new(0), is_refused: AtomicBool::new(false) }
     }
 
-    /// Counts an answer until the system has taken all of it, and notes meanwhile that its client is to read it. The answer
-    /// takes the place of what was reserved for it.
+    /// Counts an answer until the system has taken all of it. Until then the registration records that the client has
+    /// to read an answer. The answer's own size replaces its reservation.
     pub(crate) fn hold(
         self: &Arc<Self>,
         mut body: Vec<u8>,
@@ -61,7 +61,7 @@ impl Answers {
         }
         let reserved_bytes = reservation.bytes.swap(0, Ordering::Relaxed);
         if body.capacity() > reserved_bytes && reserved_bytes > 0 {
-            // The room beyond its end, by which it grew while it was written, isn't reserved.
+            // The vector's spare capacity isn't reserved.
             body.shrink_to_fit();
         }
         let counted_bytes = body.capacity();
@@ -70,30 +70,30 @@ impl Answers {
             None => self.give_back(reserved_bytes - counted_bytes),
         }
         let answering = registration.answering();
-        Bytes::from_owner(Held { body, counted_bytes, answers: Arc::clone(self), _answering: answering })
+        Bytes::from_owner(HeldBody { body, counted_bytes, answers: Arc::clone(self), _answering: answering })
     }
 
-    /// The bytes that answers hold now, and those that are reserved for answers.
+    /// The bytes that answers hold now, including reservations.
     pub(crate) fn held_bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Whether there is no room for another large answer.
+    /// Whether there isn't room for another large answer.
     pub(crate) fn is_full(&self) -> bool {
         self.held_bytes() >= self.bytes_max
     }
 
-    /// Whether there is room for an answer that nothing was reserved for.
+    /// Whether there is room for an answer without a reservation.
     pub(crate) fn take_unreserved(&self, body: &[u8], reservation: &Reservation<'_>) -> bool {
         body.len() <= SMALL_BYTES_MAX || !reservation.is_empty() || !self.is_full()
     }
 
-    /// Whether slow readers should go.
+    /// Whether slow readers should be closed.
     pub(crate) fn is_pressed(&self) -> bool {
         self.held_bytes() >= self.bytes_max / 2
     }
 
-    /// Takes room for so many bytes if there is as much. One answer alone always has room, however large it may become.
+    /// Takes room for `bytes`, if there is enough. A single answer always has room, whatever its size.
     fn take(&self, bytes: usize) -> bool {
         let raised = |held: usize| {
             let sum = held.saturating_add(bytes);
@@ -109,13 +109,13 @@ impl Answers {
         }
     }
 
-    /// Waits until there is room for so many bytes.
+    /// Waits until there is room for `bytes`.
     async fn taken(&self, bytes: usize) {
         loop {
-            // It is asked for before the look, so that nothing that is given back in between is missed.
+            // Registering before the check makes sure that no release in between is missed.
             let freed = self.freed.notified();
             if self.take(bytes) {
-                // There may be enough for another one that waits.
+                // There may be enough room for another waiting request.
                 self.freed.notify_one();
                 return;
             }
@@ -124,7 +124,7 @@ impl Answers {
     }
 }
 
-/// Room for the answer of one request, until this is dropped.
+/// Room for the answer of one request. Dropping it releases the room.
 pub(crate) struct Reservation<'a> {
     answers: &'a Answers,
     bytes: AtomicUsize,
@@ -132,7 +132,7 @@ pub(crate) struct Reservation<'a> {
 }
 
 impl Reservation<'_> {
-    /// Whether the request asked for room and got none.
+    /// Whether the request asked for room and didn't get it.
     pub(crate) fn is_refused(&self) -> bool {
         self.is_refused.load(Ordering::Relaxed)
     }
@@ -169,20 +169,20 @@ impl Drop for Reservation<'_> {
     }
 }
 
-struct Held {
+struct HeldBody {
     body: Vec<u8>,
     counted_bytes: usize,
     answers: Arc<Answers>,
     _answering: Answering,
 }
 
-impl Drop for Held {
+impl Drop for HeldBody {
     fn drop(&mut self) {
         self.answers.give_back(self.counted_bytes);
     }
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for HeldBody {
     fn as_ref(&self) -> &[u8] {
         &self.body
     }

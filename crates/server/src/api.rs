@@ -1,4 +1,4 @@
-//! What the server needs of the protocol behind it.
+//! The interface to the protocol behind the server.
 
 use std::future::Future;
 
@@ -6,8 +6,8 @@ use singlet_wire::{AnswerRoom, Operation, Reply};
 
 /// A database behind its protocol. The server knows it only through this trait.
 pub trait Api: Send + Sync + 'static {
-    /// Answers one call: the operation that the target header names, and the body, decompressed. What may be large asks
-    /// `room` for memory first.
+    /// Answers one call: the operation in the target header, and the decompressed body. Large answers reserve memory in
+    /// `room` first.
     fn call(
         &self,
         operation: Operation,
@@ -15,11 +15,11 @@ pub trait Api: Send + Sync + 'static {
         room: &dyn AnswerRoom,
     ) -> impl Future<Output = Reply> + Send;
 
-    /// What the metrics page shows of the database.
+    /// The figures of the database for the metrics page.
     fn statistics(&self) -> Statistics;
 }
 
-/// Sizes of what is stored.
+/// Sizes of the stored data.
 #[derive(Debug, Clone, Default)]
 pub struct Statistics {
     /// Every table.
@@ -33,11 +33,11 @@ pub struct Statistics {
 pub struct TableStatistics {
     /// The table's name.
     pub name: String,
-    /// How many items it holds.
+    /// The number of items.
     pub items: u64,
-    /// How many bytes they have, as DynamoDB counts them.
+    /// The size of the items, as DynamoDB counts it.
     pub bytes: u64,
-    /// How many items have expired since the start.
+    /// The number of items that have expired since the start.
     pub expired: u64,
     /// Its indexes.
     pub indexes: Vec<IndexStatistics>,
@@ -48,18 +48,18 @@ pub struct TableStatistics {
 pub struct IndexStatistics {
     /// The index's name.
     pub name: String,
-    /// How many entries it holds.
+    /// The number of entries.
     pub items: u64,
-    /// How many bytes they have.
+    /// The size of the entries.
     pub bytes: u64,
 }
 
 /// One figure of the storage.
 #[derive(Debug, Clone)]
 pub struct StorageFigure {
-    /// The metric's name after `singlet_storage_`; what only grows ends in `_total`.
+    /// The metric's name after `singlet_storage_`. The name of a counter ends in `_total`.
     pub name: &'static str,
-    /// What it says, in a sentence.
+    /// The help text, one sentence.
     pub help: &'static str,
     /// The figure.
     pub value: f64,

@@ -1,4 +1,4 @@
-//! Request bodies: collected up to a limit, and decompressed.
+//! Request bodies: received up to a limit, and decompressed.
 
 use std::io::Read;
 use std::time::Duration;
@@ -13,34 +13,35 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::options::Limits;
 
-/// Bodies up to this size are received without asking for room: so much a connection takes all the same.
+/// Bodies up to this size don't need a reservation, because a connection needs that much memory anyway.
 const SMALL_BYTES_MAX: usize = 16 << 10;
-/// What is compressed takes at least so much of its length before.
+/// The maximum compression ratio.
 const COMPRESSION_MAX: usize = 1032;
-/// One part of so many of the memory for bodies is for senders whose signature can't be checked ahead.
+/// The fraction of the memory for bodies that senders with an unverified signature share.
 const UNVERIFIED_SHARE: usize = 4;
 /// The granularity of the room for large bodies.
 const ROOM_BYTES: usize = 1 << 10;
 
-/// Receives bodies. However many clients send at once, the large bodies together stay within a bound.
+/// Receives bodies. All large bodies together stay within a limit, however many clients send at once.
 ///
-/// Room is taken as the bytes come, not as they are announced: who sends slowly holds little. So that many that have begun can't
-/// keep each other from ending, a part of the room is places for a whole body each: who finds no room otherwise waits for one.
+/// Room is taken as bytes arrive, not as they are announced, so a slow sender holds little. A part of the room is
+/// reserved as slots for one whole body each. A sender that finds no other room waits for a slot, so that many
+/// unfinished bodies can't block each other.
 pub(crate) struct Bodies {
     bytes_max: usize,
     known: Pool,
-    /// A smaller share for bodies whose senders have not proved yet that they hold the secret of their key. None where no key is
-    /// asked for.
+    /// A smaller share for bodies whose senders haven't proved yet that they know the secret of their key. `None` if
+    /// the server has no credentials.
     unverified: Option<Pool>,
     room_timeout: Duration,
 }
 
-/// What the head of a request tells of its sender.
+/// What the head of a request proves about its sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sender {
-    /// The signature holds for the hash that the head gives of the body, or none is asked for, or the body is small.
+    /// The signature matches the body hash in the head, or no signature is required, or the body is small.
     Known,
-    /// Whether the signature holds can't be said without the body.
+    /// The signature can't be verified without the body.
     Unverified,
 }
 
@@ -54,7 +55,7 @@ struct Pool {
 
 impl Pool {
     fn new(bytes: usize, body_bytes_max: usize) -> Self {
-        // One body must always fit into either, or it would wait for ever.
+        // One body must always fit into either part. Otherwise it would wait forever.
         let places_max = (bytes / body_bytes_max.max(1) / 2).max(1);
         let rest_bytes = bytes.saturating_sub(places_max * body_bytes_max).max(body_bytes_max);
         let room_permits = (rest_bytes / ROOM_BYTES + 1).min(Semaphore::MAX_PERMITS);
@@ -73,7 +74,7 @@ impl Pool {
     }
 }
 
-/// A received body; it gives its room back when it is dropped.
+/// A received body. Dropping it releases its room.
 pub(crate) struct ReceivedBody<'a> {
     pub(crate) bytes: Bytes,
     _room: Room<'a>,
@@ -84,7 +85,7 @@ enum Room<'a> {
     /// No more than every connection has.
     Small,
     Part(SemaphorePermit<'a>),
-    /// A place for a whole body.
+    /// A slot for a whole body.
     Whole {
         _place: SemaphorePermit<'a>,
     },
@@ -95,7 +96,7 @@ impl<'a> Room<'a> {
         if let Room::Part(held) = self { held.num_permits() } else { 0 }
     }
 
-    /// As many bytes as may be received without asking again.
+    /// The number of bytes that may be received without asking for more room.
     fn bytes(&self) -> usize {
         match self {
             Room::Small => SMALL_BYTES_MAX,
@@ -112,11 +113,11 @@ impl<'a> Room<'a> {
     }
 }
 
-/// What has come of a body.
+/// The received part of a body.
 #[derive(Default)]
 struct Pieces {
     first: Bytes,
-    /// All of it, once there is more than the first piece.
+    /// All pieces, if there is more than the first.
     whole: BytesMut,
 }
 
@@ -144,11 +145,11 @@ impl Pieces {
 /// How a body is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
-    /// As it is.
+    /// Not encoded.
     Plain,
-    /// Compressed.
+    /// Compressed with gzip.
     Gzip,
-    /// In a way that the server doesn't know.
+    /// An encoding that the server doesn't know.
     Unknown,
 }
 
@@ -162,7 +163,7 @@ impl Encoding {
     }
 }
 
-/// There was no room for a body in time.
+/// There wasn't room for a body in time.
 struct NoRoom;
 
 impl From<NoRoom> for BodyError {
@@ -171,16 +172,16 @@ impl From<NoRoom> for BodyError {
     }
 }
 
-/// Why a body is not there.
+/// Why a body wasn't received.
 pub(crate) enum BodyError {
-    /// The client is told why. What is left of the body was not received.
+    /// The request is rejected with this error. The rest of the body wasn't received.
     Refused(ProtocolError),
-    /// The client went away or broke the protocol: there is nobody to tell.
+    /// The client disconnected or broke the protocol, so there is no answer.
     Gone,
 }
 
 impl Bodies {
-    /// With credentials, senders whose signature can't be checked ahead have a share of their own.
+    /// With credentials, senders whose signature can't be verified ahead have a separate share.
     pub(crate) fn new(limits: &Limits, has_credentials: bool) -> Self {
         let pool = |bytes| Pool::new(bytes, limits.body_bytes_max);
         let unverified_bytes = if has_credentials { limits.bodies_bytes_max / UNVERIFIED_SHARE } else { 0 };
@@ -192,18 +193,18 @@ impl Bodies {
         }
     }
 
-    /// The bytes that bodies hold now, and those that they have room for.
+    /// The bytes that bodies hold now, including their reservations.
     pub(crate) fn held_bytes(&self) -> usize {
         let pools = std::iter::once(&self.known).chain(&self.unverified);
         pools.map(|pool| pool.held_bytes(self.bytes_max)).sum()
     }
 
-    /// Whether the body is so large that it is worth looking first whether it is wanted.
+    /// Whether the body is large enough to check the head before receiving it.
     pub(crate) fn is_large(body: &Incoming) -> bool {
         body.size_hint().upper().is_none_or(|bytes| bytes > SMALL_BYTES_MAX as u64)
     }
 
-    /// Receives a whole body. One that came in one piece is not copied.
+    /// Receives a whole body. A body in one piece isn't copied.
     pub(crate) async fn receive(
         &self,
         mut body: Incoming,
@@ -227,7 +228,7 @@ impl Bodies {
             self.grow(pool, &mut room, bytes).await?;
             pieces.push(data);
         }
-        // It may become this long when it is decoded, whatever it says itself.
+        // The decoded body can become this long, whatever length it declares.
         if encoding == Encoding::Gzip {
             let bytes = pieces.bytes().saturating_mul(COMPRESSION_MAX).min(self.bytes_max);
             self.grow(pool, &mut room, bytes).await?;
@@ -235,7 +236,7 @@ impl Bodies {
         Ok(ReceivedBody { bytes: pieces.join(), _room: room })
     }
 
-    /// Undoes the encoding.
+    /// Decodes the body.
     pub(crate) fn decode(&self, body: &Bytes, encoding: Encoding) -> Result<Bytes, ProtocolError> {
         match encoding {
             Encoding::Plain => Ok(body.clone()),
@@ -244,10 +245,10 @@ impl Bodies {
         }
     }
 
-    /// A small body that unpacks beyond the limit is stopped there, and one that says so itself is not begun.
+    /// A small body that unpacks beyond the limit is stopped there. One that declares a larger size isn't started.
     fn decompress(&self, compressed: &[u8]) -> Result<Bytes, ProtocolError> {
         let claimed = compressed.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize;
-        // What can't be true is the end of something that was cut off.
+        // An impossible size is the end of a truncated body.
         let is_possible = claimed <= compressed.len().saturating_mul(COMPRESSION_MAX);
         if claimed > self.bytes_max && is_possible {
             return Err(ProtocolError::RequestTooLarge);
@@ -263,8 +264,8 @@ impl Bodies {
         Ok(plain.into())
     }
 
-    /// Takes room for so many bytes in all, or waits a while for a place. A part doubles, so that a large body asks a few
-    /// times only.
+    /// Takes room for `bytes` in all, or waits for a slot. Each extension doubles the room, so that a large body asks
+    /// only a few times.
     async fn grow<'a>(&self, pool: &'a Pool, room: &mut Room<'a>, bytes: usize) -> Result<(), NoRoom> {
         if bytes <= room.bytes() {
             return Ok(());
@@ -276,13 +277,13 @@ impl Bodies {
             return Ok(());
         }
         let place = tokio::time::timeout(self.room_timeout, pool.places.acquire()).await;
-        // Else it fails only when the semaphore was closed, and nobody closes it.
+        // Acquiring can fail otherwise only if the semaphore is closed, and it never is.
         *room = Room::Whole { _place: place.map_err(|_| NoRoom)?.map_err(|_| NoRoom)? };
         Ok(())
     }
 }
 
-/// The next piece of data; trailers are passed over.
+/// The next piece of data. Trailers are skipped.
 async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>, BodyError> {
     while let Some(frame) = body.frame().await {
         if let Ok(data) = frame.map_err(|_| BodyError::Gone)?.into_data() {

@@ -20,7 +20,7 @@ use crate::repoll::Repoll;
 use crate::request::{Caller, Front};
 use crate::workers::Place;
 
-/// What a client may still send of a refused request; then the connection is closed under it.
+/// The number of bytes that a client may still send of a rejected request, before the connection is closed.
 const LEFTOVER_BYTES_MAX: usize = 64 << 20;
 
 /// Serves a connection to its end.
@@ -82,7 +82,7 @@ async fn serve_stream<A: Api>(
     if let Err(error) = &served {
         tracing::debug!(peer = %caller.address, %error, "connection ended");
     }
-    // A head that can't be read was refused, too, by hyper.
+    // Hyper rejected a head that it couldn't read.
     if caller.registration.is_leaving() || served.is_err_and(|error| error.is_parse()) {
         caller.registration.enter(Phase::Leaving);
         let leftover = leftover::throw_away(&mut stream, LEFTOVER_BYTES_MAX);
@@ -91,7 +91,8 @@ async fn serve_stream<A: Api>(
     }
 }
 
-/// Runs the future unless the connection is told to close, or to finish: it has nothing to finish yet.
+/// Runs the future until the connection is told to close or to finish. Before its first request there is nothing to
+/// finish.
 async fn unless_closed<F: Future>(registration: &Registration, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     let mut registered = false;
@@ -108,16 +109,16 @@ async fn unless_closed<F: Future>(registration: &Registration, future: F) -> Opt
     .await
 }
 
-/// How HTTP is spoken on every connection.
+/// The HTTP settings of every connection.
 pub(crate) fn http(head_bytes_max: usize) -> http1::Builder {
     let mut http = http1::Builder::new();
-    // A client that has sent its request and shut its side down still gets its answer; and hyper doesn't
-    // try to read, a system call, while the database works.
+    // A client that has shut down its side after the request still gets its answer. Hyper also saves a system call: it
+    // doesn't try to read while the database works.
     http.half_close(true);
-    // Slow heads are the business of `Connections`, without a timer for each request.
+    // `Connections` times slow heads out, without a timer for each request.
     http.header_read_timeout(None);
     http.max_header_size(head_bytes_max);
-    // What has not become a whole head in twice that space never will. Bodies are read in pieces of it.
+    // A head that doesn't fit into twice its limit is invalid. Bodies are read in pieces of this size.
     http.max_buf_size((head_bytes_max * 2).max(64 << 10));
     http
 }

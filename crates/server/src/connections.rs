@@ -1,7 +1,8 @@
-//! All open connections: how many there may be in all and from one address, which give way when there are too many, which have waited too long, and when the last has gone.
+//! All open connections: their limits in total and per address, which ones are closed when there are too many,
+//! timeouts, and the end of the last one.
 //!
-//! Every connection has a [`Watch`]. The request path only stores a number in it; deciding is left to
-//! one task that looks at all of them from time to time, so that no request pays for a timer.
+//! Every connection has a [`Watch`]. The request path only stores a number in it. One task checks all of them
+//! periodically and decides, so that no request needs a timer.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -17,7 +18,7 @@ use crate::options::Limits;
 /// The bits of a stamp that hold the phase.
 const PHASE_BITS: u32 = 3;
 
-/// Unless it is told otherwise, one address has one part of so many of all connections.
+/// The default share of one address in all connections is one part in this many.
 const ADDRESS_SHARE: usize = 4;
 
 /// The registry of open connections.
@@ -25,7 +26,7 @@ pub(crate) struct Connections {
     open: Mutex<Open>,
     count_max: usize,
     per_address_max: Option<usize>,
-    /// Counts the rounds of [`Connections::watch_over`]: the clock that waits are measured with.
+    /// Counts the rounds of [`Connections::watch_over`], which is the clock for timeouts.
     round: AtomicU64,
     round_time: Duration,
     idle_rounds_max: u64,
@@ -38,12 +39,12 @@ pub(crate) struct Connections {
 struct Open {
     next_id: u64,
     watches: HashMap<u64, Arc<Watch>>,
-    /// How many come from each network.
+    /// The number of connections from each network.
     networks: HashMap<IpAddr, usize>,
 }
 
 impl Open {
-    /// Gives up a connection's place, if it still has it.
+    /// Releases a connection's place, if it still has one.
     fn remove(&mut self, id: u64) {
         let Some(watch) = self.watches.remove(&id) else { return };
         if let Some(count) = self.networks.get_mut(&watch.network) {
@@ -55,38 +56,38 @@ impl Open {
     }
 }
 
-/// What a connection is doing.
+/// The activity of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// It waits for a request's head, or for the client to take a small answer.
+    /// Waiting for a request's head, or for the client to read a small answer.
     Waiting,
-    /// It receives a request's body, or waits for room for it.
+    /// Receiving a request's body, or waiting for room for it.
     Receiving,
-    /// The database works on a request: this takes the time it takes.
+    /// Waiting for the database, without a timeout.
     Working,
-    /// It waits for the client to take a large answer.
+    /// Waiting for the client to read a large answer.
     Answering,
-    /// It has refused a body, and waits for the client to stop sending it.
+    /// Waiting for the client to stop sending a rejected body.
     Leaving,
 }
 
-/// What a connection was told to do.
+/// An order to a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Go on.
+    /// Continue.
     Serve,
-    /// Finish the request at hand, then close.
+    /// Finish the current request, then close.
     Finish,
-    /// Close at once.
+    /// Close immediately.
     Close,
 }
 
-/// One connection's place in the registry.
+/// The entry of one connection in the registry.
 pub(crate) struct Watch {
     network: IpAddr,
-    /// A request has come on it that was allowed to reach the database.
+    /// Whether a request on it was allowed to reach the database.
     is_proven: AtomicBool,
-    /// The phase in the lowest bits, the round in which it began above them.
+    /// The phase in the lowest bits, and the round in which it began above them.
     phase: AtomicU64,
     order: AtomicU8,
     waker: Mutex<Option<Waker>>,
@@ -101,7 +102,7 @@ pub(crate) struct Registration {
 
 impl Connections {
     pub(crate) fn new(limits: &Limits) -> Self {
-        // Fine enough to end a wait at most a quarter late, coarse enough to cost nothing.
+        // Fine enough that a timeout is at most a quarter late, and coarse enough to cost nothing.
         let shortest = limits.idle_timeout.min(limits.body_timeout).min(limits.answer_timeout);
         let round_time = (shortest / 4).clamp(Duration::from_millis(1), Duration::from_secs(1));
         let rounds = |wait: Duration| wait.as_millis().div_ceil(round_time.as_millis().max(1)) as u64;
@@ -118,7 +119,7 @@ impl Connections {
         }
     }
 
-    /// Takes a connection in, unless there are too many in all or from its address.
+    /// Registers a connection, unless there are too many in total or from its address.
     pub(crate) fn register(self: &Arc<Self>, address: IpAddr) -> Option<Registration> {
         let network = network(address);
         let mut open = self.open();
@@ -142,15 +143,16 @@ impl Connections {
     fn has_its_share(&self, open: &Open, network: IpAddr) -> bool {
         let count_max = match self.per_address_max {
             Some(count_max) => count_max,
-            // Programs under development, and proxies beside the server, may have as many as there are.
+            // Programs under development and proxies on this machine have no limit of their own.
             None if network.is_loopback() => return false,
             None => (self.count_max / ADDRESS_SHARE).max(1),
         };
         open.networks.get(&network).is_some_and(|count| *count >= count_max)
     }
 
-    /// Closes the connection that has waited longest of those on which no request was allowed yet, so that one from this
-    /// address has a place. If the address has its share already, it is one of its own. `false` if there is none.
+    /// Makes room for a connection from this address. Closes the connection that has waited longest, among those
+    /// without an allowed request. If the address has used its share, only its own connections are considered. Returns
+    /// `false` if there isn't one.
     pub(crate) fn displace_for(&self, address: IpAddr) -> bool {
         let network = network(address);
         let mut open = self.open();
@@ -170,13 +172,13 @@ impl Connections {
         true
     }
 
-    /// How many are open.
+    /// The number of open connections.
     pub(crate) fn count(&self) -> usize {
         self.open().watches.len()
     }
 
-    /// Closes connections that wait too long, for ever. While `is_pressed`, those that take long to read an answer have
-    /// less time.
+    /// Closes connections that wait too long, in an endless loop. While `is_pressed`, clients have less time to read an
+    /// answer.
     pub(crate) async fn watch_over(&self, is_pressed: impl Fn() -> bool, mut closed: impl FnMut(Phase)) {
         let mut rounds = tokio::time::interval(self.round_time);
         rounds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -203,7 +205,7 @@ impl Connections {
         }
     }
 
-    /// Tells every connection.
+    /// Gives every connection an order.
     pub(crate) fn tell_all(&self, order: Order) {
         for watch in self.open().watches.values() {
             watch.tell(order);
@@ -231,43 +233,44 @@ impl Connections {
 }
 
 impl Registration {
-    /// Notes what the connection does from now on.
+    /// Records the connection's phase.
     pub(crate) fn enter(&self, phase: Phase) {
         self.watch.phase.store(self.connections.stamp(phase), Ordering::Relaxed);
     }
 
-    /// Notes that the connection's client is to take an answer, until the returned value is dropped.
+    /// Records that the client has an answer to read, until the returned value is dropped.
     pub(crate) fn answering(&self) -> Answering {
         let stamp = self.connections.stamp(Phase::Answering);
         self.watch.phase.store(stamp, Ordering::Relaxed);
         Answering { connections: Arc::clone(&self.connections), watch: Arc::clone(&self.watch), stamp }
     }
 
-    /// Notes that a request on it was allowed to reach the database: it no longer gives way to others.
+    /// Records that a request was allowed to reach the database. The connection is no longer closed for the benefit of
+    /// others.
     pub(crate) fn prove(&self) {
-        // Most requests are not the first: reading leaves the line in the cache of other threads.
+        // Most requests aren't the first. A read leaves the cache line shared with other threads.
         if !self.watch.is_proven.load(Ordering::Relaxed) {
             self.watch.is_proven.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Whether the client may still be sending what was refused.
+    /// Whether the client may still be sending a rejected body.
     pub(crate) fn is_leaving(&self) -> bool {
         self.watch.phase().0 == Phase::Leaving
     }
 
-    /// What the connection was told to do.
+    /// The connection's current order.
     pub(crate) fn order(&self) -> Order {
         self.watch.order()
     }
 
-    /// Has this waker woken when the order changes. A task's waker stays the same, so once is enough.
+    /// Registers a waker for changes of the order. A task's waker stays the same, so once is enough.
     pub(crate) fn wake(&self, waker: &Waker) {
         *self.watch.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker.clone());
     }
 }
 
-/// A connection is to hand over an answer as long as this is there.
+/// While this exists, the connection has an answer to hand over.
 pub(crate) struct Answering {
     connections: Arc<Connections>,
     watch: Arc<Watch>,
@@ -277,7 +280,7 @@ pub(crate) struct Answering {
 impl Drop for Answering {
     fn drop(&mut self) {
         let waiting = self.connections.stamp(Phase::Waiting);
-        // If the next request has begun already, that stands.
+        // If the next request has already begun, its phase stays.
         let _ = self.watch.phase.compare_exchange(self.stamp, waiting, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
@@ -292,7 +295,7 @@ impl Drop for Registration {
     }
 }
 
-/// What counts as one address: with IPv6, whoever has one has the 64 bits behind the network as well.
+/// The network that counts as one address. With IPv6, the owner of an address has its whole /64.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) if !address.is_loopback() => {
@@ -323,10 +326,10 @@ impl Watch {
         }
     }
 
-    /// Gives the order; a stronger one that was given before stands. Says whether it was new.
+    /// Gives an order. An earlier, stronger order stays. Returns whether it was new.
     fn tell(&self, order: Order) -> bool {
         let before = self.order.fetch_max(order as u8, Ordering::AcqRel);
-        // The lock makes sure that a task which registers its waker right now sees the order after it.
+        // With the lock, a task that registers its waker at this moment sees the order afterwards.
         if let Some(waker) = self.waker.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
             waker.wake_by_ref();
         }
@@ -350,7 +353,7 @@ mod tests {
         Arc::new(Connections::new(&limits))
     }
 
-    /// A machine elsewhere.
+    /// A remote machine.
     fn elsewhere(number: u8) -> IpAddr {
         IpAddr::from([10, 0, 0, number])
     }
@@ -423,7 +426,7 @@ mod tests {
 
     #[test]
     fn only_those_that_wait_too_long_are_closed() {
-        // A round is a second here.
+        // In this test, a round is a second.
         let connections = connections(9);
         let idle = connections.register(elsewhere(1)).unwrap();
         let sending = connections.register(elsewhere(1)).unwrap();

@@ -1,4 +1,4 @@
-//! Web pages of other origins: refused unless the server was told to allow one.
+//! Web pages of other origins, which are rejected unless the server is configured to allow one.
 
 use bytes::Bytes;
 use hyper::header::{
@@ -9,13 +9,13 @@ use hyper::header::{
 
 use crate::response::{Answer, ContentType, answer};
 
-/// The origin whose pages may call.
+/// The origin whose pages may call the server.
 pub(crate) struct Cors {
     allowed: HeaderValue,
 }
 
 impl Cors {
-    /// `None` if no origin can be spelt so.
+    /// `None` if the string can't be an origin.
     pub(crate) fn new(origin: &str) -> Option<Self> {
         HeaderValue::from_str(origin).ok().map(|allowed| Self { allowed })
     }
@@ -24,7 +24,7 @@ impl Cors {
         self.allowed == "*" || self.allowed == origin
     }
 
-    /// Adds what lets the page read the answer.
+    /// Adds the header that lets the page read the answer.
     pub(crate) fn mark(&self, answer: &mut Answer) {
         let headers = answer.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, self.allowed.clone());
@@ -35,7 +35,7 @@ impl Cors {
         headers.insert(VARY, HeaderValue::from_static("Origin"));
     }
 
-    /// Answers the question that a browser asks before the request itself.
+    /// Answers the preflight request of a browser.
     pub(crate) fn preflight(&self, asked: &HeaderMap, request_id: HeaderValue) -> Answer {
         let mut answer = answer(200, ContentType::Unsaid, Bytes::new(), request_id);
         let headers = answer.headers_mut();
@@ -49,7 +49,7 @@ impl Cors {
     }
 }
 
-/// The origin of the page that sent the request, if one did and it isn't allowed to.
+/// The origin of the page that sent the request, if there is one and it isn't allowed.
 pub(crate) fn foreign_origin<'a>(cors: Option<&Cors>, headers: &'a HeaderMap) -> Option<&'a HeaderValue> {
     let origin = headers.get(ORIGIN)?;
     (!cors.is_some_and(|cors| cors.allows(origin))).then_some(origin)

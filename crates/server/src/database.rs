@@ -1,4 +1,4 @@
-//! Singlet's own database, as the server sees it through the wire crate.
+//! Singlet's own database as an [`Api`], through the wire crate.
 
 use singlet_engine::{Database, IndexDescription, TableDescription};
 use singlet_wire::{AnswerRoom, Operation, Reply, Service};
@@ -23,7 +23,7 @@ fn table(database: &Database, table: &TableDescription) -> TableStatistics {
         name: table.name.clone(),
         items: table.item_count,
         bytes: table.size_bytes,
-        // A table that was deleted a moment ago has nothing to tell any more.
+        // A table that was just deleted has no figures.
         expired: database.expired_items(&table.name).unwrap_or(0),
         indexes: table.local_indexes.iter().chain(&table.global_indexes).map(index).collect(),
     }

@@ -1,6 +1,6 @@
 //! The health page.
 
-/// What DynamoDB answers to a plain `GET /`.
+/// DynamoDB's answer to a plain `GET /`.
 pub(crate) fn page(region: &str) -> String {
     format!("healthy: dynamodb.{region}.amazonaws.com ")
 }

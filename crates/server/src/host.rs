@@ -1,7 +1,8 @@
-//! The `Host` header: whom the client believes to be talking to.
+//! The `Host` header: the server that the client wants to reach.
 //!
-//! A web page can give its own name the address of this machine, and then a browser takes the server for the page's own. The
-//! `Host` header still has the page's name. So where no signature is verified, the server answers only to its own names.
+//! A web page can point its own name to the address of this machine. A browser then takes the server for the page's
+//! own. The `Host` header still has the page's name. Therefore a server that doesn't verify signatures answers only to
+//! its own names.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -12,17 +13,18 @@ use hyper::http::uri::Authority;
 /// The names that a server answers to.
 pub(crate) struct Hosts {
     address: IpAddr,
-    /// In small letters.
+    /// In lower case.
     names: Vec<String>,
 }
 
 impl Hosts {
-    /// The address that the server listens on, and more names.
+    /// The address that the server listens on, and additional names.
     pub(crate) fn new(address: SocketAddr, names: &[String]) -> Self {
         Self { address: address.ip(), names: names.iter().map(|name| name.to_ascii_lowercase()).collect() }
     }
 
-    /// The first host of the request that isn't one of ours. A request without any host doesn't come from a browser.
+    /// The first host of the request that isn't one of the server's. A request without a host doesn't come from a
+    /// browser.
     pub(crate) fn foreign(&self, parts: &Parts) -> Option<String> {
         let named = parts.headers.get_all(HOST).iter().map(HeaderValue::as_bytes);
         let targeted = parts.uri.authority().map(|authority| authority.as_str().as_bytes());
@@ -33,14 +35,14 @@ impl Hosts {
         let Ok(authority) = host.parse::<Authority>() else { return false };
         let name = authority.host().trim_end_matches('.').to_ascii_lowercase();
         let literal = name.trim_start_matches('[').trim_end_matches(']');
-        // A browser sends an address only if the page was opened by that address: it is the server's own page then.
+        // A browser sends an address only if the page was opened with that address. Then it is the server's own page.
         let is_own_address =
             |address: IpAddr| address == self.address || address.to_canonical().is_loopback();
         literal.parse().is_ok_and(is_own_address) || name == "localhost" || self.names.contains(&name)
     }
 }
 
-/// Whether this can stand in a `Host` header: a name without port.
+/// Whether this can be in a `Host` header: a name without a port.
 pub(crate) fn is_name(text: &str) -> bool {
     text.parse::<Authority>().is_ok_and(|authority| authority.host() == text)
 }

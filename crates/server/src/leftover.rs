@@ -1,4 +1,4 @@
-//! What a client still sends when it has its answer already.
+//! The bytes that a client still sends after it got its answer.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -8,18 +8,19 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 
-/// Read at once.
+/// The size of a read.
 const PIECE_BYTES: usize = 64 << 10;
 
 thread_local! {
-    /// Nobody looks at what is in it: one is enough for all connections of a thread.
+    /// The content is never used, so one buffer is enough for all connections of a thread.
     static SCRAP: RefCell<Vec<u8>> = RefCell::new(vec![0; PIECE_BYTES]);
 }
 
-/// Ends our side of a connection, and throws away what the client still sends until it ends its side; so many bytes at most.
+/// Shuts down the server's side of a connection. Then discards up to `bytes_max` bytes until the client shuts down its
+/// side.
 ///
-/// A connection that is closed with unread bytes is reset, and a reset can overtake the answer. Many clients look for an
-/// answer only when they have sent everything.
+/// Closing a connection with unread bytes resets it, and a reset can overtake the answer. Many clients read the answer
+/// only after they have sent everything.
 pub(crate) async fn throw_away(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
     bytes_max: usize,

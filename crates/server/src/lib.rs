@@ -1,8 +1,8 @@
 //! The HTTP server in front of a DynamoDB-compatible database.
 //!
-//! This crate knows HTTP/1.1, TLS, AWS's signatures, limits and timeouts, and what a metrics page looks
-//! like. It must not know JSON, items or storage: what a call means is the business of the [`Api`]
-//! behind it, which for the `singlet` command is the wire crate's service.
+//! This crate knows HTTP/1.1, TLS, AWS's signatures, limits and timeouts, and the format of a metrics page. It must not
+//! know JSON, items or storage. The [`Api`] behind it carries out the calls; for the `singlet` command that is the wire
+//! crate's service.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -23,14 +23,14 @@ use crate::request::Front;
 use crate::tls;
 use crate::workers::Workers;
 
-/// Connections that the system may keep until they are accepted.
+/// The length of the system's queue of connections to accept.
 const UNACCEPTED_MAX: u32 = 4096;
-/// How long to wait when the system has no room for another connection.
+/// The pause after the system had no room for another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// How long connections that were told to close may take for it.
+/// The time that connections get to close.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A server that has its address and does not answer yet: [`Server::run`] does.
+/// A server that has its address, but doesn't answer until [`Server::run`].
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -43,12 +43,12 @@ pub struct Server {
 /// How a server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped {
-    /// Connections that were cut off because they did not finish in time.
+    /// The number of connections that were cut off because they didn't finish in time.
     pub cut_off: usize,
 }
 
 impl Server {
-    /// Takes the address. Without credentials only this machine may reach it.
+    /// Binds the address. Without credentials, only loopback addresses are allowed.
     pub async fn bind(options: Options) -> Result<Self, StartError> {
         let cors = match &options.cors_origin {
             Some(origin) => Some(Cors::new(origin).ok_or_else(|| StartError::Origin(origin.clone()))?),
@@ -63,13 +63,12 @@ impl Server {
         Ok(Self { listener, address, tls, cors, workers, options })
     }
 
-    /// The address that was taken.
+    /// The address that was bound.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until `shutdown` ends; then no connection is accepted any more, and requests that are
-    /// running may finish.
+    /// Serves until `shutdown` completes. Then it stops accepting connections, and running requests may finish.
     pub async fn run<A: Api>(self, api: A, shutdown: impl Future<Output = ()>) -> Stopped {
         let Self { listener, address, tls, cors, workers, options } = self;
         let limits = &options.limits;
@@ -99,7 +98,7 @@ impl Server {
     }
 }
 
-/// Lets the connections finish, and closes those that don't.
+/// Lets the connections finish, and closes the others after a timeout.
 async fn finish(connections: &Connections, timeout: Duration) -> Stopped {
     connections.tell_all(Order::Finish);
     if tokio::time::timeout(timeout, connections.all_closed()).await.is_ok() {
@@ -107,12 +106,12 @@ async fn finish(connections: &Connections, timeout: Duration) -> Stopped {
     }
     let cut_off = connections.count();
     connections.tell_all(Order::Close);
-    // Whoever doesn't even close by now is stuck in a call: the process ends all the same.
+    // A connection that hasn't closed by now is stuck in a call. The process ends anyway.
     let _ = tokio::time::timeout(CLOSE_TIMEOUT, connections.all_closed()).await;
     Stopped { cut_off }
 }
 
-/// Where connections come in.
+/// The source of connections.
 struct Door<'w, A> {
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
@@ -130,8 +129,8 @@ impl<A: Api> Door<'_, A> {
             match self.listener.accept().await {
                 Ok(connection) => self.admit(connection),
                 Err(error) => {
-                    // The client is gone already, or there are no file handles left: neither is a reason
-                    // to stop, but the second doesn't go away at once.
+                    // Either the client is already gone, or there are no file handles left. Neither is a reason to
+                    // stop, but the second persists for a while.
                     self.front.metrics.accepts_failed.increment();
                     if self.failures.admits() {
                         tracing::warn!(%error, "can't accept a connection");
@@ -142,7 +141,8 @@ impl<A: Api> Door<'_, A> {
         }
     }
 
-    /// A place for a connection from this address. If there is none, one that nobody has proved to be a client's gives way.
+    /// A place for a connection from this address. If there isn't one, a connection without an allowed request is
+    /// closed for it.
     fn admitted(&self, peer: SocketAddr) -> Option<Registration> {
         let address = peer.ip();
         if let Some(registration) = self.connections.register(address) {
@@ -158,7 +158,7 @@ impl<A: Api> Door<'_, A> {
         self.front.metrics.connections_accepted.increment();
         let Some(registration) = self.admitted(connection.1) else {
             self.front.metrics.connections_refused.increment();
-            // A client that speaks TLS couldn't read the answer.
+            // A TLS client couldn't read the answer.
             if self.tls.is_none() {
                 self.refusals.refuse(connection.0);
             }
@@ -173,11 +173,11 @@ impl<A: Api> Door<'_, A> {
     }
 }
 
-/// Listens with a longer queue than usual: when many clients connect at once, the system refuses none of them before the
-/// server has had a look.
+/// Listens with a longer queue than usual. When many clients connect at once, the system rejects none of them before
+/// the server does.
 fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // Elsewhere it means that two programs may listen on the same address.
+    // On other systems it means that two programs may listen on the same address.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;

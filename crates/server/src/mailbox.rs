@@ -1,7 +1,7 @@
-//! Wakes that come to a thread from others.
+//! Wakes from other threads.
 //!
-//! A group commit answers dozens of writes at once, and each wakes the task that waits for it. Waking a task of
-//! another thread's runtime is a system call; here the first wake of a group makes it and the others only add to a
+//! A group commit answers dozens of writes at once, and each wakes the task that waits for it. Waking a task of another
+//! thread's runtime takes a system call. Here the first wake of a group makes that call, and the others only add to a
 //! list.
 
 use std::future::poll_fn;
@@ -18,17 +18,17 @@ pub(crate) struct Mailbox {
 #[derive(Default)]
 struct Letters {
     wakers: Vec<Waker>,
-    /// Wakes the task that delivers.
+    /// Wakes the delivering task.
     postman: Option<Waker>,
 }
 
 impl Mailbox {
-    /// For the tasks of the thread that calls this.
+    /// A mailbox for the tasks of the calling thread.
     pub(crate) fn of_this_thread() -> Self {
         Self { thread: thread::current().id(), letters: Mutex::default() }
     }
 
-    /// A waker that wakes a task of this thread by way of the mailbox.
+    /// A waker that wakes a task of this thread through the mailbox.
     pub(crate) fn address(self: &Arc<Self>, task: Waker) -> Waker {
         Waker::from(Arc::new(Addressed { mailbox: Arc::clone(self), task }))
     }
@@ -40,7 +40,7 @@ impl Mailbox {
         let postman = {
             let mut letters = self.letters.lock().unwrap_or_else(PoisonError::into_inner);
             letters.wakers.push(task.clone());
-            // He has been called already for those that lie there.
+            // The delivering task has already been woken for the wakes in the list.
             if letters.wakers.len() == 1 { letters.postman.take() } else { None }
         };
         if let Some(postman) = postman {
@@ -49,7 +49,7 @@ impl Mailbox {
     }
 }
 
-/// A task with its mailbox.
+/// A task and its mailbox.
 struct Addressed {
     mailbox: Arc<Mailbox>,
     task: Waker,
@@ -65,7 +65,7 @@ impl Wake for Addressed {
     }
 }
 
-/// Delivers for ever, on the thread of the mailbox.
+/// Delivers wakes in an endless loop, on the thread of the mailbox.
 pub(crate) async fn deliver(mailbox: Arc<Mailbox>) {
     let mut wakers = Vec::new();
     poll_fn(|context| {

@@ -1,4 +1,4 @@
-//! How a server is set up.
+//! Settings of a server.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -9,29 +9,30 @@ use singlet_engine::{Clock, SystemClock};
 
 use crate::signature::Credentials;
 
-/// How a server is set up. [`Options::default`] listens on 127.0.0.1, port 8000, without credentials.
+/// Settings of a server. [`Options::default`] listens on 127.0.0.1, port 8000, without credentials.
 #[derive(Clone)]
 pub struct Options {
-    /// `HOST:PORT`; port 0 takes any free one.
+    /// `HOST:PORT`. Port 0 means any free port.
     pub address: String,
-    /// The region that the server says it is in.
+    /// The server's region.
     pub region: String,
-    /// The known keys. Without them any well-formed signature is taken, on loopback addresses only.
+    /// The known access keys. Without them the server accepts any well-formed signature, and listens on loopback
+    /// addresses only.
     pub credentials: Option<Credentials>,
     /// Certificate and key, for HTTPS.
     pub tls: Option<TlsFiles>,
-    /// Names, without port, that clients reach the server by, beside `localhost` and its address. Without credentials it
-    /// answers to no others.
+    /// Host names, without port, besides `localhost` and the server's address. Without credentials it answers only to
+    /// these.
     pub host_names: Vec<String>,
-    /// The origin whose web pages may call the server; `*` is every origin.
+    /// The origin whose web pages may call the server. `*` means every origin.
     pub cors_origin: Option<String>,
-    /// Whether the metrics page is shown to everybody, not only to callers on this machine.
+    /// Whether everybody may see the metrics page, not only callers on this machine.
     pub metrics_public: bool,
     /// Threads that answer requests.
     pub threads: usize,
-    /// What a client may take.
+    /// Limits for clients.
     pub limits: Limits,
-    /// Tells the time that signatures are held against.
+    /// The clock that the times of signatures are compared with.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -52,7 +53,7 @@ impl Default for Options {
     }
 }
 
-/// Where certificate and key are, both in PEM.
+/// The paths of certificate and key, both in PEM.
 #[derive(Debug, Clone)]
 pub struct TlsFiles {
     /// The certificate chain.
@@ -61,44 +62,44 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// What clients may take of the server. Every queue, buffer and wait has a bound.
+/// Limits for clients. Every queue, buffer and wait has one.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Connections that may be open at once.
+    /// The maximum number of open connections.
     pub connections_max: usize,
-    /// How many of them may come from one address, or from one network of IPv6. `None` is a quarter of them, and as many as
-    /// like from this machine.
+    /// The maximum number of connections from one address, or from one IPv6 network. `None` means a quarter of all, and
+    /// no limit for this machine.
     pub connections_per_address_max: Option<usize>,
-    /// Bytes of a request's head: request line and headers.
+    /// The maximum size of a request's head: request line and headers.
     pub head_bytes_max: usize,
-    /// Bytes of a request's body, before and after decompression.
+    /// The maximum size of a request's body, before and after decompression.
     pub body_bytes_max: usize,
-    /// Bytes that the bodies of all requests together may hold, the smallest ones left out.
+    /// The memory for the bodies of all requests together, except the smallest.
     pub bodies_bytes_max: usize,
-    /// Bytes that all answers together may hold which clients have not taken yet, the smallest ones left out.
+    /// The memory for all answers together that clients haven't read yet, except the smallest.
     pub answers_bytes_max: usize,
-    /// How long a connection may wait for its next request to arrive, the request's whole head included.
+    /// The maximum time from one request to the complete head of the next.
     pub idle_timeout: Duration,
-    /// How long a client may take to send a request's body.
+    /// The maximum time that a client may take to send a request's body.
     pub body_timeout: Duration,
-    /// How long a client may take to read an answer that doesn't fit the system's buffers. When those that wait take more
-    /// than half of [`Limits::answers_bytes_max`], a tenth of this.
+    /// The maximum time that a client may take to read an answer that exceeds the system's buffers. It is a tenth of
+    /// this while answers take more than half of [`Limits::answers_bytes_max`].
     pub answer_timeout: Duration,
-    /// How long a request waits for room for its body; then it is refused.
+    /// The maximum time that a request waits for room for its body, before it is rejected.
     pub room_timeout: Duration,
-    /// How long running requests may take to finish once the server shuts down.
+    /// The time that running requests get to finish when the server shuts down.
     pub shutdown_timeout: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            // What this costs in memory is in docs/reliability.md. The `singlet` command allows fewer where the system
-            // permits fewer open files.
+            // The cost in memory is in docs/reliability.md. The `singlet` command allows fewer connections where the
+            // system permits fewer open files.
             connections_max: 10_000,
             connections_per_address_max: None,
             head_bytes_max: 32 << 10,
-            // DynamoDB's 16 MB, and a margin for the JSON around the items.
+            // DynamoDB's 16 MB, plus a margin for the JSON around the items.
             body_bytes_max: 17 << 20,
             bodies_bytes_max: 256 << 20,
             answers_bytes_max: 256 << 20,

@@ -1,15 +1,15 @@
-//! A few of many like messages: a flood of refusals must not become a flood of log lines.
+//! Limits repeated log messages, so that a flood of rejections doesn't become a flood of log lines.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Messages in a second.
+/// The maximum number of messages per second.
 const A_SECOND_MAX: u64 = 10;
 
-/// Lets a few messages a second through. What it holds back is in the metrics.
+/// Lets a few messages per second pass. The metrics count all events.
 pub(crate) struct Pace {
     start: Instant,
-    /// The second in the upper half, how many came in it in the lower.
+    /// The second in the upper half, and the number of messages in it in the lower half.
     state: AtomicU64,
 }
 
@@ -18,7 +18,7 @@ impl Pace {
         Self { start: Instant::now(), state: AtomicU64::new(0) }
     }
 
-    /// Whether this one goes through.
+    /// Whether this message may pass.
     pub(crate) fn admits(&self) -> bool {
         self.admits_in(self.start.elapsed().as_secs())
     }

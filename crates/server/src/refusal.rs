@@ -1,4 +1,4 @@
-//! What happens to connections beyond the limit: they are told to come back, and closed.
+//! Connections beyond the limit. They get an answer that tells them to try again, and are closed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use tokio::sync::Semaphore;
 
 use crate::leftover;
 
-/// Refusals that may be under way at once; connections beyond these are closed without a word.
+/// The maximum number of concurrent refusals. Further connections are closed without an answer.
 const AT_ONCE_MAX: usize = 64;
-/// How long a refused client may take to read the answer.
+/// The time that a refused client gets to read the answer.
 const LINGER: Duration = Duration::from_secs(1);
-/// What it may still send meanwhile.
+/// The number of bytes that it may still send meanwhile.
 const LEFTOVER_BYTES_MAX: usize = 1 << 20;
 const ANSWER: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     content-type: application/x-amz-json-1.0\r\n\

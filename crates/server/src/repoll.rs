@@ -1,22 +1,22 @@
-//! Polls again at once what asks for it while it is polled.
+//! Polls a task again immediately if it was woken while it was polled.
 //!
-//! hyper hands a request's body to the service through a channel within one task, so that a connection's
-//! task wakes itself twice for each request. By way of the scheduler each of these wakes may rouse another
-//! thread, which then finds nothing to do or takes the task along with it. Here they are caught: the task
-//! goes on where it is, and the scheduler only hears of wakes that come from outside.
+//! Hyper hands a request's body to the service through a channel within one task, so a connection's task wakes itself
+//! twice for each request. Through the scheduler, each of these wakes may start another thread, which finds nothing to
+//! do or takes the task over. Here they are caught: the task continues where it is. The scheduler sees only wakes from
+//! outside.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Nobody polls: a wake goes to the scheduler.
+/// The task isn't being polled. A wake goes to the scheduler.
 const RESTING: u8 = 0;
-/// Somebody polls.
+/// The task is being polled.
 const POLLING: u8 = 1;
-/// Somebody polls, and will do so once more.
+/// The task is being polled, and will be polled once more.
 const WOKEN: u8 = 2;
 
-/// After so many polls in a row the other tasks have their turn. Three serve a request.
+/// The maximum number of polls in a row, before other tasks get their turn. A request takes three.
 const POLLS_MAX: usize = 8;
 
 /// Catches the wakes of one task.
@@ -31,13 +31,13 @@ struct Shared {
 }
 
 impl Repoll {
-    /// For the task with this waker. It must be a task of its own: then its waker stays the same.
+    /// For the task with this waker. It must be a separate task, so that its waker stays the same.
     pub(crate) fn new(task: Waker) -> Self {
         let shared = Arc::new(Shared { state: AtomicU8::new(RESTING), task });
         Self { waker: Waker::from(Arc::clone(&shared)), shared }
     }
 
-    /// Polls until there is a result or nothing more to do for now.
+    /// Polls until there is a result, or nothing left to do for now.
     pub(crate) fn poll<T>(&self, mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
         let state = &self.shared.state;
         for _ in 0..POLLS_MAX {
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn no_wake_is_lost_between_threads() {
-        // One thread hands numbers over and wakes; the other must come to see the last of them.
+        // One thread stores numbers and wakes. The other must see the last of them.
         let (repoll, wakes) = repoll();
         let count = AtomicUsize::new(0);
         const LAST: usize = 20_000;
@@ -150,7 +150,7 @@ mod tests {
                 if polled.is_ready() {
                     break;
                 }
-                // As the scheduler would: only a wake brings the next poll.
+                // Like the scheduler, poll again only after a wake.
                 while wakes.0.load(Ordering::SeqCst) == seen_wakes {
                     std::thread::yield_now();
                 }

@@ -28,7 +28,7 @@ use crate::request_id::RequestIds;
 use crate::response::{self, Answer, ContentType};
 use crate::signature::{self, Access, Verifier};
 
-/// Everything that all requests share.
+/// The state that all requests share.
 pub(crate) struct Front<A> {
     api: A,
     region: String,
@@ -38,20 +38,20 @@ pub(crate) struct Front<A> {
     metrics_public: bool,
     bodies: Bodies,
     pub(crate) answers: Arc<Answers>,
-    /// Failed requests in the log.
+    /// Limits failed requests in the log.
     failures: Pace,
     request_ids: RequestIds,
     pub(crate) metrics: Metrics,
 }
 
-/// Who is at the other end of a connection.
+/// The other end of a connection.
 pub(crate) struct Caller<'a> {
     pub(crate) address: IpAddr,
     pub(crate) registration: &'a Registration,
     pub(crate) connections: &'a Connections,
 }
 
-/// The client left in the middle of its request: there is nobody to answer.
+/// The client disconnected during its request, so there is nobody to answer.
 #[derive(Debug)]
 pub(crate) struct ClientGone;
 
@@ -84,7 +84,7 @@ impl<A: Api> Front<A> {
         }
     }
 
-    /// Answers one request, whatever it is.
+    /// Answers one request of any kind.
     pub(crate) async fn answer(
         &self,
         caller: &Caller<'_>,
@@ -93,7 +93,7 @@ impl<A: Api> Front<A> {
         let request_id = self.request_ids.next();
         let (parts, body) = request.into_parts();
         let mut answer = if parts.method == Method::POST {
-            // DynamoDB doesn't look at the path of a call.
+            // DynamoDB ignores the path of a call.
             self.answer_call(caller, parts, body, request_id).await?
         } else {
             let mut answer = self.answer_visit(caller, &parts, request_id);
@@ -108,9 +108,9 @@ impl<A: Api> Front<A> {
         Ok(answer)
     }
 
-    /// Answers what is no call of the database.
+    /// Answers a request that isn't a call of the database.
     fn answer_visit(&self, caller: &Caller<'_>, parts: &Parts, request_id: HeaderValue) -> Answer {
-        // Metrics are shown without a signature, with credentials too.
+        // The metrics page doesn't need a signature, even with credentials.
         let is_open = self.verifier.is_none() || (parts.uri.path() == "/metrics" && !self.metrics_public);
         if is_open && let Some(host) = self.hosts.foreign(parts) {
             let text = format!("{}\n", foreign_host(&host));
@@ -185,7 +185,8 @@ impl<A: Api> Front<A> {
         Ok(answer)
     }
 
-    /// Refuses by its head alone what would be refused with its large body, too, and says what the head tells of its sender.
+    /// Rejects a request with a large body by its head alone, if the body wouldn't change the result. Returns what the
+    /// head proves about the sender.
     fn look_ahead(
         &self,
         parts: &Parts,
@@ -196,7 +197,7 @@ impl<A: Api> Front<A> {
             return Ok(Sender::Known);
         }
         if operation.is_none() {
-            return Err(ProtocolError::UnknownOperation);
+            return Err(unknown_operation(parts));
         }
         match &self.verifier {
             Some(verifier) if verifier.check_head(parts)? => Ok(Sender::Known),
@@ -218,7 +219,7 @@ impl<A: Api> Front<A> {
         room: &Reservation<'_>,
     ) -> Reply {
         let Some(operation) = operation else {
-            return ProtocolError::UnknownOperation.reply();
+            return unknown_operation(parts).reply();
         };
         if !operation.is_write() && self.answers.is_full() {
             self.metrics.requests_refused.increment();
@@ -246,8 +247,8 @@ impl<A: Api> Front<A> {
         }
     }
 
-    /// Refuses a long error if there is no room for it. Errors repeat what was wrong with a request, which may be most of it;
-    /// nothing was changed then.
+    /// Rejects a long error answer if there isn't room for it. An error can repeat most of the request. The request
+    /// hasn't changed anything then.
     fn within_room(&self, reply: Reply, room: &Reservation<'_>) -> Reply {
         if reply.status < 400 || self.answers.take_unreserved(&reply.body, room) {
             return reply;
@@ -270,8 +271,8 @@ impl<A: Api> Front<A> {
                     return Err(ProtocolError::AccessDenied(foreign_host(&host).into()));
                 }
                 signature::check_form(parts)?;
-                // Without credentials, a web page that the user happens to visit could do as any local
-                // program does: browsers send its requests, and only hide the answers.
+                // Without credentials, any web page that the user visits could act like a local program. Browsers send
+                // its requests, and only hide the answers.
                 if let Some(origin) = cors::foreign_origin(self.cors.as_ref(), &parts.headers) {
                     return Err(foreign(origin));
                 }
@@ -299,14 +300,14 @@ impl<A: Api> Front<A> {
         }
     }
 
-    /// Table names and load are nobody's business but the owner's: if others can reach the server, they
-    /// are shown only to this machine, unless the owner wants it otherwise.
+    /// Table names and load are private. If other machines can reach the server, only callers on this machine see them,
+    /// unless the owner configures it otherwise.
     fn shows_metrics_to(&self, address: IpAddr) -> bool {
         self.metrics_public || address.to_canonical().is_loopback()
     }
 
     fn metrics_page(&self, caller: &Caller<'_>) -> Vec<u8> {
-        let held = metrics::Held {
+        let held = metrics::Usage {
             connections: caller.connections.count(),
             body_bytes: self.bodies.held_bytes(),
             answer_bytes: self.answers.held_bytes(),
@@ -315,17 +316,17 @@ impl<A: Api> Front<A> {
     }
 }
 
-/// Ends the connection with this answer, before the request's body was received.
+/// Ends the connection after this answer, without receiving the request's body.
 fn leave(caller: &Caller<'_>, answer: &mut Answer) {
     answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     caller.registration.enter(Phase::Leaving);
 }
 
-/// The content type of a call and its answer; `None` if it is none that DynamoDB takes.
+/// The content type of a call and its answer; `None` if DynamoDB doesn't accept it.
 fn content_type(headers: &HeaderMap) -> Option<ContentType> {
     const AMAZON_JSON: &[u8] = b"application/x-amz-json-1.0";
     let value = headers.get(CONTENT_TYPE)?.as_bytes();
-    // Nearly all have it exactly so; others may add parameters.
+    // Nearly all requests have exactly this value. Others may add parameters.
     if value == AMAZON_JSON {
         return Some(ContentType::AmazonJson);
     }
@@ -336,13 +337,17 @@ fn content_type(headers: &HeaderMap) -> Option<ContentType> {
     }
 }
 
+fn unknown_operation(parts: &Parts) -> ProtocolError {
+    ProtocolError::unknown_operation(header::text(&parts.headers, &TARGET))
+}
+
 fn read_only(operation: Operation) -> ProtocolError {
     let name = operation.name();
     let text = format!("User is not authorized to perform: dynamodb:{name}: the access key is read-only");
     ProtocolError::AccessDenied(text.into())
 }
 
-/// What a client is told that takes this server for another one.
+/// The error for a request to a host that isn't this server.
 fn foreign_host(host: &str) -> String {
     format!(
         "This server doesn't answer to the host '{host}': without credentials only to localhost, its own address and the \

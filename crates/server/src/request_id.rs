@@ -1,4 +1,4 @@
-//! Request ids: 52 digits and capital letters, as DynamoDB's are.
+//! Request ids: 52 digits and capital letters, like DynamoDB's.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,15 +8,14 @@ use hyper::header::HeaderValue;
 const LENGTH: usize = 52;
 const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
 
-/// Hands out ids that repeat neither here nor, in all likelihood, anywhere else: a counter, mixed with
-/// numbers that were drawn when the process started.
+/// Generates unique ids: a counter, mixed with random numbers that were drawn when the process started.
 pub(crate) struct RequestIds {
     seeds: [u64; 5],
     count: AtomicU64,
 }
 
 impl RequestIds {
-    /// Draws the seeds from the randomness that the standard library keys its hash maps with.
+    /// Takes the seeds from the random keys of the standard library's hash maps.
     pub(crate) fn random() -> Self {
         Self::new([(); 5].map(|()| RandomState::new().hash_one(0)))
     }
@@ -28,7 +27,7 @@ impl RequestIds {
     pub(crate) fn next(&self) -> HeaderValue {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
         let mut id = [0; LENGTH];
-        // Twelve characters of five bits from each word.
+        // Each word gives twelve characters of five bits.
         for (characters, seed) in id.chunks_mut(12).zip(self.seeds) {
             let mut bits = mix(seed.wrapping_add(count));
             for character in characters {
@@ -40,7 +39,7 @@ impl RequestIds {
     }
 }
 
-/// Spreads a number over 64 bits; different numbers give different results (each step can be undone).
+/// Spreads a number over 64 bits. Each step is invertible, so different numbers give different results.
 fn mix(number: u64) -> u64 {
     let mut mixed = number;
     for multiplier in [0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB] {

@@ -1,29 +1,29 @@
-//! Answers, as HTTP.
+//! Answers as HTTP.
 
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, SERVER};
 use hyper::{Response, StatusCode};
 
-/// A whole answer: head and body leave in one write.
+/// A whole answer. Head and body are sent in one write.
 pub(crate) type Answer = Response<Full<Bytes>>;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
 const SERVER_NAME: HeaderValue = HeaderValue::from_static("Singlet");
 
-/// What a body is.
+/// The content type of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ContentType {
     /// DynamoDB's JSON.
     AmazonJson,
-    /// JSON by its plain name, for clients that sent it so.
+    /// JSON by its plain name, for clients that sent it.
     Json,
     /// Plain text.
     Text,
     /// The format of a Prometheus page.
     Prometheus,
-    /// Not said.
+    /// No content type.
     Unsaid,
 }
 
@@ -40,13 +40,13 @@ impl ContentType {
     }
 }
 
-/// An answer with the headers that DynamoDB's answers have.
+/// An answer with DynamoDB's headers.
 pub(crate) fn answer(status: u16, content_type: ContentType, body: Bytes, request_id: HeaderValue) -> Answer {
     answer_with(HeaderMap::with_capacity(8), status, content_type, body, request_id)
 }
 
-/// The same, with the space of a map that has served: hyper gives the answer's map to the next request,
-/// so that one map, once it is large enough, does for all requests of a connection.
+/// The same, reusing the allocation of a used header map. Hyper gives the answer's map to the next request, so one map
+/// serves all requests of a connection once it is large enough.
 pub(crate) fn answer_with(
     mut headers: HeaderMap,
     status: u16,
@@ -68,7 +68,7 @@ pub(crate) fn answer_with(
     answer
 }
 
-/// What DynamoDB answers to a method, path or content type that it doesn't know.
+/// DynamoDB's answer to a method, path or content type that it doesn't know.
 pub(crate) fn unknown(request_id: HeaderValue) -> Answer {
     let body = Bytes::from_static(b"<UnknownOperationException/>\n");
     answer(404, ContentType::Unsaid, body, request_id)

@@ -1,8 +1,8 @@
 //! The threads that answer requests.
 //!
-//! Each has a runtime of its own, and a connection stays on the thread that it came to. With one runtime over all
-//! threads every readable socket may rouse a second thread to take over half of the work, and with small requests
-//! that costs more than the work: `bench` measured it.
+//! Each thread has its own runtime, and a connection stays on its thread. With one runtime for all threads, every
+//! readable socket may wake a second thread to take over half of the work. With small requests that costs more than the
+//! work itself, as `bench` measured.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use crate::mailbox::{self, Mailbox};
 
-/// The threads. They end when this is dropped, and what still runs on them is dropped then.
+/// The threads. Dropping this ends them, and everything that still runs on them.
 pub(crate) struct Workers {
     workers: Vec<Worker>,
 }
@@ -24,14 +24,14 @@ struct Worker {
     runtime: Handle,
     mailbox: Arc<Mailbox>,
     connections: Arc<AtomicUsize>,
-    /// The thread ends when this is dropped.
+    /// Dropping this ends the thread.
     _stop: oneshot::Sender<()>,
 }
 
 /// A place on one of the threads, for one connection.
 pub(crate) struct Place {
     connections: Arc<AtomicUsize>,
-    /// Where wakes of this connection from other threads are gathered.
+    /// Collects the wakes of this connection from other threads.
     pub(crate) mailbox: Arc<Mailbox>,
 }
 
@@ -42,12 +42,12 @@ impl Drop for Place {
 }
 
 impl Workers {
-    /// Starts so many threads, at least one.
+    /// Starts `count` threads, at least one.
     pub(crate) fn start(count: usize) -> io::Result<Self> {
         Ok(Self { workers: (0..count.max(1)).map(|_| Worker::start()).collect::<io::Result<_>>()? })
     }
 
-    /// Serves a connection on the thread that has fewest.
+    /// Serves a connection on the thread with the fewest.
     pub(crate) fn serve<F>(
         &self,
         stream: TcpStream,
@@ -56,7 +56,7 @@ impl Workers {
         F: Future<Output = ()> + Send,
     {
         let fewest = self.workers.iter().min_by_key(|worker| worker.connections.load(Ordering::Relaxed));
-        // A socket belongs to the runtime that it was made in; this one moves to another.
+        // A socket belongs to the runtime that it was created in. This one moves to another.
         let (Some(worker), Ok(stream)) = (fewest, stream.into_std()) else { return };
         worker.connections.fetch_add(1, Ordering::Relaxed);
         let place =
@@ -78,10 +78,10 @@ impl Worker {
         let (started, mailbox) = std::sync::mpsc::sync_channel(1);
         thread::Builder::new().name("singlet-http".to_owned()).spawn(move || {
             let mailbox = Arc::new(Mailbox::of_this_thread());
-            // Whoever started this thread waits for it.
+            // The starting thread waits for this one.
             let _ = started.send(Arc::clone(&mailbox));
             runtime.spawn(mailbox::deliver(mailbox));
-            // An error says that the sender was dropped: that is how it stops.
+            // An error means that the sender was dropped, which ends the thread.
             let _ = runtime.block_on(stopped);
         })?;
         let mailbox = mailbox.recv().map_err(io::Error::other)?;

@@ -1,4 +1,4 @@
-//! Who may call. The signatures were made by botocore 1.43.
+//! Access of callers. The signatures were created by botocore 1.43.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
@@ -10,7 +10,7 @@ use singlet_engine::ManualClock;
 use singlet_server::{AccessKey, Credentials, Options};
 use support::{Call, call, options, start};
 
-/// When they were made: 2026-03-14, 15:09:26 UTC.
+/// The time of the signatures: 2026-03-14, 15:09:26 UTC.
 const SIGNED_SECONDS: u64 = 1_773_500_966;
 
 fn credentials() -> Credentials {

@@ -89,7 +89,7 @@ async fn connections_that_only_look_give_way_when_all_are_taken() {
     let mut second = server.connect().await;
     second.send(call("GetItem").bytes()).await;
     assert_eq!(second.receive().await.status, 200);
-    // The one that came first has gone for it.
+    // The oldest connection was closed for it.
     lookers.remove(0).closed().await;
     for client in [&mut client, &mut second] {
         client.send(call("GetItem").bytes()).await;
@@ -144,7 +144,7 @@ async fn a_request_that_the_database_works_on_is_never_timed_out() {
     let mut working = server.connect().await;
     working.send(call("Query").body(r#"{"slow":1}"#).bytes()).await;
     server.stub.begun.acquire().await.unwrap().forget();
-    // As long as it takes the server to time two other connections out.
+    // The time in which the server times two other connections out.
     server.connect().await.closed().await;
     server.connect().await.closed().await;
     server.stub.let_go.add_permits(1);
@@ -213,7 +213,7 @@ async fn a_certificate_makes_it_https() {
     client.send(call("GetItem").body(r#"{"private":1}"#).bytes()).await;
     assert_eq!(client.receive().await.text(), r#"{"private":1}"#);
 
-    // A client without TLS, and one that never shakes hands.
+    // A client without TLS, and one that never completes the handshake.
     let mut plain = server.connect().await;
     plain.send(call("GetItem").bytes()).await;
     assert!(plain.try_receive().await.is_none());

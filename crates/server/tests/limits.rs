@@ -1,4 +1,4 @@
-//! What clients may take of the server, and what happens to those who want more.
+//! The limits for clients, and their enforcement.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
@@ -44,7 +44,7 @@ async fn metric_at(address: SocketAddr, name: &str) -> u64 {
     line.unwrap_or_else(|| panic!("no {name}")).parse().unwrap()
 }
 
-/// Room for one large body at a time, and little patience.
+/// Room for one large body at a time, and short timeouts.
 fn one_body_at_a_time() -> Options {
     limited(Limits {
         body_bytes_max: 100_000,
@@ -59,7 +59,7 @@ async fn bodies_that_find_no_room_in_time_are_refused_and_small_ones_go_on() {
     let server = start(one_body_at_a_time()).await;
     let large = call("PutItem").body(vec![b'a'; 90_000]);
     let mut slow = Vec::new();
-    // One has nearly all of the room, the other the place that is kept for whole bodies.
+    // One has nearly all of the room, the other the slot for whole bodies.
     for held in [80_000, 180_000] {
         let mut client = server.connect().await;
         client.send(large.head()).await;
@@ -142,7 +142,7 @@ async fn a_stranger_s_large_body_gets_no_room() {
     assert_eq!(metric(&server, "singlet_requests_refused_total").await, 0);
 }
 
-/// A known key, and a signature that nobody with its secret made.
+/// A known key, and a signature that wasn't created with its secret.
 fn wrongly_signed(headers: &str) -> Call {
     let authorization = format!(
         "AWS4-HMAC-SHA256 Credential=AKID/20260314/us-east-1/dynamodb/aws4_request, \
@@ -189,7 +189,7 @@ async fn bodies_of_senders_that_may_not_know_the_secret_have_a_share_of_their_ow
     let server = start(options).await;
     let request = wrongly_signed("");
     let mut clients = Vec::new();
-    // A quarter of the memory: one body in the room, one in the place for a whole one.
+    // A quarter of the memory: one body in the room, and one in the slot for a whole body.
     for held in [85_000, 185_000] {
         let mut client = server.connect().await;
         client.send(request.head()).await;
@@ -254,7 +254,7 @@ async fn whoever_sends_everything_before_reading_still_gets_the_refusal() {
         (put("PutItem").method("PUT").bytes(), 404),
         (call("GetItem").header("X-Large", &"a".repeat(UNREAD_BYTES)).bytes(), 431),
     ] {
-        // Now and then a reset overtakes an answer: one time proves little.
+        // A reset overtakes an answer only now and then, so one attempt proves little.
         for _ in 0..10 {
             let mut client = server.connect().await;
             client.send_all(&request).await;
@@ -279,7 +279,7 @@ async fn whoever_never_stops_sending_is_cut_off() {
     assert!(sent < pieces, "all of it was taken");
 }
 
-/// More than the system's buffers take of a connection.
+/// More than the system's buffers hold for a connection.
 const UNREAD_BYTES: usize = 32 * MB;
 
 async fn leave_unread(server: &Running) -> Client<TcpStream> {
@@ -337,7 +337,7 @@ async fn a_long_error_is_refused_while_answers_that_nobody_reads_fill_the_room()
     assert_eq!(slow.receive().await.body.len(), UNREAD_BYTES);
 }
 
-/// A table with items of 390 KB whose keys are the numbers below the count, each with this text in it.
+/// A table with items of 390 KB. Their keys are the numbers below the count, and each contains this text.
 fn large_items(count: usize, text: &str) -> Database {
     let options = singlet_engine::Options { conflicts: Conflicts::Wait, ..Default::default() };
     let database = Database::in_memory_with(options).unwrap();

@@ -1,4 +1,4 @@
-//! What goes over the connection: calls, other requests, and bytes that are none.
+//! Traffic on a connection: calls, other requests, and invalid bytes.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
@@ -300,7 +300,7 @@ async fn without_credentials_a_server_answers_only_to_its_own_names() {
         assert_eq!(server.send(call("GetItem").header("Host", host).bytes()).await.status, 200, "{host}");
     }
     assert_eq!(server.send(call("GetItem").without("Host").bytes()).await.status, 200);
-    // A page whose name was given the address of this machine.
+    // A page whose name points to the address of this machine.
     let rebound = call("GetItem").header("Host", "evil.example:8000");
     let answer = server.send(rebound.bytes()).await;
     answer.assert_error(400, "AccessDeniedException");

@@ -1,4 +1,4 @@
-//! Capacity that the calls consumed, by table.
+//! Capacity that calls have consumed, by table.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,17 +7,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arc_swap::ArcSwap;
 use singlet_engine::{Consumed, Units};
 
-/// Tables beyond this number are counted together, under an empty name: memory stays bounded whatever
-/// tables come and go.
+/// Tables beyond this number are counted together under an empty name, so that memory stays bounded.
 const TABLES_MAX: usize = 10_000;
 
-/// Units by table. Counting takes no lock: the map is replaced when a table is seen first.
+/// Units by table. Counting takes no lock: the map is replaced when a new table appears.
 #[derive(Default)]
 pub(super) struct CapacityCounts {
     tables: ArcSwap<HashMap<String, Arc<HalfUnits>>>,
 }
 
-/// DynamoDB counts in halves, so that whole numbers are enough here.
+/// DynamoDB counts in halves, so integers are sufficient here.
 #[derive(Default)]
 struct HalfUnits {
     read: AtomicU64,
@@ -40,7 +39,7 @@ impl CapacityCounts {
             tables.entry(name.to_owned()).or_insert_with(|| Arc::clone(&units));
             tables
         });
-        // Somebody else may have been faster: what counts is what stands in the map.
+        // Another thread may have been faster. The entry in the map counts.
         self.tables.load().get(name).cloned().unwrap_or(units)
     }
 

@@ -1,12 +1,12 @@
-//! Errors by their names.
+//! Errors by name.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// More names than the protocol has; what comes after is counted as `Other`.
+/// More names than the protocol has. Further names are counted as `Other`.
 const NAMES_MAX: usize = 40;
 
-/// Counts by name, without locks: a name takes the first free place and keeps it.
+/// Counts by name, without locks. A name takes the first free place and keeps it.
 pub(super) struct ErrorCounts {
     places: [(OnceLock<&'static str>, AtomicU64); NAMES_MAX],
     others: AtomicU64,

@@ -1,4 +1,4 @@
-//! How long requests took.
+//! Durations of requests.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -10,7 +10,7 @@ pub(super) const BOUNDS_MICROSECONDS: [u64; 16] = [
 ];
 const BUCKETS: usize = BOUNDS_MICROSECONDS.len() + 1;
 
-/// Counts durations in buckets; recording one is two additions.
+/// Counts durations in buckets. Recording one takes two additions.
 #[derive(Default)]
 pub(super) struct Histogram {
     buckets: [AtomicU64; BUCKETS],
@@ -19,13 +19,13 @@ pub(super) struct Histogram {
 
 /// A histogram's figures.
 pub(super) struct Recorded {
-    /// For each bound, how many took no longer.
+    /// For each bound, the number of durations up to it.
     pub(super) cumulative: [u64; BUCKETS],
     pub(super) sum_seconds: f64,
 }
 
 impl Recorded {
-    /// How many there were in all.
+    /// The number of durations.
     pub(super) fn count(&self) -> u64 {
         self.cumulative.last().copied().unwrap_or(0)
     }

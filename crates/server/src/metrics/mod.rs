@@ -1,4 +1,4 @@
-//! What the server counts, and the page that shows it.
+//! The server's metrics, and the page that shows them.
 
 mod capacity;
 mod errors;
@@ -6,5 +6,5 @@ mod histogram;
 mod page;
 mod registry;
 
-pub(crate) use page::{Held, page};
+pub(crate) use page::{Usage, page};
 pub(crate) use registry::Metrics;

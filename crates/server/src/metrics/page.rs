@@ -8,16 +8,16 @@ use super::histogram::BOUNDS_MICROSECONDS;
 use super::registry::{Metrics, Row};
 use crate::api::{Statistics, TableStatistics};
 
-/// What clients hold of the server at the moment.
+/// The resources that clients use now.
 #[derive(Default)]
-pub(crate) struct Held {
+pub(crate) struct Usage {
     pub(crate) connections: usize,
     pub(crate) body_bytes: usize,
     pub(crate) answer_bytes: usize,
 }
 
 /// Writes the page.
-pub(crate) fn page(metrics: &Metrics, statistics: &Statistics, held: &Held) -> String {
+pub(crate) fn page(metrics: &Metrics, statistics: &Statistics, held: &Usage) -> String {
     let mut page = Page { text: String::with_capacity(16 << 10) };
     requests(&mut page, metrics);
     capacity(&mut page, metrics);
@@ -77,7 +77,7 @@ fn capacity(page: &mut Page, metrics: &Metrics) {
     }
 }
 
-fn connections(page: &mut Page, metrics: &Metrics, held: &Held) {
+fn connections(page: &mut Page, metrics: &Metrics, held: &Usage) {
     for (name, help, value) in [
         ("singlet_connections_open", "Connections that are open.", held.connections),
         ("singlet_body_bytes", "Bytes that requests' bodies hold, small ones left out.", held.body_bytes),
@@ -161,13 +161,13 @@ struct Page {
 }
 
 impl Page {
-    /// Announces a metric.
+    /// Writes the header of a metric.
     fn family(&mut self, name: &str, kind: &str, help: &str) {
         self.line(format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
     }
 
-    /// Writes one figure. Labels need no escaping: the names of operations, errors, tables and indexes
-    /// hold no quotes, backslashes or line ends.
+    /// Writes one sample. Labels don't need escaping: the names of operations, errors, tables and indexes contain no
+    /// quotes, backslashes or line ends.
     fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         self.text.push_str(name);
         for (position, (label, text)) in labels.iter().enumerate() {
@@ -211,7 +211,7 @@ mod tests {
         let figure = StorageFigure { name: "log_bytes", help: "Bytes in the log.", value: 12.0 };
         let statistics = Statistics { tables: vec![table], storage: vec![figure] };
 
-        let held = Held { connections: 7, answer_bytes: 90, ..Held::default() };
+        let held = Usage { connections: 7, answer_bytes: 90, ..Usage::default() };
         let page = page(&metrics, &statistics, &held);
         for line in [
             "# TYPE singlet_request_seconds histogram",
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn every_figure_is_announced_once() {
-        let page = page(&Metrics::new(), &Statistics::default(), &Held::default());
+        let page = page(&Metrics::new(), &Statistics::default(), &Usage::default());
         let mut announced: Vec<_> = page.lines().filter(|line| line.starts_with("# TYPE")).collect();
         let count = announced.len();
         announced.dedup();

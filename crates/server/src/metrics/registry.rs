@@ -1,4 +1,4 @@
-//! The counters. Counting a request is a handful of atomic additions: no lock, no text.
+//! The counters. Counting a request takes a few atomic additions, without locks or strings.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -9,9 +9,9 @@ use super::capacity::CapacityCounts;
 use super::errors::ErrorCounts;
 use super::histogram::Histogram;
 
-/// Everything that the server counts.
+/// All counters of the server.
 pub(crate) struct Metrics {
-    /// One row for each operation, in the order of [`Operation::ALL`], and one for requests without any.
+    /// One row for each operation, in the order of [`Operation::ALL`], and one for requests without an operation.
     pub(super) operations: Box<[Row]>,
     pub(super) capacity: CapacityCounts,
     pub(crate) connections_accepted: Count,
@@ -30,7 +30,7 @@ pub(super) struct Row {
     pub(super) errors: ErrorCounts,
 }
 
-/// A number that only grows.
+/// A counter that only increases.
 #[derive(Default)]
 pub(crate) struct Count(AtomicU64);
 
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn every_operation_has_the_row_of_its_place() {
-        // The rows are found by the number of the variant: the list must have them in that order.
+        // A row is found by the number of its variant, so the list must have the variants in that order.
         for (index, operation) in Operation::ALL.iter().enumerate() {
             assert_eq!(*operation as usize, index);
         }

@@ -28,13 +28,13 @@ impl AccessKey {
         Self { secret: secret.into(), session_token: None, read_only: false }
     }
 
-    /// The same key, for reading only.
+    /// The same key with read access only.
     pub fn read_only(mut self) -> Self {
         self.read_only = true;
         self
     }
 
-    /// The same key, good only together with this session token.
+    /// The same key, valid only with this session token.
     pub fn with_session_token(mut self, token: impl Into<String>) -> Self {
         self.session_token = Some(token.into());
         self
@@ -42,13 +42,13 @@ impl AccessKey {
 }
 
 impl fmt::Debug for AccessKey {
-    /// Leaves the secrets out, so that no log can show them.
+    /// Omits the secrets, so that no log can show them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AccessKey").field("read_only", &self.read_only).finish_non_exhaustive()
     }
 }
 
-/// All access keys, by their ids. There is always one at least.
+/// All access keys, by id. There is at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credentials {
     pub(super) keys: HashMap<String, AccessKey>,
@@ -83,7 +83,7 @@ impl Credentials {
             .map_err(|reason| CredentialsError::Malformed { path: path.display().to_string(), reason })
     }
 
-    /// Takes the key that the environment names, if it names one. `variable` looks a variable up.
+    /// The key in the environment variables, if they are set. `variable` looks a variable up.
     pub fn from_environment(
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Option<Self>, CredentialsError> {
@@ -98,7 +98,7 @@ impl Credentials {
 
     fn from_toml(text: &str) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| match error.span() {
-            // The message alone: toml's full report quotes the line, which may hold a secret.
+            // Only the message: toml's full report quotes the line, which may contain a secret.
             Some(span) => format!("line {}: {}", line_of(text, span.start), error.message()),
             None => error.message().to_owned(),
         })?;
@@ -112,7 +112,7 @@ impl Credentials {
     }
 }
 
-/// A slip that is easily made and seldom noticed.
+/// An easy mistake that is seldom noticed.
 fn warn_if_others_can_read(path: &Path) {
     #[cfg(unix)]
     {
@@ -138,10 +138,10 @@ pub enum CredentialsError {
     Unreadable {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// The file doesn't have the form of a credentials file.
+    /// The file isn't a credentials file.
     #[error(
         "the credentials file {path} is not well formed: {reason}. It needs a table for each key:\n\n  \
          [key.AKIDEXAMPLE]\n  secret = \"…\"\n  read_only = true   # may be left out"
@@ -149,7 +149,7 @@ pub enum CredentialsError {
     Malformed {
         /// The file.
         path: String,
-        /// What is wrong, without quoting the file.
+        /// The problem, without quoting the file.
         reason: String,
     },
     /// One of the two environment variables is set without the other.

@@ -1,22 +1,22 @@
-//! Why a signature is refused. The texts are those that DynamoDB answers.
+//! Why a signature is rejected. The texts are DynamoDB's.
 
 use singlet_wire::ProtocolError;
 
 use super::timestamp::Timestamp;
 
-/// Why a request's signature is refused.
+/// Why a request's signature is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SignatureError {
-    /// The request carries no signature.
+    /// The request has no signature.
     #[error("Request is missing Authentication Token")]
     Missing,
-    /// The signature lacks parts or has them in a wrong form.
+    /// The signature lacks parts, or has malformed ones.
     #[error("{0}")]
     Incomplete(String),
-    /// The access key, or the session token that came with it, is not known.
+    /// The access key or its session token is unknown.
     #[error("The security token included in the request is invalid.")]
     UnknownKey,
-    /// The signature is whole and does not hold.
+    /// The signature is complete but doesn't match.
     #[error("{0}")]
     Invalid(String),
 }
@@ -31,7 +31,7 @@ impl SignatureError {
         )
     }
 
-    /// A header, in quotes, that the signature must cover and doesn't.
+    /// The error for a header, in quotes, that the signature must cover and doesn't.
     pub(super) fn unsigned(header: &str) -> Self {
         Self::Invalid(format!("{header} must be a 'SignedHeader' in the AWS Authorization."))
     }

@@ -1,8 +1,9 @@
-//! AWS Signature Version 4: who sent a request, and that nobody changed it on the way.
+//! AWS Signature Version 4, which proves the sender of a request and that it wasn't changed.
 
 mod canonical;
 mod credentials;
 mod error;
+mod escape;
 mod presented;
 mod query;
 mod timestamp;

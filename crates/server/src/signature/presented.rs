@@ -1,5 +1,5 @@
-//! What a request says about its signature, read from the `Authorization` header or from the query of a
-//! pre-signed request. Nothing is believed here: only the form is checked.
+//! The signature in a request, read from the `Authorization` header or from the query of a pre-signed request. This
+//! module checks only its form.
 
 use std::borrow::Cow;
 
@@ -12,25 +12,25 @@ use super::query;
 use super::timestamp::Timestamp;
 use crate::header::{self, AMZ_DATE, SECURITY_TOKEN};
 
-/// The only algorithm that DynamoDB takes.
+/// The only algorithm that DynamoDB accepts.
 pub(super) const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
-/// The longest life of a pre-signed request.
+/// The longest lifetime of a pre-signed request.
 const LIFETIME_SECONDS_MAX: i64 = 7 * 24 * 3600;
 
 /// The signature that a request presents.
 pub(super) struct Presented<'a> {
-    /// Five elements with slashes between them; see [`Presented::credential`].
+    /// Five elements separated by slashes; see [`Presented::credential`].
     credential: Cow<'a, str>,
     pub(super) signed_headers: Cow<'a, str>,
     pub(super) signature: Cow<'a, str>,
     pub(super) time: Timestamp,
     pub(super) session_token: Option<Cow<'a, str>>,
-    /// How long a pre-signed request says that it is good for.
+    /// The lifetime that a pre-signed request declares.
     pub(super) lifetime_seconds: Option<u64>,
 }
 
-/// The access key, and what the signing key was derived for.
+/// The access key, and the scope of the signing key.
 pub(super) struct Credential<'a> {
     pub(super) access_key: &'a str,
     pub(super) date: &'a str,
@@ -40,7 +40,7 @@ pub(super) struct Credential<'a> {
 }
 
 impl<'a> Presented<'a> {
-    /// Finds the request's signature, wherever it stands.
+    /// Finds the request's signature, in the header or in the query.
     pub(super) fn read(parts: &'a Parts) -> Result<Self, SignatureError> {
         let header = header::text(&parts.headers, &AUTHORIZATION);
         let query = parts.uri.query().filter(|query| query::parameter(query, "X-Amz-Algorithm").is_some());
@@ -141,8 +141,8 @@ impl<'a> Presented<'a> {
     }
 }
 
-/// What stands before and after the first such byte, which must be ASCII. Every request comes through
-/// here, and for texts as short as these `memchr` is several times as fast as a search by pattern.
+/// Splits at the first such byte, which must be ASCII. Every request passes through here, and for short strings
+/// `memchr` is several times as fast as a pattern search.
 fn cut(text: &str, at: u8) -> Option<(&str, &str)> {
     let position = memchr(at, text.as_bytes())?;
     Some((text.get(..position)?, text.get(position + 1..)?))
@@ -167,7 +167,7 @@ fn check_credential(credential: &str) -> Result<(), SignatureError> {
     )))
 }
 
-/// How long a pre-signed request is good for.
+/// The lifetime of a pre-signed request.
 fn lifetime(text: &str) -> Result<u64, SignatureError> {
     let refused = |text: &str| Err(SignatureError::Invalid(text.to_owned()));
     match text.parse::<i64>() {

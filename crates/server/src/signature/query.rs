@@ -1,10 +1,10 @@
-//! Query strings, as far as signatures use them.
+//! Query strings of signed requests.
 
 use std::borrow::Cow;
 
-use super::canonical::write_escaped;
+use super::escape::{unescape, write_escaped};
 
-/// The parameter that carries a pre-signed request's signature, and the only one that it does not cover.
+/// The parameter with a pre-signed request's signature, which is the only one that it doesn't cover.
 const SIGNATURE: &[u8] = b"X-Amz-Signature";
 
 /// The value of the first parameter with this name.
@@ -12,7 +12,7 @@ pub(super) fn parameter<'a>(query: &'a str, name: &str) -> Option<Cow<'a, str>> 
     pairs(query).find(|(key, _)| key.as_ref() == name.as_bytes()).map(|(_, value)| into_text(value))
 }
 
-/// Writes the parameters in the canonical order and spelling.
+/// Writes the parameters in canonical order and form.
 pub(super) fn write_canonical(out: &mut Vec<u8>, query: &str) {
     let mut parameters: Vec<Vec<u8>> = pairs(query)
         .filter(|(key, _)| key.as_ref() != SIGNATURE)
@@ -33,7 +33,7 @@ pub(super) fn write_canonical(out: &mut Vec<u8>, query: &str) {
     }
 }
 
-/// The order is by name, then by value: `a=1` stands before `a-b=0` although `=` sorts after `-`.
+/// The order is by name, then by value: `a=1` comes before `a-b=0`, although `=` sorts after `-`.
 fn key_and_value(parameter: &[u8]) -> (&[u8], &[u8]) {
     split_at_equals(parameter)
 }
@@ -48,42 +48,6 @@ fn pairs(query: &str) -> impl Iterator<Item = (Cow<'_, [u8]>, Cow<'_, [u8]>)> {
 fn split_at_equals(pair: &[u8]) -> (&[u8], &[u8]) {
     let mut halves = pair.splitn(2, |&byte| byte == b'=');
     (halves.next().unwrap_or_default(), halves.next().unwrap_or_default())
-}
-
-/// Undoes `%XX` and `+`; what is not a whole escape stays as it is.
-fn unescape(text: &[u8]) -> Cow<'_, [u8]> {
-    if !text.contains(&b'%') && !text.contains(&b'+') {
-        return Cow::Borrowed(text);
-    }
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    loop {
-        match rest {
-            [] => return Cow::Owned(out),
-            [b'%', high, low, tail @ ..] if hex_digit(*high).is_some() && hex_digit(*low).is_some() => {
-                out.push(hex_digit(*high).unwrap_or(0) << 4 | hex_digit(*low).unwrap_or(0));
-                rest = tail;
-            }
-            [b'+', tail @ ..] => {
-                out.push(b' ');
-                rest = tail;
-            }
-            [byte, tail @ ..] => {
-                out.push(*byte);
-                rest = tail;
-            }
-        }
-    }
-}
-
-/// The value of a hexadecimal digit.
-pub(super) fn hex_digit(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        b'A'..=b'F' => Some(digit - b'A' + 10),
-        _ => None,
-    }
 }
 
 fn into_text(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {

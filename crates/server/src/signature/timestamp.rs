@@ -1,4 +1,4 @@
-//! Points in time as signatures write them: `20150830T123600Z`.
+//! Points in time in the format of signatures: `20150830T123600Z`.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ impl Timestamp {
         Self { seconds }
     }
 
-    /// Reads ISO 8601's basic format in UTC, the only form that `X-Amz-Date` may have.
+    /// Reads ISO 8601's basic format in UTC, which is the only format for `X-Amz-Date`.
     pub(crate) fn parse_basic(text: &str) -> Option<Self> {
         let bytes: &[u8; 16] = text.as_bytes().try_into().ok()?;
         let [y1, y2, y3, y4, o1, o2, d1, d2, b'T', h1, h2, m1, m2, s1, s2, b'Z'] = *bytes else {
@@ -37,7 +37,7 @@ impl Timestamp {
         })
     }
 
-    /// Reads the form of HTTP's `Date` header.
+    /// Reads the format of HTTP's `Date` header.
     pub(crate) fn parse_http(text: &str) -> Option<Self> {
         let time = httpdate::parse_http_date(text).ok()?;
         let seconds = time.duration_since(std::time::UNIX_EPOCH).ok()?.as_secs();
@@ -57,7 +57,7 @@ impl Timestamp {
         Self { seconds: self.seconds.saturating_sub(seconds) }
     }
 
-    /// `YYYYMMDD`, as the scope of a credential names the day.
+    /// The day as `YYYYMMDD`, as in the scope of a credential.
     pub(crate) fn date(self) -> String {
         let (year, month, day) = civil_date(self.seconds / SECONDS_PER_DAY);
         format!("{year:04}{month:02}{day:02}")
@@ -80,8 +80,8 @@ fn number(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// Years are counted from March, so that the leap day is a year's last and the months before it have a
-/// fixed pattern of lengths: 153 days in each five.
+/// Years are counted from March, so that the leap day is the last of a year. The months before it then have a fixed
+/// pattern of lengths: 153 days in every five.
 fn days_since_epoch(year: u64, month: u64, day: u64) -> u64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let day_of_year = (153 * month + 2) / 5 + day - 1;

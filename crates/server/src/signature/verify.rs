@@ -1,4 +1,4 @@
-//! The check of a signature against the known keys.
+//! Verifies signatures with the known keys.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,30 +10,30 @@ use hyper::http::request::Parts;
 use sha2::{Digest, Sha256};
 use singlet_engine::Clock;
 
-use super::canonical::{SignedRequest, write_hex};
+use super::canonical::SignedRequest;
 use super::credentials::{AccessKey, Credentials};
 use super::error::SignatureError;
+use super::escape::{hex_digit, write_hex};
 use super::presented::{ALGORITHM, Credential, Presented};
-use super::query::hex_digit;
 use super::timestamp::Timestamp;
 use crate::header::{self, CONTENT_SHA256};
 
-/// How far a signature's time may lie from ours.
+/// The maximum difference between a signature's time and the server's.
 const SKEW_SECONDS: u64 = 5 * 60;
 const TERMINATOR: &str = "aws4_request";
 
 type HmacSha256 = Hmac<Sha256>;
 
-/// What the holder of a verified signature may do.
+/// The rights of the holder of a verified signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Everything.
     Full,
-    /// Only operations that change nothing.
+    /// Only operations that don't change anything.
     ReadOnly,
 }
 
-/// Checks signatures against the known keys.
+/// Verifies signatures with the known keys.
 pub(crate) struct Verifier {
     keys: HashMap<String, KnownKey>,
     region: String,
@@ -41,8 +41,8 @@ pub(crate) struct Verifier {
     clock: Arc<dyn Clock>,
 }
 
-/// An access key with the signing key that was last derived from it. Region and service are the server's
-/// own, so only the day can change: one place is enough.
+/// An access key and the signing key that was last derived from it. Region and service are the server's, so only the
+/// day can change, and one signing key is enough.
 struct KnownKey {
     key: AccessKey,
     derived: ArcSwapOption<SigningKey>,
@@ -50,7 +50,7 @@ struct KnownKey {
 
 struct SigningKey {
     date: String,
-    /// The state after the key was taken in; a clone of it signs.
+    /// The HMAC state after the key. A clone of it signs.
     mac: HmacSha256,
 }
 
@@ -65,9 +65,9 @@ impl Verifier {
         }
     }
 
-    /// Looks at all of a signature that can be told without the body, which may be long. `true` says that the signature holds
-    /// for the hash that the head gives of the body: only the holder of the secret can make such a head. Without a hash there
-    /// is nothing to hold it against.
+    /// Checks everything about a signature that doesn't need the body, which may be long. Returns `true` if the
+    /// signature matches the body hash in the head: only the holder of the secret can create such a head. Without a
+    /// hash there is nothing to compare.
     pub(crate) fn check_head(&self, parts: &Parts) -> Result<bool, SignatureError> {
         let (presented, known) = self.present(parts)?;
         let Some(hash) = header::text(&parts.headers, &CONTENT_SHA256).and_then(hash_bytes) else {
@@ -77,7 +77,7 @@ impl Verifier {
         Ok(true)
     }
 
-    /// The signature and the key that it names. The checks and their order are DynamoDB's.
+    /// The signature and its key. The checks and their order are DynamoDB's.
     fn present<'p>(&self, parts: &'p Parts) -> Result<(Presented<'p>, &KnownKey), SignatureError> {
         let presented = Presented::read(parts)?;
         self.check_time(&presented)?;
@@ -89,12 +89,12 @@ impl Verifier {
         Ok((presented, known))
     }
 
-    /// Says what the request's sender may do, or why its signature is refused.
+    /// Returns the rights of the request's sender, or why its signature is rejected.
     pub(crate) fn verify(&self, parts: &Parts, body: &[u8]) -> Result<Access, SignatureError> {
         let (presented, known) = self.present(parts)?;
         let hash = Sha256::digest(body).into();
         self.check_signature(&SignedRequest::of(parts, &presented, hash), &presented, known)?;
-        // The token is compared last: only who holds the secret key comes this far.
+        // The token is compared last, when the sender has proved that it holds the secret key.
         if presented.session_token.as_deref() != known.key.session_token.as_deref() {
             return Err(SignatureError::UnknownKey);
         }
@@ -176,7 +176,7 @@ impl Verifier {
     }
 }
 
-/// Checks only that the request carries a whole signature, without any secret to check it against.
+/// Checks only that the request has a complete signature, without a secret to verify it.
 pub(crate) fn check_form(parts: &Parts) -> Result<(), SignatureError> {
     Presented::read(parts).map(|_| ())
 }
@@ -185,8 +185,8 @@ fn check_host_is_signed(presented: &Presented<'_>) -> Result<(), SignatureError>
     if presented.signs("host") { Ok(()) } else { Err(SignatureError::unsigned("'Host' or ':authority'")) }
 }
 
-/// Every header that tells the service something must be signed, or whoever has seen one request could send another with its
-/// signature: the target says which operation it is.
+/// Every header with a meaning for the service must be signed. Otherwise a captured request could be sent again with
+/// another meaning: the target names the operation.
 fn check_headers_are_signed(presented: &Presented<'_>, headers: &HeaderMap) -> Result<(), SignatureError> {
     let speaks_to_service = |name: &&HeaderName| name.as_str().starts_with("x-amz-");
     match headers.keys().filter(speaks_to_service).find(|name| !presented.signs(name.as_str())) {
@@ -195,7 +195,7 @@ fn check_headers_are_signed(presented: &Presented<'_>, headers: &HeaderMap) -> R
     }
 }
 
-/// `x-amz-target` as people write it: `X-Amz-Target`.
+/// The usual spelling of a header name: `X-Amz-Target` for `x-amz-target`.
 fn title_case(name: &str) -> String {
     let word = |word: &str| {
         word.get(..1).unwrap_or_default().to_ascii_uppercase() + word.get(1..).unwrap_or_default()

@@ -95,7 +95,7 @@ fn the_published_test_suite_verifies() {
         );
         let (parts, ()) = request.body(()).unwrap().into_parts();
         let presented = Presented::read(&parts).unwrap();
-        // The suite's targets hold spaces, which a parsed URI can't.
+        // The suite's targets contain spaces, which a parsed URI can't.
         let (path, query) = match vector.target.split_once('?') {
             Some((path, query)) => (path, Some(query)),
             None => (vector.target, None),
@@ -299,7 +299,7 @@ fn a_repeated_signed_header_is_refused_before_it_costs_anything() {
 
 #[test]
 fn an_unsigned_payload_is_refused() {
-    // Only S3 takes it; the hash is always that of the bytes that came.
+    // Only S3 accepts it. The hash is always that of the received bytes.
     let verifier = verifier(boto_credentials(), "eu-west-1", BOTO_TIME, 0);
     let mut parts = signed_by_boto();
     parts.headers.insert("x-amz-content-sha256", "UNSIGNED-PAYLOAD".parse().unwrap());
@@ -323,7 +323,7 @@ fn a_header_that_speaks_to_the_service_must_be_signed() {
         let expected = format!("'{missing}' must be a 'SignedHeader' in the AWS Authorization.");
         assert_eq!(refusal(&verifier, &parts), expected);
     }
-    // One that was signed for any operation can't be sent as this one.
+    // A request that was signed for any operation can't be sent as this one.
     let presigned = BOTO_PRESIGNED.replace("content-type%3Bhost%3Bx-amz-target", "content-type%3Bhost");
     let text = refusal(&verifier, &boto_request(&presigned, &[]));
     assert_eq!(text, "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.");
@@ -342,7 +342,7 @@ fn other_headers_need_not_be_signed() {
     assert_eq!(verifier.verify(&parts, BOTO_BODY.as_bytes()), Ok(Access::Full));
 }
 
-/// Whoever has a request that leaves its operation unsigned could send it as a deletion.
+/// A captured request with an unsigned operation could be sent as a deletion.
 #[test]
 fn a_request_that_was_signed_for_any_operation_is_refused() {
     let verifier = verifier(boto_credentials(), "eu-west-1", BOTO_TIME, 0);
@@ -368,7 +368,7 @@ fn authorization(signed_headers: &str, signature: &str) -> String {
     )
 }
 
-/// The signature that whoever has the secret makes for a request whose body has this hash.
+/// The signature that a holder of the secret creates for a request whose body has this hash.
 fn signature(verifier: &Verifier, parts: &Parts, hash: [u8; 32]) -> String {
     let (presented, known) = verifier.present(parts).unwrap();
     let canonical = SignedRequest::of(parts, &presented, hash).canonical().unwrap();

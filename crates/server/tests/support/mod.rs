@@ -1,4 +1,4 @@
-//! A server with a stand-in for the database, and a client that sends exactly the bytes it is given.
+//! A server with a substitute for the database, and a client that sends exact bytes.
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
@@ -13,8 +13,8 @@ use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
-/// Stands in for the database: it answers with the body it got. `Query` waits to be let go, `Scan` panics,
-/// `UpdateItem` reserves a megabyte for its answer, `DeleteItem` answers with an error.
+/// A substitute for the database, which answers with the request's body. `Query` waits to be released, `Scan` panics,
+/// `UpdateItem` reserves a megabyte for its answer, and `DeleteItem` answers with an error.
 #[derive(Clone)]
 pub(crate) struct Stub {
     pub(crate) begun: Arc<Semaphore>,
@@ -82,7 +82,7 @@ impl Running {
         Client::new(TcpStream::connect(self.address).await.unwrap())
     }
 
-    /// Sends one request on a connection of its own.
+    /// Sends one request on a new connection.
     pub(crate) async fn send(&self, request: impl AsRef<[u8]>) -> Answer {
         let mut client = self.connect().await;
         client.send(request).await;
@@ -101,7 +101,7 @@ pub(crate) struct Client<S> {
     stream: BufReader<S>,
 }
 
-/// An answer, as it came.
+/// An answer as received.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -114,12 +114,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Client<S> {
         Self { stream: BufReader::new(stream) }
     }
 
-    /// Sends the bytes; what the server doesn't take any more is left out.
+    /// Sends the bytes. Bytes that the server no longer accepts are left out.
     pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = self.stream.get_mut().write_all(bytes.as_ref()).await;
     }
 
-    /// Sends the bytes, as a client does that gives up when it can't send all.
+    /// Sends the bytes like a client that gives up when it can't send all.
     pub(crate) async fn send_all(&mut self, bytes: impl AsRef<[u8]>) {
         self.stream.get_mut().write_all(bytes.as_ref()).await.unwrap();
     }
@@ -174,7 +174,7 @@ impl Answer {
         std::str::from_utf8(&self.body).unwrap()
     }
 
-    /// Checks that this is the error of that name.
+    /// Checks that this is the error with that name.
     #[track_caller]
     pub(crate) fn assert_error(&self, status: u16, name: &str) {
         assert_eq!(self.status, status, "{}", self.text());
@@ -190,7 +190,7 @@ pub(crate) struct Call {
     body: Vec<u8>,
 }
 
-/// A call with all that a call needs, signed by nobody in particular.
+/// A call with all required headers, and an arbitrary signature.
 pub(crate) fn call(operation: &str) -> Call {
     Call { method: "POST", path: "/".to_owned(), headers: Vec::new(), body: b"{}".to_vec() }
         .header("Host", "localhost:8000")
@@ -216,7 +216,7 @@ impl Call {
         self
     }
 
-    /// Sets a header in the place of any of the same name.
+    /// Sets a header, replacing any with the same name.
     pub(crate) fn header(self, name: &str, value: &str) -> Self {
         let mut call = self.without(name);
         call.headers.push((name.to_owned(), value.to_owned()));
