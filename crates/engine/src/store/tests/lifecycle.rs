@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 
 use bytes::Bytes;
 
-use super::fixture::{Job, RunJob, TestStore, bytes, commit, contents, put, small, start, submit};
+use super::fixture::{Job, RunJob, bytes, commit, contents, put, small, start, submit};
 use super::power_disk::PowerDisk;
 use crate::store::{
     Batch, CommitError, Direction, Disk, FileDisk, ManualClock, MemoryDisk, Space, Store, StoreError,
@@ -334,26 +334,30 @@ fn a_key_written_over_and_over_does_not_let_the_log_grow() {
 
 #[test]
 fn a_fold_uses_the_pages_that_its_own_parts_gave_up() {
-    let disk = memory();
+    // Readers move on when their threads run. On a busy machine that may be later than the next parts, so several
+    // tries are allowed. If readers never moved on, each try would double the file.
+    let grows = || {
+        let disk = memory();
+        let filled = fold_small_parts(&disk, "a");
+        let rewritten = fold_small_parts(&disk, "b");
+        rewritten >= filled * 3 / 2
+    };
+    assert!((0..10).any(|_| !grows()));
+}
+
+/// Writes the same 6,000 keys, folds them in parts of 256 entries, and returns the length of the tree's file.
+fn fold_small_parts(disk: &Arc<dyn Disk>, text: &'static str) -> u64 {
     let options =
-        || StoreOptions { overlay_bytes_max: 32 << 20, fold_part_entries: 256, ..StoreOptions::default() };
-    let write_all = |store: &TestStore, text: &'static str| {
-        for group in 0..60 {
-            let puts = move |batch: &mut Batch<'_, _>| {
-                (0..100).for_each(|i| {
-                    batch.put(bytes(&format!("{:05}", group * 100 + i)), bytes(text).repeat(1000).into())
-                });
-            };
-            commit(store, puts).unwrap();
-        }
-    };
-    let fold_all = |text| {
-        let store = start(&disk, options());
-        write_all(&store, text);
-        store.close().unwrap();
-        store.stats().tree_bytes
-    };
-    let filled = fold_all("a");
-    let rewritten = fold_all("b");
-    assert!(rewritten < filled * 3 / 2, "{filled} {rewritten}");
+        StoreOptions { overlay_bytes_max: 32 << 20, fold_part_entries: 256, ..StoreOptions::default() };
+    let store = start(disk, options);
+    for group in 0..60 {
+        let puts = move |batch: &mut Batch<'_, _>| {
+            (0..100).for_each(|i| {
+                batch.put(bytes(&format!("{:05}", group * 100 + i)), bytes(text).repeat(1000).into())
+            });
+        };
+        commit(&store, puts).unwrap();
+    }
+    store.close().unwrap();
+    store.stats().tree_bytes
 }
