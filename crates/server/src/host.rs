@@ -15,12 +15,19 @@ pub(crate) struct Hosts {
     address: IpAddr,
     /// In lower case.
     names: Vec<String>,
+    /// The names with the server's port, as nearly all clients send them. They are recognised without parsing, because
+    /// the host of every request is checked.
+    usual: Vec<String>,
 }
 
 impl Hosts {
     /// The address that the server listens on, and additional names.
     pub(crate) fn new(address: SocketAddr, names: &[String]) -> Self {
-        Self { address: address.ip(), names: names.iter().map(|name| name.to_ascii_lowercase()).collect() }
+        let names: Vec<String> = names.iter().map(|name| name.to_ascii_lowercase()).collect();
+        let with_port = |name: &str| format!("{name}:{}", address.port());
+        let own = [address.to_string(), with_port("localhost")];
+        let usual = own.into_iter().chain(names.iter().map(|name| with_port(name))).collect();
+        Self { address: address.ip(), names, usual }
     }
 
     /// The first host of the request that isn't one of the server's. A request without a host doesn't come from a
@@ -28,7 +35,9 @@ impl Hosts {
     pub(crate) fn foreign(&self, parts: &Parts) -> Option<String> {
         let named = parts.headers.get_all(HOST).iter().map(HeaderValue::as_bytes);
         let targeted = parts.uri.authority().map(|authority| authority.as_str().as_bytes());
-        named.chain(targeted).map(String::from_utf8_lossy).find(|host| !self.allow(host)).map(Into::into)
+        let is_unusual = |host: &&[u8]| !self.usual.iter().any(|usual| usual.as_bytes() == *host);
+        let unusual = named.chain(targeted).filter(is_unusual);
+        unusual.map(String::from_utf8_lossy).find(|host| !self.allow(host)).map(Into::into)
     }
 
     fn allow(&self, host: &str) -> bool {
