@@ -5,8 +5,8 @@ use std::ops::Bound;
 
 use singlet_values::EncodedItem;
 
-use super::record::id_in;
-use super::{Backup, BackupState, Backups, FILE_PREFIX, file_name};
+use super::{Backups, FILE_PREFIX, file_name};
+use crate::bookkeeping::{Backup, BackupState, id_in};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::pending::Pending;

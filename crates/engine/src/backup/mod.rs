@@ -5,11 +5,9 @@
 //! database is opened again. A restore reads the file, verifies every checksum, and fills a new table ([`crate::load`]).
 
 mod catalogue;
-mod check;
 mod file;
 mod moment;
 mod outside;
-mod record;
 mod restore;
 mod take;
 #[cfg(test)]
@@ -20,15 +18,15 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 
-pub(crate) use check::CheckBackups;
+pub(crate) use file::FileReader;
 pub(crate) use moment::MomentBackup;
 pub(crate) use outside::verify_file;
-pub(crate) use record::{Backup, BackupState, Moment, backup_id};
 pub(crate) use restore::RestoreSource;
 
 use singlet_values::Schedule;
 
 use crate::background::Background;
+use crate::bookkeeping::Backup;
 use crate::error::{Error, Result};
 use crate::store::{Disk, Timekeeper};
 use crate::sync::{Mutex, MutexGuard};
@@ -104,7 +102,7 @@ impl Drop for Claim {
 }
 
 /// The name of a backup's file.
-fn file_name(id: &str) -> String {
+pub(crate) fn file_name(id: &str) -> String {
     format!("{FILE_PREFIX}{id}")
 }
 

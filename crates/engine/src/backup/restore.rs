@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use super::catalogue::find;
 use super::file::FileReader;
-use super::{Backup, BackupState, Backups, Claim, file_name, outside};
+use super::{Backups, Claim, file_name, outside};
 use crate::background::Stop;
+use crate::bookkeeping::{Backup, BackupState};
 use crate::error::{Error, InUse, Result};
 use crate::load::{LoadRow, Loader};
 use crate::request::{BackupDescription, BackupProgress, RestoreOverrides, TableDescription};

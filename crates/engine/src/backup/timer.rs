@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use singlet_values::Schedule;
 
-use super::{Backup, BackupState, Backups};
+use super::Backups;
 use crate::background::{Stop, Tasks};
+use crate::bookkeeping::{Backup, BackupState};
 use crate::error::{Error, Result};
 use crate::table::Table;
 use crate::turns::Now;
@@ -128,7 +129,7 @@ impl Backups {
         for backup in self.all()? {
             let Some(expires_ms) = backup.expires_ms(&now) else { continue };
             let latest = memory.latest.entry(backup.table.id.clone()).or_default();
-            *latest = (*latest).max(backup.moment.effective_ms(&now));
+            *latest = (*latest).max(backup.effective_ms(&now));
             let look_ms = match looked_ms {
                 Some(looked_ms) if expires_ms <= looked_ms => looked_ms + LOOK_AT_KEPT_AFTER_MS,
                 _ => expires_ms,

@@ -2,7 +2,7 @@
 
 use super::Database;
 use crate::error::Result;
-use crate::expiry::{note_time, sweep};
+use crate::maintenance::{note_time, sweep};
 use crate::pending::Pending;
 use crate::request::{TimeToLive, UpdateTimeToLive};
 use crate::sync::thread;
@@ -18,7 +18,7 @@ impl Database {
     pub fn submit_update_time_to_live(&self, request: UpdateTimeToLive) -> Pending<TimeToLive> {
         let (answer, pending) = Pending::channel();
         let pending = self.submit(Job::TimeToLive { request: Box::new(request), answer }, pending);
-        self.wake_janitor();
+        self.wake_maintenance();
         pending
     }
 

@@ -31,7 +31,7 @@ impl Database {
     pub fn submit_update_table(&self, request: UpdateTable) -> Pending<TableDescription> {
         let (answer, pending) = Pending::channel();
         let pending = self.submit(Job::AlterTable { request: Box::new(request), answer }, pending);
-        self.wake_janitor();
+        self.wake_maintenance();
         pending
     }
 
@@ -44,7 +44,7 @@ impl Database {
     pub fn submit_delete_table(&self, name: &str) -> Pending<TableDescription> {
         let (answer, pending) = Pending::channel();
         let pending = self.submit(Job::DeleteTable { name: name.to_owned(), answer }, pending);
-        self.wake_janitor();
+        self.wake_maintenance();
         pending
     }
 

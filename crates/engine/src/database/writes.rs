@@ -6,12 +6,12 @@ use bytes::Bytes;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Database;
-use crate::error::{Error, Invalid, Result};
+use crate::error::{CancellationReason, Error, Invalid, Result};
 use crate::options::Conflicts;
 use crate::pending::Pending;
 use crate::request::{
-    BatchWrite, BatchWriteOutcome, CancellationReason, DeleteItem, PutItem, TransactAction, TransactWrite,
-    TransactWriteOutcome, UpdateItem, WriteOutcome,
+    BatchWrite, BatchWriteOutcome, DeleteItem, PutItem, TransactAction, TransactWrite, TransactWriteOutcome,
+    UpdateItem, WriteOutcome,
 };
 use crate::write::{Action, BatchAnswer, Claim, Clash, Job, Reply, Token, Transaction, parts};
 

@@ -10,15 +10,14 @@ use singlet_values::{AttributeValue, EncodedItem, Item};
 use super::{JOB_ROWS_MAX, LoadRow, Loader};
 use crate::background::Background;
 use crate::error::{Error, InUse};
-use crate::janitor::Janitor;
 use crate::keyspace::{PREFIX_BYTES, RowSpace};
+use crate::maintenance::{StreamMaintenance, TableMaintenance};
 use crate::options::StreamOptions;
 use crate::request::{
     BillingMode, CreateTable, DeleteItem, GetItem, IndexDefinition, ProjectedAttributes,
     ProvisionedThroughput, PutItem, RestoreOverrides, ScalarType, TableStatus, UpdateTable,
 };
 use crate::store::{Direction, MemoryDisk, Store, StoreOptions, SystemClock, Tally};
-use crate::stream::StreamUpkeep;
 use crate::table::{Birth, LoadSource, Table};
 use crate::write::Expected;
 use crate::{Database, Options};
@@ -219,11 +218,11 @@ fn a_closed_database_ends_a_load() {
     let streams = StreamOptions::default();
     let writer = crate::write::Writer::new(String::new(), streams);
     let store = Arc::new(opened.start(Arc::default(), writer).unwrap());
-    let upkeep = StreamUpkeep::new(streams, Arc::default());
-    let janitor = Janitor::start(&store, upkeep).unwrap();
-    let background = Background::new(&store, janitor.waker());
+    let streams = StreamMaintenance::new(streams, Arc::default());
+    let maintenance = TableMaintenance::start(&store, streams).unwrap();
+    let background = Background::new(&store, maintenance.waker());
     let mut loader = Loader::begin(&background, definition(LOADED), LoadSource::Import).unwrap();
-    janitor.stop();
+    maintenance.stop();
     drop(store);
     loader.push(put(&Item::from([("pk", 1), ("sk", 1)]))).unwrap();
     assert!(matches!(loader.finish(), Err(Error::Closed)));

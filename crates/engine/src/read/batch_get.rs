@@ -7,12 +7,11 @@ use singlet_values::EncodedItem;
 use super::View;
 use super::get::{find, project};
 use crate::capacity::{Consumed, ReadKind, Units};
-use crate::error::{Error, Invalid, Result};
+use crate::error::{CancellationReason, Error, Invalid, Result};
 use crate::request::{
-    BatchGet, BatchGetOutcome, BatchGetTable, BatchGetTableOutcome, CancellationReason, TransactGet,
-    TransactGetItem, TransactGetOutcome,
+    BatchGet, BatchGetOutcome, BatchGetTable, BatchGetTableOutcome, TransactGet, TransactGetItem,
+    TransactGetOutcome,
 };
-use crate::write::encode_key;
 
 /// Most keys of a batch or transaction.
 const KEYS_MAX: usize = 100;
@@ -38,7 +37,7 @@ fn check_distinct(view: &View, request: &BatchGetTable) -> Result<()> {
     let table = view.attachment().table(&request.table)?;
     let mut seen = HashSet::new();
     for key in &request.keys {
-        if !seen.insert(encode_key(table, key)?.0) {
+        if !seen.insert(table.encode_key(key)?.0) {
             return Err(Invalid::DuplicateKeys.into());
         }
     }
@@ -93,7 +92,7 @@ fn check_keys(view: &View, items: &[TransactGetItem]) -> Result<()> {
     let mut reasons = Vec::with_capacity(items.len());
     for get in items {
         let table = view.attachment().table(&get.table)?;
-        match encode_key(table, &get.key) {
+        match table.encode_key(&get.key) {
             Ok((row, _)) => {
                 if !seen.insert(row) {
                     return Err(Invalid::DuplicateTransactionItems.into());

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::batch::Completion;
 use super::fold::FoldJob;
-use super::housekeeper::Chore;
 use super::log::Appender;
+use super::maintenance::Chore;
 use super::overlay::Overlay;
 use super::shared::Shared;
 use super::watch::Watch;
@@ -70,10 +70,10 @@ impl<A, J> Committer<A, J> {
         }
     }
 
-    /// Has the housekeeper write down how far the log reaches.
+    /// Has the maintenance thread write down how far the log reaches.
     fn note_durable(&self, time_ms: u64) {
         if self.shared.reach.note(self.log.durable_sequence(), time_ms) {
-            // With no room, the housekeeper is awake and looks by itself.
+            // With no room, the maintenance thread is awake and looks by itself.
             let _ = self.chores.try_send(Chore::WriteReach);
         }
     }

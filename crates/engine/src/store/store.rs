@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::committer::{COMMITS_WAITING_MAX, Committer};
 use super::fold::FoldThread;
 use super::history::Source;
-use super::housekeeper::{CHORES_WAITING_MAX, Housekeeper};
 use super::log::Appender;
+use super::maintenance::{CHORES_WAITING_MAX, StoreMaintenance};
 use super::published::Published;
 use super::queue::Queue;
 use super::recovery::{Recovered, recover};
@@ -146,11 +146,11 @@ impl Opened {
         };
         let part_entries = options.fold_part_entries.max(1);
         let fold = FoldThread { shared: shared.clone(), jobs: folds, part_entries };
-        let housekeeper = Housekeeper::new(shared.clone(), chores, options.reach_interval);
+        let maintenance = StoreMaintenance::new(shared.clone(), chores, options.reach_interval);
 
         let store = Store { shared, threads: Mutex::default() };
         // If one can't be started, dropping the store joins the others: their channels are closed then.
-        store.spawn("singlet-housekeeper", move || housekeeper.run())?;
+        store.spawn("singlet-store", move || maintenance.run())?;
         store.spawn("singlet-fold", move || fold.run())?;
         store.spawn("singlet-log", move || committer.run())?;
         store.spawn("singlet-writer", move || writer.run())?;

@@ -4,7 +4,8 @@ use std::ops::Bound;
 
 use bytes::Bytes;
 
-use super::{Import, Record, Transfer, TransferKind, Transfers, interrupted};
+use super::{Transfers, interrupted};
+use crate::bookkeeping::{Import, Record, Transfer, TransferKind};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::request::{

@@ -4,8 +4,10 @@ use std::ops::Bound;
 
 use singlet_values::ItemRef;
 
-use super::{ExportWriter, ItemChange, NOTED_BYTES_MAX, Record, Transfer, Transfers, Trouble, caught};
+use super::{NOTED_BYTES_MAX, Transfers, Trouble, caught};
 use crate::background::{Background, Stop};
+use crate::bookkeeping::{Record, Transfer};
+use crate::buckets::{ExportWriter, ItemChange};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::pending::Pending;

@@ -1,8 +1,10 @@
 //! Importing a new table.
 
 use super::export::Asked;
-use super::{Import, ImportReader, ImportStep, Record, Transfer, Transfers, Trouble, caught};
+use super::{Transfers, Trouble, caught};
 use crate::background::Stop;
+use crate::bookkeeping::{Import, Record, Transfer};
+use crate::buckets::{ImportReader, ImportStep};
 use crate::error::{Error, Result};
 use crate::load::{LoadRow, Loader};
 use crate::pending::Pending;

@@ -6,21 +6,19 @@
 //! Each export or import has a row that says how it stands. One that was under way when the database was closed is FAILED
 //! at the next opening: its files have no manifest, its table is gone.
 
-mod buckets;
 mod catalogue;
 mod export;
 mod import;
-mod record;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 
-pub use buckets::{Buckets, ExportWriter, ImportReader, ImportStep, ItemChange};
 pub(crate) use export::Asked;
-pub(crate) use record::{Import, Record, Transfer, TransferKind, tokens_start, transfer_id};
 
 use crate::background::Background;
+use crate::bookkeeping::{Record, Transfer};
+use crate::buckets::Buckets;
 use crate::error::{Error, Invalid, Result};
 use crate::pending::Pending;
 use crate::recovery::Recovery;

@@ -8,8 +8,8 @@ use singlet_values::{AttributeValue, EncodedItem, ItemRef};
 
 use super::finding::{Finding, Place, Reporter, RowProblem};
 use super::{VerifyProgress, name_of};
+use crate::bookkeeping::DeletedTable;
 use crate::keyspace::{PREFIX_BYTES, RowSpace, next_table_number_key};
-use crate::recovery::Deleted;
 use crate::store::{Direction, StoreError, Tally, View};
 use crate::table::{Index, IndexState, KeyShape, Table, TtlState};
 
@@ -125,7 +125,7 @@ impl Unowned {
         let space = RowSpace::deleted();
         for row in rows_of(view, &space.prefix(), &space.end()) {
             let (row, value) = row?;
-            match Deleted::decode(&value) {
+            match DeletedTable::decode(&value) {
                 Some(deleted) => unowned.deleted.push(deleted.table),
                 None => reporter.found(Finding::Descriptor {
                     name: format!("{}, which was deleted", hex(row.get(PREFIX_BYTES..).unwrap_or_default())),

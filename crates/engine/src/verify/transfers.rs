@@ -4,10 +4,10 @@ use std::ops::Bound;
 
 use super::checks::{Check, Context};
 use super::finding::{Finding, Reporter};
+use crate::bookkeeping::{Import, Record, Transfer, tokens_start};
 use crate::keyspace::RowSpace;
 use crate::request::ExportDescription;
 use crate::store::{Direction, StoreError};
-use crate::transfer::{Import, Record, Transfer, tokens_start};
 
 /// Every row is an export, an import, or a token that leads to one.
 pub(super) struct TransferRows;

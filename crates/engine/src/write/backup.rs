@@ -6,10 +6,11 @@ use std::ops::Bound;
 
 use super::Batch;
 use super::schema::store;
-use crate::backup::{Backup, BackupState, Moment, backup_id};
+use crate::bookkeeping::{Backup, BackupState, backup_id};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::keyspace::RowSpace;
+use crate::moment::Moment;
 use crate::store::{Direction, View};
 use crate::table::{ScheduleSetting, Table};
 

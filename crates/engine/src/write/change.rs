@@ -6,11 +6,11 @@ use bytes::Bytes;
 use singlet_expr::Update;
 use singlet_values::{EncodedItem, Item, ItemRef};
 
-use super::action::{Action, ActionKind, Entries, check_levels, check_size, entries, with_entries_bytes};
+use super::action::{Action, ActionKind, with_entries_bytes};
 use crate::capacity::{Consumed, Units, write_units};
 use crate::error::{Error, Invalid, Result};
 use crate::request::ReturnValues;
-use crate::table::{Entry, Index, Table};
+use crate::table::{Entries, Index, IndexEntry, Table, check_levels, check_size};
 
 /// A decided write: the item before and after, and the changes that follow from it.
 #[derive(Debug)]
@@ -33,8 +33,8 @@ pub(crate) struct IndexChange {
     pub(crate) index: u16,
     /// Whether the entries count towards the item collection.
     pub(crate) local: bool,
-    pub(crate) remove: Option<Entry>,
-    pub(crate) put: Option<Entry>,
+    pub(crate) remove: Option<IndexEntry>,
+    pub(crate) put: Option<IndexEntry>,
     /// The size of the entry that `put` replaces under the same key.
     pub(crate) replaced_bytes: Option<usize>,
 }
@@ -65,13 +65,13 @@ impl Action {
         let (new, new_entries, touched) = match self.kind {
             ActionKind::Put { item, entries: prepared } => {
                 let current = Arc::ptr_eq(table, &self.table);
-                let entries = if current { prepared } else { entries(table, &self.row, &item)? };
+                let entries = if current { prepared } else { table.index_entries(&self.row, &item)? };
                 (Some(item), entries, None)
             }
             ActionKind::Update { key, update } => {
                 let Updated { item, touched } = update_item(&key, update.as_ref(), old.as_ref(), values)?;
                 let entries = match &item {
-                    Some(item) => entries(table, &self.row, item)?,
+                    Some(item) => table.index_entries(&self.row, item)?,
                     None => Entries::new(),
                 };
                 (item, entries, touched)
@@ -207,7 +207,11 @@ impl ExpiryChange {
 
 impl IndexChange {
     /// What happens to one index and the write units that it costs; `None` if nothing does.
-    fn between(index: &Index, old: Option<Entry>, new: Option<Entry>) -> Option<(IndexChange, f64)> {
+    fn between(
+        index: &Index,
+        old: Option<IndexEntry>,
+        new: Option<IndexEntry>,
+    ) -> Option<(IndexChange, f64)> {
         let (index, local) = (index.number, index.local);
         match (old, new) {
             (None, None) => None,
@@ -220,8 +224,9 @@ impl IndexChange {
                 Some((IndexChange { index, local, remove: None, put: Some(new), replaced_bytes }, units))
             }
             (remove, put) => {
-                let units =
-                    |entry: &Option<Entry>| entry.as_ref().map_or(0.0, |e| write_units(e.item.size_bytes()));
+                let units = |entry: &Option<IndexEntry>| {
+                    entry.as_ref().map_or(0.0, |e| write_units(e.item.size_bytes()))
+                };
                 let units = units(&remove) + units(&put);
                 Some((IndexChange { index, local, remove, put, replaced_bytes: None }, units))
             }
@@ -236,7 +241,8 @@ impl IndexChange {
 
     /// By how many bytes the index grows.
     pub(crate) fn growth_bytes(&self) -> i64 {
-        let bytes = |entry: &Option<Entry>| entry.as_ref().map_or(0, |entry| signed(entry.item.size_bytes()));
+        let bytes =
+            |entry: &Option<IndexEntry>| entry.as_ref().map_or(0, |entry| signed(entry.item.size_bytes()));
         bytes(&self.put) - bytes(&self.remove) - signed(self.replaced_bytes.unwrap_or(0))
     }
 }

@@ -6,7 +6,7 @@ use singlet_values::EncodedItem;
 use super::change::Change;
 use super::{Batch, MARK_EXPIRY};
 use crate::error::Result;
-use crate::expiry::expired_seconds;
+use crate::table::expired_seconds;
 
 /// Deletes those items of a table that these rows of the expiry space stand for, if their time is over at this place
 /// of the commit order: whoever found the rows saw an earlier state. Says how many.

@@ -11,11 +11,11 @@ use super::maintenance::step;
 use super::recovery::{forget_deleted, redate_deleted, set_recovery};
 use super::schema::{alter_table, create_table, delete_table, set_time_to_live, tag_table, untag_table};
 use super::single::{write_batch, write_one};
-use super::streams::tend_streams;
+use super::streams::maintain_streams;
 use super::transact::write_transaction;
 use super::transfer::{BegunExport, BegunImport, begin_export, begin_import, put_transfer};
-use super::{Action, Batch, BatchAnswer, Claim, Growth, Progress, Reply, Transaction};
-use crate::backup::Backup;
+use super::{Action, Batch, BatchAnswer, Claim, Growth, Progress, RecordCounts, Reply, Transaction};
+use crate::bookkeeping::Backup;
 use crate::catalogue::Catalogue;
 use crate::error::Result;
 use crate::keyspace::turns_key;
@@ -26,7 +26,7 @@ use crate::request::{
     UpdateRecovery, UpdateTable, UpdateTimeToLive, WriteOutcome,
 };
 use crate::store::{Completion, Handler, Store};
-use crate::stream::{RecordCounts, Trim};
+use crate::stream::Trim;
 use crate::table::{LoadSource, ScheduleSetting};
 use crate::turns::NewCommit;
 
@@ -54,7 +54,7 @@ pub(crate) enum Job {
     ForgetDeleted { table: u32, answer: Answer<()> },
     RedateDeleted { table: u32, answer: Answer<()> },
     SetSchedule { name: String, schedule: Option<ScheduleSetting>, answer: Answer<()> },
-    TendStreams { trims: Vec<Trim>, may_delete: bool, answer: Answer<Progress> },
+    MaintainStreams { trims: Vec<Trim>, may_delete: bool, answer: Answer<Progress> },
     BeginExport { request: Box<ExportTable>, answer: Answer<BegunExport> },
     BeginImport { request: Box<ImportTable>, answer: Answer<BegunImport> },
     PutTransfer { row: Bytes, value: Bytes, answer: Answer<()> },
@@ -103,7 +103,7 @@ impl Job {
             | Job::ForgetDeleted { .. }
             | Job::RedateDeleted { .. }
             | Job::SetSchedule { .. }
-            | Job::TendStreams { .. }
+            | Job::MaintainStreams { .. }
             | Job::PutTransfer { .. }
             | Job::NoteTime { .. } => Growth::Nothing,
         }
@@ -185,8 +185,8 @@ impl Handler<Catalogue> for Writer {
             Job::SetSchedule { name, schedule, answer } => {
                 run(batch, answer, |batch| set_schedule(batch, &name, schedule))
             }
-            Job::TendStreams { trims, may_delete, answer } => run(batch, answer, |batch| {
-                tend_streams(batch, &trims, may_delete, &mut self.counts, &self.streams)
+            Job::MaintainStreams { trims, may_delete, answer } => run(batch, answer, |batch| {
+                maintain_streams(batch, &trims, may_delete, &mut self.counts, &self.streams)
             }),
             Job::BeginExport { request, answer } => run(batch, answer, |batch| begin_export(batch, *request)),
             Job::BeginImport { request, answer } => {

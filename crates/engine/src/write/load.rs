@@ -10,12 +10,11 @@ use bytes::Bytes;
 use singlet_values::EncodedItem;
 
 use super::Batch;
-use super::action::Entries;
 use super::change::Change;
 use super::schema::{describe, new_table, remove, store};
 use crate::error::{Error, Result};
 use crate::request::{CreateTable, TableDescription};
-use crate::table::{LoadSource, Restored, Table};
+use crate::table::{Entries, LoadSource, Restored, Table};
 
 /// A table that is being loaded.
 #[derive(Debug)]

@@ -101,7 +101,7 @@ fn check_loaded(table: &Table) -> Result<()> {
     Ok(())
 }
 
-/// Takes a table out of the catalogue and gives its rows to the janitor, except for the items of one that can still be
+/// Takes a table out of the catalogue and gives its rows to maintenance, except for the items of one that can still be
 /// recovered.
 pub(super) fn remove(batch: &mut Batch<'_>, table: &Table) {
     end_stream(batch, table.number);

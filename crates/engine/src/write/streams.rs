@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Batch, Progress};
+use super::{Batch, Progress, RecordCounts};
 use crate::error::{Result, SchemaError};
+use crate::moment::Moment;
 use crate::options::StreamOptions;
 use crate::request::{StreamChange, StreamView};
-use crate::stream::{Due, Moment, RecordCounts, Shard, Stream, Trim, arn_of, label_of, write_stream};
+use crate::stream::{Due, Shard, Stream, Trim, arn_of, label_of, write_stream};
 use crate::table::{StreamSetting, Table};
 
 /// Streams that one job changes at most: other jobs wait meanwhile.
@@ -65,7 +66,7 @@ pub(super) fn end_stream(batch: &mut Batch<'_>, table: u32) {
 }
 
 /// Rolls shards over, splits them, and removes what is too old: a bounded number of streams at a time.
-pub(super) fn tend_streams(
+pub(super) fn maintain_streams(
     batch: &mut Batch<'_>,
     trims: &[Trim],
     may_delete: bool,

@@ -6,15 +6,16 @@ use bytes::Bytes;
 
 use super::Batch;
 use super::load::{Loading, begin_load};
+use crate::bookkeeping::{Import, Record, Transfer, TransferKind, transfer_id};
 use crate::catalogue::Catalogue;
-use crate::error::{Error, Result};
-use crate::recovery::export_kind;
+use crate::error::{Error, Invalid, Result};
+use crate::moment::iso_time;
 use crate::request::{
-    ClientToken, ExportDescription, ExportTable, ImportCounts, ImportTable, TransferStatus,
+    ClientToken, ExportDescription, ExportKind, ExportTable, ImportCounts, ImportTable, TransferStatus,
 };
 use crate::store::{Direction, View};
 use crate::table::{LoadSource, Table};
-use crate::transfer::{Import, Record, Transfer, TransferKind, transfer_id};
+use crate::turns::Now;
 
 /// For how long the token of a transfer that has ended is remembered.
 const TOKEN_LIFE_MS: u64 = 8 * 60 * 60 * 1000;
@@ -22,6 +23,9 @@ const TOKEN_LIFE_MS: u64 = 8 * 60 * 60 * 1000;
 const RECORD_LIFE_MS: u64 = 90 * 24 * 60 * 60 * 1000;
 /// Old transfers that each new one clears away: more than one, so that they never pile up.
 const CLEARED_PER_TRANSFER: usize = 4;
+
+/// The shortest and the longest time that an incremental export may cover.
+const PERIOD_MS: (u64, u64) = (15 * 60 * 1000, 24 * 60 * 60 * 1000);
 
 /// An export that begins, or the one that the same request began.
 #[expect(clippy::large_enum_variant, reason = "there is one for each request, and it is moved once")]
@@ -170,4 +174,46 @@ fn clear_old<T: Transfer>(batch: &mut Batch<'_>) -> Result<()> {
     }
     gone.into_iter().for_each(|key| batch.delete(key));
     Ok(())
+}
+
+/// What an export is to write, with its moments set, if they can be had.
+fn export_kind(table: &Table, request: &ExportTable, now: &Now) -> Result<ExportKind> {
+    let now_ms = now.ms;
+    let window = match table.settings.recovery {
+        Some(recovery) => recovery.window(now, now_ms),
+        // The present needs no past.
+        None if !request.recovery_required && request.kind == (ExportKind::Full { time_ms: None }) => {
+            return Ok(ExportKind::Full { time_ms: Some(now_ms) });
+        }
+        None => return Err(Error::RecoveryOff(table.name.clone())),
+    };
+    let held = |time_ms: u64| if window.contains(time_ms) { Ok(()) } else { Err(Error::ExportTime(window)) };
+    match request.kind {
+        ExportKind::Full { time_ms } => {
+            let time_ms = time_ms.unwrap_or(now_ms);
+            held(time_ms)?;
+            Ok(ExportKind::Full { time_ms: Some(time_ms) })
+        }
+        ExportKind::Incremental { from_ms, to_ms, view } => {
+            let to_ms = to_ms.unwrap_or(now_ms);
+            check_period(from_ms, to_ms)?;
+            held(from_ms)?;
+            held(to_ms)?;
+            Ok(ExportKind::Incremental { from_ms, to_ms: Some(to_ms), view })
+        }
+    }
+}
+
+fn check_period(from_ms: u64, to_ms: u64) -> Result<(), Invalid> {
+    let problem = match to_ms.checked_sub(from_ms) {
+        None | Some(0) => "is not before it",
+        Some(period) if period < PERIOD_MS.0 => "is less than 15 minutes before it",
+        Some(period) if period > PERIOD_MS.1 => "is more than 24 hours before it",
+        Some(_) => return Ok(()),
+    };
+    Err(Invalid::Parameter(format!(
+        "ExportToTime is {}, and ExportFromTime, {}, {problem}",
+        iso_time(to_ms),
+        iso_time(from_ms)
+    )))
 }

@@ -38,7 +38,7 @@ fn count_table_rows(database: &Database, number: u32) -> usize {
 fn wait_until(is_so: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_so() {
-        assert!(start.elapsed() < WORK_ENDS_WITHIN, "the janitor does not come to an end");
+        assert!(start.elapsed() < WORK_ENDS_WITHIN, "maintenance does not come to an end");
         std::thread::park_timeout(LOOK_AGAIN_AFTER);
     }
 }

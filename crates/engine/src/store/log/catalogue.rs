@@ -15,7 +15,7 @@ use crate::sync::{Mutex, MutexGuard};
 const ZEROING_BYTES: usize = 1 << 20;
 
 /// Which files the log consists of. Shared by the log thread, which adds segments, the fold, which trims them, and the
-/// housekeeper, which makes files ready.
+/// maintenance thread, which makes files ready.
 pub(in crate::store) struct Catalogue {
     disk: Arc<dyn Disk>,
     /// What the frames are encrypted with.

@@ -120,7 +120,7 @@ impl Found {
     }
 }
 
-/// The mark of an open store. The log thread says what is durable; it and the housekeeper write the file.
+/// The mark of an open store. The log thread says what is durable; it and the maintenance thread write the file.
 pub(super) struct Reach {
     /// What is durable and durably named. Held for moments only: the log thread must not wait for a sync of the file.
     durable: Mutex<Durable>,

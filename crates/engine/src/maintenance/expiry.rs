@@ -1,13 +1,15 @@
-//! The thread that deletes what has expired.
+//! The thread that deletes expired items.
+//!
+//! Expired items are found by their time, never by reading the table. Every write maintains one row per expiring item,
+//! sorted by time (`table::time_to_live`, `write::change`). About once a second this thread looks on a snapshot for rows
+//! that are due. It passes them to the writer in small jobs, which check each item again (`write::expire`).
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use super::sweep;
-use crate::catalogue::Catalogue;
+use super::{Commits, sweep};
 use crate::error::{Error, Result};
 use crate::pending::Pending;
-use crate::store::Store;
 use crate::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use crate::sync::thread::{self, JoinHandle};
 use crate::write::Job;
@@ -15,34 +17,32 @@ use crate::write::Job;
 /// How long after a look the next one begins.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-type Commits = Store<Catalogue, Job>;
-
-/// A running reaper.
+/// The running expiry thread.
 #[derive(Debug)]
-pub(crate) struct Reaper {
+pub(crate) struct ExpiryThread {
     /// Dropped to end the thread; nothing is ever sent.
     alive: SyncSender<()>,
     thread: JoinHandle<()>,
 }
 
-impl Reaper {
+impl ExpiryThread {
     /// Starts the thread; it begins with what came due while nobody looked.
-    pub(crate) fn start(store: &Arc<Commits>) -> Result<Reaper> {
+    pub(crate) fn start(store: &Arc<Commits>) -> Result<ExpiryThread> {
         let (alive, ended) = sync_channel(0);
         let store = Arc::downgrade(store);
         let thread = thread::Builder::new()
-            .name("singlet-reaper".to_owned())
+            .name("singlet-expiry".to_owned())
             .spawn(move || run(&store, &ended))
             .map_err(|error| Error::Storage(error.to_string()))?;
-        Ok(Reaper { alive, thread })
+        Ok(ExpiryThread { alive, thread })
     }
 
     /// Stops the thread after the jobs under way.
     pub(crate) fn stop(self) {
-        let Reaper { alive, thread } = self;
+        let ExpiryThread { alive, thread } = self;
         drop(alive);
         if thread.join().is_err() {
-            tracing::error!("the reaper ended with a panic");
+            tracing::error!("the expiry thread panicked");
         }
     }
 }

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{Horizon, expired_seconds};
-use crate::catalogue::Catalogue;
+use super::Commits;
+use crate::catalogue::{Catalogue, Horizon};
 use crate::error::Result;
 use crate::pending::Pending;
-use crate::store::{Direction, Store, View};
+use crate::store::{Direction, View};
 use crate::sync::Instant;
-use crate::table::Table;
+use crate::table::{Table, expired_seconds};
 use crate::write::Job;
 
 /// Most items of one job: a write that comes behind it waits for that many deletions.
@@ -26,11 +26,7 @@ const JOBS_MAX: usize = 2;
 const PRESSED_PAUSE: Duration = Duration::from_millis(5);
 
 /// Deletes all items whose time is over now. `pause` waits so long, and says whether to stop. Says how many were deleted.
-pub(crate) fn sweep(
-    store: &Store<Catalogue, Job>,
-    now_ms: u64,
-    pause: &impl Fn(Duration) -> bool,
-) -> Result<u64> {
+pub(crate) fn sweep(store: &Commits, now_ms: u64, pause: &impl Fn(Duration) -> bool) -> Result<u64> {
     let shared = store.view().attachment().clone();
     let _alone = shared.horizon().sweep();
     let view = store.view();
@@ -115,7 +111,7 @@ impl Look {
 
 /// Jobs that were handed to the writer.
 struct Jobs<'a> {
-    store: &'a Store<Catalogue, Job>,
+    store: &'a Commits,
     horizon: &'a Horizon,
     under_way: VecDeque<UnderWay>,
     /// Jobs of everybody that the writer had applied when it was last looked at.
@@ -132,7 +128,7 @@ struct UnderWay {
 }
 
 impl<'a> Jobs<'a> {
-    fn new(store: &'a Store<Catalogue, Job>, horizon: &'a Horizon) -> Self {
+    fn new(store: &'a Commits, horizon: &'a Horizon) -> Self {
         let under_way = VecDeque::with_capacity(JOBS_MAX);
         Jobs { store, horizon, under_way, applied: store.jobs_applied(), own: 0, expired: 0 }
     }

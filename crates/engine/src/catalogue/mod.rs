@@ -1,11 +1,14 @@
 //! All tables at one point of the commit order.
 
+mod horizon;
+
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
 
+pub(crate) use horizon::Horizon;
+
 use crate::error::{Error, Invalid, Result};
-use crate::expiry::Horizon;
 use crate::keyspace::RowSpace;
 use crate::request::{EncryptionRequest, ListTables, ListTablesOutcome, TableDescription};
 use crate::store::Tally;

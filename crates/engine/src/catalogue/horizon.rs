@@ -1,7 +1,7 @@
 //! Where expiring items must be looked for.
 //!
 //! What was deleted lies as deletions in the overlay until it is folded, and stepping over a hundred thousand of them
-//! each second would cost more than everything else. So the reaper remembers how far it has looked, and the writer tells
+//! each second would cost more than everything else. So the expiry thread remembers how far it has looked, and the writer tells
 //! it what came in behind that.
 
 use std::collections::HashMap;
@@ -56,7 +56,7 @@ impl Horizon {
     }
 
     /// The second from which on a look that sees all commits up to `sequence`, and goes to `last_second`, must begin.
-    pub(super) fn begin(&self, table: u32, sequence: u64, last_second: u64) -> u64 {
+    pub(crate) fn begin(&self, table: u32, sequence: u64, last_second: u64) -> u64 {
         let mut tables = self.tables();
         let watch = tables.entry(table).or_default();
         if watch.next_second > last_second.saturating_add(1) {
@@ -70,14 +70,14 @@ impl Horizon {
     }
 
     /// The look that began last has come to its end: everything up to this second was looked at.
-    pub(super) fn end(&self, table: u32, last_second: u64) {
+    pub(crate) fn end(&self, table: u32, last_second: u64) {
         if let Some(watch) = self.tables().get_mut(&table) {
             watch.next_second = last_second.saturating_add(1);
         }
     }
 
     /// Counts items that expired.
-    pub(super) fn count(&self, table: u32, expired: u64) {
+    pub(crate) fn count(&self, table: u32, expired: u64) {
         if let Some(watch) = self.tables().get_mut(&table) {
             watch.expired += expired;
         }
@@ -89,7 +89,7 @@ impl Horizon {
     }
 
     /// Forgets tables that are gone.
-    pub(super) fn retain(&self, is_there: impl Fn(u32) -> bool) {
+    pub(crate) fn retain(&self, is_there: impl Fn(u32) -> bool) {
         self.tables().retain(|table, _| is_there(*table));
     }
 

@@ -3,42 +3,32 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::read::Commits;
-use super::{Moment, Stream};
+use super::Commits;
 use crate::error::Result;
 use crate::options::StreamOptions;
 use crate::pending::Pending;
 use crate::store::Position;
+use crate::stream::{Stream, Trim};
 use crate::turns::Now;
 use crate::write::{Job, Progress};
 
-/// What was found out about a stream whose oldest shards are too old: everything before a commit goes.
-#[derive(Debug, Clone)]
-pub(crate) struct Trim {
-    pub(crate) arn: String,
-    /// The commit that closed the last of these shards.
-    pub(crate) before: Moment,
-    /// The last change of the table before it.
-    pub(crate) last: Option<Position>,
-}
-
 /// Finds out what is due and hands it to the writer.
 #[derive(Clone)]
-pub(crate) struct StreamUpkeep {
+pub(crate) struct StreamMaintenance {
     options: StreamOptions,
     /// The writer has met a busy shard.
     busy: Arc<AtomicBool>,
 }
 
-impl std::fmt::Debug for StreamUpkeep {
+impl std::fmt::Debug for StreamMaintenance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StreamUpkeep").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("StreamMaintenance").field("options", &self.options).finish_non_exhaustive()
     }
 }
 
-impl StreamUpkeep {
+impl StreamMaintenance {
     pub(crate) fn new(options: StreamOptions, busy: Arc<AtomicBool>) -> Self {
-        StreamUpkeep { options, busy }
+        StreamMaintenance { options, busy }
     }
 
     /// Does what is due; what is too old goes only if it may.
@@ -56,20 +46,11 @@ impl StreamUpkeep {
         let trims = trims.collect::<Result<Vec<_>>>()?;
         loop {
             let (answer, pending) = Pending::channel();
-            store.submit(Job::TendStreams { trims: trims.clone(), may_delete, answer })?;
+            store.submit(Job::MaintainStreams { trims: trims.clone(), may_delete, answer })?;
             if pending.wait()? == Progress::Done {
                 return Ok(());
             }
         }
-    }
-}
-
-impl Stream {
-    /// Whether a shard is to be rolled over, or something is too old.
-    fn is_due(&self, options: &StreamOptions, now: &Now, may_delete: bool) -> bool {
-        let is_too_old = || self.is_expired(now) || self.shards.iter().any(|shard| shard.is_expired(now));
-        may_delete && is_too_old()
-            || self.open_shards().any(|shard| options.is_full_term(shard.created.effective_ms(now), now.ms))
     }
 }
 
