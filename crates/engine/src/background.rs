@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
-use crate::store::{Store, View};
+use crate::store::View;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::mpsc::{SyncSender, TrySendError};
 use crate::sync::thread::{self, JoinHandle};
 use crate::sync::{Condvar, Mutex};
-use crate::write::Job;
+use crate::write::{EngineStore, Job};
 
 /// Most tasks at once: each is a thread, and many hold a view.
 const TASKS_MAX: usize = 16;
@@ -20,12 +20,12 @@ const TOO_MANY_TASKS: &str = "Subscriber limit exceeded: There is a limit of 16 
 /// What a thread in the background holds of a database.
 #[derive(Clone)]
 pub(crate) struct Background {
-    store: Weak<Store<Catalogue, Job>>,
+    store: Weak<EngineStore>,
     maintenance: Waker,
 }
 
 impl Background {
-    pub(crate) fn new(store: &Arc<Store<Catalogue, Job>>, maintenance: Waker) -> Self {
+    pub(crate) fn new(store: &Arc<EngineStore>, maintenance: Waker) -> Self {
         Background { store: Arc::downgrade(store), maintenance }
     }
 
@@ -50,7 +50,7 @@ impl Background {
     }
 
     /// The store, to be held for a moment only.
-    pub(crate) fn store(&self) -> Result<Arc<Store<Catalogue, Job>>> {
+    pub(crate) fn store(&self) -> Result<Arc<EngineStore>> {
         self.store.upgrade().ok_or(Error::Closed)
     }
 }

@@ -61,11 +61,11 @@ pub use verify::{
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../../../docs/encryption.md")]
-    struct Encryption;
+    struct EncryptionPage;
     #[doc = include_str!("../../../docs/recovery.md")]
-    struct Recovery;
+    struct RecoveryPage;
     #[doc = include_str!("../../../docs/streams.md")]
-    struct Streams;
+    struct StreamsPage;
     #[doc = include_str!("../../../docs/ttl.md")]
-    struct TimeToLive;
+    struct TimeToLivePage;
 }

@@ -3,7 +3,7 @@
 use singlet_values::EncodedItem;
 
 use super::file::FileReader;
-use super::{Backups, Claim};
+use super::{BackupClaim, Backups};
 use crate::bookkeeping::{Backup, BackupState};
 use crate::error::Result;
 use crate::turns::Now;
@@ -13,7 +13,7 @@ pub(crate) struct MomentBackup {
     reader: FileReader,
     backup: Backup,
     time_ms: u64,
-    _claim: Claim,
+    _claim: BackupClaim,
 }
 
 impl Backups {

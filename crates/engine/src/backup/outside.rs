@@ -25,7 +25,7 @@ impl Backups {
         look: &mut dyn FnMut(BackupProgress),
     ) -> Result<PathBuf> {
         let view = self.shared.background.view()?;
-        let found = view.attachment().resource(table);
+        let found = view.catalogue().resource(table);
         let table = found.map_err(|_| Error::SourceTableNotFound(table.to_owned()))?;
         if table.is_loading() {
             return Err(Error::TableInUse(table.name.clone()));

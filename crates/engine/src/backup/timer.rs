@@ -60,7 +60,7 @@ impl Backups {
 
     fn has_schedules(&self) -> Result<bool> {
         let view = self.shared.background.view()?;
-        let of_tables = view.attachment().tables().any(|table| table.settings.schedule.is_some());
+        let of_tables = view.catalogue().tables().any(|table| table.settings.schedule.is_some());
         Ok(self.shared.schedule.is_some()
             || of_tables
             || self.all()?.iter().any(|backup| backup.expires_ms.is_some()))
@@ -119,7 +119,7 @@ impl Backups {
 
     fn now(&self) -> Result<Now> {
         let view = self.shared.background.view()?;
-        Ok(view.attachment().now(view.now_ms(&self.shared.time)))
+        Ok(view.catalogue().now(view.now_ms(&self.shared.time)))
     }
 
     /// `looked_ms` is when backups whose time is over were looked for, if they were.
@@ -142,7 +142,7 @@ impl Backups {
     /// The tables that are to be backed up now.
     fn due(&self, memory: &Memory, now_ms: u64) -> Result<Vec<(Arc<Table>, Schedule)>> {
         let view = self.shared.background.view()?;
-        let due = view.attachment().tables().filter(|table| !table.is_loading()).filter_map(|table| {
+        let due = view.catalogue().tables().filter(|table| !table.is_loading()).filter_map(|table| {
             let own = table.settings.schedule;
             let own = own.and_then(|schedule| Schedule::from_ms(schedule.every_ms, schedule.keep_ms));
             let schedule = own.or(self.shared.schedule)?;
@@ -192,7 +192,7 @@ impl Backups {
         let view = self.shared.background.view()?;
         let scheduled = || all.iter().filter(|backup| backup.expires_ms.is_some());
         let is_latest = |backup: &Backup| {
-            let is_there = view.attachment().numbered(backup.table.number).is_some();
+            let is_there = view.catalogue().numbered(backup.table.number).is_some();
             let later = |other: &Backup| {
                 other.table.id == backup.table.id
                     && other.state == BackupState::Available

@@ -8,4 +8,4 @@ mod transfer;
 
 pub(crate) use backup::{Backup, BackupState, backup_id, id_in};
 pub(crate) use deleted::DeletedTable;
-pub(crate) use transfer::{Import, Record, Transfer, TransferKind, tokens_start, transfer_id};
+pub(crate) use transfer::{Import, Transfer, TransferKind, TransferRecord, tokens_start, transfer_id};

@@ -12,13 +12,13 @@ use crate::sync::{Mutex, MutexGuard};
 /// How far has been looked, by table number, and what expired.
 #[derive(Debug, Default)]
 pub(crate) struct Horizon {
-    tables: Mutex<HashMap<u32, Watch>>,
+    tables: Mutex<HashMap<u32, TableHorizon>>,
     sweeps: Mutex<()>,
 }
 
 /// How far has been looked in one table.
 #[derive(Debug, Default)]
-struct Watch {
+struct TableHorizon {
     /// Everything due before this second has been looked at, except for what is noted.
     next_second: u64,
     /// Times that were written, and may not be published yet. They are let go when a look begins that sees them all.
@@ -36,7 +36,7 @@ struct Noted {
     last_sequence: u64,
 }
 
-impl Watch {
+impl TableHorizon {
     /// Lets go of the settling times if all commits up to `sequence` are seen.
     fn settle(&mut self, sequence: u64) {
         if self.settling.last_sequence <= sequence {
@@ -98,7 +98,7 @@ impl Horizon {
         self.sweeps.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tables(&self) -> MutexGuard<'_, HashMap<u32, Watch>> {
+    fn tables(&self) -> MutexGuard<'_, HashMap<u32, TableHorizon>> {
         // The map is whole between any two calls, so a panic elsewhere can't have left it half changed.
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }

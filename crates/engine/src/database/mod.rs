@@ -2,7 +2,7 @@
 
 mod backups;
 mod expiry;
-mod recover;
+mod open;
 mod recovery;
 mod streams;
 mod subscription;
@@ -33,7 +33,7 @@ use crate::store::{Disk, FileDisk, Loss, MemoryDisk, Store, StoreStats, View};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::transfer::Transfers;
-use crate::write::{InFlight, Job};
+use crate::write::{EngineStore, InFlight, Job};
 
 /// A database, embedded in the program. Clones share it; the last one to go closes it.
 ///
@@ -58,7 +58,7 @@ pub struct Database {
 }
 
 struct Inner {
-    store: Arc<Store<Catalogue, Job>>,
+    store: Arc<EngineStore>,
     maintenance: Mutex<Option<TableMaintenance>>,
     expiry: Mutex<Option<ExpiryThread>>,
     /// For tests of what runs in the background.
@@ -117,7 +117,7 @@ impl Database {
 
     /// The key that the database is encrypted with, as descriptions of tables name it.
     pub fn key_arn(&self) -> Option<String> {
-        self.view().attachment().key_arn().map(str::to_owned)
+        self.view().catalogue().key_arn().map(str::to_owned)
     }
 
     /// What was missing when the database was opened, and was accepted with
@@ -219,10 +219,10 @@ impl Database {
     pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
         let opened = Store::open(disk, options.store.clone(), options.clock.clone())?;
         let lost = opened.lost().to_vec();
-        let (catalogue, writer) = recover::recover(&opened, &options)?;
+        let (catalogue, writer) = open::read_catalogue(&opened, &options)?;
         let streams = StreamMaintenance::new(options.streams, writer.counts.busy());
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
-        recover::abandon_loads(&store)?;
+        open::abandon_loads(&store)?;
         let maintenance = TableMaintenance::start(&store, streams.clone())?;
         let expiry = ExpiryThread::start(&store)?;
         let background = Background::new(&store, maintenance.waker());

@@ -8,24 +8,24 @@ use crate::request::{
     DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams, ListStreamsOutcome,
     StreamDescription,
 };
-use crate::store::{Store, View};
+use crate::store::View;
 use crate::stream::arn_of;
 use crate::stream_reader;
 use crate::sync::atomic::Ordering;
 use crate::turns::Now;
-use crate::write::Job;
+use crate::write::EngineStore;
 
 impl Database {
     /// Lists streams, also those that were turned off in the last 24 hours.
     pub fn list_streams(&self, request: &ListStreams) -> Result<ListStreamsOutcome> {
         let view = self.view();
-        stream_reader::list_streams(view.attachment(), request, view.now_ms(self.inner.store.time()))
+        stream_reader::list_streams(view.catalogue(), request, view.now_ms(self.inner.store.time()))
     }
 
     /// Describes a stream and a page of its shards.
     pub fn describe_stream(&self, request: &DescribeStream) -> Result<StreamDescription> {
         let view = self.view();
-        stream_reader::describe_stream(view.attachment(), request, view.now_ms(self.inner.store.time()))
+        stream_reader::describe_stream(view.catalogue(), request, view.now_ms(self.inner.store.time()))
     }
 
     /// Makes an iterator of a shard.
@@ -79,13 +79,13 @@ impl Database {
         arn_of(&format!("arn:aws:dynamodb:{region}:{account}:table/{table}"), label)
     }
 
-    pub(crate) fn store(&self) -> &Store<Catalogue, Job> {
+    pub(crate) fn store(&self) -> &EngineStore {
         &self.inner.store
     }
 
     /// The present, as a view sees it.
     pub(crate) fn now(&self, view: &View<Catalogue>) -> Now {
-        view.attachment().now(view.now_ms(self.inner.store.time()))
+        view.catalogue().now(view.now_ms(self.inner.store.time()))
     }
 
     /// Why there will be no more commits.

@@ -108,7 +108,7 @@ impl Subscription {
     /// Begins a subscription.
     pub(crate) fn begin(database: &Database, request: Subscribe) -> Result<Subscription> {
         let view = database.view();
-        let catalogue = view.attachment();
+        let catalogue = view.catalogue();
         let (stream, start) = match request.from {
             SubscribeFrom::After(position) => {
                 let arn = database.stream_arn(&request.table, &position.label);
@@ -157,7 +157,7 @@ impl Subscription {
     fn read(&mut self) -> Result<Vec<StreamRecord>> {
         loop {
             let view = self.database.store().view();
-            let stream = view.attachment().stream(&self.stream.arn).ok_or(Error::Trimmed)?;
+            let stream = view.catalogue().stream(&self.stream.arn).ok_or(Error::Trimmed)?;
             self.stream = stream.clone();
             let span = Span {
                 range: HashRange::ALL,

@@ -7,12 +7,12 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use super::{Commits, sweep};
+use super::sweep;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
 use crate::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use crate::sync::thread::{self, JoinHandle};
-use crate::write::Job;
+use crate::write::{EngineStore, Job};
 
 /// How long after a look the next one begins.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -27,7 +27,7 @@ pub(crate) struct ExpiryThread {
 
 impl ExpiryThread {
     /// Starts the thread; it begins with what came due while nobody looked.
-    pub(crate) fn start(store: &Arc<Commits>) -> Result<ExpiryThread> {
+    pub(crate) fn start(store: &Arc<EngineStore>) -> Result<ExpiryThread> {
         let (alive, ended) = sync_channel(0);
         let store = Arc::downgrade(store);
         let thread = thread::Builder::new()
@@ -48,13 +48,13 @@ impl ExpiryThread {
 }
 
 /// Notes a jump of the clock, and deletes what is due if the clock is proven.
-fn look(store: &Commits, pause: &impl Fn(Duration) -> bool) -> Result<u64> {
+fn look(store: &EngineStore, pause: &impl Fn(Duration) -> bool) -> Result<u64> {
     note_time(store)?;
     if store.time().may_delete() { sweep(store, store.time().now_ms(), pause) } else { Ok(0) }
 }
 
 /// Lets the order of commits know of a jump of the clock.
-pub(crate) fn note_time(store: &Commits) -> Result<()> {
+pub(crate) fn note_time(store: &EngineStore) -> Result<()> {
     store.time().now_ms();
     if store.time().is_noted() {
         return Ok(());
@@ -64,7 +64,7 @@ pub(crate) fn note_time(store: &Commits) -> Result<()> {
     pending.wait()
 }
 
-fn run(store: &Weak<Commits>, ended: &Receiver<()>) {
+fn run(store: &Weak<EngineStore>, ended: &Receiver<()>) {
     let pause = |time: Duration| match time {
         Duration::ZERO => matches!(ended.try_recv(), Err(TryRecvError::Disconnected)),
         time => matches!(ended.recv_timeout(time), Err(RecvTimeoutError::Disconnected)),

@@ -16,10 +16,3 @@ pub(crate) use expiry::{ExpiryThread, note_time};
 pub(crate) use streams::StreamMaintenance;
 pub(crate) use sweep::sweep;
 pub(crate) use tables::TableMaintenance;
-
-use crate::catalogue::Catalogue;
-use crate::store::Store;
-use crate::write::Job;
-
-/// The store of a database.
-type Commits = Store<Catalogue, Job>;

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Commits;
 use crate::error::Result;
 use crate::options::StreamOptions;
 use crate::pending::Pending;
 use crate::store::Position;
 use crate::stream::{Stream, Trim};
 use crate::turns::Now;
-use crate::write::{Job, Progress};
+use crate::write::{EngineStore, Job, Progress};
 
 /// Finds out what is due and hands it to the writer.
 #[derive(Clone)]
@@ -32,10 +31,10 @@ impl StreamMaintenance {
     }
 
     /// Does what is due; what is too old goes only if it may.
-    pub(crate) fn run(&self, store: &Commits, may_delete: bool) -> Result<()> {
+    pub(crate) fn run(&self, store: &EngineStore, may_delete: bool) -> Result<()> {
         let view = store.view();
-        let now = view.attachment().now(view.now_ms(store.time()));
-        let streams = view.attachment().streams();
+        let now = view.catalogue().now(view.now_ms(store.time()));
+        let streams = view.catalogue().streams();
         let due: Vec<_> = streams.filter(|stream| stream.is_due(&self.options, &now, may_delete)).collect();
         let is_busy = self.busy.swap(false, Ordering::Relaxed);
         if due.is_empty() && !is_busy {
@@ -56,7 +55,7 @@ impl StreamMaintenance {
 
 /// Looks up the last change that goes with the shards that are too old. The log still has it: what a stream needs is
 /// dropped only after the stream was told.
-fn trim(store: &Commits, stream: &Stream, now: &Now) -> Result<Option<Trim>> {
+fn trim(store: &EngineStore, stream: &Stream, now: &Now) -> Result<Option<Trim>> {
     let expired = stream.shards.iter().filter(|shard| shard.is_expired(now));
     let Some(before) = expired.filter_map(|shard| shard.ended).max_by_key(|ended| ended.sequence) else {
         return Ok(None);

@@ -4,13 +4,13 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use super::{Commits, StreamMaintenance};
+use super::StreamMaintenance;
 use crate::background::Waker;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
 use crate::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use crate::sync::thread::{self, JoinHandle};
-use crate::write::{Job, Progress};
+use crate::write::{EngineStore, Job, Progress};
 
 /// The running maintenance of tables.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ const SLEEP_MAX: Duration = Duration::from_secs(1);
 
 impl TableMaintenance {
     /// Starts the thread; it begins with what an earlier run left.
-    pub(crate) fn start(store: &Arc<Commits>, streams: StreamMaintenance) -> Result<TableMaintenance> {
+    pub(crate) fn start(store: &Arc<EngineStore>, streams: StreamMaintenance) -> Result<TableMaintenance> {
         let (wake, woken) = sync_channel(1);
         let store = Arc::downgrade(store);
         let thread = thread::Builder::new()
@@ -56,7 +56,7 @@ impl TableMaintenance {
     }
 }
 
-fn run(store: &Weak<Commits>, woken: &Receiver<()>, streams: &StreamMaintenance) {
+fn run(store: &Weak<EngineStore>, woken: &Receiver<()>, streams: &StreamMaintenance) {
     // Whether there is work that waits for room on the disk.
     let mut waits = false;
     loop {
@@ -79,7 +79,7 @@ fn run(store: &Weak<Commits>, woken: &Receiver<()>, streams: &StreamMaintenance)
 }
 
 /// Works until nothing is left that can be done now, or the database closes.
-fn work(store: &Weak<Commits>, woken: &Receiver<()>) -> Result<Progress> {
+fn work(store: &Weak<EngineStore>, woken: &Receiver<()>) -> Result<Progress> {
     loop {
         let Some(store) = store.upgrade() else { return Ok(Progress::Done) };
         let (answer, pending) = Pending::channel();

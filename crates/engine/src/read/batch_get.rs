@@ -34,7 +34,7 @@ pub(crate) fn batch_get(view: &View, request: &BatchGet) -> Result<BatchGetOutco
 }
 
 fn check_distinct(view: &View, request: &BatchGetTable) -> Result<()> {
-    let table = view.attachment().table(&request.table)?;
+    let table = view.catalogue().table(&request.table)?;
     let mut seen = HashSet::new();
     for key in &request.keys {
         if !seen.insert(table.encode_key(key)?.0) {
@@ -45,7 +45,7 @@ fn check_distinct(view: &View, request: &BatchGetTable) -> Result<()> {
 }
 
 fn get_table(view: &View, request: &BatchGetTable, bytes_left: &mut usize) -> Result<BatchGetTableOutcome> {
-    let table = view.attachment().table(&request.table)?;
+    let table = view.catalogue().table(&request.table)?;
     let kind = ReadKind::from_consistent(request.consistent);
     let mut outcome =
         BatchGetTableOutcome { label: request.label.clone(), ..BatchGetTableOutcome::default() };
@@ -74,7 +74,7 @@ pub(crate) fn transact_get(view: &View, request: &TransactGet) -> Result<Transac
     let mut outcome = TransactGetOutcome::default();
     let mut bytes_left = TRANSACTION_BYTES_MAX;
     for get in &request.items {
-        let table = view.attachment().table(&get.table)?;
+        let table = view.catalogue().table(&get.table)?;
         let found = find(view, table, &get.key)?;
         let bytes = found.as_ref().map_or(0, EncodedItem::size_bytes);
         bytes_left = bytes_left.checked_sub(bytes).ok_or(Invalid::TransactionTooLarge)?;
@@ -91,7 +91,7 @@ fn check_keys(view: &View, items: &[TransactGetItem]) -> Result<()> {
     let mut seen = HashSet::new();
     let mut reasons = Vec::with_capacity(items.len());
     for get in items {
-        let table = view.attachment().table(&get.table)?;
+        let table = view.catalogue().table(&get.table)?;
         match table.encode_key(&get.key) {
             Ok((row, _)) => {
                 if !seen.insert(row) {

@@ -11,7 +11,7 @@ use crate::table::Table;
 
 /// Reads one item.
 pub(crate) fn get_item(view: &View, request: &GetItem) -> Result<GetOutcome> {
-    let table = view.attachment().table(&request.table)?;
+    let table = view.catalogue().table(&request.table)?;
     let found = find(view, table, &request.key)?;
     let mut consumed = Consumed::of(&table.name);
     let bytes = found.as_ref().map_or(0, EncodedItem::size_bytes);

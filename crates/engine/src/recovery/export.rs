@@ -39,7 +39,7 @@ impl Changed {
 }
 
 /// The past of one table, as seen from a view.
-pub(crate) struct Past<'a> {
+pub(crate) struct TablePast<'a> {
     recovery: &'a Recovery,
     view: &'a View<Catalogue>,
     items: RowSpace,
@@ -63,12 +63,12 @@ impl Recovery {
         table: &Table,
         noted_bytes_max: usize,
         stop: &'a Stop,
-    ) -> Past<'a> {
-        Past { recovery: self, view, items: table.items(), noted_bytes_max, stop }
+    ) -> TablePast<'a> {
+        TablePast { recovery: self, view, items: table.items(), noted_bytes_max, stop }
     }
 }
 
-impl Past<'_> {
+impl TablePast<'_> {
     /// Hands over all items as they were at a moment, in the order of their row keys.
     pub(crate) fn items_at(&self, time_ms: u64, take: &mut dyn FnMut(&Bytes) -> Result<()>) -> Result<()> {
         self.slices(time_ms, u64::MAX, |start, slice| {
@@ -122,7 +122,7 @@ impl Past<'_> {
         let mut slice = Slice { changes: BTreeMap::new(), end: None };
         let mut bytes = 0;
         let last = Position::end_of(self.view.sequence());
-        let turns = self.view.attachment().turns();
+        let turns = self.view.catalogue().turns();
         let store = self.recovery.shared.background.store()?;
         let changes = store.changes_before(self.items.table_number(), last);
         drop(store);

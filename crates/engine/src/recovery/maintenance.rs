@@ -57,7 +57,7 @@ impl Recovery {
         let needed = self.needed_from(&view, now.ms)?;
         let is_recovered =
             |table: u32, last_ms: u64| needed.get(&table).is_some_and(|&from_ms| last_ms >= from_ms);
-        let catalogue = view.attachment();
+        let catalogue = view.catalogue();
         let is_needed = |table, Latest { sequence, time_ms }| {
             is_recovered(table, catalogue.turns().effective_ms(sequence, time_ms))
                 || catalogue.stream_needs(table, sequence)
@@ -82,7 +82,7 @@ impl Recovery {
 
     /// For each table that can be recovered, the time of the earliest change that is needed for it.
     fn needed_from(&self, view: &View<Catalogue>, now_ms: u64) -> Result<HashMap<u32, u64>> {
-        let live = view.attachment().tables().map(|table| (table.number, table.settings.recovery));
+        let live = view.catalogue().tables().map(|table| (table.number, table.settings.recovery));
         let deleted = DeletedTable::all(view)?;
         let deleted = deleted.iter().map(|deleted| (deleted.table.number, deleted.table.settings.recovery));
         let recovered = live.chain(deleted).filter_map(|(table, setting)| Some((table, setting?)));

@@ -25,10 +25,10 @@ use crate::sync::Mutex;
 /// Recoveries of a database; clones share it.
 #[derive(Clone)]
 pub(crate) struct Recovery {
-    shared: Arc<Shared>,
+    shared: Arc<RecoveryShared>,
 }
 
-struct Shared {
+struct RecoveryShared {
     background: Background,
     backups: Backups,
     time: Arc<Timekeeper>,
@@ -38,7 +38,7 @@ struct Shared {
 
 impl Recovery {
     pub(crate) fn new(background: Background, backups: Backups, time: Arc<Timekeeper>) -> Self {
-        Recovery { shared: Arc::new(Shared { background, backups, time, pins: Mutex::default() }) }
+        Recovery { shared: Arc::new(RecoveryShared { background, backups, time, pins: Mutex::default() }) }
     }
 
     /// Keeps a table's changes from a moment on for as long as the pin is held, though they get too old meanwhile.
@@ -55,7 +55,7 @@ impl Recovery {
 
 /// Keeps changes of a table while it is held.
 pub(crate) struct Pin {
-    shared: Arc<Shared>,
+    shared: Arc<RecoveryShared>,
     pin: (u32, u64),
 }
 

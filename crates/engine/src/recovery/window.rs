@@ -14,14 +14,14 @@ use crate::turns::Now;
 impl Recovery {
     /// The moment that it is now.
     pub(super) fn now(&self, view: &View<Catalogue>) -> Now {
-        view.attachment().now(view.now_ms(&self.shared.time))
+        view.catalogue().now(view.now_ms(&self.shared.time))
     }
 
     /// The moments to which a table can be recovered; `None` if recovery is off.
     pub(crate) fn window(&self, table: &str) -> Result<Option<RecoveryWindow>> {
         let view = self.shared.background.view()?;
         let table =
-            view.attachment().resource(table).map_err(|_| Error::SourceTableNotFound(table.to_owned()))?;
+            view.catalogue().resource(table).map_err(|_| Error::SourceTableNotFound(table.to_owned()))?;
         let now = self.now(&view);
         Ok(table.settings.recovery.map(|recovery| recovery.window(&now, now.ms)))
     }
@@ -34,7 +34,7 @@ impl Recovery {
         time_ms: Option<u64>,
     ) -> Result<(Arc<Table>, u64)> {
         let now = self.now(view);
-        let live = view.attachment().resource(name).ok().filter(|table| !table.is_loading()).cloned();
+        let live = view.catalogue().resource(name).ok().filter(|table| !table.is_loading()).cloned();
         let is_there = live.is_some();
         let mut candidates: Vec<(Arc<Table>, u64)> = live.into_iter().map(|table| (table, now.ms)).collect();
         // The latest one first.

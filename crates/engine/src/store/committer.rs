@@ -9,7 +9,7 @@ use super::log::Appender;
 use super::maintenance::Chore;
 use super::overlay::Overlay;
 use super::shared::Shared;
-use super::watch::Watch;
+use super::watch::FileWatch;
 use super::{CommitError, StoreError, View};
 use crate::sync::Instant;
 use crate::sync::mpsc::{Receiver, SyncSender};
@@ -45,7 +45,7 @@ pub(super) struct Committer<A, J> {
     pub(super) commits: Receiver<Commit<A>>,
     pub(super) folds: SyncSender<FoldJob>,
     pub(super) chores: SyncSender<Chore>,
-    pub(super) watch: Watch,
+    pub(super) watch: FileWatch,
     pub(super) watch_interval: Duration,
     /// When the files were looked at last.
     pub(super) watched: Instant,

@@ -17,10 +17,10 @@ use crate::request::{
     SequenceNumber, ShardDescription, ShardStart, StreamDescription, StreamRecord, StreamStatus,
     StreamSummary, StreamView,
 };
-use crate::store::{Logged, Position, Store};
+use crate::store::{Logged, Position};
 use crate::stream::{HashRange, Shard, ShardId, Stream, is_past_retention};
 use crate::turns::Now;
-use crate::write::Job;
+use crate::write::EngineStore;
 
 /// Most streams or shards of a page.
 const PAGE_MAX: usize = 100;
@@ -31,8 +31,6 @@ const RECORDS_BYTES_MAX: usize = 1 << 20;
 /// Most changes that are looked at for one answer: a shard with few records among many of others answers in several
 /// steps, some of them empty.
 const CHANGES_MAX: usize = 10_000;
-
-pub(crate) type Commits = Store<Catalogue, Job>;
 
 /// Lists streams in the order of their ARNs.
 pub(crate) fn list_streams(
@@ -109,11 +107,11 @@ fn describe_shard(shard: &Shard) -> ShardDescription {
 }
 
 /// Makes an iterator.
-pub(crate) fn get_shard_iterator(store: &Commits, request: &GetShardIterator) -> Result<String> {
+pub(crate) fn get_shard_iterator(store: &EngineStore, request: &GetShardIterator) -> Result<String> {
     let view = store.view();
     let now_ms = view.now_ms(store.time());
-    let now = view.attachment().now(now_ms);
-    let stream = find_stream(view.attachment(), &request.arn, &now)?;
+    let now = view.catalogue().now(now_ms);
+    let stream = find_stream(view.catalogue(), &request.arn, &now)?;
     let shard = find_shard(stream, &request.shard, &now)?;
     let from = match request.start {
         ShardStart::TrimHorizon => Start::oldest(),
@@ -129,7 +127,7 @@ pub(crate) fn get_shard_iterator(store: &Commits, request: &GetShardIterator) ->
 
 /// Refuses a number that the shard can't have, or that is too old.
 fn check_number(
-    store: &Commits,
+    store: &EngineStore,
     stream: &Stream,
     shard: &Shard,
     number: SequenceNumber,
@@ -144,7 +142,12 @@ fn check_number(
 }
 
 /// Refuses a place if the next change after it is too old.
-pub(crate) fn check_not_trimmed(store: &Commits, stream: &Stream, after: Position, now: &Now) -> Result<()> {
+pub(crate) fn check_not_trimmed(
+    store: &EngineStore,
+    stream: &Stream,
+    after: Position,
+    now: &Now,
+) -> Result<()> {
     // Changes of before the stream, which may be in the log for other readers, are not in it.
     let after = after.max(stream_start(stream));
     let next = store.changes_after(stream.table, after).next().transpose()?;
@@ -170,14 +173,14 @@ fn before(position: Position) -> Position {
 }
 
 /// Reads records.
-pub(crate) fn get_records(store: &Commits, request: &GetRecords) -> Result<GetRecordsOutcome> {
+pub(crate) fn get_records(store: &EngineStore, request: &GetRecords) -> Result<GetRecordsOutcome> {
     let iterator: ShardIterator = request.iterator.parse()?;
     // The shards of this moment hold for what is durable at this moment, and for nothing later.
     let view = store.view();
     let now_ms = view.now_ms(store.time());
     iterator.check_age(now_ms)?;
-    let now = view.attachment().now(now_ms);
-    let stream = find_stream(view.attachment(), &iterator.arn, &now)?;
+    let now = view.catalogue().now(now_ms);
+    let stream = find_stream(view.catalogue(), &iterator.arn, &now)?;
     // An iterator of a shard was made when it was there.
     let shard = stream.shards(&now).find(|shard| shard.id == iterator.shard).ok_or(Error::Trimmed)?;
     let span = Span {
@@ -221,7 +224,7 @@ pub(crate) struct RecordPage {
 
 /// Reads a page of records.
 pub(crate) fn read_page(
-    store: &Commits,
+    store: &EngineStore,
     stream: &Stream,
     view: StreamView,
     span: &Span,

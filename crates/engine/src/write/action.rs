@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use singlet_expr::{Condition, Update};
-use singlet_values::EncodedItem;
+use singlet_values::{EncodedItem, Item, ItemRef};
 
+use super::change::Change;
 use crate::catalogue::Catalogue;
-use crate::error::{Invalid, Result};
-use crate::request::{BatchWriteAction, DeleteItem, ITEM_BYTES_MAX, PutItem, TransactAction, UpdateItem};
-use crate::table::{Entries, IndexEntry, Table};
+use crate::error::{Error, Invalid, Result};
+use crate::request::{
+    BatchWriteAction, DeleteItem, ITEM_BYTES_MAX, PutItem, ReturnValues, TransactAction, UpdateItem,
+};
+use crate::table::{Entries, IndexEntry, Table, check_levels, check_size};
 
 /// A prepared write of one item.
 #[derive(Debug)]
@@ -131,6 +134,82 @@ impl Action {
             }
         }
     }
+}
+
+impl Action {
+    /// Decides the write on the item that is there now. `table` is the table as it is at this point of the commit
+    /// order: its indexes may have changed since the action was prepared.
+    pub(super) fn decide(
+        self,
+        table: &Arc<Table>,
+        old: Option<EncodedItem>,
+        values: ReturnValues,
+    ) -> Result<Change> {
+        let present = old.as_ref().map_or(ItemRef::EMPTY, EncodedItem::view);
+        if let Some(condition) = &self.condition
+            && !condition.matches(present)
+        {
+            let item = if self.return_old_on_failure { old } else { None };
+            return Err(Error::ConditionFailed { item });
+        }
+        let (new, new_entries, touched) = match self.kind {
+            ActionKind::Put { item, entries: prepared } => {
+                let current = Arc::ptr_eq(table, &self.table);
+                let entries = if current { prepared } else { table.index_entries(&self.row, &item)? };
+                (Some(item), entries, None)
+            }
+            ActionKind::Update { key, update } => {
+                let Updated { item, touched } = update_item(&key, update.as_ref(), old.as_ref(), values)?;
+                let entries = match &item {
+                    Some(item) => table.index_entries(&self.row, item)?,
+                    None => Entries::new(),
+                };
+                (item, entries, touched)
+            }
+            ActionKind::Delete => (None, Entries::new(), None),
+            ActionKind::Check => return Ok(Change::nothing(table, self.row, old)),
+        };
+        let mut change = Change::between(table, self.row, old, new, new_entries);
+        change.returned = match values {
+            ReturnValues::None => None,
+            ReturnValues::AllOld => change.old.clone(),
+            ReturnValues::AllNew => change.new.clone(),
+            ReturnValues::UpdatedOld | ReturnValues::UpdatedNew => touched,
+        };
+        Ok(change)
+    }
+}
+
+/// An item after an update, and the attributes that `UPDATED_OLD` or `UPDATED_NEW` ask for.
+struct Updated {
+    item: Option<EncodedItem>,
+    touched: Option<EncodedItem>,
+}
+
+fn update_item(
+    key: &EncodedItem,
+    update: Option<&Update>,
+    old: Option<&EncodedItem>,
+    values: ReturnValues,
+) -> Result<Updated> {
+    let Some(update) = update else {
+        return Ok(Updated { item: Some(old.unwrap_or(key).clone()), touched: None });
+    };
+    let updated = match old {
+        Some(old) => update.apply(old.view())?,
+        None if update.creates_item() => update.apply_to_new(key.view())?,
+        None => return Ok(Updated { item: None, touched: None }),
+    };
+    let touched = match values {
+        ReturnValues::UpdatedOld => updated.updated_old(),
+        ReturnValues::UpdatedNew => updated.updated_new(),
+        _ => Item::new(),
+    };
+    let touched = (!touched.is_empty()).then(|| EncodedItem::encode(&touched));
+    check_levels(&updated.item)?;
+    let item = EncodedItem::encode(&updated.item);
+    check_size(&item, Invalid::UpdatedItemTooLarge)?;
+    Ok(Updated { item: Some(item), touched })
 }
 
 /// What an item and entries of it take in the log. An entry that carries the whole item shares the item's bytes.

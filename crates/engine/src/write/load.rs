@@ -94,6 +94,6 @@ pub(super) fn abandon_load(batch: &mut Batch<'_>, table_number: u32) -> Result<(
 
 /// The table that is being loaded under this number.
 fn loading(batch: &Batch<'_>, table_number: u32) -> Result<Arc<Table>> {
-    let table = batch.attachment().numbered(table_number).filter(|table| table.is_loading());
+    let table = batch.catalogue().numbered(table_number).filter(|table| table.is_loading());
     table.cloned().ok_or(Error::TableNotFound)
 }

@@ -45,7 +45,7 @@ impl RecordCounts {
 
     /// Counts the records that a job makes.
     pub(crate) fn count(&mut self, batch: &Batch<'_>) {
-        let catalogue = batch.attachment();
+        let catalogue = batch.catalogue();
         if !catalogue.has_open_streams() {
             return;
         }

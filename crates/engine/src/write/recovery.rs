@@ -13,7 +13,7 @@ use crate::table::{PERIOD_DAYS, PERIOD_DAYS_DEFAULT, RecoverySetting, Table};
 /// Turns recovery on or off. From the commit after this one on, every change of the table is recorded.
 pub(super) fn set_recovery(batch: &mut Batch<'_>, request: UpdateRecovery) -> Result<()> {
     let UpdateRecovery { table, enabled, period_days } = request;
-    let found = batch.attachment().resource(&table).map_err(|_| Error::SourceTableNotFound(table.clone()))?;
+    let found = batch.catalogue().resource(&table).map_err(|_| Error::SourceTableNotFound(table.clone()))?;
     let mut changed = Table::clone(found);
     if let Some(days) = period_days.filter(|days| !PERIOD_DAYS.contains(days)) {
         return Err(

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::Batch;
 use super::load::{Loading, begin_load};
-use crate::bookkeeping::{Import, Record, Transfer, TransferKind, transfer_id};
+use crate::bookkeeping::{Import, Transfer, TransferKind, TransferRecord, transfer_id};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Invalid, Result};
 use crate::moment::iso_time;
@@ -30,14 +30,14 @@ const PERIOD_MS: (u64, u64) = (15 * 60 * 1000, 24 * 60 * 60 * 1000);
 /// An export that begins, or the one that the same request began.
 #[expect(clippy::large_enum_variant, reason = "there is one for each request, and it is moved once")]
 pub(crate) enum BegunExport {
-    New { record: Record<ExportDescription>, table: Table, view: View<Catalogue> },
+    New { record: TransferRecord<ExportDescription>, table: Table, view: View<Catalogue> },
     Again(ExportDescription),
 }
 
 /// An import that begins, with its table, or the one that the same request began.
 #[expect(clippy::large_enum_variant, reason = "there is one for each request, and it is moved once")]
 pub(crate) enum BegunImport {
-    New { record: Record<Import>, loading: Loading },
+    New { record: TransferRecord<Import>, loading: Loading },
     Again(Import),
 }
 
@@ -47,13 +47,13 @@ pub(super) fn begin_export(batch: &mut Batch<'_>, request: ExportTable) -> Resul
     {
         return Ok(BegunExport::Again(again));
     }
-    let found = batch.attachment().resource(&request.table);
+    let found = batch.catalogue().resource(&request.table);
     let table = Table::clone(found.map_err(|_| Error::SourceTableNotFound(request.table.clone()))?);
     if table.is_loading() {
         return Err(Error::SourceTableNotFound(request.table));
     }
     let started_ms = batch.time_ms();
-    let kind = export_kind(&table, &request, &batch.attachment().now(started_ms))?;
+    let kind = export_kind(&table, &request, &batch.catalogue().now(started_ms))?;
     // What this job writes comes after the moment.
     let view = batch.snapshot();
     clear_old::<ExportDescription>(batch)?;
@@ -75,7 +75,7 @@ pub(super) fn begin_export(batch: &mut Batch<'_>, request: ExportTable) -> Resul
         written: None,
         failure: None,
     };
-    let record = Record { transfer, fingerprint };
+    let record = TransferRecord { transfer, fingerprint };
     put_new(batch, &record);
     Ok(BegunExport::New { record, table, view })
 }
@@ -103,7 +103,7 @@ pub(super) fn begin_import(batch: &mut Batch<'_>, request: ImportTable, arn: &st
         counts: ImportCounts::default(),
         failure: None,
     };
-    let record = Record { transfer, fingerprint };
+    let record = TransferRecord { transfer, fingerprint };
     put_new(batch, &record);
     Ok(BegunImport::New { record, loading })
 }
@@ -118,7 +118,7 @@ fn split(token: Option<ClientToken>) -> (Option<String>, u128) {
     token.map_or((None, 0), |token| (Some(token.text), token.fingerprint))
 }
 
-fn put_new<T: Transfer>(batch: &mut Batch<'_>, record: &Record<T>) {
+fn put_new<T: Transfer>(batch: &mut Batch<'_>, record: &TransferRecord<T>) {
     batch.put(record.row(), record.encode());
     if let Some(token) = record.transfer.token() {
         let id = Bytes::copy_from_slice(record.transfer.id().as_bytes());
@@ -131,7 +131,7 @@ fn repeated<T: Transfer>(batch: &Batch<'_>, token: Option<&ClientToken>, other: 
     let Some(token) = token else { return Ok(None) };
     let Some(id) = batch.get(&T::KIND.token_row(&token.text))? else { return Ok(None) };
     let row = batch.get(&T::KIND.row(&String::from_utf8_lossy(&id)))?;
-    let Some(record) = row.and_then(Record::<T>::decode) else { return Ok(None) };
+    let Some(record) = row.and_then(TransferRecord::<T>::decode) else { return Ok(None) };
     // One that ended in the future, when the clock was ahead, must not be remembered until then.
     let is_remembered = |ended_ms: u64| {
         let until_ms = ended_ms.saturating_add(TOKEN_LIFE_MS);
@@ -162,7 +162,7 @@ fn clear_old<T: Transfer>(batch: &mut Batch<'_>) -> Result<()> {
     let rows = batch.range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward);
     for row in rows.take(CLEARED_PER_TRANSFER) {
         let (key, value) = row?;
-        let Some(record) = Record::<T>::decode(value) else { continue };
+        let Some(record) = TransferRecord::<T>::decode(value) else { continue };
         let is_old = record
             .transfer
             .ended_ms()

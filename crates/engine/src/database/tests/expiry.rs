@@ -30,7 +30,7 @@ const START_SECOND: u64 = 1_700_000_000;
 /// A database with a clock that stands still, and a table with both kinds of indexes; its number is 1.
 fn open(time_to_live: bool) -> (Database, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new(START_SECOND * 1000));
-    let store = StoreOptions { overlay_bytes_max: 32 << 10, ..StoreOptions::default() };
+    let store = StoreOptions { overlay_bytes_max: 64 << 10, ..StoreOptions::default() };
     let options = Options { store, clock: clock.clone(), ..Options::default() };
     let database = Database::in_memory_with(options).unwrap();
     let mut table = CreateTable::new(TABLE, "pk", ScalarType::N)
@@ -84,7 +84,7 @@ fn assert_rows(database: &Database) {
 
 /// The rows that the table's items should have.
 fn derived_rows(view: &View<Catalogue>) -> Vec<Bytes> {
-    let table = view.attachment().resource(TABLE).unwrap();
+    let table = view.catalogue().resource(TABLE).unwrap();
     let (start, end) = (table.items().prefix(), table.items().end());
     let mut rows: Vec<Bytes> = view
         .range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward)
@@ -125,7 +125,7 @@ fn a_time_that_changed_since_it_was_found_is_respected() {
     assert_eq!(found.len(), 7);
     // Nobody else looks while this is held.
     let view = database.view();
-    let _alone = view.attachment().horizon().sweep();
+    let _alone = view.catalogue().horizon().sweep();
     assert_eq!(expire(&database, found.clone()), 0, "nothing is due yet");
 
     set_time(&database, 0, Number::from(due + 1));

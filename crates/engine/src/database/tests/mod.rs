@@ -45,7 +45,7 @@ fn wait_until(is_so: impl Fn() -> bool) {
 
 /// A table with a local and a global index, and with items; the first table has number 1.
 fn filled(items: i64) -> Database {
-    let store = StoreOptions { overlay_bytes_max: 32 << 10, ..StoreOptions::default() };
+    let store = StoreOptions { overlay_bytes_max: 64 << 10, ..StoreOptions::default() };
     let database = Database::in_memory_with(Options { store, ..Options::default() }).unwrap();
     let table = CreateTable::new(TABLE, "pk", ScalarType::N)
         .sort_key("sk", ScalarType::N)

@@ -11,7 +11,7 @@ const MB: u64 = 1 << 20;
 
 fn open(disk: &Arc<QuotaDisk>) -> Database {
     let store = StoreOptions {
-        overlay_bytes_max: 256 << 10,
+        overlay_bytes_max: 512 << 10,
         segment_bytes: 128 << 10,
         cache_bytes: 1 << 20,
         disk_reserve_bytes: Some(4 * MB),

@@ -243,7 +243,7 @@ fn a_value_that_many_keys_share_counts_once() {
 #[test]
 fn a_frame_larger_than_a_segment_gets_a_segment_of_its_own() {
     let disk = PowerDisk::new();
-    let options = || StoreOptions { overlay_bytes_max: 64 << 20, ..small() };
+    let options = || StoreOptions { overlay_bytes_max: 128 << 20, ..small() };
     let store = start(&disk.as_disk(), options());
     put(&store, "a", "1").unwrap();
     put(&store, "large", vec![7; 100_000]).unwrap();
@@ -336,7 +336,7 @@ fn a_key_written_over_and_over_does_not_let_the_log_grow() {
 fn a_fold_uses_the_pages_that_its_own_parts_gave_up() {
     let disk = memory();
     let options =
-        || StoreOptions { overlay_bytes_max: 32 << 20, fold_part_entries: 256, ..StoreOptions::default() };
+        || StoreOptions { overlay_bytes_max: 64 << 20, fold_part_entries: 256, ..StoreOptions::default() };
     let write_all = |store: &TestStore, text: &'static str| {
         for group in 0..60 {
             let puts = move |batch: &mut Batch<'_, _>| {

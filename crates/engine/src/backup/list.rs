@@ -40,7 +40,7 @@ pub(super) fn rows<'v, A>(
 /// A backup as its users see it, with the key that its table is encrypted with.
 fn describe(view: &View<Catalogue>, backup: &Backup) -> BackupDescription {
     let mut description = backup.describe(backup.status());
-    let table = view.attachment().describe(&backup.table, |_| Tally::default());
+    let table = view.catalogue().describe(&backup.table, |_| Tally::default());
     description.source.key_arn = table.key_arn;
     description
 }
