@@ -20,7 +20,7 @@ pub(crate) const RANGE: &str = "range";
 /// Options under which a few items fill a log file, with a clock that stands still.
 pub(crate) fn options(key: Option<Key>) -> Options {
     let store = StoreOptions {
-        overlay_bytes_max: 64 << 10,
+        overlay_bytes_max: 128 << 10,
         cache_bytes: 1 << 20,
         segment_bytes: 16 << 10,
         batch_jobs_max: 8,

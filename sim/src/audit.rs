@@ -78,7 +78,7 @@ fn settled(database: &Database, table: &str) -> Result<TableDescription, Trouble
         }
         thread::sleep(Duration::from_millis(2));
     }
-    // A database that takes no writes any more has no janitor either.
+    // A database that takes no writes any more runs no maintenance either.
     Err(Trouble::Storage(format!("{table} does not settle")))
 }
 

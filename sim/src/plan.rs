@@ -83,7 +83,7 @@ impl Plan {
         };
         let is_encrypted = random.one_in(4);
         let store = StoreOptions {
-            overlay_bytes_max: 1 << (10 + random.below(5)),
+            overlay_bytes_max: 2 << (10 + random.below(5)),
             fold_part_entries: 1 << random.below(8),
             cache_bytes: 1 << 20,
             segment_bytes: 8192 << random.below(3),

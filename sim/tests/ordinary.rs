@@ -84,7 +84,7 @@ fn work(database: &Database, history: &Mutex<History>, caller: u64, mut random: 
 fn histories_of_the_ordinary_engine_with_real_threads_are_linearizable() {
     for seed in 1..=10 {
         let store =
-            StoreOptions { overlay_bytes_max: 4 << 10, segment_bytes: 64 << 10, ..StoreOptions::default() };
+            StoreOptions { overlay_bytes_max: 8 << 10, segment_bytes: 64 << 10, ..StoreOptions::default() };
         let database = Database::in_memory_with(Options { store, ..Options::default() }).unwrap();
         database.create_table(definition()).unwrap();
         let history = Mutex::new(History::default());

@@ -68,7 +68,7 @@ struct Answer {
 pub(crate) fn cells(options: &CellsOptions) -> Result<()> {
     let memory_bytes = memory::total_bytes();
     let store = StoreOptions {
-        overlay_bytes_max: options.overlay_mb.map_or(memory::overlay_bytes(memory_bytes), |mb| mb << 20),
+        overlay_bytes_max: 2 * options.overlay_mb.map_or(memory::overlay_bytes(memory_bytes), |mb| mb << 20),
         cache_bytes: options.cache_mb.map_or(memory::cache_bytes(memory_bytes), |mb| mb << 20),
         ..StoreOptions::default()
     };

@@ -17,7 +17,7 @@ use crate::calls::{Calls, Workload};
 use crate::items::{ITEMS_PER_PARTITION, Maker, fill, key, partition, table_name};
 
 /// Never full here: a fold in one run and not in the other would drown the difference.
-const OVERLAY_BYTES: usize = 1 << 30;
+const OVERLAY_BYTES: usize = 2 << 30;
 
 /// What to run how often.
 #[derive(Debug, clap::Args)]

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
-use crate::janitor::Waker;
-use crate::store::{Store, View};
+use crate::store::View;
 use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::mpsc::{SyncSender, TrySendError};
 use crate::sync::thread::{self, JoinHandle};
 use crate::sync::{Condvar, Mutex};
-use crate::write::Job;
+use crate::write::{EngineStore, Job};
 
 /// Most tasks at once: each is a thread, and many hold a view.
 const TASKS_MAX: usize = 16;
@@ -20,13 +20,13 @@ const TOO_MANY_TASKS: &str = "Subscriber limit exceeded: There is a limit of 16 
 /// What a thread in the background holds of a database.
 #[derive(Clone)]
 pub(crate) struct Background {
-    store: Weak<Store<Catalogue, Job>>,
-    janitor: Waker,
+    store: Weak<EngineStore>,
+    maintenance: Waker,
 }
 
 impl Background {
-    pub(crate) fn new(store: &Arc<Store<Catalogue, Job>>, janitor: Waker) -> Self {
-        Background { store: Arc::downgrade(store), janitor }
+    pub(crate) fn new(store: &Arc<EngineStore>, maintenance: Waker) -> Self {
+        Background { store: Arc::downgrade(store), maintenance }
     }
 
     /// Hands a job to the writer.
@@ -45,13 +45,39 @@ impl Background {
     }
 
     /// Says that there is something to fill or to remove.
-    pub(crate) fn wake_janitor(&self) {
-        self.janitor.wake();
+    pub(crate) fn wake_maintenance(&self) {
+        self.maintenance.wake();
     }
 
     /// The store, to be held for a moment only.
-    pub(crate) fn store(&self) -> Result<Arc<Store<Catalogue, Job>>> {
+    pub(crate) fn store(&self) -> Result<Arc<EngineStore>> {
         self.store.upgrade().ok_or(Error::Closed)
+    }
+}
+
+/// Wakes the maintenance thread. It may outlive the thread.
+#[derive(Debug, Clone)]
+pub(crate) struct Waker(Arc<Mutex<Option<SyncSender<()>>>>);
+
+impl Waker {
+    /// Wakes the receiver of a channel.
+    pub(crate) fn new(wake: SyncSender<()>) -> Self {
+        Waker(Arc::new(Mutex::new(Some(wake))))
+    }
+
+    /// Closes the channel, which ends the thread.
+    pub(crate) fn disconnect(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// Says that there may be work.
+    pub(crate) fn wake(&self) {
+        if let Some(wake) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            match wake.try_send(()) {
+                // A full channel means that the thread will look anyway.
+                Ok(()) | Err(TrySendError::Full(()) | TrySendError::Disconnected(())) => {}
+            }
+        }
     }
 }
 

@@ -1,13 +1,14 @@
 //! What can go wrong, as types. The texts are DynamoDB's where DynamoDB has one.
 
+mod cancellation;
 mod schema;
 
 use singlet_expr::ExprError;
 use singlet_values::EncodedItem;
 
+pub use self::cancellation::CancellationReason;
 pub use self::schema::SchemaError;
-use crate::iso_time::iso_time;
-use crate::request::{CancellationReason, RecoveryWindow};
+use crate::moment::{RecoveryWindow, iso_time};
 
 /// The result of an engine call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -394,30 +395,6 @@ impl Error {
 impl From<ExprError> for Error {
     fn from(error: ExprError) -> Self {
         Error::Invalid(Invalid::Expression(error))
-    }
-}
-
-impl CancellationReason {
-    /// The reason's code in a transaction's cancellation.
-    pub fn code(&self) -> &'static str {
-        match self {
-            CancellationReason::None => "None",
-            CancellationReason::ConditionFailed { .. } => "ConditionalCheckFailed",
-            CancellationReason::Conflict => "TransactionConflict",
-            CancellationReason::Invalid(_) => "ValidationError",
-            CancellationReason::CollectionTooLarge => "ItemCollectionSizeLimitExceeded",
-        }
-    }
-
-    /// The reason's text; an action that was fine has none.
-    pub fn message(&self) -> Option<String> {
-        match self {
-            CancellationReason::None => None,
-            CancellationReason::ConditionFailed { .. } => Some("The conditional request failed".to_owned()),
-            CancellationReason::Conflict => Some("Transaction is ongoing for the item".to_owned()),
-            CancellationReason::Invalid(invalid) => Some(invalid.to_string()),
-            CancellationReason::CollectionTooLarge => Some("Collection size exceeded.".to_owned()),
-        }
     }
 }
 

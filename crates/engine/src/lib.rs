@@ -7,17 +7,18 @@
 
 mod background;
 mod backup;
+mod bookkeeping;
+mod buckets;
 mod capacity;
 mod catalogue;
 mod compact;
 mod database;
 mod entropy;
 mod error;
-mod expiry;
-mod iso_time;
-mod janitor;
 mod keyspace;
 mod load;
+mod maintenance;
+mod moment;
 mod options;
 mod pending;
 #[cfg(simulated)]
@@ -27,6 +28,7 @@ mod recovery;
 mod request;
 pub mod store;
 mod stream;
+mod stream_reader;
 mod sync;
 mod table;
 mod transfer;
@@ -34,12 +36,12 @@ mod turns;
 mod verify;
 mod write;
 
+pub use buckets::{Buckets, ExportWriter, ImportReader, ImportStep, ItemChange};
 pub use capacity::{Consumed, ReadKind, Units, write_units};
 pub use compact::{Compacted, compact, compact_on};
-pub use database::Database;
-pub use error::{Error, InUse, Invalid, Result, SchemaError, TimeToLiveError};
-pub use expiry::expired_seconds;
-pub use iso_time::iso_time;
+pub use database::{Database, StreamPosition, Subscribe, SubscribeFrom, Subscription};
+pub use error::{CancellationReason, Error, InUse, Invalid, Result, SchemaError, TimeToLiveError};
+pub use moment::{RecoveryWindow, iso_time};
 pub use options::{Conflicts, Options, StreamOptions};
 pub use pending::{Pending, PendingFuture};
 pub use request::*;
@@ -50,10 +52,20 @@ pub use store::{
     Clock, Disk, DiskFile, FORMAT_VERSIONS, FileDisk, FileId, Key, KeyError, KeyId, Loss, ManualClock,
     MemoryDisk, StoreOptions, StoreStats, SyncPolicy, SystemClock,
 };
-pub use stream::{
-    ChangeKind, SequenceNumber, StreamPosition, StreamRecord, Subscribe, SubscribeFrom, Subscription,
-};
-pub use transfer::{Buckets, ExportWriter, ImportReader, ImportStep, ItemChange};
+pub use table::expired_seconds;
 pub use verify::{
     Finding, Place, RowProblem, Verification, VerifiedCounts, VerifyProgress, verify, verify_on,
 };
+
+/// Runs the examples of the documentation pages.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../docs/encryption.md")]
+    struct EncryptionPage;
+    #[doc = include_str!("../../../docs/recovery.md")]
+    struct RecoveryPage;
+    #[doc = include_str!("../../../docs/streams.md")]
+    struct StreamsPage;
+    #[doc = include_str!("../../../docs/ttl.md")]
+    struct TimeToLivePage;
+}

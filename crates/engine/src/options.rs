@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use singlet_values::Schedule;
 
+use crate::buckets::Buckets;
 use crate::store::{Clock, StoreOptions, SystemClock};
-use crate::transfer::Buckets;
 
 /// How a database is opened. The defaults are durable and take about 400 MB of memory under load.
 #[derive(Clone)]

@@ -74,7 +74,7 @@ impl Scene {
     /// All that the background does by the time.
     fn tend(&self) {
         self.database.expire_due().unwrap();
-        self.database.tend().unwrap();
+        self.database.maintain_streams().unwrap();
         self.database.give_up_old_history().unwrap();
     }
 
@@ -181,7 +181,7 @@ fn a_long_error_is_over_when_the_clock_has_been_right_for_a_while() {
             scene.err(by_ms, LONG_MS, || {
                 scene.put("meanwhile");
                 // Nothing is deleted here by itself that a clock which is believed calls old.
-                scene.database.tend().unwrap();
+                scene.database.maintain_streams().unwrap();
             });
             if reopened {
                 scene.reopen();
@@ -217,7 +217,7 @@ fn records_of_before_a_long_error_can_be_read_and_go_a_day_later() {
     for by_ms in [10 * YEAR_MS.cast_signed(), -3 * YEAR_MS.cast_signed()] {
         let scene = Scene::new();
         scene.put("before");
-        // No upkeep meanwhile: that a clock which is believed trims is no mistake.
+        // No maintenance meanwhile: a trusted clock may trim, and that is no error.
         scene.err(by_ms, LONG_MS, || scene.put("meanwhile"));
         scene.pass(LONG_MS);
         scene.put("after");
@@ -278,7 +278,7 @@ fn a_table_that_was_deleted_in_the_future_goes_when_its_period_is_over() {
     let mut scene = Scene::new();
     scene.put("a");
     let before_ms = scene.now_ms();
-    scene.err(10 * YEAR_MS.cast_signed(), LONG_MS, || scene.database.tend().unwrap());
+    scene.err(10 * YEAR_MS.cast_signed(), LONG_MS, || scene.database.maintain_streams().unwrap());
     scene.database.delete_table(TABLE).unwrap();
     scene.pass(LONG_MS);
     assert_eq!(scene.restored(before_ms).unwrap(), ["a"]);

@@ -318,17 +318,17 @@ fn what_came_due_while_nobody_looked_goes_after_the_start() {
 }
 
 #[test]
-fn the_reaper_looks_by_itself() {
+fn expired_items_are_deleted_automatically() {
     let (database, clock) = open();
     put(&database, 1, NOW + 1);
     clock.advance_ms(1_000);
-    wait_until("the reaper", || !is_there(&database, 1));
+    wait_until("the expiry thread", || !is_there(&database, 1));
     // Closing ends it; a database that is dropped without being closed ends it too.
     database.close().unwrap();
     drop(open());
 }
 
-/// Writers give items new times, earlier and later ones, while the clock moves and the reaper works.
+/// Writers give items new times, earlier and later ones, while the clock moves and the expiry thread works.
 #[test]
 fn nothing_due_stays_and_nothing_else_goes_while_others_write() {
     const WRITERS: u64 = 4;
@@ -387,7 +387,7 @@ fn a_disk_that_fails_ends_expiry_with_an_error_and_not_with_a_wait() {
     assert!(matches!(database.expire_due(), Err(Error::Storage(_))));
     assert!(is_there(&database, 1), "what did not become durable is not shown");
     assert!(database.expire_due().is_err());
-    // The reaper has given up too, and closing doesn't wait for it.
+    // The expiry thread has stopped too, and closing doesn't wait for it.
     assert!(database.close().is_err());
 }
 

@@ -214,7 +214,7 @@ fn every_change_is_read_once_and_in_order_over_rolls_and_splits_while_four_write
         scope.spawn(|| {
             while running.load(Ordering::Acquire) > 0 {
                 clock.advance_ms(10);
-                database.tend().unwrap();
+                database.maintain_streams().unwrap();
                 thread::park_timeout(std::time::Duration::from_millis(1));
             }
         });
@@ -244,10 +244,10 @@ fn shards_are_rolled_over_by_the_clock_and_name_their_parents() {
     let (database, clock, arn) = watched();
     assert_eq!(all_shards(&database, &arn).len(), 4);
     clock.advance_ms(4 * HOUR_MS - 1);
-    database.tend().unwrap();
+    database.maintain_streams().unwrap();
     assert_eq!(all_shards(&database, &arn).len(), 4);
     clock.advance_ms(1);
-    database.tend().unwrap();
+    database.maintain_streams().unwrap();
     let shards = all_shards(&database, &arn);
     assert_eq!(shards.len(), 8);
     let (closed, open) = shards.split_at(4);
@@ -285,7 +285,7 @@ fn a_busy_shard_is_split_and_a_quiet_one_is_not() {
     for n in 0..11 {
         put(&database, "always the same", n);
     }
-    database.tend().unwrap();
+    database.maintain_streams().unwrap();
     let shards = all_shards(&database, &arn);
     assert_eq!(shards.len(), 4);
     let closed: Vec<_> = shards.iter().filter(|shard| shard.last.is_some()).collect();
@@ -296,7 +296,7 @@ fn a_busy_shard_is_split_and_a_quiet_one_is_not() {
     for n in 0..30 {
         put(&database, "always the same", n);
     }
-    database.tend().unwrap();
+    database.maintain_streams().unwrap();
     assert_eq!(all_shards(&database, &arn).len(), 4);
     assert_eq!(stream_records(&database, &arn).len(), 41);
 }
@@ -344,7 +344,7 @@ fn a_stream_is_turned_on_and_off_and_on_again() {
         assert!(is_missing(database.describe_stream(&DescribeStream::new(&first))));
         let listed = database.list_streams(&ListStreams::default()).unwrap().streams;
         assert_eq!(listed.iter().map(|stream| &stream.arn).collect::<Vec<_>>(), [&second]);
-        database.tend().unwrap();
+        database.maintain_streams().unwrap();
     }
 }
 
@@ -362,7 +362,7 @@ fn the_stream_of_a_deleted_table_is_readable_for_a_day_and_apart_from_its_succes
     let of_table = ListStreams { table: Some(TABLE.to_owned()), ..ListStreams::default() };
     assert_eq!(database.list_streams(&of_table).unwrap().streams.len(), 2);
     clock.advance_ms(DAY_MS + 1);
-    database.tend().unwrap();
+    database.maintain_streams().unwrap();
     assert!(is_missing(database.describe_stream(&DescribeStream::new(&first))));
     assert_eq!(database.list_streams(&of_table).unwrap().streams.len(), 1);
 }
@@ -560,14 +560,14 @@ fn what_is_older_than_a_day_is_trimmed() {
     assert_eq!(read(&database, &start(ShardStart::At(second)).unwrap()), [2]);
 
     // The shard is closed, late. A day after that it goes; its child stays.
-    database.tend().unwrap();
+    database.maintain_streams().unwrap();
     assert_eq!(all_shards(&database, &arn).len(), 8);
     clock.advance_ms(HOUR_MS);
     assert!(matches!(start(ShardStart::After(first)), Err(Error::Trimmed)));
     assert_eq!(read(&database, &start(ShardStart::After(second)).unwrap()), []);
     clock.advance_ms(DAY_MS);
     assert!(is_missing(start(ShardStart::TrimHorizon)));
-    database.tend().unwrap();
+    database.maintain_streams().unwrap();
     assert!(all_shards(&database, &arn).iter().all(|child| child.id != shard && child.parent.is_some()));
     assert_eq!(stream_records(&database, &arn), []);
 }
@@ -586,7 +586,7 @@ fn a_restart_changes_nothing_for_a_reader() {
         let open_now = database.take().unwrap();
         write_some(&open_now, round);
         clock.advance_ms(700);
-        open_now.tend().unwrap();
+        open_now.maintain_streams().unwrap();
         follower.read_on(&open_now, 50);
         write_some(&open_now, 100 + round);
         let shards = all_shards(&open_now, &arn);
@@ -636,7 +636,7 @@ fn what_is_given_up_on_disk_was_trimmed_before() {
             let item = item! { "id" => "a", "n" => hour * 6 + n, "body" => "x".repeat(4_000) };
             database.put_item(PutItem::new(TABLE, item)).unwrap();
         }
-        database.tend().unwrap();
+        database.maintain_streams().unwrap();
         database.give_up_old_history().unwrap();
         seen.extend(subscription.next(std::time::Duration::ZERO).unwrap().iter().map(n_of));
         if hour == 30 {

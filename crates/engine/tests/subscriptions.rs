@@ -158,7 +158,7 @@ fn a_position_that_is_trimmed_is_told_and_one_that_missed_nothing_is_not() {
     // Days in which nothing happens but roll-overs and trims.
     for _ in 0..20 {
         clock.advance_ms(DAY_MS / 5);
-        database.tend().unwrap();
+        database.maintain_streams().unwrap();
     }
     assert!(matches!(again(&before), Err(Error::Trimmed)));
     assert!(drain(&mut again(&after).unwrap()).is_empty());
@@ -191,7 +191,7 @@ fn a_subscription_ends_with_its_stream() {
     let mut rest = database.subscribe(Subscribe::new(TABLE).after(position.clone())).unwrap();
     assert_eq!(drain(&mut rest), [1]);
     clock.advance_ms(DAY_MS + 1);
-    database.tend().unwrap();
+    database.maintain_streams().unwrap();
     assert!(matches!(database.subscribe(Subscribe::new(TABLE).after(position)), Err(Error::Trimmed)));
 }
 

@@ -189,7 +189,9 @@ fn open(arguments: &ServeArguments, key: Option<Key>, connections_max: usize) ->
                 .map_or_else(|| memory::cache_bytes(memory_bytes), |size| size.bytes),
             overlay_bytes_max: arguments
                 .overlay_size
-                .map_or_else(|| memory::overlay_bytes(memory_bytes), |size| size.bytes),
+                .map_or_else(|| memory::overlay_bytes(memory_bytes), |size| size.bytes)
+                // The option is half of the limit; see its help.
+                .saturating_mul(2),
             sync: match arguments.durability {
                 Durability::Full => SyncPolicy::EveryBatch,
                 Durability::None => SyncPolicy::Never,

@@ -4,12 +4,10 @@
 //! the items out of the view into a file while writes go on. A backup that is interrupted is taken anew when the
 //! database is opened again. A restore reads the file, verifies every checksum, and fills a new table ([`crate::load`]).
 
-mod catalogue;
-mod check;
 mod file;
+mod list;
 mod moment;
 mod outside;
-mod record;
 mod restore;
 mod take;
 #[cfg(test)]
@@ -20,15 +18,15 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 
-pub(crate) use check::CheckBackups;
+pub(crate) use file::FileReader;
 pub(crate) use moment::MomentBackup;
 pub(crate) use outside::verify_file;
-pub(crate) use record::{Backup, BackupState, Moment, backup_id};
 pub(crate) use restore::RestoreSource;
 
 use singlet_values::Schedule;
 
 use crate::background::Background;
+use crate::bookkeeping::Backup;
 use crate::error::{Error, Result};
 use crate::store::{Disk, Timekeeper};
 use crate::sync::{Mutex, MutexGuard};
@@ -36,10 +34,10 @@ use crate::sync::{Mutex, MutexGuard};
 /// What backups need of the database. Clones share it; threads hold it without keeping the database open.
 #[derive(Clone)]
 pub(crate) struct Backups {
-    shared: Arc<Shared>,
+    shared: Arc<BackupsShared>,
 }
 
-struct Shared {
+struct BackupsShared {
     background: Background,
     disk: Arc<dyn Disk>,
     time: Arc<Timekeeper>,
@@ -65,7 +63,7 @@ impl Backups {
         schedule: Option<Schedule>,
     ) -> Self {
         let (uses, timer_runs) = (Mutex::default(), AtomicBool::new(false));
-        Backups { shared: Arc::new(Shared { background, disk, time, schedule, uses, timer_runs }) }
+        Backups { shared: Arc::new(BackupsShared { background, disk, time, schedule, uses, timer_runs }) }
     }
 
     fn uses(&self) -> MutexGuard<'_, HashMap<String, Use>> {
@@ -74,7 +72,7 @@ impl Backups {
     }
 
     /// Claims a backup for a restore or for its deletion, until the claim is dropped.
-    fn claim(&self, backup: &Backup, deletes: bool) -> Result<Claim> {
+    fn claim(&self, backup: &Backup, deletes: bool) -> Result<BackupClaim> {
         let mut uses = self.uses();
         let next = match (uses.get(&backup.id), deletes) {
             (None, true) => Use::Deleted,
@@ -83,17 +81,17 @@ impl Backups {
             (Some(_), _) => return Err(Error::BackupInUse(backup.arn())),
         };
         uses.insert(backup.id.clone(), next);
-        Ok(Claim { backups: self.clone(), id: backup.id.clone() })
+        Ok(BackupClaim { backups: self.clone(), id: backup.id.clone() })
     }
 }
 
 /// A backup that is in use.
-struct Claim {
+struct BackupClaim {
     backups: Backups,
     id: String,
 }
 
-impl Drop for Claim {
+impl Drop for BackupClaim {
     fn drop(&mut self) {
         let mut uses = self.backups.uses();
         match uses.get_mut(&self.id) {
@@ -104,7 +102,7 @@ impl Drop for Claim {
 }
 
 /// The name of a backup's file.
-fn file_name(id: &str) -> String {
+pub(crate) fn file_name(id: &str) -> String {
     format!("{FILE_PREFIX}{id}")
 }
 

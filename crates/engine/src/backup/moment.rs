@@ -3,7 +3,8 @@
 use singlet_values::EncodedItem;
 
 use super::file::FileReader;
-use super::{Backup, BackupState, Backups, Claim};
+use super::{BackupClaim, Backups};
+use crate::bookkeeping::{Backup, BackupState};
 use crate::error::Result;
 use crate::turns::Now;
 
@@ -12,7 +13,7 @@ pub(crate) struct MomentBackup {
     reader: FileReader,
     backup: Backup,
     time_ms: u64,
-    _claim: Claim,
+    _claim: BackupClaim,
 }
 
 impl Backups {
@@ -21,12 +22,12 @@ impl Backups {
         let candidates = self.all().ok()?.into_iter().filter(|backup| {
             backup.table.id == table_id
                 && backup.state == BackupState::Available
-                && backup.moment.effective_ms(now) <= time_ms
+                && backup.effective_ms(now) <= time_ms
         });
         let backup = candidates.max_by_key(|backup| backup.moment.sequence)?;
         let claim = self.claim(&backup, false).ok()?;
         let reader = self.open_stored(&backup).ok()?;
-        let time_ms = backup.moment.effective_ms(now);
+        let time_ms = backup.effective_ms(now);
         Some(MomentBackup { reader, backup, time_ms, _claim: claim })
     }
 }

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::file::{FileReader, FileWriter};
 use super::take::copy_items;
-use super::{Backup, BackupState, Backups, Moment, NEW_SUFFIX, backup_id};
+use super::{Backups, NEW_SUFFIX};
 use crate::background::Stop;
+use crate::bookkeeping::{Backup, BackupState, backup_id};
 use crate::error::{Error, Result};
+use crate::moment::Moment;
 use crate::request::{BackupDescription, BackupProgress};
 use crate::store::{Key, create_private_folder, open_file, open_outside, seal_outside, time_after};
 
@@ -23,7 +25,7 @@ impl Backups {
         look: &mut dyn FnMut(BackupProgress),
     ) -> Result<PathBuf> {
         let view = self.shared.background.view()?;
-        let found = view.attachment().resource(table);
+        let found = view.catalogue().resource(table);
         let table = found.map_err(|_| Error::SourceTableNotFound(table.to_owned()))?;
         if table.is_loading() {
             return Err(Error::TableInUse(table.name.clone()));

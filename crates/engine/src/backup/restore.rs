@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::catalogue::find;
 use super::file::FileReader;
-use super::{Backup, BackupState, Backups, Claim, file_name, outside};
+use super::list::find;
+use super::{BackupClaim, Backups, file_name, outside};
 use crate::background::Stop;
+use crate::bookkeeping::{Backup, BackupState};
 use crate::error::{Error, InUse, Result};
 use crate::load::{LoadRow, Loader};
 use crate::request::{BackupDescription, BackupProgress, RestoreOverrides, TableDescription};
@@ -28,7 +29,7 @@ pub(crate) enum RestoreSource {
 pub(crate) struct BegunRestore {
     reader: FileReader,
     loader: Loader,
-    _claim: Option<Claim>,
+    _claim: Option<BackupClaim>,
 }
 
 impl BegunRestore {
@@ -53,7 +54,7 @@ impl Backups {
         }
         let Backup { moment, table: old, .. } = reader.head();
         let view = self.shared.background.view()?;
-        view.attachment().check_encryption(overrides.encryption.as_ref())?;
+        view.catalogue().check_encryption(overrides.encryption.as_ref())?;
         let definition = old.definition(table, overrides)?;
         let load_source = LoadSource::Backup {
             table_arn: old.arn.clone(),
@@ -101,7 +102,7 @@ impl Backups {
         self.describe(arn)
     }
 
-    fn open(&self, source: &RestoreSource) -> Result<(Option<Claim>, FileReader)> {
+    fn open(&self, source: &RestoreSource) -> Result<(Option<BackupClaim>, FileReader)> {
         match source {
             RestoreSource::File(path) => {
                 let store = self.shared.background.store()?;
@@ -141,7 +142,7 @@ impl Backups {
         let Error::ResourceInUse(InUse::TableExists(name)) = error else { return error };
         let view = self.shared.background.view();
         let is_loading =
-            view.is_ok_and(|view| view.attachment().resource(&name).is_ok_and(|table| table.is_loading()));
+            view.is_ok_and(|view| view.catalogue().resource(&name).is_ok_and(|table| table.is_loading()));
         if is_loading { Error::TableInUse(name) } else { Error::TableAlreadyExists(name) }
     }
 }

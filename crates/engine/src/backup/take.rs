@@ -19,7 +19,7 @@ impl Backups {
     /// Takes the moment. When this returns the backup is sure: [`Backups::write`] or the next opening ends it.
     pub(crate) fn begin(&self, start: BackupStart) -> Result<BegunBackup> {
         if let BackupStart::New { table, .. } = &start
-            && let Ok(table) = self.shared.background.view()?.attachment().resource(table)
+            && let Ok(table) = self.shared.background.view()?.catalogue().resource(table)
         {
             let bytes = self.shared.background.view()?.tally(table.items().tally()).bytes;
             self.shared.background.check_room_for(bytes)?;

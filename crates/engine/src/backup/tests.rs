@@ -23,7 +23,7 @@ const READY_WITHIN: Duration = Duration::from_secs(30);
 
 fn open(disk: &PowerDisk) -> Result<Database> {
     let store = StoreOptions {
-        overlay_bytes_max: 4 << 10,
+        overlay_bytes_max: 8 << 10,
         cache_bytes: 1 << 20,
         segment_bytes: 16 << 10,
         ..StoreOptions::default()

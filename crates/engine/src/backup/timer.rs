@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use singlet_values::Schedule;
 
-use super::{Backup, BackupState, Backups};
+use super::Backups;
 use crate::background::{Stop, Tasks};
+use crate::bookkeeping::{Backup, BackupState};
 use crate::error::{Error, Result};
 use crate::table::Table;
 use crate::turns::Now;
@@ -59,7 +60,7 @@ impl Backups {
 
     fn has_schedules(&self) -> Result<bool> {
         let view = self.shared.background.view()?;
-        let of_tables = view.attachment().tables().any(|table| table.settings.schedule.is_some());
+        let of_tables = view.catalogue().tables().any(|table| table.settings.schedule.is_some());
         Ok(self.shared.schedule.is_some()
             || of_tables
             || self.all()?.iter().any(|backup| backup.expires_ms.is_some()))
@@ -118,7 +119,7 @@ impl Backups {
 
     fn now(&self) -> Result<Now> {
         let view = self.shared.background.view()?;
-        Ok(view.attachment().now(view.now_ms(&self.shared.time)))
+        Ok(view.catalogue().now(view.now_ms(&self.shared.time)))
     }
 
     /// `looked_ms` is when backups whose time is over were looked for, if they were.
@@ -128,7 +129,7 @@ impl Backups {
         for backup in self.all()? {
             let Some(expires_ms) = backup.expires_ms(&now) else { continue };
             let latest = memory.latest.entry(backup.table.id.clone()).or_default();
-            *latest = (*latest).max(backup.moment.effective_ms(&now));
+            *latest = (*latest).max(backup.effective_ms(&now));
             let look_ms = match looked_ms {
                 Some(looked_ms) if expires_ms <= looked_ms => looked_ms + LOOK_AT_KEPT_AFTER_MS,
                 _ => expires_ms,
@@ -141,7 +142,7 @@ impl Backups {
     /// The tables that are to be backed up now.
     fn due(&self, memory: &Memory, now_ms: u64) -> Result<Vec<(Arc<Table>, Schedule)>> {
         let view = self.shared.background.view()?;
-        let due = view.attachment().tables().filter(|table| !table.is_loading()).filter_map(|table| {
+        let due = view.catalogue().tables().filter(|table| !table.is_loading()).filter_map(|table| {
             let own = table.settings.schedule;
             let own = own.and_then(|schedule| Schedule::from_ms(schedule.every_ms, schedule.keep_ms));
             let schedule = own.or(self.shared.schedule)?;
@@ -191,7 +192,7 @@ impl Backups {
         let view = self.shared.background.view()?;
         let scheduled = || all.iter().filter(|backup| backup.expires_ms.is_some());
         let is_latest = |backup: &Backup| {
-            let is_there = view.attachment().numbered(backup.table.number).is_some();
+            let is_there = view.catalogue().numbered(backup.table.number).is_some();
             let later = |other: &Backup| {
                 other.table.id == backup.table.id
                     && other.state == BackupState::Available

@@ -178,7 +178,7 @@ impl Database {
     /// The schedule of a table's backups, if it has one of its own.
     pub fn backup_schedule(&self, table: &str) -> Result<Option<Schedule>> {
         let view = self.view();
-        let setting = view.attachment().resource(table)?.settings.schedule;
+        let setting = view.catalogue().resource(table)?.settings.schedule;
         Ok(setting.and_then(|setting| Schedule::from_ms(setting.every_ms, setting.keep_ms)))
     }
 

@@ -2,7 +2,7 @@
 
 use super::Database;
 use crate::error::Result;
-use crate::expiry::{note_time, sweep};
+use crate::maintenance::{note_time, sweep};
 use crate::pending::Pending;
 use crate::request::{TimeToLive, UpdateTimeToLive};
 use crate::sync::thread;
@@ -18,13 +18,13 @@ impl Database {
     pub fn submit_update_time_to_live(&self, request: UpdateTimeToLive) -> Pending<TimeToLive> {
         let (answer, pending) = Pending::channel();
         let pending = self.submit(Job::TimeToLive { request: Box::new(request), answer }, pending);
-        self.wake_janitor();
+        self.wake_maintenance();
         pending
     }
 
     /// Says by which attribute the items of a table expire.
     pub fn describe_time_to_live(&self, table: &str) -> Result<TimeToLive> {
-        Ok(self.view().attachment().resource(table)?.time_to_live())
+        Ok(self.view().catalogue().resource(table)?.time_to_live())
     }
 
     /// Deletes all items whose time is over by the database's clock, and says how many. This happens by itself about once
@@ -41,7 +41,7 @@ impl Database {
     /// How many items of a table have expired since the database was opened.
     pub fn expired_items(&self, table: &str) -> Result<u64> {
         let view = self.view();
-        let catalogue = view.attachment();
+        let catalogue = view.catalogue();
         Ok(catalogue.horizon().expired(catalogue.resource(table)?.number))
     }
 }

@@ -2,14 +2,17 @@
 
 mod backups;
 mod expiry;
-mod recover;
+mod open;
 mod recovery;
 mod streams;
+mod subscription;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod transfers;
 mod writes;
+
+pub use subscription::{StreamPosition, Subscribe, SubscribeFrom, Subscription};
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
@@ -18,8 +21,7 @@ use crate::background::{Background, Tasks};
 use crate::backup::Backups;
 use crate::catalogue::Catalogue;
 use crate::error::Result;
-use crate::expiry::Reaper;
-use crate::janitor::Janitor;
+use crate::maintenance::{ExpiryThread, StreamMaintenance, TableMaintenance};
 use crate::options::{Conflicts, Options};
 use crate::pending::Pending;
 use crate::read;
@@ -28,11 +30,10 @@ use crate::request::{
     BatchGet, BatchGetOutcome, GetItem, GetOutcome, PageOutcome, Query, Scan, TransactGet, TransactGetOutcome,
 };
 use crate::store::{Disk, FileDisk, Loss, MemoryDisk, Store, StoreStats, View};
-use crate::stream::StreamUpkeep;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::transfer::Transfers;
-use crate::write::{InFlight, Job};
+use crate::write::{EngineStore, InFlight, Job};
 
 /// A database, embedded in the program. Clones share it; the last one to go closes it.
 ///
@@ -57,9 +58,9 @@ pub struct Database {
 }
 
 struct Inner {
-    store: Arc<Store<Catalogue, Job>>,
-    janitor: Mutex<Option<Janitor>>,
-    reaper: Mutex<Option<Reaper>>,
+    store: Arc<EngineStore>,
+    maintenance: Mutex<Option<TableMaintenance>>,
+    expiry: Mutex<Option<ExpiryThread>>,
     /// For tests of what runs in the background.
     #[cfg(test)]
     background: Background,
@@ -68,7 +69,7 @@ struct Inner {
     recovery: Recovery,
     transfers: Transfers,
     in_flight: Arc<InFlight>,
-    streams: StreamUpkeep,
+    streams: StreamMaintenance,
     closed: AtomicBool,
     lost: Vec<Loss>,
     conflicts: Conflicts,
@@ -116,7 +117,7 @@ impl Database {
 
     /// The key that the database is encrypted with, as descriptions of tables name it.
     pub fn key_arn(&self) -> Option<String> {
-        self.view().attachment().key_arn().map(str::to_owned)
+        self.view().catalogue().key_arn().map(str::to_owned)
     }
 
     /// What was missing when the database was opened, and was accepted with
@@ -196,13 +197,13 @@ impl Inner {
     /// Ends what runs in the background, while jobs are still taken.
     fn stop(&self) {
         self.tasks.stop();
-        let janitor = self.janitor.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(janitor) = janitor {
-            janitor.stop();
+        let maintenance = self.maintenance.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(maintenance) = maintenance {
+            maintenance.stop();
         }
-        let reaper = self.reaper.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(reaper) = reaper {
-            reaper.stop();
+        let expiry = self.expiry.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(expiry) = expiry {
+            expiry.stop();
         }
     }
 }
@@ -218,27 +219,27 @@ impl Database {
     pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
         let opened = Store::open(disk, options.store.clone(), options.clock.clone())?;
         let lost = opened.lost().to_vec();
-        let (catalogue, writer) = recover::recover(&opened, &options)?;
-        let streams = StreamUpkeep::new(options.streams, writer.counts.busy());
+        let (catalogue, writer) = open::read_catalogue(&opened, &options)?;
+        let streams = StreamMaintenance::new(options.streams, writer.counts.busy());
         let store = Arc::new(opened.start(Arc::new(catalogue), writer)?);
-        recover::abandon_loads(&store)?;
-        let janitor = Janitor::start(&store, streams.clone())?;
-        let reaper = Reaper::start(&store)?;
-        let background = Background::new(&store, janitor.waker());
+        open::abandon_loads(&store)?;
+        let maintenance = TableMaintenance::start(&store, streams.clone())?;
+        let expiry = ExpiryThread::start(&store)?;
+        let background = Background::new(&store, maintenance.waker());
         let tasks = Tasks::default();
         let backups =
             Backups::new(background.clone(), store.files().clone(), store.time().clone(), options.backups);
         let interrupted = backups.tidy()?;
         backups.start_timer(&tasks, interrupted)?;
         let recovery = Recovery::new(background.clone(), backups.clone(), store.time().clone());
-        recovery.start_keeper(&tasks)?;
+        recovery.start_maintenance(&tasks)?;
         let transfers =
             Transfers::new(background.clone(), recovery.clone(), store.time().clone(), options.buckets);
         transfers.end_interrupted()?;
         let inner = Inner {
             store,
-            janitor: Mutex::new(Some(janitor)),
-            reaper: Mutex::new(Some(reaper)),
+            maintenance: Mutex::new(Some(maintenance)),
+            expiry: Mutex::new(Some(expiry)),
             #[cfg(test)]
             background,
             tasks,
@@ -256,9 +257,9 @@ impl Database {
         Ok(Database { inner: Arc::new(inner) })
     }
 
-    fn wake_janitor(&self) {
-        if let Some(janitor) = &*self.inner.janitor.lock().unwrap_or_else(PoisonError::into_inner) {
-            janitor.wake();
+    fn wake_maintenance(&self) {
+        if let Some(maintenance) = &*self.inner.maintenance.lock().unwrap_or_else(PoisonError::into_inner) {
+            maintenance.wake();
         }
     }
 }

@@ -3,9 +3,10 @@
 use super::Database;
 use crate::background::Stop;
 use crate::error::Result;
-use crate::expiry::note_time;
+use crate::maintenance::note_time;
+use crate::moment::RecoveryWindow;
 use crate::pending::{Pending, answer};
-use crate::request::{RecoveryProgress, RecoveryWindow, RestoreToTime, TableDescription, UpdateRecovery};
+use crate::request::{RecoveryProgress, RestoreToTime, TableDescription, UpdateRecovery};
 use crate::write::Job;
 
 impl Database {

@@ -1,40 +1,41 @@
 //! Calls about streams.
 
-use super::Database;
+use super::{Database, Subscribe, Subscription};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
-use crate::expiry::note_time;
+use crate::maintenance::note_time;
 use crate::request::{
     DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams, ListStreamsOutcome,
     StreamDescription,
 };
-use crate::store::{Store, View};
-use crate::stream::{self, Subscribe, Subscription};
+use crate::store::View;
+use crate::stream::arn_of;
+use crate::stream_reader;
 use crate::sync::atomic::Ordering;
 use crate::turns::Now;
-use crate::write::Job;
+use crate::write::EngineStore;
 
 impl Database {
     /// Lists streams, also those that were turned off in the last 24 hours.
     pub fn list_streams(&self, request: &ListStreams) -> Result<ListStreamsOutcome> {
         let view = self.view();
-        stream::list_streams(view.attachment(), request, view.now_ms(self.inner.store.time()))
+        stream_reader::list_streams(view.catalogue(), request, view.now_ms(self.inner.store.time()))
     }
 
     /// Describes a stream and a page of its shards.
     pub fn describe_stream(&self, request: &DescribeStream) -> Result<StreamDescription> {
         let view = self.view();
-        stream::describe_stream(view.attachment(), request, view.now_ms(self.inner.store.time()))
+        stream_reader::describe_stream(view.catalogue(), request, view.now_ms(self.inner.store.time()))
     }
 
     /// Makes an iterator of a shard.
     pub fn get_shard_iterator(&self, request: &GetShardIterator) -> Result<String> {
-        stream::get_shard_iterator(&self.inner.store, request)
+        stream_reader::get_shard_iterator(&self.inner.store, request)
     }
 
     /// Reads records of a shard.
     pub fn get_records(&self, request: &GetRecords) -> Result<GetRecordsOutcome> {
-        stream::get_records(&self.inner.store, request)
+        stream_reader::get_records(&self.inner.store, request)
     }
 
     /// Subscribes to the changes of a table whose stream is on.
@@ -67,7 +68,7 @@ impl Database {
 
     /// Does at once what is otherwise done every second, by the clock that the database was given: shards of streams are
     /// rolled over, and what is too old goes. For programs with a clock of their own.
-    pub fn tend(&self) -> Result<()> {
+    pub fn maintain_streams(&self) -> Result<()> {
         note_time(&self.inner.store)?;
         self.inner.streams.run(&self.inner.store, true)
     }
@@ -75,16 +76,16 @@ impl Database {
     /// The resource name that a stream of a table has here.
     pub(crate) fn stream_arn(&self, table: &str, label: &str) -> String {
         let (region, account) = (&self.inner.region, &self.inner.account_id);
-        stream::arn_of(&format!("arn:aws:dynamodb:{region}:{account}:table/{table}"), label)
+        arn_of(&format!("arn:aws:dynamodb:{region}:{account}:table/{table}"), label)
     }
 
-    pub(crate) fn store(&self) -> &Store<Catalogue, Job> {
+    pub(crate) fn store(&self) -> &EngineStore {
         &self.inner.store
     }
 
     /// The present, as a view sees it.
     pub(crate) fn now(&self, view: &View<Catalogue>) -> Now {
-        view.attachment().now(view.now_ms(self.inner.store.time()))
+        view.catalogue().now(view.now_ms(self.inner.store.time()))
     }
 
     /// Why there will be no more commits.

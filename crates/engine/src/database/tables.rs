@@ -31,7 +31,7 @@ impl Database {
     pub fn submit_update_table(&self, request: UpdateTable) -> Pending<TableDescription> {
         let (answer, pending) = Pending::channel();
         let pending = self.submit(Job::AlterTable { request: Box::new(request), answer }, pending);
-        self.wake_janitor();
+        self.wake_maintenance();
         pending
     }
 
@@ -44,27 +44,27 @@ impl Database {
     pub fn submit_delete_table(&self, name: &str) -> Pending<TableDescription> {
         let (answer, pending) = Pending::channel();
         let pending = self.submit(Job::DeleteTable { name: name.to_owned(), answer }, pending);
-        self.wake_janitor();
+        self.wake_maintenance();
         pending
     }
 
     /// Describes a table.
     pub fn describe_table(&self, name: &str) -> Result<TableDescription> {
         let view = self.view();
-        let table = view.attachment().resource(name)?;
-        Ok(view.attachment().describe(table, |space| view.tally(space.tally())))
+        let table = view.catalogue().resource(name)?;
+        Ok(view.catalogue().describe(table, |space| view.tally(space.tally())))
     }
 
     /// Describes all tables, in the order of their names.
     pub fn describe_tables(&self) -> Vec<TableDescription> {
         let view = self.view();
-        let tables = view.attachment().tables();
-        tables.map(|table| view.attachment().describe(table, |space| view.tally(space.tally()))).collect()
+        let tables = view.catalogue().tables();
+        tables.map(|table| view.catalogue().describe(table, |space| view.tally(space.tally()))).collect()
     }
 
     /// Lists table names.
     pub fn list_tables(&self, request: &ListTables) -> ListTablesOutcome {
-        self.view().attachment().list(request)
+        self.view().catalogue().list(request)
     }
 
     /// Sets tags on the table with this ARN.
@@ -103,7 +103,7 @@ impl Database {
     pub fn list_tags(&self, arn: &str) -> Result<Vec<Tag>> {
         let name = self.name_in(arn)?;
         let view = self.view();
-        let tags = &view.attachment().resource(&name)?.tags;
+        let tags = &view.catalogue().resource(&name)?.tags;
         Ok(tags.iter().map(|(key, value)| Tag { key: key.clone(), value: value.clone() }).collect())
     }
 

@@ -6,14 +6,14 @@ use bytes::Bytes;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Database;
-use crate::error::{Error, Invalid, Result};
+use crate::error::{CancellationReason, Error, Invalid, Result};
 use crate::options::Conflicts;
 use crate::pending::Pending;
 use crate::request::{
-    BatchWrite, BatchWriteOutcome, CancellationReason, DeleteItem, PutItem, TransactAction, TransactWrite,
-    TransactWriteOutcome, UpdateItem, WriteOutcome,
+    BatchWrite, BatchWriteOutcome, DeleteItem, PutItem, TransactAction, TransactWrite, TransactWriteOutcome,
+    UpdateItem, WriteOutcome,
 };
-use crate::write::{Action, BatchAnswer, Claim, Clash, Job, Reply, Token, Transaction, parts};
+use crate::write::{Action, BatchAnswer, Claim, Clash, Job, ReturnOptions, Token, Transaction, parts};
 
 /// Most writes of a batch.
 const BATCH_ACTIONS_MAX: usize = 25;
@@ -30,8 +30,9 @@ impl Database {
 
     /// Puts an item, without waiting.
     pub fn submit_put_item(&self, request: PutItem) -> Pending<WriteOutcome> {
-        let reply = Reply { values: request.return_values, collection_metrics: request.collection_metrics };
-        self.submit_write(Action::put(self.view().attachment(), request), reply)
+        let options =
+            ReturnOptions { values: request.return_values, collection_metrics: request.collection_metrics };
+        self.submit_write(Action::put(self.view().catalogue(), request), options)
     }
 
     /// Updates an item.
@@ -41,8 +42,9 @@ impl Database {
 
     /// Updates an item, without waiting.
     pub fn submit_update_item(&self, request: UpdateItem) -> Pending<WriteOutcome> {
-        let reply = Reply { values: request.return_values, collection_metrics: request.collection_metrics };
-        self.submit_write(Action::update(self.view().attachment(), request), reply)
+        let options =
+            ReturnOptions { values: request.return_values, collection_metrics: request.collection_metrics };
+        self.submit_write(Action::update(self.view().catalogue(), request), options)
     }
 
     /// Deletes an item.
@@ -52,11 +54,12 @@ impl Database {
 
     /// Deletes an item, without waiting.
     pub fn submit_delete_item(&self, request: DeleteItem) -> Pending<WriteOutcome> {
-        let reply = Reply { values: request.return_values, collection_metrics: request.collection_metrics };
-        self.submit_write(Action::delete(self.view().attachment(), request), reply)
+        let options =
+            ReturnOptions { values: request.return_values, collection_metrics: request.collection_metrics };
+        self.submit_write(Action::delete(self.view().catalogue(), request), options)
     }
 
-    fn submit_write(&self, action: Result<Action>, reply: Reply) -> Pending<WriteOutcome> {
+    fn submit_write(&self, action: Result<Action>, options: ReturnOptions) -> Pending<WriteOutcome> {
         let action = match action {
             Ok(action) => Box::new(action),
             Err(error) => return Pending::ready(Err(error)),
@@ -66,7 +69,7 @@ impl Database {
         }
         self.look_ahead(std::iter::once(&action.row));
         let (answer, pending) = Pending::channel();
-        self.submit(Job::Write { action, reply, answer }, pending)
+        self.submit(Job::Write { action, options, answer }, pending)
     }
 
     /// Brings the pages of rows that are about to be written into the cache, if that is worth a look, so that it is the
@@ -111,8 +114,7 @@ impl Database {
             return Err(Invalid::TooManyItems("BatchWriteItem").into());
         }
         let view = self.view();
-        let actions =
-            request.actions.into_iter().map(|action| Action::batch_write(view.attachment(), action));
+        let actions = request.actions.into_iter().map(|action| Action::batch_write(view.catalogue(), action));
         let actions = actions.collect::<Result<Vec<_>>>()?;
         if all_distinct(&actions) { Ok(actions) } else { Err(Invalid::DuplicateKeys.into()) }
     }
@@ -166,7 +168,7 @@ impl Database {
         let mut actions = Vec::with_capacity(requests.len());
         let mut reasons = Vec::with_capacity(requests.len());
         for request in requests {
-            match Action::transact(view.attachment(), request) {
+            match Action::transact(view.catalogue(), request) {
                 Ok(action) => {
                     actions.push(action);
                     reasons.push(CancellationReason::None);

@@ -140,7 +140,7 @@ impl Loader {
         let (answer, pending) = Pending::channel();
         self.background.submit(Job::AbandonLoad { table_number: self.table.number, answer })?;
         pending.wait()?;
-        self.background.wake_janitor();
+        self.background.wake_maintenance();
         Ok(())
     }
 

@@ -5,8 +5,8 @@ use singlet_values::{EncodedItem, Item};
 
 use crate::error::{Invalid, Result};
 use crate::keyspace::PREFIX_BYTES;
-use crate::table::{KeyProblem, Table};
-use crate::write::{Entries, Expected, PreparedRow, check_levels, check_size, entries};
+use crate::table::{Entries, Table, check_size};
+use crate::write::{Expected, PreparedRow};
 
 /// A row to load into a table.
 #[derive(Debug)]
@@ -35,17 +35,13 @@ impl LoadRow {
     pub(super) fn prepare(self, table: &Table) -> Result<PreparedRow> {
         let (row, item, expected) = match self {
             LoadRow::Put(item) => {
-                let row = table.key.row_key(table.items(), item.view()).map_err(KeyProblem::in_item)?;
+                let row = table.row_of(&item)?;
                 check_size(&item, Invalid::ItemTooLarge)?;
-                (row.into(), Some(item), Expected::Anything)
+                (row, Some(item), Expected::Anything)
             }
             LoadRow::Foreign(item) => {
-                check_levels(&item)?;
-                let item = EncodedItem::encode(&item);
-                let row = table.key.row_key(table.items(), item.view()).map_err(KeyProblem::in_item)?;
-                let row = Bytes::from(row);
-                check_size(&item, Invalid::ItemTooLarge)?;
-                let entries = entries(table, &row, &item)?;
+                let (row, item) = table.encode_item(&item)?;
+                let entries = table.index_entries(&row, &item)?;
                 return Ok(PreparedRow { row, item: Some(item), entries, expected: Expected::Anything });
             }
             LoadRow::At { suffix, expected, item } => (table.items().key(&suffix), item, expected),

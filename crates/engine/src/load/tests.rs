@@ -10,15 +10,14 @@ use singlet_values::{AttributeValue, EncodedItem, Item};
 use super::{JOB_ROWS_MAX, LoadRow, Loader};
 use crate::background::Background;
 use crate::error::{Error, InUse};
-use crate::janitor::Janitor;
 use crate::keyspace::{PREFIX_BYTES, RowSpace};
+use crate::maintenance::{StreamMaintenance, TableMaintenance};
 use crate::options::StreamOptions;
 use crate::request::{
     BillingMode, CreateTable, DeleteItem, GetItem, IndexDefinition, ProjectedAttributes,
     ProvisionedThroughput, PutItem, RestoreOverrides, ScalarType, TableStatus, UpdateTable,
 };
 use crate::store::{Direction, MemoryDisk, Store, StoreOptions, SystemClock, Tally};
-use crate::stream::StreamUpkeep;
 use crate::table::{Birth, LoadSource, Table};
 use crate::write::Expected;
 use crate::{Database, Options};
@@ -41,7 +40,7 @@ fn definition(name: &str) -> CreateTable {
 
 /// A database and the way to it that a loader takes.
 fn open_on(disk: &Arc<MemoryDisk>) -> Database {
-    let store = StoreOptions { overlay_bytes_max: 32 << 10, ..StoreOptions::default() };
+    let store = StoreOptions { overlay_bytes_max: 64 << 10, ..StoreOptions::default() };
     Database::open_on(disk.clone(), Options { store, ..Options::default() }).unwrap()
 }
 
@@ -58,7 +57,7 @@ type Contents = (Vec<(Vec<u8>, Bytes)>, Vec<(u16, Tally)>);
 /// All rows of a table in all of its spaces, without its number, and the totals of each space.
 fn contents(database: &Database, name: &str) -> Contents {
     let view = database.view();
-    let table = view.attachment().resource(name).unwrap();
+    let table = view.catalogue().resource(name).unwrap();
     let (from, to) = (RowSpace::items(table.number).prefix(), RowSpace::items(table.number + 1).prefix());
     let rows = view.range(Bound::Included(&from), Bound::Excluded(&to), Direction::Forward);
     let rows = rows.map(|row| row.unwrap()).map(|(key, value)| (key[4..].to_vec(), value)).collect();
@@ -106,7 +105,7 @@ proptest! {
                     database.put_item(PutItem::new(WRITTEN, item)).unwrap();
                 }
                 Change::Delete(key) => {
-                    let table = database.view().attachment().resource(LOADED).unwrap().clone();
+                    let table = database.view().catalogue().resource(LOADED).unwrap().clone();
                     let row = table.key.row_key(table.items(), EncodedItem::encode(&key).view()).unwrap();
                     let suffix = LoadRow::suffix(&row.into());
                     loader.push(LoadRow::At { suffix, expected: Expected::Anything, item: None }).unwrap();
@@ -217,13 +216,13 @@ fn a_closed_database_ends_a_load() {
     let disk: Arc<MemoryDisk> = Arc::default();
     let opened = Store::open(disk, StoreOptions::default(), Arc::new(SystemClock)).unwrap();
     let streams = StreamOptions::default();
-    let writer = crate::write::Writer::new(String::new(), streams);
+    let writer = crate::write::JobHandler::new(String::new(), streams);
     let store = Arc::new(opened.start(Arc::default(), writer).unwrap());
-    let upkeep = StreamUpkeep::new(streams, Arc::default());
-    let janitor = Janitor::start(&store, upkeep).unwrap();
-    let background = Background::new(&store, janitor.waker());
+    let streams = StreamMaintenance::new(streams, Arc::default());
+    let maintenance = TableMaintenance::start(&store, streams).unwrap();
+    let background = Background::new(&store, maintenance.waker());
     let mut loader = Loader::begin(&background, definition(LOADED), LoadSource::Import).unwrap();
-    janitor.stop();
+    maintenance.stop();
     drop(store);
     loader.push(put(&Item::from([("pk", 1), ("sk", 1)]))).unwrap();
     assert!(matches!(loader.finish(), Err(Error::Closed)));

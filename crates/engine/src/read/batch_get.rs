@@ -7,12 +7,11 @@ use singlet_values::EncodedItem;
 use super::View;
 use super::get::{find, project};
 use crate::capacity::{Consumed, ReadKind, Units};
-use crate::error::{Error, Invalid, Result};
+use crate::error::{CancellationReason, Error, Invalid, Result};
 use crate::request::{
-    BatchGet, BatchGetOutcome, BatchGetTable, BatchGetTableOutcome, CancellationReason, TransactGet,
-    TransactGetItem, TransactGetOutcome,
+    BatchGet, BatchGetOutcome, BatchGetTable, BatchGetTableOutcome, TransactGet, TransactGetItem,
+    TransactGetOutcome,
 };
-use crate::write::encode_key;
 
 /// Most keys of a batch or transaction.
 const KEYS_MAX: usize = 100;
@@ -35,10 +34,10 @@ pub(crate) fn batch_get(view: &View, request: &BatchGet) -> Result<BatchGetOutco
 }
 
 fn check_distinct(view: &View, request: &BatchGetTable) -> Result<()> {
-    let table = view.attachment().table(&request.table)?;
+    let table = view.catalogue().table(&request.table)?;
     let mut seen = HashSet::new();
     for key in &request.keys {
-        if !seen.insert(encode_key(table, key)?.0) {
+        if !seen.insert(table.encode_key(key)?.0) {
             return Err(Invalid::DuplicateKeys.into());
         }
     }
@@ -46,7 +45,7 @@ fn check_distinct(view: &View, request: &BatchGetTable) -> Result<()> {
 }
 
 fn get_table(view: &View, request: &BatchGetTable, bytes_left: &mut usize) -> Result<BatchGetTableOutcome> {
-    let table = view.attachment().table(&request.table)?;
+    let table = view.catalogue().table(&request.table)?;
     let kind = ReadKind::from_consistent(request.consistent);
     let mut outcome =
         BatchGetTableOutcome { label: request.label.clone(), ..BatchGetTableOutcome::default() };
@@ -75,7 +74,7 @@ pub(crate) fn transact_get(view: &View, request: &TransactGet) -> Result<Transac
     let mut outcome = TransactGetOutcome::default();
     let mut bytes_left = TRANSACTION_BYTES_MAX;
     for get in &request.items {
-        let table = view.attachment().table(&get.table)?;
+        let table = view.catalogue().table(&get.table)?;
         let found = find(view, table, &get.key)?;
         let bytes = found.as_ref().map_or(0, EncodedItem::size_bytes);
         bytes_left = bytes_left.checked_sub(bytes).ok_or(Invalid::TransactionTooLarge)?;
@@ -92,8 +91,8 @@ fn check_keys(view: &View, items: &[TransactGetItem]) -> Result<()> {
     let mut seen = HashSet::new();
     let mut reasons = Vec::with_capacity(items.len());
     for get in items {
-        let table = view.attachment().table(&get.table)?;
-        match encode_key(table, &get.key) {
+        let table = view.catalogue().table(&get.table)?;
+        match table.encode_key(&get.key) {
             Ok((row, _)) => {
                 if !seen.insert(row) {
                     return Err(Invalid::DuplicateTransactionItems.into());

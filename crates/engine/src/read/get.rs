@@ -8,11 +8,10 @@ use crate::capacity::{Consumed, ReadKind, Units};
 use crate::error::Result;
 use crate::request::{GetItem, GetOutcome};
 use crate::table::Table;
-use crate::write::encode_key;
 
 /// Reads one item.
 pub(crate) fn get_item(view: &View, request: &GetItem) -> Result<GetOutcome> {
-    let table = view.attachment().table(&request.table)?;
+    let table = view.catalogue().table(&request.table)?;
     let found = find(view, table, &request.key)?;
     let mut consumed = Consumed::of(&table.name);
     let bytes = found.as_ref().map_or(0, EncodedItem::size_bytes);
@@ -22,7 +21,7 @@ pub(crate) fn get_item(view: &View, request: &GetItem) -> Result<GetOutcome> {
 
 /// Finds an item by its key.
 pub(super) fn find(view: &View, table: &Table, key: &Item) -> Result<Option<EncodedItem>> {
-    let (row, _) = encode_key(table, key)?;
+    let (row, _) = table.encode_key(key)?;
     Ok(view.get(&row)?.map(EncodedItem::from_bytes))
 }
 

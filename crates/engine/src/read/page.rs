@@ -35,7 +35,7 @@ pub(super) struct Page<'a> {
 
 /// What has been read so far.
 #[derive(Default)]
-struct Progress {
+struct PageProgress {
     items: Items,
     count: usize,
     scanned_count: usize,
@@ -73,7 +73,7 @@ impl Page<'_> {
     /// Reads the page.
     pub(super) fn read(&self, view: &View) -> Result<PageOutcome> {
         let fetch = self.source.needs_fetch(self.select, self.projection)?;
-        let mut progress = Progress::default();
+        let mut progress = PageProgress::default();
         self.read_part(view, &self.bounds, fetch, &mut progress, usize::MAX)?;
         Ok(self.outcome(progress))
     }
@@ -81,7 +81,7 @@ impl Page<'_> {
     /// Reads the page, and lets other tasks of the thread work now and then.
     pub(super) async fn read_in_parts(&self, view: &View) -> Result<PageOutcome> {
         let fetch = self.source.needs_fetch(self.select, self.projection)?;
-        let mut progress = Progress::default();
+        let mut progress = PageProgress::default();
         let mut last = self.read_part(view, &self.bounds, fetch, &mut progress, PART_ROWS)?;
         while let Some(row) = last {
             give_way().await;
@@ -97,7 +97,7 @@ impl Page<'_> {
         view: &View,
         bounds: &Bounds,
         fetch: bool,
-        progress: &mut Progress,
+        progress: &mut PageProgress,
         rows_max: usize,
     ) -> Result<Option<Vec<u8>>> {
         let rows_until = progress.scanned_count.saturating_add(rows_max);
@@ -117,7 +117,7 @@ impl Page<'_> {
     }
 
     /// Counts an item in, keeps it if it passes the filter, and sets the cursor if the page is full with it.
-    fn visit(&self, view: &View, item: ItemRef<'_>, fetch: bool, progress: &mut Progress) -> Result<()> {
+    fn visit(&self, view: &View, item: ItemRef<'_>, fetch: bool, progress: &mut PageProgress) -> Result<()> {
         progress.bytes += item.size_bytes();
         progress.scanned_count += 1;
         let is_full = self.limit.is_some_and(|limit| progress.scanned_count >= limit)
@@ -134,7 +134,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    fn keep(&self, item: ItemRef<'_>, progress: &mut Progress) {
+    fn keep(&self, item: ItemRef<'_>, progress: &mut PageProgress) {
         if self.filter.is_some_and(|filter| !filter.matches(item)) {
             return;
         }
@@ -149,7 +149,12 @@ impl Page<'_> {
     }
 
     /// The whole item of a local index entry.
-    fn fetch(&self, view: &View, entry: ItemRef<'_>, progress: &mut Progress) -> Result<Option<EncodedItem>> {
+    fn fetch(
+        &self,
+        view: &View,
+        entry: ItemRef<'_>,
+        progress: &mut PageProgress,
+    ) -> Result<Option<EncodedItem>> {
         let table = self.source.table;
         let row = table.key.row_key(table.items(), entry).map_err(KeyProblem::in_key)?;
         let item = view.get(&row)?.map(EncodedItem::from_bytes);
@@ -161,7 +166,7 @@ impl Page<'_> {
         ReadKind::from_consistent(self.consistent)
     }
 
-    fn outcome(&self, progress: Progress) -> PageOutcome {
+    fn outcome(&self, progress: PageProgress) -> PageOutcome {
         let mut consumed = Consumed::of(&self.source.table.name);
         let units = Units::read(self.kind().units(progress.bytes));
         match self.source.index {

@@ -26,7 +26,7 @@ impl<'a> Source<'a> {
         index: Option<&str>,
         consistent: bool,
     ) -> Result<Source<'a>> {
-        let table = view.attachment().table(table)?;
+        let table = view.catalogue().table(table)?;
         let Some(name) = index else { return Ok(Source { table, index: None }) };
         let index = table.index(name).ok_or_else(|| Invalid::NoSuchIndex(name.to_owned()))?;
         match index.state {

@@ -12,62 +12,15 @@ use bytes::Bytes;
 use super::Recovery;
 use crate::background::Stop;
 use crate::catalogue::Catalogue;
-use crate::error::{Error, Invalid, Result};
-use crate::iso_time::iso_time;
+use crate::error::{Error, Result};
 use crate::keyspace::RowSpace;
-use crate::request::{ExportKind, ExportTable};
 use crate::store::{Direction, Logged, Position, View};
 use crate::table::Table;
-use crate::turns::Now;
 
-/// The shortest and the longest time that an incremental export may cover.
-const PERIOD_MS: (u64, u64) = (15 * 60 * 1000, 24 * 60 * 60 * 1000);
 /// Memory of a noted change besides its bytes, about.
 const ENTRY_BYTES: usize = 160;
 /// How often it is asked whether to stop.
 const LOOK_EVERY: usize = 256;
-
-/// What an export is to write, with its moments set, if they can be had.
-pub(crate) fn export_kind(table: &Table, request: &ExportTable, now: &Now) -> Result<ExportKind> {
-    let now_ms = now.ms;
-    let window = match table.settings.recovery {
-        Some(recovery) => recovery.window(now, now_ms),
-        // The present needs no past.
-        None if !request.recovery_required && request.kind == (ExportKind::Full { time_ms: None }) => {
-            return Ok(ExportKind::Full { time_ms: Some(now_ms) });
-        }
-        None => return Err(Error::RecoveryOff(table.name.clone())),
-    };
-    let held = |time_ms: u64| if window.holds(time_ms) { Ok(()) } else { Err(Error::ExportTime(window)) };
-    match request.kind {
-        ExportKind::Full { time_ms } => {
-            let time_ms = time_ms.unwrap_or(now_ms);
-            held(time_ms)?;
-            Ok(ExportKind::Full { time_ms: Some(time_ms) })
-        }
-        ExportKind::Incremental { from_ms, to_ms, view } => {
-            let to_ms = to_ms.unwrap_or(now_ms);
-            check_period(from_ms, to_ms)?;
-            held(from_ms)?;
-            held(to_ms)?;
-            Ok(ExportKind::Incremental { from_ms, to_ms: Some(to_ms), view })
-        }
-    }
-}
-
-fn check_period(from_ms: u64, to_ms: u64) -> Result<(), Invalid> {
-    let problem = match to_ms.checked_sub(from_ms) {
-        None | Some(0) => "is not before it",
-        Some(period) if period < PERIOD_MS.0 => "is less than 15 minutes before it",
-        Some(period) if period > PERIOD_MS.1 => "is more than 24 hours before it",
-        Some(_) => return Ok(()),
-    };
-    Err(Invalid::Parameter(format!(
-        "ExportToTime is {}, and ExportFromTime, {}, {problem}",
-        iso_time(to_ms),
-        iso_time(from_ms)
-    )))
-}
 
 /// What became of one item between two moments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +39,7 @@ impl Changed {
 }
 
 /// The past of one table, as seen from a view.
-pub(crate) struct Past<'a> {
+pub(crate) struct TablePast<'a> {
     recovery: &'a Recovery,
     view: &'a View<Catalogue>,
     items: RowSpace,
@@ -110,12 +63,12 @@ impl Recovery {
         table: &Table,
         noted_bytes_max: usize,
         stop: &'a Stop,
-    ) -> Past<'a> {
-        Past { recovery: self, view, items: table.items(), noted_bytes_max, stop }
+    ) -> TablePast<'a> {
+        TablePast { recovery: self, view, items: table.items(), noted_bytes_max, stop }
     }
 }
 
-impl Past<'_> {
+impl TablePast<'_> {
     /// Hands over all items as they were at a moment, in the order of their row keys.
     pub(crate) fn items_at(&self, time_ms: u64, take: &mut dyn FnMut(&Bytes) -> Result<()>) -> Result<()> {
         self.slices(time_ms, u64::MAX, |start, slice| {
@@ -169,7 +122,7 @@ impl Past<'_> {
         let mut slice = Slice { changes: BTreeMap::new(), end: None };
         let mut bytes = 0;
         let last = Position::end_of(self.view.sequence());
-        let turns = self.view.attachment().turns();
+        let turns = self.view.catalogue().turns();
         let store = self.recovery.shared.background.store()?;
         let changes = store.changes_before(self.items.table_number(), last);
         drop(store);

@@ -7,38 +7,28 @@
 //!
 //! A deleted table keeps its items, without indexes, until its last moment is out of reach.
 
-mod deleted;
 mod export;
+mod maintenance;
 mod restore;
-mod retention;
 mod window;
 
 use std::sync::{Arc, PoisonError};
 
-pub(crate) use deleted::Deleted;
 #[cfg(test)]
 pub(crate) use export::Changed;
-pub(crate) use export::export_kind;
 
 use crate::background::Background;
 use crate::backup::Backups;
 use crate::store::Timekeeper;
 use crate::sync::Mutex;
 
-/// Days that moments are kept if nothing is said.
-pub(crate) const PERIOD_DAYS_DEFAULT: u32 = 35;
-/// The fewest and the most days that moments may be kept.
-pub(crate) const PERIOD_DAYS: std::ops::RangeInclusive<u32> = 1..=35;
-
-const MILLISECONDS_PER_DAY: u64 = 86_400_000;
-
 /// Recoveries of a database; clones share it.
 #[derive(Clone)]
 pub(crate) struct Recovery {
-    shared: Arc<Shared>,
+    shared: Arc<RecoveryShared>,
 }
 
-struct Shared {
+struct RecoveryShared {
     background: Background,
     backups: Backups,
     time: Arc<Timekeeper>,
@@ -48,7 +38,7 @@ struct Shared {
 
 impl Recovery {
     pub(crate) fn new(background: Background, backups: Backups, time: Arc<Timekeeper>) -> Self {
-        Recovery { shared: Arc::new(Shared { background, backups, time, pins: Mutex::default() }) }
+        Recovery { shared: Arc::new(RecoveryShared { background, backups, time, pins: Mutex::default() }) }
     }
 
     /// Keeps a table's changes from a moment on for as long as the pin is held, though they get too old meanwhile.
@@ -65,7 +55,7 @@ impl Recovery {
 
 /// Keeps changes of a table while it is held.
 pub(crate) struct Pin {
-    shared: Arc<Shared>,
+    shared: Arc<RecoveryShared>,
     pin: (u32, u64),
 }
 
@@ -77,8 +67,3 @@ impl Drop for Pin {
         }
     }
 }
-
-/// The page's examples are run.
-#[cfg(doctest)]
-#[doc = include_str!("../../../../docs/recovery.md")]
-struct Page;

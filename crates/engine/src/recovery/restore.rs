@@ -49,7 +49,7 @@ impl Recovery {
         let view = self.shared.background.view()?;
         let (source, time_ms) = self.source(&view, &source, time_ms)?;
         let pin = self.pin(source.number, time_ms);
-        view.attachment().check_encryption(overrides.encryption.as_ref())?;
+        view.catalogue().check_encryption(overrides.encryption.as_ref())?;
         let definition = source.definition(target, overrides)?;
         let load_source = LoadSource::PointInTime { table_arn: source.arn.clone(), time_ms };
         let loader = Loader::begin(&self.shared.background, definition, load_source)
@@ -86,19 +86,25 @@ impl Recovery {
     ) -> Result<TableDescription> {
         let BegunRecovery { source, time_ms, base, loader, _pin } = begun;
         let progress = loader.progress();
-        let mut walk = Walk { loader, progress, read: 0, stop, look };
+        let mut walk = LogWalk { loader, progress, read: 0, stop, look };
         match base {
             Base::Now(view) => self.undo(&mut walk, view, source.number, time_ms)?,
             Base::Backup(backup) => self.redo(&mut walk, *backup, source.number, time_ms)?,
         }
-        let Walk { loader, progress, read, look, .. } = walk;
+        let LogWalk { loader, progress, read, look, .. } = walk;
         let description = loader.finish()?;
         look(RecoveryProgress { read, written: progress.rows() });
         Ok(description)
     }
 
     /// From the items as they are, back to the moment.
-    fn undo(&self, walk: &mut Walk<'_>, view: Arc<View<Catalogue>>, table: u32, time_ms: u64) -> Result<()> {
+    fn undo(
+        &self,
+        walk: &mut LogWalk<'_>,
+        view: Arc<View<Catalogue>>,
+        table: u32,
+        time_ms: u64,
+    ) -> Result<()> {
         let space = crate::keyspace::RowSpace::items(table);
         let (start, end) = (space.prefix(), space.end());
         for row in view.range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward) {
@@ -119,7 +125,7 @@ impl Recovery {
     }
 
     /// From a backup, on to the moment.
-    fn redo(&self, walk: &mut Walk<'_>, backup: MomentBackup, table: u32, time_ms: u64) -> Result<()> {
+    fn redo(&self, walk: &mut LogWalk<'_>, backup: MomentBackup, table: u32, time_ms: u64) -> Result<()> {
         let last = Position::end_of(backup.sequence());
         let now = self.now(&*self.shared.background.view()?);
         backup.read(|item| walk.push(LoadRow::Put(item)))?;
@@ -135,7 +141,7 @@ impl Recovery {
 }
 
 /// A walk to the moment, and who watches it.
-struct Walk<'a> {
+struct LogWalk<'a> {
     loader: Loader,
     progress: Arc<LoadProgress>,
     read: u64,
@@ -143,7 +149,7 @@ struct Walk<'a> {
     look: &'a mut dyn FnMut(RecoveryProgress),
 }
 
-impl Walk<'_> {
+impl LogWalk<'_> {
     fn push(&mut self, row: LoadRow) -> Result<()> {
         if self.read.is_multiple_of(LOOK_EVERY) {
             self.stop.check()?;

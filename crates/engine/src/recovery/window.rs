@@ -2,52 +2,26 @@
 
 use std::sync::Arc;
 
-use super::{Deleted, MILLISECONDS_PER_DAY, Recovery};
+use super::Recovery;
+use crate::bookkeeping::DeletedTable;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
-use crate::request::RecoveryWindow;
+use crate::moment::RecoveryWindow;
 use crate::store::View;
-use crate::table::{RecoverySetting, Table};
+use crate::table::Table;
 use crate::turns::Now;
-
-impl RecoverySetting {
-    /// The moments that can be recovered at some time, if the table lived until `latest_ms`.
-    pub(super) fn window(&self, now: &Now, latest_ms: u64) -> RecoveryWindow {
-        RecoveryWindow {
-            period_days: self.period_days,
-            earliest_ms: self.kept_from_ms(now.ms).max(self.recorded_since_ms(now)),
-            latest_ms,
-        }
-    }
-
-    /// When recovery was turned on.
-    pub(super) fn recorded_since_ms(&self, now: &Now) -> u64 {
-        self.since_sequence.map_or(self.since_ms, |sequence| now.effective_ms(sequence, self.since_ms))
-    }
-
-    /// The moment from which on changes are kept.
-    pub(super) fn kept_from_ms(&self, now_ms: u64) -> u64 {
-        now_ms.saturating_sub(u64::from(self.period_days) * MILLISECONDS_PER_DAY)
-    }
-}
-
-impl RecoveryWindow {
-    pub(super) fn holds(&self, time_ms: u64) -> bool {
-        (self.earliest_ms..=self.latest_ms).contains(&time_ms)
-    }
-}
 
 impl Recovery {
     /// The moment that it is now.
     pub(super) fn now(&self, view: &View<Catalogue>) -> Now {
-        view.attachment().now(view.now_ms(&self.shared.time))
+        view.catalogue().now(view.now_ms(&self.shared.time))
     }
 
     /// The moments to which a table can be recovered; `None` if recovery is off.
     pub(crate) fn window(&self, table: &str) -> Result<Option<RecoveryWindow>> {
         let view = self.shared.background.view()?;
         let table =
-            view.attachment().resource(table).map_err(|_| Error::SourceTableNotFound(table.to_owned()))?;
+            view.catalogue().resource(table).map_err(|_| Error::SourceTableNotFound(table.to_owned()))?;
         let now = self.now(&view);
         Ok(table.settings.recovery.map(|recovery| recovery.window(&now, now.ms)))
     }
@@ -60,11 +34,12 @@ impl Recovery {
         time_ms: Option<u64>,
     ) -> Result<(Arc<Table>, u64)> {
         let now = self.now(view);
-        let live = view.attachment().resource(name).ok().filter(|table| !table.is_loading()).cloned();
+        let live = view.catalogue().resource(name).ok().filter(|table| !table.is_loading()).cloned();
         let is_there = live.is_some();
         let mut candidates: Vec<(Arc<Table>, u64)> = live.into_iter().map(|table| (table, now.ms)).collect();
         // The latest one first.
-        for deleted in Deleted::all(view)?.into_iter().rev().filter(|deleted| deleted.table.name == name) {
+        for deleted in DeletedTable::all(view)?.into_iter().rev().filter(|deleted| deleted.table.name == name)
+        {
             candidates.push((Arc::new(deleted.table), deleted.deleted_ms.min(now.ms)));
         }
         let mut windows = candidates.iter().filter_map(|(table, latest_ms)| {
@@ -72,7 +47,7 @@ impl Recovery {
         });
         let found = windows.clone().find_map(|(table, window)| {
             let time_ms = time_ms.unwrap_or(window.latest_ms);
-            window.holds(time_ms).then(|| (table.clone(), time_ms))
+            window.contains(time_ms).then(|| (table.clone(), time_ms))
         });
         match (found, windows.next(), is_there) {
             (Some(found), _, _) => Ok(found),

@@ -8,6 +8,7 @@ mod batch;
 mod item;
 mod read;
 mod recovery;
+mod sequence_number;
 mod stream;
 mod table;
 mod time_to_live;
@@ -27,10 +28,12 @@ pub use item::{
     WriteOutcome,
 };
 pub use read::{PAGE_BYTES_MAX, PageOutcome, Query, Scan, ScanSegment, Select};
-pub use recovery::{RecoveryProgress, RecoveryWindow, RestoreToTime, UpdateRecovery};
+pub use recovery::{RecoveryProgress, RestoreToTime, UpdateRecovery};
+pub use sequence_number::SequenceNumber;
 pub use stream::{
-    DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams, ListStreamsOutcome,
-    ShardDescription, ShardStart, StreamDescription, StreamStatus, StreamSummary,
+    ChangeKind, DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams,
+    ListStreamsOutcome, ShardDescription, ShardStart, StreamDescription, StreamRecord, StreamStatus,
+    StreamSummary,
 };
 pub use table::{
     AttributeDefinition, BillingMode, CreateTable, EncryptionRequest, IndexCreate, IndexDefinition,
@@ -40,8 +43,8 @@ pub use table::{
 };
 pub use time_to_live::{TimeToLive, TimeToLiveStatus, UpdateTimeToLive};
 pub use transact::{
-    CancellationReason, RETURNED_BYTES_MAX, TransactAction, TransactGet, TransactGetItem, TransactGetOutcome,
-    TransactWrite, TransactWriteOutcome,
+    RETURNED_BYTES_MAX, TransactAction, TransactGet, TransactGetItem, TransactGetOutcome, TransactWrite,
+    TransactWriteOutcome,
 };
 pub use transfer::{
     BucketPlace, ClientToken, ExportDescription, ExportKind, ExportProgress, ExportTable, ExportView,

@@ -31,17 +31,6 @@ impl UpdateRecovery {
     }
 }
 
-/// The moments to which a table can be recovered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RecoveryWindow {
-    /// For how many days moments are kept.
-    pub period_days: u32,
-    /// The first moment, in milliseconds since 1970.
-    pub earliest_ms: u64,
-    /// The last moment.
-    pub latest_ms: u64,
-}
-
 /// Makes a new table as another one was at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreToTime {

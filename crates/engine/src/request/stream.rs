@@ -1,7 +1,9 @@
 //! Requests about streams.
 
+use singlet_values::EncodedItem;
+
+use super::SequenceNumber;
 use super::table::{KeySchema, StreamView};
-use crate::stream::{SequenceNumber, StreamRecord};
 
 /// Lists streams, also those that were turned off in the last 24 hours.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -153,4 +155,51 @@ pub struct GetRecordsOutcome {
     pub records: Vec<StreamRecord>,
     /// How to read on; `None` at the end of a closed shard.
     pub next: Option<String>,
+}
+
+/// What happened to an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// It was not there before.
+    Insert,
+    /// It was there and is another one now.
+    Modify,
+    /// It is gone.
+    Remove,
+}
+
+impl ChangeKind {
+    /// DynamoDB's name for it.
+    pub fn code(self) -> &'static str {
+        match self {
+            ChangeKind::Insert => "INSERT",
+            ChangeKind::Modify => "MODIFY",
+            ChangeKind::Remove => "REMOVE",
+        }
+    }
+}
+
+/// One change of one item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StreamRecord {
+    /// Its identity, 32 hexadecimal digits: the same whenever and however the record is read.
+    pub event_id: String,
+    /// What happened.
+    pub kind: ChangeKind,
+    /// Where it stands in the order of all changes.
+    pub sequence_number: SequenceNumber,
+    /// When it happened, in milliseconds since 1970.
+    pub time_ms: u64,
+    /// The item's key.
+    pub keys: EncodedItem,
+    /// The item after the change, if the view has it.
+    pub new_image: Option<EncodedItem>,
+    /// The item before the change, if the view has it.
+    pub old_image: Option<EncodedItem>,
+    /// The size of keys and images, as DynamoDB counts it.
+    pub size_bytes: usize,
+    /// What the record carries.
+    pub view: StreamView,
+    /// Whether the item was removed because its time to live was over.
+    pub by_expiry: bool,
 }

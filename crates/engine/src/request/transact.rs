@@ -5,7 +5,6 @@ use singlet_values::{EncodedItem, Item};
 
 use super::{DeleteItem, ItemCollection, PutItem, UpdateItem};
 use crate::capacity::Consumed;
-use crate::error::Invalid;
 
 /// Most bytes of items that a cancelled transaction returns in its reasons: as many as DynamoDB lets the items of a
 /// transaction have together. Later reasons come without their items.
@@ -136,22 +135,4 @@ pub struct TransactGetOutcome {
     pub items: Vec<Option<EncodedItem>>,
     /// Capacity used, one entry for each table.
     pub consumed: Vec<Consumed>,
-}
-
-/// Why one action kept a transaction from happening.
-#[derive(Debug, Clone)]
-pub enum CancellationReason {
-    /// The action was fine.
-    None,
-    /// Its condition did not hold.
-    ConditionFailed {
-        /// The item that is there, if it was asked for, up to [`RETURNED_BYTES_MAX`] in one transaction.
-        item: Option<EncodedItem>,
-    },
-    /// Another request is writing the item right now.
-    Conflict,
-    /// The action can't be done to the item that is there.
-    Invalid(Invalid),
-    /// The item collection would pass 10 GB.
-    CollectionTooLarge,
 }

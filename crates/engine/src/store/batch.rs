@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::log::{Before, Frame, FrameEntry, Replayed};
-use super::overlay::NewEntries;
+use super::log::{Before, Frame, FrameEntry};
 use super::range::{Direction, Range, is_empty_range};
 use super::tally::{Space, Tally, TallyDelta};
 use super::{ClockEvent, CommitError, Opening, StoreError, View, time_after};
@@ -27,7 +26,7 @@ pub trait Handler<A>: Send + 'static {
 
 /// The latest change of one key by one job.
 #[derive(Debug)]
-pub(super) struct Change {
+pub(super) struct RowChange {
     pub(super) value: Option<Bytes>,
     before: Before,
     /// The place among the job's changes: the log keeps their order.
@@ -40,7 +39,7 @@ pub struct Batch<'a, A> {
     time_ms: u64,
     clock: ClockEvent,
     opening: Option<Opening>,
-    changes: BTreeMap<Bytes, Change>,
+    changes: BTreeMap<Bytes, RowChange>,
     tallies: Vec<TallyDelta>,
     attachment: Option<Arc<A>>,
     mark: u32,
@@ -113,7 +112,7 @@ impl<'a, A> Batch<'a, A> {
     fn change(&mut self, key: Bytes, value: Option<Bytes>, before: Before) {
         let place = u32::try_from(self.changes.len()).unwrap_or(u32::MAX);
         // A key changed twice by one job is logged once, with the value from before the job.
-        self.changes.entry(key).and_modify(|change| change.value.clone_from(&value)).or_insert(Change {
+        self.changes.entry(key).and_modify(|change| change.value.clone_from(&value)).or_insert(RowChange {
             value,
             before,
             place,
@@ -227,32 +226,5 @@ impl<'a, A> Batch<'a, A> {
             state.attachment = attachment;
         }
         Ok(logged)
-    }
-}
-
-impl<A> View<A> {
-    /// Applies a frame to the overlay and the totals. `owners` says of each entry whether it holds its own value.
-    pub(super) fn apply(&mut self, frame: Frame, owners: &[bool]) {
-        for delta in frame.tallies {
-            self.tallies.apply(delta);
-        }
-        for (entry, owns) in frame.entries.into_iter().zip(owners) {
-            self.active.insert(&entry.key, entry.value, !owns);
-        }
-    }
-
-    /// Applies many commits that were read back.
-    pub(super) fn apply_all(&mut self, commits: Vec<Replayed>) {
-        let mut entries = NewEntries::default();
-        for (frame, owners) in commits {
-            self.time_ms = frame.time_ms;
-            for delta in frame.tallies {
-                self.tallies.apply(delta);
-            }
-            for (entry, owns) in frame.entries.into_iter().zip(owners) {
-                entries.add(entry.key, entry.value, !owns);
-            }
-        }
-        self.active.insert_all(entries);
     }
 }

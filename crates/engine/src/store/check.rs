@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::reach::{Found, Loss};
+use super::reach::{FoundMark, Loss};
 use super::seal::Sealing;
 use super::tree::Tree;
 use super::{Disk, Key, StoreError, log};
@@ -48,7 +48,7 @@ pub fn check_store(
         |done, total| report(StorePart::Log(done, total)),
     )?;
     // The tree may have what the log has lost, but not the changes that are kept for streams and recoveries.
-    if let Found::Mark(kept) = Found::look(disk.as_ref(), sealing.as_deref())?
+    if let FoundMark::Mark(kept) = FoundMark::look(disk.as_ref(), sealing.as_deref())?
         && let Some((segment, sequence)) = log.last
         && let Some(loss) = Loss::of_log(&kept.mark, segment, sequence)
     {

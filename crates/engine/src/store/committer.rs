@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use super::batch::Completion;
 use super::fold::FoldJob;
-use super::housekeeper::Chore;
 use super::log::Appender;
+use super::maintenance::Chore;
 use super::overlay::Overlay;
 use super::shared::Shared;
-use super::watch::Watch;
+use super::watch::FileWatch;
 use super::{CommitError, StoreError, View};
 use crate::sync::Instant;
 use crate::sync::mpsc::{Receiver, SyncSender};
@@ -45,7 +45,7 @@ pub(super) struct Committer<A, J> {
     pub(super) commits: Receiver<Commit<A>>,
     pub(super) folds: SyncSender<FoldJob>,
     pub(super) chores: SyncSender<Chore>,
-    pub(super) watch: Watch,
+    pub(super) watch: FileWatch,
     pub(super) watch_interval: Duration,
     /// When the files were looked at last.
     pub(super) watched: Instant,
@@ -70,10 +70,10 @@ impl<A, J> Committer<A, J> {
         }
     }
 
-    /// Has the housekeeper write down how far the log reaches.
+    /// Has the maintenance thread write down how far the log reaches.
     fn note_durable(&self, time_ms: u64) {
         if self.shared.reach.note(self.log.durable_sequence(), time_ms) {
-            // With no room, the housekeeper is awake and looks by itself.
+            // With no room, the maintenance thread is awake and looks by itself.
             let _ = self.chores.try_send(Chore::WriteReach);
         }
     }

@@ -18,8 +18,9 @@ pub enum SyncPolicy {
 /// Sizes and policies of a store; the defaults suit a server.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// Half of what the overlay, or the log behind it, may take before writers wait. At three quarters of the whole it is frozen
-    /// and folded. Values that were replaced count until they are folded.
+    /// The most memory for commits that aren't in the tree yet; writers wait when it is full. At three quarters of it, the
+    /// overlay is frozen and folded into the tree, and the last quarter is for writes during the fold. Replaced values
+    /// count until they are folded. The log of these commits has the same limit.
     pub overlay_bytes_max: usize,
     /// The fold writes so many entries into the tree per transaction. Short ones keep the disk free for the log, and
     /// tell waiting writers sooner that there is room; entries come sorted, so hardly any page is written twice.
@@ -52,7 +53,7 @@ pub struct StoreOptions {
 impl Default for StoreOptions {
     fn default() -> Self {
         Self {
-            overlay_bytes_max: 64 << 20,
+            overlay_bytes_max: 128 << 20,
             fold_part_entries: 16 << 10,
             cache_bytes: 256 << 20,
             segment_bytes: 16 << 20,
@@ -71,7 +72,7 @@ impl Default for StoreOptions {
 impl StoreOptions {
     /// What is kept free on the disk.
     pub(super) fn reserve_bytes(&self) -> u64 {
-        let folding_bytes = (self.overlay_bytes_max as u64).saturating_mul(2);
+        let folding_bytes = self.overlay_bytes_max as u64;
         let usual_bytes = folding_bytes.saturating_add(self.segment_bytes.saturating_mul(4));
         self.disk_reserve_bytes.unwrap_or(usual_bytes)
     }

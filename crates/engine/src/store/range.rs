@@ -7,8 +7,8 @@ use std::ops::Bound;
 use bytes::Bytes;
 
 use super::StoreError;
-use super::batch::Change;
-use super::overlay::{Entry, OverlayRange};
+use super::batch::RowChange;
+use super::overlay::{OverlayEntry, OverlayRange};
 use super::tree::{TreeEntry, TreeRange};
 
 /// The order in which a range is read.
@@ -33,9 +33,9 @@ pub(super) fn is_empty_range(lower: Bound<&[u8]>, upper: Bound<&[u8]>) -> bool {
 }
 
 /// The changes of the job under way, the newest layer of all.
-pub(super) type ChangesRange<'a> = btree_map::Range<'a, Bytes, Change>;
+pub(super) type ChangesRange<'a> = btree_map::Range<'a, Bytes, RowChange>;
 
-enum Source<'a> {
+enum LayerRange<'a> {
     Changes(ChangesRange<'a>),
     Overlay(OverlayRange<'a>),
     // Boxed, being much larger than the others.
@@ -43,8 +43,8 @@ enum Source<'a> {
 }
 
 enum Head<'a> {
-    Change(&'a Bytes, &'a Change),
-    Entry(Entry<'a>),
+    Change(&'a Bytes, &'a RowChange),
+    Overlay(OverlayEntry<'a>),
     Tree(TreeEntry),
 }
 
@@ -52,7 +52,7 @@ impl Head<'_> {
     fn key(&self) -> &[u8] {
         match self {
             Head::Change(key, _) => key,
-            Head::Entry(entry) => entry.key,
+            Head::Overlay(entry) => entry.key,
             Head::Tree(entry) => entry.key(),
         }
     }
@@ -61,7 +61,7 @@ impl Head<'_> {
     fn value(&self) -> Option<&[u8]> {
         match self {
             Head::Change(_, change) => change.value.as_deref(),
-            Head::Entry(entry) => entry.value.map(AsRef::as_ref),
+            Head::Overlay(entry) => entry.value.map(AsRef::as_ref),
             Head::Tree(entry) => Some(entry.value()),
         }
     }
@@ -70,31 +70,31 @@ impl Head<'_> {
     fn take(self) -> Option<(Bytes, Bytes)> {
         match self {
             Head::Change(key, change) => Some((key.clone(), change.value.clone()?)),
-            Head::Entry(entry) => Some((Bytes::copy_from_slice(entry.key), entry.value?.clone())),
+            Head::Overlay(entry) => Some((Bytes::copy_from_slice(entry.key), entry.value?.clone())),
             Head::Tree(entry) => Some(entry.to_bytes()),
         }
     }
 }
 
 struct Layer<'a> {
-    source: Source<'a>,
+    range: LayerRange<'a>,
     head: Option<Head<'a>>,
 }
 
 impl<'a> Layer<'a> {
-    fn new(source: Source<'a>) -> Self {
-        Self { source, head: None }
+    fn new(range: LayerRange<'a>) -> Self {
+        Self { range, head: None }
     }
 
     fn advance(&mut self, direction: Direction) -> Result<(), StoreError> {
         let forward = direction == Direction::Forward;
-        self.head = match &mut self.source {
-            Source::Changes(range) => {
+        self.head = match &mut self.range {
+            LayerRange::Changes(range) => {
                 let next = if forward { range.next() } else { range.next_back() };
                 next.map(|(key, change)| Head::Change(key, change))
             }
-            Source::Overlay(range) => range.next().map(Head::Entry),
-            Source::Tree(range) => range.step(direction)?.map(Head::Tree),
+            LayerRange::Overlay(range) => range.next().map(Head::Overlay),
+            LayerRange::Tree(range) => range.step(direction)?.map(Head::Tree),
         };
         Ok(())
     }
@@ -126,9 +126,9 @@ impl<'a> Range<'a> {
             Err(error) => return Self { failure: Some(error), ..Self::empty(direction) },
         };
         let mut layers = Vec::with_capacity(4);
-        layers.extend(changes.map(Source::Changes).map(Layer::new));
-        layers.extend(overlays.map(Source::Overlay).map(Layer::new));
-        layers.push(Layer::new(Source::Tree(Box::new(tree))));
+        layers.extend(changes.map(LayerRange::Changes).map(Layer::new));
+        layers.extend(overlays.map(LayerRange::Overlay).map(Layer::new));
+        layers.push(Layer::new(LayerRange::Tree(Box::new(tree))));
         Self { layers, direction, started: false, failure: None }
     }
 

@@ -3,11 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use super::history::Archive;
-use super::log::Catalogue;
+use super::log::SegmentCatalogue;
+use super::open::OtherFiles;
 use super::published::Published;
 use super::queue::Queue;
 use super::reach::Reach;
-use super::recovery::Files;
 use super::room::Room;
 use super::stats::{Counters, StoreStats};
 use super::tree::Tree;
@@ -21,12 +21,12 @@ pub(super) struct Shared<A, J> {
     pub(super) poison: Poison,
     /// Tells those who wait for commits.
     pub(super) published: Published,
-    pub(super) catalogue: Arc<Catalogue>,
+    pub(super) catalogue: Arc<SegmentCatalogue>,
     /// How far the log reaches, for the next opening.
     pub(super) reach: Arc<Reach>,
     pub(super) archive: Arc<Archive>,
     pub(super) tree: Arc<Tree>,
-    pub(super) files: Files,
+    pub(super) files: OtherFiles,
     pub(super) counters: Counters,
     pub(super) time: Arc<Timekeeper>,
     /// Whether the disk has room.
@@ -49,7 +49,7 @@ impl<A, J> Shared<A, J> {
     /// is written any more, there is nothing to wait for.
     pub(super) fn is_pressed(&self) -> bool {
         let view = self.view.load();
-        !self.poison.is_set() && view.frozen.is_some() && view.active.bytes() >= self.overlay_bytes_max / 8
+        !self.poison.is_set() && view.frozen.is_some() && view.active.bytes() >= self.overlay_bytes_max / 16
     }
 
     /// What everything stored takes.

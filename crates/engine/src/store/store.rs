@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use super::committer::{COMMITS_WAITING_MAX, Committer};
 use super::fold::FoldThread;
-use super::history::Source;
-use super::housekeeper::{CHORES_WAITING_MAX, Housekeeper};
+use super::history::ChangeSource;
 use super::log::Appender;
+use super::maintenance::{CHORES_WAITING_MAX, StoreMaintenance};
+use super::open::{Recovered, recover};
 use super::published::Published;
 use super::queue::Queue;
-use super::recovery::{Recovered, recover};
 use super::room::Room;
 use super::shared::{Poison, PoisonOnPanic, Shared};
 use super::stats::Counters;
 use super::tree::OldTree;
-use super::watch::Watch;
-use super::writer::Writer;
+use super::watch::FileWatch;
+use super::writer::WriterThread;
 use super::{
     Changes, ChangesBack, Clock, CommitError, Disk, Handler, Key, KeyId, Latest, Loss, Position, StoreError,
     StoreOptions, StoreStats, Timekeeper, TrySubmitError, View,
@@ -131,9 +131,9 @@ impl Opened {
         let (commits_to_log, commits) = sync_channel(COMMITS_WAITING_MAX);
         let (folds_to_fold, folds) = sync_channel(1);
         let (chores_to_do, chores) = sync_channel(CHORES_WAITING_MAX);
-        let watch = Watch::new(shared.files.disk.clone(), catalogue.clone())?;
+        let watch = FileWatch::new(shared.files.disk.clone(), catalogue.clone())?;
         let log = Appender::new(catalogue, reach, options.sync, view.sequence);
-        let writer = Writer::new(shared.clone(), handler, view, commits_to_log, &options);
+        let writer = WriterThread::new(shared.clone(), handler, view, commits_to_log, &options);
         let committer = Committer {
             shared: shared.clone(),
             log,
@@ -146,11 +146,11 @@ impl Opened {
         };
         let part_entries = options.fold_part_entries.max(1);
         let fold = FoldThread { shared: shared.clone(), jobs: folds, part_entries };
-        let housekeeper = Housekeeper::new(shared.clone(), chores, options.reach_interval);
+        let maintenance = StoreMaintenance::new(shared.clone(), chores, options.reach_interval);
 
         let store = Store { shared, threads: Mutex::default() };
         // If one can't be started, dropping the store joins the others: their channels are closed then.
-        store.spawn("singlet-housekeeper", move || housekeeper.run())?;
+        store.spawn("singlet-store", move || maintenance.run())?;
         store.spawn("singlet-fold", move || fold.run())?;
         store.spawn("singlet-log", move || committer.run())?;
         store.spawn("singlet-writer", move || writer.run())?;
@@ -236,8 +236,8 @@ impl<A, J> Store<A, J> {
         ChangesBack::new(self.source(), group, before, self.shared.view.load().sequence)
     }
 
-    fn source(&self) -> Source {
-        Source { log: self.shared.catalogue.clone(), archive: self.shared.archive.clone() }
+    fn source(&self) -> ChangeSource {
+        ChangeSource { log: self.shared.catalogue.clone(), archive: self.shared.archive.clone() }
     }
 
     /// Waits until a commit after `sequence` is published, the store takes no more writes, or the time is over. Returns

@@ -72,7 +72,7 @@ struct Jump {
 
 /// What a look at the clocks found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Look {
+enum ClockState {
     Agrees,
     Doubted,
     Jumped { by_ms: i64 },
@@ -107,7 +107,7 @@ pub struct Opening {
 
 /// A reading of the time.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reading {
+pub(super) struct ClockReading {
     pub(super) now_ms: u64,
     /// How many jumps were believed so far.
     pub(super) believed: u64,
@@ -155,13 +155,13 @@ impl Line {
         monotonic_ms.saturating_add_signed(self.offset_ms)
     }
 
-    fn look(&mut self, wall_ms: u64, monotonic_ms: u64, settle_ms: u64) -> Look {
+    fn look(&mut self, wall_ms: u64, monotonic_ms: u64, settle_ms: u64) -> ClockState {
         let found_ms = offset(wall_ms, monotonic_ms);
         let by_ms = found_ms.saturating_sub(self.offset_ms);
         if by_ms.unsigned_abs() <= STEP_MS_MAX {
             self.offset_ms = found_ms;
             self.unproven = self.unproven.filter(|unproven| monotonic_ms < unproven.until_ms);
-            return self.jump.take().map_or(Look::Agrees, |_| Look::CameBack);
+            return self.jump.take().map_or(ClockState::Agrees, |_| ClockState::CameBack);
         }
         let is_lost = is_lost(wall_ms, self.now_ms(monotonic_ms));
         if let Some(unproven) = &mut self.unproven {
@@ -171,7 +171,7 @@ impl Line {
                 // The commits speak for it, or nothing speaks for the line that was found at opening.
                 unproven.is_made_up = false;
                 (self.offset_ms, self.jump) = (found_ms, None);
-                return Look::Believed { by_ms, is_new: true };
+                return ClockState::Believed { by_ms, is_new: true };
             }
         }
         let is_same = |jump: &Jump| found_ms.saturating_sub(jump.offset_ms).unsigned_abs() <= STEP_MS_MAX;
@@ -179,10 +179,10 @@ impl Line {
             self.jump.filter(is_same).map_or((monotonic_ms, true), |jump| (jump.since_ms, false));
         if monotonic_ms.saturating_sub(since_ms) >= settle_ms && !is_lost {
             (self.offset_ms, self.jump) = (found_ms, None);
-            return Look::Believed { by_ms, is_new };
+            return ClockState::Believed { by_ms, is_new };
         }
         self.jump = Some(Jump { offset_ms: found_ms, since_ms });
-        if is_new { Look::Jumped { by_ms } } else { Look::Doubted }
+        if is_new { ClockState::Jumped { by_ms } } else { ClockState::Doubted }
     }
 }
 
@@ -208,17 +208,17 @@ impl Timekeeper {
         self.read().now_ms
     }
 
-    pub(super) fn read(&self) -> Reading {
+    pub(super) fn read(&self) -> ClockReading {
         let mut line = self.line();
         let (wall_ms, monotonic_ms) = self.clock.both_ms();
         let look = line.look(wall_ms, monotonic_ms, self.settle_ms);
         #[cfg(simulated)]
         let look = self.go_wrong(&mut line, wall_ms, monotonic_ms, look);
-        if let Look::Believed { by_ms, .. } = look {
+        if let ClockState::Believed { by_ms, .. } = look {
             line.jumped_ms = line.jumped_ms.saturating_add(by_ms);
             self.believed.fetch_add(1, Ordering::AcqRel);
         }
-        let reading = Reading {
+        let reading = ClockReading {
             now_ms: line.now_ms(monotonic_ms),
             believed: self.believed.load(Ordering::Acquire),
             jumped_ms: line.jumped_ms,
@@ -228,20 +228,20 @@ impl Timekeeper {
         reading
     }
 
-    fn tell(&self, look: Look) {
+    fn tell(&self, look: ClockState) {
         let count = |by_ms: i64| {
             let jumps = if by_ms > 0 { &self.jumps_forward } else { &self.jumps_back };
             jumps.fetch_add(1, Ordering::Relaxed);
         };
         let settle_ms = self.settle_ms;
         match look {
-            Look::Agrees | Look::Doubted => {}
-            Look::Jumped { by_ms } => {
+            ClockState::Agrees | ClockState::Doubted => {}
+            ClockState::Jumped { by_ms } => {
                 count(by_ms);
                 tracing::warn!(by_ms, settle_ms, "the wall clock jumped; it is believed if it keeps to that");
             }
-            Look::CameBack => tracing::info!("the wall clock has come back from its jump"),
-            Look::Believed { by_ms, is_new } => {
+            ClockState::CameBack => tracing::info!("the wall clock has come back from its jump"),
+            ClockState::Believed { by_ms, is_new } => {
                 if is_new {
                     count(by_ms);
                 }
@@ -252,11 +252,11 @@ impl Timekeeper {
 
     /// A mistake on purpose: to believe every jump at once.
     #[cfg(simulated)]
-    fn go_wrong(&self, line: &mut Line, wall_ms: u64, monotonic_ms: u64, look: Look) -> Look {
+    fn go_wrong(&self, line: &mut Line, wall_ms: u64, monotonic_ms: u64, look: ClockState) -> ClockState {
         match look {
-            Look::Jumped { by_ms } if crate::planted::Bug::BelievesEveryJump.is_planted() => {
+            ClockState::Jumped { by_ms } if crate::planted::Bug::BelievesEveryJump.is_planted() => {
                 (line.offset_ms, line.jump) = (offset(wall_ms, monotonic_ms), None);
-                Look::Believed { by_ms, is_new: true }
+                ClockState::Believed { by_ms, is_new: true }
             }
             look => look,
         }
@@ -275,7 +275,7 @@ impl Timekeeper {
     }
 
     /// What has happened to the clock between the last commit of this opening and this reading.
-    pub(super) fn event(&self, reading: &Reading) -> ClockEvent {
+    pub(super) fn event(&self, reading: &ClockReading) -> ClockEvent {
         match reading.believed > self.noted.load(Ordering::Acquire) {
             true => ClockEvent::Jumped {
                 by_ms: reading.jumped_ms.saturating_sub(self.noted_ms.load(Ordering::Acquire)),
@@ -285,7 +285,7 @@ impl Timekeeper {
     }
 
     /// The order of commits knows of the jumps before this reading. Called by the writer alone.
-    pub(super) fn note(&self, reading: &Reading) {
+    pub(super) fn note(&self, reading: &ClockReading) {
         self.noted_ms.store(reading.jumped_ms, Ordering::Release);
         self.noted.store(reading.believed, Ordering::Release);
     }

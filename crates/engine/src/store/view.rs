@@ -6,7 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::StoreError;
-use super::overlay::Overlay;
+use super::log::{Frame, Replayed};
+use super::overlay::{NewEntries, Overlay};
 use super::range::{ChangesRange, Direction, Range, is_empty_range};
 use super::tally::{Space, Tallies, Tally};
 use super::timekeeper::{Timekeeper, time_after};
@@ -134,5 +135,32 @@ impl<A> View<A> {
     /// What both overlays take in memory, about.
     pub(super) fn overlay_bytes(&self) -> usize {
         self.active.bytes() + self.frozen.as_ref().map_or(0, Overlay::bytes)
+    }
+}
+
+impl<A> View<A> {
+    /// Applies a frame to the overlay and the totals. `owners` says of each entry whether it holds its own value.
+    pub(super) fn apply(&mut self, frame: Frame, owners: &[bool]) {
+        for delta in frame.tallies {
+            self.tallies.apply(delta);
+        }
+        for (entry, owns) in frame.entries.into_iter().zip(owners) {
+            self.active.insert(&entry.key, entry.value, !owns);
+        }
+    }
+
+    /// Applies many commits that were read back.
+    pub(super) fn apply_all(&mut self, commits: Vec<Replayed>) {
+        let mut entries = NewEntries::default();
+        for (frame, owners) in commits {
+            self.time_ms = frame.time_ms;
+            for delta in frame.tallies {
+                self.tallies.apply(delta);
+            }
+            for (entry, owns) in frame.entries.into_iter().zip(owners) {
+                entries.add(entry.key, entry.value, !owns);
+            }
+        }
+        self.active.insert_all(entries);
     }
 }

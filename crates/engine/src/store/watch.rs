@@ -4,20 +4,20 @@ use std::io;
 use std::sync::Arc;
 
 use super::disk::FileId;
-use super::log::Catalogue;
+use super::log::SegmentCatalogue;
 use super::{Disk, StoreError, reach, tree};
 
 /// Looks after the names of the tree, the mark and the log. A file that was deleted can still be written, and everything
 /// written to it is lost.
-pub(super) struct Watch {
+pub(super) struct FileWatch {
     disk: Arc<dyn Disk>,
-    catalogue: Arc<Catalogue>,
+    catalogue: Arc<SegmentCatalogue>,
     files: Vec<(&'static str, FileId)>,
 }
 
-impl Watch {
+impl FileWatch {
     /// Everything is in its place now.
-    pub(super) fn new(disk: Arc<dyn Disk>, catalogue: Arc<Catalogue>) -> Result<Self, StoreError> {
+    pub(super) fn new(disk: Arc<dyn Disk>, catalogue: Arc<SegmentCatalogue>) -> Result<Self, StoreError> {
         let mut files = Vec::new();
         for name in [tree::NAME, reach::NAME] {
             let identity = disk.identity(name).map_err(StoreError::io("look for", name))?;

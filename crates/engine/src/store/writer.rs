@@ -17,7 +17,7 @@ use crate::sync::mpsc::SyncSender;
 const BATCH_BYTES_MAX: usize = 1 << 20;
 
 /// The writer thread's state.
-pub(super) struct Writer<A, H: Handler<A>> {
+pub(super) struct WriterThread<A, H: Handler<A>> {
     pub(super) shared: Arc<Shared<A, H::Job>>,
     pub(super) handler: H,
     /// The working state: what is published, and what is on its way to be.
@@ -27,14 +27,14 @@ pub(super) struct Writer<A, H: Handler<A>> {
     /// What has been logged since the last freeze.
     pub(super) unfolded_log_bytes: usize,
     pub(super) batch_jobs_max: usize,
-    pub(super) batch: Pending,
+    pub(super) batch: OpenBatch,
     /// The first commit since the store was opened.
     pub(super) opening: Option<Opening>,
 }
 
 /// The batch being put together.
 #[derive(Default)]
-pub(super) struct Pending {
+pub(super) struct OpenBatch {
     frames: Vec<u8>,
     completions: Vec<Completion>,
     retired: Option<Overlay>,
@@ -42,13 +42,13 @@ pub(super) struct Pending {
     moves_tree: bool,
 }
 
-impl Pending {
+impl OpenBatch {
     fn is_empty(&self) -> bool {
         self.completions.is_empty() && !self.moves_tree
     }
 }
 
-impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
+impl<A: Send + Sync + 'static, H: Handler<A>> WriterThread<A, H> {
     pub(super) fn new(
         shared: Arc<Shared<A, H::Job>>,
         handler: H,
@@ -64,7 +64,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
             overlay_bytes_max: options.overlay_bytes_max,
             unfolded_log_bytes: 0,
             batch_jobs_max: options.batch_jobs_max,
-            batch: Pending::default(),
+            batch: OpenBatch::default(),
             opening: None,
         }
     }
@@ -136,7 +136,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
     /// of the tree. It is frozen, full or not, when the log since the last freeze is that large: the next opening reads that
     /// log, and recorded changes take more room there than here.
     fn is_due_for_fold(&self) -> bool {
-        self.unfolded_bytes() >= self.overlay_bytes_max / 2 * 3
+        self.unfolded_bytes() >= self.overlay_bytes_max / 4 * 3
     }
 
     /// What the active overlay takes in memory or in the log, whichever is more.
@@ -147,7 +147,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
     /// The last quarter is for the fold: half of it may be full when it begins, all of it when it ends. Who writes at that
     /// pace or slower never waits; who writes faster waits often and briefly, rather than once for the whole fold.
     fn keep_pace_with_fold(&mut self) {
-        let (bytes, eighth) = (self.unfolded_bytes(), self.overlay_bytes_max / 4);
+        let (bytes, eighth) = (self.unfolded_bytes(), self.overlay_bytes_max / 8);
         if bytes < eighth {
             return;
         }
@@ -199,7 +199,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
         if self.batch.is_empty() && fold.is_none() {
             return;
         }
-        let Pending { frames, completions, retired, .. } = std::mem::take(&mut self.batch);
+        let OpenBatch { frames, completions, retired, .. } = std::mem::take(&mut self.batch);
         self.shared.counters.batches.add(1);
         let view = Arc::new(self.state.clone());
         if let Err(refused) = self.commits.send(Commit { frames, view, completions, fold, retired }) {
@@ -210,7 +210,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> Writer<A, H> {
     }
 }
 
-impl<A, H: Handler<A>> Drop for Writer<A, H> {
+impl<A, H: Handler<A>> Drop for WriterThread<A, H> {
     fn drop(&mut self) {
         self.shared.queue.abandon();
     }

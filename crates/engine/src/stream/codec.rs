@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use singlet_values::{AttributeValue, Attributes, EncodedItem, Item};
 
-use super::{HashRange, Moment, Shard, ShardId, Stream, arn_of};
+use super::{HashRange, Shard, ShardId, Stream, arn_of};
 use crate::keyspace::{PREFIX_BYTES, RowSpace};
+use crate::moment::Moment;
 use crate::request::{KeySchema, StreamView};
-use crate::store::Position;
+use crate::store::{Batch, Position};
 use crate::table::{get_number, get_text, put, put_some, text};
-use crate::write::Batch;
 
 const TABLE_BYTES: usize = size_of::<u32>();
 /// Stamp and suffix of a shard's id.
 const SHARD_BYTES: usize = size_of::<u64>() + size_of::<u32>();
 
 /// Stores what differs between two states of a stream; nothing before is a new stream, nothing after one that is gone.
-pub(crate) fn write_stream(batch: &mut Batch<'_>, before: Option<&Stream>, after: Option<&Stream>) {
+pub(crate) fn write_stream<A>(batch: &mut Batch<'_, A>, before: Option<&Stream>, after: Option<&Stream>) {
     let Some(stream) = after.or(before) else { return };
     match after {
         Some(stream) => batch.put(stream_row(stream), encode_stream(stream)),

@@ -5,48 +5,19 @@
 //! and ends with a commit, so every change is in exactly one.
 
 mod codec;
-mod iterator;
-mod label;
-mod read;
-mod record;
-mod record_counts;
-mod sequence_number;
 mod shard;
-mod subscription;
-mod upkeep;
 
+use crate::moment::{Moment, iso_time};
+use crate::options::StreamOptions;
 use crate::request::{KeySchema, StreamView};
 use crate::store::Position;
 use crate::turns::Now;
 
 pub(crate) use codec::{shard_from, stream_from, write_stream};
-pub(crate) use label::label_of;
-pub(crate) use read::{describe_stream, get_records, get_shard_iterator, list_streams};
-pub use record::{ChangeKind, StreamRecord};
-pub(crate) use record_counts::RecordCounts;
-pub use sequence_number::SequenceNumber;
-pub(crate) use shard::{Due, HashRange, Shard, ShardId};
-pub use subscription::{StreamPosition, Subscribe, SubscribeFrom, Subscription};
-pub(crate) use upkeep::{StreamUpkeep, Trim};
+pub(crate) use shard::{Due, HashRange, Shard, ShardId, hash_of};
 
 /// How long a record can be read, and a stream after it was turned off.
 pub(crate) const RETENTION_MS: u64 = 24 * 60 * 60 * 1000;
-
-/// A point of the commit order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Moment {
-    /// A commit.
-    pub(crate) sequence: u64,
-    /// Its time.
-    pub(crate) time_ms: u64,
-}
-
-impl Moment {
-    /// When it was, as far as that can be told where the clock was set back.
-    pub(crate) fn effective_ms(&self, now: &Now) -> u64 {
-        now.effective_ms(self.sequence, self.time_ms)
-    }
-}
 
 /// A stream that is on, or was not long ago.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,10 +140,32 @@ impl Stream {
         self.shards.iter().filter(|shard| shard.ended.is_none())
     }
 
+    /// Whether a shard is to be rolled over, or something is too old.
+    pub(crate) fn is_due(&self, options: &StreamOptions, now: &Now, may_delete: bool) -> bool {
+        let is_too_old = || self.is_expired(now) || self.shards.iter().any(|shard| shard.is_expired(now));
+        may_delete && is_too_old()
+            || self.open_shards().any(|shard| options.is_full_term(shard.created.effective_ms(now), now.ms))
+    }
+
     /// Whether the stream may still need changes of its table up to this commit.
     pub(crate) fn needs(&self, sequence: u64) -> bool {
         sequence >= self.created.sequence && sequence > self.trimmed.sequence
     }
+}
+
+/// What was found out about a stream whose oldest shards are too old: everything before a commit goes.
+#[derive(Debug, Clone)]
+pub(crate) struct Trim {
+    pub(crate) arn: String,
+    /// The commit that closed the last of these shards.
+    pub(crate) before: Moment,
+    /// The last change of the table before it.
+    pub(crate) last: Option<Position>,
+}
+
+/// Returns the label of a stream that begins at a time, such as `2026-11-16T08:00:00.123`.
+pub(crate) fn label_of(time_ms: u64) -> String {
+    iso_time(time_ms).trim_end_matches('Z').to_owned()
 }
 
 /// The resource name of a stream.
@@ -184,11 +177,6 @@ pub(crate) fn arn_of(table_arn: &str, label: &str) -> String {
 pub(crate) fn is_past_retention(time_ms: u64, now_ms: u64) -> bool {
     time_ms.saturating_add(RETENTION_MS) < now_ms
 }
-
-/// The example of the page runs.
-#[cfg(doctest)]
-#[doc = include_str!("../../../../docs/streams.md")]
-struct Page;
 
 #[cfg(test)]
 mod tests {

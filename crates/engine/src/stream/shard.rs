@@ -5,8 +5,9 @@ use std::str::FromStr;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{Moment, is_past_retention};
+use super::is_past_retention;
 use crate::keyspace::{PARTS_AT, PREFIX_BYTES};
+use crate::moment::Moment;
 use crate::turns::Now;
 
 const ID_PREFIX: &str = "shardId-";

@@ -5,8 +5,9 @@ mod codec;
 mod create;
 mod definition;
 mod describe;
-mod entry;
 mod key;
+mod recovery;
+mod row;
 mod time_to_live;
 mod validate;
 
@@ -14,8 +15,10 @@ use std::collections::BTreeMap;
 
 pub(crate) use codec::{get_number, get_text, put, put_some, text};
 pub(crate) use create::Birth;
-pub(crate) use entry::Entry;
 pub(crate) use key::{KeyAttribute, KeyProblem, KeyShape, set_partition_hash};
+pub(crate) use recovery::{PERIOD_DAYS, PERIOD_DAYS_DEFAULT, RecoverySetting};
+pub(crate) use row::{Entries, IndexEntry, check_levels, check_size};
+pub use time_to_live::expired_seconds;
 
 use crate::keyspace::RowSpace;
 use crate::request::{
@@ -117,16 +120,6 @@ pub(crate) enum TtlState {
     Enabled,
     /// The times of expiry are being removed.
     Disabling,
-}
-
-/// Point-in-time recovery that is on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RecoverySetting {
-    /// Every change since then is in the log, unless it is older than the period.
-    pub(crate) since_ms: u64,
-    /// The commit that turned it on; earlier versions didn't store it.
-    pub(crate) since_sequence: Option<u64>,
-    pub(crate) period_days: u32,
 }
 
 /// Backups that are taken by themselves.

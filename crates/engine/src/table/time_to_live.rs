@@ -1,5 +1,7 @@
 //! When items expire: the setting of a table, and the row that tells the time of an item.
 
+use std::ops::RangeInclusive;
+
 use bytes::Bytes;
 use singlet_values::{EncodedItem, ValueRef};
 
@@ -12,6 +14,14 @@ use crate::request::{TimeToLive, TimeToLiveStatus, UpdateTimeToLive};
 const CHANGE_MS: u64 = 60 * 60 * 1000;
 /// Most characters of the attribute's name.
 const ATTRIBUTE_CHARACTERS_MAX: usize = 255;
+
+/// Times that lie further back are ignored: such a number was hardly meant as an expiry.
+const IGNORED_AFTER_SECONDS: u64 = 5 * 365 * 24 * 60 * 60;
+
+/// The seconds of expiry by which an item's time is over at a second: up to that one, and less than five years back.
+pub fn expired_seconds(now_second: u64) -> RangeInclusive<u64> {
+    now_second.saturating_sub(IGNORED_AFTER_SECONDS - 1)..=now_second
+}
 
 impl TtlSetting {
     /// Expiry that is on in a table without items.
@@ -150,5 +160,15 @@ mod tests {
         assert_eq!(second(list), None);
         let ttl = TtlSetting::enabled("expires_at".to_owned());
         assert_eq!(ttl.second(&EncodedItem::encode(&Item::from([("other", 1)]))), None);
+    }
+
+    #[test]
+    fn an_item_is_over_from_its_second_on_and_for_less_than_five_years() {
+        let now = 1_700_000_000;
+        let expired = expired_seconds(now);
+        assert!(expired.contains(&now) && !expired.contains(&(now + 1)));
+        let years_5 = 5 * 365 * 24 * 60 * 60;
+        assert!(expired.contains(&(now - years_5 + 1)) && !expired.contains(&(now - years_5)));
+        assert_eq!(expired_seconds(10), 0..=10);
     }
 }

@@ -4,8 +4,10 @@ use std::ops::Bound;
 
 use singlet_values::ItemRef;
 
-use super::{ExportWriter, ItemChange, NOTED_BYTES_MAX, Record, Transfer, Transfers, Trouble, caught};
+use super::{NOTED_BYTES_MAX, Transfers, Trouble, caught};
 use crate::background::{Background, Stop};
+use crate::bookkeeping::{Transfer, TransferRecord};
+use crate::buckets::{ExportWriter, ItemChange};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
@@ -23,7 +25,7 @@ const LOOK_ITEMS: u64 = 256;
 
 /// An export that is to be written.
 pub(crate) struct Exporting {
-    record: Record<ExportDescription>,
+    record: TransferRecord<ExportDescription>,
     table: Table,
     view: View<Catalogue>,
     /// The moment is that of the view: the log is not needed.
@@ -52,7 +54,7 @@ impl Transfers {
         let is_present = request.kind == ExportKind::Full { time_ms: None };
         // What is in the window when the moment is checked must stay until it is read.
         let view = self.shared.background.view()?;
-        let table = view.attachment().resource(&request.table).ok();
+        let table = view.catalogue().resource(&request.table).ok();
         let pin = table.map(|table| self.shared.recovery.pin(table.number, 0));
         drop(view);
         let (answer, pending) = Pending::channel();
@@ -101,7 +103,7 @@ impl Transfers {
         stop: &Stop,
         look: &mut dyn FnMut(ExportProgress),
     ) -> Result<ExportWritten, Trouble> {
-        let Exporting { record: Record { transfer, .. }, table, view, is_present, _pin } = export;
+        let Exporting { record: TransferRecord { transfer, .. }, table, view, is_present, _pin } = export;
         let mut writer = self.buckets(&transfer.destination)?.begin_export(&transfer)?;
         let items_total = match transfer.kind {
             ExportKind::Full { .. } => Some(view.tally(table.items().tally()).count),

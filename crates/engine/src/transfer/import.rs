@@ -1,8 +1,10 @@
 //! Importing a new table.
 
 use super::export::Asked;
-use super::{Import, ImportReader, ImportStep, Record, Transfer, Transfers, Trouble, caught};
+use super::{Transfers, Trouble, caught};
 use crate::background::Stop;
+use crate::bookkeeping::{Import, Transfer, TransferRecord};
+use crate::buckets::{ImportReader, ImportStep};
 use crate::error::{Error, Result};
 use crate::load::{LoadRow, Loader};
 use crate::pending::Pending;
@@ -17,7 +19,7 @@ const LOGGED_MAX: u64 = 20;
 
 /// An import whose table is there, empty and CREATING.
 pub(crate) struct Importing {
-    record: Record<Import>,
+    record: TransferRecord<Import>,
     description: ImportDescription,
     loader: Loader,
 }
@@ -40,13 +42,11 @@ impl Transfers {
         let view = self.shared.background.view()?;
         Ok(match begun {
             BegunImport::New { record, loading } => {
-                let description = record.transfer.describe(view.attachment());
+                let description = record.transfer.describe(view.catalogue());
                 let loader = Loader::of(&self.shared.background, loading);
                 Asked::New(Importing { record, description, loader })
             }
-            BegunImport::Again(import) => {
-                Asked::Again(self.with_progress(import).describe(view.attachment()))
-            }
+            BegunImport::Again(import) => Asked::Again(self.with_progress(import).describe(view.catalogue())),
         })
     }
 
@@ -60,7 +60,7 @@ impl Transfers {
     ) -> Result<ImportDescription> {
         let Importing { mut record, description, mut loader } = import;
         let mut reading =
-            Reading { transfers: self, import: &mut record.transfer, stop, look, first_wrong: None };
+            ImportReading { transfers: self, import: &mut record.transfer, stop, look, first_wrong: None };
         let read = caught(|| reading.run(&description, &mut loader));
         let loaded = read.and_then(|()| {
             // The table is open and the import has ended in the same commit.
@@ -84,12 +84,12 @@ impl Transfers {
         });
         self.running().remove(&record.transfer.id);
         stored?;
-        Ok(record.transfer.describe(self.shared.background.view()?.attachment()))
+        Ok(record.transfer.describe(self.shared.background.view()?.catalogue()))
     }
 }
 
 /// An import that is being read.
-struct Reading<'a> {
+struct ImportReading<'a> {
     transfers: &'a Transfers,
     import: &'a mut Import,
     stop: &'a Stop,
@@ -98,7 +98,7 @@ struct Reading<'a> {
     first_wrong: Option<String>,
 }
 
-impl Reading<'_> {
+impl ImportReading<'_> {
     /// Reads everything into the table, which is not open yet.
     fn run(&mut self, description: &ImportDescription, loader: &mut Loader) -> Result<(), Trouble> {
         let buckets = self.transfers.buckets(&self.import.source)?;

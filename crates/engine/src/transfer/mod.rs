@@ -6,21 +6,19 @@
 //! Each export or import has a row that says how it stands. One that was under way when the database was closed is FAILED
 //! at the next opening: its files have no manifest, its table is gone.
 
-mod buckets;
-mod catalogue;
 mod export;
 mod import;
-mod record;
+mod list;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 
-pub use buckets::{Buckets, ExportWriter, ImportReader, ImportStep, ItemChange};
 pub(crate) use export::Asked;
-pub(crate) use record::{Import, Record, Transfer, TransferKind, tokens_start, transfer_id};
 
 use crate::background::Background;
+use crate::bookkeeping::{Transfer, TransferRecord};
+use crate::buckets::Buckets;
 use crate::error::{Error, Invalid, Result};
 use crate::pending::Pending;
 use crate::recovery::Recovery;
@@ -35,10 +33,10 @@ const NOTED_BYTES_MAX: usize = 64 << 20;
 /// What exports and imports need of the database. Clones share it; threads hold it without keeping the database open.
 #[derive(Clone)]
 pub(crate) struct Transfers {
-    shared: Arc<Shared>,
+    shared: Arc<TransfersShared>,
 }
 
-struct Shared {
+struct TransfersShared {
     background: Background,
     recovery: Recovery,
     time: Arc<Timekeeper>,
@@ -101,7 +99,7 @@ impl Transfers {
         buckets: Option<Arc<dyn Buckets>>,
     ) -> Self {
         let running = Mutex::default();
-        Transfers { shared: Arc::new(Shared { background, recovery, time, buckets, running }) }
+        Transfers { shared: Arc::new(TransfersShared { background, recovery, time, buckets, running }) }
     }
 
     /// The buckets, if there are any and the place can be in one.
@@ -120,7 +118,7 @@ impl Transfers {
         self.shared.time.now_ms()
     }
 
-    fn put<T: Transfer>(&self, record: &Record<T>) -> Result<()> {
+    fn put<T: Transfer>(&self, record: &TransferRecord<T>) -> Result<()> {
         let (answer, pending) = Pending::channel();
         let job = Job::PutTransfer { row: record.row(), value: record.encode(), answer };
         self.shared.background.submit(job)?;

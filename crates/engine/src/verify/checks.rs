@@ -1,10 +1,10 @@
 //! The checks that rooms with rows or files of their own bring.
 
+use super::backups::CheckBackups;
 use super::files::ReadWhole;
 use super::finding::Reporter;
 use super::past::CheckPast;
 use super::transfers::TransferRows;
-use crate::backup::CheckBackups;
 use crate::store::{Disk, Opened, StoreError, View};
 
 /// What a check may look at.

@@ -5,6 +5,7 @@
 //!
 //! Whoever keeps rows or files of their own adds a `Check` of them to `CHECKS` (`verify/checks.rs`).
 
+mod backups;
 mod checks;
 mod files;
 mod finding;
@@ -25,8 +26,8 @@ use crate::store::{
 };
 use crate::table::Table;
 use checks::CHECKS;
-pub(crate) use checks::{Check, Context};
-pub(crate) use finding::Reporter;
+use checks::{Check, Context};
+use finding::Reporter;
 
 /// Where a verification is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,11 +136,6 @@ fn check_contents(opened: &Opened, watch: &mut dyn FnMut(VerifyProgress), report
         }
     }
 }
-
-/// The example of the page runs.
-#[cfg(doctest)]
-#[doc = include_str!("../../../../docs/encryption.md")]
-struct Page;
 
 /// A table's name for a finding.
 fn name_of(table: &Table) -> String {

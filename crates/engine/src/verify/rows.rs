@@ -8,17 +8,17 @@ use singlet_values::{AttributeValue, EncodedItem, ItemRef};
 
 use super::finding::{Finding, Place, Reporter, RowProblem};
 use super::{VerifyProgress, name_of};
+use crate::bookkeeping::DeletedTable;
 use crate::keyspace::{PREFIX_BYTES, RowSpace, next_table_number_key};
-use crate::recovery::Deleted;
 use crate::store::{Direction, StoreError, Tally, View};
 use crate::table::{Index, IndexState, KeyShape, Table, TtlState};
 
 /// Progress is told after so many rows.
 const REPORT_ROWS: u64 = 4_096;
 
-type Rows<'v> = crate::store::Range<'v>;
+type StoredRows<'v> = crate::store::Range<'v>;
 
-fn rows_of<'v>(view: &'v View<()>, start: &'v [u8], end: &'v [u8]) -> Rows<'v> {
+fn rows_of<'v>(view: &'v View<()>, start: &'v [u8], end: &'v [u8]) -> StoredRows<'v> {
     view.range(Bound::Included(start), Bound::Excluded(end), Direction::Forward)
 }
 
@@ -67,7 +67,7 @@ pub(super) fn check_rows(
 ) -> Result<(), StoreError> {
     let total = view.tallies().map(|(_, tally)| tally.count).sum();
     let unowned = Unowned::read(view, reporter)?;
-    let mut walk = Walk {
+    let mut walk = RowWalk {
         view,
         tables,
         deleted: &unowned.deleted,
@@ -125,7 +125,7 @@ impl Unowned {
         let space = RowSpace::deleted();
         for row in rows_of(view, &space.prefix(), &space.end()) {
             let (row, value) = row?;
-            match Deleted::decode(&value) {
+            match DeletedTable::decode(&value) {
                 Some(deleted) => unowned.deleted.push(deleted.table),
                 None => reporter.found(Finding::Descriptor {
                     name: format!("{}, which was deleted", hex(row.get(PREFIX_BYTES..).unwrap_or_default())),
@@ -153,25 +153,25 @@ enum Owner<'t> {
     Nobody,
 }
 
-struct Walk<'a> {
+struct RowWalk<'a> {
     view: &'a View<()>,
     tables: &'a [Table],
     deleted: &'a [Table],
     reporter: &'a mut Reporter,
     /// What was found in each space.
     counted: BTreeMap<(u32, u16), Tally>,
-    collection: Option<Collection<'a>>,
+    collection: Option<CollectionWalk<'a>>,
 }
 
 /// The item collection that the walk is in: items of one partition are neighbours.
-struct Collection<'a> {
+struct CollectionWalk<'a> {
     table: &'a Table,
     row: Vec<u8>,
     key: String,
     bytes: i64,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> RowWalk<'a> {
     fn owner(&self, space: RowSpace) -> Owner<'a> {
         if space.is_own() {
             return Owner::Elsewhere;
@@ -338,7 +338,7 @@ impl<'a> Walk<'a> {
             self.end_collection()?;
             let key = KeyShape { partition: table.key.partition.clone(), sort: Vec::new() };
             let key = show_key(&key, item.view());
-            self.collection = Some(Collection { table, row, key, bytes: 0 });
+            self.collection = Some(CollectionWalk { table, row, key, bytes: 0 });
         }
         if let Some(collection) = &mut self.collection {
             collection.bytes += bytes as i64;
@@ -347,7 +347,7 @@ impl<'a> Walk<'a> {
     }
 
     fn end_collection(&mut self) -> Result<(), StoreError> {
-        let Some(Collection { table, row, key, bytes: found }) = self.collection.take() else {
+        let Some(CollectionWalk { table, row, key, bytes: found }) = self.collection.take() else {
             return Ok(());
         };
         let stored = self.view.get(&row)?;

@@ -4,10 +4,10 @@ use std::ops::Bound;
 
 use super::checks::{Check, Context};
 use super::finding::{Finding, Reporter};
+use crate::bookkeeping::{Import, Transfer, TransferRecord, tokens_start};
 use crate::keyspace::RowSpace;
 use crate::request::ExportDescription;
 use crate::store::{Direction, StoreError};
-use crate::transfer::{Import, Record, Transfer, tokens_start};
 
 /// Every row is an export, an import, or a token that leads to one.
 pub(super) struct TransferRows;
@@ -36,7 +36,7 @@ fn check_kind<T: Transfer>(context: &Context<'_>, report: &mut Reporter) -> Resu
     let rows = context.view.range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward);
     for row in rows {
         let (key, value) = row?;
-        let is_sound = Record::<T>::decode(value).is_some_and(|record| record.row() == key);
+        let is_sound = TransferRecord::<T>::decode(value).is_some_and(|record| record.row() == key);
         if !is_sound {
             let id = key.get(crate::keyspace::PREFIX_BYTES..).unwrap_or_default();
             let id = String::from_utf8_lossy(id).into_owned();

@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use singlet_expr::{Condition, Update};
-use singlet_values::{AttributeValue, EncodedItem, Item};
+use singlet_values::{EncodedItem, Item, ItemRef};
 
+use super::change::Change;
 use crate::catalogue::Catalogue;
-use crate::error::{Invalid, Result};
-use crate::request::{BatchWriteAction, DeleteItem, ITEM_BYTES_MAX, PutItem, TransactAction, UpdateItem};
-use crate::table::{Entry, KeyProblem, Table};
+use crate::error::{Error, Invalid, Result};
+use crate::request::{
+    BatchWriteAction, DeleteItem, ITEM_BYTES_MAX, PutItem, ReturnValues, TransactAction, UpdateItem,
+};
+use crate::table::{Entries, IndexEntry, Table, check_levels, check_size};
 
 /// A prepared write of one item.
 #[derive(Debug)]
@@ -43,9 +46,6 @@ pub(crate) enum ActionKind {
     Check,
 }
 
-/// The entries of an item in the indexes of a table, in the order of [`Table::kept_indexes`].
-pub(crate) type Entries = Vec<Option<Entry>>;
-
 impl Action {
     /// What it may take of the disk for good.
     pub(crate) fn growth(&self) -> Growth {
@@ -74,8 +74,8 @@ impl Action {
     /// Prepares a put.
     pub(crate) fn put(catalogue: &Catalogue, request: PutItem) -> Result<Action> {
         let table = catalogue.table(&request.table)?.clone();
-        let (row, item) = encode_item(&table, &request.item)?;
-        let entries = entries(&table, &row, &item)?;
+        let (row, item) = table.encode_item(&request.item)?;
+        let entries = table.index_entries(&row, &item)?;
         let kind = ActionKind::Put { item, entries };
         let PutItem { condition, return_old_on_failure, .. } = request;
         Ok(Action { table, row, kind, condition, return_old_on_failure })
@@ -89,7 +89,7 @@ impl Action {
         {
             return Err(Invalid::KeyUpdate(name.to_owned()).into());
         }
-        let (row, key) = encode_key(&table, &request.key)?;
+        let (row, key) = table.encode_key(&request.key)?;
         let UpdateItem { update, condition, return_old_on_failure, .. } = request;
         Ok(Action { table, row, kind: ActionKind::Update { key, update }, condition, return_old_on_failure })
     }
@@ -97,7 +97,7 @@ impl Action {
     /// Prepares a delete.
     pub(crate) fn delete(catalogue: &Catalogue, request: DeleteItem) -> Result<Action> {
         let table = catalogue.table(&request.table)?.clone();
-        let (row, _) = encode_key(&table, &request.key)?;
+        let (row, _) = table.encode_key(&request.key)?;
         let DeleteItem { condition, return_old_on_failure, .. } = request;
         Ok(Action { table, row, kind: ActionKind::Delete, condition, return_old_on_failure })
     }
@@ -107,13 +107,13 @@ impl Action {
         let (table, kind, row) = match action {
             BatchWriteAction::Put { table, item } => {
                 let table = catalogue.table(&table)?.clone();
-                let (row, item) = encode_item(&table, &item)?;
-                let entries = entries(&table, &row, &item)?;
+                let (row, item) = table.encode_item(&item)?;
+                let entries = table.index_entries(&row, &item)?;
                 (table, ActionKind::Put { item, entries }, row)
             }
             BatchWriteAction::Delete { table, key } => {
                 let table = catalogue.table(&table)?.clone();
-                let (row, _) = encode_key(&table, &key)?;
+                let (row, _) = table.encode_key(&key)?;
                 (table, ActionKind::Delete, row)
             }
         };
@@ -128,7 +128,7 @@ impl Action {
             TransactAction::Delete(delete) => Action::delete(catalogue, delete),
             TransactAction::Check { table, key, condition, return_old_on_failure } => {
                 let table = catalogue.table(&table)?.clone();
-                let (row, _) = encode_key(&table, &key)?;
+                let (row, _) = table.encode_key(&key)?;
                 let condition = Some(condition);
                 Ok(Action { table, row, kind: ActionKind::Check, condition, return_old_on_failure })
             }
@@ -136,54 +136,88 @@ impl Action {
     }
 }
 
-/// What an item and entries of it take in the log. An entry that carries the whole item shares the item's bytes.
-pub(super) fn with_entries_bytes<'a>(item: &EncodedItem, entries: impl Iterator<Item = &'a Entry>) -> usize {
-    let bytes = item.as_bytes();
-    let is_own = |entry: &&Entry| !std::ptr::eq(entry.item.as_bytes(), bytes);
-    bytes.len() + entries.filter(is_own).map(|entry| entry.item.as_bytes().len()).sum::<usize>()
-}
-
-/// The entries of an item that is written; a wrong index key refuses the write.
-pub(crate) fn entries(table: &Table, row: &[u8], item: &EncodedItem) -> Result<Entries, Invalid> {
-    table
-        .kept_indexes()
-        .map(|index| {
-            let entry = match index.entry(table, row, item) {
-                // An item without the whole key isn't in the index, but what it has of the key must fit.
-                Err(KeyProblem::Missing(_)) => index.key.check_present(item.view()).map(|()| None),
-                entry => entry.map(Some),
-            };
-            entry.map_err(|problem| problem.in_index(&index.name))
-        })
-        .collect()
-}
-
-/// Checks and encodes an item, and makes its row key.
-fn encode_item(table: &Table, item: &Item) -> Result<(Bytes, EncodedItem)> {
-    check_levels(item)?;
-    let item = EncodedItem::encode(item);
-    let row = table.key.row_key(table.items(), item.view()).map_err(KeyProblem::in_item)?;
-    check_size(&item, Invalid::ItemTooLarge)?;
-    Ok((row.into(), item))
-}
-
-/// Checks that a key has exactly the table's key attributes, and makes its row key.
-pub(crate) fn encode_key(table: &Table, key: &Item) -> Result<(Bytes, EncodedItem)> {
-    if key.len() != table.key.attributes().count() {
-        return Err(Invalid::KeyMismatch.into());
+impl Action {
+    /// Decides the write on the item that is there now. `table` is the table as it is at this point of the commit
+    /// order: its indexes may have changed since the action was prepared.
+    pub(super) fn decide(
+        self,
+        table: &Arc<Table>,
+        old: Option<EncodedItem>,
+        values: ReturnValues,
+    ) -> Result<Change> {
+        let present = old.as_ref().map_or(ItemRef::EMPTY, EncodedItem::view);
+        if let Some(condition) = &self.condition
+            && !condition.matches(present)
+        {
+            let item = if self.return_old_on_failure { old } else { None };
+            return Err(Error::ConditionFailed { item });
+        }
+        let (new, new_entries, touched) = match self.kind {
+            ActionKind::Put { item, entries: prepared } => {
+                let current = Arc::ptr_eq(table, &self.table);
+                let entries = if current { prepared } else { table.index_entries(&self.row, &item)? };
+                (Some(item), entries, None)
+            }
+            ActionKind::Update { key, update } => {
+                let Updated { item, touched } = update_item(&key, update.as_ref(), old.as_ref(), values)?;
+                let entries = match &item {
+                    Some(item) => table.index_entries(&self.row, item)?,
+                    None => Entries::new(),
+                };
+                (item, entries, touched)
+            }
+            ActionKind::Delete => (None, Entries::new(), None),
+            ActionKind::Check => return Ok(Change::nothing(table, self.row, old)),
+        };
+        let mut change = Change::between(table, self.row, old, new, new_entries);
+        change.returned = match values {
+            ReturnValues::None => None,
+            ReturnValues::AllOld => change.old.clone(),
+            ReturnValues::AllNew => change.new.clone(),
+            ReturnValues::UpdatedOld | ReturnValues::UpdatedNew => touched,
+        };
+        Ok(change)
     }
-    let key = EncodedItem::encode(key);
-    let row = table.key.row_key(table.items(), key.view()).map_err(KeyProblem::in_key)?;
-    Ok((row.into(), key))
 }
 
-/// Refuses an item of over 400 KB.
-pub(crate) fn check_size(item: &EncodedItem, error: Invalid) -> Result<(), Invalid> {
-    if item.size_bytes() > ITEM_BYTES_MAX { Err(error) } else { Ok(()) }
+/// An item after an update, and the attributes that `UPDATED_OLD` or `UPDATED_NEW` ask for.
+struct Updated {
+    item: Option<EncodedItem>,
+    touched: Option<EncodedItem>,
 }
 
-/// Refuses an item that is nested too deeply.
-pub(crate) fn check_levels(item: &Item) -> Result<(), Invalid> {
-    let too_deep = item.iter().any(|(_, value)| value.depth() > AttributeValue::DEPTH_MAX);
-    if too_deep { Err(Invalid::TooDeep) } else { Ok(()) }
+fn update_item(
+    key: &EncodedItem,
+    update: Option<&Update>,
+    old: Option<&EncodedItem>,
+    values: ReturnValues,
+) -> Result<Updated> {
+    let Some(update) = update else {
+        return Ok(Updated { item: Some(old.unwrap_or(key).clone()), touched: None });
+    };
+    let updated = match old {
+        Some(old) => update.apply(old.view())?,
+        None if update.creates_item() => update.apply_to_new(key.view())?,
+        None => return Ok(Updated { item: None, touched: None }),
+    };
+    let touched = match values {
+        ReturnValues::UpdatedOld => updated.updated_old(),
+        ReturnValues::UpdatedNew => updated.updated_new(),
+        _ => Item::new(),
+    };
+    let touched = (!touched.is_empty()).then(|| EncodedItem::encode(&touched));
+    check_levels(&updated.item)?;
+    let item = EncodedItem::encode(&updated.item);
+    check_size(&item, Invalid::UpdatedItemTooLarge)?;
+    Ok(Updated { item: Some(item), touched })
+}
+
+/// What an item and entries of it take in the log. An entry that carries the whole item shares the item's bytes.
+pub(super) fn with_entries_bytes<'a>(
+    item: &EncodedItem,
+    entries: impl Iterator<Item = &'a IndexEntry>,
+) -> usize {
+    let bytes = item.as_bytes();
+    let is_own = |entry: &&IndexEntry| !std::ptr::eq(entry.item.as_bytes(), bytes);
+    bytes.len() + entries.filter(is_own).map(|entry| entry.item.as_bytes().len()).sum::<usize>()
 }

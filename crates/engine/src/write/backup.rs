@@ -6,10 +6,11 @@ use std::ops::Bound;
 
 use super::Batch;
 use super::schema::store;
-use crate::backup::{Backup, BackupState, Moment, backup_id};
+use crate::bookkeeping::{Backup, BackupState, backup_id};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::keyspace::RowSpace;
+use crate::moment::Moment;
 use crate::store::{Direction, View};
 use crate::table::{ScheduleSetting, Table};
 
@@ -51,7 +52,7 @@ fn new_backup(
     name: String,
     keep_ms: Option<u64>,
 ) -> Result<Backup> {
-    let found = batch.attachment().resource(table);
+    let found = batch.catalogue().resource(table);
     let table = found.map_err(|_| Error::SourceTableNotFound(table.to_owned()))?;
     if table.is_loading() {
         return Err(Error::TableInUse(table.name.clone()));
@@ -77,7 +78,7 @@ fn new_backup(
 
 fn again(batch: &Batch<'_>, moment: Moment, id: &str) -> Result<Backup> {
     let backup = read(batch, id)?;
-    let table = batch.attachment().numbered(backup.table.number);
+    let table = batch.catalogue().numbered(backup.table.number);
     let table = table.ok_or_else(|| Error::SourceTableNotFound(backup.table.name.clone()))?;
     let keep_ms = backup.expires_ms.map(|expires_ms| expires_ms.saturating_sub(backup.moment.time_ms));
     Ok(Backup {
@@ -132,7 +133,7 @@ pub(super) fn set_schedule(
     name: &str,
     schedule: Option<ScheduleSetting>,
 ) -> Result<()> {
-    let mut table = Table::clone(batch.attachment().resource(name)?);
+    let mut table = Table::clone(batch.catalogue().resource(name)?);
     table.settings.schedule = schedule;
     store(batch, table);
     Ok(())

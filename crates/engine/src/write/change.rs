@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use singlet_expr::Update;
-use singlet_values::{EncodedItem, Item, ItemRef};
+use singlet_values::EncodedItem;
 
-use super::action::{Action, ActionKind, Entries, check_levels, check_size, entries, with_entries_bytes};
+use super::Batch;
+use super::action::with_entries_bytes;
+use super::collection::Collection;
 use crate::capacity::{Consumed, Units, write_units};
-use crate::error::{Error, Invalid, Result};
-use crate::request::ReturnValues;
-use crate::table::{Entry, Index, Table};
+use crate::error::Result;
+use crate::keyspace::RowSpace;
+use crate::request::ItemCollection;
+use crate::table::{Entries, Index, IndexEntry, Table};
 
 /// A decided write: the item before and after, and the changes that follow from it.
 #[derive(Debug)]
@@ -33,8 +35,8 @@ pub(crate) struct IndexChange {
     pub(crate) index: u16,
     /// Whether the entries count towards the item collection.
     pub(crate) local: bool,
-    pub(crate) remove: Option<Entry>,
-    pub(crate) put: Option<Entry>,
+    pub(crate) remove: Option<IndexEntry>,
+    pub(crate) put: Option<IndexEntry>,
     /// The size of the entry that `put` replaces under the same key.
     pub(crate) replaced_bytes: Option<usize>,
 }
@@ -46,85 +48,9 @@ pub(crate) struct ExpiryChange {
     pub(crate) after: Option<u64>,
 }
 
-impl Action {
-    /// Decides the write on the item that is there now. `table` is the table as it is at this point of the commit
-    /// order: its indexes may have changed since the action was prepared.
-    pub(crate) fn decide(
-        self,
-        table: &Arc<Table>,
-        old: Option<EncodedItem>,
-        values: ReturnValues,
-    ) -> Result<Change> {
-        let present = old.as_ref().map_or(ItemRef::EMPTY, EncodedItem::view);
-        if let Some(condition) = &self.condition
-            && !condition.matches(present)
-        {
-            let item = if self.return_old_on_failure { old } else { None };
-            return Err(Error::ConditionFailed { item });
-        }
-        let (new, new_entries, touched) = match self.kind {
-            ActionKind::Put { item, entries: prepared } => {
-                let current = Arc::ptr_eq(table, &self.table);
-                let entries = if current { prepared } else { entries(table, &self.row, &item)? };
-                (Some(item), entries, None)
-            }
-            ActionKind::Update { key, update } => {
-                let Updated { item, touched } = update_item(&key, update.as_ref(), old.as_ref(), values)?;
-                let entries = match &item {
-                    Some(item) => entries(table, &self.row, item)?,
-                    None => Entries::new(),
-                };
-                (item, entries, touched)
-            }
-            ActionKind::Delete => (None, Entries::new(), None),
-            ActionKind::Check => return Ok(Change::nothing(table, self.row, old)),
-        };
-        let mut change = Change::between(table, self.row, old, new, new_entries);
-        change.returned = match values {
-            ReturnValues::None => None,
-            ReturnValues::AllOld => change.old.clone(),
-            ReturnValues::AllNew => change.new.clone(),
-            ReturnValues::UpdatedOld | ReturnValues::UpdatedNew => touched,
-        };
-        Ok(change)
-    }
-}
-
-/// An item after an update, and the attributes that `UPDATED_OLD` or `UPDATED_NEW` ask for.
-struct Updated {
-    item: Option<EncodedItem>,
-    touched: Option<EncodedItem>,
-}
-
-fn update_item(
-    key: &EncodedItem,
-    update: Option<&Update>,
-    old: Option<&EncodedItem>,
-    values: ReturnValues,
-) -> Result<Updated> {
-    let Some(update) = update else {
-        return Ok(Updated { item: Some(old.unwrap_or(key).clone()), touched: None });
-    };
-    let updated = match old {
-        Some(old) => update.apply(old.view())?,
-        None if update.creates_item() => update.apply_to_new(key.view())?,
-        None => return Ok(Updated { item: None, touched: None }),
-    };
-    let touched = match values {
-        ReturnValues::UpdatedOld => updated.updated_old(),
-        ReturnValues::UpdatedNew => updated.updated_new(),
-        _ => Item::new(),
-    };
-    let touched = (!touched.is_empty()).then(|| EncodedItem::encode(&touched));
-    check_levels(&updated.item)?;
-    let item = EncodedItem::encode(&updated.item);
-    check_size(&item, Invalid::UpdatedItemTooLarge)?;
-    Ok(Updated { item: Some(item), touched })
-}
-
 impl Change {
     /// A checked item: nothing changes, but the check costs what a write of the item would.
-    fn nothing(table: &Arc<Table>, row: Bytes, old: Option<EncodedItem>) -> Change {
+    pub(super) fn nothing(table: &Arc<Table>, row: Bytes, old: Option<EncodedItem>) -> Change {
         let mut consumed = Consumed::of(&table.name);
         consumed.table_units = Units::write(write_units(size(&old)));
         let new = old.clone();
@@ -189,6 +115,66 @@ impl Change {
     }
 }
 
+impl Change {
+    /// Puts the change into the batch: item, index entries and counts.
+    pub(super) fn apply(&self, batch: &mut Batch<'_>) {
+        if self.is_nothing() {
+            return;
+        }
+        let table = &self.table;
+        let bytes = |item: &Option<EncodedItem>| item.as_ref().map(|item| item.clone().into_bytes());
+        match bytes(&self.new) {
+            after if table.settings.records_changes() => {
+                batch.record(self.row.clone(), bytes(&self.old), after);
+            }
+            Some(new) => batch.put(self.row.clone(), new),
+            None => batch.delete(self.row.clone()),
+        }
+        let count = i64::from(self.new.is_some()) - i64::from(self.old.is_some());
+        batch.tally(table.items().tally(), count, signed(size(&self.new)) - signed(size(&self.old)));
+        self.apply_to_indexes(batch, table);
+        self.apply_to_expiries(batch, table);
+    }
+
+    /// Keeps up the row that tells when the item expires. It counts in no size and costs nothing.
+    fn apply_to_expiries(&self, batch: &mut Batch<'_>, table: &Table) {
+        let Some(ExpiryChange { before, after }) = self.expiry else { return };
+        if let Some(second) = before {
+            batch.delete(table.expiry_row(second, &self.row));
+        }
+        if let Some(second) = after {
+            enter_expiry(batch, table, second, &self.row);
+        }
+    }
+
+    fn apply_to_indexes(&self, batch: &mut Batch<'_>, table: &Table) {
+        for change in &self.index_changes {
+            if let Some(entry) = &change.remove {
+                batch.delete(entry.key.clone());
+            }
+            #[cfg(simulated)]
+            if crate::planted::Bug::DropsIndexEntry.is_planted() && batch.sequence().is_multiple_of(16) {
+                continue;
+            }
+            if let Some(entry) = &change.put {
+                batch.put(entry.key.clone(), entry.item.clone().into_bytes());
+            }
+            let space = RowSpace::index(table.number, change.index);
+            batch.tally(space.tally(), change.growth_count(), change.growth_bytes());
+        }
+    }
+
+    /// Applies the change and keeps the size of its item collection, if the table has any.
+    pub(super) fn apply_with_collection(&self, batch: &mut Batch<'_>) -> Result<Option<ItemCollection>> {
+        let collection = Collection::after(batch, self)?;
+        self.apply(batch);
+        Ok(collection.map(|collection| {
+            collection.store(batch);
+            collection.describe()
+        }))
+    }
+}
+
 impl ExpiryChange {
     /// What happens to an item's time of expiry; `None` if nothing does. What the backfill has not reached, it will
     /// enter itself.
@@ -207,7 +193,11 @@ impl ExpiryChange {
 
 impl IndexChange {
     /// What happens to one index and the write units that it costs; `None` if nothing does.
-    fn between(index: &Index, old: Option<Entry>, new: Option<Entry>) -> Option<(IndexChange, f64)> {
+    fn between(
+        index: &Index,
+        old: Option<IndexEntry>,
+        new: Option<IndexEntry>,
+    ) -> Option<(IndexChange, f64)> {
         let (index, local) = (index.number, index.local);
         match (old, new) {
             (None, None) => None,
@@ -220,8 +210,9 @@ impl IndexChange {
                 Some((IndexChange { index, local, remove: None, put: Some(new), replaced_bytes }, units))
             }
             (remove, put) => {
-                let units =
-                    |entry: &Option<Entry>| entry.as_ref().map_or(0.0, |e| write_units(e.item.size_bytes()));
+                let units = |entry: &Option<IndexEntry>| {
+                    entry.as_ref().map_or(0.0, |e| write_units(e.item.size_bytes()))
+                };
                 let units = units(&remove) + units(&put);
                 Some((IndexChange { index, local, remove, put, replaced_bytes: None }, units))
             }
@@ -236,9 +227,16 @@ impl IndexChange {
 
     /// By how many bytes the index grows.
     pub(crate) fn growth_bytes(&self) -> i64 {
-        let bytes = |entry: &Option<Entry>| entry.as_ref().map_or(0, |entry| signed(entry.item.size_bytes()));
+        let bytes =
+            |entry: &Option<IndexEntry>| entry.as_ref().map_or(0, |entry| signed(entry.item.size_bytes()));
         bytes(&self.put) - bytes(&self.remove) - signed(self.replaced_bytes.unwrap_or(0))
     }
+}
+
+/// Enters the second at which the item in a row expires.
+pub(super) fn enter_expiry(batch: &mut Batch<'_>, table: &Table, second: u64, row: &[u8]) {
+    batch.put(table.expiry_row(second, row), Bytes::new());
+    batch.catalogue().horizon().note(table.number, second, batch.sequence());
 }
 
 /// The size of an item that may not be there.

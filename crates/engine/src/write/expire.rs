@@ -6,12 +6,12 @@ use singlet_values::EncodedItem;
 use super::change::Change;
 use super::{Batch, MARK_EXPIRY};
 use crate::error::Result;
-use crate::expiry::expired_seconds;
+use crate::table::expired_seconds;
 
 /// Deletes those items of a table that these rows of the expiry space stand for, if their time is over at this place
 /// of the commit order: whoever found the rows saw an earlier state. Says how many.
 pub(super) fn expire(batch: &mut Batch<'_>, table: u32, expiry_rows: Vec<Bytes>) -> Result<u64> {
-    let Some(table) = batch.attachment().numbered(table).cloned() else { return Ok(0) };
+    let Some(table) = batch.catalogue().numbered(table).cloned() else { return Ok(0) };
     let Some(ttl) = table.active_ttl() else { return Ok(0) };
     let due = expired_seconds(batch.time_ms() / 1000);
     batch.set_mark(MARK_EXPIRY);

@@ -11,11 +11,14 @@ use super::maintenance::step;
 use super::recovery::{forget_deleted, redate_deleted, set_recovery};
 use super::schema::{alter_table, create_table, delete_table, set_time_to_live, tag_table, untag_table};
 use super::single::{write_batch, write_one};
-use super::streams::tend_streams;
+use super::streams::maintain_streams;
 use super::transact::write_transaction;
 use super::transfer::{BegunExport, BegunImport, begin_export, begin_import, put_transfer};
-use super::{Action, Batch, BatchAnswer, Claim, Growth, Progress, Reply, Transaction};
-use crate::backup::Backup;
+use super::{
+    Action, Batch, BatchAnswer, Claim, EngineStore, Growth, Progress, RecordCounts, ReturnOptions,
+    Transaction,
+};
+use crate::bookkeeping::Backup;
 use crate::catalogue::Catalogue;
 use crate::error::Result;
 use crate::keyspace::turns_key;
@@ -25,45 +28,149 @@ use crate::request::{
     CreateTable, ExportTable, ImportTable, TableDescription, Tag, TimeToLive, TransactWriteOutcome,
     UpdateRecovery, UpdateTable, UpdateTimeToLive, WriteOutcome,
 };
-use crate::store::{Completion, Handler, Store};
-use crate::stream::{RecordCounts, Trim};
+use crate::store::{Completion, Handler};
+use crate::stream::Trim;
 use crate::table::{LoadSource, ScheduleSetting};
 use crate::turns::NewCommit;
 
-/// One unit of work for the writer. Each is atomic, and its answer is sent when it is durable.
-pub(crate) enum Job {
-    Write { action: Box<Action>, reply: Reply, answer: Answer<WriteOutcome> },
-    WriteBatch { actions: Vec<Action>, collection_metrics: bool, answer: BatchAnswer },
-    Transact { transaction: Box<Transaction>, claim: Claim, answer: Answer<TransactWriteOutcome> },
-    CreateTable { request: Box<CreateTable>, answer: Answer<TableDescription> },
-    AlterTable { request: Box<UpdateTable>, answer: Answer<TableDescription> },
-    DeleteTable { name: String, answer: Answer<TableDescription> },
-    Tag { name: String, tags: Vec<Tag>, answer: Answer<()> },
-    Untag { name: String, keys: Vec<String>, answer: Answer<()> },
-    TimeToLive { request: Box<UpdateTimeToLive>, answer: Answer<TimeToLive> },
-    Expire { table: u32, expiry_rows: Vec<Bytes>, answer: Answer<u64> },
-    Maintain { may_grow: bool, answer: Answer<Progress> },
-    BeginLoad { definition: Box<CreateTable>, source: LoadSource, answer: Answer<Loading> },
-    Load { table_number: u32, rows: Vec<PreparedRow>, answer: Answer<()> },
-    EndLoad { table_number: u32, note: Option<(Bytes, Bytes)>, answer: Answer<TableDescription> },
-    AbandonLoad { table_number: u32, answer: Answer<()> },
-    BeginBackup { start: BackupStart, answer: Answer<BegunBackup> },
-    EndBackup { id: String, answer: Answer<Backup> },
-    RemoveBackup { id: String, answer: Answer<Backup> },
-    SetRecovery { request: UpdateRecovery, answer: Answer<()> },
-    ForgetDeleted { table: u32, answer: Answer<()> },
-    RedateDeleted { table: u32, answer: Answer<()> },
-    SetSchedule { name: String, schedule: Option<ScheduleSetting>, answer: Answer<()> },
-    TendStreams { trims: Vec<Trim>, may_delete: bool, answer: Answer<Progress> },
-    BeginExport { request: Box<ExportTable>, answer: Answer<BegunExport> },
-    BeginImport { request: Box<ImportTable>, answer: Answer<BegunImport> },
-    PutTransfer { row: Bytes, value: Bytes, answer: Answer<()> },
-    NoteTime { answer: Answer<()> },
+/// Defines [`Job`] from one table. Each row has a variant with its fields, the disk space that the job takes, and the
+/// work that the writer does for it.
+macro_rules! jobs {
+    (|$handler:ident, $batch:ident| $(
+        $name:ident { $($field:ident: $type:ty),* $(,)? } takes $growth:expr => $work:expr;
+    )*) => {
+        /// One unit of work for the writer. Each job is atomic, and its answer is sent when it is durable.
+        pub(crate) enum Job {
+            $($name { $($field: $type),* },)*
+        }
+
+        impl Job {
+            /// The disk space that the job takes permanently. A job that ends, undoes or removes something must run on
+            /// a full disk too.
+            #[allow(unused_variables, reason = "few jobs look at their fields")]
+            fn growth(&self) -> Growth {
+                match self {
+                    $(Job::$name { $($field),* } => $growth,)*
+                }
+            }
+
+            /// Does the work on the writer's thread.
+            fn run($handler: &mut JobHandler, job: Job, $batch: &mut Batch<'_>) -> Completion {
+                match job {
+                    $(Job::$name { $($field),* } => $work,)*
+                }
+            }
+        }
+    };
+}
+
+jobs! {
+    |handler, batch|
+
+    Write { action: Box<Action>, options: ReturnOptions, answer: Answer<WriteOutcome> }
+        takes action.growth()
+        => run(batch, answer, |batch| write_one(batch, *action, options));
+    WriteBatch { actions: Vec<Action>, collection_metrics: bool, answer: BatchAnswer }
+        takes largest(actions)
+        => write_part(batch, actions, collection_metrics, answer);
+    Transact { transaction: Box<Transaction>, claim: Claim, answer: Answer<TransactWriteOutcome> }
+        takes largest(&transaction.actions)
+        => {
+            let completion = run(batch, answer, |batch| write_transaction(batch, *transaction));
+            // The items stay claimed until the transaction is durable.
+            Box::new(move |durable| {
+                drop(claim);
+                completion(durable);
+            })
+        };
+
+    CreateTable { request: Box<CreateTable>, answer: Answer<TableDescription> }
+        takes Growth::Data
+        => run(batch, answer, |batch| {
+            create_table(batch, *request, &handler.arn_prefix, &handler.streams)
+        });
+    AlterTable { request: Box<UpdateTable>, answer: Answer<TableDescription> }
+        takes Growth::Data
+        => run(batch, answer, |batch| alter_table(batch, *request, &handler.streams));
+    DeleteTable { name: String, answer: Answer<TableDescription> }
+        takes Growth::Nothing
+        => run(batch, answer, |batch| delete_table(batch, &name));
+    Tag { name: String, tags: Vec<Tag>, answer: Answer<()> }
+        takes Growth::Data
+        => run(batch, answer, |batch| tag_table(batch, &name, &tags));
+    Untag { name: String, keys: Vec<String>, answer: Answer<()> }
+        takes Growth::Nothing
+        => run(batch, answer, |batch| untag_table(batch, &name, &keys));
+    TimeToLive { request: Box<UpdateTimeToLive>, answer: Answer<TimeToLive> }
+        takes Growth::Data
+        => run(batch, answer, |batch| set_time_to_live(batch, *request));
+    SetRecovery { request: UpdateRecovery, answer: Answer<()> }
+        takes Growth::Nothing
+        => run(batch, answer, |batch| set_recovery(batch, request));
+    SetSchedule { name: String, schedule: Option<ScheduleSetting>, answer: Answer<()> }
+        takes Growth::Nothing
+        => run(batch, answer, |batch| set_schedule(batch, &name, schedule));
+
+    // The expiry thread itself checks for the tables that need space.
+    Expire { table: u32, expiry_rows: Vec<Bytes>, answer: Answer<u64> }
+        takes Growth::Nothing
+        => run(batch, answer, |batch| expire(batch, table, expiry_rows));
+    // `may_grow` says whether there is space.
+    Maintain { may_grow: bool, answer: Answer<Progress> }
+        takes Growth::Nothing
+        => run(batch, answer, |batch| step(batch, may_grow));
+    MaintainStreams { trims: Vec<Trim>, may_delete: bool, answer: Answer<Progress> }
+        takes Growth::Nothing
+        => run(batch, answer, |batch| {
+            maintain_streams(batch, &trims, may_delete, &mut handler.counts, &handler.streams)
+        });
+    ForgetDeleted { table: u32, answer: Answer<()> }
+        takes Growth::Nothing
+        => run(batch, answer, |batch| forget_deleted(batch, table));
+    RedateDeleted { table: u32, answer: Answer<()> }
+        takes Growth::Nothing
+        => run(batch, answer, |batch| redate_deleted(batch, table));
+    NoteTime { answer: Answer<()> }
+        takes Growth::Nothing
+        => run(batch, answer, note_time);
+
+    BeginLoad { definition: Box<CreateTable>, source: LoadSource, answer: Answer<Loading> }
+        takes Growth::Data
+        => run(batch, answer, |batch| begin_load(batch, *definition, source, &handler.arn_prefix));
+    Load { table_number: u32, rows: Vec<PreparedRow>, answer: Answer<()> }
+        takes Growth::Data
+        => run(batch, answer, |batch| load_rows(batch, table_number, rows));
+    EndLoad { table_number: u32, note: Option<(Bytes, Bytes)>, answer: Answer<TableDescription> }
+        takes Growth::Nothing
+        => run(batch, answer, |batch| end_load(batch, table_number, note));
+    AbandonLoad { table_number: u32, answer: Answer<()> }
+        takes Growth::Nothing
+        => run(batch, answer, |batch| abandon_load(batch, table_number));
+
+    BeginBackup { start: BackupStart, answer: Answer<BegunBackup> }
+        takes Growth::Data
+        => run(batch, answer, |batch| begin_backup(batch, start));
+    EndBackup { id: String, answer: Answer<Backup> }
+        takes Growth::Nothing
+        => run(batch, answer, |batch| end_backup(batch, &id));
+    RemoveBackup { id: String, answer: Answer<Backup> }
+        takes Growth::Nothing
+        => run(batch, answer, |batch| remove_backup(batch, &id));
+
+    BeginExport { request: Box<ExportTable>, answer: Answer<BegunExport> }
+        takes Growth::Data
+        => run(batch, answer, |batch| begin_export(batch, *request));
+    BeginImport { request: Box<ImportTable>, answer: Answer<BegunImport> }
+        takes Growth::Data
+        => run(batch, answer, |batch| begin_import(batch, *request, &handler.arn_prefix));
+    PutTransfer { row: Bytes, value: Bytes, answer: Answer<()> }
+        takes Growth::Nothing
+        => run(batch, answer, |batch| put_transfer(batch, row, value));
 }
 
 impl Job {
-    /// Hands the job to the writer, unless the disk is too full for what it takes.
-    pub(crate) fn submit(self, store: &Store<Catalogue, Job>) -> Result<()> {
+    /// Submits the job to the writer, unless the disk is too full for it.
+    pub(crate) fn submit(self, store: &EngineStore) -> Result<()> {
         match self.growth() {
             Growth::Nothing => {}
             Growth::Past => store.check_room_for_past()?,
@@ -71,132 +178,37 @@ impl Job {
         }
         Ok(store.submit(self)?)
     }
+}
 
-    /// What it takes of the disk for good. What ends or undoes something, and what removes, must go on on a full disk.
-    fn growth(&self) -> Growth {
-        let largest =
-            |actions: &[Action]| actions.iter().map(Action::growth).max().unwrap_or(Growth::Nothing);
-        match self {
-            Job::Write { action, .. } => action.growth(),
-            Job::WriteBatch { actions, .. } => largest(actions),
-            Job::Transact { transaction, .. } => largest(&transaction.actions),
-            Job::CreateTable { .. }
-            | Job::AlterTable { .. }
-            | Job::Tag { .. }
-            | Job::TimeToLive { .. }
-            | Job::BeginLoad { .. }
-            | Job::Load { .. }
-            | Job::BeginBackup { .. }
-            | Job::BeginExport { .. }
-            | Job::BeginImport { .. } => Growth::Data,
-            Job::DeleteTable { .. }
-            | Job::Untag { .. }
-            // Who expires asks for the tables that need room.
-            | Job::Expire { .. }
-            // It is told whether it may grow.
-            | Job::Maintain { .. }
-            | Job::EndLoad { .. }
-            | Job::AbandonLoad { .. }
-            | Job::EndBackup { .. }
-            | Job::RemoveBackup { .. }
-            | Job::SetRecovery { .. }
-            | Job::ForgetDeleted { .. }
-            | Job::RedateDeleted { .. }
-            | Job::SetSchedule { .. }
-            | Job::TendStreams { .. }
-            | Job::PutTransfer { .. }
-            | Job::NoteTime { .. } => Growth::Nothing,
-        }
-    }
+/// The largest growth among the actions of a job.
+fn largest(actions: &[Action]) -> Growth {
+    actions.iter().map(Action::growth).max().unwrap_or(Growth::Nothing)
 }
 
 /// Applies jobs on the writer's thread.
 #[derive(Debug)]
-pub(crate) struct Writer {
-    /// The part of a table's ARN in front of its name.
+pub(crate) struct JobHandler {
+    /// The part of a table's ARN before its name.
     pub(crate) arn_prefix: String,
-    /// How streams are cut into shards.
+    /// How streams are divided into shards.
     pub(crate) streams: StreamOptions,
-    /// How many records each shard took.
+    /// How many records each shard has received.
     pub(crate) counts: RecordCounts,
 }
 
-impl Writer {
-    /// A writer that has counted nothing yet.
+impl JobHandler {
+    /// Creates a handler that has counted no records yet.
     pub(crate) fn new(arn_prefix: String, streams: StreamOptions) -> Self {
-        Writer { arn_prefix, streams, counts: RecordCounts::new(streams.shard_records_max) }
+        JobHandler { arn_prefix, streams, counts: RecordCounts::new(streams.shard_records_max) }
     }
 }
 
-impl Handler<Catalogue> for Writer {
+impl Handler<Catalogue> for JobHandler {
     type Job = Job;
 
     fn apply(&mut self, job: Job, batch: &mut Batch<'_>) -> Completion {
         note_turn(batch);
-        let completion = match job {
-            Job::Write { action, reply, answer } => {
-                run(batch, answer, |batch| write_one(batch, *action, reply))
-            }
-            Job::WriteBatch { actions, collection_metrics, answer } => {
-                write_part(batch, actions, collection_metrics, answer)
-            }
-            Job::Transact { transaction, claim, answer } => {
-                let completion = run(batch, answer, |batch| write_transaction(batch, *transaction));
-                // The items stay claimed until the transaction is durable.
-                Box::new(move |durable| {
-                    drop(claim);
-                    completion(durable);
-                })
-            }
-            Job::CreateTable { request, answer } => {
-                run(batch, answer, |batch| create_table(batch, *request, &self.arn_prefix, &self.streams))
-            }
-            Job::AlterTable { request, answer } => {
-                run(batch, answer, |batch| alter_table(batch, *request, &self.streams))
-            }
-            Job::DeleteTable { name, answer } => run(batch, answer, |batch| delete_table(batch, &name)),
-            Job::Tag { name, tags, answer } => run(batch, answer, |batch| tag_table(batch, &name, &tags)),
-            Job::Untag { name, keys, answer } => run(batch, answer, |batch| untag_table(batch, &name, &keys)),
-            Job::TimeToLive { request, answer } => {
-                run(batch, answer, |batch| set_time_to_live(batch, *request))
-            }
-            Job::Expire { table, expiry_rows, answer } => {
-                run(batch, answer, |batch| expire(batch, table, expiry_rows))
-            }
-            Job::Maintain { may_grow, answer } => run(batch, answer, |batch| step(batch, may_grow)),
-            Job::BeginLoad { definition, source, answer } => {
-                run(batch, answer, |batch| begin_load(batch, *definition, source, &self.arn_prefix))
-            }
-            Job::Load { table_number, rows, answer } => {
-                run(batch, answer, |batch| load_rows(batch, table_number, rows))
-            }
-            Job::EndLoad { table_number, note, answer } => {
-                run(batch, answer, |batch| end_load(batch, table_number, note))
-            }
-            Job::AbandonLoad { table_number, answer } => {
-                run(batch, answer, |batch| abandon_load(batch, table_number))
-            }
-            Job::BeginBackup { start, answer } => run(batch, answer, |batch| begin_backup(batch, start)),
-            Job::EndBackup { id, answer } => run(batch, answer, |batch| end_backup(batch, &id)),
-            Job::RemoveBackup { id, answer } => run(batch, answer, |batch| remove_backup(batch, &id)),
-            Job::SetRecovery { request, answer } => run(batch, answer, |batch| set_recovery(batch, request)),
-            Job::ForgetDeleted { table, answer } => run(batch, answer, |batch| forget_deleted(batch, table)),
-            Job::RedateDeleted { table, answer } => run(batch, answer, |batch| redate_deleted(batch, table)),
-            Job::SetSchedule { name, schedule, answer } => {
-                run(batch, answer, |batch| set_schedule(batch, &name, schedule))
-            }
-            Job::TendStreams { trims, may_delete, answer } => run(batch, answer, |batch| {
-                tend_streams(batch, &trims, may_delete, &mut self.counts, &self.streams)
-            }),
-            Job::BeginExport { request, answer } => run(batch, answer, |batch| begin_export(batch, *request)),
-            Job::BeginImport { request, answer } => {
-                run(batch, answer, |batch| begin_import(batch, *request, &self.arn_prefix))
-            }
-            Job::PutTransfer { row, value, answer } => {
-                run(batch, answer, |batch| put_transfer(batch, row, value))
-            }
-            Job::NoteTime { answer } => run(batch, answer, note_time),
-        };
+        let completion = Job::run(self, job, batch);
         self.counts.count(batch);
         completion
     }
@@ -208,15 +220,15 @@ fn note_turn(batch: &mut Batch<'_>) {
     let (time_ms, before_ms) = (batch.time_ms(), batch.last_time_ms());
     let (sequence, clock, opening) = (batch.sequence(), batch.clock(), batch.opening());
     let commit = NewCommit { sequence, time_ms, before_ms, clock, opening };
-    let Some(turns) = batch.attachment().turns().after(commit) else { return };
+    let Some(turns) = batch.catalogue().turns().after(commit) else { return };
     batch.put(turns_key(), turns.encode());
-    let catalogue = batch.attachment().with_turns(turns);
-    batch.set_attachment(Arc::new(catalogue));
+    let catalogue = batch.catalogue().with_turns(turns);
+    batch.set_catalogue(Arc::new(catalogue));
 }
 
 /// Lets the order of commits know of a jump of the clock, though nothing else is to be written.
 fn note_time(batch: &mut Batch<'_>) -> Result<()> {
-    let turns = batch.attachment().turns().encode();
+    let turns = batch.catalogue().turns().encode();
     batch.put(turns_key(), turns);
     Ok(())
 }

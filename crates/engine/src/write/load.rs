@@ -10,12 +10,11 @@ use bytes::Bytes;
 use singlet_values::EncodedItem;
 
 use super::Batch;
-use super::action::Entries;
 use super::change::Change;
 use super::schema::{describe, new_table, remove, store};
 use crate::error::{Error, Result};
 use crate::request::{CreateTable, TableDescription};
-use crate::table::{LoadSource, Restored, Table};
+use crate::table::{Entries, LoadSource, Restored, Table};
 
 /// A table that is being loaded.
 #[derive(Debug)]
@@ -95,6 +94,6 @@ pub(super) fn abandon_load(batch: &mut Batch<'_>, table_number: u32) -> Result<(
 
 /// The table that is being loaded under this number.
 fn loading(batch: &Batch<'_>, table_number: u32) -> Result<Arc<Table>> {
-    let table = batch.attachment().numbered(table_number).filter(|table| table.is_loading());
+    let table = batch.catalogue().numbered(table_number).filter(|table| table.is_loading());
     table.cloned().ok_or(Error::TableNotFound)
 }

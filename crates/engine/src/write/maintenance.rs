@@ -8,9 +8,8 @@ use bytes::Bytes;
 use singlet_values::EncodedItem;
 
 use super::Batch;
-use super::change::signed;
+use super::change::{enter_expiry, signed};
 use super::schema::store;
-use super::single::enter_expiry;
 use crate::error::Result;
 use crate::keyspace::{PREFIX_BYTES, RowSpace};
 use crate::store::Direction;
@@ -54,14 +53,14 @@ pub(super) fn step(batch: &mut Batch<'_>, may_grow: bool) -> Result<Progress> {
 }
 
 fn find_index(batch: &Batch<'_>, wanted: impl Fn(&IndexState) -> bool) -> Option<(Arc<Table>, Index)> {
-    batch.attachment().tables().find_map(|table| {
+    batch.catalogue().tables().find_map(|table| {
         let index = table.indexes.iter().find(|index| wanted(&index.state))?;
         Some((table.clone(), index.clone()))
     })
 }
 
 fn find_ttl(batch: &Batch<'_>, wanted: impl Fn(&TtlState) -> bool) -> Option<(Arc<Table>, TtlSetting)> {
-    batch.attachment().tables().find_map(|table| {
+    batch.catalogue().tables().find_map(|table| {
         let ttl = table.settings.ttl.as_ref().filter(|ttl| wanted(&ttl.state))?;
         Some((table.clone(), ttl.clone()))
     })

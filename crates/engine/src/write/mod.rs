@@ -10,6 +10,7 @@ mod job;
 mod load;
 mod maintenance;
 mod parts;
+mod record_counts;
 mod recovery;
 mod schema;
 mod single;
@@ -18,14 +19,15 @@ mod token;
 mod transact;
 mod transfer;
 
-pub(crate) use action::{Action, Entries, Growth, check_levels, check_size, encode_key, entries};
+pub(crate) use action::{Action, Growth};
 pub(crate) use backup::{BackupStart, BegunBackup};
 pub(crate) use in_flight::{Claim, Clash, InFlight};
-pub(crate) use job::{Job, Writer};
+pub(crate) use job::{Job, JobHandler};
 pub(crate) use load::{Expected, Loading, PreparedRow};
 pub(crate) use maintenance::Progress;
 pub(crate) use parts::{BatchAnswer, parts};
-pub(crate) use single::Reply;
+pub(crate) use record_counts::RecordCounts;
+pub(crate) use single::ReturnOptions;
 pub(crate) use token::{Token, decode as decode_token};
 pub(crate) use transact::{Transaction, reason};
 pub(crate) use transfer::{BegunExport, BegunImport};
@@ -34,6 +36,9 @@ use crate::catalogue::Catalogue;
 
 /// The mark of a commit that deletes items because their time is over. A caller's write has none, which is 0.
 pub(crate) const MARK_EXPIRY: u32 = 1;
+
+/// The store of a database.
+pub(crate) type EngineStore = crate::store::Store<Catalogue, Job>;
 
 /// The part of a commit that one job makes.
 pub(crate) type Batch<'a> = crate::store::Batch<'a, Catalogue>;

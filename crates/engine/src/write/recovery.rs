@@ -4,16 +4,16 @@ use bytes::Bytes;
 
 use super::Batch;
 use super::schema::store;
+use crate::bookkeeping::DeletedTable;
 use crate::error::{Error, Invalid, Result};
 use crate::keyspace::RowSpace;
-use crate::recovery::{Deleted, PERIOD_DAYS, PERIOD_DAYS_DEFAULT};
 use crate::request::UpdateRecovery;
-use crate::table::{RecoverySetting, Table};
+use crate::table::{PERIOD_DAYS, PERIOD_DAYS_DEFAULT, RecoverySetting, Table};
 
 /// Turns recovery on or off. From the commit after this one on, every change of the table is recorded.
 pub(super) fn set_recovery(batch: &mut Batch<'_>, request: UpdateRecovery) -> Result<()> {
     let UpdateRecovery { table, enabled, period_days } = request;
-    let found = batch.attachment().resource(&table).map_err(|_| Error::SourceTableNotFound(table.clone()))?;
+    let found = batch.catalogue().resource(&table).map_err(|_| Error::SourceTableNotFound(table.clone()))?;
     let mut changed = Table::clone(found);
     if let Some(days) = period_days.filter(|days| !PERIOD_DAYS.contains(days)) {
         return Err(
@@ -37,17 +37,17 @@ pub(super) fn keep_deleted(batch: &mut Batch<'_>, table: &Table) -> bool {
     if table.settings.recovery.is_none() {
         return false;
     }
-    let deleted = Deleted { table: table.clone(), deleted_ms: batch.time_ms() };
-    batch.put(Deleted::row(table.number), deleted.encode());
+    let deleted = DeletedTable { table: table.clone(), deleted_ms: batch.time_ms() };
+    batch.put(DeletedTable::row(table.number), deleted.encode());
     true
 }
 
 /// Notes when a deleted table was deleted at the latest, because the clock was ahead at that time.
 pub(super) fn redate_deleted(batch: &mut Batch<'_>, table: u32) -> Result<()> {
-    let row = Deleted::row(table);
-    let Some(deleted) = batch.get(&row)?.as_ref().and_then(Deleted::decode) else { return Ok(()) };
+    let row = DeletedTable::row(table);
+    let Some(deleted) = batch.get(&row)?.as_ref().and_then(DeletedTable::decode) else { return Ok(()) };
     if deleted.deleted_ms > batch.time_ms() {
-        let deleted = Deleted { deleted_ms: batch.time_ms(), ..deleted };
+        let deleted = DeletedTable { deleted_ms: batch.time_ms(), ..deleted };
         batch.put(row, deleted.encode());
     }
     Ok(())
@@ -55,7 +55,7 @@ pub(super) fn redate_deleted(batch: &mut Batch<'_>, table: u32) -> Result<()> {
 
 /// Gives up a deleted table: its items go in the background.
 pub(super) fn forget_deleted(batch: &mut Batch<'_>, table: u32) -> Result<()> {
-    let row = Deleted::row(table);
+    let row = DeletedTable::row(table);
     if batch.get(&row)?.is_none() {
         return Ok(());
     }

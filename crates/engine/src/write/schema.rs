@@ -28,7 +28,7 @@ pub(super) fn create_table(
     streams: &StreamOptions,
 ) -> Result<TableDescription> {
     // A restored table takes over the wish of its source, and is described as encrypted where that is so.
-    batch.attachment().check_encryption(request.encryption.as_ref())?;
+    batch.catalogue().check_encryption(request.encryption.as_ref())?;
     let stream = request.stream;
     let mut table = new_table(batch, request, arn)?;
     if let Some(view) = stream {
@@ -40,7 +40,7 @@ pub(super) fn create_table(
 
 /// Makes a table with a number of its own, and doesn't store it yet.
 pub(super) fn new_table(batch: &mut Batch<'_>, request: CreateTable, arn: &str) -> Result<Table> {
-    let catalogue = batch.attachment();
+    let catalogue = batch.catalogue();
     if catalogue.resource(&request.name).is_ok() {
         return Err(Error::ResourceInUse(InUse::TableExists(request.name)));
     }
@@ -67,8 +67,8 @@ pub(super) fn alter_table(
     streams: &StreamOptions,
 ) -> Result<TableDescription> {
     let stream = request.stream;
-    let table = batch.attachment().resource(&request.name)?.clone();
-    batch.attachment().check_encryption(request.encryption.as_ref())?;
+    let table = batch.catalogue().resource(&request.name)?.clone();
+    batch.catalogue().check_encryption(request.encryption.as_ref())?;
     check_loaded(&table)?;
     let mut table = table.alter(request, batch.time_ms())?;
     if let Some(change) = stream {
@@ -80,7 +80,7 @@ pub(super) fn alter_table(
 
 /// Deletes a table. Its name is free at once; its rows go in the background.
 pub(super) fn delete_table(batch: &mut Batch<'_>, name: &str) -> Result<TableDescription> {
-    let table = batch.attachment().resource(name)?.clone();
+    let table = batch.catalogue().resource(name)?.clone();
     check_loaded(&table)?;
     if is_being_backed_up(batch, table.number)? {
         return Err(Error::ResourceInUse(InUse::BeingBackedUp(table.name.clone())));
@@ -101,7 +101,7 @@ fn check_loaded(table: &Table) -> Result<()> {
     Ok(())
 }
 
-/// Takes a table out of the catalogue and gives its rows to the janitor, except for the items of one that can still be
+/// Takes a table out of the catalogue and gives its rows to maintenance, except for the items of one that can still be
 /// recovered.
 pub(super) fn remove(batch: &mut Batch<'_>, table: &Table) {
     end_stream(batch, table.number);
@@ -116,27 +116,27 @@ pub(super) fn remove(batch: &mut Batch<'_>, table: &Table) {
         batch.tally(space.tally(), -count(tally.count), -count(tally.bytes));
         batch.put(RowSpace::purges().key(&space.prefix()), Bytes::new());
     }
-    let catalogue = batch.attachment().without(table);
-    batch.set_attachment(Arc::new(catalogue));
+    let catalogue = batch.catalogue().without(table);
+    batch.set_catalogue(Arc::new(catalogue));
 }
 
 /// Turns expiry on or off. What that means for the items that are there is done in the background.
 pub(super) fn set_time_to_live(batch: &mut Batch<'_>, request: UpdateTimeToLive) -> Result<TimeToLive> {
-    let table = batch.attachment().resource(&request.table)?.clone();
+    let table = batch.catalogue().resource(&request.table)?.clone();
     let table = table.with_time_to_live(request, batch.time_ms())?;
     Ok(store(batch, table).time_to_live())
 }
 
 /// Sets tags.
 pub(super) fn tag_table(batch: &mut Batch<'_>, name: &str, tags: &[Tag]) -> Result<()> {
-    let table = batch.attachment().resource(name)?.tag(tags)?;
+    let table = batch.catalogue().resource(name)?.tag(tags)?;
     store(batch, table);
     Ok(())
 }
 
 /// Removes tags.
 pub(super) fn untag_table(batch: &mut Batch<'_>, name: &str, keys: &[String]) -> Result<()> {
-    let table = batch.attachment().resource(name)?.untag(keys);
+    let table = batch.catalogue().resource(name)?.untag(keys);
     store(batch, table);
     Ok(())
 }
@@ -145,13 +145,13 @@ pub(super) fn untag_table(batch: &mut Batch<'_>, name: &str, keys: &[String]) ->
 pub(super) fn store(batch: &mut Batch<'_>, table: Table) -> Arc<Table> {
     let table = Arc::new(table);
     batch.put(RowSpace::descriptors().key(table.name.as_bytes()), table.encode().clone().into_bytes());
-    let catalogue = batch.attachment().with(table.clone());
-    batch.set_attachment(Arc::new(catalogue));
+    let catalogue = batch.catalogue().with(table.clone());
+    batch.set_catalogue(Arc::new(catalogue));
     table
 }
 
 pub(super) fn describe(batch: &Batch<'_>, table: &Table) -> TableDescription {
-    batch.attachment().describe(table, |space| batch.tally_of(space.tally()))
+    batch.catalogue().describe(table, |space| batch.tally_of(space.tally()))
 }
 
 fn count(value: u64) -> i64 {

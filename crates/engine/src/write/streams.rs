@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Batch, Progress};
+use super::{Batch, Progress, RecordCounts};
 use crate::error::{Result, SchemaError};
+use crate::moment::Moment;
 use crate::options::StreamOptions;
 use crate::request::{StreamChange, StreamView};
-use crate::stream::{Due, Moment, RecordCounts, Shard, Stream, Trim, arn_of, label_of, write_stream};
+use crate::stream::{Due, Shard, Stream, Trim, arn_of, label_of, write_stream};
 use crate::table::{StreamSetting, Table};
 
 /// Streams that one job changes at most: other jobs wait meanwhile.
@@ -46,7 +47,7 @@ pub(super) fn begin_stream(
     options: &StreamOptions,
 ) {
     let at = now(batch);
-    let catalogue = batch.attachment();
+    let catalogue = batch.catalogue();
     // A name is never given twice, also if the table, or one before it of the same name, had a stream just now.
     let mut labels = (at.time_ms..).map(label_of);
     let is_free = |label: &String| catalogue.stream(&arn_of(&table.arn, label)).is_none();
@@ -59,20 +60,20 @@ pub(super) fn begin_stream(
 /// Ends the stream of a table, if it has one.
 pub(super) fn end_stream(batch: &mut Batch<'_>, table: u32) {
     let at = now(batch);
-    if let Some(stream) = batch.attachment().open_stream(table).cloned() {
+    if let Some(stream) = batch.catalogue().open_stream(table).cloned() {
         store_stream(batch, Some(&stream), stream.end(at));
     }
 }
 
 /// Rolls shards over, splits them, and removes what is too old: a bounded number of streams at a time.
-pub(super) fn tend_streams(
+pub(super) fn maintain_streams(
     batch: &mut Batch<'_>,
     trims: &[Trim],
     may_delete: bool,
     counts: &mut RecordCounts,
     options: &StreamOptions,
 ) -> Result<Progress> {
-    let catalogue = batch.attachment().clone();
+    let catalogue = batch.catalogue().clone();
     counts.keep_only(|table| catalogue.open_stream(table).is_some());
     let mut changed = 0;
     for stream in catalogue.streams() {
@@ -94,11 +95,11 @@ fn tend_stream(
     options: &StreamOptions,
 ) -> bool {
     let at = now(batch);
-    let present = batch.attachment().now(at.time_ms);
+    let present = batch.catalogue().now(at.time_ms);
     if may_delete && stream.is_expired(&present) {
         write_stream(batch, Some(stream), None);
-        let catalogue = batch.attachment().without_stream(stream);
-        batch.set_attachment(Arc::new(catalogue));
+        let catalogue = batch.catalogue().without_stream(stream);
+        batch.set_catalogue(Arc::new(catalogue));
         return true;
     }
     let trim = trims.iter().find(|trim| trim.arn == stream.arn);
@@ -130,6 +131,6 @@ fn now(batch: &Batch<'_>) -> Moment {
 
 fn store_stream(batch: &mut Batch<'_>, before: Option<&Stream>, after: Stream) {
     write_stream(batch, before, Some(&after));
-    let catalogue = batch.attachment().with_stream(Arc::new(after));
-    batch.set_attachment(Arc::new(catalogue));
+    let catalogue = batch.catalogue().with_stream(Arc::new(after));
+    batch.set_catalogue(Arc::new(catalogue));
 }

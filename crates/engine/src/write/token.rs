@@ -67,7 +67,7 @@ fn has_ended(batch: &Batch<'_>, stored: &[u8]) -> bool {
     match stored.get(24..32).and_then(|bytes| bytes.first_chunk()) {
         Some(bytes) => {
             let sequence = u64::from_be_bytes(*bytes);
-            batch.attachment().turns().age_ms(sequence, used_ms, now_ms) >= LIFE_MS
+            batch.catalogue().turns().age_ms(sequence, used_ms, now_ms) >= LIFE_MS
         }
         // Earlier versions didn't store the commit. A token can't have been used after now.
         None => end_ms <= now_ms || time_after(used_ms, now_ms) < used_ms,

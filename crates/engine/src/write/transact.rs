@@ -4,8 +4,8 @@ use super::change::{Change, size};
 use super::single::decide;
 use super::{Action, Batch, Token};
 use crate::capacity::{Consumed, ReadKind, Units};
-use crate::error::{Error, Invalid, Result};
-use crate::request::{CancellationReason, RETURNED_BYTES_MAX, ReturnValues, TransactWriteOutcome};
+use crate::error::{CancellationReason, Error, Invalid, Result};
+use crate::request::{RETURNED_BYTES_MAX, ReturnValues, TransactWriteOutcome};
 
 /// Most bytes that the items of a transaction, before and after it, and their index entries may have together. It is one
 /// commit, which is in memory as a whole. The log takes somewhat more, for the keys.

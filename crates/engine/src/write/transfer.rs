@@ -6,15 +6,16 @@ use bytes::Bytes;
 
 use super::Batch;
 use super::load::{Loading, begin_load};
+use crate::bookkeeping::{Import, Transfer, TransferKind, TransferRecord, transfer_id};
 use crate::catalogue::Catalogue;
-use crate::error::{Error, Result};
-use crate::recovery::export_kind;
+use crate::error::{Error, Invalid, Result};
+use crate::moment::iso_time;
 use crate::request::{
-    ClientToken, ExportDescription, ExportTable, ImportCounts, ImportTable, TransferStatus,
+    ClientToken, ExportDescription, ExportKind, ExportTable, ImportCounts, ImportTable, TransferStatus,
 };
 use crate::store::{Direction, View};
 use crate::table::{LoadSource, Table};
-use crate::transfer::{Import, Record, Transfer, TransferKind, transfer_id};
+use crate::turns::Now;
 
 /// For how long the token of a transfer that has ended is remembered.
 const TOKEN_LIFE_MS: u64 = 8 * 60 * 60 * 1000;
@@ -23,17 +24,20 @@ const RECORD_LIFE_MS: u64 = 90 * 24 * 60 * 60 * 1000;
 /// Old transfers that each new one clears away: more than one, so that they never pile up.
 const CLEARED_PER_TRANSFER: usize = 4;
 
+/// The shortest and the longest time that an incremental export may cover.
+const PERIOD_MS: (u64, u64) = (15 * 60 * 1000, 24 * 60 * 60 * 1000);
+
 /// An export that begins, or the one that the same request began.
 #[expect(clippy::large_enum_variant, reason = "there is one for each request, and it is moved once")]
 pub(crate) enum BegunExport {
-    New { record: Record<ExportDescription>, table: Table, view: View<Catalogue> },
+    New { record: TransferRecord<ExportDescription>, table: Table, view: View<Catalogue> },
     Again(ExportDescription),
 }
 
 /// An import that begins, with its table, or the one that the same request began.
 #[expect(clippy::large_enum_variant, reason = "there is one for each request, and it is moved once")]
 pub(crate) enum BegunImport {
-    New { record: Record<Import>, loading: Loading },
+    New { record: TransferRecord<Import>, loading: Loading },
     Again(Import),
 }
 
@@ -43,13 +47,13 @@ pub(super) fn begin_export(batch: &mut Batch<'_>, request: ExportTable) -> Resul
     {
         return Ok(BegunExport::Again(again));
     }
-    let found = batch.attachment().resource(&request.table);
+    let found = batch.catalogue().resource(&request.table);
     let table = Table::clone(found.map_err(|_| Error::SourceTableNotFound(request.table.clone()))?);
     if table.is_loading() {
         return Err(Error::SourceTableNotFound(request.table));
     }
     let started_ms = batch.time_ms();
-    let kind = export_kind(&table, &request, &batch.attachment().now(started_ms))?;
+    let kind = export_kind(&table, &request, &batch.catalogue().now(started_ms))?;
     // What this job writes comes after the moment.
     let view = batch.snapshot();
     clear_old::<ExportDescription>(batch)?;
@@ -71,7 +75,7 @@ pub(super) fn begin_export(batch: &mut Batch<'_>, request: ExportTable) -> Resul
         written: None,
         failure: None,
     };
-    let record = Record { transfer, fingerprint };
+    let record = TransferRecord { transfer, fingerprint };
     put_new(batch, &record);
     Ok(BegunExport::New { record, table, view })
 }
@@ -99,7 +103,7 @@ pub(super) fn begin_import(batch: &mut Batch<'_>, request: ImportTable, arn: &st
         counts: ImportCounts::default(),
         failure: None,
     };
-    let record = Record { transfer, fingerprint };
+    let record = TransferRecord { transfer, fingerprint };
     put_new(batch, &record);
     Ok(BegunImport::New { record, loading })
 }
@@ -114,7 +118,7 @@ fn split(token: Option<ClientToken>) -> (Option<String>, u128) {
     token.map_or((None, 0), |token| (Some(token.text), token.fingerprint))
 }
 
-fn put_new<T: Transfer>(batch: &mut Batch<'_>, record: &Record<T>) {
+fn put_new<T: Transfer>(batch: &mut Batch<'_>, record: &TransferRecord<T>) {
     batch.put(record.row(), record.encode());
     if let Some(token) = record.transfer.token() {
         let id = Bytes::copy_from_slice(record.transfer.id().as_bytes());
@@ -127,7 +131,7 @@ fn repeated<T: Transfer>(batch: &Batch<'_>, token: Option<&ClientToken>, other: 
     let Some(token) = token else { return Ok(None) };
     let Some(id) = batch.get(&T::KIND.token_row(&token.text))? else { return Ok(None) };
     let row = batch.get(&T::KIND.row(&String::from_utf8_lossy(&id)))?;
-    let Some(record) = row.and_then(Record::<T>::decode) else { return Ok(None) };
+    let Some(record) = row.and_then(TransferRecord::<T>::decode) else { return Ok(None) };
     // One that ended in the future, when the clock was ahead, must not be remembered until then.
     let is_remembered = |ended_ms: u64| {
         let until_ms = ended_ms.saturating_add(TOKEN_LIFE_MS);
@@ -158,7 +162,7 @@ fn clear_old<T: Transfer>(batch: &mut Batch<'_>) -> Result<()> {
     let rows = batch.range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward);
     for row in rows.take(CLEARED_PER_TRANSFER) {
         let (key, value) = row?;
-        let Some(record) = Record::<T>::decode(value) else { continue };
+        let Some(record) = TransferRecord::<T>::decode(value) else { continue };
         let is_old = record
             .transfer
             .ended_ms()
@@ -170,4 +174,46 @@ fn clear_old<T: Transfer>(batch: &mut Batch<'_>) -> Result<()> {
     }
     gone.into_iter().for_each(|key| batch.delete(key));
     Ok(())
+}
+
+/// What an export is to write, with its moments set, if they can be had.
+fn export_kind(table: &Table, request: &ExportTable, now: &Now) -> Result<ExportKind> {
+    let now_ms = now.ms;
+    let window = match table.settings.recovery {
+        Some(recovery) => recovery.window(now, now_ms),
+        // The present needs no past.
+        None if !request.recovery_required && request.kind == (ExportKind::Full { time_ms: None }) => {
+            return Ok(ExportKind::Full { time_ms: Some(now_ms) });
+        }
+        None => return Err(Error::RecoveryOff(table.name.clone())),
+    };
+    let held = |time_ms: u64| if window.contains(time_ms) { Ok(()) } else { Err(Error::ExportTime(window)) };
+    match request.kind {
+        ExportKind::Full { time_ms } => {
+            let time_ms = time_ms.unwrap_or(now_ms);
+            held(time_ms)?;
+            Ok(ExportKind::Full { time_ms: Some(time_ms) })
+        }
+        ExportKind::Incremental { from_ms, to_ms, view } => {
+            let to_ms = to_ms.unwrap_or(now_ms);
+            check_period(from_ms, to_ms)?;
+            held(from_ms)?;
+            held(to_ms)?;
+            Ok(ExportKind::Incremental { from_ms, to_ms: Some(to_ms), view })
+        }
+    }
+}
+
+fn check_period(from_ms: u64, to_ms: u64) -> Result<(), Invalid> {
+    let problem = match to_ms.checked_sub(from_ms) {
+        None | Some(0) => "is not before it",
+        Some(period) if period < PERIOD_MS.0 => "is less than 15 minutes before it",
+        Some(period) if period > PERIOD_MS.1 => "is more than 24 hours before it",
+        Some(_) => return Ok(()),
+    };
+    Err(Invalid::Parameter(format!(
+        "ExportToTime is {}, and ExportFromTime, {}, {problem}",
+        iso_time(to_ms),
+        iso_time(from_ms)
+    )))
 }

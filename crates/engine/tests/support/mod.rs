@@ -38,7 +38,7 @@ pub(crate) const START_MS: u64 = 1_700_000_000_000;
 /// Options under which a few items fill the overlay and a log file, so that folds happen all the time.
 pub(crate) fn small_options() -> Options {
     let store = StoreOptions {
-        overlay_bytes_max: 8 << 10,
+        overlay_bytes_max: 16 << 10,
         cache_bytes: 1 << 20,
         segment_bytes: 64 << 10,
         batch_jobs_max: 8,

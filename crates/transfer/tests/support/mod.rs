@@ -93,7 +93,7 @@ impl Scene {
 /// Options under which a few items fill the overlay and a log file.
 pub(crate) fn options(buckets: &Path, clock: &Arc<ManualClock>) -> Options {
     let store = StoreOptions {
-        overlay_bytes_max: 8 << 10,
+        overlay_bytes_max: 16 << 10,
         cache_bytes: 1 << 20,
         segment_bytes: 64 << 10,
         ..StoreOptions::default()

@@ -6,7 +6,7 @@ mod reader;
 mod tests;
 mod writer;
 
-pub(super) use reader::FileReader;
+pub(crate) use reader::FileReader;
 pub(super) use writer::FileWriter;
 
 /// What the file begins with.
@@ -27,7 +27,7 @@ const FOOT_BYTES: usize = 4 + 3 * 8 + 16;
 
 /// What a backup's file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Totals {
+pub(crate) struct Totals {
     pub(super) blocks: u64,
     pub(super) items: u64,
     /// The sizes of the items as DynamoDB counts them.

@@ -10,12 +10,12 @@ use super::{
     BLOCK_BYTES_MAX, BLOCK_HEAD_BYTES, FOOT_BYTES, FORMAT_VERSION, HEAD_AT, HEAD_BYTES_MAX, ITEM_BYTES_MAX,
     MAGIC, Totals, block_checksum,
 };
-use crate::backup::record::Backup;
+use crate::bookkeeping::Backup;
 use crate::error::{Error, Result};
 use crate::store::DiskFile;
 
 /// A backup's file that is being read.
-pub(in crate::backup) struct FileReader {
+pub(crate) struct FileReader {
     file: Arc<dyn DiskFile>,
     name: String,
     head: Backup,
@@ -27,7 +27,7 @@ pub(in crate::backup) struct FileReader {
 
 impl FileReader {
     /// Opens the file and reads its head.
-    pub(in crate::backup) fn open(file: Arc<dyn DiskFile>, name: &str) -> Result<FileReader> {
+    pub(crate) fn open(file: Arc<dyn DiskFile>, name: &str) -> Result<FileReader> {
         let length = file.len().map_err(|error| Error::Backup(format!("can't read {name}: {error}")))?;
         let mut input = Input { file: &file, name, offset: 0, length, hash: Box::new(Xxh3::new()) };
         let start = input.take(HEAD_AT, "the file ends in its head")?;
@@ -61,17 +61,17 @@ impl FileReader {
     }
 
     /// What the file holds a backup of.
-    pub(in crate::backup) fn head(&self) -> &Backup {
+    pub(crate) fn head(&self) -> &Backup {
         &self.head
     }
 
     /// The length of the file.
-    pub(in crate::backup) fn file_bytes(&self) -> u64 {
+    pub(crate) fn file_bytes(&self) -> u64 {
         self.length
     }
 
     /// The next items; `None` at the end, if everything was as it was written.
-    pub(in crate::backup) fn next_block(&mut self) -> Result<Option<Vec<EncodedItem>>> {
+    pub(crate) fn next_block(&mut self) -> Result<Option<Vec<EncodedItem>>> {
         let hash = std::mem::replace(&mut self.hash, Box::new(Xxh3::new()));
         let (offset, length) = (self.offset, self.length);
         let mut input = Input { file: &self.file, name: &self.name, offset, length, hash };
@@ -82,7 +82,7 @@ impl FileReader {
     }
 
     /// Reads to the end, only to verify.
-    pub(in crate::backup) fn verify(mut self, mut look: impl FnMut(u64) -> Result<()>) -> Result<Totals> {
+    pub(crate) fn verify(mut self, mut look: impl FnMut(u64) -> Result<()>) -> Result<Totals> {
         while self.next_block()?.is_some() {
             look(self.totals.items)?;
         }

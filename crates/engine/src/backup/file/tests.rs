@@ -5,8 +5,9 @@ use std::sync::Arc;
 use singlet_values::{EncodedItem, Item};
 
 use super::{BLOCK_BYTES_MAX, FileReader, FileWriter, Totals};
-use crate::backup::{Backup, BackupState, Moment};
+use crate::bookkeeping::{Backup, BackupState};
 use crate::error::{Error, Result};
+use crate::moment::Moment;
 use crate::request::{CreateTable, IndexDefinition, ScalarType};
 use crate::store::tests::fixture::example;
 use crate::store::{Disk, DiskFile, MemoryDisk, Tally};

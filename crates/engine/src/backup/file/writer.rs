@@ -6,7 +6,7 @@ use singlet_values::ItemRef;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::{BLOCK_BYTES_MAX, FORMAT_VERSION, HEAD_AT, MAGIC, Totals, block_checksum};
-use crate::backup::record::Backup;
+use crate::bookkeeping::Backup;
 use crate::error::{Error, Result};
 use crate::store::DiskFile;
 

@@ -30,7 +30,7 @@ const START_SECOND: u64 = 1_700_000_000;
 /// A database with a clock that stands still, and a table with both kinds of indexes; its number is 1.
 fn open(time_to_live: bool) -> (Database, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new(START_SECOND * 1000));
-    let store = StoreOptions { overlay_bytes_max: 32 << 10, ..StoreOptions::default() };
+    let store = StoreOptions { overlay_bytes_max: 64 << 10, ..StoreOptions::default() };
     let options = Options { store, clock: clock.clone(), ..Options::default() };
     let database = Database::in_memory_with(options).unwrap();
     let mut table = CreateTable::new(TABLE, "pk", ScalarType::N)
@@ -84,7 +84,7 @@ fn assert_rows(database: &Database) {
 
 /// The rows that the table's items should have.
 fn derived_rows(view: &View<Catalogue>) -> Vec<Bytes> {
-    let table = view.attachment().resource(TABLE).unwrap();
+    let table = view.catalogue().resource(TABLE).unwrap();
     let (start, end) = (table.items().prefix(), table.items().end());
     let mut rows: Vec<Bytes> = view
         .range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward)
@@ -110,7 +110,7 @@ fn remove_time(database: &Database, number: u64) {
     database.update_item(UpdateItem::new(TABLE, key(number), update)).unwrap();
 }
 
-/// Hands rows to the writer as the reaper does.
+/// Hands rows to the writer as the expiry thread does.
 fn expire(database: &Database, expiry_rows: Vec<Bytes>) -> u64 {
     let (answer, pending) = Pending::channel();
     database.submit(Job::Expire { table: 1, expiry_rows, answer }, pending).wait().unwrap()
@@ -125,7 +125,7 @@ fn a_time_that_changed_since_it_was_found_is_respected() {
     assert_eq!(found.len(), 7);
     // Nobody else looks while this is held.
     let view = database.view();
-    let _alone = view.attachment().horizon().sweep();
+    let _alone = view.catalogue().horizon().sweep();
     assert_eq!(expire(&database, found.clone()), 0, "nothing is due yet");
 
     set_time(&database, 0, Number::from(due + 1));
@@ -145,7 +145,7 @@ fn a_time_that_changed_since_it_was_found_is_respected() {
 #[test]
 fn expired_items_leave_no_rows() {
     let (database, clock) = open(true);
-    // None is due yet, so that the reaper doesn't take any before they are counted.
+    // None is due yet, so that the expiry thread doesn't take any before they are counted.
     (0..600).for_each(|number| put(&database, number, START_SECOND + 1 + number % 7));
     assert_eq!(count_table_rows(&database, 1), 4 * 600 + 3, "items, two entries, a time, three collections");
     clock.advance_ms(7_000);
@@ -174,7 +174,7 @@ fn turning_expiry_on_enters_times_and_turning_it_off_removes_them() {
     let status = || database.describe_time_to_live(TABLE).unwrap().status;
     database.update_time_to_live(UpdateTimeToLive::enable(TABLE, "expires_at")).unwrap();
     wait_until(|| status() == TimeToLiveStatus::Enabled);
-    // The first one is due at once, and the reaper may have taken it.
+    // The first one is due at once, and the expiry thread may have taken it.
     assert!(expiry_rows(&database).len() >= 1_499);
     assert_rows(&database);
     let off = UpdateTimeToLive::disable(TABLE, "expires_at").at_any_time();

@@ -38,14 +38,14 @@ fn count_table_rows(database: &Database, number: u32) -> usize {
 fn wait_until(is_so: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_so() {
-        assert!(start.elapsed() < WORK_ENDS_WITHIN, "the janitor does not come to an end");
+        assert!(start.elapsed() < WORK_ENDS_WITHIN, "maintenance does not come to an end");
         std::thread::park_timeout(LOOK_AGAIN_AFTER);
     }
 }
 
 /// A table with a local and a global index, and with items; the first table has number 1.
 fn filled(items: i64) -> Database {
-    let store = StoreOptions { overlay_bytes_max: 32 << 10, ..StoreOptions::default() };
+    let store = StoreOptions { overlay_bytes_max: 64 << 10, ..StoreOptions::default() };
     let database = Database::in_memory_with(Options { store, ..Options::default() }).unwrap();
     let table = CreateTable::new(TABLE, "pk", ScalarType::N)
         .sort_key("sk", ScalarType::N)

@@ -22,7 +22,7 @@ type State = BTreeMap<u64, Item>;
 fn written() -> (Database, Vec<State>) {
     let clock = Arc::new(ManualClock::new(START_MS));
     let store =
-        StoreOptions { overlay_bytes_max: 8 << 10, segment_bytes: 64 << 10, ..StoreOptions::default() };
+        StoreOptions { overlay_bytes_max: 16 << 10, segment_bytes: 64 << 10, ..StoreOptions::default() };
     let options = Options { store, clock: clock.clone(), ..Options::default() };
     let database = Database::in_memory_with(options).unwrap();
     database.create_table(CreateTable::new(TABLE, "id", ScalarType::N)).unwrap();
@@ -59,7 +59,7 @@ fn id_of(item: &Item) -> u64 {
 fn moments_are_the_same_however_little_is_held_at_once() {
     let (database, states) = written();
     let view = database.view();
-    let table = view.attachment().resource(TABLE).unwrap();
+    let table = view.catalogue().resource(TABLE).unwrap();
     let stop = Stop::default();
     for noted_bytes_max in [1, 700, 4_000, usize::MAX] {
         for (moment, expected) in states.iter().enumerate() {
@@ -81,7 +81,7 @@ fn moments_are_the_same_however_little_is_held_at_once() {
 fn changes_between_moments_are_the_same_however_little_is_held_at_once() {
     let (database, states) = written();
     let view = database.view();
-    let table = view.attachment().resource(TABLE).unwrap();
+    let table = view.catalogue().resource(TABLE).unwrap();
     let stop = Stop::default();
     for noted_bytes_max in [1, 700, usize::MAX] {
         for (from, to) in [(0, MOMENTS), (3, 4), (5, 30), (MOMENTS - 1, MOMENTS), (7, 7)] {
@@ -114,7 +114,7 @@ fn changes_between_moments_are_the_same_however_little_is_held_at_once() {
 fn a_walk_ends_when_the_database_closes() {
     let (database, _) = written();
     let view = database.view();
-    let table = view.attachment().resource(TABLE).unwrap();
+    let table = view.catalogue().resource(TABLE).unwrap();
     let stop = Stop::default();
     let past = database.inner.recovery.past(&view, table, 1, &stop);
     let ended = past.items_at(START_MS + 20, &mut |_| Err(Error::Closed));

@@ -11,7 +11,7 @@ const MB: u64 = 1 << 20;
 
 fn open(disk: &Arc<QuotaDisk>) -> Database {
     let store = StoreOptions {
-        overlay_bytes_max: 256 << 10,
+        overlay_bytes_max: 512 << 10,
         segment_bytes: 128 << 10,
         cache_bytes: 1 << 20,
         disk_reserve_bytes: Some(4 * MB),
@@ -122,7 +122,7 @@ fn a_new_index_waits_for_room_and_is_filled_then() {
     let store = &database.inner.store;
     store.submit(Job::AlterTable { request: Box::new(request), answer }).unwrap();
     ordered.wait().unwrap();
-    database.background().wake_janitor();
+    database.background().wake_maintenance();
     let (answer, step) = Pending::channel();
     store.submit(Job::Maintain { may_grow: store.check_room().is_ok(), answer }).unwrap();
     assert_eq!(step.wait().unwrap(), Progress::Waits);

@@ -13,11 +13,11 @@ use super::{Disk, DiskFile};
 pub struct FrozenDisk {
     disk: Arc<dyn Disk>,
     /// Each name, and the file behind it once it has been opened.
-    files: Mutex<BTreeMap<String, Entry>>,
+    files: Mutex<BTreeMap<String, FrozenEntry>>,
 }
 
 #[derive(Clone)]
-enum Entry {
+enum FrozenEntry {
     /// There under this name, and not opened yet.
     There(String),
     Open(Arc<FrozenFile>),
@@ -26,11 +26,11 @@ enum Entry {
 impl FrozenDisk {
     /// Freezes the disk as it is now. Nobody else may change it meanwhile.
     pub fn new(disk: Arc<dyn Disk>) -> io::Result<Self> {
-        let files = disk.list()?.into_iter().map(|name| (name.clone(), Entry::There(name))).collect();
+        let files = disk.list()?.into_iter().map(|name| (name.clone(), FrozenEntry::There(name))).collect();
         Ok(Self { disk, files: Mutex::new(files) })
     }
 
-    fn files(&self) -> MutexGuard<'_, BTreeMap<String, Entry>> {
+    fn files(&self) -> MutexGuard<'_, BTreeMap<String, FrozenEntry>> {
         // The map is never left half changed, so a panic elsewhere does not spoil it.
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -40,11 +40,11 @@ impl Disk for FrozenDisk {
     fn open(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
         let mut files = self.files();
         let file = match files.get(name) {
-            Some(Entry::Open(file)) => file.clone(),
-            Some(Entry::There(original)) => Arc::new(FrozenFile::over(self.disk.open(original)?)?),
+            Some(FrozenEntry::Open(file)) => file.clone(),
+            Some(FrozenEntry::There(original)) => Arc::new(FrozenFile::over(self.disk.open(original)?)?),
             None => Arc::new(FrozenFile { file: None, content: RwLock::default() }),
         };
-        files.insert(name.to_owned(), Entry::Open(file.clone()));
+        files.insert(name.to_owned(), FrozenEntry::Open(file.clone()));
         Ok(file)
     }
 

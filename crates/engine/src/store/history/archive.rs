@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
-use super::super::log::{Before, Frame, Scan, Segment};
+use super::super::log::{Before, Frame, Segment, SegmentScan};
 use super::super::{Disk, StoreError};
-use super::past::{Past, name_of, parse_name};
+use super::file::{HistoryFile, name_of, parse_name};
 use super::{Latest, Logged, Position};
 use crate::sync::{Mutex, MutexGuard};
 
@@ -14,12 +14,12 @@ pub(in crate::store) struct Archive {
     disk: Arc<dyn Disk>,
     /// A file is full at this size.
     file_bytes_max: u64,
-    files: Mutex<Files>,
+    files: Mutex<HistoryFiles>,
 }
 
-struct Files {
+struct HistoryFiles {
     /// In order; all but the last are full.
-    list: Vec<Arc<Past>>,
+    list: Vec<Arc<HistoryFile>>,
     next_id: u64,
 }
 
@@ -36,21 +36,21 @@ impl Archive {
         let next_id = ids.last().map_or(1, |last| last + 1);
         let mut list = Vec::new();
         for id in ids {
-            match Past::open(disk.as_ref(), id, &is_live)? {
+            match HistoryFile::open(disk.as_ref(), id, &is_live)? {
                 Some(past) => list.push(Arc::new(past)),
                 None => disk.remove(&name_of(id)).map_err(StoreError::io("remove", name_of(id)))?,
             }
         }
-        Ok(Self { disk, file_bytes_max, files: Mutex::new(Files { list, next_id }) })
+        Ok(Self { disk, file_bytes_max, files: Mutex::new(HistoryFiles { list, next_id }) })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Files> {
+    fn lock(&self) -> MutexGuard<'_, HistoryFiles> {
         // The list is never left half changed, so a panic elsewhere does not spoil it.
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The files, in order.
-    pub(super) fn files(&self) -> Vec<Arc<Past>> {
+    pub(super) fn files(&self) -> Vec<Arc<HistoryFile>> {
         self.lock().list.clone()
     }
 
@@ -91,7 +91,7 @@ impl Archive {
         }
         let mut changes: BTreeMap<u32, Vec<Logged>> = BTreeMap::new();
         let mut time_ms = 0;
-        let mut scan = Scan::open(segment, Some(until))?;
+        let mut scan = SegmentScan::open(segment, Some(until))?;
         while let Some((frame, _)) = scan.next_frame()? {
             time_ms = frame.time_ms;
             for change in recorded(frame) {
@@ -103,7 +103,7 @@ impl Archive {
         }
         let (past, is_new) = match files.last().filter(|past| !past.is_full()) {
             Some(past) => (past.clone(), false),
-            None => (Arc::new(Past::create(self.disk.as_ref(), self.new_id())?), true),
+            None => (Arc::new(HistoryFile::create(self.disk.as_ref(), self.new_id())?), true),
         };
         let past = Arc::new(past.append(segment.id, until - 1, time_ms, &changes, self.file_bytes_max)?);
         let mut files = self.lock();
@@ -127,10 +127,11 @@ impl Archive {
         &self,
         is_needed: impl Fn(u32, Latest) -> bool,
     ) -> Result<usize, StoreError> {
-        let is_unneeded = |past: &Past| {
+        let is_unneeded = |past: &HistoryFile| {
             past.is_full() && !past.groups.iter().any(|(&group, &latest)| is_needed(group, latest))
         };
-        let dropped: Vec<Arc<Past>> = self.files().into_iter().filter(|past| is_unneeded(past)).collect();
+        let dropped: Vec<Arc<HistoryFile>> =
+            self.files().into_iter().filter(|past| is_unneeded(past)).collect();
         self.lock().list.retain(|past| !dropped.iter().any(|gone| gone.id == past.id));
         for past in &dropped {
             let name = name_of(past.id);

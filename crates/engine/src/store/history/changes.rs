@@ -4,31 +4,31 @@ use std::sync::Arc;
 use std::vec;
 
 use super::super::StoreError;
-use super::super::log::{Catalogue, Chunk, chunk_at};
+use super::super::log::{Chunk, SegmentCatalogue, chunk_at};
 use super::archive::{Archive, recorded};
-use super::past::{Mark, Past};
+use super::file::{BlockPlace, HistoryFile};
 use super::{Logged, Position};
 
 /// Where changes are read from.
 #[derive(Clone)]
-pub(in crate::store) struct Source {
-    pub(in crate::store) log: Arc<Catalogue>,
+pub(in crate::store) struct ChangeSource {
+    pub(in crate::store) log: Arc<SegmentCatalogue>,
     pub(in crate::store) archive: Arc<Archive>,
 }
 
 /// Where a commit may be, at one moment.
-struct Found {
+struct Candidates {
     /// Its piece of the log.
     chunk: Option<Chunk>,
     /// The first commit that the log has.
     log_start: Option<u64>,
-    files: Vec<Arc<Past>>,
+    files: Vec<Arc<HistoryFile>>,
 }
 
-impl Source {
+impl ChangeSource {
     /// The commit's piece of the log, and the files of the past. If the log no longer has the commit, they do, or nobody
     /// recorded it: a segment goes from the log only after it is in the archive, so the log is looked at first.
-    fn look_up(&self, sequence: u64, until: u64) -> Result<Found, StoreError> {
+    fn look_up(&self, sequence: u64, until: u64) -> Result<Candidates, StoreError> {
         loop {
             let segments = self.log.segments();
             let chunk = chunk_at(&segments, sequence, until);
@@ -36,7 +36,7 @@ impl Source {
             match chunk {
                 Ok(chunk) => {
                     let log_start = segments.first().map(|segment| segment.first_sequence);
-                    return Ok(Found { chunk, log_start, files });
+                    return Ok(Candidates { chunk, log_start, files });
                 }
                 // If the log was trimmed meanwhile, the piece may have been overwritten; then look again.
                 Err(error) if !self.is_trimmed(segments.first().map(|segment| segment.id)) => {
@@ -54,10 +54,10 @@ impl Source {
 
 /// The blocks of the file that was read last, so that its index is not read for every block.
 #[derive(Default)]
-struct Blocks(Option<(u64, u64, Arc<Vec<Mark>>)>);
+struct Blocks(Option<(u64, u64, Arc<Vec<BlockPlace>>)>);
 
 impl Blocks {
-    fn of(&mut self, past: &Past) -> Result<&[Mark], StoreError> {
+    fn of(&mut self, past: &HistoryFile) -> Result<&[BlockPlace], StoreError> {
         // A file that is not full yet may have grown.
         let is_known = self.0.as_ref().is_some_and(|(id, bytes, _)| (*id, *bytes) == (past.id, past.bytes()));
         if !is_known {
@@ -69,7 +69,7 @@ impl Blocks {
 
 /// The recorded changes of one group after a position, in order. After an error it ends.
 pub struct Changes {
-    source: Source,
+    source: ChangeSource,
     group: u32,
     after: Position,
     /// Every commit up to here has been read.
@@ -80,7 +80,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    pub(in crate::store) fn new(source: Source, group: u32, after: Position, until: u64) -> Self {
+    pub(in crate::store) fn new(source: ChangeSource, group: u32, after: Position, until: u64) -> Self {
         // The commit of the position itself may have more changes.
         let read_to = after.sequence.saturating_sub(1);
         let (blocks, buffer) = (Blocks::default(), Vec::new().into_iter());
@@ -113,9 +113,10 @@ impl Changes {
         Ok(())
     }
 
-    fn past_block(&mut self, files: &[Arc<Past>]) -> Result<Option<Vec<Logged>>, StoreError> {
+    fn past_block(&mut self, files: &[Arc<HistoryFile>]) -> Result<Option<Vec<Logged>>, StoreError> {
         let (group, read_to) = (self.group, self.read_to);
-        let has_more = |past: &&Arc<Past>| past.last_sequence > read_to && past.groups.contains_key(&group);
+        let has_more =
+            |past: &&Arc<HistoryFile>| past.last_sequence > read_to && past.groups.contains_key(&group);
         for past in files.iter().filter(has_more) {
             let mut blocks = self.blocks.of(past)?.iter();
             let next = blocks.find(|mark| mark.header.group == group && mark.header.last_sequence > read_to);
@@ -153,7 +154,7 @@ impl Iterator for Changes {
 
 /// The recorded changes of one group before a position, the latest first. After an error it ends.
 pub struct ChangesBack {
-    source: Source,
+    source: ChangeSource,
     group: u32,
     before: Position,
     /// Every commit from here on has been read.
@@ -164,7 +165,7 @@ pub struct ChangesBack {
 }
 
 impl ChangesBack {
-    pub(in crate::store) fn new(source: Source, group: u32, before: Position, until: u64) -> Self {
+    pub(in crate::store) fn new(source: ChangeSource, group: u32, before: Position, until: u64) -> Self {
         let read_from = before.sequence.min(until) + 1;
         Self { source, group, before, read_from, blocks: Blocks::default(), buffer: Vec::new() }
     }
@@ -189,7 +190,7 @@ impl ChangesBack {
         changes.filter(|change| change.group() == self.group).collect()
     }
 
-    fn past_block(&mut self, files: &[Arc<Past>]) -> Result<Vec<Logged>, StoreError> {
+    fn past_block(&mut self, files: &[Arc<HistoryFile>]) -> Result<Vec<Logged>, StoreError> {
         let (group, read_from) = (self.group, self.read_from);
         for past in files.iter().rev().filter(|past| past.groups.contains_key(&group)) {
             let mut blocks = self.blocks.of(past)?.iter().rev();

@@ -9,11 +9,11 @@
 mod archive;
 mod block;
 mod changes;
-mod past;
+mod file;
 
 pub(super) use archive::Archive;
 use bytes::Bytes;
-pub(super) use changes::Source;
+pub(super) use changes::ChangeSource;
 pub use changes::{Changes, ChangesBack};
 
 /// A place in the log: a commit, and how many recorded changes of it come before.

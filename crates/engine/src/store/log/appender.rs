@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::reach::Reach;
 use super::super::{StoreError, SyncPolicy};
-use super::catalogue::Catalogue;
+use super::catalogue::SegmentCatalogue;
 use super::frame::{encoded_length, seal, widen};
 use super::segment::{FRAMES_START, Segment};
 
@@ -20,7 +20,7 @@ pub(in crate::store) struct LogEnd {
 /// Every opening begins a new segment with its first write. So whatever an interrupted write left in the old one stays
 /// behind the first sequence number of the new one, and needs no truncating.
 pub(in crate::store) struct Appender {
-    catalogue: Arc<Catalogue>,
+    catalogue: Arc<SegmentCatalogue>,
     reach: Arc<Reach>,
     policy: SyncPolicy,
     segment: Option<(Segment, u64)>,
@@ -31,7 +31,7 @@ pub(in crate::store) struct Appender {
 impl Appender {
     /// Everything up to `sequence` is in the log already.
     pub(in crate::store) fn new(
-        catalogue: Arc<Catalogue>,
+        catalogue: Arc<SegmentCatalogue>,
         reach: Arc<Reach>,
         policy: SyncPolicy,
         sequence: u64,

@@ -15,17 +15,17 @@ use crate::sync::{Mutex, MutexGuard};
 const ZEROING_BYTES: usize = 1 << 20;
 
 /// Which files the log consists of. Shared by the log thread, which adds segments, the fold, which trims them, and the
-/// housekeeper, which makes files ready.
-pub(in crate::store) struct Catalogue {
+/// maintenance thread, which makes files ready.
+pub(in crate::store) struct SegmentCatalogue {
     disk: Arc<dyn Disk>,
     /// What the frames are encrypted with.
     sealing: Option<Arc<Sealing>>,
     segment_bytes: u64,
     spares_max: usize,
-    files: Mutex<Files>,
+    files: Mutex<SegmentFiles>,
 }
 
-struct Files {
+struct SegmentFiles {
     /// In order; the last one is being written.
     segments: VecDeque<Segment>,
     /// Files of the right size, with blocks allocated, whose contents don't matter.
@@ -33,7 +33,7 @@ struct Files {
     next_id: u64,
 }
 
-impl Catalogue {
+impl SegmentCatalogue {
     /// Finds the files of the log and checks that the segments follow each other.
     pub(super) fn open(
         disk: Arc<dyn Disk>,
@@ -69,11 +69,11 @@ impl Catalogue {
                 disk.remove(&name).map_err(StoreError::io("remove", &name))?;
             }
         }
-        let files = Mutex::new(Files { segments, spares, next_id });
+        let files = Mutex::new(SegmentFiles { segments, spares, next_id });
         Ok(Self { disk, sealing, segment_bytes, spares_max, files })
     }
 
-    fn files(&self) -> MutexGuard<'_, Files> {
+    fn files(&self) -> MutexGuard<'_, SegmentFiles> {
         // The lists are never left half changed, so a panic elsewhere does not spoil them.
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::seal::Sealing;
 use super::super::{Disk, StoreError};
-use super::replay::Scan;
+use super::replay::SegmentScan;
 use super::segment::{Segment, parse_segment_name};
 
 /// What there was to check.
@@ -64,7 +64,7 @@ pub(in crate::store) fn check(
 /// The number of frames, or how many there were before the one that is wrong.
 fn check_segment(segment: &Segment, next: Option<&Segment>) -> Result<u64, (u64, StoreError)> {
     let until = next.map(|next| next.first_sequence);
-    let mut scan = Scan::open(segment, until).map_err(|error| (0, error))?;
+    let mut scan = SegmentScan::open(segment, until).map_err(|error| (0, error))?;
     let mut frames = 0;
     loop {
         match scan.next_frame() {

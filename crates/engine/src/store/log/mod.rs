@@ -14,9 +14,9 @@ mod segment;
 mod tests;
 
 pub(super) use appender::{Appender, LogEnd};
-pub(super) use catalogue::Catalogue;
+pub(super) use catalogue::SegmentCatalogue;
 pub(super) use check::check;
 pub(super) use chunk::{Chunk, chunk_at};
 pub(super) use frame::{Before, FieldReader, Frame, FrameEntry, put_bytes, put_u32, put_u64};
-pub(super) use replay::{Replayed, Scan, replay};
+pub(super) use replay::{Replayed, SegmentScan, replay};
 pub(super) use segment::{FORMAT_VERSION as LOG_FORMAT_VERSION, Segment, segment_name};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::seal::Sealing;
 use super::super::tree::FoldPoint;
 use super::super::{Disk, StoreError};
-use super::catalogue::Catalogue;
+use super::catalogue::SegmentCatalogue;
 use super::frame::{FRAME_HEADER_BYTES, Frame, SealedFrame};
 use super::seal::Seal;
 use super::segment::{FRAMES_START, Segment};
@@ -28,10 +28,10 @@ pub(in crate::store) fn replay(
     spares_max: usize,
     point: FoldPoint,
     mut apply: impl FnMut(Vec<Replayed>),
-) -> Result<(Catalogue, u64), StoreError> {
+) -> Result<(SegmentCatalogue, u64), StoreError> {
     // A segment must have room for frames at all.
     let segment_bytes = segment_bytes.max(2 * FRAMES_START);
-    let catalogue = Catalogue::open(disk.clone(), sealing, segment_bytes, spares_max)?;
+    let catalogue = SegmentCatalogue::open(disk.clone(), sealing, segment_bytes, spares_max)?;
     let segments = catalogue.segments();
     let next_sequence = point.sequence + 1;
     let Some(start) = segments.iter().rposition(|segment| segment.first_sequence <= next_sequence) else {
@@ -64,7 +64,7 @@ impl Reader {
     fn run(self) -> Result<(), StoreError> {
         for (place, segment) in self.segments.iter().enumerate() {
             let next = self.segments.get(place + 1);
-            let mut scan = Scan::open(segment, next.map(|next| next.first_sequence))?;
+            let mut scan = SegmentScan::open(segment, next.map(|next| next.first_sequence))?;
             if segment.id == self.point.segment {
                 scan.skip_to(self.point.offset, self.point.sequence + 1)?;
             }
@@ -87,7 +87,7 @@ impl Reader {
 }
 
 /// Walks the frames of one segment.
-pub(in crate::store) struct Scan {
+pub(in crate::store) struct SegmentScan {
     name: String,
     seal: Seal,
     content: Vec<u8>,
@@ -100,7 +100,7 @@ pub(in crate::store) struct Scan {
     until: Option<u64>,
 }
 
-impl Scan {
+impl SegmentScan {
     /// Reads a segment that goes on until the next one's first sequence number.
     pub(in crate::store) fn open(segment: &Segment, until: Option<u64>) -> Result<Self, StoreError> {
         let name = segment.name();

@@ -72,7 +72,7 @@ struct MarkList {
 
 /// A piece of a segment that begins with a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct LogPiece {
     pub(super) first_sequence: u64,
     pub(super) start: u64,
     pub(super) end: u64,
@@ -97,12 +97,12 @@ impl Marks {
     }
 
     /// The piece that a frame is in.
-    pub(super) fn piece_with(&self, sequence: u64) -> Option<Piece> {
+    pub(super) fn piece_with(&self, sequence: u64) -> Option<LogPiece> {
         let list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let next = list.places.partition_point(|&(first, _)| first <= sequence);
         let &(first_sequence, start) = list.places.get(next.checked_sub(1)?)?;
         let end = list.places.get(next).map_or(list.end, |&(_, offset)| offset.min(list.end));
-        Some(Piece { first_sequence, start, end })
+        Some(LogPiece { first_sequence, start, end })
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::catalogue::Catalogue;
+use super::catalogue::SegmentCatalogue;
 use super::frame::{Before, Frame, FrameEntry, seal, widen};
 use super::seal::Seal;
 use super::segment::encode_header;
@@ -76,7 +76,7 @@ fn a_power_cut_while_encrypted_files_are_used_again_leaves_a_log_that_opens() {
 
 fn cut_while_files_are_used_again(sealing: Option<Arc<Sealing>>) {
     const SEGMENT_BYTES: u64 = 16 << 10;
-    let open = |disk: &PowerDisk| Catalogue::open(disk.as_disk(), sealing.clone(), SEGMENT_BYTES, 8);
+    let open = |disk: &PowerDisk| SegmentCatalogue::open(disk.as_disk(), sealing.clone(), SEGMENT_BYTES, 8);
     for cut in 0..12 {
         let disk = PowerDisk::new();
         let catalogue = open(&disk).expect("an empty folder");

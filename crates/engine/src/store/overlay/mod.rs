@@ -34,7 +34,7 @@ type ValueId = u32;
 
 /// A key with its latest value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry<'a> {
+pub(super) struct OverlayEntry<'a> {
     pub(super) key: &'a [u8],
     /// No value means that the key is deleted and hides what lies below.
     pub(super) value: Option<&'a Bytes>,

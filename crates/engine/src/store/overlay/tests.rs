@@ -21,7 +21,7 @@ fn any_key() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-fn contents<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Vec<(Vec<u8>, Option<Bytes>)> {
+fn contents<'a>(entries: impl Iterator<Item = OverlayEntry<'a>>) -> Vec<(Vec<u8>, Option<Bytes>)> {
     entries.map(|entry| (entry.key.to_vec(), entry.value.cloned())).collect()
 }
 

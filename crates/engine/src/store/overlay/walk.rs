@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::keys::Probe;
 use super::nodes::{Branch, Leaf, Node};
-use super::{Entry, value};
+use super::{OverlayEntry, value};
 use crate::store::Direction;
 
 /// The entries of a range, in one direction.
@@ -105,14 +105,14 @@ impl<'a> OverlayRange<'a> {
     }
 
     /// The next entry of the leaf and whether the walk ends before it; nothing at the end of the leaf.
-    fn step(&mut self) -> Option<(Entry<'a>, bool)> {
+    fn step(&mut self) -> Option<(OverlayEntry<'a>, bool)> {
         let leaf = self.leaf?;
         let place = match self.direction {
             Direction::Forward => self.before,
             Direction::Backward => self.before.checked_sub(1)?,
         };
         let id = *leaf.values.get(place)?;
-        let entry = Entry { key: leaf.keys.key(place), value: value(self.values, id) };
+        let entry = OverlayEntry { key: leaf.keys.key(place), value: value(self.values, id) };
         self.before = if self.direction == Direction::Forward { place + 1 } else { place };
         Some((entry, self.within.contains(&place)))
     }
@@ -141,9 +141,9 @@ impl<'a> OverlayRange<'a> {
 }
 
 impl<'a> Iterator for OverlayRange<'a> {
-    type Item = Entry<'a>;
+    type Item = OverlayEntry<'a>;
 
-    fn next(&mut self) -> Option<Entry<'a>> {
+    fn next(&mut self) -> Option<OverlayEntry<'a>> {
         let (entry, within) = loop {
             match self.step() {
                 Some(step) => break step,

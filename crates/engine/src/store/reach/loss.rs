@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Mark;
+use super::ReachMark;
 #[cfg(simulated)]
 use crate::planted::Bug;
 use crate::store::log::segment_name;
@@ -32,7 +32,7 @@ pub enum Loss {
 
 impl Loss {
     /// What is missing of a log that ends with `found_sequence` and whose last segment is `last_segment`.
-    pub(in crate::store) fn of_log(mark: &Mark, last_segment: u64, found_sequence: u64) -> Option<Self> {
+    pub(in crate::store) fn of_log(mark: &ReachMark, last_segment: u64, found_sequence: u64) -> Option<Self> {
         #[cfg(simulated)]
         if [Bug::IgnoresReach, Bug::TakesDamageForEnd].iter().any(|bug| bug.is_planted()) {
             return None;

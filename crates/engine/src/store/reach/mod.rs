@@ -30,7 +30,7 @@ const SLOTS: u64 = 2;
 
 /// How far the log reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Mark {
+pub(super) struct ReachMark {
     /// The last segment; 0 if there was none.
     pub(super) segment: u64,
     /// The number of its first commit, whether or not there was one.
@@ -42,7 +42,7 @@ pub(super) struct Mark {
 }
 
 /// What opening finds under the file's name.
-pub(super) enum Found {
+pub(super) enum FoundMark {
     /// Nothing.
     Missing,
     /// Neither slot is what was written.
@@ -53,18 +53,18 @@ pub(super) enum Found {
 
 /// A mark that was found, and its slot as it is on the disk.
 pub(super) struct Kept {
-    pub(super) mark: Mark,
+    pub(super) mark: ReachMark,
     counter: u64,
     slot: Vec<u8>,
     file: Arc<dyn DiskFile>,
 }
 
-impl Found {
+impl FoundMark {
     /// Looks for the file. Nothing is changed.
     pub(super) fn look(disk: &dyn Disk, sealing: Option<&Sealing>) -> Result<Self, StoreError> {
         let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
         if !names.iter().any(|name| name == NAME) {
-            return Ok(Found::Missing);
+            return Ok(FoundMark::Missing);
         }
         let file = disk.open(NAME).map_err(StoreError::io("open", NAME))?;
         let length = file.len().map_err(StoreError::io("measure", NAME))?;
@@ -90,8 +90,8 @@ impl Found {
             }
         }
         match (newest, newer_version) {
-            (Some(newest), _) => Ok(Found::Mark(newest)),
-            (None, None) => Ok(Found::Damaged),
+            (Some(newest), _) => Ok(FoundMark::Mark(newest)),
+            (None, None) => Ok(FoundMark::Damaged),
             (None, Some(found)) => {
                 let (found, known) = (found.into(), slot::FORMAT_VERSION.into());
                 Err(StoreError::UnknownVersion { file: NAME.into(), found, known })
@@ -100,10 +100,10 @@ impl Found {
     }
 
     /// The mark, if there is one.
-    pub(super) fn mark(&self) -> Option<&Mark> {
+    pub(super) fn mark(&self) -> Option<&ReachMark> {
         match self {
-            Found::Mark(kept) => Some(&kept.mark),
-            Found::Missing | Found::Damaged => None,
+            FoundMark::Mark(kept) => Some(&kept.mark),
+            FoundMark::Missing | FoundMark::Damaged => None,
         }
     }
 
@@ -112,15 +112,15 @@ impl Found {
     pub(super) fn loss(&self, is_expected: bool, last_segment: u64, sequence: u64) -> Option<Loss> {
         let reach = |reason: String| Some(Loss::Reach { reason });
         match self {
-            Found::Mark(kept) => Loss::of_log(&kept.mark, last_segment, sequence),
-            Found::Damaged => reach(format!("both slots of the file `{NAME}` are damaged")),
-            Found::Missing if is_expected => reach(format!("the file `{NAME}` is missing")),
-            Found::Missing => None,
+            FoundMark::Mark(kept) => Loss::of_log(&kept.mark, last_segment, sequence),
+            FoundMark::Damaged => reach(format!("both slots of the file `{NAME}` are damaged")),
+            FoundMark::Missing if is_expected => reach(format!("the file `{NAME}` is missing")),
+            FoundMark::Missing => None,
         }
     }
 }
 
-/// The mark of an open store. The log thread says what is durable; it and the housekeeper write the file.
+/// The mark of an open store. The log thread says what is durable; it and the maintenance thread write the file.
 pub(super) struct Reach {
     /// What is durable and durably named. Held for moments only: the log thread must not wait for a sync of the file.
     durable: Mutex<Durable>,
@@ -128,7 +128,7 @@ pub(super) struct Reach {
 }
 
 struct Durable {
-    mark: Mark,
+    mark: ReachMark,
     /// Whether a write of the file is due.
     is_due: bool,
 }
@@ -137,7 +137,7 @@ struct ReachFile {
     file: Arc<dyn DiskFile>,
     sealing: Option<Arc<Sealing>>,
     counter: u64,
-    written: Mark,
+    written: ReachMark,
 }
 
 impl Reach {
@@ -145,12 +145,12 @@ impl Reach {
     pub(super) fn open(
         disk: &dyn Disk,
         sealing: Option<Arc<Sealing>>,
-        found: Found,
-        mark: Mark,
+        found: FoundMark,
+        mark: ReachMark,
     ) -> Result<Self, StoreError> {
         let mut file = match found {
-            Found::Mark(kept) => kept.settle(sealing)?,
-            Found::Missing | Found::Damaged => ReachFile::create(disk, sealing, mark)?,
+            FoundMark::Mark(kept) => kept.settle(sealing)?,
+            FoundMark::Missing | FoundMark::Damaged => ReachFile::create(disk, sealing, mark)?,
         };
         file.write(mark)?;
         let durable = Mutex::new(Durable { mark, is_due: false });
@@ -159,7 +159,7 @@ impl Reach {
 
     /// Makes the file of a folder that holds nothing yet.
     pub(super) fn begin(disk: &dyn Disk, sealing: Option<Arc<Sealing>>) -> Result<(), StoreError> {
-        ReachFile::create(disk, sealing, Mark::default()).map(drop)
+        ReachFile::create(disk, sealing, ReachMark::default()).map(drop)
     }
 
     fn durable(&self) -> MutexGuard<'_, Durable> {
@@ -222,7 +222,7 @@ impl Kept {
 
 impl ReachFile {
     /// Makes the file. It is there as a whole or not at all.
-    fn create(disk: &dyn Disk, sealing: Option<Arc<Sealing>>, mark: Mark) -> Result<Self, StoreError> {
+    fn create(disk: &dyn Disk, sealing: Option<Arc<Sealing>>, mark: ReachMark) -> Result<Self, StoreError> {
         let file = disk.open(NEW_NAME).map_err(StoreError::io("create", NEW_NAME))?;
         file.set_len(SLOTS * SLOT_STRIDE).map_err(StoreError::io("grow", NEW_NAME))?;
         let file = ReachFile { file, sealing, counter: 1, written: mark };
@@ -245,7 +245,7 @@ impl ReachFile {
     }
 
     /// Writes the mark into the slot that is not the newest.
-    fn write(&mut self, mark: Mark) -> Result<(), StoreError> {
+    fn write(&mut self, mark: ReachMark) -> Result<(), StoreError> {
         if mark == self.written {
             return Ok(());
         }

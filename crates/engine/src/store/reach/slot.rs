@@ -2,7 +2,7 @@
 
 use singlet_cipher::{NONCE_BYTES, Nonce, TAG_BYTES};
 
-use super::Mark;
+use super::ReachMark;
 use crate::entropy::random;
 use crate::store::StoreError;
 use crate::store::log::{FieldReader, put_u32, put_u64};
@@ -24,7 +24,11 @@ pub(super) fn slot_bytes(sealing: Option<&Sealing>) -> usize {
 }
 
 /// A slot. Its place follows from the counter.
-pub(super) fn encode(mark: &Mark, counter: u64, sealing: Option<&Sealing>) -> Result<Vec<u8>, StoreError> {
+pub(super) fn encode(
+    mark: &ReachMark,
+    counter: u64,
+    sealing: Option<&Sealing>,
+) -> Result<Vec<u8>, StoreError> {
     let nonce = match sealing {
         Some(_) => random().map_err(StoreError::io("write", super::NAME))?,
         None => [0; NONCE_BYTES],
@@ -33,7 +37,7 @@ pub(super) fn encode(mark: &Mark, counter: u64, sealing: Option<&Sealing>) -> Re
 }
 
 /// A slot with this nonce if it is sealed.
-fn encode_with(nonce: &Nonce, mark: &Mark, counter: u64, sealing: Option<&Sealing>) -> Vec<u8> {
+fn encode_with(nonce: &Nonce, mark: &ReachMark, counter: u64, sealing: Option<&Sealing>) -> Vec<u8> {
     let mut slot = Vec::with_capacity(SEALED_BYTES);
     slot.extend_from_slice(&MAGIC);
     put_u32(&mut slot, FORMAT_VERSION);
@@ -58,7 +62,7 @@ fn encode_with(nonce: &Nonce, mark: &Mark, counter: u64, sealing: Option<&Sealin
 }
 
 /// The counter and the mark of a slot that is what was written.
-pub(super) fn decode(bytes: &[u8], sealing: Option<&Sealing>) -> Option<(u64, Mark)> {
+pub(super) fn decode(bytes: &[u8], sealing: Option<&Sealing>) -> Option<(u64, ReachMark)> {
     let (readable, rest) = bytes.split_first_chunk::<READABLE_BYTES>()?;
     if !readable.starts_with(&MAGIC) || version(bytes) != Some(FORMAT_VERSION) {
         return None;
@@ -79,7 +83,7 @@ pub(super) fn decode(bytes: &[u8], sealing: Option<&Sealing>) -> Option<(u64, Ma
     let counter = reader.u64()?;
     let (segment, first_sequence) = (reader.u64()?, reader.u64()?);
     let (sequence, time_ms) = (reader.u64()?, reader.u64()?);
-    Some((counter, Mark { segment, first_sequence, sequence, time_ms }))
+    Some((counter, ReachMark { segment, first_sequence, sequence, time_ms }))
 }
 
 /// The version that a slot says it has, if it is a slot.
@@ -93,7 +97,8 @@ mod tests {
     use super::*;
     use crate::store::tests::fixture::example;
 
-    const MARK: Mark = Mark { segment: 3, first_sequence: 41, sequence: 52, time_ms: 1_700_000_000_000 };
+    const MARK: ReachMark =
+        ReachMark { segment: 3, first_sequence: 41, sequence: 52, time_ms: 1_700_000_000_000 };
 
     #[test]
     fn the_slot_in_the_documentation_is_what_is_written() {

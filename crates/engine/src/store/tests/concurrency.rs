@@ -76,8 +76,8 @@ fn readers_see_a_consistent_snapshot_while_overlays_are_folded() {
 fn writers_wait_for_the_fold_and_memory_stays_bounded() {
     const ENTRY_BYTES: usize = 1_000;
     let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
-    let options = StoreOptions { overlay_bytes_max: 32 << 10, ..small() };
-    let bound = 2 * (options.overlay_bytes_max + 2 * ENTRY_BYTES) as u64;
+    let options = StoreOptions { overlay_bytes_max: 64 << 10, ..small() };
+    let bound = (options.overlay_bytes_max + 4 * ENTRY_BYTES) as u64;
     let store = start(&disk, options);
     let mut overlay_bytes_max = 0;
     let results: Vec<_> = (0..5_000)

@@ -81,7 +81,7 @@ fn check(store: &TestStore, acknowledged: u64, context: &str) -> u64 {
 }
 
 fn options() -> StoreOptions {
-    StoreOptions { overlay_bytes_max: 6 << 10, ..small() }
+    StoreOptions { overlay_bytes_max: 12 << 10, ..small() }
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn options() -> StoreOptions {
     // A small cache, so that reads go to the file, and folds in the midst of writing.
     StoreOptions {
         cache_bytes: 0,
-        overlay_bytes_max: 24 << 10,
+        overlay_bytes_max: 48 << 10,
         fold_part_entries: 16,
         segment_bytes: 64 << 10,
         ..StoreOptions::default()

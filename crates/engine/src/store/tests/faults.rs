@@ -62,7 +62,7 @@ fn fail_folds(small: fn() -> StoreOptions) {
     ] {
         let disk = PowerDisk::new();
         // A small cache, so that reads must go to the file.
-        let options = || StoreOptions { cache_bytes: 0, overlay_bytes_max: 64 << 10, ..small() };
+        let options = || StoreOptions { cache_bytes: 0, overlay_bytes_max: 128 << 10, ..small() };
         let store = start(&disk.as_disk(), options());
         for i in 0..1_000 {
             put(&store, &format!("{i:04}"), vec![1; 1_000]).unwrap();

@@ -32,7 +32,7 @@ impl Handler<Attachment> for RunJob {
 /// Everything small, so that rotations and folds happen all the time.
 pub(in crate::store) fn small() -> StoreOptions {
     StoreOptions {
-        overlay_bytes_max: 4 << 10,
+        overlay_bytes_max: 8 << 10,
         fold_part_entries: 4,
         cache_bytes: 1 << 20,
         segment_bytes: 16 << 10,

@@ -113,7 +113,7 @@ fn a_file_that_is_deleted_or_replaced_under_an_open_store_stops_writing_and_not_
 fn a_segment_that_is_deleted_is_noticed_when_the_next_one_begins_at_the_latest() {
     let disk = PowerDisk::new();
     let never = std::time::Duration::from_secs(3_600);
-    let options = StoreOptions { reach_interval: never, overlay_bytes_max: 64 << 20, ..small() };
+    let options = StoreOptions { reach_interval: never, overlay_bytes_max: 128 << 20, ..small() };
     let store = start(&disk.as_disk(), options);
     put(&store, "a", "1").unwrap();
     disk.as_disk().remove(&disk.names("log-").pop().unwrap()).unwrap();

@@ -128,7 +128,7 @@ fn check_positions(store: &TestStore) {
 }
 
 fn options() -> StoreOptions {
-    StoreOptions { overlay_bytes_max: 8 << 10, ..small() }
+    StoreOptions { overlay_bytes_max: 16 << 10, ..small() }
 }
 
 #[test]

@@ -348,7 +348,7 @@ fn a_fold_uses_the_pages_that_its_own_parts_gave_up() {
 /// Writes the same 6,000 keys, folds them in parts of 256 entries, and returns the length of the tree's file.
 fn fold_small_parts(disk: &Arc<dyn Disk>, text: &'static str) -> u64 {
     let options =
-        StoreOptions { overlay_bytes_max: 32 << 20, fold_part_entries: 256, ..StoreOptions::default() };
+        StoreOptions { overlay_bytes_max: 64 << 20, fold_part_entries: 256, ..StoreOptions::default() };
     let store = start(disk, options);
     for group in 0..60 {
         let puts = move |batch: &mut Batch<'_, _>| {

@@ -10,7 +10,7 @@ use crate::store::{FrozenDisk, Store, StoreError, StoreOptions, SystemClock, che
 const ENTRIES: usize = 300;
 
 fn options() -> StoreOptions {
-    StoreOptions { overlay_bytes_max: 16 << 10, ..small() }
+    StoreOptions { overlay_bytes_max: 32 << 10, ..small() }
 }
 
 /// A folder with a tree of the old format and a log: left by a killed process, or closed.

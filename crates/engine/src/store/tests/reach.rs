@@ -233,7 +233,7 @@ fn the_mark_follows_the_commits_by_itself() {
 fn without_syncing_the_mark_promises_only_what_a_segment_left_behind() {
     let never = || StoreOptions { sync: SyncPolicy::Never, ..small() };
     let disk = PowerDisk::new();
-    let store = start(&disk.as_disk(), StoreOptions { overlay_bytes_max: 64 << 20, ..never() });
+    let store = start(&disk.as_disk(), StoreOptions { overlay_bytes_max: 128 << 20, ..never() });
     for i in 0..100 {
         put(&store, &format!("{i:04}"), vec![1; 500]).unwrap();
     }

@@ -11,7 +11,7 @@ const VALUE_BYTES: usize = 1_000;
 
 fn options(reserve_bytes: u64) -> StoreOptions {
     StoreOptions {
-        overlay_bytes_max: 256 << 10,
+        overlay_bytes_max: 512 << 10,
         segment_bytes: 128 << 10,
         disk_reserve_bytes: Some(reserve_bytes),
         // The pages that one part of a fold gives free are used by the next fold, not by the next part.

@@ -27,7 +27,7 @@ pub use self::rewrite::Compacted;
 pub(super) use self::rewrite::compact;
 pub(super) use self::view::{TreeEntry, TreeRange, TreeView};
 use super::StoreError;
-use super::overlay::{Entry, Overlay};
+use super::overlay::{Overlay, OverlayEntry};
 use super::tally::{Tallies, Tally};
 
 pub(super) const NAME: &str = "tree";
@@ -258,7 +258,7 @@ impl Tree {
     fn write_entries<'a>(
         &self,
         transaction: &WriteTransaction,
-        entries: impl Iterator<Item = Entry<'a>>,
+        entries: impl Iterator<Item = OverlayEntry<'a>>,
     ) -> Result<usize, StoreError> {
         let mut table = transaction.open_table(ENTRIES).map_err(StoreError::tree)?;
         let mut runs = Runs::default();
@@ -328,11 +328,11 @@ impl Drop for Tree {
 fn write_run<'a>(
     table: &mut EntriesTable<'_>,
     after: &[u8],
-    entries: &mut Peekable<impl Iterator<Item = Entry<'a>>>,
+    entries: &mut Peekable<impl Iterator<Item = OverlayEntry<'a>>>,
 ) -> Result<usize, StoreError> {
     let mut cursor = table.lower_bound_mut(Bound::Excluded(after)).map_err(StoreError::tree)?;
     let mut count = 0;
-    while let Some(Entry { key, value: Some(value) }) = entries.peek() {
+    while let Some(OverlayEntry { key, value: Some(value) }) = entries.peek() {
         match cursor.insert_before(*key, value.as_ref()) {
             Ok(()) => {
                 entries.next();

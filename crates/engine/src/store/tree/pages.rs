@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use singlet_cipher::{SALT_BYTES, Salt};
 
-use super::protection::{Context, Protection};
+use super::protection::{PageContext, Protection};
 use crate::entropy::random;
 use crate::store::disk::pieces;
 use crate::store::error::Damage;
@@ -60,7 +60,7 @@ impl FirstPage {
 }
 
 /// Where a page after the first one is.
-struct Place {
+struct PagePlace {
     data: u64,
     slot: u64,
     /// How many pages follow in the same group, this one included.
@@ -84,11 +84,11 @@ impl Layout {
         (self.group_pages + 1) * PAGE_BYTES as u64
     }
 
-    fn place(self, page: u64) -> Place {
+    fn place(self, page: u64) -> PagePlace {
         let page = page - 1;
         let (group, place) = (page / self.group_pages, page % self.group_pages);
         let start = GROUPS_AT + group * self.group_bytes();
-        Place {
+        PagePlace {
             data: start + (1 + place) * PAGE_BYTES as u64,
             slot: start + place * self.slot_bytes as u64,
             run: self.group_pages - place,
@@ -156,7 +156,7 @@ impl PagedFile {
     }
 
     /// What the slot of a page, or of a copy of the first one, is bound to.
-    fn context(&self, place: u64) -> Context {
+    fn context(&self, place: u64) -> PageContext {
         let mut context = [0; SALT_BYTES + 8];
         let (salt, page) = context.split_at_mut(SALT_BYTES);
         salt.copy_from_slice(&self.salt);

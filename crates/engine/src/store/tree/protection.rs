@@ -20,7 +20,7 @@ pub(in crate::store) const FORMAT_VERSION: u32 = 2;
 const CHECKSUM_AT: usize = 12 + SALT_BYTES;
 const CHECKSUM_BYTES: usize = 16;
 /// What the slot of a page is bound to: the file's salt and the page's number.
-pub(super) type Context = [u8; SALT_BYTES + 8];
+pub(super) type PageContext = [u8; SALT_BYTES + 8];
 
 /// How pages are protected.
 pub(super) enum Protection {
@@ -84,7 +84,7 @@ impl Protection {
     }
 
     /// Makes the slot of a page, and encrypts the page if the folder is encrypted.
-    pub(super) fn protect(&self, context: &Context, page: &mut [u8], slot: &mut [u8]) {
+    pub(super) fn protect(&self, context: &PageContext, page: &mut [u8], slot: &mut [u8]) {
         match self {
             Self::Checksum => slot.copy_from_slice(&checksum(context, page)),
             Self::Cipher { sealing, nonces } => {
@@ -98,7 +98,7 @@ impl Protection {
     }
 
     /// Says whether the page is what was written, and decrypts it if the folder is encrypted.
-    pub(super) fn check(&self, context: &Context, page: &mut [u8], slot: &[u8]) -> bool {
+    pub(super) fn check(&self, context: &PageContext, page: &mut [u8], slot: &[u8]) -> bool {
         match self {
             #[cfg(simulated)]
             Self::Checksum if crate::planted::Bug::SkipsPageCheck.is_planted() => true,
@@ -113,7 +113,7 @@ impl Protection {
 }
 
 /// The checksum of a page: of what it is bound to and of the page's own hash, which needs no copy of the page.
-fn checksum(context: &Context, page: &[u8]) -> [u8; CHECKSUM_BYTES] {
+fn checksum(context: &PageContext, page: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut bound = [0; SALT_BYTES + 8 + CHECKSUM_BYTES];
     let (to_context, to_hash) = bound.split_at_mut(SALT_BYTES + 8);
     to_context.copy_from_slice(context);
@@ -148,7 +148,7 @@ mod tests {
     fn the_header_and_the_slot_in_the_documentation_are_what_is_written() {
         let salt = std::array::from_fn(|place| 0xA0 + place as u8);
         assert_eq!(Protection::Checksum.encode_header(&salt), example("tree header"));
-        let mut context: Context = [0; SALT_BYTES + 8];
+        let mut context: PageContext = [0; SALT_BYTES + 8];
         context[..SALT_BYTES].copy_from_slice(&salt);
         context[SALT_BYTES] = 7;
         let mut page: Vec<u8> = (0..PAGE_BYTES).map(|place| place as u8).collect();

@@ -3,49 +3,38 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::read::Commits;
-use super::{Moment, Stream};
 use crate::error::Result;
 use crate::options::StreamOptions;
 use crate::pending::Pending;
 use crate::store::Position;
+use crate::stream::{Stream, Trim};
 use crate::turns::Now;
-use crate::write::{Job, Progress};
-
-/// What was found out about a stream whose oldest shards are too old: everything before a commit goes.
-#[derive(Debug, Clone)]
-pub(crate) struct Trim {
-    pub(crate) arn: String,
-    /// The commit that closed the last of these shards.
-    pub(crate) before: Moment,
-    /// The last change of the table before it.
-    pub(crate) last: Option<Position>,
-}
+use crate::write::{EngineStore, Job, Progress};
 
 /// Finds out what is due and hands it to the writer.
 #[derive(Clone)]
-pub(crate) struct StreamUpkeep {
+pub(crate) struct StreamMaintenance {
     options: StreamOptions,
     /// The writer has met a busy shard.
     busy: Arc<AtomicBool>,
 }
 
-impl std::fmt::Debug for StreamUpkeep {
+impl std::fmt::Debug for StreamMaintenance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StreamUpkeep").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("StreamMaintenance").field("options", &self.options).finish_non_exhaustive()
     }
 }
 
-impl StreamUpkeep {
+impl StreamMaintenance {
     pub(crate) fn new(options: StreamOptions, busy: Arc<AtomicBool>) -> Self {
-        StreamUpkeep { options, busy }
+        StreamMaintenance { options, busy }
     }
 
     /// Does what is due; what is too old goes only if it may.
-    pub(crate) fn run(&self, store: &Commits, may_delete: bool) -> Result<()> {
+    pub(crate) fn run(&self, store: &EngineStore, may_delete: bool) -> Result<()> {
         let view = store.view();
-        let now = view.attachment().now(view.now_ms(store.time()));
-        let streams = view.attachment().streams();
+        let now = view.catalogue().now(view.now_ms(store.time()));
+        let streams = view.catalogue().streams();
         let due: Vec<_> = streams.filter(|stream| stream.is_due(&self.options, &now, may_delete)).collect();
         let is_busy = self.busy.swap(false, Ordering::Relaxed);
         if due.is_empty() && !is_busy {
@@ -56,7 +45,7 @@ impl StreamUpkeep {
         let trims = trims.collect::<Result<Vec<_>>>()?;
         loop {
             let (answer, pending) = Pending::channel();
-            store.submit(Job::TendStreams { trims: trims.clone(), may_delete, answer })?;
+            store.submit(Job::MaintainStreams { trims: trims.clone(), may_delete, answer })?;
             if pending.wait()? == Progress::Done {
                 return Ok(());
             }
@@ -64,18 +53,9 @@ impl StreamUpkeep {
     }
 }
 
-impl Stream {
-    /// Whether a shard is to be rolled over, or something is too old.
-    fn is_due(&self, options: &StreamOptions, now: &Now, may_delete: bool) -> bool {
-        let is_too_old = || self.is_expired(now) || self.shards.iter().any(|shard| shard.is_expired(now));
-        may_delete && is_too_old()
-            || self.open_shards().any(|shard| options.is_full_term(shard.created.effective_ms(now), now.ms))
-    }
-}
-
 /// Looks up the last change that goes with the shards that are too old. The log still has it: what a stream needs is
 /// dropped only after the stream was told.
-fn trim(store: &Commits, stream: &Stream, now: &Now) -> Result<Option<Trim>> {
+fn trim(store: &EngineStore, stream: &Stream, now: &Now) -> Result<Option<Trim>> {
     let expired = stream.shards.iter().filter(|shard| shard.is_expired(now));
     let Some(before) = expired.filter_map(|shard| shard.ended).max_by_key(|ended| ended.sequence) else {
         return Ok(None);

@@ -1,19 +1,26 @@
 //! Reading streams, as their API has it: list, describe, get an iterator, get records.
 
+mod iterator;
+mod record;
+
 use std::sync::Arc;
 
-use super::iterator::{ShardIterator, Start};
-use super::{HashRange, SequenceNumber, Shard, ShardId, Stream, StreamRecord, is_past_retention};
+pub(crate) use iterator::Start;
+
+use self::iterator::ShardIterator;
+use self::record::record_of;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Invalid, Result};
 use crate::keyspace::RowSpace;
 use crate::request::{
     DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams, ListStreamsOutcome,
-    ShardDescription, ShardStart, StreamDescription, StreamStatus, StreamSummary, StreamView,
+    SequenceNumber, ShardDescription, ShardStart, StreamDescription, StreamRecord, StreamStatus,
+    StreamSummary, StreamView,
 };
-use crate::store::{Logged, Position, Store};
+use crate::store::{Logged, Position};
+use crate::stream::{HashRange, Shard, ShardId, Stream, is_past_retention};
 use crate::turns::Now;
-use crate::write::Job;
+use crate::write::EngineStore;
 
 /// Most streams or shards of a page.
 const PAGE_MAX: usize = 100;
@@ -24,8 +31,6 @@ const RECORDS_BYTES_MAX: usize = 1 << 20;
 /// Most changes that are looked at for one answer: a shard with few records among many of others answers in several
 /// steps, some of them empty.
 const CHANGES_MAX: usize = 10_000;
-
-pub(super) type Commits = Store<Catalogue, Job>;
 
 /// Lists streams in the order of their ARNs.
 pub(crate) fn list_streams(
@@ -102,11 +107,11 @@ fn describe_shard(shard: &Shard) -> ShardDescription {
 }
 
 /// Makes an iterator.
-pub(crate) fn get_shard_iterator(store: &Commits, request: &GetShardIterator) -> Result<String> {
+pub(crate) fn get_shard_iterator(store: &EngineStore, request: &GetShardIterator) -> Result<String> {
     let view = store.view();
     let now_ms = view.now_ms(store.time());
-    let now = view.attachment().now(now_ms);
-    let stream = find_stream(view.attachment(), &request.arn, &now)?;
+    let now = view.catalogue().now(now_ms);
+    let stream = find_stream(view.catalogue(), &request.arn, &now)?;
     let shard = find_shard(stream, &request.shard, &now)?;
     let from = match request.start {
         ShardStart::TrimHorizon => Start::oldest(),
@@ -122,7 +127,7 @@ pub(crate) fn get_shard_iterator(store: &Commits, request: &GetShardIterator) ->
 
 /// Refuses a number that the shard can't have, or that is too old.
 fn check_number(
-    store: &Commits,
+    store: &EngineStore,
     stream: &Stream,
     shard: &Shard,
     number: SequenceNumber,
@@ -137,7 +142,12 @@ fn check_number(
 }
 
 /// Refuses a place if the next change after it is too old.
-pub(super) fn check_not_trimmed(store: &Commits, stream: &Stream, after: Position, now: &Now) -> Result<()> {
+pub(crate) fn check_not_trimmed(
+    store: &EngineStore,
+    stream: &Stream,
+    after: Position,
+    now: &Now,
+) -> Result<()> {
     // Changes of before the stream, which may be in the log for other readers, are not in it.
     let after = after.max(stream_start(stream));
     let next = store.changes_after(stream.table, after).next().transpose()?;
@@ -150,7 +160,7 @@ pub(super) fn check_not_trimmed(store: &Commits, stream: &Stream, after: Positio
 }
 
 /// The place after which the stream's first record stands.
-pub(super) fn stream_start(stream: &Stream) -> Position {
+pub(crate) fn stream_start(stream: &Stream) -> Position {
     Position::end_of(stream.created.sequence.saturating_sub(1))
 }
 
@@ -163,14 +173,14 @@ fn before(position: Position) -> Position {
 }
 
 /// Reads records.
-pub(crate) fn get_records(store: &Commits, request: &GetRecords) -> Result<GetRecordsOutcome> {
+pub(crate) fn get_records(store: &EngineStore, request: &GetRecords) -> Result<GetRecordsOutcome> {
     let iterator: ShardIterator = request.iterator.parse()?;
     // The shards of this moment hold for what is durable at this moment, and for nothing later.
     let view = store.view();
     let now_ms = view.now_ms(store.time());
     iterator.check_age(now_ms)?;
-    let now = view.attachment().now(now_ms);
-    let stream = find_stream(view.attachment(), &iterator.arn, &now)?;
+    let now = view.catalogue().now(now_ms);
+    let stream = find_stream(view.catalogue(), &iterator.arn, &now)?;
     // An iterator of a shard was made when it was there.
     let shard = stream.shards(&now).find(|shard| shard.id == iterator.shard).ok_or(Error::Trimmed)?;
     let span = Span {
@@ -186,14 +196,14 @@ pub(crate) fn get_records(store: &Commits, request: &GetRecords) -> Result<GetRe
 }
 
 /// Which changes of a table are read.
-pub(super) struct Span {
-    pub(super) range: HashRange,
+pub(crate) struct Span {
+    pub(crate) range: HashRange,
     /// The first commit.
-    pub(super) created: u64,
+    pub(crate) created: u64,
     /// The commit before which it ends.
-    pub(super) ended: Option<u64>,
+    pub(crate) ended: Option<u64>,
     /// The last commit whose changes may be shown.
-    pub(super) durable: u64,
+    pub(crate) durable: u64,
 }
 
 impl Span {
@@ -207,21 +217,21 @@ impl Span {
 }
 
 /// Some records, and the place after which the rest stands; nothing if there is no rest and never will be.
-pub(super) struct Page {
-    pub(super) records: Vec<StreamRecord>,
-    pub(super) next: Option<Start>,
+pub(crate) struct RecordPage {
+    pub(crate) records: Vec<StreamRecord>,
+    pub(crate) next: Option<Start>,
 }
 
 /// Reads a page of records.
-pub(super) fn read_page(
-    store: &Commits,
+pub(crate) fn read_page(
+    store: &EngineStore,
     stream: &Stream,
     view: StreamView,
     span: &Span,
     from: Start,
     limit: usize,
     now: &Now,
-) -> Result<Page> {
+) -> Result<RecordPage> {
     let start = Position::end_of(span.created.saturating_sub(1));
     if !from.skips_trimmed && from.after < stream.trimmed {
         return Err(Error::Trimmed);
@@ -237,7 +247,7 @@ pub(super) fn read_page(
             break;
         }
         if looked_at == CHANGES_MAX || records.len() == limit {
-            return Ok(Page { records, next: Some(next) });
+            return Ok(RecordPage { records, next: Some(next) });
         }
         let here = change.position;
         if change.key.starts_with(&prefix) && span.range.contains(&change.key) {
@@ -246,10 +256,10 @@ pub(super) fn read_page(
             if is_trimmed && !next.skips_trimmed {
                 return Err(Error::Trimmed);
             }
-            let record = if is_trimmed { None } else { StreamRecord::new(stream, view, change) };
+            let record = if is_trimmed { None } else { record_of(stream, view, change) };
             let size_bytes = record.as_ref().map_or(0, |record| record.size_bytes);
             if bytes + size_bytes > RECORDS_BYTES_MAX && !records.is_empty() {
-                return Ok(Page { records, next: Some(next) });
+                return Ok(RecordPage { records, next: Some(next) });
             }
             bytes += size_bytes;
             next.skips_trimmed &= is_trimmed;
@@ -259,7 +269,7 @@ pub(super) fn read_page(
     }
     // Nothing is left up to here. A place beyond the end, which a caller may have asked for, stays where it is.
     let next = Start::after(next.after.max(Position::end_of(last)));
-    Ok(Page { records, next: (!is_over).then_some(next) })
+    Ok(RecordPage { records, next: (!is_over).then_some(next) })
 }
 
 fn find_stream<'c>(catalogue: &'c Catalogue, arn: &str, now: &Now) -> Result<&'c Arc<Stream>> {

@@ -11,14 +11,14 @@ use crate::error::{Error, Result};
 use crate::keyspace::{PREFIX_BYTES, RowSpace, turns_key};
 use crate::options::Options;
 use crate::pending::Pending;
-use crate::store::{Direction, Opened, Store};
+use crate::store::{Direction, Opened};
 use crate::stream::{Stream, shard_from, stream_from};
 use crate::table::Table;
 use crate::turns::Turns;
-use crate::write::{Job, Writer};
+use crate::write::{EngineStore, Job, JobHandler};
 
 /// Reads the tables and makes the writer.
-pub(super) fn recover(opened: &Opened, options: &Options) -> Result<(Catalogue, Writer)> {
+pub(super) fn read_catalogue(opened: &Opened, options: &Options) -> Result<(Catalogue, JobHandler)> {
     let Options { region, account_id, .. } = options;
     let key_arn = opened.key_id().map(|id| format!("arn:aws:kms:{region}:{account_id}:key/{id}"));
     let mut catalogue = Catalogue::new(key_arn);
@@ -40,7 +40,7 @@ pub(super) fn recover(opened: &Opened, options: &Options) -> Result<(Catalogue, 
     };
     let Options { region, account_id, streams, .. } = options;
     let arn_prefix = format!("arn:aws:dynamodb:{region}:{account_id}:table/");
-    Ok((catalogue, Writer::new(arn_prefix, *streams)))
+    Ok((catalogue, JobHandler::new(arn_prefix, *streams)))
 }
 
 /// The streams with their shards.
@@ -73,9 +73,9 @@ fn rows(opened: &Opened, space: RowSpace) -> Result<Vec<(Bytes, Bytes)>> {
 }
 
 /// Removes tables that were being loaded when the database was last open: what loaded them is gone.
-pub(super) fn abandon_loads(store: &Store<Catalogue, Job>) -> Result<()> {
+pub(super) fn abandon_loads(store: &EngineStore) -> Result<()> {
     let view = store.view();
-    for table in view.attachment().tables().filter(|table| table.is_loading()) {
+    for table in view.catalogue().tables().filter(|table| table.is_loading()) {
         tracing::warn!(
             table = table.name,
             "the table was not loaded to its end when the database was closed; it is removed"

@@ -1,60 +1,60 @@
-//! The thread that deletes what has expired.
+//! The thread that deletes expired items.
+//!
+//! Expired items are found by their time, never by reading the table. Every write maintains one row per expiring item,
+//! sorted by time (`table::time_to_live`, `write::change`). About once a second this thread looks on a snapshot for rows
+//! that are due. It passes them to the writer in small jobs, which check each item again (`write::expire`).
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::sweep;
-use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
-use crate::store::Store;
 use crate::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use crate::sync::thread::{self, JoinHandle};
-use crate::write::Job;
+use crate::write::{EngineStore, Job};
 
 /// How long after a look the next one begins.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-type Commits = Store<Catalogue, Job>;
-
-/// A running reaper.
+/// The running expiry thread.
 #[derive(Debug)]
-pub(crate) struct Reaper {
+pub(crate) struct ExpiryThread {
     /// Dropped to end the thread; nothing is ever sent.
     alive: SyncSender<()>,
     thread: JoinHandle<()>,
 }
 
-impl Reaper {
+impl ExpiryThread {
     /// Starts the thread; it begins with what came due while nobody looked.
-    pub(crate) fn start(store: &Arc<Commits>) -> Result<Reaper> {
+    pub(crate) fn start(store: &Arc<EngineStore>) -> Result<ExpiryThread> {
         let (alive, ended) = sync_channel(0);
         let store = Arc::downgrade(store);
         let thread = thread::Builder::new()
-            .name("singlet-reaper".to_owned())
+            .name("singlet-expiry".to_owned())
             .spawn(move || run(&store, &ended))
             .map_err(|error| Error::Storage(error.to_string()))?;
-        Ok(Reaper { alive, thread })
+        Ok(ExpiryThread { alive, thread })
     }
 
     /// Stops the thread after the jobs under way.
     pub(crate) fn stop(self) {
-        let Reaper { alive, thread } = self;
+        let ExpiryThread { alive, thread } = self;
         drop(alive);
         if thread.join().is_err() {
-            tracing::error!("the reaper ended with a panic");
+            tracing::error!("the expiry thread panicked");
         }
     }
 }
 
 /// Notes a jump of the clock, and deletes what is due if the clock is proven.
-fn look(store: &Commits, pause: &impl Fn(Duration) -> bool) -> Result<u64> {
+fn look(store: &EngineStore, pause: &impl Fn(Duration) -> bool) -> Result<u64> {
     note_time(store)?;
     if store.time().may_delete() { sweep(store, store.time().now_ms(), pause) } else { Ok(0) }
 }
 
 /// Lets the order of commits know of a jump of the clock.
-pub(crate) fn note_time(store: &Commits) -> Result<()> {
+pub(crate) fn note_time(store: &EngineStore) -> Result<()> {
     store.time().now_ms();
     if store.time().is_noted() {
         return Ok(());
@@ -64,7 +64,7 @@ pub(crate) fn note_time(store: &Commits) -> Result<()> {
     pending.wait()
 }
 
-fn run(store: &Weak<Commits>, ended: &Receiver<()>) {
+fn run(store: &Weak<EngineStore>, ended: &Receiver<()>) {
     let pause = |time: Duration| match time {
         Duration::ZERO => matches!(ended.try_recv(), Err(TryRecvError::Disconnected)),
         time => matches!(ended.recv_timeout(time), Err(RecvTimeoutError::Disconnected)),

@@ -13,12 +13,12 @@ use crate::table::Table;
 
 /// A deleted table. Its items are still stored, its indexes are not.
 #[derive(Debug, Clone)]
-pub(crate) struct Deleted {
+pub(crate) struct DeletedTable {
     pub(crate) table: Table,
     pub(crate) deleted_ms: u64,
 }
 
-impl Deleted {
+impl DeletedTable {
     /// The row of a table among the deleted ones.
     pub(crate) fn row(table: u32) -> Bytes {
         RowSpace::deleted().key(&table.to_be_bytes())
@@ -30,20 +30,20 @@ impl Deleted {
         value.into()
     }
 
-    pub(crate) fn decode(value: &Bytes) -> Option<Deleted> {
+    pub(crate) fn decode(value: &Bytes) -> Option<DeletedTable> {
         let deleted_ms = u64::from_be_bytes(*value.first_chunk()?);
         let item = EncodedItem::from_bytes(value.slice(size_of::<u64>()..));
-        Some(Deleted { table: Table::decode(&item)?, deleted_ms })
+        Some(DeletedTable { table: Table::decode(&item)?, deleted_ms })
     }
 
     /// All of them, in the order in which the tables were created.
-    pub(crate) fn all(view: &View<Catalogue>) -> Result<Vec<Deleted>> {
+    pub(crate) fn all(view: &View<Catalogue>) -> Result<Vec<DeletedTable>> {
         let space = RowSpace::deleted();
         let (start, end) = (space.prefix(), space.end());
         let rows = view.range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward);
         rows.map(|row| {
             let (key, value) = row?;
-            Deleted::decode(&value).ok_or_else(|| {
+            DeletedTable::decode(&value).ok_or_else(|| {
                 let number = key.get(PREFIX_BYTES..).unwrap_or_default();
                 Error::Storage(format!("the descriptor of the deleted table {number:?} can't be read"))
             })

@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ShardId;
 use crate::error::{Error, Invalid, Result};
 use crate::store::Position;
+use crate::stream::ShardId;
 
 /// How long an iterator can be used.
 const LIFE_MS: u64 = 15 * 60 * 1000;
@@ -27,20 +27,20 @@ pub(super) struct ShardIterator {
 
 /// Where a reader goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Start {
-    pub(super) after: Position,
+pub(crate) struct Start {
+    pub(crate) after: Position,
     /// Whether records that are too old are passed over rather than missed: the reader wants the oldest that there is.
-    pub(super) skips_trimmed: bool,
+    pub(crate) skips_trimmed: bool,
 }
 
 impl Start {
     /// At the oldest record that there is when it is used.
-    pub(super) fn oldest() -> Self {
+    pub(crate) fn oldest() -> Self {
         Start { after: Position::default(), skips_trimmed: true }
     }
 
     /// After a place.
-    pub(super) fn after(after: Position) -> Self {
+    pub(crate) fn after(after: Position) -> Self {
         Start { after, skips_trimmed: false }
     }
 }

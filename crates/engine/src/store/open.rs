@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::history::Archive;
-use super::log::{Catalogue, replay};
+use super::log::{SegmentCatalogue, replay};
 use super::overlay::Overlay;
-use super::reach::{Found, Loss, Mark, Reach};
+use super::reach::{FoundMark, Loss, Reach, ReachMark};
 use super::seal::{Sealing, is_data};
 use super::tree::{self, OldTree, Tree};
 use super::{Disk, StoreError, StoreOptions, View};
@@ -13,18 +13,18 @@ use super::{Disk, StoreError, StoreOptions, View};
 /// What opening finds.
 pub(super) struct Recovered {
     pub(super) tree: Arc<Tree>,
-    pub(super) catalogue: Arc<Catalogue>,
+    pub(super) catalogue: Arc<SegmentCatalogue>,
     pub(super) reach: Arc<Reach>,
     pub(super) archive: Arc<Archive>,
     pub(super) view: View<()>,
-    pub(super) files: Files,
+    pub(super) files: OtherFiles,
     /// What is missing and was accepted.
     pub(super) lost: Vec<Loss>,
 }
 
 /// The folder for files that are neither log nor tree.
 #[derive(Clone)]
-pub(super) struct Files {
+pub(super) struct OtherFiles {
     /// Their disk: they are encrypted if the folder is.
     pub(super) disk: Arc<dyn Disk>,
     /// What the folder is encrypted with.
@@ -54,7 +54,7 @@ pub(super) fn recover(
         believed_jumps: 0,
     };
     // As many files as the log of two full overlays takes, about.
-    let spares_max = 2 * options.overlay_bytes_max as u64 / options.segment_bytes.max(1) + 1;
+    let spares_max = options.overlay_bytes_max as u64 / options.segment_bytes.max(1) + 1;
     let spares_max = usize::try_from(spares_max).unwrap_or(usize::MAX);
     let apply = |commits| view.apply_all(commits);
     let (catalogue, sequence) =
@@ -68,7 +68,7 @@ pub(super) fn recover(
     // Names, too, may be known to the system's memory only.
     disk.sync_directory().map_err(StoreError::io("sync", "the folder"))?;
     let reach = open_reach(disk, sealing.clone(), found, &tree, &catalogue, &view)?;
-    let files = Files { disk: files, sealing };
+    let files = OtherFiles { disk: files, sealing };
     Ok(Recovered {
         tree,
         catalogue: Arc::new(catalogue),
@@ -108,8 +108,8 @@ fn find_reach(
     disk: &Arc<dyn Disk>,
     sealing: Option<&Arc<Sealing>>,
     losses: &mut Losses,
-) -> Result<Found, StoreError> {
-    let look = || Found::look(disk.as_ref(), sealing.map(Arc::as_ref));
+) -> Result<FoundMark, StoreError> {
+    let look = || FoundMark::look(disk.as_ref(), sealing.map(Arc::as_ref));
     let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
     if names.iter().any(|name| name == tree::NAME) {
         return look();
@@ -120,7 +120,7 @@ fn find_reach(
         return look();
     }
     match look()? {
-        Found::Missing | Found::Damaged => {
+        FoundMark::Missing | FoundMark::Damaged => {
             Reach::begin(disk.as_ref(), sealing.cloned())?;
             look()
         }
@@ -130,9 +130,9 @@ fn find_reach(
 
 /// Compares the end of the log with how far it reached.
 fn check_loss(
-    found: &Found,
+    found: &FoundMark,
     tree: &Tree,
-    catalogue: &Catalogue,
+    catalogue: &SegmentCatalogue,
     sequence: u64,
     losses: &mut Losses,
 ) -> Result<(), StoreError> {
@@ -152,9 +152,9 @@ fn check_loss(
 fn open_reach(
     disk: &Arc<dyn Disk>,
     sealing: Option<Arc<Sealing>>,
-    found: Found,
+    found: FoundMark,
     tree: &Tree,
-    catalogue: &Catalogue,
+    catalogue: &SegmentCatalogue,
     view: &View<()>,
 ) -> Result<Reach, StoreError> {
     let segments = catalogue.segments();
@@ -164,7 +164,7 @@ fn open_reach(
         // The id of a segment that is lost is not given again.
         catalogue.skip_ids(mark.segment);
     }
-    let mark = Mark { segment, first_sequence, sequence: view.sequence, time_ms: view.time_ms };
+    let mark = ReachMark { segment, first_sequence, sequence: view.sequence, time_ms: view.time_ms };
     let reach = Reach::open(disk.as_ref(), sealing, found, mark)?;
     if !tree.has_reach_file()? {
         tree.set_has_reach_file()?;

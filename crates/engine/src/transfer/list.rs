@@ -4,7 +4,8 @@ use std::ops::Bound;
 
 use bytes::Bytes;
 
-use super::{Import, Record, Transfer, TransferKind, Transfers, interrupted};
+use super::{Transfers, interrupted};
+use crate::bookkeeping::{Import, Transfer, TransferKind, TransferRecord};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::request::{
@@ -21,12 +22,13 @@ fn find<T: Transfer>(view: &View<Catalogue>, arn: &str, missing: Error) -> Resul
     if record.transfer.arn() == arn { Ok(record.transfer) } else { Err(missing) }
 }
 
-fn decode<T: Transfer>(name: &str, row: Bytes) -> Result<Record<T>> {
-    Record::decode(row).ok_or_else(|| Error::Storage(format!("the row of transfer {name} can't be read")))
+fn decode<T: Transfer>(name: &str, row: Bytes) -> Result<TransferRecord<T>> {
+    TransferRecord::decode(row)
+        .ok_or_else(|| Error::Storage(format!("the row of transfer {name} can't be read")))
 }
 
 /// All transfers of a kind, the oldest first.
-fn all<T: Transfer>(view: &View<Catalogue>) -> Result<Vec<Record<T>>> {
+fn all<T: Transfer>(view: &View<Catalogue>) -> Result<Vec<TransferRecord<T>>> {
     let (start, end) = (T::KIND.row(""), T::KIND.end());
     let rows = view.range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward);
     rows.map(|row| {
@@ -71,7 +73,7 @@ impl Transfers {
     pub(crate) fn describe_import(&self, arn: &str) -> Result<ImportDescription> {
         let view = self.shared.background.view()?;
         let import = find::<Import>(&view, arn, Error::ImportNotFound(arn.to_owned()))?;
-        Ok(self.with_progress(import).describe(view.attachment()))
+        Ok(self.with_progress(import).describe(view.catalogue()))
     }
 
     /// Lists imports.
@@ -82,7 +84,7 @@ impl Transfers {
         let view = self.shared.background.view()?;
         let ListTransfersOutcome { transfers, last } = page::<Import>(&view, request)?;
         let transfers =
-            transfers.into_iter().map(|import| self.with_progress(import).describe(view.attachment()));
+            transfers.into_iter().map(|import| self.with_progress(import).describe(view.catalogue()));
         Ok(ListTransfersOutcome { transfers: transfers.collect(), last })
     }
 

@@ -4,15 +4,15 @@ use std::ops::Bound;
 
 use singlet_values::EncodedItem;
 
-use super::file::FileReader;
-use super::{Backup, BackupState, file_name};
+use super::{Check, Context, Finding, Reporter};
+use crate::backup::{FileReader, file_name};
+use crate::bookkeeping::{Backup, BackupState};
 use crate::error::Error;
 use crate::keyspace::{PREFIX_BYTES, RowSpace};
 use crate::store::{Direction, StoreError};
-use crate::verify::{Check, Context, Finding, Reporter};
 
 /// Reads every backup to its end.
-pub(crate) struct CheckBackups;
+pub(super) struct CheckBackups;
 
 impl Check for CheckBackups {
     fn check(&self, context: &Context<'_>, report: &mut Reporter) -> Result<(), StoreError> {

@@ -4,6 +4,7 @@ use singlet_values::{AttributeValue, EncodedItem, Item, Number};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::keyspace::RowSpace;
+use crate::moment::Moment;
 use crate::request::{BackupDescription, BackupStatus};
 use crate::store::Tally;
 use crate::table::Table;
@@ -23,21 +24,6 @@ pub(crate) struct Backup {
     pub(crate) table: Table,
     /// Its items.
     pub(crate) tally: Tally,
-}
-
-/// A place in the order of commits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Moment {
-    pub(crate) sequence: u64,
-    pub(crate) time_ms: u64,
-}
-
-impl Moment {
-    /// When it was, as far as that can be told where the clock was set back.
-    pub(crate) fn effective_ms(&self, now: &Now) -> u64 {
-        // The job that takes the moment is the next commit, and has its time.
-        now.effective_ms(self.sequence.saturating_add(1), self.time_ms)
-    }
 }
 
 /// Where a backup is in its life.
@@ -65,7 +51,13 @@ impl Backup {
     /// When it is to be deleted, if it was taken by a schedule.
     pub(crate) fn expires_ms(&self, now: &Now) -> Option<u64> {
         let keep_ms = self.expires_ms?.saturating_sub(self.moment.time_ms);
-        Some(self.moment.effective_ms(now).saturating_add(keep_ms))
+        Some(self.effective_ms(now).saturating_add(keep_ms))
+    }
+
+    /// Returns the best estimate of the backup's true time, in case the clock was wrong then.
+    pub(crate) fn effective_ms(&self, now: &Now) -> u64 {
+        // The moment has the time of the job that takes it, which is the next commit.
+        Moment { sequence: self.moment.sequence.saturating_add(1), ..self.moment }.effective_ms(now)
     }
 
     /// Resource name.

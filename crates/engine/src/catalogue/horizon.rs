@@ -1,7 +1,7 @@
 //! Where expiring items must be looked for.
 //!
 //! What was deleted lies as deletions in the overlay until it is folded, and stepping over a hundred thousand of them
-//! each second would cost more than everything else. So the reaper remembers how far it has looked, and the writer tells
+//! each second would cost more than everything else. So the expiry thread remembers how far it has looked, and the writer tells
 //! it what came in behind that.
 
 use std::collections::HashMap;
@@ -12,13 +12,13 @@ use crate::sync::{Mutex, MutexGuard};
 /// How far has been looked, by table number, and what expired.
 #[derive(Debug, Default)]
 pub(crate) struct Horizon {
-    tables: Mutex<HashMap<u32, Watch>>,
+    tables: Mutex<HashMap<u32, TableHorizon>>,
     sweeps: Mutex<()>,
 }
 
 /// How far has been looked in one table.
 #[derive(Debug, Default)]
-struct Watch {
+struct TableHorizon {
     /// Everything due before this second has been looked at, except for what is noted.
     next_second: u64,
     /// Times that were written, and may not be published yet. They are let go when a look begins that sees them all.
@@ -36,7 +36,7 @@ struct Noted {
     last_sequence: u64,
 }
 
-impl Watch {
+impl TableHorizon {
     /// Lets go of the settling times if all commits up to `sequence` are seen.
     fn settle(&mut self, sequence: u64) {
         if self.settling.last_sequence <= sequence {
@@ -56,7 +56,7 @@ impl Horizon {
     }
 
     /// The second from which on a look that sees all commits up to `sequence`, and goes to `last_second`, must begin.
-    pub(super) fn begin(&self, table: u32, sequence: u64, last_second: u64) -> u64 {
+    pub(crate) fn begin(&self, table: u32, sequence: u64, last_second: u64) -> u64 {
         let mut tables = self.tables();
         let watch = tables.entry(table).or_default();
         if watch.next_second > last_second.saturating_add(1) {
@@ -70,14 +70,14 @@ impl Horizon {
     }
 
     /// The look that began last has come to its end: everything up to this second was looked at.
-    pub(super) fn end(&self, table: u32, last_second: u64) {
+    pub(crate) fn end(&self, table: u32, last_second: u64) {
         if let Some(watch) = self.tables().get_mut(&table) {
             watch.next_second = last_second.saturating_add(1);
         }
     }
 
     /// Counts items that expired.
-    pub(super) fn count(&self, table: u32, expired: u64) {
+    pub(crate) fn count(&self, table: u32, expired: u64) {
         if let Some(watch) = self.tables().get_mut(&table) {
             watch.expired += expired;
         }
@@ -89,7 +89,7 @@ impl Horizon {
     }
 
     /// Forgets tables that are gone.
-    pub(super) fn retain(&self, is_there: impl Fn(u32) -> bool) {
+    pub(crate) fn retain(&self, is_there: impl Fn(u32) -> bool) {
         self.tables().retain(|table, _| is_there(*table));
     }
 
@@ -98,7 +98,7 @@ impl Horizon {
         self.sweeps.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tables(&self) -> MutexGuard<'_, HashMap<u32, Watch>> {
+    fn tables(&self) -> MutexGuard<'_, HashMap<u32, TableHorizon>> {
         // The map is whole between any two calls, so a panic elsewhere can't have left it half changed.
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }

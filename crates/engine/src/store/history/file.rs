@@ -27,14 +27,14 @@ pub(super) fn parse_name(name: &str) -> Option<u64> {
 
 /// Where a block is and what it holds.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Mark {
+pub(super) struct BlockPlace {
     pub(super) offset: u64,
     pub(super) header: BlockHeader,
 }
 
 /// One file of the past. A change to it makes a new value; readers keep the one that they have.
 #[derive(Clone)]
-pub(super) struct Past {
+pub(super) struct HistoryFile {
     pub(super) id: u64,
     file: Arc<dyn DiskFile>,
     /// Where the next block goes.
@@ -45,10 +45,10 @@ pub(super) struct Past {
     /// The latest change of each group, and with it which groups there are.
     pub(super) groups: BTreeMap<u32, Latest>,
     /// The blocks, as long as the file is not full. A full one has them in its index.
-    open: Option<Arc<Vec<Mark>>>,
+    open: Option<Arc<Vec<BlockPlace>>>,
 }
 
-impl Past {
+impl HistoryFile {
     /// Makes an empty file. It counts once something was appended.
     pub(super) fn create(disk: &dyn Disk, id: u64) -> Result<Self, StoreError> {
         let name = name_of(id);
@@ -100,7 +100,9 @@ impl Past {
                 past.open = None;
                 Ok(Some(past))
             }
-            None => Self::scan(id, file, bytes, is_live).map(|past| Some(past).filter(Past::holds_any)),
+            None => {
+                Self::scan(id, file, bytes, is_live).map(|past| Some(past).filter(HistoryFile::holds_any))
+            }
         }
     }
 
@@ -121,7 +123,7 @@ impl Past {
         let mut marks = Vec::new();
         let mut offset = HEADER_BYTES as usize;
         while let Some(header) = content.get(offset..).and_then(|rest| block::check(id, rest)) {
-            marks.push(Mark { offset: offset as u64, header });
+            marks.push(BlockPlace { offset: offset as u64, header });
             offset += header.length;
             if header.segment_done().is_some_and(|segment| !is_live(segment)) {
                 past.add(&marks);
@@ -140,12 +142,12 @@ impl Past {
         Ok(past)
     }
 
-    fn open_marks(&self) -> &[Mark] {
+    fn open_marks(&self) -> &[BlockPlace] {
         self.open.as_deref().map_or(&[], Vec::as_slice)
     }
 
-    fn add(&mut self, marks: &[Mark]) {
-        for Mark { header, .. } in marks {
+    fn add(&mut self, marks: &[BlockPlace]) {
+        for BlockPlace { header, .. } in marks {
             match header.segment_done() {
                 Some(segment) => (self.last_segment, self.last_sequence) = (segment, header.last_sequence),
                 None => {
@@ -206,11 +208,11 @@ impl Past {
     }
 
     /// The blocks that were just encoded to go to the end of the file.
-    fn marks_in(&self, mut encoded: &[u8]) -> Vec<Mark> {
+    fn marks_in(&self, mut encoded: &[u8]) -> Vec<BlockPlace> {
         let mut marks = Vec::new();
         let mut offset = self.end;
         while let Some((header, _)) = BlockHeader::decode(&mut FieldReader::new(encoded)) {
-            marks.push(Mark { offset, header });
+            marks.push(BlockPlace { offset, header });
             offset += header.length as u64;
             encoded = encoded.get(header.length..).unwrap_or_default();
         }
@@ -218,7 +220,7 @@ impl Past {
     }
 
     /// All blocks, in the order of the file.
-    pub(super) fn marks(&self) -> Result<Arc<Vec<Mark>>, StoreError> {
+    pub(super) fn marks(&self) -> Result<Arc<Vec<BlockPlace>>, StoreError> {
         if let Some(marks) = &self.open {
             return Ok(marks.clone());
         }
@@ -228,7 +230,7 @@ impl Past {
     }
 
     /// The changes of a block.
-    pub(super) fn read(&self, mark: &Mark) -> Result<Vec<Logged>, StoreError> {
+    pub(super) fn read(&self, mark: &BlockPlace) -> Result<Vec<Logged>, StoreError> {
         let name = name_of(self.id);
         let mut bytes = vec![0; mark.header.length];
         self.file.read_exact_at(mark.offset, &mut bytes).map_err(StoreError::io("read", &name))?;
@@ -286,7 +288,7 @@ fn check_header(name: &str, id: u64, file: &dyn DiskFile) -> Result<(), StoreErr
 }
 
 /// Appends the index of a full file, and behind it where it begins.
-fn put_index(marks: &[Mark], index_offset: u64, out: &mut Vec<u8>) {
+fn put_index(marks: &[BlockPlace], index_offset: u64, out: &mut Vec<u8>) {
     let mut index = Vec::with_capacity(marks.len() * (8 + BLOCK_HEADER_BYTES));
     for mark in marks {
         put_u64(&mut index, mark.offset);
@@ -301,7 +303,7 @@ fn put_index(marks: &[Mark], index_offset: u64, out: &mut Vec<u8>) {
 }
 
 /// The index of a full file; nothing if the file is not full.
-fn read_index(name: &str, file: &dyn DiskFile, bytes: u64) -> Result<Option<Vec<Mark>>, StoreError> {
+fn read_index(name: &str, file: &dyn DiskFile, bytes: u64) -> Result<Option<Vec<BlockPlace>>, StoreError> {
     if bytes < HEADER_BYTES + TRAILER_BYTES {
         return Ok(None);
     }
@@ -325,7 +327,7 @@ fn read_index(name: &str, file: &dyn DiskFile, bytes: u64) -> Result<Option<Vec<
     let marks = (0..count).map(|_| {
         let offset = reader.u64()?;
         let (header, _) = BlockHeader::decode(&mut reader)?;
-        Some(Mark { offset, header })
+        Some(BlockPlace { offset, header })
     });
     Ok(marks.collect())
 }

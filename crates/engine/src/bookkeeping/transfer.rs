@@ -80,7 +80,7 @@ pub(crate) fn transfer_id(table_id: &str, sequence: u64, time_ms: u64, turn: u64
 
 /// A transfer and the hash of the request that its token was used for.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Record<T> {
+pub(crate) struct TransferRecord<T> {
     pub(crate) transfer: T,
     pub(crate) fingerprint: u128,
 }
@@ -100,7 +100,7 @@ pub(crate) trait Transfer: Clone + Sized {
     fn read(fields: &Fields) -> Option<Self>;
 }
 
-impl<T: Transfer> Record<T> {
+impl<T: Transfer> TransferRecord<T> {
     /// The row's key.
     pub(crate) fn row(&self) -> Bytes {
         T::KIND.row(self.transfer.id())
@@ -118,7 +118,7 @@ impl<T: Transfer> Record<T> {
     pub(crate) fn decode(row: Bytes) -> Option<Self> {
         let fields = Fields(EncodedItem::from_bytes(row).decode().ok()?);
         let fingerprint = u128::from_be_bytes(fields.get_binary("fingerprint")?.try_into().ok()?);
-        Some(Record { transfer: T::read(&fields)?, fingerprint })
+        Some(TransferRecord { transfer: T::read(&fields)?, fingerprint })
     }
 }
 

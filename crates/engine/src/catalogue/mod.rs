@@ -1,14 +1,17 @@
 //! All tables at one point of the commit order.
 
+mod horizon;
+
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
 
+pub(crate) use horizon::Horizon;
+
 use crate::error::{Error, Invalid, Result};
-use crate::expiry::Horizon;
 use crate::keyspace::RowSpace;
 use crate::request::{EncryptionRequest, ListTables, ListTablesOutcome, TableDescription};
-use crate::store::Tally;
+use crate::store::{Batch, Tally, View};
 use crate::stream::Stream;
 use crate::table::Table;
 use crate::turns::{Now, Turns};
@@ -177,5 +180,24 @@ impl Catalogue {
         let page: Vec<String> = names.by_ref().take(limit).cloned().collect();
         let last = names.next().and(page.last().cloned());
         ListTablesOutcome { names: page, last }
+    }
+}
+
+impl View<Catalogue> {
+    /// The tables and streams at this point of the commit order.
+    pub(crate) fn catalogue(&self) -> &Arc<Catalogue> {
+        self.attachment()
+    }
+}
+
+impl Batch<'_, Catalogue> {
+    /// The tables and streams, including the changes of this job and of the jobs before it.
+    pub(crate) fn catalogue(&self) -> &Arc<Catalogue> {
+        self.attachment()
+    }
+
+    /// Publishes a catalogue together with the changes of the job.
+    pub(crate) fn set_catalogue(&mut self, catalogue: Arc<Catalogue>) {
+        self.set_attachment(catalogue);
     }
 }

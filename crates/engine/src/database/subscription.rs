@@ -5,13 +5,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::iterator::Start;
-use super::read::{Page, Span, check_not_trimmed, read_page, stream_start};
-use super::{HashRange, SequenceNumber, Stream, StreamRecord};
-use crate::database::Database;
+use super::Database;
 use crate::error::{Error, Invalid, Result};
-use crate::request::StreamView;
+use crate::request::{SequenceNumber, StreamRecord, StreamView};
 use crate::store::Position;
+use crate::stream::{HashRange, Stream};
+use crate::stream_reader::{RecordPage, Span, Start, check_not_trimmed, read_page, stream_start};
 use crate::sync::Instant;
 
 /// Most records that a subscription gives at once.
@@ -109,7 +108,7 @@ impl Subscription {
     /// Begins a subscription.
     pub(crate) fn begin(database: &Database, request: Subscribe) -> Result<Subscription> {
         let view = database.view();
-        let catalogue = view.attachment();
+        let catalogue = view.catalogue();
         let (stream, start) = match request.from {
             SubscribeFrom::After(position) => {
                 let arn = database.stream_arn(&request.table, &position.label);
@@ -158,7 +157,7 @@ impl Subscription {
     fn read(&mut self) -> Result<Vec<StreamRecord>> {
         loop {
             let view = self.database.store().view();
-            let stream = view.attachment().stream(&self.stream.arn).ok_or(Error::Trimmed)?;
+            let stream = view.catalogue().stream(&self.stream.arn).ok_or(Error::Trimmed)?;
             self.stream = stream.clone();
             let span = Span {
                 range: HashRange::ALL,
@@ -168,7 +167,7 @@ impl Subscription {
             };
             let now = self.database.now(&view);
             let store = self.database.store();
-            let Page { records, next } =
+            let RecordPage { records, next } =
                 read_page(store, stream, self.view, &span, self.start, RECORDS_MAX, &now)?;
             self.ended = next.is_none();
             self.start = next.unwrap_or(Start::after(Position::end_of(span.durable)));

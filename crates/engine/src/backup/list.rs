@@ -5,8 +5,8 @@ use std::ops::Bound;
 
 use singlet_values::EncodedItem;
 
-use super::record::id_in;
-use super::{Backup, BackupState, Backups, FILE_PREFIX, file_name};
+use super::{Backups, FILE_PREFIX, file_name};
+use crate::bookkeeping::{Backup, BackupState, id_in};
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
@@ -40,7 +40,7 @@ pub(super) fn rows<'v, A>(
 /// A backup as its users see it, with the key that its table is encrypted with.
 fn describe(view: &View<Catalogue>, backup: &Backup) -> BackupDescription {
     let mut description = backup.describe(backup.status());
-    let table = view.attachment().describe(&backup.table, |_| Tally::default());
+    let table = view.catalogue().describe(&backup.table, |_| Tally::default());
     description.source.key_arn = table.key_arn;
     description
 }

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::shard::hash_of;
-use super::{ShardId, Stream};
+use super::Batch;
 use crate::keyspace::RowSpace;
-use crate::write::Batch;
+use crate::stream::{ShardId, Stream, hash_of};
 
 /// The records that open shards took since they began, or since the database was opened.
 #[derive(Debug, Default)]
@@ -46,7 +45,7 @@ impl RecordCounts {
 
     /// Counts the records that a job makes.
     pub(crate) fn count(&mut self, batch: &Batch<'_>) {
-        let catalogue = batch.attachment();
+        let catalogue = batch.catalogue();
         if !catalogue.has_open_streams() {
             return;
         }

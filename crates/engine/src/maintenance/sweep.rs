@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{Horizon, expired_seconds};
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Horizon};
 use crate::error::Result;
 use crate::pending::Pending;
-use crate::store::{Direction, Store, View};
+use crate::store::{Direction, View};
 use crate::sync::Instant;
-use crate::table::Table;
-use crate::write::Job;
+use crate::table::{Table, expired_seconds};
+use crate::write::{EngineStore, Job};
 
 /// Most items of one job: a write that comes behind it waits for that many deletions.
 const JOB_ROWS_MAX: usize = 128;
@@ -26,21 +25,17 @@ const JOBS_MAX: usize = 2;
 const PRESSED_PAUSE: Duration = Duration::from_millis(5);
 
 /// Deletes all items whose time is over now. `pause` waits so long, and says whether to stop. Says how many were deleted.
-pub(crate) fn sweep(
-    store: &Store<Catalogue, Job>,
-    now_ms: u64,
-    pause: &impl Fn(Duration) -> bool,
-) -> Result<u64> {
-    let shared = store.view().attachment().clone();
+pub(crate) fn sweep(store: &EngineStore, now_ms: u64, pause: &impl Fn(Duration) -> bool) -> Result<u64> {
+    let shared = store.view().catalogue().clone();
     let _alone = shared.horizon().sweep();
     let view = store.view();
-    let catalogue = view.attachment().clone();
+    let catalogue = view.catalogue().clone();
     let horizon = catalogue.horizon();
     horizon.retain(|number| catalogue.numbered(number).is_some());
     let due = expired_seconds(now_ms / 1000);
     let expiring = catalogue.tables().filter(|table| table.active_ttl().is_some() && !table.is_loading());
-    let mut looks: Vec<Look> =
-        expiring.map(|table| Look::begin(table, horizon, view.sequence(), &due)).collect();
+    let mut looks: Vec<TableSweep> =
+        expiring.map(|table| TableSweep::begin(table, horizon, view.sequence(), &due)).collect();
     // A view that is kept for long keeps the tree from reusing its pages.
     drop(view);
     let mut jobs = Jobs::new(store, horizon);
@@ -75,20 +70,20 @@ pub(crate) fn sweep(
 }
 
 /// A walk over the times of one table that have come.
-struct Look {
+struct TableSweep {
     table: Arc<Table>,
     /// The last row that was found.
     after: Bytes,
     end: Bytes,
 }
 
-impl Look {
-    fn begin(table: &Arc<Table>, horizon: &Horizon, sequence: u64, due: &RangeInclusive<u64>) -> Look {
+impl TableSweep {
+    fn begin(table: &Arc<Table>, horizon: &Horizon, sequence: u64, due: &RangeInclusive<u64>) -> TableSweep {
         let from = horizon.begin(table.number, sequence, *due.end()).max(*due.start());
         let space = table.expiries();
         // Rows are longer than these keys, so it doesn't matter that the first bound is exclusive.
         let (after, end) = (space.key_at(from, &[]), space.key_at(due.end().saturating_add(1), &[]));
-        Look { table: table.clone(), after, end }
+        TableSweep { table: table.clone(), after, end }
     }
 
     /// The next rows. Their items are read, so that the writer finds them in memory.
@@ -115,7 +110,7 @@ impl Look {
 
 /// Jobs that were handed to the writer.
 struct Jobs<'a> {
-    store: &'a Store<Catalogue, Job>,
+    store: &'a EngineStore,
     horizon: &'a Horizon,
     under_way: VecDeque<UnderWay>,
     /// Jobs of everybody that the writer had applied when it was last looked at.
@@ -132,7 +127,7 @@ struct UnderWay {
 }
 
 impl<'a> Jobs<'a> {
-    fn new(store: &'a Store<Catalogue, Job>, horizon: &'a Horizon) -> Self {
+    fn new(store: &'a EngineStore, horizon: &'a Horizon) -> Self {
         let under_way = VecDeque::with_capacity(JOBS_MAX);
         Jobs { store, horizon, under_way, applied: store.jobs_applied(), own: 0, expired: 0 }
     }

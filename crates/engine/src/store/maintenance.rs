@@ -1,4 +1,4 @@
-//! The housekeeping thread: work that nobody should wait for.
+//! The maintenance thread of a store: work that no writer should wait for.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,8 +21,8 @@ pub(super) enum Chore {
     WriteReach,
 }
 
-/// The housekeeping thread's state.
-pub(super) struct Housekeeper<A, J> {
+/// The state of the store's maintenance thread.
+pub(super) struct StoreMaintenance<A, J> {
     shared: Arc<Shared<A, J>>,
     chores: Receiver<Chore>,
     reach_interval: Duration,
@@ -30,7 +30,7 @@ pub(super) struct Housekeeper<A, J> {
     reach_due: Option<Instant>,
 }
 
-impl<A, J> Housekeeper<A, J> {
+impl<A, J> StoreMaintenance<A, J> {
     pub(super) fn new(shared: Arc<Shared<A, J>>, chores: Receiver<Chore>, reach_interval: Duration) -> Self {
         Self { shared, chores, reach_interval, reach_due: None }
     }

@@ -1,59 +1,39 @@
 //! The thread that keeps long work going: it fills new indexes and removes what was deleted, one step at a time. Every
 //! second it looks whether streams need something.
 
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use crate::catalogue::Catalogue;
+use super::StreamMaintenance;
+use crate::background::Waker;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
-use crate::store::Store;
-use crate::stream::StreamUpkeep;
-use crate::sync::Mutex;
-use crate::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
+use crate::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use crate::sync::thread::{self, JoinHandle};
-use crate::write::{Job, Progress};
+use crate::write::{EngineStore, Job, Progress};
 
-/// A running janitor.
+/// The running maintenance of tables.
 #[derive(Debug)]
-pub(crate) struct Janitor {
+pub(crate) struct TableMaintenance {
     waker: Waker,
-    thread: Option<JoinHandle<()>>,
+    thread: JoinHandle<()>,
 }
 
-/// Wakes the janitor; it may outlive it.
-#[derive(Debug, Clone)]
-pub(crate) struct Waker(Arc<Mutex<Option<SyncSender<()>>>>);
-
-impl Waker {
-    /// Says that there may be work.
-    pub(crate) fn wake(&self) {
-        if let Some(wake) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            match wake.try_send(()) {
-                // A full channel means that the janitor will look anyway.
-                Ok(()) | Err(TrySendError::Full(()) | TrySendError::Disconnected(())) => {}
-            }
-        }
-    }
-}
-
-type Commits = Store<Catalogue, Job>;
-
-/// How long the janitor sleeps if nobody wakes it.
+/// The longest sleep of the thread.
 const SLEEP_MAX: Duration = Duration::from_secs(1);
 
-impl Janitor {
+impl TableMaintenance {
     /// Starts the thread; it begins with what an earlier run left.
-    pub(crate) fn start(store: &Arc<Commits>, streams: StreamUpkeep) -> Result<Janitor> {
+    pub(crate) fn start(store: &Arc<EngineStore>, streams: StreamMaintenance) -> Result<TableMaintenance> {
         let (wake, woken) = sync_channel(1);
         let store = Arc::downgrade(store);
         let thread = thread::Builder::new()
-            .name("singlet-janitor".to_owned())
+            .name("singlet-maintenance".to_owned())
             .spawn(move || run(&store, &woken, &streams))
             .map_err(|error| Error::Storage(error.to_string()))?;
-        let janitor = Janitor { waker: Waker(Arc::new(Mutex::new(Some(wake)))), thread: Some(thread) };
-        janitor.wake();
-        Ok(janitor)
+        let maintenance = TableMaintenance { waker: Waker::new(wake), thread };
+        maintenance.wake();
+        Ok(maintenance)
     }
 
     /// Says that there may be work.
@@ -68,17 +48,15 @@ impl Janitor {
 
     /// Stops the thread after the step under way.
     pub(crate) fn stop(self) {
-        let Janitor { waker, thread } = self;
-        waker.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(thread) = thread
-            && thread.join().is_err()
-        {
-            tracing::error!("the janitor ended with a panic");
+        let TableMaintenance { waker, thread } = self;
+        waker.disconnect();
+        if thread.join().is_err() {
+            tracing::error!("the maintenance thread panicked");
         }
     }
 }
 
-fn run(store: &Weak<Commits>, woken: &Receiver<()>, streams: &StreamUpkeep) {
+fn run(store: &Weak<EngineStore>, woken: &Receiver<()>, streams: &StreamMaintenance) {
     // Whether there is work that waits for room on the disk.
     let mut waits = false;
     loop {
@@ -101,7 +79,7 @@ fn run(store: &Weak<Commits>, woken: &Receiver<()>, streams: &StreamUpkeep) {
 }
 
 /// Works until nothing is left that can be done now, or the database closes.
-fn work(store: &Weak<Commits>, woken: &Receiver<()>) -> Result<Progress> {
+fn work(store: &Weak<EngineStore>, woken: &Receiver<()>) -> Result<Progress> {
     loop {
         let Some(store) = store.upgrade() else { return Ok(Progress::Done) };
         let (answer, pending) = Pending::channel();

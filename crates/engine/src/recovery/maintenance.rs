@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::{Deleted, Recovery};
+use super::Recovery;
 use crate::background::{Stop, Tasks};
+use crate::bookkeeping::DeletedTable;
 use crate::catalogue::Catalogue;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
@@ -16,7 +17,7 @@ const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 impl Recovery {
     /// Starts the thread that gives up what is too old.
-    pub(crate) fn start_keeper(&self, tasks: &Tasks) -> Result<()> {
+    pub(crate) fn start_maintenance(&self, tasks: &Tasks) -> Result<()> {
         let recovery = self.clone();
         tasks.spawn("singlet-history", move |stop| {
             while stop.wait(LOOK_AGAIN_AFTER).is_ok() {
@@ -39,7 +40,7 @@ impl Recovery {
     pub(crate) fn give_up_old(&self, stop: &Stop) -> Result<()> {
         let view = self.shared.background.view()?;
         let now = self.now(&view);
-        for deleted in Deleted::all(&view)? {
+        for deleted in DeletedTable::all(&view)? {
             stop.check()?;
             let recovery = deleted.table.settings.recovery;
             let is_in_reach =
@@ -56,7 +57,7 @@ impl Recovery {
         let needed = self.needed_from(&view, now.ms)?;
         let is_recovered =
             |table: u32, last_ms: u64| needed.get(&table).is_some_and(|&from_ms| last_ms >= from_ms);
-        let catalogue = view.attachment();
+        let catalogue = view.catalogue();
         let is_needed = |table, Latest { sequence, time_ms }| {
             is_recovered(table, catalogue.turns().effective_ms(sequence, time_ms))
                 || catalogue.stream_needs(table, sequence)
@@ -65,24 +66,24 @@ impl Recovery {
         Ok(())
     }
 
-    fn redate(&self, deleted: &Deleted) -> Result<()> {
+    fn redate(&self, deleted: &DeletedTable) -> Result<()> {
         let (answer, pending) = Pending::channel();
         self.shared.background.submit(Job::RedateDeleted { table: deleted.table.number, answer })?;
         pending.wait()
     }
 
-    fn forget(&self, deleted: &Deleted) -> Result<()> {
+    fn forget(&self, deleted: &DeletedTable) -> Result<()> {
         let (answer, pending) = Pending::channel();
         self.shared.background.submit(Job::ForgetDeleted { table: deleted.table.number, answer })?;
         pending.wait()?;
-        self.shared.background.wake_janitor();
+        self.shared.background.wake_maintenance();
         Ok(())
     }
 
     /// For each table that can be recovered, the time of the earliest change that is needed for it.
     fn needed_from(&self, view: &View<Catalogue>, now_ms: u64) -> Result<HashMap<u32, u64>> {
-        let live = view.attachment().tables().map(|table| (table.number, table.settings.recovery));
-        let deleted = Deleted::all(view)?;
+        let live = view.catalogue().tables().map(|table| (table.number, table.settings.recovery));
+        let deleted = DeletedTable::all(view)?;
         let deleted = deleted.iter().map(|deleted| (deleted.table.number, deleted.table.settings.recovery));
         let recovered = live.chain(deleted).filter_map(|(table, setting)| Some((table, setting?)));
         let recovered = recovered.map(|(table, setting)| (table, setting.kept_from_ms(now_ms)));

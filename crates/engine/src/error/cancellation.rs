@@ -1,0 +1,47 @@
+//! Why a transaction was cancelled.
+
+use singlet_values::EncodedItem;
+
+use super::Invalid;
+
+/// Why one action kept a transaction from happening.
+#[derive(Debug, Clone)]
+pub enum CancellationReason {
+    /// The action was fine.
+    None,
+    /// Its condition did not hold.
+    ConditionFailed {
+        /// The item that is there, if it was asked for, up to [`RETURNED_BYTES_MAX`](crate::RETURNED_BYTES_MAX) in one transaction.
+        item: Option<EncodedItem>,
+    },
+    /// Another request is writing the item right now.
+    Conflict,
+    /// The action can't be done to the item that is there.
+    Invalid(Invalid),
+    /// The item collection would pass 10 GB.
+    CollectionTooLarge,
+}
+
+impl CancellationReason {
+    /// The reason's code in a transaction's cancellation.
+    pub fn code(&self) -> &'static str {
+        match self {
+            CancellationReason::None => "None",
+            CancellationReason::ConditionFailed { .. } => "ConditionalCheckFailed",
+            CancellationReason::Conflict => "TransactionConflict",
+            CancellationReason::Invalid(_) => "ValidationError",
+            CancellationReason::CollectionTooLarge => "ItemCollectionSizeLimitExceeded",
+        }
+    }
+
+    /// The reason's text; an action that was fine has none.
+    pub fn message(&self) -> Option<String> {
+        match self {
+            CancellationReason::None => None,
+            CancellationReason::ConditionFailed { .. } => Some("The conditional request failed".to_owned()),
+            CancellationReason::Conflict => Some("Transaction is ongoing for the item".to_owned()),
+            CancellationReason::Invalid(invalid) => Some(invalid.to_string()),
+            CancellationReason::CollectionTooLarge => Some("Collection size exceeded.".to_owned()),
+        }
+    }
+}
