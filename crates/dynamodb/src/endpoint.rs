@@ -1,8 +1,8 @@
 //! An endpoint as a store.
 
 use singlet_store::{
-    Answer, BatchGet, Delete, Feature, Get, Page, Put, Query, Scan, Store, StoreError, TableChange,
-    TableState, TransactGet, TransactWrite, Update, Written,
+    BatchFound, BatchGet, DeleteItem, Feature, Found, GetItem, Page, PutItem, Query, Scan, Store, StoreError,
+    TableChange, TableState, TransactFound, TransactGet, TransactWrite, UpdateItem, Written,
 };
 use tokio::runtime::Runtime;
 
@@ -44,44 +44,44 @@ impl Store for DynamoDb {
         self.runtime.block_on(self.features.have(&self.backend, feature))
     }
 
-    fn get(&self, request: &Get) -> Result<Answer, StoreError> {
-        self.runtime.block_on(reads::get(&self.backend, request))
+    fn get(&self, request: GetItem) -> Result<Found, StoreError> {
+        self.runtime.block_on(reads::get(&self.backend, &request))
     }
 
-    fn batch_get(&self, request: &BatchGet) -> Result<Answer, StoreError> {
-        self.runtime.block_on(reads::batch_get(&self.backend, request))
+    fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
+        self.runtime.block_on(reads::batch_get(&self.backend, &request))
     }
 
-    fn query(&self, request: &Query) -> Result<Page, StoreError> {
-        self.runtime.block_on(reads::query(&self.backend, request))
+    fn query(&self, request: Query) -> Result<Page, StoreError> {
+        self.runtime.block_on(reads::query(&self.backend, &request))
     }
 
-    fn scan(&self, request: &Scan) -> Result<Page, StoreError> {
-        self.runtime.block_on(reads::scan(&self.backend, request))
+    fn scan(&self, request: Scan) -> Result<Page, StoreError> {
+        self.runtime.block_on(reads::scan(&self.backend, &request))
     }
 
-    fn query_all(&self, requests: &[Query]) -> Result<Vec<Page>, StoreError> {
+    fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page>, StoreError> {
         self.runtime.block_on(reads::query_all(&self.backend, requests))
     }
 
-    fn transact_get(&self, request: &TransactGet) -> Result<Answer, StoreError> {
-        self.runtime.block_on(reads::transact_get(&self.backend, request))
+    fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {
+        self.runtime.block_on(reads::transact_get(&self.backend, &request))
     }
 
-    fn put(&self, request: &Put) -> Result<Written, StoreError> {
-        self.runtime.block_on(writes::put(&self.backend, request))
+    fn put(&self, request: PutItem) -> Result<Written, StoreError> {
+        self.runtime.block_on(writes::put(&self.backend, &request))
     }
 
-    fn update(&self, request: &Update) -> Result<Written, StoreError> {
-        self.runtime.block_on(writes::update(&self.backend, request))
+    fn update(&self, request: UpdateItem) -> Result<Written, StoreError> {
+        self.runtime.block_on(writes::update(&self.backend, &request))
     }
 
-    fn delete(&self, request: &Delete) -> Result<Written, StoreError> {
-        self.runtime.block_on(writes::delete(&self.backend, request))
+    fn delete(&self, request: DeleteItem) -> Result<Written, StoreError> {
+        self.runtime.block_on(writes::delete(&self.backend, &request))
     }
 
-    fn transact_write(&self, request: &TransactWrite) -> Result<Written, StoreError> {
-        self.runtime.block_on(writes::transact_write(&self.backend, request))
+    fn transact_write(&self, request: TransactWrite) -> Result<Written, StoreError> {
+        self.runtime.block_on(writes::transact_write(&self.backend, &request))
     }
 
     fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {

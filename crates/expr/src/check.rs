@@ -39,6 +39,15 @@ pub(crate) fn check_update(update: &Update<'_>) -> Result<(), Problem> {
     check.finish()
 }
 
+/// Rejects an expression with too many operators and functions.
+pub(crate) fn check_operators(operators: usize) -> Result<(), Problem> {
+    if operators > OPERATORS_MAX {
+        // DynamoDB stops counting at the first that is too many.
+        return Err(Problem::TooManyOperators { count: OPERATORS_MAX + 1 });
+    }
+    Ok(())
+}
+
 fn check_path(path: &Path<'_>) -> Result<(), Problem> {
     check_name(path.head)?;
     path.steps.iter().try_for_each(|step| match step {
@@ -68,11 +77,7 @@ struct Check {
 
 impl Check {
     fn finish(self) -> Result<(), Problem> {
-        if self.operators > OPERATORS_MAX {
-            // DynamoDB stops counting at the first that is too many.
-            return Err(Problem::TooManyOperators { count: OPERATORS_MAX + 1 });
-        }
-        Ok(())
+        check_operators(self.operators)
     }
 
     fn condition(&mut self, condition: &Condition<'_>) -> Result<(), Problem> {

@@ -7,7 +7,8 @@
 //! A text becomes tokens (`lexer`) and then a tree of what was written (`syntax`). The tree is checked alone (`check`)
 //! and then bound to the request's placeholders. A bound tree is evaluated on the bytes of an item, and attributes that
 //! it doesn't read aren't decoded. The parameters that requests had before expressions ([`legacy`]) become the same
-//! trees.
+//! trees. A program can also build trees with constructors such as [`Condition::equal`], and [`Printer`] prints them as
+//! text.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -38,6 +39,7 @@ mod lexer;
 mod literal;
 mod path;
 mod placeholders;
+mod print;
 mod projection;
 mod reserved;
 mod selection;
@@ -46,12 +48,16 @@ mod syntax;
 mod testing;
 mod update;
 
-pub use condition::Condition;
+pub use condition::{Condition, Operand, Test};
 pub use error::{
     ExprError, ExpressionKind, KeyConditionError, LegacyError, Parameter, PlaceholderError, Problem,
     UpdateError,
 };
 pub use key_condition::{BoundKey, KeyAttribute, KeyCondition, KeyNames, KeyTerm, KeyTest};
+pub use literal::Literal;
+pub use path::{Path, Step};
 pub use placeholders::Placeholders;
+pub use print::Printer;
 pub use projection::Projection;
-pub use update::{Update, Updated};
+pub use syntax::Comparator;
+pub use update::{Action, Change, SetValue, Update, Updated};

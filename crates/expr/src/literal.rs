@@ -4,9 +4,9 @@ use std::fmt;
 
 use singlet_values::{AttributeValue, EncodedValue, ValueRef};
 
-/// A value from the request.
+/// A value from the request, in the form in which it is compared with stored values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Literal {
+pub struct Literal {
     value: AttributeValue,
     /// The stored form of a list, map or set. A scalar can be viewed without one.
     encoded: Option<EncodedValue>,
@@ -20,7 +20,8 @@ impl Literal {
         }
     }
 
-    pub(crate) fn value(&self) -> &AttributeValue {
+    /// The value.
+    pub fn value(&self) -> &AttributeValue {
         &self.value
     }
 

@@ -11,17 +11,21 @@ use crate::syntax;
 /// Elements that a path may have.
 const LEVELS_MAX: usize = 32;
 
-/// A top-level attribute and the way from there into its lists and maps.
+/// A document path: a top-level attribute and the way from there into its lists and maps.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Path {
-    pub(crate) head: String,
-    pub(crate) steps: Vec<Step>,
+pub struct Path {
+    /// The top-level attribute.
+    pub head: String,
+    /// The way from there.
+    pub steps: Vec<Step>,
 }
 
 /// One step into a map or a list.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Step {
+pub enum Step {
+    /// Into a map, by the name of a member.
     Field(String),
+    /// Into a list, by position.
     Index(usize),
 }
 
@@ -36,9 +40,21 @@ impl Step {
 }
 
 impl Path {
-    /// The path to a top-level attribute.
-    pub(crate) fn top_level(name: impl Into<String>) -> Path {
+    /// The path to a top-level attribute. The name is taken as it is, dots included.
+    pub fn attribute(name: impl Into<String>) -> Path {
         Path { head: name.into(), steps: Vec::new() }
+    }
+
+    /// The path that a text such as `address.city` or `foods[2].name` means. Names can't contain dots.
+    pub fn dotted(text: &str) -> Path {
+        let mut names = text.split('.').map(split_indexes);
+        let (head, indexes) = names.next().unwrap_or_default();
+        let mut steps: Vec<Step> = indexes.into_iter().map(Step::Index).collect();
+        for (name, indexes) in names {
+            steps.push(Step::Field(name.to_owned()));
+            steps.extend(indexes.into_iter().map(Step::Index));
+        }
+        Path { head: head.to_owned(), steps }
     }
 
     /// Looks up the placeholders of a path.
@@ -53,10 +69,16 @@ impl Path {
             });
         }
         let path = Path { head, steps };
-        if path.levels() > LEVELS_MAX {
-            return Err(Problem::PathTooDeep { levels: path.levels() });
-        }
+        path.check()?;
         Ok(path)
+    }
+
+    /// Rejects a path that is too deep.
+    pub(crate) fn check(&self) -> Result<(), Problem> {
+        if self.levels() > LEVELS_MAX {
+            return Err(Problem::PathTooDeep { levels: self.levels() });
+        }
+        Ok(())
     }
 
     /// How many elements the path has.
@@ -87,6 +109,16 @@ impl Path {
             Some((mine, others)) if mine.container() != others.container() => Some(Clash::Conflict),
             Some(_) => None,
         }
+    }
+}
+
+/// A name and the list indexes that follow it. Brackets without a number inside are part of the name.
+fn split_indexes(text: &str) -> (&str, Vec<usize>) {
+    let (name, brackets) = text.find('[').map_or((text, ""), |at| text.split_at(at));
+    let index = |part: &str| part.strip_prefix('[')?.parse().ok();
+    match brackets.split_terminator(']').map(index).collect() {
+        Some(indexes) => (name, indexes),
+        None => (text, Vec::new()),
     }
 }
 

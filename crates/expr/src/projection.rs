@@ -22,10 +22,20 @@ impl Projection {
         parse_paths(text, placeholders).map(Projection::of).within(ExpressionKind::Projection)
     }
 
-    /// The projection to these paths, which don't clash.
-    pub(crate) fn of(paths: Vec<Path>) -> Projection {
+    /// The projection to these paths, which must not clash: [`Projection::check`] says whether they do.
+    pub fn of(paths: Vec<Path>) -> Projection {
         let selection = Selection::of(&paths);
         Projection { paths, selection }
+    }
+
+    /// Rejects a projection that DynamoDB would reject. A parsed projection has been checked already.
+    pub fn check(&self) -> Result<(), ExprError> {
+        check_paths(&self.paths).within(ExpressionKind::Projection)
+    }
+
+    /// The paths, in the order they are written.
+    pub fn paths(&self) -> &[Path] {
+        &self.paths
     }
 
     /// The part of an item that the projection keeps. Elements of a list keep their order.
@@ -54,6 +64,14 @@ fn parse_paths(text: &str, placeholders: &mut Placeholders) -> Result<Vec<Path>,
         paths.iter().map(|path| Path::bind(path, placeholders)).collect::<Result<_, _>>()?;
     refuse_clashes(paths.iter())?;
     Ok(paths)
+}
+
+fn check_paths(paths: &[Path]) -> Result<(), Problem> {
+    if paths.is_empty() {
+        return Err(Problem::Empty);
+    }
+    paths.iter().try_for_each(Path::check)?;
+    refuse_clashes(paths.iter())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! must not take a mistaken number for a time. Such an item stays in the table, and nobody sees it.
 
 use singlet_design::Entity;
-use singlet_store::ExpressionBuilder;
+use singlet_expr::{Comparator, Condition, Path};
 use singlet_values::{AttributeValue, Item, ItemRef, Number, ValueRef};
 
 /// The least time to live that isn't over. A fraction of a second is cut off, so all below it are.
@@ -57,26 +57,25 @@ pub(crate) fn is_expired(entity: &Entity, item: &Item, now_second: u64) -> bool 
 }
 
 /// The condition that an item isn't there.
-pub(crate) fn absent(entity: &Entity, now_second: u64, builder: &mut ExpressionBuilder) -> String {
-    let missing = format!("attribute_not_exists({})", builder.name(&entity.table.partition.name));
+pub(crate) fn absent(entity: &Entity, now_second: u64) -> Condition {
+    let missing = Condition::missing(Path::attribute(&entity.table.partition.name));
     match attribute(entity) {
         None => missing,
-        Some(name) => format!("({missing} OR {})", expired(name, now_second, builder)),
+        Some(name) => missing.or(expired(name, now_second)),
     }
 }
 
 /// The condition that an item is there.
-pub(crate) fn present(entity: &Entity, now_second: u64, builder: &mut ExpressionBuilder) -> String {
-    let there = format!("attribute_exists({})", builder.name(&entity.table.partition.name));
+pub(crate) fn present(entity: &Entity, now_second: u64) -> Condition {
+    let there = Condition::exists(Path::attribute(&entity.table.partition.name));
     match attribute(entity) {
         None => there,
-        Some(name) => format!("{there} AND NOT {}", expired(name, now_second, builder)),
+        Some(name) => there.and(expired(name, now_second).negated()),
     }
 }
 
 /// The condition that an attribute holds a second of expiry that is over. It does not hold if there is none.
-pub(crate) fn expired(attribute: &str, now_second: u64, builder: &mut ExpressionBuilder) -> String {
-    let name = builder.name(attribute);
-    let living = builder.value(first_living(now_second).into());
-    format!("{name} < {living}")
+pub(crate) fn expired(attribute: &str, now_second: u64) -> Condition {
+    let living = AttributeValue::N(first_living(now_second));
+    Condition::compare(Path::attribute(attribute), Comparator::Less, living)
 }

@@ -43,13 +43,13 @@
 pub mod apply;
 mod arguments;
 mod call;
+mod conditions;
 mod cursor;
 pub mod derive;
 mod entropy;
 mod error;
 mod expiry;
 pub mod explain;
-mod expression;
 mod keys;
 mod needs;
 mod outcome;

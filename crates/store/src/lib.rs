@@ -29,18 +29,15 @@
 
 mod embedded;
 mod error;
-mod expression;
 mod request;
 mod store;
 mod table;
-mod trees;
 
 pub use embedded::Embedded;
 pub use error::{Cancellation, StoreError};
-pub use expression::{Expression, ExpressionBuilder};
 pub use request::{
-    Action, Answer, BatchGet, Consumed, Delete, Get, KeyTest, Page, Put, Query, ReturnItem, Scan,
-    TransactGet, TransactWrite, Update, Written,
+    BatchFound, BatchGet, Consumed, DeleteItem, Found, GetItem, Page, PutItem, Query, ReturnItem, Scan,
+    TransactAction, TransactFound, TransactGet, TransactWrite, UpdateItem, Written,
 };
 pub use singlet_engine::{
     AttributeDefinition, Clock, ProjectedAttributes, ScalarType, Schedule, SystemClock,

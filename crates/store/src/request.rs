@@ -1,20 +1,22 @@
-//! Requests and answers, in DynamoDB's terms.
+//! Requests and their answers, in DynamoDB's terms.
+//!
+//! Conditions, filters, projections and updates are trees. A store evaluates them, translates them, or prints them with
+//! [`singlet_expr::Printer`]. A store rejects a tree whose `check` fails, as DynamoDB would.
 
-use singlet_values::{AttributeValue, EncodedItem, Item};
-
-use crate::expression::{Expression, ExpressionBuilder};
+use singlet_expr::{Condition, KeyCondition, Projection, Update};
+use singlet_values::{EncodedItem, Item};
 
 /// `GetItem`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Get {
+pub struct GetItem {
     /// Table name.
     pub table: String,
     /// Exactly the key attributes.
     pub key: Item,
     /// Strongly consistent.
     pub consistent: bool,
-    /// `ProjectionExpression`.
-    pub projection: Option<Expression>,
+    /// The parts of the item to return. `None` returns all of it.
+    pub projection: Option<Projection>,
 }
 
 /// `BatchGetItem` of one table, with any number of keys.
@@ -22,19 +24,19 @@ pub struct Get {
 pub struct BatchGet {
     /// Table name.
     pub table: String,
-    /// Keys, none twice.
+    /// Keys, all different.
     pub keys: Vec<Item>,
     /// Strongly consistent.
     pub consistent: bool,
-    /// `ProjectionExpression`.
-    pub projection: Option<Expression>,
+    /// The parts of the items to return. `None` returns all of them.
+    pub projection: Option<Projection>,
 }
 
 /// `TransactGetItems`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TransactGet {
-    /// The reads; their `consistent` doesn't matter.
-    pub gets: Vec<Get>,
+    /// The reads. Their `consistent` has no effect.
+    pub gets: Vec<GetItem>,
 }
 
 /// `Query`.
@@ -44,15 +46,13 @@ pub struct Query {
     pub table: String,
     /// Index name.
     pub index: Option<String>,
-    /// The partition attributes with their values.
-    pub partition: Vec<(String, AttributeValue)>,
-    /// Tests of the sort attributes: all but the last are `Equal`.
-    pub sort: Vec<(String, KeyTest)>,
-    /// `FilterExpression`.
-    pub filter: Option<Expression>,
-    /// `ProjectionExpression`.
-    pub projection: Option<Expression>,
-    /// Most items that are evaluated.
+    /// The partition and the range of sort keys to read.
+    pub key: KeyCondition,
+    /// Keeps only the items for which this holds. It saves no capacity.
+    pub filter: Option<Condition>,
+    /// The parts of the items to return. `None` returns all of them.
+    pub projection: Option<Projection>,
+    /// The maximum number of items to evaluate.
     pub limit: Option<u32>,
     /// Ascending.
     pub forward: bool,
@@ -62,21 +62,6 @@ pub struct Query {
     pub start_key: Option<Item>,
 }
 
-impl Query {
-    /// The `KeyConditionExpression`, with placeholders that begin with `k`.
-    pub fn key_expression(&self) -> Expression {
-        let mut builder = ExpressionBuilder::new('k');
-        let mut terms = Vec::with_capacity(self.partition.len() + self.sort.len());
-        for (name, value) in &self.partition {
-            terms.push(format!("{} = {}", builder.name(name), builder.value(value.clone())));
-        }
-        for (name, test) in &self.sort {
-            terms.push(term(&mut builder, name, test));
-        }
-        builder.finish(terms.join(" AND "))
-    }
-}
-
 /// `Scan`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scan {
@@ -84,85 +69,65 @@ pub struct Scan {
     pub table: String,
     /// Index name.
     pub index: Option<String>,
-    /// `FilterExpression`.
-    pub filter: Option<Expression>,
-    /// `ProjectionExpression`.
-    pub projection: Option<Expression>,
-    /// Most items that are evaluated.
+    /// Keeps only the items for which this holds. It saves no capacity.
+    pub filter: Option<Condition>,
+    /// The parts of the items to return. `None` returns all of them.
+    pub projection: Option<Projection>,
+    /// The maximum number of items to evaluate.
     pub limit: Option<u32>,
     /// `ExclusiveStartKey`.
     pub start_key: Option<Item>,
 }
 
-/// A test of a sort attribute.
-#[derive(Debug, Clone, PartialEq)]
-pub enum KeyTest {
-    /// `=`
-    Equal(AttributeValue),
-    /// `begins_with`
-    BeginsWith(AttributeValue),
-    /// `BETWEEN`, both ends included.
-    Between(AttributeValue, AttributeValue),
-    /// `>=`
-    AtLeast(AttributeValue),
-    /// `<=`
-    AtMost(AttributeValue),
-    /// `<`
-    Less(AttributeValue),
-    /// `>`
-    Greater(AttributeValue),
-}
-
-/// What a write returns.
+/// The item that a write returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReturnItem {
-    /// Nothing.
+    /// No item.
     #[default]
     None,
-    /// The item before.
+    /// The item before the write.
     Old,
-    /// The item after (updates only).
+    /// The item after the write (updates only).
     New,
 }
 
 /// `PutItem`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Put {
+pub struct PutItem {
     /// Table name.
     pub table: String,
     /// The item.
     pub item: Item,
-    /// `ConditionExpression`. A failure carries the item that is there.
-    pub condition: Option<Expression>,
+    /// Must hold for the existing item. A failure carries that item.
+    pub condition: Option<Condition>,
     /// `None` or `Old`.
     pub returned: ReturnItem,
 }
 
 /// `UpdateItem`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Update {
+pub struct UpdateItem {
     /// Table name.
     pub table: String,
     /// Exactly the key attributes.
     pub key: Item,
-    /// `UpdateExpression`.
-    pub update: Expression,
-    /// `ConditionExpression`; it shares no placeholder with `update` unless with the same meaning. A failure carries
-    /// the item that is there.
-    pub condition: Option<Expression>,
-    /// What comes back.
+    /// The changes.
+    pub update: Update,
+    /// Must hold for the existing item. A failure carries that item.
+    pub condition: Option<Condition>,
+    /// The item that is returned.
     pub returned: ReturnItem,
 }
 
 /// `DeleteItem`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Delete {
+pub struct DeleteItem {
     /// Table name.
     pub table: String,
     /// Exactly the key attributes.
     pub key: Item,
-    /// `ConditionExpression`. A failure carries the item that is there.
-    pub condition: Option<Expression>,
+    /// Must hold for the existing item. A failure carries that item.
+    pub condition: Option<Condition>,
     /// `None` or `Old`.
     pub returned: ReturnItem,
 }
@@ -170,57 +135,57 @@ pub struct Delete {
 /// `TransactWriteItems`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TransactWrite {
-    /// The actions; no item twice.
-    pub actions: Vec<Action>,
-    /// `ClientRequestToken`.
+    /// The actions, each on another item.
+    pub actions: Vec<TransactAction>,
+    /// `ClientRequestToken`: a repeated request with the same token takes effect once.
     pub token: Option<String>,
 }
 
-/// One action of a transaction. `returned` of the parts is not looked at; a failed condition carries the item.
+/// One action of a transaction. A failed condition carries the item; `returned` has no effect.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
-    /// Puts.
-    Put(Put),
-    /// Updates.
-    Update(Update),
-    /// Deletes.
-    Delete(Delete),
-    /// Only checks.
+pub enum TransactAction {
+    /// Puts an item.
+    Put(PutItem),
+    /// Updates an item.
+    Update(UpdateItem),
+    /// Deletes an item.
+    Delete(DeleteItem),
+    /// Only checks a condition.
     Check {
         /// Table name.
         table: String,
         /// Exactly the key attributes.
         key: Item,
-        /// Must hold.
-        condition: Expression,
+        /// Must hold for the existing item.
+        condition: Condition,
     },
 }
 
-impl Action {
-    /// The table it is about.
+impl TransactAction {
+    /// The table that the action reads or writes.
     pub fn table(&self) -> &str {
         match self {
-            Action::Put(put) => &put.table,
-            Action::Update(update) => &update.table,
-            Action::Delete(delete) => &delete.table,
-            Action::Check { table, .. } => table,
+            TransactAction::Put(put) => &put.table,
+            TransactAction::Update(update) => &update.table,
+            TransactAction::Delete(delete) => &delete.table,
+            TransactAction::Check { table, .. } => table,
         }
     }
 }
 
-/// Units that a call used, as the backend said.
+/// The capacity units that a call used, as the backend reported them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Consumed {
-    /// Read units, indexes included.
+    /// Read units, including those of indexes.
     pub read: f64,
-    /// Write units, indexes included.
+    /// Write units, including those of indexes.
     pub write: f64,
-    /// Units per index, read or write, whichever the call was.
+    /// Units per index. They are read units for a read and write units for a write.
     pub indexes: Vec<(String, f64)>,
 }
 
 impl Consumed {
-    /// Adds what another call used.
+    /// Adds the units of another call.
     pub fn add(&mut self, other: &Consumed) {
         self.read += other.read;
         self.write += other.write;
@@ -229,7 +194,7 @@ impl Consumed {
         }
     }
 
-    /// Adds to the account of an index.
+    /// Adds units of one index.
     pub fn add_index(&mut self, index: &str, units: f64) {
         match self.indexes.iter_mut().find(|(known, _)| known == index) {
             Some((_, sum)) => *sum += units,
@@ -238,11 +203,28 @@ impl Consumed {
     }
 }
 
-/// What reads by key found: `items` in request order with `None` for what isn't there (for a batch: what was found,
-/// in any order, all `Some`).
+/// The answer to a read of one item.
 #[derive(Debug, Clone, Default)]
-pub struct Answer {
+pub struct Found {
+    /// The item. `None` if there is none under the key.
+    pub item: Option<EncodedItem>,
+    /// Units used.
+    pub consumed: Consumed,
+}
+
+/// The answer to a batch: the items that exist, in any order.
+#[derive(Debug, Clone, Default)]
+pub struct BatchFound {
     /// The items.
+    pub items: Vec<EncodedItem>,
+    /// Units used.
+    pub consumed: Consumed,
+}
+
+/// The answer to a transaction that reads.
+#[derive(Debug, Clone, Default)]
+pub struct TransactFound {
+    /// One for each read, in request order. `None` if there is no item under the key.
     pub items: Vec<Option<EncodedItem>>,
     /// Units used.
     pub consumed: Consumed,
@@ -253,38 +235,19 @@ pub struct Answer {
 pub struct Page {
     /// The items that passed the filter, in order.
     pub items: Vec<EncodedItem>,
-    /// `LastEvaluatedKey`.
+    /// `LastEvaluatedKey`. `None` on the last page.
     pub last_key: Option<Item>,
-    /// How many were evaluated.
+    /// How many items were evaluated.
     pub scanned: u32,
     /// Units used.
     pub consumed: Consumed,
 }
 
-/// What a write did.
+/// The answer to a write.
 #[derive(Debug, Clone, Default)]
 pub struct Written {
-    /// What was asked to come back.
+    /// The item that the request asked for.
     pub item: Option<EncodedItem>,
     /// Units used.
     pub consumed: Consumed,
-}
-
-fn term(builder: &mut ExpressionBuilder, name: &str, test: &KeyTest) -> String {
-    let name = builder.name(name);
-    let (operator, value) = match test {
-        KeyTest::Equal(value) => ("=", value),
-        KeyTest::AtLeast(value) => (">=", value),
-        KeyTest::AtMost(value) => ("<=", value),
-        KeyTest::Less(value) => ("<", value),
-        KeyTest::Greater(value) => (">", value),
-        KeyTest::BeginsWith(value) => {
-            return format!("begins_with({name}, {})", builder.value(value.clone()));
-        }
-        KeyTest::Between(low, high) => {
-            let (low, high) = (builder.value(low.clone()), builder.value(high.clone()));
-            return format!("{name} BETWEEN {low} AND {high}");
-        }
-    };
-    format!("{name} {operator} {}", builder.value(value.clone()))
 }

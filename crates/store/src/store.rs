@@ -2,11 +2,12 @@
 
 use crate::error::StoreError;
 use crate::request::{
-    Answer, BatchGet, Delete, Get, Page, Put, Query, Scan, TransactGet, TransactWrite, Update, Written,
+    BatchFound, BatchGet, DeleteItem, Found, GetItem, Page, PutItem, Query, Scan, TransactFound, TransactGet,
+    TransactWrite, UpdateItem, Written,
 };
 use crate::table::{TableChange, TableState};
 
-/// What a store can't do. A pattern that needs it is refused before anything runs.
+/// An optional capability of a store. A pattern that needs a missing one is refused before anything runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Feature {
     /// `TransactWriteItems` and `TransactGetItems`.
@@ -17,9 +18,9 @@ pub enum Feature {
     TimeToLive,
     /// Streams.
     Streams,
-    /// Tables that can be had back as they were at any moment.
+    /// Point-in-time recovery.
     Recovery,
-    /// Backups that the store takes by itself.
+    /// Automatic backups by a schedule.
     ScheduledBackups,
 }
 
@@ -45,37 +46,37 @@ pub trait Store: Send + Sync {
     fn supports(&self, feature: Feature) -> bool;
 
     /// Reads one item.
-    fn get(&self, request: &Get) -> Result<Answer, StoreError>;
+    fn get(&self, request: GetItem) -> Result<Found, StoreError>;
 
     /// Reads several items by key, in any order; the store asks again for what a backend leaves unprocessed, and
     /// cuts the keys into as many requests as the backend needs.
-    fn batch_get(&self, request: &BatchGet) -> Result<Answer, StoreError>;
+    fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError>;
 
     /// Reads one page of a query.
-    fn query(&self, request: &Query) -> Result<Page, StoreError>;
+    fn query(&self, request: Query) -> Result<Page, StoreError>;
 
     /// Reads one page of each of several queries, at once where that saves time; answers are in request order.
-    fn query_all(&self, requests: &[Query]) -> Result<Vec<Page>, StoreError> {
-        requests.iter().map(|request| self.query(request)).collect()
+    fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page>, StoreError> {
+        requests.into_iter().map(|request| self.query(request)).collect()
     }
 
     /// Reads one page of all there is in a table or index.
-    fn scan(&self, request: &Scan) -> Result<Page, StoreError>;
+    fn scan(&self, request: Scan) -> Result<Page, StoreError>;
 
     /// Reads several items at one point of the commit order, in request order.
-    fn transact_get(&self, request: &TransactGet) -> Result<Answer, StoreError>;
+    fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError>;
 
     /// Puts an item.
-    fn put(&self, request: &Put) -> Result<Written, StoreError>;
+    fn put(&self, request: PutItem) -> Result<Written, StoreError>;
 
     /// Updates an item.
-    fn update(&self, request: &Update) -> Result<Written, StoreError>;
+    fn update(&self, request: UpdateItem) -> Result<Written, StoreError>;
 
     /// Deletes an item.
-    fn delete(&self, request: &Delete) -> Result<Written, StoreError>;
+    fn delete(&self, request: DeleteItem) -> Result<Written, StoreError>;
 
     /// Does all of the writes, or none.
-    fn transact_write(&self, request: &TransactWrite) -> Result<Written, StoreError>;
+    fn transact_write(&self, request: TransactWrite) -> Result<Written, StoreError>;
 
     /// What a table looks like now; `None` if it isn't there.
     fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError>;
@@ -91,34 +92,34 @@ impl<S: Store + ?Sized> Store for &S {
     fn supports(&self, feature: Feature) -> bool {
         (**self).supports(feature)
     }
-    fn get(&self, request: &Get) -> Result<Answer, StoreError> {
+    fn get(&self, request: GetItem) -> Result<Found, StoreError> {
         (**self).get(request)
     }
-    fn batch_get(&self, request: &BatchGet) -> Result<Answer, StoreError> {
+    fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
         (**self).batch_get(request)
     }
-    fn query(&self, request: &Query) -> Result<Page, StoreError> {
+    fn query(&self, request: Query) -> Result<Page, StoreError> {
         (**self).query(request)
     }
-    fn query_all(&self, requests: &[Query]) -> Result<Vec<Page>, StoreError> {
+    fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page>, StoreError> {
         (**self).query_all(requests)
     }
-    fn scan(&self, request: &Scan) -> Result<Page, StoreError> {
+    fn scan(&self, request: Scan) -> Result<Page, StoreError> {
         (**self).scan(request)
     }
-    fn transact_get(&self, request: &TransactGet) -> Result<Answer, StoreError> {
+    fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {
         (**self).transact_get(request)
     }
-    fn put(&self, request: &Put) -> Result<Written, StoreError> {
+    fn put(&self, request: PutItem) -> Result<Written, StoreError> {
         (**self).put(request)
     }
-    fn update(&self, request: &Update) -> Result<Written, StoreError> {
+    fn update(&self, request: UpdateItem) -> Result<Written, StoreError> {
         (**self).update(request)
     }
-    fn delete(&self, request: &Delete) -> Result<Written, StoreError> {
+    fn delete(&self, request: DeleteItem) -> Result<Written, StoreError> {
         (**self).delete(request)
     }
-    fn transact_write(&self, request: &TransactWrite) -> Result<Written, StoreError> {
+    fn transact_write(&self, request: TransactWrite) -> Result<Written, StoreError> {
         (**self).transact_write(request)
     }
     fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {

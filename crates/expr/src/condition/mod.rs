@@ -1,7 +1,9 @@
 //! Conditions and filters, evaluated on stored bytes.
 
 mod bind;
+mod build;
 mod evaluate;
+mod rules;
 mod search;
 
 use singlet_values::{ItemRef, Kind};
@@ -29,6 +31,16 @@ impl Condition {
         Test::parse(text, placeholders).map(Condition::from).within(kind)
     }
 
+    /// The tree, for stores that translate it.
+    pub fn test(&self) -> &Test {
+        &self.test
+    }
+
+    /// Rejects a condition that DynamoDB would reject for every item. A parsed condition has been checked already.
+    pub fn check(&self, kind: ExpressionKind) -> Result<(), ExprError> {
+        self.test.check().within(kind)
+    }
+
     /// Whether an item meets the condition. An item that doesn't exist is [`ItemRef::EMPTY`].
     ///
     /// The evaluation reads only the attributes that the condition names, and only as far as it needs them.
@@ -54,26 +66,73 @@ impl From<Test> for Condition {
     }
 }
 
-/// A condition with its placeholders looked up.
+/// The tree of a condition, with its placeholders looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Test {
+pub enum Test {
+    /// At least one part is true.
     Or(Vec<Test>),
+    /// All parts are true.
     And(Vec<Test>),
+    /// The part is false.
     Not(Box<Test>),
-    Compare { left: Operand, comparator: Comparator, right: Operand },
-    Between { operand: Operand, low: Operand, high: Operand },
-    In { operand: Operand, candidates: Vec<Operand> },
+    /// A comparison of two operands.
+    Compare {
+        /// The left operand.
+        left: Operand,
+        /// The comparator.
+        comparator: Comparator,
+        /// The right operand.
+        right: Operand,
+    },
+    /// The operand is between two others, inclusive.
+    Between {
+        /// The operand.
+        operand: Operand,
+        /// The lower bound.
+        low: Operand,
+        /// The upper bound.
+        high: Operand,
+    },
+    /// The operand equals one of several.
+    In {
+        /// The operand.
+        operand: Operand,
+        /// The operands that it may equal.
+        candidates: Vec<Operand>,
+    },
+    /// There is a value at the path.
     Exists(Path),
+    /// There is no value at the path.
     NotExists(Path),
-    HasKind { operand: Operand, kind: Kind },
-    BeginsWith { operand: Operand, prefix: Operand },
-    Contains { operand: Operand, part: Operand },
+    /// The operand is of this kind.
+    HasKind {
+        /// The operand.
+        operand: Operand,
+        /// The kind.
+        kind: Kind,
+    },
+    /// The operand begins with another.
+    BeginsWith {
+        /// The operand.
+        operand: Operand,
+        /// Its beginning.
+        prefix: Operand,
+    },
+    /// The operand contains another, as a part of a string or as an element.
+    Contains {
+        /// The operand.
+        operand: Operand,
+        /// The part or element.
+        part: Operand,
+    },
 }
 
 /// An operand, which may have a value in an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Operand {
+pub enum Operand {
+    /// The value at a path.
     Path(Path),
+    /// A value of the request.
     Literal(Literal),
     /// The size of the operand inside, a number.
     Size(Box<Operand>),
@@ -95,20 +154,24 @@ impl Test {
     }
 
     fn collect_paths<'t>(&'t self, paths: &mut Vec<&'t Path>) {
-        let mut operands = |operands: &[&'t Operand]| paths.extend(operands.iter().filter_map(|o| o.path()));
         match self {
             Test::Or(parts) | Test::And(parts) => parts.iter().for_each(|part| part.collect_paths(paths)),
             Test::Not(part) => part.collect_paths(paths),
-            Test::Compare { left, right, .. } => operands(&[left, right]),
-            Test::Between { operand, low, high } => operands(&[operand, low, high]),
-            Test::In { operand, candidates } => {
-                operands(&[operand]);
-                paths.extend(candidates.iter().filter_map(Operand::path));
-            }
             Test::Exists(path) | Test::NotExists(path) => paths.push(path),
-            Test::HasKind { operand, .. } => operands(&[operand]),
+            test => paths.extend(test.operands().into_iter().filter_map(Operand::path)),
+        }
+    }
+
+    /// The operands of this test itself, in the order they are written.
+    fn operands(&self) -> Vec<&Operand> {
+        match self {
+            Test::Or(_) | Test::And(_) | Test::Not(_) | Test::Exists(_) | Test::NotExists(_) => Vec::new(),
+            Test::Compare { left, right, .. } => vec![left, right],
+            Test::Between { operand, low, high } => vec![operand, low, high],
+            Test::In { operand, candidates } => std::iter::once(operand).chain(candidates).collect(),
+            Test::HasKind { operand, .. } => vec![operand],
             Test::BeginsWith { operand, prefix: other } | Test::Contains { operand, part: other } => {
-                operands(&[operand, other]);
+                vec![operand, other]
             }
         }
     }

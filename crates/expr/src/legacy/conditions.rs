@@ -215,7 +215,7 @@ fn expected_test(attribute: String, expected: ExpectedAttribute) -> Result<Test,
         ExpectedAttribute { exists: Some(false), value: Some(_), .. } => {
             Err(LegacyError::ValueWithoutExists { attribute })
         }
-        ExpectedAttribute { exists: Some(false), .. } => Ok(Test::NotExists(Path::top_level(attribute))),
+        ExpectedAttribute { exists: Some(false), .. } => Ok(Test::NotExists(Path::attribute(attribute))),
         ExpectedAttribute { value: Some(value), .. } => {
             test(attribute, AttributeCondition { operator: ComparisonOperator::Eq, values: vec![value] })
         }
@@ -252,7 +252,7 @@ fn check(condition: &AttributeCondition) -> Result<(), LegacyError> {
 /// The test for a condition whose values have been checked.
 fn test(attribute: String, condition: AttributeCondition) -> Result<Test, LegacyError> {
     let AttributeCondition { operator, values } = condition;
-    let path = Path::top_level(attribute);
+    let path = Path::attribute(attribute);
     let mut literals = values.into_iter().map(|value| Operand::Literal(value.into()));
     let mut literal = || literals.next().ok_or(LegacyError::ArgumentCount { operator: operator.name() });
     let comparator = match operator {

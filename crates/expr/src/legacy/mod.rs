@@ -21,7 +21,7 @@ pub fn attributes_to_get(attributes: Vec<String>) -> Result<Projection, ExprErro
     if let Some(duplicate) = attributes.iter().find(|attribute| !seen.insert(*attribute)) {
         return Err(LegacyError::DuplicateAttribute { attribute: duplicate.clone() }.into());
     }
-    Ok(Projection::of(attributes.into_iter().map(Path::top_level).collect()))
+    Ok(Projection::of(attributes.into_iter().map(Path::attribute).collect()))
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub struct AttributeUpdate {
 pub fn attribute_updates(attributes: BTreeMap<String, AttributeUpdate>) -> Result<Update, ExprError> {
     let mut actions = Vec::with_capacity(attributes.len());
     for (attribute, update) in attributes {
-        actions.push(Action { path: Path::top_level(attribute), change: change(update)? });
+        actions.push(Action { path: Path::attribute(attribute), change: change(update)? });
     }
     Ok(Update::legacy(actions))
 }

@@ -5,8 +5,6 @@
 
 mod condition;
 mod parser;
-#[cfg(test)]
-mod print;
 mod update;
 
 use crate::error::Problem;
@@ -29,17 +27,24 @@ pub(crate) enum Condition<'a> {
 
 /// The six comparators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Comparator {
+pub enum Comparator {
+    /// `=`
     Equal,
+    /// `<>`
     NotEqual,
+    /// `<`
     Less,
+    /// `<=`
     LessOrEqual,
+    /// `>`
     Greater,
+    /// `>=`
     GreaterOrEqual,
 }
 
 impl Comparator {
-    pub(crate) fn symbol(self) -> &'static str {
+    /// The comparator as expressions write it.
+    pub fn symbol(self) -> &'static str {
         match self {
             Comparator::Equal => "=",
             Comparator::NotEqual => "<>",

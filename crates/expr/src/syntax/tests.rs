@@ -217,80 +217,6 @@ fn nesting_as_deep_as_the_text_allows_is_refused_without_using_up_the_stack() {
     assert!(parse_condition(&format!("{}a<b", "not ".repeat(1000))).is_ok());
 }
 
-const NAMES: [&str; 6] = ["a", "b1", "#n", "Long_Name", "#0", "attribute"];
-
-fn path() -> impl Strategy<Value = Path<'static>> {
-    let name = || proptest::sample::select(&NAMES[..]);
-    let step = prop_oneof![
-        name().prop_map(Step::Field),
-        proptest::sample::select(&["0", "17"][..]).prop_map(Step::Index)
-    ];
-    (name(), proptest::collection::vec(step, 0..4)).prop_map(|(head, steps)| Path { head, steps })
-}
-
-fn operand() -> impl Strategy<Value = Operand<'static>> {
-    let leaf = prop_oneof![path().prop_map(Operand::Path), Just(Operand::Value(":v"))];
-    leaf.prop_recursive(3, 8, 3, |operand| call(operand).prop_map(Operand::Call))
-}
-
-fn call(operand: impl Strategy<Value = Operand<'static>>) -> impl Strategy<Value = Call<'static>> {
-    let function = proptest::sample::select(&["size", "contains", "f"][..]);
-    (function, proptest::collection::vec(operand, 1..4))
-        .prop_map(|(function, operands)| Call { function, operands })
-}
-
-fn comparator() -> impl Strategy<Value = Comparator> {
-    proptest::sample::select(vec![
-        Comparator::Equal,
-        Comparator::NotEqual,
-        Comparator::Less,
-        Comparator::LessOrEqual,
-        Comparator::Greater,
-        Comparator::GreaterOrEqual,
-    ])
-}
-
-fn condition() -> impl Strategy<Value = Condition<'static>> {
-    let leaf = prop_oneof![
-        (operand(), comparator(), operand()).prop_map(|(left, comparator, right)| Condition::Compare {
-            left,
-            comparator,
-            right
-        }),
-        (operand(), operand(), operand()).prop_map(|(operand, low, high)| Condition::Between {
-            operand,
-            low,
-            high
-        }),
-        (operand(), proptest::collection::vec(operand(), 1..4))
-            .prop_map(|(operand, candidates)| Condition::In { operand, candidates }),
-        call(operand()).prop_map(Condition::Call),
-    ];
-    leaf.prop_recursive(5, 40, 4, |condition| {
-        prop_oneof![
-            proptest::collection::vec(condition.clone(), 2..4).prop_map(Condition::Or),
-            proptest::collection::vec(condition.clone(), 2..4).prop_map(Condition::And),
-            condition.prop_map(|condition| Condition::Not(Box::new(condition))),
-        ]
-    })
-}
-
-fn update() -> impl Strategy<Value = Update<'static>> {
-    let value = prop_oneof![
-        operand().prop_map(SetValue::Operand),
-        (operand(), operand()).prop_map(|(left, right)| SetValue::Sum(left, right)),
-        (operand(), operand()).prop_map(|(left, right)| SetValue::Difference(left, right)),
-    ];
-    let with_value = || proptest::collection::vec((path(), Just(":v")), 1..4);
-    let section = prop_oneof![
-        proptest::collection::vec((path(), value), 1..4).prop_map(Section::Set),
-        proptest::collection::vec(path(), 1..4).prop_map(Section::Remove),
-        with_value().prop_map(Section::Add),
-        with_value().prop_map(Section::Delete),
-    ];
-    proptest::collection::vec(section, 1..4).prop_map(|sections| Update { sections })
-}
-
 /// Texts with the elements of expressions in any order.
 fn scrambled() -> impl Strategy<Value = String> {
     let pieces = [
@@ -335,19 +261,6 @@ fn scrambled() -> impl Strategy<Value = String> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
-
-    #[test]
-    fn a_condition_that_is_printed_parses_to_the_same_tree(condition in condition()) {
-        let text = condition.to_string();
-        prop_assume!(text.len() <= TEXT_BYTES_MAX);
-        prop_assert_eq!(parse_condition(&text), Ok(condition));
-    }
-
-    #[test]
-    fn an_update_that_is_printed_parses_to_the_same_tree(update in update()) {
-        let text = update.to_string();
-        prop_assert_eq!(parse_update(&text), Ok(update));
-    }
 
     #[test]
     fn no_text_makes_the_parser_panic(text in prop_oneof![any::<String>(), scrambled()]) {

@@ -1,7 +1,5 @@
 //! Looks up an update's placeholders, and rejects errors that depend on the kinds of its literals.
 
-use singlet_values::{AttributeValue, Kind};
-
 use super::value::SetValue;
 use super::{Action, Change};
 use crate::error::Problem;
@@ -9,11 +7,6 @@ use crate::function::Function;
 use crate::path::{Path, refuse_clashes};
 use crate::placeholders::Placeholders;
 use crate::syntax::{self, Call, Operand, Section, Update};
-
-/// The kinds that ADD can add.
-const ADDED: &[Kind] = &[Kind::N, Kind::Ss, Kind::Ns, Kind::Bs];
-/// The kinds that DELETE can remove.
-const DELETED: &[Kind] = &[Kind::Ss, Kind::Ns, Kind::Bs];
 
 /// Binds an update that has been checked.
 ///
@@ -72,29 +65,25 @@ impl<'s, 'a> Written<'s, 'a> {
         match self.change {
             WrittenChange::Set(value) => bind_value(value, placeholders).map(Change::Set),
             WrittenChange::Remove => Ok(Change::Remove),
-            WrittenChange::Add(value) => {
-                action_operand("ADD", ADDED, placeholders.value(value)?).map(Change::Add)
-            }
-            WrittenChange::Delete(value) => {
-                action_operand("DELETE", DELETED, placeholders.value(value)?).map(Change::Delete)
-            }
+            WrittenChange::Add(value) => Change::Add(placeholders.value(value)?.clone()).checked(),
+            WrittenChange::Delete(value) => Change::Delete(placeholders.value(value)?.clone()).checked(),
         }
     }
 }
 
 fn bind_value(value: &syntax::SetValue<'_>, placeholders: &mut Placeholders) -> Result<SetValue, Problem> {
-    let mut arithmetic = |operator, left: &Operand<'_>, right: &Operand<'_>| {
+    let mut both = |left: &Operand<'_>, right: &Operand<'_>| {
         let left = bind_operand(left, placeholders)?;
-        let right = bind_operand(right, placeholders)?;
-        refuse_kinds(operator, Kind::N, [&left, &right])?;
-        Ok((Box::new(left), Box::new(right)))
+        Ok((Box::new(left), Box::new(bind_operand(right, placeholders)?)))
     };
     match value {
         syntax::SetValue::Sum(left, right) => {
-            arithmetic("+", left, right).map(|(left, right)| SetValue::Sum(left, right))
+            let (left, right) = both(left, right)?;
+            SetValue::Sum(left, right).checked()
         }
         syntax::SetValue::Difference(left, right) => {
-            arithmetic("-", left, right).map(|(left, right)| SetValue::Difference(left, right))
+            let (left, right) = both(left, right)?;
+            SetValue::Difference(left, right).checked()
         }
         syntax::SetValue::Operand(operand) => bind_operand(operand, placeholders),
     }
@@ -121,56 +110,10 @@ fn bind_call(call: &Call<'_>, placeholders: &mut Placeholders) -> Result<SetValu
     };
     match function {
         Function::IfNotExists => match first {
-            SetValue::Path(path) if second == SetValue::Path(path.clone()) => {
-                Err(Problem::SameOperand { operator: name, path: path.to_string() })
-            }
-            SetValue::Path(path) => Ok(SetValue::IfNotExists(path, Box::new(second))),
+            SetValue::Path(path) => SetValue::IfNotExists(path, Box::new(second)).checked(),
             _ => Err(Problem::NeedsPath { function: name }),
         },
-        Function::ListAppend => {
-            refuse_kinds(name, Kind::L, [&first, &second])?;
-            Ok(SetValue::ListAppend(Box::new(first), Box::new(second)))
-        }
+        Function::ListAppend => SetValue::ListAppend(Box::new(first), Box::new(second)).checked(),
         _ => Err(Problem::FunctionNotInUpdate { function: name }),
-    }
-}
-
-/// Literals must be of the one kind that the operator accepts.
-fn refuse_kinds(operator: &'static str, allowed: Kind, operands: [&SetValue; 2]) -> Result<(), Problem> {
-    for operand in operands {
-        if let SetValue::Literal(value) = operand
-            && value.kind() != allowed
-        {
-            return Err(Problem::OperandKind { operator, kind: value.kind().code() });
-        }
-    }
-    Ok(())
-}
-
-fn action_operand(
-    action: &'static str,
-    allowed: &[Kind],
-    value: &AttributeValue,
-) -> Result<AttributeValue, Problem> {
-    if allowed.contains(&value.kind()) {
-        Ok(value.clone())
-    } else {
-        Err(Problem::ActionOperandKind { action, kind: long_name(value.kind()) })
-    }
-}
-
-/// ADD and DELETE have their own names for the kinds.
-fn long_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::S => "STRING",
-        Kind::N => "NUMBER",
-        Kind::B => "BINARY",
-        Kind::Bool => "BOOLEAN",
-        Kind::Null => "NULL",
-        Kind::M => "MAP",
-        Kind::L => "LIST",
-        Kind::Ss => "STRING_SET",
-        Kind::Ns => "NUMBER_SET",
-        Kind::Bs => "BINARY_SET",
     }
 }

@@ -3,6 +3,7 @@
 mod apply;
 mod bind;
 mod place;
+mod rules;
 mod value;
 
 use singlet_values::{AttributeValue, EncodedItem, Item, ItemRef};
@@ -13,7 +14,7 @@ use crate::path::Path;
 use crate::placeholders::Placeholders;
 use crate::selection::Selection;
 use crate::syntax;
-use value::SetValue;
+pub use value::SetValue;
 
 /// An `UpdateExpression`, or `AttributeUpdates`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,25 +42,40 @@ impl Dialect {
 
 /// A change of the value at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Action {
-    pub(crate) path: Path,
-    pub(crate) change: Change,
+pub struct Action {
+    /// The path.
+    pub path: Path,
+    /// The change.
+    pub change: Change,
 }
 
+/// What happens to the value at a path. A variant is a section of the expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
+pub enum Change {
+    /// `SET`: the path gets a value.
     Set(SetValue),
+    /// `REMOVE`: the path loses its value.
     Remove,
-    /// A number to add, or a set whose elements to add. In legacy updates it can be a list.
+    /// `ADD`: a number to add, or a set whose elements to add. In legacy updates it can be a list.
     Add(AttributeValue),
-    /// A set whose elements to remove.
+    /// `DELETE`: a set whose elements to remove.
     Delete(AttributeValue),
 }
 
 impl Change {
     /// Sets the path to a value.
-    pub(crate) fn set(value: AttributeValue) -> Change {
+    pub fn set(value: AttributeValue) -> Change {
         Change::Set(SetValue::Literal(value))
+    }
+
+    /// The place of its section in an expression.
+    fn section(&self) -> u8 {
+        match self {
+            Change::Set(_) => 0,
+            Change::Remove => 1,
+            Change::Add(_) => 2,
+            Change::Delete(_) => 3,
+        }
     }
 }
 
@@ -68,6 +84,23 @@ impl Update {
     pub fn parse(text: &str, placeholders: &mut Placeholders) -> Result<Update, ExprError> {
         let actions = parse_actions(text, placeholders).within(ExpressionKind::Update)?;
         Ok(Update { actions, dialect: Dialect::Expression })
+    }
+
+    /// An update that is built without text. Its actions are put in the order of the sections SET, REMOVE, ADD and
+    /// DELETE; actions of one section keep their order.
+    pub fn new(mut actions: Vec<Action>) -> Update {
+        actions.sort_by_key(|action| action.change.section());
+        Update { actions, dialect: Dialect::Expression }
+    }
+
+    /// Rejects an update that DynamoDB would reject for every item. A parsed update has been checked already.
+    pub fn check(&self) -> Result<(), ExprError> {
+        rules::check(&self.actions).within(ExpressionKind::Update)
+    }
+
+    /// The changes, in the order they are written.
+    pub fn actions(&self) -> &[Action] {
+        &self.actions
     }
 
     /// An update from `AttributeUpdates`, whose paths don't clash.

@@ -7,12 +7,18 @@ use crate::path::Path;
 
 /// An expression that has a value for a given item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SetValue {
+pub enum SetValue {
+    /// The value at a path.
     Path(Path),
+    /// A value of the request.
     Literal(AttributeValue),
+    /// The value at a path or, if there is none, another.
     IfNotExists(Path, Box<SetValue>),
+    /// Two lists, one after the other. It can't be part of another value.
     ListAppend(Box<SetValue>, Box<SetValue>),
+    /// The sum of two numbers. It can't be part of another value.
     Sum(Box<SetValue>, Box<SetValue>),
+    /// The difference of two numbers. It can't be part of another value.
     Difference(Box<SetValue>, Box<SetValue>),
 }
 

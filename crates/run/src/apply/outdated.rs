@@ -164,7 +164,7 @@ impl Search<'_> {
         let total = self.items.min(LOOKED_MAX);
         let scan = Scan { table, index: None, filter: None, projection: None, limit: None, start_key: None };
         while looked < LOOKED_MAX {
-            let page = self.store.scan(&Scan { start_key, ..scan.clone() })?;
+            let page = self.store.scan(Scan { start_key, ..scan.clone() })?;
             let items = page.items.iter().filter_map(|item| item.decode().ok());
             let items: Vec<Item> = items.filter(|item| !self.is_expired(item)).collect();
             for suspect in &mut *suspects {
@@ -246,8 +246,8 @@ impl Search<'_> {
         }
         let (table, keys) = (self.name.to_owned(), keys.into_iter().collect());
         let request = BatchGet { table, keys, consistent: false, projection: None };
-        let answer = self.store.batch_get(&request)?;
-        let items = answer.items.iter().flatten().filter_map(|item| item.decode().ok());
+        let answer = self.store.batch_get(request)?;
+        let items = answer.items.iter().filter_map(|item| item.decode().ok());
         Ok(items.map(|item| (key_of(self.table, &item), item)).collect())
     }
 }

@@ -6,9 +6,10 @@
 
 use sha2::{Digest, Sha256};
 use singlet_design::Json;
+use singlet_expr::{Condition, KeyCondition, KeyTerm, KeyTest, Path};
 use singlet_store::{
-    AttributeDefinition, Delete, ExpressionBuilder, Get, Put, Query, ReturnItem, ScalarType, Store,
-    StoreError, TableShape,
+    AttributeDefinition, DeleteItem, GetItem, PutItem, Query, ReturnItem, ScalarType, Store, StoreError,
+    TableShape,
 };
 use singlet_values::{AttributeValue, Item};
 
@@ -165,16 +166,14 @@ impl Owner {
 
     fn put(&self, store: &dyn Store, item: Item, expected: Option<u64>) -> Result<(), StoreError> {
         let condition = expected.map(|version| {
-            let mut builder = ExpressionBuilder::new('c');
-            let name = builder.name(VERSION);
-            let text = match version {
-                0 => format!("attribute_not_exists({name})"),
-                _ => format!("{name} = {}", builder.value(AttributeValue::N(version.into()))),
-            };
-            builder.finish(text)
+            let path = Path::attribute(VERSION);
+            match version {
+                0 => Condition::missing(path),
+                _ => Condition::equal(path, AttributeValue::N(version.into())),
+            }
         });
         let table = DESIGNS_TABLE.to_owned();
-        store.put(&Put { table, item, condition, returned: ReturnItem::None }).map(|_| ())
+        store.put(PutItem { table, item, condition, returned: ReturnItem::None }).map(|_| ())
     }
 
     /// Deletes the items in which the content of a head goes on.
@@ -220,9 +219,8 @@ impl Owner {
 
     fn get(&self, store: &dyn Store, sort: &str) -> Result<Option<Item>, StoreError> {
         let (table, key) = (DESIGNS_TABLE.to_owned(), self.key(sort));
-        let answer = store.get(&Get { table, key, consistent: true, projection: None })?;
-        let item = answer.items.into_iter().flatten().next();
-        Ok(item.and_then(|item| item.decode().ok()))
+        let found = store.get(GetItem { table, key, consistent: true, projection: None })?;
+        Ok(found.item.and_then(|item| item.decode().ok()))
     }
 
     fn key(&self, sort: &str) -> Item {
@@ -261,8 +259,10 @@ pub(super) fn forget(store: &dyn Store, table: &str) -> Result<(), StoreError> {
         let query = Query {
             table: DESIGNS_TABLE.to_owned(),
             index: None,
-            partition: vec![(KEY.to_owned(), AttributeValue::from(table))],
-            sort: Vec::new(),
+            key: KeyCondition::from_terms(vec![KeyTerm {
+                attribute: KEY.to_owned(),
+                test: KeyTest::Equal(AttributeValue::from(table)),
+            }]),
             filter: None,
             projection: None,
             limit: None,
@@ -270,7 +270,7 @@ pub(super) fn forget(store: &dyn Store, table: &str) -> Result<(), StoreError> {
             consistent: true,
             start_key,
         };
-        let page = match store.query(&query) {
+        let page = match store.query(query) {
             Err(StoreError::NotFound(_)) => return Ok(()),
             page => page?,
         };
@@ -287,7 +287,7 @@ pub(super) fn forget(store: &dyn Store, table: &str) -> Result<(), StoreError> {
 
 fn delete(store: &dyn Store, key: Item) -> Result<(), StoreError> {
     let table = DESIGNS_TABLE.to_owned();
-    store.delete(&Delete { table, key, condition: None, returned: ReturnItem::None }).map(|_| ())
+    store.delete(DeleteItem { table, key, condition: None, returned: ReturnItem::None }).map(|_| ())
 }
 
 /// Cuts a text into parts that fit into items; the first may be empty, and there is always one.

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use singlet_design::{Design, Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Span, Table};
 use singlet_engine::Database;
-use singlet_store::{Embedded, Put, ReturnItem, Store, TableChange};
+use singlet_store::{Embedded, PutItem, ReturnItem, Store, TableChange};
 use singlet_values::Item;
 
 use super::record::{Content, Found, Owner, Record};
@@ -85,8 +85,8 @@ fn indexes_are_added_rebuilt_and_taken_away_with_the_data_kept() {
     apply(&store, table(Vec::new()));
     for number in 0..500 {
         let item = Item::from([("PK", "p"), ("SK", &*number.to_string()), ("GSI1PK", "g"), ("a", "1")]);
-        let put = Put { table: "shop-dev".to_owned(), item, condition: None, returned: ReturnItem::None };
-        store.put(&put).unwrap();
+        let put = PutItem { table: "shop-dev".to_owned(), item, condition: None, returned: ReturnItem::None };
+        store.put(put).unwrap();
     }
     let include = |names: &[&str]| Projection::Include(names.iter().map(|name| (*name).to_owned()).collect());
     assert_eq!(

@@ -1,26 +1,29 @@
 //! Requests as the JSON that goes over the wire.
 
-use std::collections::BTreeMap;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use singlet_design::Json;
+use singlet_expr::{Condition, Printer, Projection};
 use singlet_store::{
-    Action, BatchGet, Delete, Expression, Get, Put, Query, ReturnItem, Scan, TransactGet, TransactWrite,
-    Update,
+    BatchGet, DeleteItem, GetItem, PutItem, Query, ReturnItem, Scan, TransactAction, TransactGet,
+    TransactWrite, UpdateItem,
 };
 use singlet_values::{AttributeValue, Item};
 
 /// The members of a JSON object, in the order they are added.
-struct Body(Vec<(String, Json)>);
+#[derive(Default)]
+struct Body {
+    members: Vec<(String, Json)>,
+    printer: Printer,
+}
 
 impl Body {
     fn of(table: &str) -> Body {
-        Body(vec![("TableName".to_owned(), table.into())])
+        Body::default().with("TableName", table)
     }
 
     fn with(mut self, name: &str, value: impl Into<Json>) -> Body {
-        self.0.push((name.to_owned(), value.into()));
+        self.members.push((name.to_owned(), value.into()));
         self
     }
 
@@ -31,18 +34,27 @@ impl Body {
         }
     }
 
-    /// Adds expressions under their names, and the placeholders of all of them.
-    fn expressions(mut self, expressions: &[(&str, Option<&Expression>)]) -> Body {
-        let (mut names, mut values) = (BTreeMap::new(), BTreeMap::new());
-        for (name, expression) in expressions {
-            let Some(expression) = expression else { continue };
-            self = self.with(name, expression.text.as_str());
-            names.extend(expression.names.iter().map(|(key, name)| (key.clone(), Json::from(name.as_str()))));
-            values.extend(expression.values.iter().map(|(key, value)| (key.clone(), attribute(value))));
-        }
-        let object = |members: BTreeMap<String, Json>| Json::Object(members.into_iter().collect());
-        let names = (!names.is_empty()).then(|| object(names));
-        let values = (!values.is_empty()).then(|| object(values));
+    fn projection(mut self, projection: Option<&Projection>) -> Body {
+        let text = projection.map(|projection| self.printer.projection(projection));
+        self.with_some("ProjectionExpression", text)
+    }
+
+    fn filter(mut self, filter: Option<&Condition>) -> Body {
+        let text = filter.map(|filter| self.printer.filter(filter));
+        self.with_some("FilterExpression", text)
+    }
+
+    fn condition(mut self, condition: Option<&Condition>) -> Body {
+        let text = condition.map(|condition| self.printer.condition(condition));
+        self.with_some("ConditionExpression", text)
+    }
+
+    /// Adds the placeholders of all expressions so far.
+    fn placeholders(self) -> Body {
+        let names = self.printer.names().iter().map(|(key, name)| (key.clone(), Json::from(name.as_str())));
+        let values = self.printer.values().iter().map(|(key, value)| (key.clone(), attribute(value)));
+        let object = |members: Vec<(String, Json)>| (!members.is_empty()).then_some(Json::Object(members));
+        let (names, values) = (object(names.collect()), object(values.collect()));
         self.with_some("ExpressionAttributeNames", names).with_some("ExpressionAttributeValues", values)
     }
 
@@ -52,27 +64,26 @@ impl Body {
     }
 
     fn finish(self) -> Json {
-        Json::Object(self.0)
+        Json::Object(self.members)
     }
 }
 
-pub(super) fn get(request: &Get) -> Json {
+pub(super) fn get(request: &GetItem) -> Json {
     Body::of(&request.table)
         .with("Key", item(&request.key))
         .with("ConsistentRead", request.consistent)
-        .expressions(&[("ProjectionExpression", request.projection.as_ref())])
+        .projection(request.projection.as_ref())
+        .placeholders()
         .counted()
 }
 
 pub(super) fn query(request: &Query) -> Json {
-    let key = request.key_expression();
-    Body::of(&request.table)
-        .with_some("IndexName", request.index.as_deref())
-        .expressions(&[
-            ("KeyConditionExpression", Some(&key)),
-            ("FilterExpression", request.filter.as_ref()),
-            ("ProjectionExpression", request.projection.as_ref()),
-        ])
+    let mut body = Body::of(&request.table).with_some("IndexName", request.index.as_deref());
+    let key = body.printer.key_condition(&request.key).ok();
+    body.with_some("KeyConditionExpression", key)
+        .filter(request.filter.as_ref())
+        .projection(request.projection.as_ref())
+        .placeholders()
         .with("ScanIndexForward", request.forward)
         .with("ConsistentRead", request.consistent)
         .with_some("Limit", request.limit.map(i64::from))
@@ -83,88 +94,90 @@ pub(super) fn query(request: &Query) -> Json {
 pub(super) fn scan(request: &Scan) -> Json {
     Body::of(&request.table)
         .with_some("IndexName", request.index.as_deref())
-        .expressions(&[
-            ("FilterExpression", request.filter.as_ref()),
-            ("ProjectionExpression", request.projection.as_ref()),
-        ])
+        .filter(request.filter.as_ref())
+        .projection(request.projection.as_ref())
+        .placeholders()
         .with_some("Limit", request.limit.map(i64::from))
         .with_some("ExclusiveStartKey", request.start_key.as_ref().map(item))
         .counted()
 }
 
 pub(super) fn batch_get(request: &BatchGet) -> Json {
-    let table = Body(Vec::new())
+    let table = Body::default()
         .with("Keys", request.keys.iter().map(item).collect::<Vec<_>>())
         .with("ConsistentRead", request.consistent)
-        .expressions(&[("ProjectionExpression", request.projection.as_ref())])
+        .projection(request.projection.as_ref())
+        .placeholders()
         .finish();
-    Body(Vec::new()).with("RequestItems", Json::Object(vec![(request.table.clone(), table)])).counted()
+    Body::default().with("RequestItems", Json::Object(vec![(request.table.clone(), table)])).counted()
 }
 
 pub(super) fn transact_get(request: &TransactGet) -> Json {
-    let one = |get: &Get| {
+    let one = |get: &GetItem| {
         let get = Body::of(&get.table)
             .with("Key", item(&get.key))
-            .expressions(&[("ProjectionExpression", get.projection.as_ref())])
+            .projection(get.projection.as_ref())
+            .placeholders()
             .finish();
         Json::Object(vec![("Get".to_owned(), get)])
     };
-    Body(Vec::new()).with("TransactItems", request.gets.iter().map(one).collect::<Vec<_>>()).counted()
+    Body::default().with("TransactItems", request.gets.iter().map(one).collect::<Vec<_>>()).counted()
 }
 
-pub(super) fn put(request: &Put) -> Json {
+pub(super) fn put(request: &PutItem) -> Json {
     single(put_body(request), request.returned, request.condition.is_some()).counted()
 }
 
-pub(super) fn update(request: &Update) -> Json {
+pub(super) fn update(request: &UpdateItem) -> Json {
     single(update_body(request), request.returned, request.condition.is_some()).counted()
 }
 
-pub(super) fn delete(request: &Delete) -> Json {
+pub(super) fn delete(request: &DeleteItem) -> Json {
     single(delete_body(request), request.returned, request.condition.is_some()).counted()
 }
 
 pub(super) fn transact_write(request: &TransactWrite) -> Json {
-    let one = |action: &Action| {
+    let one = |action: &TransactAction| {
         let (name, body) = match action {
-            Action::Put(put) => ("Put", brings_item(put_body(put), put.condition.is_some())),
-            Action::Update(update) => {
+            TransactAction::Put(put) => ("Put", brings_item(put_body(put), put.condition.is_some())),
+            TransactAction::Update(update) => {
                 ("Update", brings_item(update_body(update), update.condition.is_some()))
             }
-            Action::Delete(delete) => {
+            TransactAction::Delete(delete) => {
                 ("Delete", brings_item(delete_body(delete), delete.condition.is_some()))
             }
-            Action::Check { table, key, condition } => {
+            TransactAction::Check { table, key, condition } => {
                 let check = Body::of(table).with("Key", item(key));
-                let check = check.expressions(&[("ConditionExpression", Some(condition))]);
+                let check = check.condition(Some(condition)).placeholders();
                 ("ConditionCheck", brings_item(check, true))
             }
         };
         Json::Object(vec![(name.to_owned(), body.finish())])
     };
-    Body(Vec::new())
+    Body::default()
         .with("TransactItems", request.actions.iter().map(one).collect::<Vec<_>>())
         .with_some("ClientRequestToken", request.token.as_deref())
         .counted()
 }
 
-fn put_body(request: &Put) -> Body {
+fn put_body(request: &PutItem) -> Body {
     Body::of(&request.table)
         .with("Item", item(&request.item))
-        .expressions(&[("ConditionExpression", request.condition.as_ref())])
+        .condition(request.condition.as_ref())
+        .placeholders()
 }
 
-fn update_body(request: &Update) -> Body {
-    Body::of(&request.table).with("Key", item(&request.key)).expressions(&[
-        ("UpdateExpression", Some(&request.update)),
-        ("ConditionExpression", request.condition.as_ref()),
-    ])
+fn update_body(request: &UpdateItem) -> Body {
+    let mut body = Body::of(&request.table).with("Key", item(&request.key));
+    let update = body.printer.update(&request.update);
+    body.with("UpdateExpression", update).condition(request.condition.as_ref()).placeholders()
 }
 
-fn delete_body(request: &Delete) -> Body {
+fn delete_body(request: &DeleteItem) -> Body {
     Body::of(&request.table)
         .with("Key", item(&request.key))
-        .expressions(&[("ConditionExpression", request.condition.as_ref())])
+        .condition(request.condition.as_ref())
+        .placeholders()
 }
 
 /// What only writes of one item have.

@@ -17,6 +17,11 @@ pub struct Predicted {
 }
 
 impl Predicted {
+    /// Nothing is known of the request's cost.
+    pub(super) fn unknown() -> Predicted {
+        Predicted { at_least: true, ..Predicted::default() }
+    }
+
     /// Each item is read by itself, as by a get or a batch.
     pub(super) fn of_items<'a>(
         kind: ReadKind,

@@ -1,7 +1,7 @@
 //! What a write would do, worked out from the item that is there.
 
-use singlet_expr::{Condition, Update as Changes};
-use singlet_store::{Delete, Expression, Put, ReturnItem, StoreError, Update};
+use singlet_expr::{Condition, ExprError, ExpressionKind};
+use singlet_store::{DeleteItem, PutItem, ReturnItem, StoreError, UpdateItem};
 use singlet_values::{EncodedItem, ItemRef};
 
 /// What a write would leave behind.
@@ -21,53 +21,49 @@ impl Foreseen {
     }
 }
 
-pub(super) fn put(request: &Put, before: Option<EncodedItem>) -> Result<Foreseen, StoreError> {
+pub(super) fn put(request: &PutItem, before: Option<EncodedItem>) -> Result<Foreseen, StoreError> {
     hold(request.condition.as_ref(), &before)?;
     Ok(Foreseen { after: Some(EncodedItem::encode(&request.item)), before })
 }
 
-pub(super) fn update(request: &Update, before: Option<EncodedItem>) -> Result<Foreseen, StoreError> {
-    let (changes, condition) = request.to_trees()?;
-    hold_tree(condition.as_ref(), &before)?;
-    let after = changed(&changes, request, before.as_ref())?;
+pub(super) fn update(request: &UpdateItem, before: Option<EncodedItem>) -> Result<Foreseen, StoreError> {
+    request.update.check().map_err(refused)?;
+    hold(request.condition.as_ref(), &before)?;
+    let after = changed(request, before.as_ref())?;
     Ok(Foreseen { before, after })
 }
 
-fn changed(
-    changes: &Changes,
-    request: &Update,
-    before: Option<&EncodedItem>,
-) -> Result<Option<EncodedItem>, StoreError> {
+fn changed(request: &UpdateItem, before: Option<&EncodedItem>) -> Result<Option<EncodedItem>, StoreError> {
+    let changes = &request.update;
     let key = EncodedItem::encode(&request.key);
     let updated = match before {
         Some(before) => changes.apply(before.view()),
         None if changes.creates_item() => changes.apply_to_new(key.view()),
         None => return Ok(None),
     };
-    let updated = updated.map_err(|error| StoreError::Refused(error.to_string()))?;
+    let updated = updated.map_err(refused)?;
     Ok(Some(EncodedItem::encode(&updated.item)))
 }
 
-pub(super) fn delete(request: &Delete, before: Option<EncodedItem>) -> Result<Foreseen, StoreError> {
+pub(super) fn delete(request: &DeleteItem, before: Option<EncodedItem>) -> Result<Foreseen, StoreError> {
     hold(request.condition.as_ref(), &before)?;
     Ok(Foreseen { before, after: None })
 }
 
-pub(super) fn check(condition: &Expression, before: Option<EncodedItem>) -> Result<Foreseen, StoreError> {
+pub(super) fn check(condition: &Condition, before: Option<EncodedItem>) -> Result<Foreseen, StoreError> {
     hold(Some(condition), &before)?;
     Ok(Foreseen { after: before.clone(), before })
 }
 
-fn hold(condition: Option<&Expression>, item: &Option<EncodedItem>) -> Result<(), StoreError> {
-    hold_tree(condition.map(Expression::to_condition).transpose()?.as_ref(), item)
+fn hold(condition: Option<&Condition>, item: &Option<EncodedItem>) -> Result<(), StoreError> {
+    let Some(condition) = condition else { return Ok(()) };
+    condition.check(ExpressionKind::Condition).map_err(refused)?;
+    if condition.matches(item.as_ref().map_or(ItemRef::EMPTY, EncodedItem::view)) {
+        return Ok(());
+    }
+    Err(StoreError::ConditionFailed { item: item.clone() })
 }
 
-fn hold_tree(condition: Option<&Condition>, item: &Option<EncodedItem>) -> Result<(), StoreError> {
-    let view = item.as_ref().map_or(ItemRef::EMPTY, EncodedItem::view);
-    match condition {
-        Some(condition) if !condition.matches(view) => {
-            Err(StoreError::ConditionFailed { item: item.clone() })
-        }
-        _ => Ok(()),
-    }
+fn refused(error: ExprError) -> StoreError {
+    StoreError::Refused(error.to_string())
 }

@@ -5,8 +5,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use singlet_design::Json;
 use singlet_store::{
-    Action, Answer, BatchGet, Cancellation, Consumed, Delete, Feature, Get, Page, Put, Query, Scan, Store,
-    StoreError, TableChange, TableShape, TableState, TransactGet, TransactWrite, Update, Written,
+    BatchFound, BatchGet, Cancellation, Consumed, DeleteItem, Feature, Found, GetItem, Page, PutItem, Query,
+    ReturnItem, Scan, Store, StoreError, TableChange, TableShape, TableState, TransactAction, TransactFound,
+    TransactGet, TransactWrite, UpdateItem, Written,
 };
 use singlet_values::{EncodedItem, Item, ReadKind};
 
@@ -88,22 +89,19 @@ impl<S: Store> Recording<S> {
         log.rounds
     }
 
-    /// Notes a read and gives its answer.
-    fn note_read<T>(
+    /// Notes a read that was done, with the units that were predicted and used, or failed.
+    fn note_read(
         &self,
         operation: &'static str,
         body: Json,
-        answer: Result<T, StoreError>,
-        cost: impl FnOnce(Option<&T>) -> (Predicted, Consumed),
+        units: Result<(Predicted, Consumed), &StoreError>,
         round: u32,
-    ) -> Result<T, StoreError> {
-        let (predicted, consumed) = cost(answer.as_ref().ok());
-        let outcome = match &answer {
-            Ok(_) => Outcome::Done(consumed),
-            Err(error) => Outcome::Failed(error.to_string()),
+    ) {
+        let (predicted, outcome) = match units {
+            Ok((predicted, consumed)) => (predicted, Outcome::Done(consumed)),
+            Err(error) => (Predicted::unknown(), Outcome::Failed(error.to_string())),
         };
         self.lock().recorded.push(Recorded { operation, body, predicted, outcome, round });
-        answer
     }
 
     /// What a table looks like; asked once.
@@ -119,20 +117,45 @@ impl<S: Store> Recording<S> {
 
     /// The item that is there now: a read of the explanation's own, which is not noted.
     fn item_there(&self, table: &str, key: &Item) -> Result<Option<EncodedItem>, StoreError> {
-        let get = Get { table: table.to_owned(), key: key.clone(), consistent: true, projection: None };
-        Ok(self.store.get(&get)?.items.pop().flatten())
+        let get = GetItem { table: table.to_owned(), key: key.clone(), consistent: true, projection: None };
+        Ok(self.store.get(get)?.item)
     }
 
-    /// The page of a query with everything that its filter and its projection hide but its cost doesn't: a read of the
-    /// explanation's own, which is not noted. `None` if nothing is hidden, or if something was written meanwhile.
-    fn whole_page(&self, request: &Query, page: Option<&Page>) -> Option<Page> {
-        let page =
-            page.filter(|page| is_hidden(request.filter.is_some(), request.projection.is_some(), page))?;
+    /// The items that a query read, including those that its filter and its projection hide: they cost as much as the
+    /// others. `None` if something was written meanwhile.
+    fn whole_query(&self, request: &Query, page: &Page) -> Option<Vec<EncodedItem>> {
+        if !is_hidden(request.filter.is_some(), request.projection.is_some(), page) {
+            return Some(page.items.clone());
+        }
         let unhidden = Query { filter: None, projection: None, ..request.clone() };
-        self.store.query(&unhidden).ok().filter(|whole| whole.scanned == page.scanned)
+        let whole = self.store.query(unhidden).ok()?;
+        (whole.scanned == page.scanned).then_some(whole.items)
     }
 
-    fn foresee_put(&self, put: &Put) -> Result<Foreseen, StoreError> {
+    /// The items that a scan read, as for [`Recording::whole_query`].
+    fn whole_scan(&self, request: &Scan, page: &Page) -> Option<Vec<EncodedItem>> {
+        if !is_hidden(request.filter.is_some(), request.projection.is_some(), page) {
+            return Some(page.items.clone());
+        }
+        let unhidden = Scan { filter: None, projection: None, ..request.clone() };
+        let whole = self.store.scan(unhidden).ok()?;
+        (whole.scanned == page.scanned).then_some(whole.items)
+    }
+
+    /// Notes a page of a query.
+    fn note_query(&self, request: &Query, page: Result<&Page, &StoreError>, round: u32) {
+        let units = match page {
+            Ok(page) => {
+                let whole = self.whole_query(request, page);
+                let kind = ReadKind::from_consistent(request.consistent);
+                Ok((page_units(kind, request.index.as_ref(), page, whole), page.consumed.clone()))
+            }
+            Err(error) => Err(error),
+        };
+        self.note_read("Query", body::query(request), units, round);
+    }
+
+    fn foresee_put(&self, put: &PutItem) -> Result<Foreseen, StoreError> {
         let key = match self.shape(&put.table) {
             Some(shape) => key_of(&shape, &put.item),
             None => put.item.clone(),
@@ -140,33 +163,26 @@ impl<S: Store> Recording<S> {
         foresee::put(put, self.item_there(&put.table, &key)?)
     }
 
-    fn foresee_action(&self, action: &Action) -> Result<Foreseen, StoreError> {
+    fn foresee_action(&self, action: &TransactAction) -> Result<Foreseen, StoreError> {
         match action {
-            Action::Put(put) => self.foresee_put(put),
-            Action::Update(update) => foresee::update(update, self.item_there(&update.table, &update.key)?),
-            Action::Delete(delete) => foresee::delete(delete, self.item_there(&delete.table, &delete.key)?),
-            Action::Check { table, key, condition } => {
+            TransactAction::Put(put) => self.foresee_put(put),
+            TransactAction::Update(update) => {
+                foresee::update(update, self.item_there(&update.table, &update.key)?)
+            }
+            TransactAction::Delete(delete) => {
+                foresee::delete(delete, self.item_there(&delete.table, &delete.key)?)
+            }
+            TransactAction::Check { table, key, condition } => {
                 foresee::check(condition, self.item_there(table, key)?)
             }
         }
     }
 
-    /// Notes a write of one item; does it, or answers as if it were done.
-    fn note_write(
-        &self,
-        operation: &'static str,
-        body: Json,
-        action: &Action,
-        perform: impl FnOnce() -> Result<Written, StoreError>,
-        answer: impl FnOnce(&Foreseen) -> Written,
-    ) -> Result<Written, StoreError> {
+    /// Works out a write of one item: the units that it is predicted to use, and its effect.
+    fn foresee_write(&self, action: &TransactAction) -> (Predicted, Result<Foreseen, StoreError>) {
         let shape = self.shape(action.table());
         let foreseen = self.foresee_action(action);
-        let predicted = self.predict(shape.as_ref(), foreseen.as_ref(), false);
-        let written =
-            if self.writes { perform() } else { foreseen.as_ref().map(answer).map_err(StoreError::clone) };
-        self.note_written(operation, body, predicted, &written);
-        written
+        (self.predict(shape.as_ref(), foreseen.as_ref(), false), foreseen)
     }
 
     fn predict(
@@ -183,7 +199,7 @@ impl<S: Store> Recording<S> {
             Err(StoreError::ConditionFailed { item }) => {
                 Predicted::of_write(shape, item.as_ref(), item.as_ref(), transactional)
             }
-            Err(_) => Predicted { at_least: true, ..Predicted::default() },
+            Err(_) => Predicted::unknown(),
         }
     }
 
@@ -231,143 +247,136 @@ impl<S: Store> Store for Recording<S> {
         self.store.supports(feature)
     }
 
-    fn get(&self, request: &Get) -> Result<Answer, StoreError> {
-        let cost = |answer: Option<&Answer>| {
-            let whole = || self.store.get(&Get { projection: None, ..request.clone() });
-            let whole = request.projection.as_ref().map(|_| whole());
-            answer_cost(answer, whole, ReadKind::from_consistent(request.consistent))
+    fn get(&self, request: GetItem) -> Result<Found, StoreError> {
+        let (body, round) = (body::get(&request), self.next_round());
+        let kind = ReadKind::from_consistent(request.consistent);
+        let unhidden = request.projection.is_some().then(|| GetItem { projection: None, ..request.clone() });
+        let found = self.store.get(request);
+        let whole = match unhidden {
+            Some(unhidden) => self.store.get(unhidden).ok(),
+            None => found.as_ref().ok().cloned(),
         };
-        self.note_read("GetItem", body::get(request), self.store.get(request), cost, self.next_round())
-    }
-
-    fn batch_get(&self, request: &BatchGet) -> Result<Answer, StoreError> {
-        let mut whole = Answer::default();
-        for keys in request.keys.chunks(BATCH_KEYS_MAX) {
-            let batch = BatchGet { keys: keys.to_vec(), ..request.clone() };
-            let kind = ReadKind::from_consistent(request.consistent);
-            let cost = |answer: Option<&Answer>| {
-                let whole = || self.store.batch_get(&BatchGet { projection: None, ..batch.clone() });
-                let whole = request.projection.as_ref().map(|_| whole());
-                let (mut predicted, consumed) = answer_cost(answer, whole, kind);
-                // Keys that lead to nothing cost the least that a read costs.
-                let missing = keys.len().saturating_sub(answer.map_or(0, |answer| answer.items.len()));
-                predicted.read += kind.units(0) * missing as f64;
-                (predicted, consumed)
-            };
-            let answer = self.store.batch_get(&batch);
-            let part =
-                self.note_read("BatchGetItem", body::batch_get(&batch), answer, cost, self.next_round())?;
-            whole.items.extend(part.items);
-            whole.consumed.add(&part.consumed);
-        }
-        Ok(whole)
-    }
-
-    fn query(&self, request: &Query) -> Result<Page, StoreError> {
-        let answer = self.store.query(request);
-        let whole = self.whole_page(request, answer.as_ref().ok());
-        let cost = |page: Option<&Page>| page_cost(request, page, whole.as_ref());
-        self.note_read("Query", body::query(request), answer, cost, self.next_round())
-    }
-
-    fn scan(&self, request: &Scan) -> Result<Page, StoreError> {
-        let answer = self.store.scan(request);
-        let hides = |page: &&Page| is_hidden(request.filter.is_some(), request.projection.is_some(), page);
-        let whole = answer.as_ref().ok().filter(hides).and_then(|page| {
-            let unhidden = Scan { filter: None, projection: None, ..request.clone() };
-            self.store.scan(&unhidden).ok().filter(|whole| whole.scanned == page.scanned)
+        let units = found.as_ref().map(|found| {
+            let item = whole.as_ref().unwrap_or(found).item.as_ref();
+            (Predicted::of_items(kind, [item], whole.is_none()), found.consumed.clone())
         });
-        let at_least = whole.is_none() && answer.as_ref().ok().is_none_or(|page| hides(&page));
-        let cost = |page: Option<&Page>| match page {
-            Some(page) => {
-                let items = &whole.as_ref().unwrap_or(page).items;
-                let predicted =
-                    Predicted::of_page(ReadKind::Eventual, items, request.index.as_ref(), at_least);
-                (predicted, page.consumed.clone())
-            }
-            None => (Predicted::default(), Consumed::default()),
-        };
-        self.note_read("Scan", body::scan(request), answer, cost, self.next_round())
+        self.note_read("GetItem", body, units, round);
+        found
     }
 
-    fn query_all(&self, requests: &[Query]) -> Result<Vec<Page>, StoreError> {
+    fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
+        let mut all = BatchFound::default();
+        for keys in request.keys.chunks(BATCH_KEYS_MAX) {
+            let part = BatchGet { keys: keys.to_vec(), ..request.clone() };
+            let (body, round) = (body::batch_get(&part), self.next_round());
+            let unhidden = part.projection.is_some().then(|| BatchGet { projection: None, ..part.clone() });
+            let found = self.store.batch_get(part);
+            let whole = match unhidden {
+                Some(unhidden) => self.store.batch_get(unhidden).ok(),
+                None => found.as_ref().ok().cloned(),
+            };
+            let kind = ReadKind::from_consistent(request.consistent);
+            let units = found.as_ref().map(|found| {
+                let items = whole.as_ref().unwrap_or(found).items.iter().map(Some);
+                // A key without an item costs as much as the smallest item.
+                let missing = keys.len().saturating_sub(found.items.len());
+                let items = items.chain(std::iter::repeat_n(None, missing));
+                (Predicted::of_items(kind, items, whole.is_none()), found.consumed.clone())
+            });
+            self.note_read("BatchGetItem", body, units, round);
+            let found = found?;
+            all.items.extend(found.items);
+            all.consumed.add(&found.consumed);
+        }
+        Ok(all)
+    }
+
+    fn query(&self, request: Query) -> Result<Page, StoreError> {
         let round = self.next_round();
-        match self.store.query_all(requests) {
-            Ok(pages) => {
-                for (request, page) in requests.iter().zip(&pages) {
-                    let whole = self.whole_page(request, Some(page));
-                    let (predicted, consumed) = page_cost(request, Some(page), whole.as_ref());
-                    let (body, outcome) = (body::query(request), Outcome::Done(consumed));
-                    self.lock().recorded.push(Recorded {
-                        operation: "Query",
-                        body,
-                        predicted,
-                        outcome,
-                        round,
-                    });
-                }
-                Ok(pages)
+        let page = self.store.query(request.clone());
+        self.note_query(&request, page.as_ref(), round);
+        page
+    }
+
+    fn scan(&self, request: Scan) -> Result<Page, StoreError> {
+        let round = self.next_round();
+        let page = self.store.scan(request.clone());
+        let units = match &page {
+            Ok(page) => {
+                let whole = self.whole_scan(&request, page);
+                let index = request.index.as_ref();
+                Ok((page_units(ReadKind::Eventual, index, page, whole), page.consumed.clone()))
             }
-            Err(error) => {
-                for request in requests {
-                    let failed = Err::<Page, _>(error.clone());
-                    let cost = |page: Option<&Page>| page_cost(request, page, None);
-                    let _ = self.note_read("Query", body::query(request), failed, cost, round);
-                }
-                Err(error)
+            Err(error) => Err(error),
+        };
+        self.note_read("Scan", body::scan(&request), units, round);
+        page
+    }
+
+    fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page>, StoreError> {
+        let round = self.next_round();
+        let pages = self.store.query_all(requests.clone());
+        for (at, request) in requests.iter().enumerate() {
+            let page = pages.as_ref().map(|pages| pages.get(at));
+            match page {
+                Ok(Some(page)) => self.note_query(request, Ok(page), round),
+                Ok(None) => {}
+                Err(error) => self.note_query(request, Err(error), round),
             }
         }
+        pages
     }
 
-    fn transact_get(&self, request: &TransactGet) -> Result<Answer, StoreError> {
+    fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {
+        let (body, round) = (body::transact_get(&request), self.next_round());
         let projected = request.gets.iter().any(|get| get.projection.is_some());
-        let whole = || {
-            let gets = request.gets.iter().map(|get| Get { projection: None, ..get.clone() });
-            self.store.transact_get(&TransactGet { gets: gets.collect() })
+        let unhidden = projected.then(|| {
+            let gets = request.gets.iter().map(|get| GetItem { projection: None, ..get.clone() });
+            TransactGet { gets: gets.collect() }
+        });
+        let found = self.store.transact_get(request);
+        let whole = match unhidden {
+            Some(unhidden) => self.store.transact_get(unhidden).ok(),
+            None => found.as_ref().ok().cloned(),
         };
-        let cost =
-            |answer: Option<&Answer>| answer_cost(answer, projected.then(whole), ReadKind::Transactional);
-        let answer = self.store.transact_get(request);
-        self.note_read("TransactGetItems", body::transact_get(request), answer, cost, self.next_round())
+        let units = found.as_ref().map(|found| {
+            let items = whole.as_ref().unwrap_or(found).items.iter().map(Option::as_ref);
+            let predicted = Predicted::of_items(ReadKind::Transactional, items, whole.is_none());
+            (predicted, found.consumed.clone())
+        });
+        self.note_read("TransactGetItems", body, units, round);
+        found
     }
 
-    fn put(&self, request: &Put) -> Result<Written, StoreError> {
-        let action = Action::Put(request.clone());
-        self.note_write(
-            "PutItem",
-            body::put(request),
-            &action,
-            || self.store.put(request),
-            |foreseen| Written { item: foreseen.returned(request.returned), consumed: Consumed::default() },
-        )
+    fn put(&self, request: PutItem) -> Result<Written, StoreError> {
+        let (body, returned) = (body::put(&request), request.returned);
+        let (predicted, foreseen) = self.foresee_write(&TransactAction::Put(request.clone()));
+        let written = if self.writes { self.store.put(request) } else { foreseen.map(answered(returned)) };
+        self.note_written("PutItem", body, predicted, &written);
+        written
     }
 
-    fn update(&self, request: &Update) -> Result<Written, StoreError> {
-        let action = Action::Update(request.clone());
-        self.note_write(
-            "UpdateItem",
-            body::update(request),
-            &action,
-            || self.store.update(request),
-            |foreseen| Written { item: foreseen.returned(request.returned), consumed: Consumed::default() },
-        )
+    fn update(&self, request: UpdateItem) -> Result<Written, StoreError> {
+        let (body, returned) = (body::update(&request), request.returned);
+        let (predicted, foreseen) = self.foresee_write(&TransactAction::Update(request.clone()));
+        let written = if self.writes { self.store.update(request) } else { foreseen.map(answered(returned)) };
+        self.note_written("UpdateItem", body, predicted, &written);
+        written
     }
 
-    fn delete(&self, request: &Delete) -> Result<Written, StoreError> {
-        let action = Action::Delete(request.clone());
-        self.note_write(
-            "DeleteItem",
-            body::delete(request),
-            &action,
-            || self.store.delete(request),
-            |foreseen| Written { item: foreseen.returned(request.returned), consumed: Consumed::default() },
-        )
+    fn delete(&self, request: DeleteItem) -> Result<Written, StoreError> {
+        let (body, returned) = (body::delete(&request), request.returned);
+        let (predicted, foreseen) = self.foresee_write(&TransactAction::Delete(request.clone()));
+        let written = if self.writes { self.store.delete(request) } else { foreseen.map(answered(returned)) };
+        self.note_written("DeleteItem", body, predicted, &written);
+        written
     }
 
-    fn transact_write(&self, request: &TransactWrite) -> Result<Written, StoreError> {
-        let (predicted, foreseen) = self.foresee_transaction(request);
+    fn transact_write(&self, request: TransactWrite) -> Result<Written, StoreError> {
+        let body = body::transact_write(&request);
+        let (predicted, foreseen) = self.foresee_transaction(&request);
         let written = if self.writes { self.store.transact_write(request) } else { foreseen };
-        self.note_written("TransactWriteItems", body::transact_write(request), predicted, &written);
+        self.note_written("TransactWriteItems", body, predicted, &written);
         written
     }
 
@@ -380,21 +389,9 @@ impl<S: Store> Store for Recording<S> {
     }
 }
 
-/// `whole` is the answer without a projection, if there is one: it hides what was read but not what it costs.
-fn answer_cost(
-    answer: Option<&Answer>,
-    whole: Option<Result<Answer, StoreError>>,
-    kind: ReadKind,
-) -> (Predicted, Consumed) {
-    match answer {
-        Some(answer) => {
-            let hidden = matches!(whole, Some(Err(_)));
-            let read = whole.as_ref().and_then(|whole| whole.as_ref().ok()).unwrap_or(answer);
-            let items = read.items.iter().map(Option::as_ref);
-            (Predicted::of_items(kind, items, hidden), answer.consumed.clone())
-        }
-        None => (Predicted { at_least: true, ..Predicted::default() }, Consumed::default()),
-    }
+/// The answer to a write that is only foreseen.
+fn answered(returned: ReturnItem) -> impl FnOnce(Foreseen) -> Written {
+    move |foreseen| Written { item: foreseen.returned(returned), consumed: Consumed::default() }
 }
 
 /// Whether a filter or a projection hides some of what was read.
@@ -402,12 +399,13 @@ fn is_hidden(filtered: bool, projected: bool, page: &Page) -> bool {
     projected || (filtered && usize::try_from(page.scanned).is_ok_and(|scanned| scanned > page.items.len()))
 }
 
-/// `whole` is the page without filter and projection, if these hide something.
-fn page_cost(request: &Query, page: Option<&Page>, whole: Option<&Page>) -> (Predicted, Consumed) {
-    let kind = ReadKind::from_consistent(request.consistent);
-    let hides = |page| is_hidden(request.filter.is_some(), request.projection.is_some(), page);
-    let hidden = whole.is_none() && page.is_none_or(hides);
-    let items = whole.or(page).map_or(&[][..], |page| &page.items);
-    let consumed = page.map(|page| page.consumed.clone()).unwrap_or_default();
-    (Predicted::of_page(kind, items, request.index.as_ref(), hidden), consumed)
+/// The units of a page. `whole` has everything that was read, if that is known.
+fn page_units(
+    kind: ReadKind,
+    index: Option<&String>,
+    page: &Page,
+    whole: Option<Vec<EncodedItem>>,
+) -> Predicted {
+    let is_unknown = whole.is_none();
+    Predicted::of_page(kind, whole.as_ref().unwrap_or(&page.items), index, is_unknown)
 }

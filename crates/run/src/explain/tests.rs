@@ -1,9 +1,10 @@
 use singlet_design::Json;
 use singlet_engine::Database;
+use singlet_expr::{Action, Change, Condition, KeyCondition, KeyTerm, KeyTest, Path, Update};
 use singlet_store::{
-    Action, AttributeDefinition, BatchGet, Delete, Embedded, ExpressionBuilder, Get, IndexShape, KeyTest,
-    ProjectedAttributes, Put, Query, ReturnItem, ScalarType, Store, StoreError, TableChange, TableShape,
-    TransactGet, TransactWrite, Update,
+    AttributeDefinition, BatchGet, DeleteItem, Embedded, GetItem, IndexShape, ProjectedAttributes, PutItem,
+    Query, ReturnItem, ScalarType, Store, StoreError, TableChange, TableShape, TransactAction, TransactGet,
+    TransactWrite, UpdateItem,
 };
 use singlet_values::{AttributeValue, Item};
 
@@ -47,28 +48,32 @@ fn store() -> Embedded {
     store
 }
 
-fn put(members: &[(&str, &str)]) -> Put {
+fn put(members: &[(&str, &str)]) -> PutItem {
     let item = members.iter().map(|(name, value)| (*name, *value)).collect();
-    Put { table: TABLE.to_owned(), item, condition: None, returned: ReturnItem::None }
+    PutItem { table: TABLE.to_owned(), item, condition: None, returned: ReturnItem::None }
 }
 
 fn key() -> Item {
     Item::from([("PK", "p"), ("SK", "s")])
 }
 
-fn set(name: &str, value: &str) -> Update {
-    let mut builder = ExpressionBuilder::new('u');
-    let (name, value) = (builder.name(name), builder.value(value.into()));
-    let update = builder.finish(format!("SET {name} = {value}"));
-    Update { table: TABLE.to_owned(), key: key(), update, condition: None, returned: ReturnItem::New }
+fn set(name: &str, value: &str) -> UpdateItem {
+    let action = Action { path: Path::attribute(name), change: Change::set(value.into()) };
+    let update = Update::new(vec![action]);
+    UpdateItem { table: TABLE.to_owned(), key: key(), update, condition: None, returned: ReturnItem::New }
 }
 
 fn query(index: Option<&str>, partition: &str) -> Query {
     Query {
         table: TABLE.to_owned(),
         index: index.map(str::to_owned),
-        partition: vec![(index.map_or("PK".to_owned(), |index| format!("{index}PK")), partition.into())],
-        sort: vec![("SK".to_owned(), KeyTest::BeginsWith("s".into()))],
+        key: KeyCondition::from_terms(vec![
+            KeyTerm {
+                attribute: index.map_or("PK".to_owned(), |index| format!("{index}PK")),
+                test: KeyTest::Equal(partition.into()),
+            },
+            KeyTerm { attribute: "SK".to_owned(), test: KeyTest::BeginsWith("s".into()) },
+        ]),
         filter: None,
         projection: None,
         limit: Some(20),
@@ -84,28 +89,29 @@ fn what_is_foretold_is_what_is_used() {
     let long = "x".repeat(3000);
     let members =
         [("PK", "p"), ("SK", "s"), ("GSI1PK", "a"), ("GSI2PK", "b"), ("GSI3PK", "c"), ("long", &*long)];
-    recording.put(&put(&members)).unwrap();
-    recording.put(&put(&members)).unwrap();
+    recording.put(put(&members)).unwrap();
+    recording.put(put(&members)).unwrap();
     for update in [set("state", "new"), set("other", "1"), set("GSI2PK", "bb"), set("GSI1PK", "aa")] {
-        recording.update(&update).unwrap();
+        recording.update(update).unwrap();
     }
-    let get = Get { table: TABLE.to_owned(), key: key(), consistent: true, projection: None };
-    recording.get(&get).unwrap();
+    let get = GetItem { table: TABLE.to_owned(), key: key(), consistent: true, projection: None };
+    recording.get(get.clone()).unwrap();
     recording
-        .get(&Get { consistent: false, key: Item::from([("PK", "-"), ("SK", "-")]), ..get.clone() })
+        .get(GetItem { consistent: false, key: Item::from([("PK", "-"), ("SK", "-")]), ..get.clone() })
         .unwrap();
-    recording.query(&query(Some("GSI2"), "bb")).unwrap();
-    recording.query_all(&[query(None, "p"), query(Some("GSI1"), "aa")]).unwrap();
+    recording.query(query(Some("GSI2"), "bb")).unwrap();
+    recording.query_all(vec![query(None, "p"), query(Some("GSI1"), "aa")]).unwrap();
     let keys = (0..150).map(|number| Item::from([("PK", "p"), ("SK", &*format!("{number}"))])).chain([key()]);
     let batch =
         BatchGet { table: TABLE.to_owned(), keys: keys.collect(), consistent: false, projection: None };
-    recording.batch_get(&batch).unwrap();
-    recording.transact_get(&TransactGet { gets: vec![get] }).unwrap();
+    recording.batch_get(batch).unwrap();
+    recording.transact_get(TransactGet { gets: vec![get] }).unwrap();
     let new = put(&[("PK", "p"), ("SK", "t"), ("GSI1PK", "a")]);
-    let actions = vec![Action::Put(new), Action::Update(set("state", "old"))];
-    recording.transact_write(&TransactWrite { actions, token: None }).unwrap();
-    let delete = Delete { table: TABLE.to_owned(), key: key(), condition: None, returned: ReturnItem::None };
-    recording.delete(&delete).unwrap();
+    let actions = vec![TransactAction::Put(new), TransactAction::Update(set("state", "old"))];
+    recording.transact_write(TransactWrite { actions, token: None }).unwrap();
+    let delete =
+        DeleteItem { table: TABLE.to_owned(), key: key(), condition: None, returned: ReturnItem::None };
+    recording.delete(delete).unwrap();
 
     let recorded = recording.recorded();
     assert_eq!(recorded.len(), 16);
@@ -123,34 +129,32 @@ fn what_is_foretold_is_what_is_used() {
 #[test]
 fn writes_are_foreseen_and_not_done() {
     let store = store();
-    store.put(&put(&[("PK", "p"), ("SK", "s"), ("state", "new")])).unwrap();
+    store.put(put(&[("PK", "p"), ("SK", "s"), ("state", "new")])).unwrap();
     let recording = Recording::new(&store);
-    let after = recording.update(&set("state", "paid")).unwrap().item.unwrap().decode().unwrap();
+    let after = recording.update(set("state", "paid")).unwrap().item.unwrap().decode().unwrap();
     assert_eq!(after.get("state"), Some(&AttributeValue::from("paid")));
 
-    let mut builder = ExpressionBuilder::new('c');
-    let name = builder.name("PK");
-    let condition = Some(builder.finish(format!("attribute_not_exists({name})")));
-    let refused = recording.put(&Put { condition: condition.clone(), ..put(&[("PK", "p"), ("SK", "s")]) });
+    let condition = Some(Condition::missing(Path::attribute("PK")));
+    let refused = recording.put(PutItem { condition: condition.clone(), ..put(&[("PK", "p"), ("SK", "s")]) });
     assert!(matches!(refused, Err(StoreError::ConditionFailed { item: Some(_) })));
     let actions = vec![
-        Action::Update(set("state", "paid")),
-        Action::Put(Put { condition, ..put(&[("PK", "p"), ("SK", "t")]) }),
+        TransactAction::Update(set("state", "paid")),
+        TransactAction::Put(PutItem { condition, ..put(&[("PK", "p"), ("SK", "t")]) }),
     ];
-    recording.transact_write(&TransactWrite { actions, token: None }).unwrap();
+    recording.transact_write(TransactWrite { actions, token: None }).unwrap();
 
     let outcomes: Vec<bool> =
         recording.recorded().iter().map(|one| matches!(one.outcome, Outcome::Foreseen)).collect();
     assert_eq!(outcomes, [true, false, true]);
-    let get = Get { table: TABLE.to_owned(), key: key(), consistent: true, projection: None };
-    let there = store.get(&get).unwrap().items.remove(0).unwrap().decode().unwrap();
+    let get = GetItem { table: TABLE.to_owned(), key: key(), consistent: true, projection: None };
+    let there = store.get(get).unwrap().item.unwrap().decode().unwrap();
     assert_eq!(there.get("state"), Some(&AttributeValue::from("new")));
 }
 
 #[test]
 fn a_request_is_shown_as_it_goes_over_the_wire() {
     let recording = Recording::new(store());
-    recording.query(&query(Some("GSI1"), "USER#1")).unwrap();
+    recording.query(query(Some("GSI1"), "USER#1")).unwrap();
     let recorded = recording.recorded().remove(0);
     assert_eq!(
         recorded.body.to_string(),
@@ -167,7 +171,7 @@ fn a_request_is_shown_as_it_goes_over_the_wire() {
         "{text}"
     );
 
-    recording.update(&set("state", "paid")).unwrap();
+    recording.update(set("state", "paid")).unwrap();
     let body = recording.recorded().remove(1).body;
     assert_eq!(body.get("Key").and_then(|key| key.get("PK")), Some(&Json::from([("S", "p")])));
     assert_eq!(body.get("UpdateExpression").and_then(Json::as_text), Some("SET #u0 = :u0"));
@@ -177,11 +181,9 @@ fn a_request_is_shown_as_it_goes_over_the_wire() {
 #[test]
 fn a_filter_hides_items_and_not_their_cost() {
     let recording = Recording::new(store()).with_writes();
-    recording.put(&put(&[("PK", "p"), ("SK", "s"), ("state", "new")])).unwrap();
-    let mut builder = ExpressionBuilder::new('f');
-    let (name, value) = (builder.name("state"), builder.value("paid".into()));
-    let filter = Some(builder.finish(format!("{name} = {value}")));
-    recording.query(&Query { filter, ..query(None, "p") }).unwrap();
+    recording.put(put(&[("PK", "p"), ("SK", "s"), ("state", "new")])).unwrap();
+    let filter = Some(Condition::equal(Path::attribute("state"), AttributeValue::from("paid")));
+    recording.query(Query { filter, ..query(None, "p") }).unwrap();
     let recorded = recording.recorded().remove(1);
     let Outcome::Done(consumed) = &recorded.outcome else { panic!("{recorded}") };
     assert_eq!((recorded.predicted.read, recorded.predicted.at_least), (consumed.read, false));

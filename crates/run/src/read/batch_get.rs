@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use singlet_design::{self as design, Entity, Values};
-use singlet_store::{Expression, Store};
+use singlet_expr::Projection;
+use singlet_store::Store;
 use singlet_values::{AttributeValue, Attributes, Item, ValueRef};
 
 use super::keyed::{key_bytes, read_keys};
@@ -28,7 +29,7 @@ pub(crate) struct BatchPlan {
     key_field: Option<String>,
     table: String,
     consistent: bool,
-    projection: Option<Expression>,
+    projection: Option<Projection>,
     show: Option<Arc<[String]>>,
     expiry: Expiry,
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use singlet_design::{AskedKey, Entity, Get, Pattern};
-use singlet_store::{self as store, Expression, Store};
+use singlet_expr::Projection;
+use singlet_store::{GetItem, Store};
 use singlet_values::{EncodedItem, Item};
 
 use super::project::projection;
@@ -38,7 +39,7 @@ pub(crate) struct ByKey {
     asked: Option<AskedKey>,
     pub(super) table: String,
     pub(super) consistent: bool,
-    pub(super) projection: Option<Expression>,
+    pub(super) projection: Option<Projection>,
     show: Option<Arc<[String]>>,
     resolve: Vec<ResolvePlan>,
     expiry: Expiry,
@@ -58,7 +59,7 @@ impl GetPlan {
         match self {
             GetPlan::Key(get) => {
                 let request = get.request(call)?;
-                let found = site.store.get(&request)?.items.into_iter().next().flatten();
+                let found = site.store.get(request)?.item;
                 get.answer(site, call, found)
             }
             GetPlan::Index { query, exists } => {
@@ -129,8 +130,8 @@ impl ByKey {
         }
     }
 
-    pub(super) fn request(&self, call: &Call<'_>) -> Result<store::Get, RunError> {
-        Ok(store::Get {
+    pub(super) fn request(&self, call: &Call<'_>) -> Result<GetItem, RunError> {
+        Ok(GetItem {
             table: self.table.clone(),
             key: self.key(call)?,
             consistent: self.consistent,

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use singlet_design::Table;
-use singlet_store::{BatchGet, Expression, Store, StoreError};
+use singlet_expr::Projection;
+use singlet_store::{BatchGet, Store, StoreError};
 use singlet_values::{AttributeValue, EncodedItem, Item, write_key_part};
 
 use crate::error::RunError;
@@ -33,13 +34,13 @@ pub(super) fn read_keys<S: Store>(
     name: &str,
     keys: Vec<Item>,
     consistent: bool,
-    projection: Option<Expression>,
+    projection: Option<Projection>,
 ) -> Result<BTreeMap<Vec<u8>, EncodedItem>, RunError> {
     if keys.is_empty() {
         return Ok(BTreeMap::new());
     }
     let request = BatchGet { table: name.to_owned(), keys, consistent, projection };
-    let items = store.batch_get(&request)?.items.into_iter().flatten();
+    let items = store.batch_get(request)?.items.into_iter();
     let keyed = |item: EncodedItem| match key_of(table, &item) {
         Some(key) => Ok((key_bytes(&key), item)),
         None => Err(StoreError::Unavailable(format!("{name} gave an item without its key")).into()),

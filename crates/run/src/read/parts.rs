@@ -98,7 +98,7 @@ fn run_together<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Result
             gets.push(request);
         }
     }
-    let found = site.store.transact_get(&TransactGet { gets })?.items;
+    let found = site.store.transact_get(TransactGet { gets })?.items;
     let parts = running.iter_mut().filter(|part| by_key(part.plan).is_some());
     for (part, place) in parts.zip(places) {
         let Some(get) = by_key(part.plan) else { continue };

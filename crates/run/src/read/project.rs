@@ -1,7 +1,7 @@
 //! What a read asks the store for when only some fields are shown, and what it puts back that an index left out.
 
 use singlet_design::{Entity, Index, Projection, Table};
-use singlet_store::{Expression, ExpressionBuilder};
+use singlet_expr::{self as expr, Path};
 use singlet_values::EncodedItem;
 
 /// Whether items carry an attribute where they are read: an index may leave it out.
@@ -28,19 +28,17 @@ pub(super) fn projection<'n>(
     index: Option<&'n Index>,
     show: &'n [String],
     needed: impl IntoIterator<Item = &'n str>,
-) -> Expression {
-    let mut builder = ExpressionBuilder::new('p');
+) -> expr::Projection {
     let index_keys = index.into_iter().flat_map(|index| index.key());
     let keys = table.key().chain(index_keys).map(|attribute| attribute.name.as_str());
     let wanted = show.iter().map(String::as_str).chain(needed);
-    let mut placeholders: Vec<String> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
     for name in keys.chain(wanted.filter(|name| carries(table, index, name))) {
-        let placeholder = builder.name(name);
-        if !placeholders.contains(&placeholder) {
-            placeholders.push(placeholder);
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
-    builder.finish(placeholders.join(", "))
+    expr::Projection::of(names.into_iter().map(Path::attribute).collect())
 }
 
 /// Puts the fields that its keys tell into an item that was read through an index. An index that carries everything

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use singlet_design::{self as design, Entity, Index, KeyAttribute, PAGE_ITEMS_DEFAULT};
-use singlet_store::{self as store, Expression, Store, StoreError};
+use singlet_expr::Projection;
+use singlet_store::{self as store, Store, StoreError};
 use singlet_values::{AttributeValue, EncodedItem, Item};
 
 use super::project::projection;
@@ -30,7 +31,7 @@ pub(crate) struct ScanPlan {
     /// The attributes that tell a place: the index's key, then the table's.
     position: Vec<KeyAttribute>,
     filter: FilterPlan,
-    projection: Option<Expression>,
+    projection: Option<Projection>,
     teller: Teller,
     expiry: Expiry,
     limit: u32,
@@ -69,14 +70,14 @@ impl ScanPlan {
         let mut request = store::Scan {
             table: self.table.clone(),
             index: self.index.as_ref().map(|index| index.name.clone()),
-            filter: self.filter.write(&call.bound, call.now_ms),
+            filter: self.filter.bind(&call.bound, call.now_ms),
             projection: self.projection.clone(),
             limit: Some(u32::try_from(limit).unwrap_or(CHUNK_MAX)),
             start_key: self.resume(site, call)?,
         };
         let mut records: Vec<Record> = Vec::new();
         for _ in 0..PAGES_MAX {
-            let page = site.store.scan(&request)?;
+            let page = site.store.scan(request.clone())?;
             request.start_key = page.last_key;
             for item in page.items {
                 if records.len() == limit {

@@ -1,9 +1,8 @@
 //! Sample data into a store.
 
 use singlet_design::Entity;
-use singlet_store::{
-    Action, Expression, ExpressionBuilder, Feature, Put, ReturnItem, Store, StoreError, TransactWrite,
-};
+use singlet_expr::{Condition, Path};
+use singlet_store::{Feature, PutItem, ReturnItem, Store, StoreError, TransactAction, TransactWrite};
 use singlet_values::Item;
 
 use super::Sample;
@@ -44,7 +43,7 @@ pub fn plant<S: Store>(
 }
 
 struct Batch {
-    actions: Vec<Action>,
+    actions: Vec<TransactAction>,
     bytes: usize,
     samples: u64,
 }
@@ -58,10 +57,10 @@ impl Batch {
             return Ok(0);
         }
         if store.supports(Feature::Transactions) {
-            store.transact_write(&TransactWrite { actions, token: None }).map_err(taken)?;
+            store.transact_write(TransactWrite { actions, token: None }).map_err(taken)?;
         } else {
-            for action in &actions {
-                if let Action::Put(put) = action {
+            for action in actions {
+                if let TransactAction::Put(put) = action {
                     store.put(put).map_err(taken)?;
                 }
             }
@@ -70,9 +69,9 @@ impl Batch {
     }
 }
 
-fn actions(sample: &Sample, table: &str) -> Vec<Action> {
-    let put = |item: &Item, condition: Option<Expression>| {
-        Action::Put(Put {
+fn actions(sample: &Sample, table: &str) -> Vec<TransactAction> {
+    let put = |item: &Item, condition: Option<Condition>| {
+        TransactAction::Put(PutItem {
             table: table.to_owned(),
             item: item.clone(),
             condition,
@@ -84,18 +83,15 @@ fn actions(sample: &Sample, table: &str) -> Vec<Action> {
 }
 
 /// Nobody holds the value, or this item does already.
-fn free(entity: &Entity, reservation: &Item) -> Expression {
-    let mut builder = ExpressionBuilder::new('c');
-    let key = builder.name(&entity.table.partition.name);
-    let mut same = Vec::new();
-    for name in ["holder", "holder_sort"] {
-        if let Some(value) = reservation.get(name) {
-            let (name, value) = (builder.name(name), builder.value(value.clone()));
-            same.push(format!("{name} = {value}"));
-        }
+fn free(entity: &Entity, reservation: &Item) -> Condition {
+    let same = ["holder", "holder_sort"]
+        .into_iter()
+        .filter_map(|name| Some(Condition::equal(Path::attribute(name), reservation.get(name)?.clone())));
+    let free = Condition::missing(Path::attribute(&entity.table.partition.name));
+    match Condition::all(same) {
+        Some(same) => free.or(same),
+        None => free,
     }
-    let text = format!("attribute_not_exists({key}) OR ({})", same.join(" AND "));
-    builder.finish(text)
 }
 
 /// The only conditions are those of reservations.

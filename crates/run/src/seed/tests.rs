@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use singlet_design::{Cardinality, FieldType, to_attribute, to_json};
 use singlet_engine::Database;
-use singlet_store::{Embedded, Get, Store};
+use singlet_store::{Embedded, GetItem, Store};
 use singlet_values::{AttributeValue, EncodedValue, Item};
 
 use super::*;
@@ -277,8 +277,8 @@ fn samples_are_planted_with_progress() {
     let table = design.tables.first().unwrap().name_in("dev");
     for sample in samples(&design, 250) {
         let key = ["PK", "SK"].iter().map(|name| (*name, sample.item.get(name).unwrap().clone())).collect();
-        let get = Get { table: table.clone(), key, consistent: true, projection: None };
-        let found = store.get(&get).unwrap().items.into_iter().flatten().next().unwrap();
+        let get = GetItem { table: table.clone(), key, consistent: true, projection: None };
+        let found = store.get(get).unwrap().item.unwrap();
         assert_eq!(found.decode().unwrap(), sample.item);
     }
     // The same samples again replace themselves.

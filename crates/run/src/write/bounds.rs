@@ -4,7 +4,7 @@
 //! can't be told without looking, so the set is read and guarded.
 
 use singlet_design::{Entity, FieldType, Json, to_attribute};
-use singlet_store::ExpressionBuilder;
+use singlet_expr::{Comparator, Condition, Path};
 use singlet_values::{AttributeValue, Item, Number};
 
 use super::edit::{Edit, Verb};
@@ -39,19 +39,23 @@ impl SumBound {
     }
 
     /// The last value, and whether it is the least or the most, that can take the change.
-    fn reach(&self) -> Option<(&'static str, Number)> {
+    fn reach(&self) -> Option<(Comparator, Number)> {
         let (FieldType::Int { min, max } | FieldType::Number { min, max }) = &self.kind else { return None };
-        let (word, bound) = if self.by.is_negative() { (">=", min) } else { ("<=", max) };
-        Some((word, bound.as_ref()?.checked_sub(&self.by).ok()?))
+        let (comparator, bound) = if self.by.is_negative() {
+            (Comparator::GreaterOrEqual, min)
+        } else {
+            (Comparator::LessOrEqual, max)
+        };
+        Some((comparator, bound.as_ref()?.checked_sub(&self.by).ok()?))
     }
 
-    /// Adds what it demands to the terms of a condition.
-    pub(super) fn write(&self, builder: &mut ExpressionBuilder, terms: &mut Vec<String>) {
-        let Some((word, last)) = self.reach() else { return };
-        let path = builder.path(&self.path);
-        let within = format!("{path} {word} {}", builder.value(last.into()));
+    /// The condition that the sum stays within its bound.
+    pub(super) fn condition(&self) -> Option<Condition> {
+        let (comparator, last) = self.reach()?;
+        let path = Path::dotted(&self.path);
+        let within = Condition::compare(path.clone(), comparator, AttributeValue::N(last));
         let starts = self.check(&self.start).is_ok();
-        terms.push(if starts { format!("(attribute_not_exists({path}) OR {within})") } else { within });
+        Some(if starts { Condition::missing(path).or(within) } else { within })
     }
 
     /// Why the change can't be made in this item, if it can't.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use singlet_design::{Entity, Pattern};
-use singlet_store::{Action, BatchGet, Cancellation, Feature, Store, StoreError, TransactWrite};
+use singlet_store::{BatchGet, Cancellation, Feature, Store, StoreError, TransactAction, TransactWrite};
 use singlet_values::{EncodedItem, Item};
 
 use super::plan::{Answer, Meaning, Plan, Planned};
@@ -17,11 +17,12 @@ use crate::outcome::{Outcome, Record};
 /// Commits one plan: as a single request if it has a single action.
 pub(super) fn alone<S: Store>(site: &Site<S>, pattern: &Pattern, plan: Plan<'_>) -> Result<Outcome, Setback> {
     let Plan { mut actions, entity, known, answer } = plan;
-    let stored = match actions.as_slice() {
-        [Planned { action, meaning }] if !matches!(action, Action::Check { .. }) => {
-            Some(single(site, action, meaning)?)
+    let stored = match actions.pop() {
+        Some(only) if actions.is_empty() && !matches!(only.action, TransactAction::Check { .. }) => {
+            Some(single(site, only)?)
         }
-        _ => {
+        last => {
+            actions.extend(last);
             together(site, pattern, std::mem::take(&mut actions))?;
             None
         }
@@ -34,20 +35,16 @@ pub(super) fn alone<S: Store>(site: &Site<S>, pattern: &Pattern, plan: Plan<'_>)
 }
 
 /// Commits one action on its own, and gives what the store returned.
-fn single<S: Store>(
-    site: &Site<S>,
-    action: &Action,
-    meaning: &Meaning<'_>,
-) -> Result<Option<EncodedItem>, Setback> {
-    let written = match action {
-        Action::Put(put) => site.store.put(put),
-        Action::Update(update) => site.store.update(update),
-        Action::Delete(delete) => site.store.delete(delete),
-        Action::Check { .. } => return Ok(None),
+fn single<S: Store>(site: &Site<S>, planned: Planned<'_>) -> Result<Option<EncodedItem>, Setback> {
+    let written = match planned.action {
+        TransactAction::Put(put) => site.store.put(put),
+        TransactAction::Update(update) => site.store.update(update),
+        TransactAction::Delete(delete) => site.store.delete(delete),
+        TransactAction::Check { .. } => return Ok(None),
     };
     match written {
         Ok(written) => Ok(written.item),
-        Err(StoreError::ConditionFailed { item }) => Err(meaning.failed(item.as_ref())),
+        Err(StoreError::ConditionFailed { item }) => Err(planned.meaning.failed(item.as_ref())),
         Err(error) => Err(error.into()),
     }
 }
@@ -59,13 +56,13 @@ pub(super) fn together<S: Store>(
     planned: Vec<Planned<'_>>,
 ) -> Result<(), Setback> {
     site.require(pattern, Feature::Transactions)?;
-    let (actions, meanings): (Vec<Action>, Vec<Meaning<'_>>) =
+    let (actions, meanings): (Vec<TransactAction>, Vec<Meaning<'_>>) =
         planned.into_iter().map(|planned| (planned.action, planned.meaning)).unzip();
     // The token makes a request that the network repeats happen once. Another attempt is another request.
     let mut token = [0; 16];
     site.entropy.fill(&mut token);
     let token = token.iter().map(|byte| format!("{byte:02x}")).collect();
-    match site.store.transact_write(&TransactWrite { actions, token: Some(token) }) {
+    match site.store.transact_write(TransactWrite { actions, token: Some(token) }) {
         Ok(_) => Ok(()),
         Err(StoreError::Cancelled { reasons }) => Err(cancelled(&meanings, &reasons)),
         Err(error) => Err(error.into()),
@@ -139,8 +136,8 @@ fn reread<S: Store>(site: &Site<S>, keys: &[(&Arc<Entity>, Item)]) -> Vec<Option
         }
         let name = site.table_name(table).to_owned();
         let request = BatchGet { table: name, keys: wanted, consistent: true, projection: None };
-        let Ok(answer) = site.store.batch_get(&request) else { continue };
-        for item in answer.items.into_iter().flatten() {
+        let Ok(answer) = site.store.batch_get(request) else { continue };
+        for item in answer.items {
             let is_it =
                 |key: &Item| key.iter().all(|(name, value)| item.view().get(name) == value.as_scalar());
             let place = keys.iter().position(|(entity, key)| here(entity) && is_it(key));

@@ -1,7 +1,7 @@
-//! Changes of attributes with their values: made in an item in memory, and written as an update expression.
+//! Changes of attributes with their values: applied to an item in memory, and as the update that a store applies.
 
 use singlet_design::is_empty_set;
-use singlet_store::{Expression, ExpressionBuilder};
+use singlet_expr::{Action, Change, Path, SetValue, Update};
 use singlet_values::{AttributeValue, Item, NumberError};
 
 use crate::error::RunError;
@@ -90,28 +90,24 @@ impl Edit {
     }
 }
 
-/// The update expression of these edits.
-pub(super) fn expression(edits: &[Edit]) -> Expression {
-    let mut builder = ExpressionBuilder::new('u');
-    let mut clauses: [(&str, Vec<String>); 4] =
-        [("SET", Vec::new()), ("REMOVE", Vec::new()), ("ADD", Vec::new()), ("DELETE", Vec::new())];
-    let [set, remove, add, delete] = &mut clauses;
-    for Edit { path, verb } in edits {
-        let path = builder.path(path);
-        match verb {
-            Verb::Set(value) => set.1.push(format!("{path} = {}", builder.value(value.clone()))),
-            Verb::Remove => remove.1.push(path),
-            Verb::Add { more, start: None } => add.1.push(format!("{path} {}", builder.value(more.clone()))),
+/// The update that makes these edits.
+pub(super) fn update(edits: &[Edit]) -> Update {
+    let action = |Edit { path, verb }: &Edit| {
+        let path = Path::dotted(path);
+        let change = match verb {
+            Verb::Set(value) => Change::set(value.clone()),
+            Verb::Remove => Change::Remove,
+            Verb::Add { more, start: None } => Change::Add(more.clone()),
             Verb::Add { more, start: Some(start) } => {
-                let (start, more) = (builder.value(start.clone()), builder.value(more.clone()));
-                set.1.push(format!("{path} = if_not_exists({path}, {start}) + {more}"));
+                let start = SetValue::Literal(start.clone());
+                let have = SetValue::IfNotExists(path.clone(), Box::new(start));
+                Change::Set(SetValue::Sum(Box::new(have), Box::new(SetValue::Literal(more.clone()))))
             }
-            Verb::Subtract(value) => delete.1.push(format!("{path} {}", builder.value(value.clone()))),
-        }
-    }
-    let used = clauses.iter().filter(|(_, actions)| !actions.is_empty());
-    let text: Vec<String> = used.map(|(word, actions)| format!("{word} {}", actions.join(", "))).collect();
-    builder.finish(text.join(" "))
+            Verb::Subtract(value) => Change::Delete(value.clone()),
+        };
+        Action { path, change }
+    };
+    Update::new(edits.iter().map(action).collect())
 }
 
 fn sum(have: &AttributeValue, more: &AttributeValue) -> Result<AttributeValue, NumberError> {

@@ -1,6 +1,6 @@
 //! What a write has read and must find unchanged: the condition that makes reading and writing one step.
 
-use singlet_store::ExpressionBuilder;
+use singlet_expr::{Condition, Path};
 use singlet_values::{AttributeValue, Item};
 
 use crate::derive::value_at;
@@ -36,18 +36,17 @@ impl Guard {
         }
     }
 
-    /// Adds what it demands to the terms of a condition. `partition` is the name of the table's partition key.
-    pub(super) fn write(&self, partition: &str, builder: &mut ExpressionBuilder, terms: &mut Vec<String>) {
-        if self.absent {
-            terms.push(format!("attribute_not_exists({})", builder.name(partition)));
-        }
-        for (path, value) in &self.parts {
-            let path = builder.path(path);
-            terms.push(match value {
-                Some(value) => format!("{path} = {}", builder.value(value.clone())),
-                None => format!("attribute_not_exists({path})"),
-            });
-        }
+    /// The conditions that everything is still as it was read. `partition` is the name of the table's partition key.
+    pub(super) fn conditions(&self, partition: &str) -> impl Iterator<Item = Condition> {
+        let absent = self.absent.then(|| Condition::missing(Path::attribute(partition)));
+        let parts = self.parts.iter().map(|(path, value)| {
+            let path = Path::dotted(path);
+            match value {
+                Some(value) => Condition::equal(path, value.clone()),
+                None => Condition::missing(path),
+            }
+        });
+        absent.into_iter().chain(parts)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use singlet_design::{Condition, Entity, Reference, Unique};
-use singlet_store::{Action, StoreError};
+use singlet_store::{StoreError, TransactAction};
 use singlet_values::{EncodedItem, Item};
 
 use super::bounds::SumBound;
@@ -44,7 +44,7 @@ pub(super) enum Answer {
 /// An action and what it means when its condition fails.
 pub(super) struct Planned<'a> {
     /// What the store is asked to do.
-    pub(super) action: Action,
+    pub(super) action: TransactAction,
     /// What a failed condition says.
     pub(super) meaning: Meaning<'a>,
 }

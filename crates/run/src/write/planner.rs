@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use singlet_design::{Condition, Entity, Insert, Operation, Tree, Unique, default_of};
-use singlet_store::{self as store, Action, Expression, ExpressionBuilder, ReturnItem, Store};
+use singlet_design::{Condition, Entity, Insert, Operation, Unique, default_of};
+use singlet_expr::{self as expr, Path};
+use singlet_store::{DeleteItem, GetItem, PutItem, ReturnItem, Store, TransactAction};
 use singlet_values::Item;
 
+use super::bounds::SumBound;
 use super::guard::Guard;
 use super::plan::{Answer, Expectation, Meaning, Plan, Planned, Presence};
 use super::retry::Setback;
 use super::source::Source;
 use super::{Step, unique};
 use crate::call::Site;
+use crate::conditions::Asked;
 use crate::error::RunError;
-use crate::expression::Asked;
 use crate::keys::table_key;
 use crate::{derive, expiry};
 
@@ -84,7 +86,7 @@ impl<S: Store> Planner<'_, S> {
             step.wanted.iter().for_each(|path| expectation.guard.keep(before, path));
         }
         let mut actions = vec![Planned {
-            action: Action::Delete(store::Delete {
+            action: TransactAction::Delete(DeleteItem {
                 table: self.site.table_name(&entity.table).to_owned(),
                 key,
                 condition: self.condition(step, &expectation),
@@ -116,10 +118,11 @@ impl<S: Store> Planner<'_, S> {
                 .ok_or_else(|| RunError::Missing { entity: entity.name.clone() })?;
             step.wanted.iter().for_each(|path| expectation.guard.keep(&known, path));
         }
-        let action = Action::Check {
+        let condition = self.condition(step, &expectation);
+        let action = TransactAction::Check {
             table: self.site.table_name(&entity.table).to_owned(),
             key,
-            condition: self.condition(step, &expectation).unwrap_or_default(),
+            condition: condition.unwrap_or_else(|| expiry::present(entity, self.now_ms / 1000)),
         };
         let actions = vec![Planned { action, meaning: Meaning::Item(expectation) }];
         Ok(Plan { actions, entity, known, answer: Answer::Checked })
@@ -139,9 +142,13 @@ impl<S: Store> Planner<'_, S> {
     /// The item under a key, as it is now.
     pub(super) fn read(&self, entity: &Entity, key: Item) -> Result<Option<Item>, Setback> {
         let table = self.site.table_name(&entity.table).to_owned();
-        let answer = self.site.store.get(&store::Get { table, key, consistent: true, projection: None })?;
-        let item = answer.items.into_iter().next().flatten();
-        item.map(|item| item.decode().map_err(|_| super::unreadable().into())).transpose()
+        let get = GetItem { table, key, consistent: true, projection: None };
+        self.site
+            .store
+            .get(get)?
+            .item
+            .map(|item| item.decode().map_err(|_| super::unreadable().into()))
+            .transpose()
     }
 
     pub(super) fn expect<'a>(
@@ -158,7 +165,7 @@ impl<S: Store> Planner<'_, S> {
 
     fn put_action<'a>(&self, step: &Step<'_, '_>, item: Item, expectation: Expectation<'a>) -> Planned<'a> {
         Planned {
-            action: Action::Put(store::Put {
+            action: TransactAction::Put(PutItem {
                 table: self.site.table_name(&expectation.entity.table).to_owned(),
                 item,
                 condition: self.condition(step, &expectation),
@@ -179,22 +186,22 @@ impl<S: Store> Planner<'_, S> {
         unique::moves(entity, uniques, table, self.now_ms / 1000, before, after)
     }
 
-    /// All that an expectation demands, as one condition.
-    pub(super) fn condition(&self, step: &Step<'_, '_>, expectation: &Expectation<'_>) -> Option<Expression> {
+    /// Everything that an expectation demands, as one condition.
+    pub(super) fn condition(
+        &self,
+        step: &Step<'_, '_>,
+        expectation: &Expectation<'_>,
+    ) -> Option<expr::Condition> {
         let entity = expectation.entity;
-        let mut builder = ExpressionBuilder::new('c');
-        let mut terms = Vec::new();
-        match expectation.presence {
-            Presence::Absent => terms.push(expiry::absent(entity, expectation.now_second, &mut builder)),
-            Presence::Present => terms.push(expiry::present(entity, expectation.now_second, &mut builder)),
-            Presence::Any => {}
-        }
-        for parent in &expectation.parents {
-            terms.push(format!("attribute_exists({})", builder.path(parent)));
-        }
-        expectation.sums.iter().for_each(|sum| sum.write(&mut builder, &mut terms));
-        expectation.guard.write(&entity.table.partition.name, &mut builder, &mut terms);
-        if let Some(condition) = expectation.condition {
+        let presence = match expectation.presence {
+            Presence::Absent => Some(expiry::absent(entity, expectation.now_second)),
+            Presence::Present => Some(expiry::present(entity, expectation.now_second)),
+            Presence::Any => None,
+        };
+        let parents = expectation.parents.iter().map(|parent| expr::Condition::exists(Path::dotted(parent)));
+        let sums = expectation.sums.iter().filter_map(SumBound::condition);
+        let guards = expectation.guard.conditions(&entity.table.partition.name);
+        let own = expectation.condition.and_then(|condition| {
             let asked = Asked {
                 field: &|path| entity.field_at(path).cloned(),
                 argument: &|parameter| step.bound.get(parameter).cloned(),
@@ -202,12 +209,9 @@ impl<S: Store> Planner<'_, S> {
                 now_ms: self.now_ms,
                 key: Some(&entity.table.partition.name),
             };
-            let condition = asked.with_defaults(condition);
-            let text = asked.write(&condition, &mut builder);
-            let is_choice = matches!(condition.tree, Tree::Or(_));
-            terms.push(if is_choice { format!("({text})") } else { text });
-        }
-        (!terms.is_empty()).then(|| builder.finish(terms.join(" AND ")))
+            asked.translate(&asked.with_defaults(condition))
+        });
+        expr::Condition::all(presence.into_iter().chain(parents).chain(sums).chain(guards).chain(own))
     }
 }
 

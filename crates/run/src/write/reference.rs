@@ -1,7 +1,7 @@
 //! Checks that what an item refers to is there, in the transaction that writes the item.
 
 use singlet_design::{Reference, Values};
-use singlet_store::{Action, ExpressionBuilder, Store};
+use singlet_store::{Store, TransactAction};
 use singlet_values::{AttributeValue, Item, ValueRef};
 
 use super::plan::{Meaning, Planned};
@@ -39,11 +39,10 @@ impl<S: Store> Planner<'_, S> {
             let entity = &reference.entity;
             let key =
                 table_key(entity, &Held { reference, item }).map_err(|error| named(reference, error))?;
-            let mut builder = ExpressionBuilder::new('c');
-            let present = expiry::present(entity, self.now_ms / 1000, &mut builder);
+            let condition = expiry::present(entity, self.now_ms / 1000);
             let table = self.site.table_name(&entity.table).to_owned();
             let check = Planned {
-                action: Action::Check { table, key, condition: builder.finish(present) },
+                action: TransactAction::Check { table, key, condition },
                 meaning: Meaning::Reference { reference, value: text_of(value).unwrap_or_default() },
             };
             let same = |other: &&mut Planned<'a>| {
@@ -78,7 +77,7 @@ pub(super) fn join<'a>(earlier: &mut Planned<'a>, later: Planned<'a>) -> Result<
         (Meaning::Reference { reference, value }, _) => (reference, value, &later.action),
         _ => return Ok(false),
     };
-    if matches!(other, Action::Delete(_)) {
+    if matches!(other, TransactAction::Delete(_)) {
         let reason =
             format!("refers to the {} `{value}`, which the same transaction deletes", reference.entity.name);
         return Err(RunError::Parameter { parameter: reference.field.clone(), reason });

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use singlet_design::{self as design, Argument, Binding, Transaction};
-use singlet_store::{Action, Feature, Store};
+use singlet_store::{Feature, Store, TransactAction};
 use singlet_values::{AttributeValue, Item};
 
 use super::plan::{Meaning, Plan, Planned, not_unique};
@@ -185,7 +185,7 @@ fn hand_over<'a>(earlier: &mut Planned<'a>, later: Planned<'a>) -> Result<bool, 
         (Meaning::Take { .. }, Meaning::Release { .. }) => (earlier, later),
         _ => return Ok(false),
     };
-    if let (Action::Put(put), Action::Delete(delete)) = (&mut taken.action, released.action) {
+    if let (TransactAction::Put(put), TransactAction::Delete(delete)) = (&mut taken.action, released.action) {
         put.condition = delete.condition;
     }
     Ok(true)
@@ -198,10 +198,10 @@ pub(super) fn key_of_action(planned: &Planned<'_>) -> Item {
         Meaning::Reference { reference, .. } => &reference.entity.table,
     };
     match &planned.action {
-        Action::Put(put) => key_of(table, &put.item),
-        Action::Update(update) => update.key.clone(),
-        Action::Delete(delete) => delete.key.clone(),
-        Action::Check { key, .. } => key.clone(),
+        TransactAction::Put(put) => key_of(table, &put.item),
+        TransactAction::Update(update) => update.key.clone(),
+        TransactAction::Delete(delete) => delete.key.clone(),
+        TransactAction::Check { key, .. } => key.clone(),
     }
 }
 

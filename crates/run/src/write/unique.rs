@@ -5,7 +5,8 @@
 
 use sha2::{Digest, Sha256};
 use singlet_design::{Entity, Table, Unique};
-use singlet_store::{Action, Delete, Expression, ExpressionBuilder, Put, ReturnItem};
+use singlet_expr::{Condition, Path};
+use singlet_store::{DeleteItem, PutItem, ReturnItem, TransactAction};
 use singlet_values::{AttributeValue, Item};
 
 use super::plan::{Meaning, Planned};
@@ -91,7 +92,7 @@ pub(super) fn moves<'a>(
         let key = |reservation: &Item| key_of(&entity.table, reservation);
         if let Some(old) = old.filter(|old| new.as_ref().map(key) != Some(key(old))) {
             actions.push(Planned {
-                action: Action::Delete(Delete {
+                action: TransactAction::Delete(DeleteItem {
                     table: table_name.to_owned(),
                     key: key(&old),
                     condition: Some(free_or_held_by(&entity.table, &old, None)),
@@ -103,7 +104,7 @@ pub(super) fn moves<'a>(
         if let Some(new) = new {
             let condition = free_or_held_by(&entity.table, &new, Some(now_second));
             actions.push(Planned {
-                action: Action::Put(Put {
+                action: TransactAction::Put(PutItem {
                     table: table_name.to_owned(),
                     item: new,
                     condition: Some(condition),
@@ -116,21 +117,19 @@ pub(super) fn moves<'a>(
     actions
 }
 
-/// Nobody has the value, or this holder, or (if a time is given) somebody who has expired.
-fn free_or_held_by(table: &Table, reservation: &Item, now_second: Option<u64>) -> Expression {
-    let mut builder = ExpressionBuilder::new('c');
-    let mut text = format!("attribute_not_exists({})", builder.name(&table.partition.name));
-    let mut same = Vec::with_capacity(2);
-    for name in [HOLDER, HOLDER_SORT] {
-        if let Some(value) = reservation.get(name) {
-            same.push(format!("{} = {}", builder.name(name), builder.value(value.clone())));
-        }
+/// The value is free, or this holder has it, or (if a time is given) a holder that has expired.
+fn free_or_held_by(table: &Table, reservation: &Item, now_second: Option<u64>) -> Condition {
+    let same = [HOLDER, HOLDER_SORT]
+        .into_iter()
+        .filter_map(|name| Some(Condition::equal(Path::attribute(name), reservation.get(name)?.clone())));
+    let mut free = Condition::missing(Path::attribute(&table.partition.name));
+    if let Some(same) = Condition::all(same) {
+        free = free.or(same);
     }
-    text = format!("{text} OR ({})", same.join(" AND "));
-    if let (Some(attribute), Some(now)) = (&table.ttl, now_second) {
-        text = format!("{text} OR {}", expiry::expired(attribute, now, &mut builder));
+    match (&table.ttl, now_second) {
+        (Some(attribute), Some(now)) => free.or(expiry::expired(attribute, now)),
+        _ => free,
     }
-    builder.finish(text)
 }
 
 /// The key attributes of an item.

@@ -1,7 +1,7 @@
 //! Planning updates: derived attributes are made anew in the same write, from given values if those suffice.
 
 use singlet_design::{Entity, Format, Part, Reference, Template, Unique, Update};
-use singlet_store::{self as store, Action, ReturnItem, Store};
+use singlet_store::{ReturnItem, Store, TransactAction, UpdateItem};
 use singlet_values::{AttributeValue, Item};
 
 use super::bounds::{self, SumBound};
@@ -56,10 +56,10 @@ impl<S: Store> Planner<'_, S> {
         expectation.parents = parents(&ground.edits);
         expectation.sums = SumBound::of(entity, &ground.edits);
         let mut actions = vec![Planned {
-            action: Action::Update(store::Update {
+            action: TransactAction::Update(UpdateItem {
                 table: self.site.table_name(&entity.table).to_owned(),
                 key,
-                update: edit::expression(&ground.edits),
+                update: edit::update(&ground.edits),
                 condition: self.condition(step, &expectation),
                 returned: ReturnItem::New,
             }),

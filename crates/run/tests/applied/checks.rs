@@ -314,7 +314,7 @@ pub(crate) fn a_deleted_table_is_forgotten(store: &dyn Store) {
     plan_removal(&old, &environment, store).unwrap().run(store, &mut |_| {}).unwrap();
     let table = DESIGNS_TABLE.to_owned();
     let scan = Scan { table, index: None, filter: None, projection: None, limit: None, start_key: None };
-    assert!(store.scan(&scan).unwrap().items.is_empty());
+    assert!(store.scan(scan).unwrap().items.is_empty());
     apply(store, &new);
 }
 

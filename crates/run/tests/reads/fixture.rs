@@ -42,8 +42,8 @@ impl Data {
         let mut item: Item = fields.iter().map(attribute).collect();
         derive::complete(&entity, &mut item).unwrap();
         let table = entity.table.name_in("dev");
-        let put = store::Put { table, item, condition: None, returned: ReturnItem::None };
-        self.runner.store().put(&put).unwrap();
+        let put = store::PutItem { table, item, condition: None, returned: ReturnItem::None };
+        self.runner.store().put(put).unwrap();
     }
 
     pub(crate) fn run(&self, pattern: &str, arguments: &[(&str, &str)]) -> Result<Outcome, RunError> {

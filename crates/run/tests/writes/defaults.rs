@@ -3,7 +3,7 @@
 use singlet_design::Json;
 use singlet_engine::values::Item;
 use singlet_run::RunError;
-use singlet_store::{Put, ReturnItem, Store};
+use singlet_store::{PutItem, ReturnItem, Store};
 
 use crate::fixture::Fixture;
 
@@ -96,8 +96,9 @@ fn old_documents(ids: &[&str]) -> Fixture {
         ]
         .into_iter()
         .collect();
-        let put = Put { table: "documents".to_owned(), item, condition: None, returned: ReturnItem::None };
-        documents.runner.store().put(&put).unwrap();
+        let put =
+            PutItem { table: "documents".to_owned(), item, condition: None, returned: ReturnItem::None };
+        documents.runner.store().put(put).unwrap();
     }
     documents
 }

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 
 use singlet_store::{
-    Answer, BatchGet, Delete, Feature, Get, Page, Put, Query, Scan, Store, StoreError, TableChange,
-    TableState, TransactGet, TransactWrite, Update, Written,
+    BatchFound, BatchGet, DeleteItem, Feature, Found, GetItem, Page, PutItem, Query, Scan, Store, StoreError,
+    TableChange, TableState, TransactFound, TransactGet, TransactWrite, UpdateItem, Written,
 };
 
 use crate::fixture::Fixture;
@@ -25,7 +25,7 @@ impl Meddler<'_> {
 }
 
 impl Store for Meddler<'_> {
-    fn get(&self, request: &Get) -> Result<Answer, StoreError> {
+    fn get(&self, request: GetItem) -> Result<Found, StoreError> {
         let answer = self.store().get(request);
         let call = self.calls.lock().unwrap().pop_front();
         if let Some(call) = call {
@@ -40,28 +40,28 @@ impl Store for Meddler<'_> {
     fn supports(&self, feature: Feature) -> bool {
         self.store().supports(feature)
     }
-    fn batch_get(&self, request: &BatchGet) -> Result<Answer, StoreError> {
+    fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
         self.store().batch_get(request)
     }
-    fn query(&self, request: &Query) -> Result<Page, StoreError> {
+    fn query(&self, request: Query) -> Result<Page, StoreError> {
         self.store().query(request)
     }
-    fn scan(&self, request: &Scan) -> Result<Page, StoreError> {
+    fn scan(&self, request: Scan) -> Result<Page, StoreError> {
         self.store().scan(request)
     }
-    fn transact_get(&self, request: &TransactGet) -> Result<Answer, StoreError> {
+    fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {
         self.store().transact_get(request)
     }
-    fn put(&self, request: &Put) -> Result<Written, StoreError> {
+    fn put(&self, request: PutItem) -> Result<Written, StoreError> {
         self.store().put(request)
     }
-    fn update(&self, request: &Update) -> Result<Written, StoreError> {
+    fn update(&self, request: UpdateItem) -> Result<Written, StoreError> {
         self.store().update(request)
     }
-    fn delete(&self, request: &Delete) -> Result<Written, StoreError> {
+    fn delete(&self, request: DeleteItem) -> Result<Written, StoreError> {
         self.store().delete(request)
     }
-    fn transact_write(&self, request: &TransactWrite) -> Result<Written, StoreError> {
+    fn transact_write(&self, request: TransactWrite) -> Result<Written, StoreError> {
         self.store().transact_write(request)
     }
     fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {

@@ -1,6 +1,7 @@
 //! What the engine's errors mean to a pattern.
 
 use singlet_engine::{CancellationReason, Error, Invalid, TimeToLiveError};
+use singlet_expr::ExprError;
 
 use crate::error::{Cancellation, StoreError};
 
@@ -53,6 +54,11 @@ pub(super) fn store_error(error: Error, table: &str) -> StoreError {
         | Error::Storage(_)
         | Error::Closed => StoreError::Unavailable(error.to_string()),
     }
+}
+
+/// The store error of a tree that is wrong for every item.
+pub(super) fn refused(error: ExprError) -> StoreError {
+    StoreError::Refused(error.to_string())
 }
 
 fn cancellation(reason: CancellationReason) -> Cancellation {

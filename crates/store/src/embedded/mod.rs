@@ -10,7 +10,8 @@ use singlet_engine::Database;
 
 use crate::error::StoreError;
 use crate::request::{
-    Answer, BatchGet, Delete, Get, Page, Put, Query, Scan, TransactGet, TransactWrite, Update, Written,
+    BatchFound, BatchGet, DeleteItem, Found, GetItem, Page, PutItem, Query, Scan, TransactFound, TransactGet,
+    TransactWrite, UpdateItem, Written,
 };
 use crate::store::{Feature, Store};
 use crate::table::{TableChange, TableState};
@@ -55,39 +56,39 @@ impl Store for Embedded {
         }
     }
 
-    fn get(&self, request: &Get) -> Result<Answer, StoreError> {
+    fn get(&self, request: GetItem) -> Result<Found, StoreError> {
         reads::get(&self.database, request)
     }
 
-    fn batch_get(&self, request: &BatchGet) -> Result<Answer, StoreError> {
+    fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
         reads::batch_get(&self.database, request)
     }
 
-    fn query(&self, request: &Query) -> Result<Page, StoreError> {
+    fn query(&self, request: Query) -> Result<Page, StoreError> {
         reads::query(&self.database, request)
     }
 
-    fn scan(&self, request: &Scan) -> Result<Page, StoreError> {
+    fn scan(&self, request: Scan) -> Result<Page, StoreError> {
         reads::scan(&self.database, request)
     }
 
-    fn transact_get(&self, request: &TransactGet) -> Result<Answer, StoreError> {
+    fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {
         reads::transact_get(&self.database, request)
     }
 
-    fn put(&self, request: &Put) -> Result<Written, StoreError> {
+    fn put(&self, request: PutItem) -> Result<Written, StoreError> {
         writes::put(&self.database, request)
     }
 
-    fn update(&self, request: &Update) -> Result<Written, StoreError> {
+    fn update(&self, request: UpdateItem) -> Result<Written, StoreError> {
         writes::update(&self.database, request)
     }
 
-    fn delete(&self, request: &Delete) -> Result<Written, StoreError> {
+    fn delete(&self, request: DeleteItem) -> Result<Written, StoreError> {
         writes::delete(&self.database, request)
     }
 
-    fn transact_write(&self, request: &TransactWrite) -> Result<Written, StoreError> {
+    fn transact_write(&self, request: TransactWrite) -> Result<Written, StoreError> {
         writes::transact_write(&self.database, request)
     }
 

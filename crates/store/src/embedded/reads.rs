@@ -1,56 +1,59 @@
 //! Reads: `GetItem`, `BatchGetItem`, `Query`, `Scan`, `TransactGetItems`.
 
-use singlet_engine::{self as engine, BatchGetTable, Database, GetItem, TransactGetItem};
+use singlet_engine::{self as engine, BatchGetTable, Database, TransactGetItem};
+use singlet_expr::{Condition, ExpressionKind, Projection};
 use singlet_values::Item;
 
-use super::error::store_error;
+use super::error::{refused, store_error};
 use crate::error::StoreError;
-use crate::request::{Answer, BatchGet, Consumed, Get, Page, Query, Scan, TransactGet};
-use crate::trees;
+use crate::request::{
+    BatchFound, BatchGet, Consumed, Found, GetItem, Page, Query, Scan, TransactFound, TransactGet,
+};
 
-/// Most keys of a `BatchGetItem`.
+/// The maximum number of keys of a `BatchGetItem`.
 const BATCH_KEYS_MAX: usize = 100;
 
-pub(super) fn get(database: &Database, request: &Get) -> Result<Answer, StoreError> {
-    let get = GetItem {
-        table: request.table.clone(),
-        key: request.key.clone(),
-        consistent: request.consistent,
-        projection: trees::projection(request.projection.as_ref())?,
-    };
-    let found = database.get_item(&get).map_err(|error| store_error(error, &request.table))?;
-    Ok(Answer { items: vec![found.item], consumed: consumed([&found.consumed]) })
+pub(super) fn get(database: &Database, request: GetItem) -> Result<Found, StoreError> {
+    check_projection(request.projection.as_ref())?;
+    let GetItem { table, key, consistent, projection } = request;
+    let get = engine::GetItem { table, key, consistent, projection };
+    let found = database.get_item(&get).map_err(|error| store_error(error, &get.table))?;
+    Ok(Found { item: found.item, consumed: consumed([&found.consumed]) })
 }
 
-pub(super) fn query(database: &Database, request: &Query) -> Result<Page, StoreError> {
+pub(super) fn query(database: &Database, request: Query) -> Result<Page, StoreError> {
+    check_filter(request.filter.as_ref())?;
+    check_projection(request.projection.as_ref())?;
     let query = engine::Query {
-        table: request.table.clone(),
-        index: request.index.clone(),
-        key_condition: trees::key_condition(request),
-        filter: trees::filter(request.filter.as_ref())?,
-        projection: trees::projection(request.projection.as_ref())?,
+        table: request.table,
+        index: request.index,
+        key_condition: request.key,
+        filter: request.filter,
+        projection: request.projection,
         select: None,
         limit: request.limit.map(|limit| limit as usize),
         forward: request.forward,
         consistent: request.consistent,
-        start_key: request.start_key.clone(),
+        start_key: request.start_key,
     };
-    database.query(&query).map(page).map_err(|error| store_error(error, &request.table))
+    database.query(&query).map(page).map_err(|error| store_error(error, &query.table))
 }
 
-pub(super) fn scan(database: &Database, request: &Scan) -> Result<Page, StoreError> {
+pub(super) fn scan(database: &Database, request: Scan) -> Result<Page, StoreError> {
+    check_filter(request.filter.as_ref())?;
+    check_projection(request.projection.as_ref())?;
     let scan = engine::Scan {
-        table: request.table.clone(),
-        index: request.index.clone(),
-        filter: trees::filter(request.filter.as_ref())?,
-        projection: trees::projection(request.projection.as_ref())?,
+        table: request.table,
+        index: request.index,
+        filter: request.filter,
+        projection: request.projection,
         select: None,
         limit: request.limit.map(|limit| limit as usize),
         segment: None,
         consistent: false,
-        start_key: request.start_key.clone(),
+        start_key: request.start_key,
     };
-    database.scan(&scan).map(page).map_err(|error| store_error(error, &request.table))
+    database.scan(&scan).map(page).map_err(|error| store_error(error, &scan.table))
 }
 
 fn page(page: engine::PageOutcome) -> Page {
@@ -62,10 +65,10 @@ fn page(page: engine::PageOutcome) -> Page {
     }
 }
 
-pub(super) fn batch_get(database: &Database, request: &BatchGet) -> Result<Answer, StoreError> {
-    let projection = trees::projection(request.projection.as_ref())?;
-    let mut answer = Answer::default();
-    let mut left: Vec<Item> = request.keys.clone();
+pub(super) fn batch_get(database: &Database, request: BatchGet) -> Result<BatchFound, StoreError> {
+    check_projection(request.projection.as_ref())?;
+    let mut all = BatchFound::default();
+    let mut left: Vec<Item> = request.keys;
     while !left.is_empty() {
         let later = left.split_off(left.len().min(BATCH_KEYS_MAX));
         let asked = left.len();
@@ -74,43 +77,48 @@ pub(super) fn batch_get(database: &Database, request: &BatchGet) -> Result<Answe
             table: request.table.clone(),
             keys: left,
             consistent: request.consistent,
-            projection: projection.clone(),
+            projection: request.projection.clone(),
         };
         let mut batch = engine::BatchGet { tables: vec![table] };
         let found = database.batch_get(&batch).map_err(|error| store_error(error, &request.table))?;
         left = later;
         for (table, outcome) in batch.tables.iter_mut().zip(found.tables) {
-            // What passes 16 MB comes with the next call; that the first item always fits keeps this from going on
-            // for ever, and the check keeps it so.
+            // Items beyond 16 MB come with the next call. The first item always fits, so every call makes progress.
             if outcome.unprocessed.len() == asked {
-                return Err(StoreError::TryAgain("nothing of a batch was read".to_owned()));
+                return Err(StoreError::TryAgain("no item of a batch was read".to_owned()));
             }
             let again =
                 outcome.unprocessed.iter().filter_map(|at| table.keys.get_mut(*at).map(std::mem::take));
             left.extend(again);
-            answer.items.extend(outcome.items.into_iter().map(Some));
-            answer.consumed.add(&consumed([&outcome.consumed]));
+            all.items.extend(outcome.items);
+            all.consumed.add(&consumed([&outcome.consumed]));
         }
     }
-    Ok(answer)
+    Ok(all)
 }
 
-pub(super) fn transact_get(database: &Database, request: &TransactGet) -> Result<Answer, StoreError> {
-    let read = |get: &Get| {
-        Ok(TransactGetItem {
-            table: get.table.clone(),
-            key: get.key.clone(),
-            projection: trees::projection(get.projection.as_ref())?,
-        })
-    };
-    let items = request.gets.iter().map(read).collect::<Result<_, StoreError>>()?;
-    let table = request.gets.first().map_or("", |get| &get.table);
+pub(super) fn transact_get(database: &Database, request: TransactGet) -> Result<TransactFound, StoreError> {
+    let table = request.gets.first().map(|get| get.table.clone()).unwrap_or_default();
+    let mut items = Vec::with_capacity(request.gets.len());
+    for GetItem { table, key, projection, .. } in request.gets {
+        check_projection(projection.as_ref())?;
+        items.push(TransactGetItem { table, key, projection });
+    }
     let found =
-        database.transact_get(&engine::TransactGet { items }).map_err(|error| store_error(error, table))?;
-    Ok(Answer { items: found.items, consumed: consumed(&found.consumed) })
+        database.transact_get(&engine::TransactGet { items }).map_err(|error| store_error(error, &table))?;
+    Ok(TransactFound { items: found.items, consumed: consumed(&found.consumed) })
 }
 
-/// The engine's accounts of several tables as one.
+/// The engine expects trees that have been checked, as the protocol's parser does.
+fn check_filter(filter: Option<&Condition>) -> Result<(), StoreError> {
+    filter.map_or(Ok(()), |filter| filter.check(ExpressionKind::Filter)).map_err(refused)
+}
+
+fn check_projection(projection: Option<&Projection>) -> Result<(), StoreError> {
+    projection.map_or(Ok(()), Projection::check).map_err(refused)
+}
+
+/// The sum of the units that the engine reports per table.
 pub(super) fn consumed<'a>(accounts: impl IntoIterator<Item = &'a engine::Consumed>) -> Consumed {
     let mut sum = Consumed::default();
     for account in accounts {

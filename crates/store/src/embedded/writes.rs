@@ -1,73 +1,80 @@
 //! Writes: `PutItem`, `UpdateItem`, `DeleteItem`, `TransactWriteItems`.
 
-use singlet_engine::{
-    self as engine, Database, DeleteItem, PutItem, ReturnValues, TransactAction, UpdateItem, WriteOutcome,
-};
+use singlet_engine::{self as engine, Database, ReturnValues, WriteOutcome};
+use singlet_expr::{Condition, ExpressionKind};
 
-use super::error::store_error;
+use super::error::{refused, store_error};
 use super::reads::consumed;
 use crate::error::StoreError;
-use crate::request::{Action, Delete, Put, ReturnItem, TransactWrite, Update, Written};
-use crate::trees;
+use crate::request::{DeleteItem, PutItem, ReturnItem, TransactAction, TransactWrite, UpdateItem, Written};
 
-pub(super) fn put(database: &Database, request: &Put) -> Result<Written, StoreError> {
-    written(database.put_item(put_item(request)?), &request.table)
+pub(super) fn put(database: &Database, request: PutItem) -> Result<Written, StoreError> {
+    let table = request.table.clone();
+    written(database.put_item(put_item(request)?), &table)
 }
 
-pub(super) fn update(database: &Database, request: &Update) -> Result<Written, StoreError> {
-    written(database.update_item(update_item(request)?), &request.table)
+pub(super) fn update(database: &Database, request: UpdateItem) -> Result<Written, StoreError> {
+    let table = request.table.clone();
+    written(database.update_item(update_item(request)?), &table)
 }
 
-pub(super) fn delete(database: &Database, request: &Delete) -> Result<Written, StoreError> {
-    written(database.delete_item(delete_item(request)?), &request.table)
+pub(super) fn delete(database: &Database, request: DeleteItem) -> Result<Written, StoreError> {
+    let table = request.table.clone();
+    written(database.delete_item(delete_item(request)?), &table)
 }
 
-pub(super) fn transact_write(database: &Database, request: &TransactWrite) -> Result<Written, StoreError> {
-    let actions = request.actions.iter().map(action).collect::<Result<_, _>>()?;
+pub(super) fn transact_write(database: &Database, request: TransactWrite) -> Result<Written, StoreError> {
+    let table = request.actions.first().map(|action| action.table().to_owned()).unwrap_or_default();
+    let actions = request.actions.into_iter().map(action).collect::<Result<_, _>>()?;
     let mut transaction = engine::TransactWrite::new(actions);
-    transaction.token.clone_from(&request.token);
-    let table = request.actions.first().map_or("", Action::table);
-    let outcome = database.transact_write(transaction).map_err(|error| store_error(error, table))?;
+    transaction.token = request.token;
+    let outcome = database.transact_write(transaction).map_err(|error| store_error(error, &table))?;
     Ok(Written { item: None, consumed: consumed(&outcome.consumed) })
 }
 
-fn action(action: &Action) -> Result<TransactAction, StoreError> {
+fn action(action: TransactAction) -> Result<engine::TransactAction, StoreError> {
     Ok(match action {
-        Action::Put(put) => put_item(put)?.into(),
-        Action::Update(update) => update_item(update)?.into(),
-        Action::Delete(delete) => delete_item(delete)?.into(),
-        Action::Check { table, key, condition } => TransactAction::Check {
-            table: table.clone(),
-            key: key.clone(),
-            condition: condition.to_condition()?,
-            return_old_on_failure: true,
-        },
+        TransactAction::Put(put) => put_item(put)?.into(),
+        TransactAction::Update(update) => update_item(update)?.into(),
+        TransactAction::Delete(delete) => delete_item(delete)?.into(),
+        TransactAction::Check { table, key, condition } => {
+            check_condition(Some(&condition))?;
+            engine::TransactAction::Check { table, key, condition, return_old_on_failure: true }
+        }
     })
 }
 
-fn put_item(request: &Put) -> Result<PutItem, StoreError> {
-    let mut put = PutItem::new(request.table.clone(), request.item.clone());
-    put.condition = trees::condition(request.condition.as_ref())?;
+fn put_item(request: PutItem) -> Result<engine::PutItem, StoreError> {
+    check_condition(request.condition.as_ref())?;
+    let mut put = engine::PutItem::new(request.table, request.item);
+    put.condition = request.condition;
     put.return_values = return_values(request.returned);
     put.return_old_on_failure = true;
     Ok(put)
 }
 
-fn update_item(request: &Update) -> Result<UpdateItem, StoreError> {
-    let (changes, condition) = request.to_trees()?;
-    let mut update = UpdateItem::new(request.table.clone(), request.key.clone(), changes);
-    update.condition = condition;
+fn update_item(request: UpdateItem) -> Result<engine::UpdateItem, StoreError> {
+    request.update.check().map_err(refused)?;
+    check_condition(request.condition.as_ref())?;
+    let mut update = engine::UpdateItem::new(request.table, request.key, request.update);
+    update.condition = request.condition;
     update.return_values = return_values(request.returned);
     update.return_old_on_failure = true;
     Ok(update)
 }
 
-fn delete_item(request: &Delete) -> Result<DeleteItem, StoreError> {
-    let mut delete = DeleteItem::new(request.table.clone(), request.key.clone());
-    delete.condition = trees::condition(request.condition.as_ref())?;
+fn delete_item(request: DeleteItem) -> Result<engine::DeleteItem, StoreError> {
+    check_condition(request.condition.as_ref())?;
+    let mut delete = engine::DeleteItem::new(request.table, request.key);
+    delete.condition = request.condition;
     delete.return_values = return_values(request.returned);
     delete.return_old_on_failure = true;
     Ok(delete)
+}
+
+/// The engine expects trees that have been checked, as the protocol's parser does.
+fn check_condition(condition: Option<&Condition>) -> Result<(), StoreError> {
+    condition.map_or(Ok(()), |condition| condition.check(ExpressionKind::Condition)).map_err(refused)
 }
 
 fn return_values(returned: ReturnItem) -> ReturnValues {

@@ -2,10 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use singlet_expr::{
+    Action, Change, Comparator, Condition, KeyCondition, KeyTerm, KeyTest, Path, Projection, Update,
+};
 use singlet_store::{
-    Action, AttributeDefinition, BatchGet, Cancellation, Delete, Expression, ExpressionBuilder, Feature, Get,
-    IndexShape, IndexState, KeyTest, ProjectedAttributes, Put, Query, ReturnItem, ScalarType, Scan, Store,
-    StoreError, TableChange, TableShape, TransactGet, TransactWrite, Update,
+    AttributeDefinition, BatchGet, Cancellation, DeleteItem, Feature, GetItem, IndexShape, IndexState,
+    ProjectedAttributes, PutItem, Query, ReturnItem, ScalarType, Scan, Store, StoreError, TableChange,
+    TableShape, TransactAction, TransactGet, TransactWrite, UpdateItem,
 };
 use singlet_values::{AttributeValue, EncodedItem, Item};
 
@@ -67,26 +70,28 @@ fn item(partition: &str, sort: &str, more: &[(&str, AttributeValue)]) -> Item {
     item
 }
 
-fn put(item: Item) -> Put {
-    Put { table: TABLE.to_owned(), item, condition: None, returned: ReturnItem::None }
+fn put(item: Item) -> PutItem {
+    PutItem { table: TABLE.to_owned(), item, condition: None, returned: ReturnItem::None }
 }
 
-fn get(key: Item) -> Get {
-    Get { table: TABLE.to_owned(), key, consistent: true, projection: None }
+fn get(key: Item) -> GetItem {
+    GetItem { table: TABLE.to_owned(), key, consistent: true, projection: None }
 }
 
 fn found(store: &dyn Store, key: Item) -> Option<Item> {
-    let mut items = store.get(&get(key)).unwrap().items;
-    assert_eq!(items.len(), 1);
-    items.remove(0).map(|item| item.decode().unwrap())
+    store.get(get(key)).unwrap().item.map(|item| item.decode().unwrap())
+}
+
+fn key_of(terms: &[(&str, KeyTest)]) -> KeyCondition {
+    let term = |(name, test): &(&str, KeyTest)| KeyTerm { attribute: (*name).to_owned(), test: test.clone() };
+    KeyCondition::from_terms(terms.iter().map(term).collect())
 }
 
 fn query(partition: &str) -> Query {
     Query {
         table: TABLE.to_owned(),
         index: None,
-        partition: vec![("PK".to_owned(), partition.into())],
-        sort: Vec::new(),
+        key: key_of(&[("PK", KeyTest::Equal(partition.into()))]),
         filter: None,
         projection: None,
         limit: None,
@@ -107,27 +112,32 @@ fn text_of(item: &Item, name: &str) -> String {
     }
 }
 
-fn absent(prefix: char) -> Expression {
-    let mut builder = ExpressionBuilder::new(prefix);
-    let name = builder.name("PK");
-    builder.finish(format!("attribute_not_exists({name})"))
+fn absent() -> Condition {
+    Condition::missing(Path::attribute("PK"))
 }
 
-/// `name = value` or `name >= value`.
-fn compared(prefix: char, name: &str, operator: &str, value: AttributeValue) -> Expression {
-    let mut builder = ExpressionBuilder::new(prefix);
-    let (name, value) = (builder.path(name), builder.value(value));
-    builder.finish(format!("{name} {operator} {value}"))
+fn compared(path: &str, comparator: Comparator, value: AttributeValue) -> Condition {
+    Condition::compare(Path::dotted(path), comparator, value)
 }
 
-fn set(name: &str, value: AttributeValue) -> Expression {
-    let mut builder = ExpressionBuilder::new('u');
-    let (name, value) = (builder.path(name), builder.value(value));
-    builder.finish(format!("SET {name} = {value}"))
+fn equal(path: &str, value: AttributeValue) -> Condition {
+    compared(path, Comparator::Equal, value)
 }
 
-fn update(key: Item, update: Expression) -> Update {
-    Update { table: TABLE.to_owned(), key, update, condition: None, returned: ReturnItem::None }
+fn change(path: &str, change: Change) -> Update {
+    Update::new(vec![Action { path: Path::dotted(path), change }])
+}
+
+fn set(path: &str, value: AttributeValue) -> Update {
+    change(path, Change::set(value))
+}
+
+fn shown(paths: &[&str]) -> Option<Projection> {
+    Some(Projection::of(paths.iter().map(|path| Path::dotted(path)).collect()))
+}
+
+fn update(key: Item, update: Update) -> UpdateItem {
+    UpdateItem { table: TABLE.to_owned(), key, update, condition: None, returned: ReturnItem::None }
 }
 
 pub(crate) fn a_table_is_described_as_it_was_made(store: &dyn Store) {
@@ -164,7 +174,7 @@ pub(crate) fn a_table_is_described_as_it_was_made(store: &dyn Store) {
 pub(crate) fn indexes_come_and_go(store: &dyn Store) {
     create(store, Vec::new());
     for number in 0..10 {
-        store.put(&put(item("p", &format!("s{number}"), &[("GSI1PK", "one".into())]))).unwrap();
+        store.put(put(item("p", &format!("s{number}"), &[("GSI1PK", "one".into())]))).unwrap();
     }
     let wanted = index("GSI1", &["GSI1PK"], &["SK"]);
     store.change_table(&TableChange::CreateIndex { table: TABLE.to_owned(), index: wanted.clone() }).unwrap();
@@ -173,11 +183,11 @@ pub(crate) fn indexes_come_and_go(store: &dyn Store) {
     assert_eq!(state().shape.indexes, [wanted]);
     let through_index = Query {
         index: Some("GSI1".to_owned()),
-        partition: vec![("GSI1PK".to_owned(), "one".into())],
+        key: key_of(&[("GSI1PK", KeyTest::Equal("one".into()))]),
         ..query("")
     };
     wait_until("an index that answers", || {
-        store.query(&through_index).is_ok_and(|page| page.items.len() == 10)
+        store.query(through_index.clone()).is_ok_and(|page| page.items.len() == 10)
     });
 
     let gone = TableChange::DeleteIndex { table: TABLE.to_owned(), index: "GSI1".to_owned() };
@@ -234,36 +244,34 @@ pub(crate) fn what_is_put_can_be_got(store: &dyn Store) {
             ("number", number),
         ],
     );
-    store.put(&put(whole.clone())).unwrap();
+    store.put(put(whole.clone())).unwrap();
     assert_eq!(found(store, key("p", "s")), Some(whole.clone()));
     assert_eq!(found(store, key("p", "other")), None);
 
-    let returned = Put { returned: ReturnItem::Old, ..put(key("p", "s")) };
-    let before = store.put(&returned).unwrap().item.unwrap();
+    let returned = PutItem { returned: ReturnItem::Old, ..put(key("p", "s")) };
+    let before = store.put(returned).unwrap().item.unwrap();
     assert_eq!(before.decode().unwrap(), whole);
 
-    let mut builder = ExpressionBuilder::new('p');
-    let path = builder.path("title");
-    store.put(&put(whole)).unwrap();
-    let part = Get { projection: Some(builder.finish(path)), ..get(key("p", "s")) };
-    let shown = store.get(&part).unwrap().items.remove(0).unwrap().decode().unwrap();
+    store.put(put(whole)).unwrap();
+    let part = GetItem { projection: shown(&["title"]), ..get(key("p", "s")) };
+    let shown = store.get(part).unwrap().item.unwrap().decode().unwrap();
     assert_eq!(shown, Item::from([("title", "Phở")]));
 }
 
 pub(crate) fn a_failed_condition_brings_the_item_that_is_there(store: &dyn Store) {
     create(store, Vec::new());
     let there = item("p", "s", &[("version", 3.into())]);
-    store.put(&put(there.clone())).unwrap();
+    store.put(put(there.clone())).unwrap();
     let attempts = [
-        store.put(&Put { condition: Some(absent('c')), ..put(key("p", "s")) }),
-        store.update(&Update {
-            condition: Some(compared('c', "version", "=", 2.into())),
+        store.put(PutItem { condition: Some(absent()), ..put(key("p", "s")) }),
+        store.update(UpdateItem {
+            condition: Some(equal("version", 2.into())),
             ..update(key("p", "s"), set("x", 1.into()))
         }),
-        store.delete(&Delete {
+        store.delete(DeleteItem {
             table: TABLE.to_owned(),
             key: key("p", "s"),
-            condition: Some(compared('c', "version", "=", 2.into())),
+            condition: Some(equal("version", 2.into())),
             returned: ReturnItem::None,
         }),
     ];
@@ -275,62 +283,66 @@ pub(crate) fn a_failed_condition_brings_the_item_that_is_there(store: &dyn Store
             other => panic!("{other:?}"),
         }
     }
-    let missing = Update {
-        condition: Some(compared('c', "version", "=", 2.into())),
+    let missing = UpdateItem {
+        condition: Some(equal("version", 2.into())),
         ..update(key("p", "none"), set("x", 1.into()))
     };
-    assert!(matches!(store.update(&missing), Err(StoreError::ConditionFailed { item: None })));
+    assert!(matches!(store.update(missing), Err(StoreError::ConditionFailed { item: None })));
     assert_eq!(found(store, key("p", "s")), Some(there));
 }
 
 pub(crate) fn an_update_joins_the_placeholders_of_its_condition(store: &dyn Store) {
     create(store, Vec::new());
-    store.put(&put(item("p", "s", &[("version", 3.into())]))).unwrap();
-    let request = Update {
-        condition: Some(compared('c', "version", "=", 3.into())),
+    store.put(put(item("p", "s", &[("version", 3.into())]))).unwrap();
+    let request = UpdateItem {
+        condition: Some(equal("version", 3.into())),
         returned: ReturnItem::New,
         ..update(key("p", "s"), set("version", 4.into()))
     };
-    let after = store.update(&request).unwrap().item.unwrap();
+    let after = store.update(request.clone()).unwrap().item.unwrap();
     assert_eq!(after.decode().unwrap().get("version"), Some(&4.into()));
-    let old = Update { returned: ReturnItem::Old, condition: None, ..request };
-    let before = store.update(&old).unwrap().item.unwrap();
+    let old = UpdateItem { returned: ReturnItem::Old, condition: None, ..request };
+    let before = store.update(old).unwrap().item.unwrap();
     assert_eq!(before.decode().unwrap().get("version"), Some(&4.into()));
 }
 
 pub(crate) fn a_delete_gives_what_was_there(store: &dyn Store) {
     create(store, Vec::new());
     let there = item("p", "s", &[("a", 1.into())]);
-    store.put(&put(there.clone())).unwrap();
-    let delete =
-        Delete { table: TABLE.to_owned(), key: key("p", "s"), condition: None, returned: ReturnItem::Old };
-    assert_eq!(store.delete(&delete).unwrap().item.unwrap().decode().unwrap(), there);
-    assert!(store.delete(&delete).unwrap().item.is_none());
+    store.put(put(there.clone())).unwrap();
+    let delete = DeleteItem {
+        table: TABLE.to_owned(),
+        key: key("p", "s"),
+        condition: None,
+        returned: ReturnItem::Old,
+    };
+    assert_eq!(store.delete(delete.clone()).unwrap().item.unwrap().decode().unwrap(), there);
+    assert!(store.delete(delete).unwrap().item.is_none());
     assert_eq!(found(store, key("p", "s")), None);
 }
 
 pub(crate) fn a_query_is_bounded_by_every_test_of_a_sort_key(store: &dyn Store) {
     create(store, Vec::new());
     for sort in ["a1", "a2", "b1", "b2", "c1"] {
-        store.put(&put(key("p", sort))).unwrap();
+        store.put(put(key("p", sort))).unwrap();
     }
-    store.put(&put(key("q", "a1"))).unwrap();
+    store.put(put(key("q", "a1"))).unwrap();
     for (test, expected) in [
         (KeyTest::Equal("b1".into()), &["b1"][..]),
         (KeyTest::BeginsWith("a".into()), &["a1", "a2"]),
         (KeyTest::Between("a2".into(), "b2".into()), &["a2", "b1", "b2"]),
-        (KeyTest::AtLeast("b2".into()), &["b2", "c1"]),
-        (KeyTest::AtMost("a2".into()), &["a1", "a2"]),
+        (KeyTest::GreaterOrEqual("b2".into()), &["b2", "c1"]),
+        (KeyTest::LessOrEqual("a2".into()), &["a1", "a2"]),
         (KeyTest::Less("b1".into()), &["a1", "a2"]),
         (KeyTest::Greater("b1".into()), &["b2", "c1"]),
     ] {
-        let request = Query { sort: vec![("SK".to_owned(), test)], ..query("p") };
-        let page = store.query(&request).unwrap();
-        assert_eq!(texts(&page.items, "SK"), expected, "{:?}", request.sort);
+        let terms = [("PK", KeyTest::Equal("p".into())), ("SK", test.clone())];
+        let page = store.query(Query { key: key_of(&terms), ..query("p") }).unwrap();
+        assert_eq!(texts(&page.items, "SK"), expected, "{test:?}");
         assert!(page.last_key.is_none());
     }
-    assert_eq!(store.query(&query("p")).unwrap().items.len(), 5);
-    assert!(store.query(&query("nobody")).unwrap().items.is_empty());
+    assert_eq!(store.query(query("p")).unwrap().items.len(), 5);
+    assert!(store.query(query("nobody")).unwrap().items.is_empty());
 }
 
 pub(crate) fn pages_follow_each_other_in_both_directions(store: &dyn Store) {
@@ -338,27 +350,27 @@ pub(crate) fn pages_follow_each_other_in_both_directions(store: &dyn Store) {
     let more: [(&str, AttributeValue); 2] = [("GSI1PK", "g".into()), ("tie", "same".into())];
     let sorts: Vec<String> = (0..7).map(|number| format!("s{number}")).collect();
     for sort in &sorts {
-        store.put(&put(item("p", sort, &more))).unwrap();
+        store.put(put(item("p", sort, &more))).unwrap();
     }
     for index in [None, Some("GSI1".to_owned())] {
         for forward in [true, false] {
             let partition = match index {
-                None => ("PK".to_owned(), "p".into()),
-                Some(_) => ("GSI1PK".to_owned(), "g".into()),
+                None => ("PK", KeyTest::Equal("p".into())),
+                Some(_) => ("GSI1PK", KeyTest::Equal("g".into())),
             };
             let first = Query {
                 index: index.clone(),
-                partition: vec![partition],
+                key: key_of(&[partition]),
                 limit: Some(3),
                 forward,
                 ..query("")
             };
             wait_until("an index that is told", || {
-                store.query(&Query { limit: None, ..first.clone() }).unwrap().items.len() == sorts.len()
+                store.query(Query { limit: None, ..first.clone() }).unwrap().items.len() == sorts.len()
             });
             let (mut seen, mut start_key) = (Vec::new(), None);
             loop {
-                let page = store.query(&Query { start_key, ..first.clone() }).unwrap();
+                let page = store.query(Query { start_key, ..first.clone() }).unwrap();
                 assert!(page.items.len() <= 3 && page.scanned <= 3);
                 seen.extend(texts(&page.items, "SK"));
                 start_key = page.last_key;
@@ -380,17 +392,15 @@ pub(crate) fn pages_follow_each_other_in_both_directions(store: &dyn Store) {
 pub(crate) fn a_filter_and_a_projection_leave_things_out(store: &dyn Store) {
     create(store, Vec::new());
     for number in 0..6 {
-        store.put(&put(item("p", &format!("s{number}"), &[("n", number.into()), ("x", 1.into())]))).unwrap();
+        store.put(put(item("p", &format!("s{number}"), &[("n", number.into()), ("x", 1.into())]))).unwrap();
     }
-    let mut builder = ExpressionBuilder::new('p');
-    let shown = builder.path("n");
     let request = Query {
-        filter: Some(compared('f', "n", ">=", 3.into())),
-        projection: Some(builder.finish(shown)),
+        filter: Some(compared("n", Comparator::GreaterOrEqual, 3.into())),
+        projection: shown(&["n"]),
         limit: Some(5),
         ..query("p")
     };
-    let page = store.query(&request).unwrap();
+    let page = store.query(request).unwrap();
     let items: Vec<Item> = page.items.iter().map(|item| item.decode().unwrap()).collect();
     assert_eq!(items, [Item::from([("n", 3)]), Item::from([("n", 4)])]);
     assert_eq!(page.scanned, 5);
@@ -400,19 +410,19 @@ pub(crate) fn a_filter_and_a_projection_leave_things_out(store: &dyn Store) {
 pub(crate) fn a_scan_reads_everything_page_by_page(store: &dyn Store) {
     create(store, Vec::new());
     for number in 0..6 {
-        store.put(&put(item(&format!("p{number}"), "s", &[("n", number.into())]))).unwrap();
+        store.put(put(item(&format!("p{number}"), "s", &[("n", number.into())]))).unwrap();
     }
     let mut request = Scan {
         table: TABLE.to_owned(),
         index: None,
-        filter: Some(compared('f', "n", ">=", 3.into())),
+        filter: Some(compared("n", Comparator::GreaterOrEqual, 3.into())),
         projection: None,
         limit: Some(2),
         start_key: None,
     };
     let (mut seen, mut scanned) = (Vec::new(), 0);
     loop {
-        let page = store.scan(&request).unwrap();
+        let page = store.scan(request.clone()).unwrap();
         assert!(page.scanned <= 2, "{}", page.scanned);
         scanned += page.scanned;
         seen.extend(texts(&page.items, "PK"));
@@ -429,20 +439,21 @@ pub(crate) fn an_index_of_several_attributes_is_queried_by_its_parts(store: &dyn
     create(store, vec![index("Place", &["tenant", "region"], &["city", "street"])]);
     for (sort, city, street) in [("1", "Hue", "A"), ("2", "Hue", "B"), ("3", "Vinh", "A")] {
         let place = [("tenant", "t"), ("region", "r"), ("city", city), ("street", street)];
-        store.put(&put(item("p", sort, &place.map(|(name, value)| (name, value.into()))))).unwrap();
+        store.put(put(item("p", sort, &place.map(|(name, value)| (name, value.into()))))).unwrap();
     }
-    let partition = vec![("tenant".to_owned(), "t".into()), ("region".to_owned(), "r".into())];
-    let in_city = ("city".to_owned(), KeyTest::Equal("Hue".into()));
-    let request = Query { index: Some("Place".to_owned()), partition, ..query("") };
+    let partition = [("tenant", KeyTest::Equal("t".into())), ("region", KeyTest::Equal("r".into()))];
+    let in_city = ("city", KeyTest::Equal("Hue".into()));
+    let request = Query { index: Some("Place".to_owned()), ..query("") };
     for (sort, expected) in [
         (vec![], &["1", "2", "3"][..]),
         (vec![in_city.clone()], &["1", "2"]),
-        (vec![in_city, ("street".to_owned(), KeyTest::Greater("A".into()))], &["2"]),
+        (vec![in_city, ("street", KeyTest::Greater("A".into()))], &["2"]),
     ] {
-        let request = Query { sort, ..request.clone() };
+        let terms: Vec<(&str, KeyTest)> = partition.iter().cloned().chain(sort).collect();
+        let request = Query { key: key_of(&terms), ..request.clone() };
         let mut seen = Vec::new();
         wait_until("an index that is told", || {
-            seen = texts(&store.query(&request).unwrap().items, "SK");
+            seen = texts(&store.query(request.clone()).unwrap().items, "SK");
             seen == expected
         });
     }
@@ -452,22 +463,22 @@ pub(crate) fn queries_at_once_are_answered_in_order(store: &dyn Store) {
     create(store, Vec::new());
     let partitions: Vec<String> = (0..40).map(|number| format!("p{number}")).collect();
     for partition in &partitions {
-        store.put(&put(key(partition, "s"))).unwrap();
+        store.put(put(key(partition, "s"))).unwrap();
     }
     let requests: Vec<Query> = partitions.iter().map(|partition| query(partition)).collect();
-    let pages = store.query_all(&requests).unwrap();
+    let pages = store.query_all(requests).unwrap();
     let seen: Vec<String> = pages.iter().flat_map(|page| texts(&page.items, "PK")).collect();
     assert_eq!(seen, partitions);
     let wrong = Query { table: "nowhere".to_owned(), ..query("p") };
-    assert!(matches!(store.query_all(&[query("p0"), wrong]), Err(StoreError::NotFound(_))));
-    assert!(store.query_all(&[]).unwrap().is_empty());
+    assert!(matches!(store.query_all(vec![query("p0"), wrong]), Err(StoreError::NotFound(_))));
+    assert!(store.query_all(Vec::new()).unwrap().is_empty());
 }
 
 pub(crate) fn a_batch_has_any_number_of_keys(store: &dyn Store) {
     create(store, Vec::new());
     let sorts: Vec<String> = (0..230).map(|number| format!("{number:03}")).collect();
     for sort in sorts.iter().step_by(2) {
-        store.put(&put(key("p", sort))).unwrap();
+        store.put(put(key("p", sort))).unwrap();
     }
     let batch = BatchGet {
         table: TABLE.to_owned(),
@@ -475,13 +486,13 @@ pub(crate) fn a_batch_has_any_number_of_keys(store: &dyn Store) {
         consistent: true,
         projection: None,
     };
-    let answer = store.batch_get(&batch).unwrap();
+    let answer = store.batch_get(batch.clone()).unwrap();
     let mut seen: Vec<String> =
-        answer.items.iter().map(|item| text_of(&item.as_ref().unwrap().decode().unwrap(), "SK")).collect();
+        answer.items.iter().map(|item| text_of(&item.decode().unwrap(), "SK")).collect();
     seen.sort();
     assert_eq!(seen, sorts.iter().step_by(2).cloned().collect::<Vec<_>>());
     assert_eq!(answer.consumed.read, 230.0);
-    assert!(store.batch_get(&BatchGet { keys: Vec::new(), ..batch }).unwrap().items.is_empty());
+    assert!(store.batch_get(BatchGet { keys: Vec::new(), ..batch }).unwrap().items.is_empty());
 }
 
 pub(crate) fn a_batch_larger_than_one_answer_comes_whole(store: &dyn Store) {
@@ -491,19 +502,19 @@ pub(crate) fn a_batch_larger_than_one_answer_comes_whole(store: &dyn Store) {
     for one in &keys {
         let mut large = one.clone();
         large.insert("filling", filling.as_str());
-        store.put(&put(large)).unwrap();
+        store.put(put(large)).unwrap();
     }
     let batch = BatchGet { table: TABLE.to_owned(), keys, consistent: false, projection: None };
-    assert_eq!(store.batch_get(&batch).unwrap().items.len(), 50);
+    assert_eq!(store.batch_get(batch).unwrap().items.len(), 50);
 }
 
 pub(crate) fn a_transaction_reads_in_order_with_gaps(store: &dyn Store) {
     create(store, Vec::new());
     for sort in ["a", "c"] {
-        store.put(&put(key("p", sort))).unwrap();
+        store.put(put(key("p", sort))).unwrap();
     }
     let gets = ["c", "b", "a"].map(|sort| get(key("p", sort))).to_vec();
-    let answer = store.transact_get(&TransactGet { gets }).unwrap();
+    let answer = store.transact_get(TransactGet { gets }).unwrap();
     let seen: Vec<Option<Item>> =
         answer.items.iter().map(|item| item.as_ref().map(|item| item.decode().unwrap())).collect();
     assert_eq!(seen, [Some(key("p", "c")), None, Some(key("p", "a"))]);
@@ -513,26 +524,26 @@ pub(crate) fn a_transaction_reads_in_order_with_gaps(store: &dyn Store) {
 pub(crate) fn a_transaction_writes_all_or_nothing(store: &dyn Store) {
     create(store, Vec::new());
     for sort in ["update", "delete", "check"] {
-        store.put(&put(item("p", sort, &[("n", 1.into())]))).unwrap();
+        store.put(put(item("p", sort, &[("n", 1.into())]))).unwrap();
     }
     let actions = |checked: i64| {
         vec![
-            Action::Put(Put { condition: Some(absent('c')), ..put(key("p", "put")) }),
-            Action::Update(update(key("p", "update"), set("n", 2.into()))),
-            Action::Delete(Delete {
+            TransactAction::Put(PutItem { condition: Some(absent()), ..put(key("p", "put")) }),
+            TransactAction::Update(update(key("p", "update"), set("n", 2.into()))),
+            TransactAction::Delete(DeleteItem {
                 table: TABLE.to_owned(),
                 key: key("p", "delete"),
                 condition: None,
                 returned: ReturnItem::None,
             }),
-            Action::Check {
+            TransactAction::Check {
                 table: TABLE.to_owned(),
                 key: key("p", "check"),
-                condition: compared('c', "n", "=", checked.into()),
+                condition: equal("n", checked.into()),
             },
         ]
     };
-    match store.transact_write(&TransactWrite { actions: actions(5), token: None }) {
+    match store.transact_write(TransactWrite { actions: actions(5), token: None }) {
         Err(StoreError::Cancelled { reasons }) => match reasons.as_slice() {
             [
                 Cancellation::None,
@@ -548,7 +559,7 @@ pub(crate) fn a_transaction_writes_all_or_nothing(store: &dyn Store) {
         other => panic!("{other:?}"),
     }
     assert_eq!(found(store, key("p", "put")), None);
-    store.transact_write(&TransactWrite { actions: actions(1), token: None }).unwrap();
+    store.transact_write(TransactWrite { actions: actions(1), token: None }).unwrap();
     assert!(found(store, key("p", "put")).is_some());
     assert_eq!(found(store, key("p", "update")).unwrap().get("n"), Some(&2.into()));
     assert_eq!(found(store, key("p", "delete")), None);
@@ -556,51 +567,51 @@ pub(crate) fn a_transaction_writes_all_or_nothing(store: &dyn Store) {
 
 pub(crate) fn a_token_makes_a_transaction_happen_once(store: &dyn Store) {
     create(store, Vec::new());
-    let mut builder = ExpressionBuilder::new('u');
-    let (name, one) = (builder.name("n"), builder.value(1.into()));
-    let add = update(key("p", "s"), builder.finish(format!("ADD {name} {one}")));
-    let request = TransactWrite { actions: vec![Action::Update(add)], token: Some("once".to_owned()) };
-    store.transact_write(&request).unwrap();
-    store.transact_write(&request).unwrap();
+    let add = update(key("p", "s"), change("n", Change::Add(1.into())));
+    let request =
+        TransactWrite { actions: vec![TransactAction::Update(add)], token: Some("once".to_owned()) };
+    store.transact_write(request.clone()).unwrap();
+    store.transact_write(request).unwrap();
     assert_eq!(found(store, key("p", "s")).unwrap().get("n"), Some(&1.into()));
 }
 
 pub(crate) fn reads_and_writes_say_what_they_cost(store: &dyn Store) {
     create(store, vec![index("GSI1", &["GSI1PK"], &["SK"])]);
     let large = item("p", "s", &[("GSI1PK", "g".into()), ("filling", "x".repeat(5000).into())]);
-    let written = store.put(&put(large)).unwrap().consumed;
+    let written = store.put(put(large)).unwrap().consumed;
     assert_eq!((written.read, written.write), (0.0, 10.0));
     assert_eq!(written.indexes, [("GSI1".to_owned(), 5.0)]);
-    assert_eq!(store.get(&get(key("p", "s"))).unwrap().consumed.read, 2.0);
-    let eventual = Get { consistent: false, ..get(key("p", "none")) };
-    assert_eq!(store.get(&eventual).unwrap().consumed.read, 0.5);
+    assert_eq!(store.get(get(key("p", "s"))).unwrap().consumed.read, 2.0);
+    let eventual = GetItem { consistent: false, ..get(key("p", "none")) };
+    assert_eq!(store.get(eventual).unwrap().consumed.read, 0.5);
     let through_index = Query {
         index: Some("GSI1".to_owned()),
-        partition: vec![("GSI1PK".to_owned(), "g".into())],
+        key: key_of(&[("GSI1PK", KeyTest::Equal("g".into()))]),
         ..query("")
     };
-    wait_until("an index that is told", || store.query(&through_index).unwrap().items.len() == 1);
-    let read = store.query(&through_index).unwrap().consumed;
+    wait_until("an index that is told", || store.query(through_index.clone()).unwrap().items.len() == 1);
+    let read = store.query(through_index.clone()).unwrap().consumed;
     assert_eq!((read.read, read.indexes.as_slice()), (1.0, &[("GSI1".to_owned(), 1.0)][..]));
 }
 
 pub(crate) fn what_is_wrong_is_told_apart(store: &dyn Store) {
-    let missing = store.get(&get(key("p", "s")));
+    let missing = store.get(get(key("p", "s")));
     assert!(matches!(&missing, Err(StoreError::NotFound(text)) if text.contains(TABLE)), "{missing:?}");
     create(store, Vec::new());
     let no_index = Query { index: Some("GSI9".to_owned()), ..query("p") };
     // DynamoDB has no error of its own for it.
-    match store.query(&no_index) {
+    match store.query(no_index) {
         Err(StoreError::NotFound(text) | StoreError::Refused(text)) => {
             assert!(text.contains("GSI9"), "{text}")
         }
         other => panic!("{other:?}"),
     }
-    let too_large = store.put(&put(item("p", "s", &[("filling", "x".repeat(410_000).into())])));
+    let too_large = store.put(put(item("p", "s", &[("filling", "x".repeat(410_000).into())])));
     assert!(matches!(too_large, Err(StoreError::Refused(_))), "{too_large:?}");
-    let wrong_key = store.get(&get(Item::from([("PK", "p")])));
+    let wrong_key = store.get(get(Item::from([("PK", "p")])));
     assert!(matches!(wrong_key, Err(StoreError::Refused(_))), "{wrong_key:?}");
-    let unused = Expression { text: "attribute_exists(PK)".to_owned(), ..compared('c', "n", "=", 1.into()) };
-    let unused = store.put(&Put { condition: Some(unused), ..put(key("p", "s")) });
-    assert!(matches!(unused, Err(StoreError::Refused(_))), "{unused:?}");
+    let wrong_tree =
+        Condition::between(Path::attribute("n"), AttributeValue::from(2), AttributeValue::from(1));
+    let wrong_tree = store.put(PutItem { condition: Some(wrong_tree), ..put(key("p", "s")) });
+    assert!(matches!(wrong_tree, Err(StoreError::Refused(_))), "{wrong_tree:?}");
 }

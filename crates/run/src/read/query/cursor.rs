@@ -3,6 +3,7 @@
 //! Payload: `q`, the number of shards (4 bytes), then for each of them `0` (nothing read yet), `1` and the values of
 //! the last key as key bytes, or `2` (read to its end).
 
+use singlet_expr::KeyTest;
 use singlet_store::{Store, StoreError};
 use singlet_values::{AttributeValue, Item, ValueRef};
 
@@ -106,7 +107,11 @@ impl QueryPlan {
     /// The whole key of the place from which a stream goes on.
     pub(super) fn start_key(&self, stream: &mut Stream) -> Option<Item> {
         let Position::After(values) = std::mem::take(&mut stream.resume) else { return None };
-        let partition = stream.partition().iter().cloned();
+        let partition = stream.key_terms().iter().take(self.partition.len());
+        let partition = partition.filter_map(|term| match &term.test {
+            KeyTest::Equal(value) => Some((term.attribute.clone(), value.clone())),
+            _ => None,
+        });
         let rest = self.position.iter().map(|attribute| attribute.name.clone()).zip(values);
         Some(partition.chain(rest).collect())
     }

@@ -158,7 +158,7 @@ impl MergePlan {
         branches: &mut Vec<Branch>,
     ) -> Result<(), RunError> {
         let arguments = bound.canonical();
-        let filter = self.run.filter.write(bound, now_ms);
+        let filter = self.run.filter.bind(bound, now_ms);
         let whole = self.run.sort.bind(bound, self.run.separator)?;
         let prefix_bytes = whole.part_at();
         for shard in 0..self.run.shards.unwrap_or(1) {

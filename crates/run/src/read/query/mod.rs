@@ -14,8 +14,8 @@ use singlet_design::{
     self as design, AskedKey, Entity, Index, KeyAttribute, Order, PAGE_ITEMS_DEFAULT, Pattern, SortRange,
     Table, Template,
 };
-use singlet_store::{self as store, Expression, Store};
-use singlet_values::AttributeValue;
+use singlet_expr::{Condition, KeyCondition, KeyTerm, KeyTest, Projection};
+use singlet_store::{self as store, Store};
 
 use super::project::projection;
 use super::resolve::ResolvePlan;
@@ -54,7 +54,7 @@ pub(crate) struct QueryPlan {
     forward: bool,
     consistent: bool,
     filter: FilterPlan,
-    projection: Option<Expression>,
+    projection: Option<Projection>,
     teller: Teller,
     expiry: Expiry,
     limit: u32,
@@ -215,7 +215,7 @@ impl QueryPlan {
         let count = self.shards.unwrap_or(1);
         let mut streams = Vec::with_capacity(count as usize);
         let bounds = self.sort.bind(&call.bound, self.separator)?;
-        let filter = self.filter.write(&call.bound, call.now_ms);
+        let filter = self.filter.bind(&call.bound, call.now_ms);
         let mut positions = positions.into_iter();
         for shard in 0..count {
             let request = self.request(&call.bound, &bounds, filter.clone(), shard)?;
@@ -261,24 +261,24 @@ impl QueryPlan {
         &self,
         bound: &Bound<'_>,
         bounds: &SortBounds,
-        filter: Option<Expression>,
+        filter: Option<Condition>,
         shard: u32,
     ) -> Result<Option<store::Query>, RunError> {
-        let Some(sort) = bounds.tests() else { return Ok(None) };
-        let mut partition: Vec<(String, AttributeValue)> = Vec::with_capacity(self.partition.len());
+        let Some(sort) = bounds.terms() else { return Ok(None) };
+        let mut key: Vec<KeyTerm> = Vec::with_capacity(self.partition.len() + sort.len());
         for (name, template) in &self.partition {
             let value = match self.shards {
                 Some(_) => template.render_shard(self.separator, bound, shard),
                 None => template.render(self.separator, bound),
             };
             let value = value.map_err(refused)?.ok_or_else(|| lacking(template, bound))?;
-            partition.push((name.clone(), value));
+            key.push(KeyTerm { attribute: name.clone(), test: KeyTest::Equal(value) });
         }
+        key.extend(sort);
         Ok(Some(store::Query {
             table: self.table.clone(),
             index: self.index.as_ref().map(|index| index.name.clone()),
-            partition,
-            sort,
+            key: KeyCondition::from_terms(key),
             filter,
             projection: self.projection.clone(),
             limit: None,

@@ -196,8 +196,8 @@ pub(in super::super) fn drive<S: Store>(store: &S, readers: &mut [&mut Reader<'_
         }
         let pages = match requests.as_slice() {
             [] => return Ok(()),
-            [only] => vec![store.query(only)?],
-            several => store.query_all(several)?,
+            [only] => vec![store.query(only.clone())?],
+            several => store.query_all(several.to_vec())?,
         };
         if pages.len() != requests.len() {
             let reason = format!("{} queries were answered with {} pages", requests.len(), pages.len());

@@ -1,7 +1,7 @@
 //! Which sort keys a query reads: from matched parts, a range or a beginning to exact key tests.
 
 use singlet_design::{Format, KeyAttribute, KeyKind, Part, SortRange, Template, Values};
-use singlet_store::KeyTest;
+use singlet_expr::{KeyTerm, KeyTest};
 use singlet_values::{AttributeValue, ItemRef, KeyReader, ValueRef};
 
 use super::tell::common_head;
@@ -309,14 +309,15 @@ impl Interval {
 }
 
 impl SortBounds {
-    /// The tests of the sort attributes; `None` if no key can pass them.
-    pub(super) fn tests(&self) -> Option<Vec<(String, KeyTest)>> {
-        let equal = self.equal.iter().map(|(name, value)| (name.clone(), KeyTest::Equal(value.clone())));
-        let mut tests: Vec<(String, KeyTest)> = equal.collect();
+    /// The conditions on the sort attributes. `None` if no key can meet them.
+    pub(super) fn terms(&self) -> Option<Vec<KeyTerm>> {
+        let term = |attribute: &String, test| KeyTerm { attribute: attribute.clone(), test };
+        let equal = self.equal.iter().map(|(name, value)| term(name, KeyTest::Equal(value.clone())));
+        let mut terms: Vec<KeyTerm> = equal.collect();
         if let Some((attribute, interval)) = &self.last {
-            tests.extend(interval.test()?.map(|test| (attribute.clone(), test)));
+            terms.extend(interval.test()?.map(|test| term(attribute, test)));
         }
-        Some(tests)
+        Some(terms)
     }
 
     /// Where in the last attribute's text the first unknown part begins.
@@ -390,8 +391,8 @@ impl Interval {
 fn between(low: Option<AttributeValue>, high: Option<AttributeValue>) -> Option<Option<KeyTest>> {
     Some(match (low, high) {
         (None, None) => None,
-        (Some(low), None) => Some(KeyTest::AtLeast(low)),
-        (None, Some(high)) => Some(KeyTest::AtMost(high)),
+        (Some(low), None) => Some(KeyTest::GreaterOrEqual(low)),
+        (None, Some(high)) => Some(KeyTest::LessOrEqual(high)),
         (Some(low), Some(high)) => {
             let order = low.as_scalar()?.partial_cmp(&high.as_scalar()?)?;
             if order.is_gt() {

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use singlet_design::Entity;
+use singlet_expr::KeyTerm;
 use singlet_store as store;
 use singlet_values::{EncodedItem, Item};
 
@@ -90,9 +91,9 @@ impl Stream {
         }
     }
 
-    /// The partition that it reads.
-    pub(super) fn partition(&self) -> &[(String, singlet_values::AttributeValue)] {
-        self.request.as_ref().map_or(&[], |request| &request.partition)
+    /// The conditions on the key that it reads, those on the partition key first.
+    pub(super) fn key_terms(&self) -> &[KeyTerm] {
+        self.request.as_ref().and_then(|request| request.key.terms().ok()).unwrap_or_default()
     }
 
     pub(super) fn head(&self) -> Option<&Row> {

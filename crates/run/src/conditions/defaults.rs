@@ -1,35 +1,36 @@
-//! Conditions on fields with a default, for items from before the field was there.
+//! Conditions on fields with a default, for items that are older than the field.
 
 use singlet_design::{Condition, FieldType, Tree};
-use singlet_store::ExpressionBuilder;
+use singlet_expr as expr;
 use singlet_values::{AttributeValue, EncodedItem, Item};
 
-use super::write::write;
+use super::translate::translate;
 
-/// What a condition is asked with.
+/// The values and types that a condition is translated with.
 pub(crate) struct Asked<'a> {
     /// The type that a path leads to.
     pub(crate) field: &'a dyn Fn(&str) -> Option<FieldType>,
     /// The value of a parameter.
     pub(crate) argument: &'a dyn Fn(&str) -> Option<AttributeValue>,
-    /// The value that an item without the field has.
+    /// The value that the design gives an item without the field.
     pub(crate) default: &'a dyn Fn(&str) -> Option<AttributeValue>,
     /// The time for `{now}`.
     pub(crate) now_ms: u64,
-    /// An attribute that every item has. `None` if only items are asked, and never a key under which there is none.
+    /// An attribute that every item has, for conditions that are also evaluated where no item exists. `None` for
+    /// filters, which see only items.
     pub(crate) key: Option<&'a str>,
 }
 
 impl Asked<'_> {
-    /// The same condition, so that it holds for an item without a field just if it holds for the field's default. A
+    /// Returns a condition that holds for an item without a field exactly if it holds for the field's default. A
     /// comparison of two fields takes them as they are stored.
     pub(crate) fn with_defaults(&self, condition: &Condition) -> Condition {
         Condition { source: condition.source.clone(), tree: self.tree(&condition.tree) }
     }
 
-    /// Writes a condition as the text of an expression.
-    pub(crate) fn write(&self, condition: &Condition, builder: &mut ExpressionBuilder) -> String {
-        write(condition, builder, self.field, self.argument, self.now_ms)
+    /// Returns the tree that a store evaluates.
+    pub(crate) fn translate(&self, condition: &Condition) -> Option<expr::Condition> {
+        translate(condition, self.field, self.argument, self.now_ms)
     }
 
     fn tree(&self, tree: &Tree) -> Tree {
@@ -64,10 +65,8 @@ impl Asked<'_> {
     }
 
     fn holds(&self, test: &Tree, item: &Item) -> bool {
-        let mut builder = ExpressionBuilder::new('d');
         let alone = Condition { source: String::new(), tree: test.clone() };
-        let text = self.write(&alone, &mut builder);
-        let condition = builder.finish(text).to_condition();
-        condition.is_ok_and(|condition| condition.matches(EncodedItem::encode(item).view()))
+        let condition = self.translate(&alone);
+        condition.is_some_and(|condition| condition.matches(EncodedItem::encode(item).view()))
     }
 }

@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 use singlet_design::{Condition, FieldType};
-use singlet_store::{Expression, ExpressionBuilder};
+use singlet_expr::{self as expr, Printer};
 use singlet_values::AttributeValue;
 
-use super::write::write;
+use super::translate::translate;
 
 const NOW_MS: u64 = 1_737_387_000_123;
 
@@ -27,30 +27,28 @@ fn field(path: &str) -> Option<FieldType> {
     })
 }
 
-fn written(text: &str) -> Expression {
+fn translated(text: &str) -> expr::Condition {
     let condition = Condition::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     condition.check(&field).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let mut builder = ExpressionBuilder::new('c');
     let argument = |name: &str| (name != "none").then(|| AttributeValue::from(format!("<{name}>")));
-    let text = write(&condition, &mut builder, &field, &argument, NOW_MS);
-    builder.finish(text)
+    translate(&condition, &field, &argument, NOW_MS).unwrap_or_else(|| panic!("{text}: an empty list"))
 }
 
 /// The expression with names and values in place of their placeholders.
 fn spelled(text: &str) -> String {
-    let Expression { text, names, values } = written(text);
-    let mut spelled = text;
-    for (placeholder, name) in names.iter().rev() {
+    let mut printer = Printer::default();
+    let mut spelled = printer.condition(&translated(text));
+    for (placeholder, name) in printer.names().iter().rev() {
         spelled = spelled.replace(placeholder, name);
     }
-    for (placeholder, value) in values.iter().rev() {
+    for (placeholder, value) in printer.values().iter().rev() {
         spelled = spelled.replace(placeholder, &format!("{value:?}"));
     }
     spelled
 }
 
 #[test]
-fn conditions_become_expressions() {
+fn conditions_become_trees() {
     for (text, expected) in [
         ("status = 'open'", "status = S(\"open\")"),
         ("'it''s' <> name", "S(\"it's\") <> name"),
@@ -87,14 +85,15 @@ fn conditions_become_expressions() {
 
 #[test]
 fn one_field_has_one_placeholder() {
-    let expression = written("count > 1 and count < 5");
-    assert_eq!(expression.text, "#c0 > :c0 AND #c0 < :c1");
-    assert_eq!((expression.names.len(), expression.values.len()), (1, 2));
+    let mut printer = Printer::default();
+    let text = printer.condition(&translated("count > 1 and count < 5"));
+    assert_eq!(text, "#c0 > :c0 AND #c0 < :c1");
+    assert_eq!((printer.names().len(), printer.values().len()), (1, 2));
 }
 
 proptest! {
     #[test]
-    fn any_words_are_checked_and_written_or_refused(
+    fn any_words_are_checked_and_translated_or_refused(
         words in prop::collection::vec(prop::sample::select(vec![
             "total", "name", "status", "tags", "flag", "=", "<", "<>", "and", "or", "not", "(", ")", ",", "in",
             "between", "exists(", "size(", "contains(", "begins_with(", "'open'", "12", "true", "{x}", "{now}",
@@ -104,7 +103,7 @@ proptest! {
         if let Ok(condition) = Condition::parse(&text)
             && condition.check(&field).is_ok()
         {
-            let _ = written(&text);
+            let _ = translated(&text);
         }
     }
 }

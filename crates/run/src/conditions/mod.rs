@@ -1,0 +1,9 @@
+//! Conditions and filters of a design as the trees that stores evaluate.
+
+mod defaults;
+mod translate;
+
+pub(super) use defaults::Asked;
+
+#[cfg(test)]
+mod tests;
