@@ -13,6 +13,7 @@ mod logging;
 mod memory;
 mod parameters;
 mod progress;
+mod shell;
 mod signals;
 mod size;
 mod target;

@@ -9,14 +9,14 @@ use crate::arguments::BackupArguments;
 use crate::commands::backups::{moment, size};
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::target::open_for_backups;
+use crate::target::{Purpose, open_place};
 
 /// What a backup is called unless it is said.
 const NAME: &str = "by-hand";
 
 /// Takes backups.
 pub(crate) fn backup(arguments: &BackupArguments) -> Result<(), Failure> {
-    let database = open_for_backups(&arguments.place, false)?;
+    let database = open_place(&arguments.place, Purpose::Backups, false, None)?;
     let tables = match &arguments.table {
         Some(table) => vec![table.clone()],
         None => all_tables(&database),

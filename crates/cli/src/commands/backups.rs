@@ -12,7 +12,7 @@ use crate::arguments::BackupsArguments;
 use crate::columns::columns;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::target::open_for_backups;
+use crate::target::{Purpose, open_place};
 
 /// What the names of backup files end with.
 const EXTENSION: &str = "backup";
@@ -28,7 +28,7 @@ pub(crate) fn backups(arguments: &BackupsArguments) -> Result<(), Failure> {
     let found = match &arguments.folder {
         Some(folder) => in_folder(folder, arguments)?,
         None => {
-            let database = open_for_backups(&arguments.place, false)?;
+            let database = open_place(&arguments.place, Purpose::Backups, false, None)?;
             if let Some(arn) = &arguments.delete {
                 return delete(&database, arn);
             }

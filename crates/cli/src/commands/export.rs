@@ -11,7 +11,7 @@ use crate::arguments::{ExportArguments, Images};
 use crate::commands::backups::{moment, size};
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::target::open_for_transfer;
+use crate::target::{Purpose, open_place};
 
 /// Exports a table into a folder.
 pub(crate) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
@@ -19,7 +19,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     let buckets = fs::create_dir_all(folder).and_then(|()| FolderBuckets::open_one(folder));
     let buckets = buckets
         .map_err(|reason| Failure::Refused(format!("can't export into {}: {reason}", folder.display())))?;
-    let database = open_for_transfer(&arguments.place, false, Arc::new(buckets))?;
+    let database = open_place(&arguments.place, Purpose::Transfer, false, Some(Arc::new(buckets)))?;
     // A manifest names a bucket; here it is the folder.
     let bucket = folder.file_name().and_then(|name| name.to_str()).unwrap_or("folder");
     let kind = match arguments.from {

@@ -8,11 +8,11 @@ use singlet_run::Runner;
 use singlet_run::apply::choose_environment;
 use singlet_run::seed::{SeedOptions, Seeder, Suggestion, Suggestions, plant};
 
-use super::patterns::word;
 use crate::arguments::{SeedArguments, StoreArguments};
 use crate::design_file;
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::shell::command_line;
 use crate::target::Target;
 
 /// Fills the tables of a design with sample data, and shows how to look at it.
@@ -55,9 +55,9 @@ pub(crate) fn seed(arguments: &SeedArguments) -> Result<(), Failure> {
 /// A command that runs the call on the same database.
 fn command(arguments: &SeedArguments, call: &Suggestion) -> String {
     let file = arguments.file.display().to_string();
-    let words = ["singlet", "run", &file, &call.pattern].map(str::to_owned).into_iter();
-    let words = words.chain(call.arguments.iter().cloned()).chain(place(&arguments.store));
-    words.map(|text| word(&text)).collect::<Vec<_>>().join(" ")
+    let place = place(&arguments.store);
+    let words = ["singlet", "run", &file, &call.pattern].into_iter();
+    command_line(words.chain(call.arguments.iter().chain(&place).map(String::as_str)))
 }
 
 /// The options that say where the database is.
