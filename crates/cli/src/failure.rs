@@ -32,6 +32,9 @@ pub(crate) enum Failure {
     Apply(#[from] ApplyError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Another process has the folder open.
+    #[error("{folder} is in use by another process, and a folder serves one at a time\n{instead}")]
+    InUse { folder: String, instead: String },
     #[error("{0}")]
     Refused(String),
     #[error("can't write the answer: {0}")]

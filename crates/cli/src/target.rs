@@ -11,6 +11,7 @@ use singlet_store::{Embedded, Store, StoreError};
 
 use crate::arguments::{FolderArguments, LossArguments, StoreArguments};
 use crate::failure::Failure;
+use crate::style::report;
 use crate::{cursor_key, endpoint};
 
 /// The folder when nothing else is said.
@@ -96,7 +97,7 @@ impl Target {
     /// Says on the standard error which items may be missed, because they were written under another design.
     pub(crate) fn warn(&self, design: &Design, environment: &Environment, entities: &[&Arc<Entity>]) {
         for warning in apply::warnings(design, &environment.name, self.store(), entities) {
-            eprintln!("warning: {warning}");
+            anstream::eprintln!("{}", report(&format!("warning: {warning}")));
         }
     }
 
@@ -140,6 +141,7 @@ pub(crate) enum Purpose {
     Backups,
     Transfer,
     Server,
+    Demo,
 }
 
 impl Purpose {
@@ -162,6 +164,14 @@ impl Purpose {
             }
             (Purpose::Server, None) => {
                 "Stop that process, or choose another folder with --data DIR".to_owned()
+            }
+            (Purpose::Demo, Some(_)) => {
+                format!(
+                    "A demo is running on it at {address}; stop it first, or name another folder with --path"
+                )
+            }
+            (Purpose::Demo, None) => {
+                "A demo is being started in it; wait for it, or name another folder with --path".to_owned()
             }
             (Purpose::Backups, _) => format!(
                 "If it is `singlet serve`, ask it:\n  aws dynamodb create-backup --table-name TABLE --backup-name NAME \
@@ -201,11 +211,9 @@ pub(crate) fn open_folder(
     }
     let opened = Database::open_with(folder, options);
     opened.inspect(LossArguments::tell).map_err(|error| match error {
-        Error::FolderInUse { .. } => Failure::Refused(format!(
-            "{} is in use by another process, and a folder serves one at a time\n{}",
-            folder.display(),
-            purpose.instead(folder)
-        )),
+        Error::FolderInUse { .. } => {
+            Failure::InUse { folder: folder.display().to_string(), instead: purpose.instead(folder) }
+        }
         reason => Failure::Refused(format!("can't open the data in {}: {reason}", folder.display())),
     })
 }

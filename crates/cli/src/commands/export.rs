@@ -8,9 +8,10 @@ use singlet_engine::{BucketPlace, ExportKind, ExportTable, ExportView};
 use singlet_transfer::FolderBuckets;
 
 use crate::arguments::{ExportArguments, Images};
-use crate::commands::backups::{moment, size};
+use crate::commands::backups::moment;
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::size::readable;
 use crate::target::{Purpose, open_place};
 
 /// Exports a table into a folder.
@@ -34,13 +35,10 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
         },
     };
     let request = ExportTable { kind, ..ExportTable::new(&arguments.table, BucketPlace::new(bucket)) };
-    let (mut line, mut turns) = (Progress::new(), 0);
+    let mut line = Progress::new();
     let done = database.export_whole_table(request, &mut |progress| match progress.items_total {
         Some(total) => line.show(progress.items, total.max(progress.items), "items"),
-        None => {
-            turns += 1;
-            line.wait(&format!("{} items", progress.items), turns);
-        }
+        None => line.count(progress.items, "items"),
     });
     drop(line);
     let done = done.map_err(|error| Failure::Refused(format!("nothing was exported: {error}")))?;
@@ -60,7 +58,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
         "{}: {} items, {}, {when}\n  {}",
         arguments.table,
         written.items,
-        size(written.size_bytes),
+        readable(written.size_bytes),
         folder.join("AWSDynamoDB").join(&done.id).display()
     )?;
     Ok(())

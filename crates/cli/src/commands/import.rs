@@ -12,6 +12,7 @@ use singlet_transfer::{DataError, ExportData, FolderBuckets};
 use crate::arguments::{DataCompression, DataFormat, ImportArguments};
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::style::report;
 use crate::target::{Purpose, open_place};
 
 /// Creates a table from files.
@@ -35,7 +36,7 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<(), Failure> {
     });
     drop(line);
     for item in &wrong {
-        eprintln!("left out: {item}");
+        anstream::eprintln!("{}", report(&format!("left out: {item}")));
     }
     let done = done.map_err(|error| Failure::Refused(format!("nothing was imported: {error}")))?;
     database.close().map_err(|error| Failure::Refused(error.to_string()))?;

@@ -43,11 +43,8 @@ pub(super) fn chosen(call: &CallArguments, command: &str) -> Result<Option<Chose
     let Some(file) = &call.file else {
         let mut arguments = Arguments::command();
         if let Some(found) = arguments.find_subcommand_mut(command) {
-            write!(
-                stdout().lock(),
-                "{}",
-                found.clone().bin_name(format!("singlet {command}")).render_help()
-            )?;
+            let help = found.clone().bin_name(format!("singlet {command}")).render_help();
+            write!(anstream::stdout().lock(), "{}", help.ansi())?;
         }
         return Ok(None);
     };

@@ -18,10 +18,8 @@ pub(crate) fn restore(arguments: &RestoreArguments) -> Result<(), Failure> {
     let mut line = Progress::new();
     if let Some(source) = of {
         let request = RestoreToTime { time_ms: *at, ..RestoreToTime::new(source, table) };
-        let mut turns = 0;
         let restored = database.restore_whole_to_time(request, &mut |progress| {
-            turns += 1;
-            line.wait(&format!("{} items and changes", progress.written), turns);
+            line.count(progress.written, "items and changes");
         });
         drop(line);
         return finish(&database, restored);

@@ -40,19 +40,31 @@ async fn run(
     key: Option<Key>,
     options: Options,
 ) -> Result<(), Failure> {
-    let mut signals = Signals::listen().map_err(ServeFailure::System)?;
+    let signals = Signals::listen().map_err(ServeFailure::System)?;
     let signed = options.credentials.is_some();
     let connections_max = options.limits.connections_max;
     // The address first: a server that can't have it must not touch the data.
     let server = Server::bind(options).await.map_err(ServeFailure::Start)?;
     let database = open(arguments, key, connections_max)?;
     for design in designs {
-        apply_design(design, arguments, &database)?;
+        apply_design(design, arguments.environment.as_deref(), &database, &folder(arguments))?;
     }
     let announced = announce(arguments, server.address());
     greet(arguments, designs, server.address(), signed, database.key_arn().is_some())
         .map_err(ServeFailure::System)?;
 
+    until_stopped(server, &database, signals).await?;
+    drop(announced);
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Serves a database until a signal comes, and closes it.
+pub(super) async fn until_stopped(
+    server: Server,
+    database: &Database,
+    mut signals: Signals,
+) -> Result<(), Failure> {
     let service = Service::new(database.clone()).with_endpoint(&reachable(server.address()).to_string());
     let stopped = server.run(service, async {
         signals.next().await;
@@ -66,16 +78,19 @@ async fn run(
     if cut_off > 0 {
         tracing::warn!(cut_off, "connections were cut off because they did not finish in time");
     }
-    drop(announced);
     database.close().map_err(ServeFailure::Close)?;
-    tracing::info!("stopped");
     Ok(())
 }
 
 /// Makes the tables of a design match it, and logs what was done.
-fn apply_design(design: &Design, arguments: &ServeArguments, database: &Database) -> Result<(), Failure> {
-    let environment = apply::choose_environment(design, arguments.environment.as_deref())?;
-    let store = Embedded::new(database.clone(), folder(arguments));
+pub(super) fn apply_design(
+    design: &Design,
+    environment: Option<&str>,
+    database: &Database,
+    label: &str,
+) -> Result<(), Failure> {
+    let environment = apply::choose_environment(design, environment)?;
+    let store = Embedded::new(database.clone(), label.to_owned());
     let plan = apply::plan(design, &environment, &store)?;
     for note in &plan.notes {
         tracing::warn!(design = design.name, "{note}");
