@@ -2,44 +2,51 @@
 
 use singlet_design::Json;
 
-/// Most characters of a cell; the rest is cut off.
-const CELL_CHARACTERS_MAX: usize = 60;
+use crate::style::{HEAD, styled};
+use crate::table::{Fit, Table};
 
-/// An answer in columns: lists a row for each item, an object a row for each field, parts one below the other.
-pub(crate) fn columns(answer: &Json) -> String {
+/// An answer in columns within a width: a list has a row for each item, an object a row for each field, and parts stand
+/// one below the other.
+pub(crate) fn columns(answer: &Json, width: Option<usize>) -> String {
     match answer {
         Json::Object(members) => match answer.get("items").and_then(Json::as_list) {
-            Some(items) => list(items, answer.get("cursor").and_then(Json::as_text)),
-            None if !members.is_empty() && members.iter().all(|(_, value)| is_answer(value)) => {
-                let part = |(name, value): &(String, Json)| format!("{name}\n{}", indented(&columns(value)));
+            Some(items) => list(items, answer.get("cursor").and_then(Json::as_text), width),
+            None if members.iter().any(|(_, value)| is_list(value)) => {
+                let inner = width.map(|width| width.saturating_sub(2));
+                let part = |(name, value): &(String, Json)| {
+                    format!("{}\n{}", styled(HEAD, name), indented(&columns(value, inner)))
+                };
                 members.iter().map(part).collect::<Vec<_>>().join("\n")
             }
-            None => rows(members.iter().map(|(name, value)| vec![name.clone(), cell(value)]).collect()),
+            None => {
+                let rows = members.iter().map(|(name, value)| vec![name.clone(), cell(value)]).collect();
+                Table { head: Vec::new(), rows, fit: Fit::Shorten, is_ruled: false }.text(width)
+            }
         },
-        Json::List(elements) => list(elements, None),
+        Json::List(elements) => list(elements, None, width),
         other => format!("{}\n", cell(other)),
     }
 }
 
 /// Whether a member is the answer of a part rather than a field: a list with its items.
-fn is_answer(value: &Json) -> bool {
+fn is_list(value: &Json) -> bool {
     value.get("items").and_then(Json::as_list).is_some()
 }
 
-fn list(items: &[Json], cursor: Option<&str>) -> String {
-    let mut names: Vec<&str> = Vec::new();
+fn list(items: &[Json], cursor: Option<&str>, width: Option<usize>) -> String {
+    let mut head: Vec<String> = Vec::new();
     for (name, _) in items.iter().filter_map(Json::as_object).flatten() {
-        if !names.contains(&name.as_str()) {
-            names.push(name);
+        if !head.contains(name) {
+            head.push(name.clone());
         }
     }
-    let mut text = if names.is_empty() {
+    let mut text = if head.is_empty() {
         items.iter().map(|item| format!("{}\n", cell(item))).collect()
     } else {
-        let head = names.iter().map(|name| (*name).to_owned()).collect();
         let row =
-            |item: &Json| names.iter().map(|name| item.get(name).map(cell).unwrap_or_default()).collect();
-        rows(std::iter::once(head).chain(items.iter().map(row)).collect())
+            |item: &Json| head.iter().map(|name| item.get(name).map(cell).unwrap_or_default()).collect();
+        let rows = items.iter().map(row).collect();
+        Table { head, rows, fit: Fit::Shorten, is_ruled: false }.text(width)
     };
     text.push_str(&match items.len() {
         0 => "no items\n".to_owned(),
@@ -52,44 +59,18 @@ fn list(items: &[Json], cursor: Option<&str>) -> String {
     text
 }
 
-fn rows(rows: Vec<Vec<String>>) -> String {
-    let count = rows.iter().map(Vec::len).max().unwrap_or_default();
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| length(cell)).max();
-    let widths: Vec<usize> = (0..count).map(|column| width(column).unwrap_or_default()).collect();
-    let mut text = String::new();
-    for row in &rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            line.push_str(cell);
-            line.extend(std::iter::repeat_n(' ', width + 2 - length(cell)));
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
-}
-
-fn length(cell: &str) -> usize {
-    cell.chars().count()
-}
-
-/// A value in one line: texts without quotes, control characters out of the way of the terminal.
+/// A value in one line: texts without quotes, and no control characters that a terminal would obey.
 fn cell(value: &Json) -> String {
     let text = match value {
         Json::Null => String::new(),
         Json::Text(text) => text.clone(),
         other => other.to_string(),
     };
-    let clean = |character: char| if character.is_control() { ' ' } else { character };
-    let mut cell: String = text.chars().map(clean).take(CELL_CHARACTERS_MAX + 1).collect();
-    if length(&cell) > CELL_CHARACTERS_MAX {
-        cell = cell.chars().take(CELL_CHARACTERS_MAX - 1).chain(['…']).collect();
-    }
-    cell
+    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
 fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("  {line}\n")).collect()
+    text.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") }).collect()
 }
 
 #[cfg(test)]
@@ -97,7 +78,7 @@ mod tests {
     use super::*;
 
     fn shown(json: &str) -> String {
-        columns(&json.parse().unwrap())
+        anstream::adapter::strip_str(&columns(&json.parse().unwrap(), Some(80))).to_string()
     }
 
     #[test]
@@ -116,13 +97,16 @@ mod tests {
 
     #[test]
     fn parts_stand_below_each_other() {
-        let text = shown(r#"{"a": {"items": [{"x": 1}]}, "b": {"items": []}}"#);
-        assert_eq!(text, "a\n  x\n  1\n  1 item\n\nb\n  no items\n");
+        let text = shown(r#"{"a": {"items": [{"x": 1}]}, "b": {"items": []}, "c": {"y": 2}, "d": true}"#);
+        assert_eq!(text, "a\n  x\n  1\n  1 item\n\nb\n  no items\n\nc\n  y  2\n\nd\n  true\n");
     }
 
     #[test]
     fn long_and_strange_texts_stay_in_their_cell() {
-        let text = shown(&format!(r#"{{"long": "{}", "strange": "a\u001b[2Jb\nc"}}"#, "x".repeat(100)));
-        assert!(text.contains(&format!("{}…", "x".repeat(59))) && text.contains("a [2Jb c"), "{text}");
+        let json = format!(r#"{{"long": "{}", "strange": "a\u001b[2Jb\nc"}}"#, "x".repeat(100));
+        let text = shown(&json);
+        assert!(text.contains(&format!("{}…", "x".repeat(70))) && text.contains("a [2Jb c"), "{text}");
+        let whole = columns(&json.parse().unwrap(), None);
+        assert!(whole.contains(&"x".repeat(100)), "{whole}");
     }
 }

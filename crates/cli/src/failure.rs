@@ -7,15 +7,14 @@ use std::process::ExitCode;
 use singlet_design::Report;
 use singlet_run::RunError;
 use singlet_run::apply::{ApplyError, EnvironmentError};
+use singlet_server::{CredentialsError, StartError};
 use singlet_store::StoreError;
-
-use crate::commands::serve;
 
 /// Why a command failed. The text says what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
-    Serve(#[from] serve::Failure),
+    Serve(#[from] ServeFailure),
     #[error("can't read {file}: {reason}")]
     Unreadable { file: String, reason: io::Error },
     #[error("can't write {file}: {reason}")]
@@ -33,6 +32,9 @@ pub(crate) enum Failure {
     Apply(#[from] ApplyError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Another process has the folder open.
+    #[error("{folder} is in use by another process, and a folder serves one at a time\n{instead}")]
+    InUse { folder: String, instead: String },
     #[error("{0}")]
     Refused(String),
     #[error("can't write the answer: {0}")]
@@ -74,4 +76,19 @@ impl Failure {
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
+}
+
+/// Why a server didn't start, or didn't stop cleanly. The text says what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ServeFailure {
+    #[error(transparent)]
+    Credentials(#[from] CredentialsError),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error("--buckets {folder}: {reason}. It must be a folder; each folder in it is a bucket")]
+    Buckets { folder: String, reason: io::Error },
+    #[error("the data was not closed cleanly: {0}. All acknowledged writes are safe in the log")]
+    Close(singlet_engine::Error),
+    #[error("the system refuses what the server needs: {0}")]
+    System(#[from] io::Error),
 }

@@ -1,7 +1,8 @@
 //! The log: structured lines on the standard error.
 
-use std::io::{IsTerminal, stderr};
+use std::io::stderr;
 
+use anstream::{AutoStream, ColorChoice};
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::arguments::{LogFormat, LogLevel};
@@ -17,8 +18,9 @@ pub(crate) fn start(level: LogLevel, format: LogFormat) {
         LogLevel::Trace => LevelFilter::TRACE,
     };
     let log = tracing_subscriber::fmt().with_max_level(filter).with_writer(stderr);
+    let colours = AutoStream::choice(&stderr()) != ColorChoice::Never;
     match format {
-        LogFormat::Text => log.with_ansi(stderr().is_terminal()).init(),
+        LogFormat::Text => log.with_ansi(colours).init(),
         LogFormat::Json => log.json().flatten_event(true).init(),
     }
 }

@@ -9,8 +9,8 @@ use singlet_design::{Json, JsonError, Pattern, from_text};
 use singlet_run::{Arguments, RunError, WrongParameter, check_arguments};
 
 use crate::arguments::CallArguments;
-use crate::commands::patterns::word;
 use crate::failure::Failure;
+use crate::shell::word;
 
 /// The standard input, where a file is named.
 const STANDARD_INPUT: &str = "-";

@@ -19,7 +19,7 @@ impl FromStr for Size {
             "K" | "KB" | "KIB" => 10,
             "M" | "MB" | "MIB" => 20,
             "G" | "GB" | "GIB" => 30,
-            _ => return Err(format!("'{unit}' is no unit: write KB, MB or GB")),
+            _ => return Err(format!("'{unit}' isn't a unit; write KB, MB or GB")),
         };
         let number: usize =
             digits.parse().map_err(|_| "write a size as a number and a unit, such as 256MB")?;
@@ -28,9 +28,27 @@ impl FromStr for Size {
     }
 }
 
+/// A size for people.
+pub(crate) fn readable(bytes: u64) -> String {
+    const UNITS: [(&str, u64); 3] = [("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)];
+    match UNITS.iter().find(|(_, unit)| bytes >= *unit) {
+        Some((name, unit)) => format!("{:.1} {name}", bytes as f64 / *unit as f64),
+        None => format!("{bytes} B"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_readable() {
+        for (bytes, text) in
+            [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KB"), (5 << 20, "5.0 MB"), (3 << 29, "1.5 GB")]
+        {
+            assert_eq!(readable(bytes), text);
+        }
+    }
 
     #[test]
     fn sizes_are_read_with_and_without_units() {
@@ -42,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_size_is_refused() {
+    fn other_texts_are_refused() {
         for text in ["", "MB", "-1", "1.5GB", "12 parsecs", "99999999999999999999", "99999999999999GB", "é"]
         {
             assert!(text.parse::<Size>().is_err(), "{text}");

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use singlet_design::{Design, Entity, Environment};
 use singlet_dynamodb::{Connection, DynamoDb};
-use singlet_engine::{Buckets, Database, Error, Key, Options, StoreOptions};
+use singlet_engine::{Buckets, Database, Error, Options, StoreOptions};
 use singlet_run::{RunError, apply};
 use singlet_store::{Embedded, Store, StoreError};
 
 use crate::arguments::{FolderArguments, LossArguments, StoreArguments};
 use crate::failure::Failure;
+use crate::style::report;
 use crate::{cursor_key, endpoint};
 
 /// The folder when nothing else is said.
@@ -59,7 +60,11 @@ impl Target {
         let place = Place::of(arguments, |name| std::env::var(name).ok());
         let (store, database): (Box<dyn Store>, _) = match &place {
             Place::Folder(folder) => {
-                let database = open_folder(folder, create, arguments.key.key()?, arguments.loss)?;
+                let store = arguments
+                    .loss
+                    .apply(StoreOptions { key: arguments.key.key()?, ..StoreOptions::default() });
+                let options = Options { store, ..Options::default() };
+                let database = open_folder(folder, Purpose::Design, create, options)?;
                 (Box::new(Embedded::new(database.clone(), folder.display().to_string())), Some(database))
             }
             Place::Memory => {
@@ -92,7 +97,7 @@ impl Target {
     /// Says on the standard error which items may be missed, because they were written under another design.
     pub(crate) fn warn(&self, design: &Design, environment: &Environment, entities: &[&Arc<Entity>]) {
         for warning in apply::warnings(design, &environment.name, self.store(), entities) {
-            eprintln!("warning: {warning}");
+            anstream::eprintln!("{}", report(&format!("warning: {warning}")));
         }
     }
 
@@ -128,99 +133,100 @@ impl Target {
     }
 }
 
-fn open_folder(
+/// The command that a folder is opened for. It decides what to do instead if another process has the folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Patterns, plans and samples: a server can do them too.
+    Design,
+    Backups,
+    Transfer,
+    Server,
+    Demo,
+}
+
+impl Purpose {
+    /// What to do while another process has the folder open.
+    fn instead(self, folder: &Path) -> String {
+        let known = endpoint::of_folder(folder);
+        let address = known.as_deref().unwrap_or(endpoint::USUAL);
+        match (self, &known) {
+            (Purpose::Design, Some(_)) => {
+                format!("A server answers for it: add `--endpoint-url {address}` instead of --data")
+            }
+            (Purpose::Design, None) => format!(
+                "If it is `singlet serve`, add the address that it printed when it started, such as \
+                 `--endpoint-url {address}`"
+            ),
+            (Purpose::Server, Some(_)) => {
+                format!(
+                    "Stop that process, use its address {address}, or choose another folder with --data DIR"
+                )
+            }
+            (Purpose::Server, None) => {
+                "Stop that process, or choose another folder with --data DIR".to_owned()
+            }
+            (Purpose::Demo, Some(_)) => {
+                format!(
+                    "A demo is running on it at {address}; stop it first, or name another folder with --path"
+                )
+            }
+            (Purpose::Demo, None) => {
+                "A demo is being started in it; wait for it, or name another folder with --path".to_owned()
+            }
+            (Purpose::Backups, _) => format!(
+                "If it is `singlet serve`, ask it:\n  aws dynamodb create-backup --table-name TABLE --backup-name NAME \
+                 --endpoint-url {address}\n  aws dynamodb list-backups --endpoint-url {address}\n  aws dynamodb \
+                 restore-table-from-backup --target-table-name NEW --backup-arn ARN --endpoint-url {address}"
+            ),
+            (Purpose::Transfer, _) => format!(
+                "If it is `singlet serve`, ask it:\n  aws dynamodb export-table-to-point-in-time --table-arn ARN \
+                 --s3-bucket NAME --endpoint-url {address}\n  aws dynamodb import-table --endpoint-url {address} …\nIt \
+                 must have been started with --buckets DIR"
+            ),
+        }
+    }
+
+    /// The message for a folder that doesn't exist.
+    fn missing(self, folder: &Path) -> String {
+        let folder = folder.display();
+        match self {
+            Purpose::Design => format!(
+                "there is no data in {folder}\n`singlet apply FILE --data {folder}` creates the tables of a design there; \
+                 --in-memory tries it out without a folder"
+            ),
+            _ => format!("there is no data in {folder}; name its folder with --data DIR"),
+        }
+    }
+}
+
+/// Opens a data folder. It must exist unless `create` is set.
+pub(crate) fn open_folder(
     folder: &Path,
+    purpose: Purpose,
     create: bool,
-    key: Option<Key>,
-    loss: LossArguments,
+    options: Options,
 ) -> Result<Database, Failure> {
     if !create && !folder.exists() {
-        return Err(Failure::Refused(format!(
-            "there is no data in {0}.\n`singlet apply FILE --data {0}` makes the tables of a design there; --in-memory \
-             tries it out without a folder.",
-            folder.display()
-        )));
+        return Err(Failure::Refused(purpose.missing(folder)));
     }
-    let store = loss.apply(StoreOptions { key, ..StoreOptions::default() });
-    let opened = Database::open_with(folder, Options { store, ..Options::default() });
+    let opened = Database::open_with(folder, options);
     opened.inspect(LossArguments::tell).map_err(|error| match error {
         Error::FolderInUse { .. } => {
-            let otherwise = match endpoint::of_folder(folder) {
-                Some(address) => {
-                    format!("A server answers for it: add `--endpoint-url {address}` instead of --data")
-                }
-                None => format!(
-                    "If it is `singlet serve`, add the address that it printed when it started, such as \
-                     `--endpoint-url {}`",
-                    endpoint::USUAL
-                ),
-            };
-            in_use(folder, &otherwise)
+            Failure::InUse { folder: folder.display().to_string(), instead: purpose.instead(folder) }
         }
         reason => Failure::Refused(format!("can't open the data in {}: {reason}", folder.display())),
     })
 }
 
-/// A folder that another process has open, and what to do instead.
-fn in_use(folder: &Path, otherwise: &str) -> Failure {
-    Failure::Refused(format!(
-        "{} is in use by another process, and a folder serves one at a time.\n{otherwise}",
-        folder.display()
-    ))
-}
-
-/// Opens a folder for a command about backups.
-pub(crate) fn open_for_backups(place: &FolderArguments, create: bool) -> Result<Database, Failure> {
-    open_alone(
-        place,
-        create,
-        None,
-        "aws dynamodb create-backup --table-name TABLE --backup-name NAME --endpoint-url http://127.0.0.1:8000\n  aws \
-         dynamodb list-backups --endpoint-url http://127.0.0.1:8000\n  aws dynamodb restore-table-from-backup \
-         --target-table-name NEW --backup-arn ARN --endpoint-url http://127.0.0.1:8000",
-    )
-}
-
-/// Opens a folder for an export or import.
-pub(crate) fn open_for_transfer(
+/// Opens the folder that the arguments name, for a command that works on folders only.
+pub(crate) fn open_place(
     place: &FolderArguments,
-    create: bool,
-    buckets: Arc<dyn Buckets>,
-) -> Result<Database, Failure> {
-    open_alone(
-        place,
-        create,
-        Some(buckets),
-        "aws dynamodb export-table-to-point-in-time --table-arn ARN --s3-bucket NAME --endpoint-url \
-         http://127.0.0.1:8000\n  aws dynamodb import-table --endpoint-url http://127.0.0.1:8000 …\nIt needs to be started \
-         with --buckets DIR for that.",
-    )
-}
-
-/// Opens a folder that nobody else has open; `otherwise` are commands for a server that has.
-fn open_alone(
-    place: &FolderArguments,
+    purpose: Purpose,
     create: bool,
     buckets: Option<Arc<dyn Buckets>>,
-    otherwise: &str,
 ) -> Result<Database, Failure> {
-    let (folder, key) = (place.data.as_path(), place.key.key()?);
-    if !create && !folder.exists() {
-        return Err(Failure::Refused(format!(
-            "there is no data in {}; --data DIR says where it is",
-            folder.display()
-        )));
-    }
-    let store = place.loss.apply(StoreOptions { key, ..StoreOptions::default() });
-    let options = Options { store, buckets, ..Options::default() };
-    Database::open_with(folder, options).inspect(LossArguments::tell).map_err(|error| match error {
-        Error::FolderInUse { .. } => {
-            let address = endpoint::of_folder(folder).unwrap_or_else(|| endpoint::USUAL.to_owned());
-            let commands = otherwise.replace(endpoint::USUAL, &address);
-            in_use(folder, &format!("If it is `singlet serve`, ask it:\n  {commands}"))
-        }
-        reason => Failure::Refused(format!("can't open the data in {}: {reason}", folder.display())),
-    })
+    let store = place.loss.apply(StoreOptions { key: place.key.key()?, ..StoreOptions::default() });
+    open_folder(&place.data, purpose, create, Options { store, buckets, ..Options::default() })
 }
 
 fn connect(arguments: &StoreArguments) -> Result<Box<dyn Store>, Failure> {

@@ -425,7 +425,7 @@ fn a_folder_that_a_server_holds_is_named_with_the_way_out() {
     let error = place.fails(1, &["backups"]);
     assert!(error.contains(&format!("aws dynamodb list-backups --endpoint-url {address}")), "{error}");
     let error = place.fails(1, &["serve", "--address", "127.0.0.1:0"]);
-    assert!(error.contains(&format!("over HTTP at {address}")), "{error}");
+    assert!(error.contains(&format!("use its address {address}")), "{error}");
 
     // What it says works as it stands, without credentials or a region from outside.
     place.fine(&["seed", "shop.toml", "--items", "20", "--endpoint-url", &address]);

@@ -1,9 +1,11 @@
 //! What can be said about folders of which something is missing.
 
-use std::io::{Write, stderr};
+use std::io::Write;
 
 use clap::Args;
 use singlet_engine::{Database, StoreOptions};
+
+use crate::style::report;
 
 /// Whether a folder is opened although something is missing.
 #[derive(Debug, Clone, Copy, Default, Args)]
@@ -23,7 +25,8 @@ impl LossArguments {
     pub(crate) fn tell(database: &Database) {
         for loss in database.lost() {
             // There is nobody else to tell it to.
-            let _ = writeln!(stderr().lock(), "warning: {}; this was accepted", loss.missing());
+            let warning = format!("warning: {}; this was accepted", loss.missing());
+            let _ = writeln!(anstream::stderr().lock(), "{}", report(&warning));
         }
     }
 }

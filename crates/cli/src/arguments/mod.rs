@@ -6,6 +6,7 @@ mod encryption;
 mod loss;
 mod recovery;
 mod serve;
+mod start;
 mod transfer;
 
 use std::path::PathBuf;
@@ -13,6 +14,8 @@ use std::sync::LazyLock;
 
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
+
+use crate::style::{self, ColorWhen};
 
 pub(crate) use backup::{BackupArguments, BackupsArguments, FolderArguments, RestoreArguments};
 pub(crate) use design::{
@@ -26,6 +29,7 @@ pub(crate) use encryption::{CompactArguments, NewKeyArguments, RotateKeyArgument
 pub(crate) use loss::LossArguments;
 pub(crate) use recovery::RecoveryArguments;
 pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
+pub(crate) use start::DemoArguments;
 pub(crate) use transfer::{DataCompression, DataFormat, ExportArguments, Images, ImportArguments};
 
 const EXAMPLES: &str = "\
@@ -104,15 +108,23 @@ static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     version,
     long_version = LONG_VERSION.as_str(),
     after_help = EXAMPLES,
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    styles = style::HELP
 )]
 pub(crate) struct Arguments {
+    /// When to colour the output
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = ColorWhen::Auto)]
+    color: ColorWhen,
+
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Try Singlet out: five designs with sample data on a local server
+    #[command(after_help = start::DEMO_NOTES)]
+    Demo(DemoArguments),
     /// Check designs for errors
     Check(CheckArguments),
     /// Lint designs: find hot keys, missing indexes and needless cost, with fixes

@@ -40,7 +40,7 @@ fn carry_out(plan: &Plan, target: &Target) -> Result<(), Failure> {
     let mut line = Progress::new();
     plan.run(target.store(), &mut |progress| {
         let what = format!("{} of {}: {}", progress.number, progress.total, progress.step);
-        line.wait(&what, progress.asked);
+        line.wait(&what);
     })?;
     drop(line);
     if !plan.steps.is_empty() {

@@ -6,17 +6,18 @@ use std::path::Path;
 use singlet_engine::{CreateBackup, Database, Key, ListTables};
 
 use crate::arguments::BackupArguments;
-use crate::commands::backups::{moment, size};
+use crate::commands::backups::moment;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::target::open_for_backups;
+use crate::size::readable;
+use crate::target::{Purpose, open_place};
 
 /// What a backup is called unless it is said.
 const NAME: &str = "by-hand";
 
 /// Takes backups.
 pub(crate) fn backup(arguments: &BackupArguments) -> Result<(), Failure> {
-    let database = open_for_backups(&arguments.place, false)?;
+    let database = open_place(&arguments.place, Purpose::Backups, false, None)?;
     let tables = match &arguments.table {
         Some(table) => vec![table.clone()],
         None => all_tables(&database),
@@ -57,7 +58,7 @@ fn take(database: &Database, table: &str, name: &str) -> Result<(), Failure> {
     writeln!(
         stdout().lock(),
         "{table}: {items} items, {}, as of {}\n  {}",
-        size(backup.source.size_bytes),
+        readable(backup.source.size_bytes),
         moment(backup.created_ms),
         backup.arn
     )?;
@@ -80,7 +81,7 @@ fn write_file(database: &Database, table: &str, folder: &Path, key: Option<&Key>
     writeln!(
         stdout().lock(),
         "{table}: {items} items, {}, as of {}, written and verified\n  {}",
-        size(backup.source.size_bytes),
+        readable(backup.source.size_bytes),
         moment(backup.created_ms),
         path.display()
     )?;

@@ -12,7 +12,8 @@ use crate::arguments::BackupsArguments;
 use crate::columns::columns;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::target::open_for_backups;
+use crate::size::readable;
+use crate::target::{Purpose, open_place};
 
 /// What the names of backup files end with.
 const EXTENSION: &str = "backup";
@@ -28,7 +29,7 @@ pub(crate) fn backups(arguments: &BackupsArguments) -> Result<(), Failure> {
     let found = match &arguments.folder {
         Some(folder) => in_folder(folder, arguments)?,
         None => {
-            let database = open_for_backups(&arguments.place, false)?;
+            let database = open_place(&arguments.place, Purpose::Backups, false, None)?;
             if let Some(arn) = &arguments.delete {
                 return delete(&database, arn);
             }
@@ -124,7 +125,7 @@ fn show(found: &[Found], arguments: &BackupsArguments) -> Result<(), Failure> {
     let sound: Vec<_> =
         found.iter().filter_map(|found| Some((&found.place, found.backup.as_ref().ok()?))).collect();
     let rows = Json::List(sound.iter().map(|(_, backup)| row(backup, arguments.verify)).collect());
-    for ((place, _), row) in sound.iter().zip(columns(&rows).lines().skip(1)) {
+    for ((place, _), row) in sound.iter().zip(columns(&rows, None).lines().skip(1)) {
         // The place is long and wanted whole, to be copied: it has a line of its own.
         writeln!(out, "{row}\n  {place}")?;
     }
@@ -142,7 +143,7 @@ fn row(backup: &BackupDescription, verified: bool) -> Json {
         ("table", backup.source.name.clone()),
         ("created", moment(backup.created_ms)),
         ("items", format!("{} items", backup.source.item_count)),
-        ("size", size(backup.source.size_bytes)),
+        ("size", readable(backup.source.size_bytes)),
         ("name", backup.name.clone()),
         ("state", state(backup, verified)),
     ];
@@ -194,15 +195,6 @@ pub(super) fn moment(time_ms: u64) -> String {
     time.map_or_else(|| format!("{time_ms} ms"), |time| time.to_string())
 }
 
-/// A size for people.
-pub(super) fn size(bytes: u64) -> String {
-    const UNITS: [(&str, u64); 3] = [("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)];
-    match UNITS.iter().find(|(_, unit)| bytes >= *unit) {
-        Some((name, unit)) => format!("{:.1} {name}", bytes as f64 / *unit as f64),
-        None => format!("{bytes} B"),
-    }
-}
-
 fn counted(count: usize) -> String {
     if count == 1 { "1 backup".to_owned() } else { format!("{count} backups") }
 }
@@ -212,12 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_sizes_are_for_people() {
+    fn times_are_readable() {
         assert_eq!(moment(1_700_000_000_999), "2023-11-14T22:13:20Z");
-        for (bytes, text) in
-            [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KB"), (5 << 20, "5.0 MB"), (3 << 29, "1.5 GB")]
-        {
-            assert_eq!(size(bytes), text);
-        }
     }
 }

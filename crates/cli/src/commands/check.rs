@@ -5,6 +5,7 @@ use std::io::Write;
 use crate::arguments::CheckArguments;
 use crate::design_file;
 use crate::failure::Failure;
+use crate::style::report;
 
 /// Says of each design whether it is well-formed.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
@@ -26,7 +27,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     // All reports are shown; the last one is the command's own failure.
     let last = wrong.pop();
     for failure in wrong {
-        eprintln!("{}\n", failure.report());
+        anstream::eprintln!("{}\n", report(&failure.report()));
     }
     last.map_or(Ok(()), Err)
 }

@@ -6,12 +6,15 @@ use singlet_engine::Error;
 
 use crate::arguments::CompactArguments;
 use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::size::readable;
 
 /// Shortens the file of a folder's tree, and says by how much.
 pub(crate) fn compact(arguments: &CompactArguments) -> Result<(), Failure> {
     let folder = &arguments.data;
     let key = arguments.key.key()?;
-    let compacted = singlet_engine::compact(folder, key.as_ref()).map_err(|error| {
+    let compacted = Progress::during("compacting", || singlet_engine::compact(folder, key.as_ref()));
+    let compacted = compacted.map_err(|error| {
         let reason = match error {
             Error::FolderInUse { .. } => "it is in use by another process. Stop that one first".to_owned(),
             other => other.to_string(),
@@ -20,14 +23,10 @@ pub(crate) fn compact(arguments: &CompactArguments) -> Result<(), Failure> {
     })?;
     writeln!(
         io::stdout(),
-        "The tree in {} took {:.1} MB and takes {:.1} MB now.",
+        "The tree in {} took {} and takes {} now.",
         folder.display(),
-        megabytes(compacted.before_bytes),
-        megabytes(compacted.after_bytes)
+        readable(compacted.before_bytes),
+        readable(compacted.after_bytes)
     )?;
     Ok(())
-}
-
-fn megabytes(bytes: u64) -> f64 {
-    bytes as f64 / f64::from(1 << 20)
 }

@@ -1,28 +1,44 @@
 //! `singlet describe`.
 
-use std::io::{Write, stdout};
+use std::io::Write;
 
-use singlet_design::{
-    Design, Grid, describe_markdown, describe_text, entity_chart, er_diagram, index_table, pattern_table,
-};
+use singlet_design::{Design, Grid, describe_markdown, entity_chart, er_diagram, index_table, pattern_table};
 
 use crate::arguments::{DescribeArguments, DescribePart};
 use crate::design_file;
 use crate::failure::Failure;
+use crate::style::{HEAD, styled};
+use crate::table::{Fit, Table, terminal_width};
 
 /// Prints a design's chart, patterns and diagram.
 pub(crate) fn describe(arguments: &DescribeArguments) -> Result<(), Failure> {
     let design = design_file::load(&arguments.file)?;
     let text = match (arguments.part, arguments.markdown) {
-        (None, false) => describe_text(&design),
+        (None, false) => whole(&design),
         (None, true) => describe_markdown(&design),
         (Some(DescribePart::Chart), markdown) => in_text(&charts(&design), markdown),
         (Some(DescribePart::Patterns), markdown) => in_text(&[pattern_table(&design)], markdown),
         (Some(DescribePart::Diagram), false) => er_diagram(&design),
         (Some(DescribePart::Diagram), true) => format!("```mermaid\n{}```\n", er_diagram(&design)),
     };
-    stdout().lock().write_all(text.as_bytes())?;
+    anstream::stdout().lock().write_all(text.as_bytes())?;
     Ok(())
+}
+
+/// All parts for a terminal, which the tables fit; elsewhere they are as wide as they need.
+fn whole(design: &Design) -> String {
+    let mut text = format!("{}\n", styled(HEAD, &design.name));
+    text += &design.about.as_ref().map(|about| format!("\n{about}\n")).unwrap_or_default();
+    let grids = charts(design).into_iter().chain([pattern_table(design)]);
+    for grid in grids.filter(|grid| !grid.rows.is_empty()) {
+        text += &format!("\n{}\n\n{}", styled(HEAD, &grid.title), fitted(&grid));
+    }
+    text + &format!("\n{}\n\n{}", styled(HEAD, "Entities and relations (Mermaid)"), er_diagram(design))
+}
+
+fn fitted(grid: &Grid) -> String {
+    let (head, rows) = (grid.columns.clone(), grid.rows.clone());
+    Table { head, rows, fit: Fit::Wrap, is_ruled: true }.text(terminal_width())
 }
 
 fn charts(design: &Design) -> Vec<Grid> {
@@ -31,6 +47,7 @@ fn charts(design: &Design) -> Vec<Grid> {
 
 fn in_text(grids: &[Grid], markdown: bool) -> String {
     let grids = grids.iter().filter(|grid| !grid.rows.is_empty());
-    let texts: Vec<String> = grids.map(|grid| if markdown { grid.markdown() } else { grid.text() }).collect();
+    let texts: Vec<String> =
+        grids.map(|grid| if markdown { grid.markdown() } else { fitted(grid) }).collect();
     texts.join("\n")
 }

@@ -8,10 +8,11 @@ use singlet_engine::{BucketPlace, ExportKind, ExportTable, ExportView};
 use singlet_transfer::FolderBuckets;
 
 use crate::arguments::{ExportArguments, Images};
-use crate::commands::backups::{moment, size};
+use crate::commands::backups::moment;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::target::open_for_transfer;
+use crate::size::readable;
+use crate::target::{Purpose, open_place};
 
 /// Exports a table into a folder.
 pub(crate) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
@@ -19,7 +20,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     let buckets = fs::create_dir_all(folder).and_then(|()| FolderBuckets::open_one(folder));
     let buckets = buckets
         .map_err(|reason| Failure::Refused(format!("can't export into {}: {reason}", folder.display())))?;
-    let database = open_for_transfer(&arguments.place, false, Arc::new(buckets))?;
+    let database = open_place(&arguments.place, Purpose::Transfer, false, Some(Arc::new(buckets)))?;
     // A manifest names a bucket; here it is the folder.
     let bucket = folder.file_name().and_then(|name| name.to_str()).unwrap_or("folder");
     let kind = match arguments.from {
@@ -34,13 +35,10 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
         },
     };
     let request = ExportTable { kind, ..ExportTable::new(&arguments.table, BucketPlace::new(bucket)) };
-    let (mut line, mut turns) = (Progress::new(), 0);
+    let mut line = Progress::new();
     let done = database.export_whole_table(request, &mut |progress| match progress.items_total {
         Some(total) => line.show(progress.items, total.max(progress.items), "items"),
-        None => {
-            turns += 1;
-            line.wait(&format!("{} items", progress.items), turns);
-        }
+        None => line.count(progress.items, "items"),
     });
     drop(line);
     let done = done.map_err(|error| Failure::Refused(format!("nothing was exported: {error}")))?;
@@ -60,7 +58,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
         "{}: {} items, {}, {when}\n  {}",
         arguments.table,
         written.items,
-        size(written.size_bytes),
+        readable(written.size_bytes),
         folder.join("AWSDynamoDB").join(&done.id).display()
     )?;
     Ok(())

@@ -12,7 +12,8 @@ use singlet_transfer::{DataError, ExportData, FolderBuckets};
 use crate::arguments::{DataCompression, DataFormat, ImportArguments};
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::target::open_for_transfer;
+use crate::style::report;
+use crate::target::{Purpose, open_place};
 
 /// Creates a table from files.
 pub(crate) fn import(arguments: &ImportArguments) -> Result<(), Failure> {
@@ -26,7 +27,7 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<(), Failure> {
         .map_err(|reason| Failure::Refused(format!("can't read {}: {reason}", data.path.display())))?;
     let request = request(arguments, &data);
     // Files may come to a machine that has no data yet.
-    let database = open_for_transfer(&arguments.place, true, Arc::new(buckets))?;
+    let database = open_place(&arguments.place, Purpose::Transfer, true, Some(Arc::new(buckets)))?;
     let mut line = Progress::new();
     let mut wrong: Vec<String> = Vec::new();
     let done = database.import_whole_table(request, &mut |progress| {
@@ -35,7 +36,7 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<(), Failure> {
     });
     drop(line);
     for item in &wrong {
-        eprintln!("left out: {item}");
+        anstream::eprintln!("{}", report(&format!("left out: {item}")));
     }
     let done = done.map_err(|error| Failure::Refused(format!("nothing was imported: {error}")))?;
     database.close().map_err(|error| Failure::Refused(error.to_string()))?;

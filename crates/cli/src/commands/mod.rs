@@ -5,6 +5,7 @@ pub(crate) mod backup;
 pub(crate) mod backups;
 pub(crate) mod check;
 pub(crate) mod compact;
+pub(crate) mod demo;
 pub(crate) mod describe;
 pub(crate) mod explain;
 pub(crate) mod export;

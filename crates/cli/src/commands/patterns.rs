@@ -12,6 +12,7 @@ use super::run::print;
 use crate::arguments::{Arguments, CallArguments, PatternsArguments, PatternsFormat};
 use crate::design_file;
 use crate::failure::Failure;
+use crate::shell::{command_line, word};
 
 /// Names that are offered in place of a wrong one.
 const SIMILAR_MAX: usize = 3;
@@ -42,11 +43,8 @@ pub(super) fn chosen(call: &CallArguments, command: &str) -> Result<Option<Chose
     let Some(file) = &call.file else {
         let mut arguments = Arguments::command();
         if let Some(found) = arguments.find_subcommand_mut(command) {
-            write!(
-                stdout().lock(),
-                "{}",
-                found.clone().bin_name(format!("singlet {command}")).render_help()
-            )?;
+            let help = found.clone().bin_name(format!("singlet {command}")).render_help();
+            write!(anstream::stdout().lock(), "{}", help.ansi())?;
         }
         return Ok(None);
     };
@@ -88,35 +86,7 @@ fn find<'d>(design: &'d Design, file: &Path, name: &str) -> Result<&'d Arc<Patte
 }
 
 fn text(usage: &Usage, file: &Path, command: &str) -> String {
-    let words = ["singlet", command].into_iter().map(str::to_owned);
-    let words =
-        words.chain([file.display().to_string(), usage.name.clone()]).chain(usage.example.iter().cloned());
-    usage.text(&words.map(|text| word(&text)).collect::<Vec<_>>().join(" "))
-}
-
-/// A word as a shell takes it.
-pub(crate) fn word(text: &str) -> String {
-    let plain = |character: char| character.is_alphanumeric() || "_-./:=,@%+".contains(character);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_reach_a_command_through_a_shell_as_they_are() {
-        for (text, shown) in [
-            ("customer_id=123", "customer_id=123"),
-            ("name=Phở bò", "'name=Phở bò'"),
-            ("it's", r"'it'\''s'"),
-            ("", "''"),
-            ("$HOME", "'$HOME'"),
-        ] {
-            assert_eq!(word(text), shown);
-        }
-    }
+    let file = file.display().to_string();
+    let words = ["singlet", command, &file, &usage.name].into_iter();
+    usage.text(&command_line(words.chain(usage.example.iter().map(String::as_str))))
 }

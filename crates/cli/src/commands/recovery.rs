@@ -6,11 +6,11 @@ use singlet_engine::{Error, RecoveryWindow, UpdateRecovery, iso_time};
 
 use crate::arguments::RecoveryArguments;
 use crate::failure::Failure;
-use crate::target::open_for_backups;
+use crate::target::{Purpose, open_place};
 
 /// Turns recovery on or off, and shows which moments tables can be restored to.
 pub(crate) fn recovery(arguments: &RecoveryArguments) -> Result<(), Failure> {
-    let database = open_for_backups(&arguments.place, false)?;
+    let database = open_place(&arguments.place, Purpose::Backups, false, None)?;
     if let Some(table) = arguments.table.as_ref().filter(|_| arguments.on || arguments.off) {
         let request =
             UpdateRecovery { table: table.clone(), enabled: arguments.on, period_days: arguments.days };

@@ -8,20 +8,18 @@ use crate::arguments::RestoreArguments;
 use crate::commands::backups::moment;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::target::open_for_backups;
+use crate::target::{Purpose, open_place};
 
 /// Makes a new table from a backup, or as another one was at a moment.
 pub(crate) fn restore(arguments: &RestoreArguments) -> Result<(), Failure> {
     let RestoreArguments { backup, from, of, at, table, place } = arguments;
     // A file may come to a machine that has no data yet.
-    let database = open_for_backups(place, from.is_some())?;
+    let database = open_place(place, Purpose::Backups, from.is_some(), None)?;
     let mut line = Progress::new();
     if let Some(source) = of {
         let request = RestoreToTime { time_ms: *at, ..RestoreToTime::new(source, table) };
-        let mut turns = 0;
         let restored = database.restore_whole_to_time(request, &mut |progress| {
-            turns += 1;
-            line.wait(&format!("{} items and changes", progress.written), turns);
+            line.count(progress.written, "items and changes");
         });
         drop(line);
         return finish(&database, restored);

@@ -11,6 +11,7 @@ use crate::arguments::{CallArguments, RunArguments};
 use crate::columns::columns;
 use crate::failure::Failure;
 use crate::parameters;
+use crate::table::terminal_width;
 use crate::target::Target;
 
 /// Runs a pattern and prints its answer.
@@ -26,7 +27,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Failure> {
     drop(runner);
     target.close()?;
     if arguments.table {
-        write!(stdout().lock(), "{}", columns(&answer))?;
+        write!(anstream::stdout().lock(), "{}", columns(&answer, terminal_width()))?;
     } else {
         print(&answer)?;
     }

@@ -2,17 +2,20 @@
 
 use std::io::{Write, stdout};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use singlet_design::Design;
 use singlet_engine::{Clock, SystemClock};
 use singlet_run::Runner;
 use singlet_run::apply::choose_environment;
 use singlet_run::seed::{SeedOptions, Seeder, Suggestion, Suggestions, plant};
+use singlet_store::Store;
 
-use super::patterns::word;
 use crate::arguments::{SeedArguments, StoreArguments};
 use crate::design_file;
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::shell::command_line;
 use crate::target::Target;
 
 /// Fills the tables of a design with sample data, and shows how to look at it.
@@ -23,15 +26,10 @@ pub(crate) fn seed(arguments: &SeedArguments) -> Result<(), Failure> {
     target.warn(&design, &environment, &design.entities.iter().collect::<Vec<_>>());
     let options = SeedOptions { items: arguments.items, seed: arguments.seed, now_ms: SystemClock.now_ms() };
     let mut line = Progress::new();
-    let mut suggestions = Suggestions::default();
-    let samples = Seeder::new(&design, options).inspect(|sample| {
-        if let Ok(sample) = sample {
-            suggestions.note(sample);
-        }
-    });
-    let written = plant(samples, &target.store(), &environment.name, &mut |written| {
-        line.show(written, arguments.items, "items");
-    })?;
+    let Filled { written, suggestions } =
+        fill(&design, target.store(), &environment.name, options, &AtomicBool::new(false), &mut |written| {
+            line.show(written, arguments.items, "items");
+        })?;
     drop(line);
     let runner = Runner::new(Arc::clone(&design), target.store(), &environment.name);
     let calls = suggestions.find(&runner);
@@ -52,12 +50,39 @@ pub(crate) fn seed(arguments: &SeedArguments) -> Result<(), Failure> {
     target.close()
 }
 
+/// Sample data that was written.
+pub(super) struct Filled {
+    pub(super) written: u64,
+    /// Calls that show it.
+    pub(super) suggestions: Suggestions,
+}
+
+/// Writes sample data, until it is complete or somebody sets `stop`.
+pub(super) fn fill(
+    design: &Design,
+    store: &dyn Store,
+    environment: &str,
+    options: SeedOptions,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Filled, Failure> {
+    let mut suggestions = Suggestions::default();
+    let samples = Seeder::new(design, options).take_while(|_| !stop.load(Ordering::Relaxed));
+    let samples = samples.inspect(|sample| {
+        if let Ok(sample) = sample {
+            suggestions.note(sample);
+        }
+    });
+    let written = plant(samples, &store, environment, progress)?;
+    Ok(Filled { written, suggestions })
+}
+
 /// A command that runs the call on the same database.
 fn command(arguments: &SeedArguments, call: &Suggestion) -> String {
     let file = arguments.file.display().to_string();
-    let words = ["singlet", "run", &file, &call.pattern].map(str::to_owned).into_iter();
-    let words = words.chain(call.arguments.iter().cloned()).chain(place(&arguments.store));
-    words.map(|text| word(&text)).collect::<Vec<_>>().join(" ")
+    let place = place(&arguments.store);
+    let words = ["singlet", "run", &file, &call.pattern].into_iter();
+    command_line(words.chain(call.arguments.iter().chain(&place).map(String::as_str)))
 }
 
 /// The options that say where the database is.

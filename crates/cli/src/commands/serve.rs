@@ -8,41 +8,20 @@ use std::time::Duration;
 use singlet_design::Design;
 use singlet_engine::{Buckets, Conflicts, Database, Key, StoreOptions, StreamOptions, SyncPolicy};
 use singlet_run::apply;
-use singlet_server::{Credentials, CredentialsError, Limits, Options, Server, StartError, TlsFiles};
+use singlet_server::{Credentials, Limits, Options, Server, TlsFiles};
 use singlet_store::Embedded;
 use singlet_transfer::FolderBuckets;
 use singlet_wire::Service;
 
 use crate::arguments::{Durability, ServeArguments, TransactionConflicts};
-use crate::endpoint::{self, Announced};
+use crate::endpoint::Announced;
+use crate::failure::{Failure, ServeFailure};
 use crate::signals::Signals;
-use crate::{descriptors, design_file, failure, logging, memory};
-
-/// Why the server did not start, or did not end well. The text says what to do about it.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
-    #[error(transparent)]
-    Credentials(#[from] CredentialsError),
-    #[error(transparent)]
-    Start(#[from] StartError),
-    #[error(
-        "{folder} is in use by another process, and a folder serves one at a time.\nStop that process, talk to it over \
-         HTTP{}, or choose another folder with --data DIR.",
-        address.as_ref().map(|address| format!(" at {address}")).unwrap_or_default()
-    )]
-    FolderInUse { folder: String, address: Option<String> },
-    #[error("can't open the data in {folder}: {reason}")]
-    Open { folder: String, reason: singlet_engine::Error },
-    #[error("--buckets {folder}: {reason}. It must be a folder; each folder in it is a bucket.")]
-    Buckets { folder: String, reason: io::Error },
-    #[error("the data was not closed as it should be: {0}. What was acknowledged is safe in the log.")]
-    Close(singlet_engine::Error),
-    #[error("the system refuses what the server needs: {0}")]
-    System(#[from] io::Error),
-}
+use crate::target::{Purpose, open_folder};
+use crate::{descriptors, design_file, logging, memory};
 
 /// Serves until a signal ends it.
-pub(crate) fn serve(arguments: Box<ServeArguments>) -> Result<(), failure::Failure> {
+pub(crate) fn serve(arguments: Box<ServeArguments>) -> Result<(), Failure> {
     // A wrong design is told before anything is opened.
     let designs =
         arguments.designs.iter().map(|file| design_file::load(file)).collect::<Result<Vec<_>, _>>()?;
@@ -51,7 +30,7 @@ pub(crate) fn serve(arguments: Box<ServeArguments>) -> Result<(), failure::Failu
     let key = arguments.key.key()?;
     // The server has its own threads for the requests; this one only lets connections in.
     let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::System)?;
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(ServeFailure::System)?;
     runtime.block_on(run(&arguments, &designs, key, options))
 }
 
@@ -60,20 +39,32 @@ async fn run(
     designs: &[Arc<Design>],
     key: Option<Key>,
     options: Options,
-) -> Result<(), failure::Failure> {
-    let mut signals = Signals::listen().map_err(Failure::System)?;
+) -> Result<(), Failure> {
+    let signals = Signals::listen().map_err(ServeFailure::System)?;
     let signed = options.credentials.is_some();
     let connections_max = options.limits.connections_max;
     // The address first: a server that can't have it must not touch the data.
-    let server = Server::bind(options).await.map_err(Failure::Start)?;
+    let server = Server::bind(options).await.map_err(ServeFailure::Start)?;
     let database = open(arguments, key, connections_max)?;
     for design in designs {
-        apply_design(design, arguments, &database)?;
+        apply_design(design, arguments.environment.as_deref(), &database, &folder(arguments))?;
     }
     let announced = announce(arguments, server.address());
     greet(arguments, designs, server.address(), signed, database.key_arn().is_some())
-        .map_err(Failure::System)?;
+        .map_err(ServeFailure::System)?;
 
+    until_stopped(server, &database, signals).await?;
+    drop(announced);
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Serves a database until a signal comes, and closes it.
+pub(super) async fn until_stopped(
+    server: Server,
+    database: &Database,
+    mut signals: Signals,
+) -> Result<(), Failure> {
     let service = Service::new(database.clone()).with_endpoint(&reachable(server.address()).to_string());
     let stopped = server.run(service, async {
         signals.next().await;
@@ -87,20 +78,19 @@ async fn run(
     if cut_off > 0 {
         tracing::warn!(cut_off, "connections were cut off because they did not finish in time");
     }
-    drop(announced);
-    database.close().map_err(Failure::Close)?;
-    tracing::info!("stopped");
+    database.close().map_err(ServeFailure::Close)?;
     Ok(())
 }
 
 /// Makes the tables of a design match it, and logs what was done.
-fn apply_design(
+pub(super) fn apply_design(
     design: &Design,
-    arguments: &ServeArguments,
+    environment: Option<&str>,
     database: &Database,
-) -> Result<(), failure::Failure> {
-    let environment = apply::choose_environment(design, arguments.environment.as_deref())?;
-    let store = Embedded::new(database.clone(), folder(arguments));
+    label: &str,
+) -> Result<(), Failure> {
+    let environment = apply::choose_environment(design, environment)?;
+    let store = Embedded::new(database.clone(), label.to_owned());
     let plan = apply::plan(design, &environment, &store)?;
     for note in &plan.notes {
         tracing::warn!(design = design.name, "{note}");
@@ -112,7 +102,7 @@ fn apply_design(
     // A server is started by scripts and by the system: there is nobody to ask.
     let deletions: Vec<String> = plan.deletions().map(ToString::to_string).collect();
     if !deletions.is_empty() {
-        return Err(failure::Failure::Refused(format!(
+        return Err(Failure::Refused(format!(
             "a server deletes nothing when it starts, and {} would {}: run `singlet apply` on the folder first",
             design.name,
             deletions.join(", ")
@@ -126,7 +116,7 @@ fn apply_design(
     Ok(())
 }
 
-fn server_options(arguments: &ServeArguments) -> Result<Options, Failure> {
+fn server_options(arguments: &ServeArguments) -> Result<Options, ServeFailure> {
     let credentials = match &arguments.credentials {
         Some(path) => Some(Credentials::from_file(path)?),
         None => Credentials::from_environment(|name| std::env::var(name).ok())?,
@@ -169,11 +159,11 @@ fn limits(arguments: &ServeArguments) -> Limits {
 }
 
 /// The folder that stands for the buckets.
-fn buckets(arguments: &ServeArguments) -> Result<Option<Arc<dyn Buckets>>, Failure> {
+fn buckets(arguments: &ServeArguments) -> Result<Option<Arc<dyn Buckets>>, ServeFailure> {
     let Some(folder) = &arguments.buckets else { return Ok(None) };
     let opened = FolderBuckets::open(folder);
     let opened =
-        opened.map_err(|reason| Failure::Buckets { folder: folder.display().to_string(), reason })?;
+        opened.map_err(|reason| ServeFailure::Buckets { folder: folder.display().to_string(), reason })?;
     Ok(Some(Arc::new(opened)))
 }
 
@@ -214,17 +204,10 @@ fn open(arguments: &ServeArguments, key: Option<Key>, connections_max: usize) ->
         },
         ..singlet_engine::Options::default()
     };
-    let (folder, opened) = if arguments.in_memory {
-        ("memory".to_owned(), Database::in_memory_with(options))
-    } else {
-        (arguments.data.display().to_string(), Database::open_with(&arguments.data, options))
-    };
-    opened.map_err(|reason| match reason {
-        singlet_engine::Error::FolderInUse { folder } => {
-            Failure::FolderInUse { folder, address: endpoint::of_folder(&arguments.data) }
-        }
-        reason => Failure::Open { folder, reason },
-    })
+    if arguments.in_memory {
+        return Database::in_memory_with(options).map_err(|error| Failure::Refused(error.to_string()));
+    }
+    open_folder(&arguments.data, Purpose::Server, true, options)
 }
 
 /// Leaves the address in the data folder, for commands that find the folder in use.

@@ -30,9 +30,9 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
 fn show(progress: &mut Progress, now: VerifyProgress) {
     match now {
         VerifyProgress::Log { bytes, total } => progress.show(bytes, total, "bytes of the log"),
-        VerifyProgress::Tree => progress.wait("the tree's pages", 0),
+        VerifyProgress::Tree => progress.wait("checking the pages of the tree"),
         VerifyProgress::Rows { rows, total } => progress.show(rows, total, "rows"),
-        VerifyProgress::Files => progress.wait("other files", 0),
+        VerifyProgress::Files => progress.wait("checking other files"),
     }
 }
 

@@ -89,6 +89,23 @@ impl Suggestions {
         found.into_iter().map(|(call, _, _)| call).collect()
     }
 
+    /// The call of this pattern with the largest answer among the noted samples; `None` if all answers are empty.
+    pub fn richest<S: Store>(&self, runner: &Runner<S>, pattern: &str) -> Option<Suggestion> {
+        let pattern = runner.design().pattern(pattern)?;
+        let subject = subjects(pattern).into_iter().next()?;
+        let (_, items) = self.noted.iter().find(|(entity, _)| entity.name == subject.name)?;
+        let mut best: Option<(usize, Suggestion)> = None;
+        for item in items {
+            let Some(arguments) = self.arguments(pattern, item) else { continue };
+            let Ok(answer) = runner.run(&pattern.name, &arguments, &Paging::default()) else { continue };
+            let size = shown(&answer);
+            if size > best.as_ref().map_or(0, |(size, _)| *size) {
+                best = Some((size, suggestion(pattern, &arguments)));
+            }
+        }
+        best.map(|(_, suggestion)| suggestion)
+    }
+
     /// A call of the pattern with an answer.
     fn call<S: Store>(&self, runner: &Runner<S>, pattern: &Pattern, tries: &mut usize) -> Option<Suggestion> {
         let subject = subjects(pattern).into_iter().next()?;
@@ -98,14 +115,7 @@ impl Suggestions {
             let arguments = self.arguments(pattern, item)?;
             let limit = is_list(pattern).then_some(PAGE_ITEMS);
             let answer = runner.run(&pattern.name, &arguments, &Paging { limit, cursor: None }).ok()?;
-            shows_something(&answer).then(|| Suggestion {
-                pattern: pattern.name.clone(),
-                arguments: pattern
-                    .parameters
-                    .iter()
-                    .filter_map(|known| argument(known, &arguments))
-                    .collect(),
-            })
+            (shown(&answer) > 0).then(|| suggestion(pattern, &arguments))
         })
     }
 
@@ -198,12 +208,18 @@ fn subjects(pattern: &Pattern) -> Vec<&Arc<Entity>> {
     }
 }
 
-fn shows_something(answer: &Outcome) -> bool {
+fn suggestion(pattern: &Pattern, arguments: &Arguments) -> Suggestion {
+    let arguments = pattern.parameters.iter().filter_map(|known| argument(known, arguments)).collect();
+    Suggestion { pattern: pattern.name.clone(), arguments }
+}
+
+/// How many items an answer shows.
+fn shown(answer: &Outcome) -> usize {
     match answer {
-        Outcome::Item(record) => record.is_some(),
-        Outcome::Exists(there) => *there,
-        Outcome::Items { records, .. } => !records.is_empty(),
-        Outcome::Parts(parts) => parts.iter().any(|(_, part)| shows_something(part)),
-        _ => false,
+        Outcome::Item(record) => usize::from(record.is_some()),
+        Outcome::Exists(there) => usize::from(*there),
+        Outcome::Items { records, .. } => records.len(),
+        Outcome::Parts(parts) => parts.iter().map(|(_, part)| shown(part)).sum(),
+        _ => 0,
     }
 }

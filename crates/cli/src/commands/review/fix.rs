@@ -1,15 +1,16 @@
 //! `singlet review --fix`.
 
 use std::fs;
-use std::io::{self, Write, stderr, stdout};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use singlet_review::{self as review, Applied, Reviewed, difference, repair};
+use singlet_review::{Applied, Reviewed, difference, repair};
 
-use super::{File, code, format};
+use super::{File, code, print};
 use crate::arguments::{ReviewArguments, ReviewFormat};
 use crate::failure::Failure;
+use crate::style;
 
 /// Applies the fixes that hold to each file, and shows what is left.
 pub(super) fn fix(arguments: &ReviewArguments) -> Result<ExitCode, Failure> {
@@ -25,7 +26,8 @@ pub(super) fn fix(arguments: &ReviewArguments) -> Result<ExitCode, Failure> {
         };
         changed |= text != source;
         if arguments.dry_run {
-            stdout().lock().write_all(difference(&name, &source, &text).as_bytes())?;
+            let changes = style::difference(&difference(&name, &source, &text));
+            anstream::stdout().lock().write_all(changes.as_bytes())?;
         } else if text != source {
             replace(path, &text).map_err(|reason| Failure::Unwritable { file: name.clone(), reason })?;
         }
@@ -33,7 +35,7 @@ pub(super) fn fix(arguments: &ReviewArguments) -> Result<ExitCode, Failure> {
         files.push(File::of(name, text, true));
     }
     let reviewed: Vec<Reviewed<'_>> = files.iter().map(File::reviewed).collect();
-    stdout().lock().write_all(review::render(format(arguments.format), &reviewed).as_bytes())?;
+    print(arguments.format, &reviewed)?;
     let least = u8::from(arguments.dry_run && changed);
     Ok(ExitCode::from(code(&files, arguments.strict).max(least)))
 }
@@ -45,9 +47,10 @@ fn say(arguments: &ReviewArguments, name: &str, changes: &[Applied]) -> io::Resu
         .iter()
         .map(|change| format!("{word}[{}]: {name}:{}: {}\n", change.rule, change.line, change.about))
         .collect();
+    let lines = style::report(&lines);
     match arguments.format {
-        ReviewFormat::Human => stdout().lock().write_all(lines.as_bytes()),
-        _ => stderr().lock().write_all(lines.as_bytes()),
+        ReviewFormat::Human => anstream::stdout().lock().write_all(lines.as_bytes()),
+        _ => anstream::stderr().lock().write_all(lines.as_bytes()),
     }
 }
 

@@ -10,6 +10,7 @@ use singlet_review::{self as review, Format, RULES, Review, Reviewed, Severity};
 
 use crate::arguments::{ReviewArguments, ReviewFormat};
 use crate::failure::Failure;
+use crate::style;
 
 /// Holds designs against the rules; the exit code says how bad the worst finding is.
 pub(crate) fn review(arguments: &ReviewArguments) -> Result<ExitCode, Failure> {
@@ -26,8 +27,18 @@ pub(crate) fn review(arguments: &ReviewArguments) -> Result<ExitCode, Failure> {
     let read = |path: &std::path::PathBuf| File::read(path, shows_fixes);
     let files = arguments.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let reviewed: Vec<Reviewed<'_>> = files.iter().map(File::reviewed).collect();
-    stdout().lock().write_all(review::render(format(arguments.format), &reviewed).as_bytes())?;
+    print(arguments.format, &reviewed)?;
     Ok(ExitCode::from(code(&files, arguments.strict)))
+}
+
+/// Writes the findings, for people with colours.
+fn print(format: ReviewFormat, reviewed: &[Reviewed<'_>]) -> Result<(), Failure> {
+    let text = review::render(as_rendered(format), reviewed);
+    match format {
+        ReviewFormat::Human => anstream::stdout().lock().write_all(style::report(&text).as_bytes())?,
+        _ => stdout().lock().write_all(text.as_bytes())?,
+    }
+    Ok(())
 }
 
 /// How bad the worst finding is.
@@ -67,7 +78,7 @@ impl File {
     }
 }
 
-fn format(format: ReviewFormat) -> Format {
+fn as_rendered(format: ReviewFormat) -> Format {
     match format {
         ReviewFormat::Human => Format::Human,
         ReviewFormat::Json => Format::Json,

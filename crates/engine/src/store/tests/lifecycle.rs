@@ -243,7 +243,7 @@ fn a_value_that_many_keys_share_counts_once() {
 #[test]
 fn a_frame_larger_than_a_segment_gets_a_segment_of_its_own() {
     let disk = PowerDisk::new();
-    let options = || StoreOptions { overlay_bytes_max: 64 << 20, ..small() };
+    let options = || StoreOptions { overlay_bytes_max: 128 << 20, ..small() };
     let store = start(&disk.as_disk(), options());
     put(&store, "a", "1").unwrap();
     put(&store, "large", vec![7; 100_000]).unwrap();
