@@ -56,7 +56,7 @@ fn the_reference_and_the_schema_say_that_a_reference_is_not_checked() {
             && REFERENCE.contains("By itself it isn't enforced")
     );
     let schema = singlet_design::schema().to_string();
-    assert!(schema.contains("the entity that it refers to; only `must_exist` checks that the item is there"));
+    assert!(schema.contains("the entity that the field refers to; not enforced without `must_exist`"));
 }
 
 #[test]
