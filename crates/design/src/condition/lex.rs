@@ -75,7 +75,7 @@ fn next(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
             Err(ConditionError::new(at..at + 1, "unexpected double quote", help))
         }
         Some(other) => {
-            let help = "docs/design-language.md describes conditions";
+            let help = "use fields, values, comparisons, `and`, `or`, `not` and parentheses";
             let message = format!("unexpected character {other:?}");
             Err(ConditionError::new(at..at + other.len_utf8(), message, help))
         }
