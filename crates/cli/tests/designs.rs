@@ -307,7 +307,7 @@ fn all_wrong_parameters_are_reported_before_anything_is_opened() {
     for part in [
         "4 parameters of create_order are wrong:\n",
         "`customer` isn't a parameter of create_order; did you mean `customer_id`?\n",
-        "`order_id` must be JSON after `:=`: a name in quotes is expected at column 2\n",
+        "`order_id` must be JSON after `:=`: expected a name in double quotes at column 2\n",
         "`total` must be a number of at least 0, not `abc`\n",
         "`status` must be one of `new`, `paid`, not `lost`\n",
     ] {
@@ -339,7 +339,7 @@ fn input_that_is_not_a_json_object_is_refused_with_its_place() {
     for (text, said) in [
         (
             "{\n  \"customer_id\": \"7\",\n  total: 5\n}",
-            "order.json, line 3, column 3: a name in quotes is expected",
+            "order.json, line 3, column 3: expected a name in double quotes",
         ),
         ("[1]", "order.json must hold a JSON object such as {\"name\": \"value\"}, not a list"),
         ("{\"customer_id\": \"7\", \"order_id\": 1, \"total\": 5}", "`order_id` must be an id, not `1`"),

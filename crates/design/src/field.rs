@@ -1,4 +1,4 @@
-//! The fields of entities and the parameters of patterns: what values they take.
+//! The fields of entities, and the types of fields and parameters.
 
 use singlet_values::Number;
 
@@ -8,111 +8,111 @@ use crate::report::Span;
 /// A field of an entity or of a nested object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// Its name, which is the attribute's name.
+    /// Its name, which is also the name of the attribute.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub about: Option<String>,
-    /// What values it takes.
+    /// Its type.
     pub kind: FieldType,
     /// Whether it may be missing.
     pub optional: bool,
-    /// The value of a new item that gives none, as JSON.
+    /// The value of a new item that doesn't give one.
     pub default: Option<Json>,
-    /// Never a parameter by itself: only a pattern that gives it a value writes it.
+    /// Whether callers can't give it, so that only patterns that set it write it.
     pub internal: bool,
-    /// Made by Singlet, not given by the caller.
+    /// How Singlet generates its value, if it does.
     pub made: Option<Made>,
-    /// The entity whose key field this field (or each of its elements) holds.
+    /// The entity that this field, or each of its elements, refers to.
     pub refers_to: Option<String>,
-    /// A write of the reference demands that the item is there.
+    /// Whether writes check that the referenced item exists.
     pub must_exist: bool,
-    /// Where it stands in the file.
+    /// Its position in the file.
     pub span: Span,
 }
 
-/// The values that a field takes.
+/// The type of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldType {
-    /// Text; the bounds are in characters.
+    /// A string; the bounds are in characters.
     Text {
-        /// Fewest characters.
+        /// The minimum number of characters.
         min: Option<u32>,
-        /// Most characters.
+        /// The maximum number of characters.
         max: Option<u32>,
     },
-    /// One of these texts.
+    /// One of these strings.
     Choice(Vec<String>),
-    /// A whole number.
+    /// An integer.
     Int {
-        /// Least.
+        /// The minimum.
         min: Option<Number>,
-        /// Most.
+        /// The maximum.
         max: Option<Number>,
     },
     /// A number of up to 38 digits.
     Number {
-        /// Least.
+        /// The minimum.
         min: Option<Number>,
-        /// Most.
+        /// The maximum.
         max: Option<Number>,
     },
-    /// True or false.
+    /// A boolean.
     Bool,
     /// Bytes; base64 in JSON.
     Binary {
-        /// Most bytes.
+        /// The maximum number of bytes.
         max: Option<u32>,
     },
-    /// A day: `2025-01-20`.
+    /// A date: `2025-01-20`.
     Date,
-    /// An instant: stored in UTC with milliseconds, `2025-01-20T15:30:00.000Z`, so that text order is time order.
+    /// An instant, stored in UTC with milliseconds: `2025-01-20T15:30:00.000Z`. So text order is time order.
     Time,
-    /// An instant as a number of seconds since 1970, as time-to-live wants it.
+    /// An instant in seconds since 1970, as DynamoDB's TTL needs it.
     Epoch,
-    /// An identifier: UUID, ULID or any short text without the key separator.
+    /// An id: a UUID, a ULID or any short string without the separator.
     Id,
     /// A list.
     List {
-        /// What its elements are.
+        /// The type of its elements.
         of: Box<FieldType>,
-        /// Most elements.
+        /// The maximum number of elements.
         max: Option<u32>,
-        /// The field that identifies an element, if the elements are objects that are changed one by one.
+        /// The field that identifies an element, if patterns change single elements.
         key: Option<String>,
     },
-    /// A set of texts, numbers or binaries.
+    /// A set of strings, numbers or bytes.
     Set {
-        /// What its elements are: `Text`, `Choice`, `Id`, `Int`, `Number` or `Binary`.
+        /// The type of its elements: `Text`, `Choice`, `Id`, `Int`, `Number` or `Binary`.
         of: Box<FieldType>,
-        /// Most elements.
+        /// The maximum number of elements.
         max: Option<u32>,
     },
-    /// Values of one type under names that the data chooses.
+    /// Values of one type under arbitrary names.
     Map {
-        /// What its values are.
+        /// The type of its values.
         of: Box<FieldType>,
-        /// Most entries.
+        /// The maximum number of entries.
         max: Option<u32>,
     },
-    /// An object with fields of its own.
+    /// An object with its own fields.
     Object(Vec<Field>),
-    /// Any JSON.
+    /// Any JSON value.
     Any {
-        /// Most bytes, as DynamoDB counts them.
+        /// The maximum number of bytes, as DynamoDB counts them.
         max_bytes: Option<u32>,
     },
 }
 
-/// What Singlet makes by itself.
+/// A kind of value that Singlet generates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
-    /// A UUID of version 7: sorts by time.
+    /// A UUID of version 7, which sorts by time.
     Uuid7,
-    /// A UUID of version 4: random.
+    /// A UUID of version 4, which is random.
     Uuid4,
-    /// A ULID: sorts by time, 26 characters.
+    /// A ULID, which sorts by time and has 26 characters.
     Ulid,
-    /// 32 random bytes as text that can stand in a link: can't be guessed.
+    /// 32 random bytes as text that is safe in a URL and can't be guessed.
     Secret,
     /// The time of creation.
     Created,
@@ -120,15 +120,15 @@ pub enum Made {
     Updated,
 }
 
-/// What values a parameter takes.
+/// The type of a parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ParameterType {
-    /// A value of a field.
+    /// A value of this field type.
     Field(FieldType),
-    /// The beginning of a text.
+    /// The beginning of a string.
     Prefix,
-    /// A list of such values.
+    /// A list of values of this type.
     ListOf(Box<ParameterType>),
-    /// Objects with these members, one for each key of a batch.
+    /// A list of objects with these members, one per key of a batch.
     Keys(Vec<(String, FieldType)>),
 }

@@ -1,6 +1,6 @@
-//! Names in messages: the one that was probably meant, and lists of those that there are.
+//! Names in messages: suggestions for a misspelt name, and lists of the known ones.
 
-/// The known name that is nearest to what was written, if one is near enough to be meant.
+/// Returns the known name nearest to `written`, if one is near enough to be a likely misspelling.
 pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_lowercase();
     let distance = |name: &str| strsim::damerau_levenshtein(&written, &name.to_lowercase());
@@ -13,8 +13,8 @@ pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> O
         .map(|(_, name)| name)
 }
 
-/// The known names that are most like what was written, the nearest first: misspelt ones, and those that share a word
-/// with it.
+/// Returns up to `count` known names that resemble `written`, the nearest first: likely misspellings, and names that
+/// share a word with it.
 pub fn similar<'a>(written: &str, known: impl IntoIterator<Item = &'a str>, count: usize) -> Vec<&'a str> {
     let lower = written.to_lowercase();
     let words = |name: &str| -> Vec<String> {
@@ -33,28 +33,28 @@ pub fn similar<'a>(written: &str, known: impl IntoIterator<Item = &'a str>, coun
     found.into_iter().take(count).map(|(_, name)| name).collect()
 }
 
-/// A help for an unknown name: the nearest one, else all that there are.
+/// Suggests the nearest known name for an unknown one, or lists the known names if none is near.
 pub(crate) fn help<'a>(
     name: &str,
     what: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<String> {
-    /// More names than this are not listed.
+    /// Longer lists aren't shown.
     const LISTED_MAX: usize = 16;
     let candidates: Vec<&str> = candidates.into_iter().collect();
     if let Some(nearest) = nearest(name, candidates.iter().copied()) {
         return Some(format!("did you mean `{nearest}`?"));
     }
     match candidates.len() {
-        0 => Some(format!("there is no {what} yet")),
-        1 => Some(format!("there is only {}", list(&candidates))),
-        2..=LISTED_MAX => Some(format!("there are {}", list(&candidates))),
+        0 => Some(format!("no {what} is defined")),
+        1 => Some(format!("the only {what} is {}", list(&candidates))),
+        2..=LISTED_MAX => Some(format!("choose one of {}", list(&candidates))),
         _ => None,
     }
 }
 
-/// A help for a word that is none of these: the nearest one, else all of them.
-pub(crate) fn help_of<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+/// Suggests the nearest word of the language for an unknown one, or lists all of them; `plural` is what they are.
+pub(crate) fn help_of<'a>(name: &str, plural: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     let mut words: Vec<&str> = Vec::new();
     for candidate in candidates {
         if !words.contains(&candidate) {
@@ -63,11 +63,11 @@ pub(crate) fn help_of<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     }
     match nearest(name, words.iter().copied()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("it can be {}", list_or(&words)),
+        None => format!("valid {plural} are {}", list(&words)),
     }
 }
 
-/// Names in a sentence: `a`, `b` and `c`.
+/// Joins names in a sentence: `a`, `b` and `c`.
 pub(crate) fn list<T: AsRef<str>>(names: &[T]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{}`", name.as_ref())).collect();
     match quoted.split_last() {
@@ -77,7 +77,7 @@ pub(crate) fn list<T: AsRef<str>>(names: &[T]) -> String {
     }
 }
 
-/// Names in a sentence: `a`, `b` or `c`.
+/// Joins names in a sentence: `a`, `b` or `c`.
 pub(crate) fn list_or<T: AsRef<str>>(names: &[T]) -> String {
     list(names).replace(" and ", " or ")
 }

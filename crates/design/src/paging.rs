@@ -1,14 +1,14 @@
-//! How much a list reads: the one place for page sizes that the runner, the estimate, the review and the documents share.
+//! Page sizes, shared by the runner, the estimate and the review.
 
-/// Items on a page when neither the pattern nor the caller says how many.
+/// The items on a page if neither the pattern nor the caller gives a limit.
 pub const PAGE_ITEMS_DEFAULT: u32 = 100;
-/// Items on a page of a merged list when nothing says how many: each of them may come from a query of its own.
+/// The items on a page of a merge without a limit. It is small because each item may need its own query.
 pub const MERGED_PAGE_ITEMS_DEFAULT: u32 = 20;
-/// Items of a merged list that are followed when the pattern doesn't say how many.
+/// The items of its list that a merge follows if the pattern gives no maximum.
 pub const MERGE_EACH_DEFAULT: u32 = 100;
 
-/// Items that the first request of a list evaluates in each of its streams: one more than the page holds tells whether
-/// there is another page. Of many streams each gives a little.
+/// Returns the items that the first request evaluates in each of the streams of a list. A single stream reads one item
+/// more than the page holds, which shows whether there is another page. Of many streams, each contributes a few items.
 pub fn first_request_items(limit: u32, streams: u32) -> u32 {
     match streams {
         0 | 1 => limit.saturating_add(1),

@@ -1,4 +1,4 @@
-//! The reference and the loader: what the page shows loads, and no text makes the loader fall over.
+//! The examples of the reference load, and no text makes the loader panic.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
@@ -8,7 +8,8 @@ use singlet_design::{Argument, Design, KeyKind, Operation, Order, ParameterType,
 const REFERENCE: &str = include_str!("../../../docs/design-language.md");
 const SOCIAL: &str = include_str!("../../../designs/social.toml");
 
-/// The designs of the reference: a block that begins with `design =` begins a design, and those after it go on with it.
+/// Returns the designs of the reference. A block that begins with `design =` begins a design, which the next blocks
+/// continue.
 fn designs_of_the_reference() -> Vec<String> {
     let mut designs: Vec<String> = Vec::new();
     for block in REFERENCE.split("```toml\n").skip(1) {
@@ -48,15 +49,15 @@ fn every_word_of_the_language_is_shown_by_an_example() {
     }
 }
 
-/// Whoever reads `ref` for the first time may take it for a foreign key.
+/// A new reader may take `ref` for a foreign key.
 #[test]
 fn the_reference_and_the_schema_say_that_a_reference_is_not_checked() {
     assert!(
-        REFERENCE.contains("`ref` says which entity a field names.")
-            && REFERENCE.contains("By itself it isn't enforced")
+        REFERENCE.contains("`ref` names the entity that a field refers to.")
+            && REFERENCE.contains("nothing checks that the referenced item exists")
     );
     let schema = singlet_design::schema().to_string();
-    assert!(schema.contains("the entity that it refers to; only `must_exist` checks that the item is there"));
+    assert!(schema.contains("the entity that the field refers to; not enforced without `must_exist`"));
 }
 
 #[test]
@@ -200,7 +201,7 @@ merge = { each = "following", run = "posts_of", with = { user_id = "{followed_id
 transaction = { user = "create_user", post = { run = "first_post", with = { user_id = "{user.user_id}" } } }
 "#;
 
-/// A design with some of its lines taken away, doubled, moved or damaged.
+/// Returns designs with some lines removed, duplicated, moved or damaged.
 fn damaged() -> impl Strategy<Value = String> {
     let lines: Vec<&'static str> = SOCIAL.lines().collect();
     let count = lines.len();

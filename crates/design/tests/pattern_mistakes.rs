@@ -1,4 +1,4 @@
-//! What the language says about the words of patterns that it can't follow.
+//! Mistakes in patterns and their messages.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use singlet_design::load;
@@ -28,7 +28,7 @@ create = "Post"
 [pattern.read]
 "##;
 
-/// The first mistake of a pattern `read`, or of what stands behind it.
+/// Returns the first mistake of the pattern `read`, or of what follows it.
 fn mistake(pattern: &str) -> String {
     let source = format!("{DESIGN}{pattern}");
     load("posts.toml", &source).unwrap_err().mistakes.remove(0).message
@@ -38,23 +38,23 @@ fn mistake(pattern: &str) -> String {
 fn a_wrong_word_is_said_with_the_names_of_the_design() {
     let cases = [
         ("get = \"Post\"\nby = [\"email\"]", "`Post` has no field `email`"),
-        ("get = \"Post\"\nby = [\"user_id\", \"user_id\"]", "`user_id` stands twice in `by`"),
+        ("get = \"Post\"\nby = [\"user_id\", \"user_id\"]", "`user_id` appears twice in `by`"),
         ("query = \"Post\"\nkey = [\"USER#{name}\"]", "`Post` has no field `name`"),
-        ("query = \"Post\"\nkey = [\"A\", \"B\", \"C\"]", "a key is a partition key and a sort key, no more"),
-        ("query = \"Post\"\non = \"Since\"\nkey = [\"{user_id}\", \"Y\"]", "`Y` never equals `year`"),
-        ("query = \"Post\"\nkey = [[\"A\", \"B\"]]", "the partition key has 1 attributes here, not 2"),
-        ("get = \"Post\"\nkey = [\"USER#{user_id}\", \"POST#\"]", "an item is found by its whole key"),
-        ("query = \"Post\"\nbusiest = \"150%\"", "`150%` is no share"),
-        ("query = \"Post\"\nbusiest = \"some\"", "`some` is no share"),
-        ("scan = \"Post\"\norder = \"newest\"", "`order` doesn't go with `scan`"),
-        ("scan = \"Pots\"", "there is no entity `Pots`"),
+        ("query = \"Post\"\nkey = [\"A\", \"B\", \"C\"]", "a key has at most two parts"),
         (
-            "transaction = { post = { run = \"create\", max = 3 } }",
-            "`max` bounds the list of `each`, and there is none here",
+            "query = \"Post\"\non = \"Since\"\nkey = [\"{user_id}\", \"Y\"]",
+            "`Y` and the key attribute `year` have different types",
         ),
+        ("query = \"Post\"\nkey = [[\"A\", \"B\"]]", "the partition key must have one template here, not 2"),
+        ("get = \"Post\"\nkey = [\"USER#{user_id}\", \"POST#\"]", "the key of an item must be complete"),
+        ("query = \"Post\"\nbusiest = \"150%\"", "`150%` isn't a percentage of at most 100%"),
+        ("query = \"Post\"\nbusiest = \"some\"", "`some` isn't a percentage of at most 100%"),
+        ("scan = \"Post\"\norder = \"newest\"", "`order` can't be used with `scan`"),
+        ("scan = \"Pots\"", "there is no entity `Pots`"),
+        ("transaction = { post = { run = \"create\", max = 3 } }", "`max` can't be used without `each`"),
         (
             "parts = { all = \"scan\" }\n[pattern.scan]\nscan = \"Post\"",
-            "`scan` is a `scan`, which can't stand here",
+            "`scan` is a `scan`, which can't be used here",
         ),
     ];
     for (pattern, expected) in cases {

@@ -1,5 +1,5 @@
-//! Wrong designs and what is said about them. Each `wrong/NAME.toml` has its report in `wrong/NAME.report`;
-//! `SINGLET_REWRITE=1 cargo test -p singlet-design --test wrong_designs` writes the reports anew.
+//! Designs with mistakes and their reports. Each `wrong/NAME.toml` has its report in `wrong/NAME.report`.
+//! `SINGLET_REWRITE=1 cargo test -p singlet-design --test wrong_designs` regenerates the reports.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use singlet_design::{Report, load};
 
-/// The wrong designs, by name.
+/// Returns the wrong designs, sorted by name.
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wrong");
     let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());

@@ -1,4 +1,4 @@
-//! Holding conditions against fields.
+//! Checks conditions against fields.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ const TEXT: FieldType = FieldType::Text { min: None, max: None };
 const NUMBER: FieldType = FieldType::Number { min: None, max: None };
 const BINARY: FieldType = FieldType::Binary { max: None };
 
-/// What a type has in common with others that it can be compared with.
+/// A group of types whose values can be compared with each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Family {
     Text,
@@ -45,10 +45,10 @@ impl Family {
 
     fn name(self) -> &'static str {
         match self {
-            Family::Text => "a text",
+            Family::Text => "a string",
             Family::Number => "a number",
-            Family::Bool => "true or false",
-            Family::Binary => "binary",
+            Family::Bool => "a boolean",
+            Family::Binary => "bytes",
             Family::Date => "a date",
             Family::Time => "a time",
             Family::Epoch => "a time in seconds",
@@ -59,9 +59,9 @@ impl Family {
 }
 
 impl Condition {
-    /// Holds it against the fields: every path must lead somewhere, every constant must fit. Gives the parameters
-    /// with the type of the field that each is compared with, in order of first use; bounds are left out, because
-    /// a value outside of them is a fine thing to compare with.
+    /// Checks that every path exists and every constant fits. Returns the parameters in order of first use, each with
+    /// the type of the field that it is compared with. The types have no bounds, because comparing with a value outside
+    /// the bounds of a field is allowed.
     pub fn check(
         &self,
         field: &dyn Fn(&str) -> Option<FieldType>,
@@ -69,21 +69,22 @@ impl Condition {
         self.check_naming(field, &|_| None)
     }
 
-    /// The same; `nearest` gives the known field that is nearest to an unknown one, for the message.
+    /// Like [`Condition::check`], with `nearest` to suggest a known field for an unknown one.
     pub fn check_naming(
         &self,
         field: &dyn Fn(&str) -> Option<FieldType>,
         nearest: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Vec<(String, FieldType)>, ConditionError> {
-        // The tree has no places; reading the source again gives them in the order of the walk.
+        // The tree has no positions. Parsing again gives them in the order in which the tree is visited.
         let Parsed { tree, places } = parse(&self.source)?;
-        let mut check = Check { field, nearest, places: places.into_iter(), parameters: Vec::new() };
-        check.tree(&tree)?;
-        Ok(check.parameters)
+        let mut checker =
+            ConditionChecker { field, nearest, places: places.into_iter(), parameters: Vec::new() };
+        checker.tree(&tree)?;
+        Ok(checker.parameters)
     }
 }
 
-/// The type that a constant or parameter must have to be compared with a field of this type.
+/// Returns the type that a constant or parameter must have to be compared with a field of this type.
 pub fn compared_type(kind: &FieldType, comparison: Comparison) -> FieldType {
     let equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
     match kind {
@@ -95,7 +96,7 @@ pub fn compared_type(kind: &FieldType, comparison: Comparison) -> FieldType {
     }
 }
 
-/// The type of what a field of this type can contain.
+/// Returns the type of values that a field of this type can contain.
 pub fn contained_type(kind: &FieldType) -> Option<FieldType> {
     match kind {
         FieldType::List { of, .. } | FieldType::Set { of, .. } => Some(compared_type(of, Comparison::Equal)),
@@ -104,7 +105,7 @@ pub fn contained_type(kind: &FieldType) -> Option<FieldType> {
     }
 }
 
-/// The type of what a field of this type can begin with.
+/// Returns the type of values that a field of this type can begin with.
 pub fn beginning_type(kind: &FieldType) -> Option<FieldType> {
     match Family::of(kind) {
         Family::Text | Family::Date | Family::Time | Family::Any => Some(TEXT),
@@ -113,21 +114,21 @@ pub fn beginning_type(kind: &FieldType) -> Option<FieldType> {
     }
 }
 
-struct Check<'a> {
+struct ConditionChecker<'a> {
     field: &'a dyn Fn(&str) -> Option<FieldType>,
     nearest: &'a dyn Fn(&str) -> Option<String>,
     places: std::vec::IntoIter<Range<usize>>,
     parameters: Vec<(String, FieldType)>,
 }
 
-/// An operand with its place and, if it has one by itself, its type.
+/// An operand with its position and, if it is a path or a size, its type.
 struct Side<'a> {
     operand: &'a Operand,
     place: Range<usize>,
     kind: Option<FieldType>,
 }
 
-impl Check<'_> {
+impl ConditionChecker<'_> {
     fn tree(&mut self, tree: &Tree) -> Result<(), ConditionError> {
         match tree {
             Tree::And(branches) | Tree::Or(branches) => {
@@ -143,7 +144,7 @@ impl Check<'_> {
         }
     }
 
-    /// The first operand is compared with each of the others.
+    /// Checks the comparison of the first operand with each of the others.
     fn sides(
         &mut self,
         first: &Operand,
@@ -161,13 +162,13 @@ impl Check<'_> {
                     let help = "one side must be a field of the entity";
                     return Err(ConditionError::new(
                         first.place.clone(),
-                        "nothing here depends on the item",
+                        "this comparison doesn't depend on the item",
                         help,
                     ));
                 }
             }
         }
-        // A constant before `between` or `in` is held against the first field that it meets.
+        // A constant before `between` or `in` has the type of the first field that follows.
         let kinds =
             std::iter::once(&first).chain(&others).filter_map(|side| Some((side.kind.as_ref()?, side)));
         kinds.into_iter().try_for_each(|(kind, side)| orderable(kind, comparison, &side.place))
@@ -182,8 +183,8 @@ impl Check<'_> {
             Operand::Size(path) => {
                 let (kind, place) = self.path(path)?;
                 if matches!(Family::of(&kind), Family::Number | Family::Bool | Family::Epoch) {
-                    let message = format!("{path} is {} and has no size", Family::of(&kind).name());
-                    let help = "texts, binaries, lists, sets, maps and objects have one";
+                    let message = format!("`{path}` is {} and has no size", Family::of(&kind).name());
+                    let help = "strings, bytes, lists, sets, maps and objects have a size";
                     return Err(ConditionError::new(place, message, help));
                 }
                 (place, Some(NUMBER))
@@ -203,7 +204,8 @@ impl Check<'_> {
         let (kind, place) = self.path(path)?;
         let value = self.side(value)?;
         let Some(wanted) = wanted(&kind) else {
-            let message = format!("{path} is {}: {name} can't look into it", Family::of(&kind).name());
+            let kind = Family::of(&kind).name();
+            let message = format!("`{name}` can't be used on `{path}`, which is {kind}");
             return Err(ConditionError { range: place, message, help: None });
         };
         match &value.kind {
@@ -212,7 +214,7 @@ impl Check<'_> {
         }
     }
 
-    /// A constant must be a value of the type; a parameter becomes one.
+    /// Checks that a constant is a value of the type, or gives a parameter that type.
     fn fit(
         &mut self,
         side: &Side<'_>,
@@ -225,8 +227,8 @@ impl Check<'_> {
             Operand::Now if holds_instant(&kind) => Ok(()),
             Operand::Now => {
                 let message =
-                    format!("{{now}} is a time, and it is compared with {}", Family::of(&kind).name());
-                let help = "compare it with a field of type time, created, updated, date or epoch";
+                    format!("`{{now}}` is a time and can't be compared with {}", Family::of(&kind).name());
+                let help = "compare it with a field of type `time`, `created`, `updated`, `date` or `epoch`";
                 Err(ConditionError::new(side.place.clone(), message, help))
             }
             Operand::Parameter(name) => self.parameter(name, kind, &side.place),
@@ -240,7 +242,7 @@ impl Check<'_> {
             Some((_, known)) if Family::of(known) == Family::of(&kind) => {}
             Some((_, known)) => {
                 let (before, here) = (Family::of(known).name(), Family::of(&kind).name());
-                let message = format!("{{{name}}} was compared with {before} before, and here with {here}");
+                let message = format!("`{{{name}}}` is compared with {here} here, but with {before} before");
                 return Err(ConditionError::new(place.clone(), message, "use two parameters"));
             }
         }
@@ -252,8 +254,8 @@ impl Check<'_> {
         match (self.field)(path) {
             Some(kind) => Ok((kind, place)),
             None => {
-                let help = (self.nearest)(path).map(|name| format!("did you mean {name}?"));
-                Err(ConditionError { range: place, message: format!("there is no field {path}"), help })
+                let help = (self.nearest)(path).map(|name| format!("did you mean `{name}`?"));
+                Err(ConditionError { range: place, message: format!("there is no field `{path}`"), help })
             }
         }
     }
@@ -278,8 +280,8 @@ fn same_family(kind: &FieldType, other: &FieldType, place: &Range<usize>) -> Res
     if left == right || left == Family::Any || right == Family::Any {
         return Ok(());
     }
-    let message = format!("this is {} and is compared with {}", right.name(), left.name());
-    Err(ConditionError::new(place.clone(), message, "both sides must be of one type"))
+    let message = format!("this is {} and can't be compared with {}", right.name(), left.name());
+    Err(ConditionError::new(place.clone(), message, "both sides must have the same type"))
 }
 
 fn orderable(kind: &FieldType, comparison: Comparison, place: &Range<usize>) -> Result<(), ConditionError> {
@@ -288,6 +290,6 @@ fn orderable(kind: &FieldType, comparison: Comparison, place: &Range<usize>) -> 
     if equality || !matches!(family, Family::Bool | Family::Several) {
         return Ok(());
     }
-    let message = format!("this is {}, which is neither less nor greater than another", family.name());
-    Err(ConditionError::new(place.clone(), message, "compare it with = or <>"))
+    let message = format!("this is {}, which has no order", family.name());
+    Err(ConditionError::new(place.clone(), message, "compare it with `=` or `<>`"))
 }

@@ -1,10 +1,10 @@
-//! What people write who know DynamoDB's expressions, SQL or a programming language, and what to write instead.
+//! Recognizes the syntax of DynamoDB expressions, SQL and programming languages, and suggests what to write instead.
 
 use std::ops::Range;
 
 use super::ConditionError;
 
-/// Functions of other languages, and what takes their place; `{}` stands for the arguments.
+/// Functions of other languages and their equivalents; `{}` is replaced by the arguments.
 const FUNCTIONS: [(&str, &str); 8] = [
     ("attribute_exists", "exists({})"),
     ("attribute_not_exists", "missing({})"),
@@ -16,7 +16,7 @@ const FUNCTIONS: [(&str, &str); 8] = [
     ("length", "size({})"),
 ];
 
-/// Symbols of other languages, longest first, and what takes their place.
+/// Symbols of other languages, longest first, and how to replace them.
 const SYMBOLS: [(&str, &str); 7] = [
     ("!==", "write `<>` for \"is not equal to\""),
     ("===", "write `=` for \"is equal to\""),
@@ -27,8 +27,8 @@ const SYMBOLS: [(&str, &str); 7] = [
     ("|", "write `or`"),
 ];
 
-/// The error of a text that could not be read: if the text is written in another language up to the place of the
-/// error, the error says what to write instead.
+/// Replaces a parse error by a more helpful one if the text, up to the position of the error, uses the syntax of
+/// another language.
 pub(super) fn explain(text: &str, error: ConditionError) -> ConditionError {
     let mut at = 0;
     while at <= error.range.end {
@@ -41,7 +41,7 @@ pub(super) fn explain(text: &str, error: ConditionError) -> ConditionError {
     error
 }
 
-/// How far to the next place that can be looked at: strings, parameters and words are stepped over whole.
+/// Returns the length of the next string, parameter, word or character.
 fn step(rest: &str) -> usize {
     let first = rest.chars().next().map_or(1, char::len_utf8);
     let closing =
@@ -71,26 +71,22 @@ fn habit(text: &str, at: usize, rest: &str) -> Option<ConditionError> {
         "\"" => {
             let string = after.split('"').next().unwrap_or_default();
             let length = (string.len() + 2).min(rest.len());
-            let message = "strings are written in single quotes".to_owned();
-            wrong(length, message, format!("write '{}'", string.replace('\'', "''")))
+            let message = "strings must be in single quotes".to_owned();
+            wrong(length, message, format!("write `'{}'`", string.replace('\'', "''")))
         }
         ":" if !name.is_empty() => {
-            let message = format!("`:{name}` is how DynamoDB's expressions name a value");
-            wrong(
-                name.len() + 1,
-                message,
-                format!("write a parameter in braces, `{{{name}}}`, or the value itself"),
-            )
+            let message = format!("`:{name}` is a placeholder of DynamoDB expressions");
+            wrong(name.len() + 1, message, format!("write `{{{name}}}` for a parameter, or the value itself"))
         }
         "#" if !name.is_empty() => {
-            let message = format!("`#{name}` is how DynamoDB's expressions name an attribute");
-            wrong(name.len() + 1, message, "write the name of the field as it is".to_owned())
+            let message = format!("`#{name}` is a placeholder of DynamoDB expressions");
+            wrong(name.len() + 1, message, "write the name of the field itself".to_owned())
         }
         _ => in_words(text, at, word(rest)),
     }
 }
 
-/// Words of other languages.
+/// Recognizes words of other languages.
 fn in_words(text: &str, at: usize, name: &str) -> Option<ConditionError> {
     let after = text.get(at + name.len()..).unwrap_or_default();
     let lower = name.to_lowercase();
@@ -133,7 +129,7 @@ fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_' || letter == '-'
 }
 
-/// The word that a text begins with; empty if it begins with something else.
+/// Returns the word at the beginning of a text; empty if there is none.
 fn word(text: &str) -> &str {
     let end = text.find(|letter: char| !is_word(letter)).unwrap_or(text.len());
     text.get(..end).unwrap_or_default()

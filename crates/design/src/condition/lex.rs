@@ -1,4 +1,4 @@
-//! The words of a condition.
+//! Splits a condition into tokens.
 
 use std::ops::Range;
 
@@ -6,12 +6,12 @@ use singlet_values::Number;
 
 use super::{Comparison, ConditionError};
 
-/// A word of a condition.
+/// A token of a condition.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
     /// A field, a path, a keyword or a function.
     Word(String),
-    /// `'text'`; a quote inside is written twice.
+    /// `'text'`; a quote inside is doubled.
     Text(String),
     Number(Number),
     /// `{name}`
@@ -22,14 +22,14 @@ pub(super) enum Token {
     Comma,
 }
 
-/// A word and where it stands.
+/// A token and its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Placed {
     pub(super) token: Token,
     pub(super) range: Range<usize>,
 }
 
-/// All words of a text.
+/// Returns all tokens of a text.
 pub(super) fn words(text: &str) -> Result<Vec<Placed>, ConditionError> {
     let mut words = Vec::new();
     let mut at = 0;
@@ -43,7 +43,7 @@ pub(super) fn words(text: &str) -> Result<Vec<Placed>, ConditionError> {
     }
 }
 
-/// The first word of a text that doesn't begin with white space, and its length.
+/// Returns the first token of a text that doesn't begin with white space, and its length.
 fn next(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
     const SYMBOLS: [(&str, Token); 10] = [
         ("<>", Token::Comparison(Comparison::NotEqual)),
@@ -71,12 +71,12 @@ fn next(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
             Ok((Token::Word(word.to_owned()), length))
         }
         Some('"') => {
-            let help = "write texts in single quotes: 'open'";
-            Err(ConditionError::new(at..at + 1, "a double quote can't stand here", help))
+            let help = "write strings in single quotes, such as `'open'`";
+            Err(ConditionError::new(at..at + 1, "unexpected double quote", help))
         }
         Some(other) => {
-            let help = "see the table of conditions in the reference of the design language";
-            let message = format!("{other:?} can't stand in a condition");
+            let help = "use fields, values, comparisons, `and`, `or`, `not` and parentheses";
+            let message = format!("unexpected character {other:?}");
             Err(ConditionError::new(at..at + other.len_utf8(), message, help))
         }
         None => Ok((Token::Comma, 0)),
@@ -100,18 +100,18 @@ fn text(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
             (other, _) => value.push(other),
         }
     }
-    let help = "close it with ', and write a quote inside it twice: 'it''s'";
-    Err(ConditionError::new(at..at + rest.len(), "this text is not closed", help))
+    let help = "close it with a quote; a quote inside the string is doubled, as in `'it''s'`";
+    Err(ConditionError::new(at..at + rest.len(), "missing closing quote", help))
 }
 
 fn parameter(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
-    let help = "a parameter is written {least}, the present time {now}";
+    let help = "write a parameter as `{name}`, and the current time as `{now}`";
     let Some(end) = rest.find('}') else {
-        return Err(ConditionError::new(at..at + 1, "this brace is not closed", help));
+        return Err(ConditionError::new(at..at + 1, "missing closing brace", help));
     };
     let name = rest.get(1..end).unwrap_or_default();
     if name.is_empty() || !name.chars().all(is_word) {
-        let message = format!("{name:?} can't be the name of a parameter");
+        let message = format!("{name:?} isn't a valid parameter name");
         return Err(ConditionError::new(at..at + end + 1, message, help));
     }
     Ok((Token::Parameter(name.to_owned()), end + 1))
@@ -124,8 +124,8 @@ fn number(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
     match text.parse() {
         Ok(number) => Ok((Token::Number(number), length)),
         Err(_) => {
-            let message = format!("{text} is not a number of at most 38 digits");
-            let help = "numbers are written 12 or -12.5; texts stand in single quotes";
+            let message = format!("`{text}` isn't a number of at most 38 digits");
+            let help = "write numbers as `12` or `-12.5`, and strings in single quotes";
             Err(ConditionError::new(at..at + length, message, help))
         }
     }

@@ -1,6 +1,6 @@
 //! Conditions and filters: `status = 'open' and total >= {least} and not exists(cancelled_at)`.
 //!
-//! A condition is read once and checked against the fields of an entity.
+//! A condition is parsed once and checked against the fields of an entity.
 
 mod check;
 mod habits;
@@ -16,20 +16,20 @@ use crate::json::Json;
 /// A condition on the fields of an item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    /// As it was written.
+    /// Its text in the design.
     pub source: String,
-    /// What it says.
+    /// Its meaning.
     pub tree: Tree,
 }
 
-/// What a condition says.
+/// The meaning of a condition.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tree {
-    /// All hold.
+    /// True if all are true.
     And(Vec<Tree>),
-    /// One holds.
+    /// True if any is true.
     Or(Vec<Tree>),
-    /// It does not hold.
+    /// True if the inner one is false.
     Not(Box<Tree>),
     /// `total >= {least}`
     Compare(Operand, Comparison, Operand),
@@ -43,12 +43,12 @@ pub enum Tree {
     Missing(String),
     /// `begins_with(path, text)`
     BeginsWith(String, Operand),
-    /// `contains(path, value)`: part of a text, element of a list or set.
+    /// `contains(path, value)`: a part of a string, or an element of a list or set.
     Contains(String, Operand),
 }
 
 impl Tree {
-    /// Every path that it looks at, in order.
+    /// Returns every path that it uses, in order.
     pub fn paths(&self) -> Vec<&str> {
         let operands: Vec<&Operand> = match self {
             Tree::And(trees) | Tree::Or(trees) => return trees.iter().flat_map(Tree::paths).collect(),
@@ -66,7 +66,7 @@ impl Tree {
 }
 
 impl Operand {
-    /// The path that it looks at.
+    /// Returns the path that it uses.
     fn path(&self) -> Option<&str> {
         match self {
             Operand::Path(path) | Operand::Size(path) => Some(path),
@@ -75,7 +75,7 @@ impl Operand {
     }
 }
 
-/// How two values are compared.
+/// A comparison operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparison {
     /// `=`
@@ -92,7 +92,7 @@ pub enum Comparison {
     AtLeast,
 }
 
-/// What stands on a side of a comparison.
+/// One side of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
     /// A field or a path into an object.
@@ -103,11 +103,11 @@ pub enum Operand {
     Constant(Json),
     /// `{name}`
     Parameter(String),
-    /// `{now}`: the time of the call, written as the field on the other side wants it.
+    /// `{now}`: the time of the call, in the format of the field on the other side.
     Now,
 }
 
-/// Why a text is no condition, or does not fit the fields.
+/// The reason why a text isn't a condition, or doesn't fit the fields.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ConditionError {
@@ -115,7 +115,7 @@ pub struct ConditionError {
     pub range: Range<usize>,
     /// What is wrong.
     pub message: String,
-    /// How to mend it.
+    /// How to correct it.
     pub help: Option<String>,
 }
 

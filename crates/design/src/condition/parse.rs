@@ -1,4 +1,4 @@
-//! Reading conditions.
+//! Parses conditions.
 
 use std::ops::Range;
 
@@ -6,25 +6,25 @@ use super::lex::{Placed, Token, words};
 use super::{Condition, ConditionError, Operand, Tree, habits};
 use crate::json::Json;
 
-/// Parentheses and `not` inside each other.
+/// The maximum nesting of parentheses and `not`.
 const DEPTH_MAX: usize = 32;
-/// DynamoDB's bound on the operators of an expression.
+/// DynamoDB's limit on the operators of an expression.
 const OPERATORS_MAX: usize = 300;
-/// DynamoDB's bound on the list of an `in`.
+/// DynamoDB's limit on the list of an `in`.
 const LIST_MAX: usize = 100;
-/// DynamoDB's bound on the text of an expression.
+/// DynamoDB's limit on the text of an expression.
 const BYTES_MAX: usize = 4096;
-/// The functions that are conditions by themselves.
+/// The functions that return true or false.
 const TESTS: [&str; 4] = ["exists", "missing", "begins_with", "contains"];
 
-/// A condition with the place of each operand, in the order in which a walk through the tree meets them.
+/// A condition with the positions of its operands, in the order in which the tree is visited.
 pub(super) struct Parsed {
     pub(super) tree: Tree,
     pub(super) places: Vec<Range<usize>>,
 }
 
 impl Condition {
-    /// Reads a condition.
+    /// Parses a condition.
     pub fn parse(text: &str) -> Result<Condition, ConditionError> {
         Ok(Condition { source: text.to_owned(), tree: parse(text)?.tree })
     }
@@ -32,7 +32,7 @@ impl Condition {
 
 pub(super) fn parse(text: &str) -> Result<Parsed, ConditionError> {
     if text.len() > BYTES_MAX {
-        let message = format!("a condition has at most {BYTES_MAX} bytes");
+        let message = format!("a condition can have at most {BYTES_MAX} bytes");
         return Err(ConditionError { range: 0..text.len(), message, help: None });
     }
     read(text).map_err(|error| habits::explain(text, error))
@@ -45,8 +45,8 @@ fn read(text: &str) -> Result<Parsed, ConditionError> {
     match parser.words.get(parser.at) {
         None => Ok(Parsed { tree, places: parser.places }),
         Some(more) => {
-            let help = "join conditions with and or or";
-            Err(ConditionError::new(more.range.clone(), "this can't follow here", help))
+            let help = "join conditions with `and` or `or`";
+            Err(ConditionError::new(more.range.clone(), "unexpected text after the condition", help))
         }
     }
 }
@@ -86,7 +86,7 @@ impl Parser<'_> {
 
     fn one(&mut self, depth: usize) -> Result<Tree, ConditionError> {
         if depth > DEPTH_MAX {
-            return Err(self.error("too deeply nested", "take parentheses and nots away"));
+            return Err(self.error("the condition is nested too deeply", "remove parentheses and `not`"));
         }
         if self.keyword("not") {
             self.count_operator()?;
@@ -94,7 +94,7 @@ impl Parser<'_> {
         }
         if self.token(&Token::Open) {
             let tree = self.any_of(depth + 1)?;
-            self.expect(&Token::Close, "a closing parenthesis is expected")?;
+            self.expect(&Token::Close, "expected a closing parenthesis")?;
             return Ok(tree);
         }
         self.count_operator()?;
@@ -112,7 +112,7 @@ impl Parser<'_> {
         if self.keyword("between") {
             let low = self.operand()?;
             if !self.keyword("and") {
-                return Err(self.error("and is expected", "write: total between {least} and {most}"));
+                return Err(self.error("expected `and`", "write `total between {least} and {most}`"));
             }
             return Ok(Tree::Between(left, low, self.operand()?));
         }
@@ -120,8 +120,8 @@ impl Parser<'_> {
             return Ok(Tree::In(left, self.operands()?));
         }
         let Some(Placed { token: Token::Comparison(comparison), .. }) = self.words.get(self.at) else {
-            let help = "compare it with =, <>, <, <=, >, >=, between or in";
-            return Err(self.error("a comparison is expected", help));
+            let help = "use `=`, `<>`, `<`, `<=`, `>`, `>=`, `between` or `in`";
+            return Err(self.error("expected a comparison", help));
         };
         let comparison = *comparison;
         self.at += 1;
@@ -129,15 +129,18 @@ impl Parser<'_> {
     }
 
     fn operands(&mut self) -> Result<Vec<Operand>, ConditionError> {
-        self.expect(&Token::Open, "a list in parentheses is expected")?;
+        self.expect(&Token::Open, "expected a list in parentheses")?;
         let mut operands = vec![self.operand()?];
         while self.token(&Token::Comma) {
             if operands.len() == LIST_MAX {
-                return Err(self.error("a list has at most 100 values", "split it into two, joined with or"));
+                return Err(self.error(
+                    "a list can have at most 100 values",
+                    "split it into two lists, joined with `or`",
+                ));
             }
             operands.push(self.operand()?);
         }
-        self.expect(&Token::Close, "a comma or a closing parenthesis is expected")?;
+        self.expect(&Token::Close, "expected a comma or a closing parenthesis")?;
         Ok(operands)
     }
 
@@ -145,9 +148,9 @@ impl Parser<'_> {
         if self.function(&["size"]).is_some() {
             return Ok(Operand::Size(self.only_path()?));
         }
-        let help = "write a field, 'text', 12.5, true, {parameter} or {now}";
+        let help = "write a field, `'text'`, `12.5`, `true`, `{parameter}` or `{now}`";
         let Some(Placed { token, range }) = self.words.get(self.at) else {
-            return Err(self.error("a value is expected", help));
+            return Err(self.error("expected a value", help));
         };
         let operand = match token {
             Token::Text(text) => Operand::Constant(Json::Text(text.clone())),
@@ -157,14 +160,14 @@ impl Parser<'_> {
             Token::Word(word) if word.eq_ignore_ascii_case("true") => Operand::Constant(Json::Bool(true)),
             Token::Word(word) if word.eq_ignore_ascii_case("false") => Operand::Constant(Json::Bool(false)),
             Token::Word(word) if !is_keyword(word) => Operand::Path(path(word, range)?),
-            _ => return Err(self.error("a value is expected", help)),
+            _ => return Err(self.error("expected a value", help)),
         };
         self.places.push(range.clone());
         self.at += 1;
         Ok(operand)
     }
 
-    /// The one of these functions whose parenthesis opens next; it is stepped over.
+    /// Consumes the name of one of these functions and its opening parenthesis.
     fn function(&mut self, functions: &[&'static str]) -> Option<&'static str> {
         let Token::Word(word) = &self.words.get(self.at)?.token else { return None };
         let name = functions.iter().find(|name| word.eq_ignore_ascii_case(name))?;
@@ -177,21 +180,21 @@ impl Parser<'_> {
 
     fn only_path(&mut self) -> Result<String, ConditionError> {
         let path = self.path()?;
-        self.expect(&Token::Close, "a closing parenthesis is expected")?;
+        self.expect(&Token::Close, "expected a closing parenthesis")?;
         Ok(path)
     }
 
     fn path_and_value(&mut self) -> Result<(String, Operand), ConditionError> {
         let path = self.path()?;
-        self.expect(&Token::Comma, "a comma and a value are expected")?;
+        self.expect(&Token::Comma, "expected a comma and a value")?;
         let value = self.operand()?;
-        self.expect(&Token::Close, "a closing parenthesis is expected")?;
+        self.expect(&Token::Close, "expected a closing parenthesis")?;
         Ok((path, value))
     }
 
     fn path(&mut self) -> Result<String, ConditionError> {
         let Some(Placed { token: Token::Word(word), range }) = self.words.get(self.at) else {
-            return Err(self.error("the name of a field is expected", "write a field, such as address.city"));
+            return Err(self.error("expected a field name", "write a field, such as `address.city`"));
         };
         let path = path(word, range)?;
         self.places.push(range.clone());
@@ -219,12 +222,12 @@ impl Parser<'_> {
     fn count_operator(&mut self) -> Result<(), ConditionError> {
         self.operators += 1;
         if self.operators > OPERATORS_MAX {
-            return Err(self.error("a condition has at most 300 operators", "split the pattern in two"));
+            return Err(self.error("a condition can have at most 300 operators", "use several patterns"));
         }
         Ok(())
     }
 
-    /// An error at the present word, or after the last.
+    /// Makes an error at the current token, or at the end.
     fn error(&self, message: &str, help: &str) -> ConditionError {
         let range = self.words.get(self.at).map_or(self.end..self.end, |word| word.range.clone());
         let help = (!help.is_empty()).then(|| help.to_owned());
@@ -232,7 +235,7 @@ impl Parser<'_> {
     }
 }
 
-/// One tree for the branches; what stood in parentheses under the same word is taken in.
+/// Joins the branches into one tree. Branches with the same operator, which were in parentheses, are flattened.
 fn joined(
     mut branches: Vec<Tree>,
     join: fn(Vec<Tree>) -> Tree,
@@ -253,8 +256,8 @@ fn is_keyword(word: &str) -> bool {
 
 fn path(word: &str, range: &Range<usize>) -> Result<String, ConditionError> {
     if word.split('.').any(str::is_empty) {
-        let help = "write a path as names with one dot between them, such as address.city";
-        return Err(ConditionError::new(range.clone(), "a path with an empty step", help));
+        let help = "write names with one dot between them, such as `address.city`";
+        return Err(ConditionError::new(range.clone(), "a path can't have an empty step", help));
     }
     Ok(word.to_owned())
 }

@@ -1,11 +1,11 @@
-//! Entities and relations as a Mermaid diagram.
+//! A Mermaid diagram of entities and relations.
 
 use std::fmt::Write;
 
 use crate::model::{Cardinality, Design, Entity, Field, FieldType};
 
-/// An entity-relationship diagram in Mermaid's language: relations with their cardinality, references that no
-/// relation tells of, and the fields with their types.
+/// Returns an entity-relationship diagram in Mermaid syntax: relations with their cardinality, references without a
+/// relation, and the fields with their types.
 pub fn er_diagram(design: &Design) -> String {
     let mut out = String::from("erDiagram\n");
     for entity in &design.entities {
@@ -36,7 +36,7 @@ pub fn er_diagram(design: &Design) -> String {
     out
 }
 
-/// Whether a relation of the entity that a field refers to tells of it already.
+/// Returns whether a relation already shows the reference of a field.
 fn is_told(design: &Design, entity: &Entity, field: &Field) -> bool {
     let target = field.refers_to.as_ref().and_then(|name| design.entity(name));
     target.is_some_and(|target| {
@@ -100,7 +100,7 @@ fn type_name(kind: &FieldType) -> String {
     }
 }
 
-/// A name that Mermaid takes for one word.
+/// Turns a name into a single word for Mermaid.
 fn word(name: &str) -> String {
     name.chars()
         .map(|character| if character.is_alphanumeric() || character == '-' { character } else { '_' })

@@ -1,9 +1,9 @@
-//! The entity chart: what each entity has in each key attribute.
+//! The entity chart: the template of each entity in each key attribute.
 
 use super::Grid;
 use crate::model::{Design, Entity, KeyAttribute, Projection, Table, When};
 
-/// The chart of a table: entity × PK, SK, GSI1PK, GSI1SK…
+/// Returns the chart of a table, with a row per entity and a column per key attribute: PK, SK, GSI1PK, GSI1SK…
 pub fn entity_chart(design: &Design, table: &Table) -> Grid {
     let mut attributes: Vec<&str> = Vec::new();
     let of_indexes = table.indexes.iter().flat_map(|index| index.key());
@@ -22,7 +22,7 @@ pub fn entity_chart(design: &Design, table: &Table) -> Grid {
     grid
 }
 
-/// What an entity has in a key attribute; nothing if it is in none of the attribute's indexes.
+/// Returns the template of an entity in a key attribute; empty if the entity is in none of the attribute's indexes.
 fn cell(entity: &Entity, attribute: &str) -> String {
     let table = &entity.table;
     if attribute == table.partition.name {
@@ -35,7 +35,7 @@ fn cell(entity: &Entity, attribute: &str) -> String {
     for entry in &entity.indexes {
         let template = entry.templates().find(|(name, _)| *name == attribute).map(|(_, template)| template);
         let Some(template) = template else { continue };
-        // The condition stands once, with the entry's first attribute.
+        // The condition is shown once, with the first attribute of the entry.
         let is_first = entry.index.key().next().is_some_and(|first| first.name == attribute);
         let text = match in_words(&entry.when) {
             Some(when) if is_first => format!("{template} when {when}"),
@@ -61,7 +61,7 @@ fn in_words(when: &[When]) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" and "))
 }
 
-/// The indexes of a table.
+/// Returns the indexes of a table.
 pub fn index_table(table: &Table) -> Grid {
     let columns = ["Index", "Partition key", "Sort key", "Kind", "Carries"];
     let mut grid = Grid::new(format!("Indexes of {}", table.name), columns);

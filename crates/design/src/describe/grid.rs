@@ -7,21 +7,21 @@ use crate::json::Json;
 /// A table of text with a title; every row has as many cells as there are columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
-    /// What it shows.
+    /// The title.
     pub title: String,
     /// The headings.
     pub columns: Vec<String>,
-    /// The cells; an empty one holds nothing.
+    /// The cells.
     pub rows: Vec<Vec<String>>,
 }
 
 impl Grid {
-    /// A grid without rows.
+    /// Creates a grid without rows.
     pub(super) fn new(title: String, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Grid { title, columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
     }
 
-    /// The grid without the columns in which no row has anything.
+    /// Returns the grid without the columns that are empty in every row.
     pub(super) fn without_empty_columns(mut self) -> Self {
         let is_used =
             |column: usize| self.rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty()));
@@ -35,7 +35,7 @@ impl Grid {
         self
     }
 
-    /// Aligned columns for a terminal, a line under the headings.
+    /// Returns aligned columns for a terminal, with a line under the headings.
     pub fn text(&self) -> String {
         let widths: Vec<usize> = (0..self.columns.len())
             .map(|column| self.lines().filter_map(|cells| cells.get(column)).map(|cell| width(cell)).max())
@@ -52,7 +52,7 @@ impl Grid {
         out
     }
 
-    /// A Markdown table.
+    /// Returns a Markdown table.
     pub fn markdown(&self) -> String {
         let mut out = String::new();
         for (line, cells) in self.lines().enumerate() {
@@ -66,7 +66,7 @@ impl Grid {
         out
     }
 
-    /// The rows as a list of objects; empty cells are left out.
+    /// Returns the rows as a list of objects without the empty cells.
     pub fn to_json(&self) -> Json {
         let row = |cells: &Vec<String>| {
             let members = self.columns.iter().zip(cells).filter(|(_, cell)| !cell.is_empty());
@@ -98,7 +98,7 @@ fn width(cell: &str) -> usize {
     cell.chars().count()
 }
 
-/// Keys and templates are full of what Markdown would take for its own.
+/// Escapes text for a cell, because keys and templates contain characters with a meaning in Markdown.
 fn escaped(cell: &str) -> String {
     let mut out = String::with_capacity(cell.len());
     for character in cell.chars() {

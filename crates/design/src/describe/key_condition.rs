@@ -1,9 +1,9 @@
-//! Which keys a pattern reaches, as its requests will say it.
+//! The key conditions of the requests of a pattern, as text.
 
 use crate::model::{AskedKey, BatchGet, Entity, Get, Index, Pattern, Query, SortRange};
 use crate::template::{Part, Template};
 
-/// A test of one key attribute for each key attribute that is tested.
+/// The tests of a key condition, one per key attribute.
 #[derive(Debug, Default)]
 pub(super) struct KeyTests(Vec<String>);
 
@@ -17,7 +17,7 @@ impl KeyTests {
     }
 }
 
-/// The whole key of an item in its table.
+/// Returns the whole key of an item in its table.
 pub(super) fn of_item(entity: &Entity) -> KeyTests {
     let mut tests = KeyTests::default();
     tests.equal(&entity.table.partition.name, &entity.key.partition.source);
@@ -27,7 +27,7 @@ pub(super) fn of_item(entity: &Entity) -> KeyTests {
     tests
 }
 
-/// The whole key of an item that a pattern asks for in its own words.
+/// Returns the whole key of an item for a pattern with `key`.
 pub(super) fn of_asked_item(entity: &Entity, asked: &AskedKey) -> KeyTests {
     let mut tests = KeyTests::default();
     for (attribute, template) in entity.table.key().zip(asked.partition.iter().chain(&asked.sort)) {
@@ -36,7 +36,7 @@ pub(super) fn of_asked_item(entity: &Entity, asked: &AskedKey) -> KeyTests {
     tests
 }
 
-/// A list under a key that a pattern asks for in its own words.
+/// Returns the key condition of a list for a pattern with `key`.
 fn of_asked(entity: &Entity, index: Option<&Index>, asked: &AskedKey, all_shards: bool) -> KeyTests {
     let (partition, sort) = templates(entity, index);
     let mut tests = KeyTests::default();
@@ -53,12 +53,12 @@ fn of_asked(entity: &Entity, index: Option<&Index>, asked: &AskedKey, all_shards
     tests
 }
 
-/// The same for each element of a list.
+/// Returns the keys of a batch.
 pub(super) fn of_batch(batch: &BatchGet) -> String {
     format!("{} for each of {{{}}}", of_item(&batch.entity).text(), batch.parameter)
 }
 
-/// A get through an index: as much of its key as the parameters give.
+/// Returns the key condition of a get on an index: as much of its key as the parameters give.
 pub(super) fn of_get(get: &Get, index: &Index, pattern: &Pattern) -> KeyTests {
     if let Some(asked) = &get.key {
         return of_asked(&get.entity, Some(index), asked, false);
@@ -80,7 +80,7 @@ pub(super) fn of_get(get: &Get, index: &Index, pattern: &Pattern) -> KeyTests {
     tests
 }
 
-/// What a query sends, once for each shard.
+/// Returns the key condition of a query, which it sends once per shard.
 pub(super) fn of_query(query: &Query) -> KeyTests {
     let mut tests = KeyTests::default();
     let Some((first, others)) = query.entities.split_first() else { return tests };
@@ -106,7 +106,7 @@ pub(super) fn of_query(query: &Query) -> KeyTests {
 
 type Named<'a> = Vec<(&'a str, &'a Template)>;
 
-/// The key attributes that a read goes by, with the entity's templates.
+/// Returns the key attributes of a read with the entity's templates.
 fn templates<'a>(entity: &'a Entity, index: Option<&'a Index>) -> (Named<'a>, Named<'a>) {
     let entry = index.and_then(|index| entity.entry(&index.name));
     match (index, entry) {
@@ -137,7 +137,7 @@ fn partition_text(template: &Template, all_shards: bool) -> String {
     template.parts.iter().map(part).collect()
 }
 
-/// The same walk as the one that bounds the sort key when the query runs: matched parts, then a range or a beginning.
+/// Describes the bounds of the sort key as the runner computes them: matched parts, then a range or a prefix.
 fn sort_tests(tests: &mut KeyTests, sort: &Named<'_>, matched: &[String], range: Option<&SortRange>) {
     let mut matched = matched.iter().map(String::as_str).peekable();
     for (attribute, template) in sort {
@@ -171,7 +171,7 @@ fn begins_with(tests: &mut KeyTests, attribute: &str, head: &str) {
     }
 }
 
-/// What two texts begin with.
+/// Returns the common prefix of two texts.
 fn common(one: &str, other: &str) -> String {
     one.chars()
         .zip(other.chars())

@@ -1,6 +1,6 @@
-//! A design as people read it: the entity chart of the books, the access-pattern worksheet, and a diagram.
+//! Descriptions of a design for people: the entity chart, the list of access patterns, and a diagram.
 //!
-//! Everything here is a function of the design alone.
+//! They depend only on the design.
 
 mod diagram;
 mod entities;
@@ -18,7 +18,7 @@ pub use patterns::{Access, access, pattern_table};
 
 use crate::model::Design;
 
-/// The whole description for a terminal: charts, worksheet and diagram.
+/// Describes the whole design for a terminal: charts, patterns and diagram.
 pub fn describe_text(design: &Design) -> String {
     let mut out = heading(design);
     for grid in grids(design) {
@@ -28,7 +28,7 @@ pub fn describe_text(design: &Design) -> String {
     out
 }
 
-/// The whole description as a Markdown page.
+/// Describes the whole design as a Markdown page.
 pub fn describe_markdown(design: &Design) -> String {
     let mut out = format!("# {}", heading(design));
     for grid in grids(design) {
@@ -45,7 +45,7 @@ fn heading(design: &Design) -> String {
     }
 }
 
-/// The charts and tables, in the order in which they are read.
+/// Returns the charts and tables in reading order.
 fn grids(design: &Design) -> Vec<Grid> {
     let mut grids = Vec::new();
     for table in &design.tables {

@@ -1,4 +1,4 @@
-//! The access-pattern worksheet: each pattern with its requests, its rate and its bound.
+//! The list of access patterns, each with its requests, rate and latency target.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use crate::model::{
     Design, Entity, Get, Index, Insert, Merge, Operation, Order, Pattern, Query, Rate, Reference,
 };
 
-/// Every pattern of the design, in the order of the file.
+/// Returns a table of every pattern, in the order of the file.
 pub fn pattern_table(design: &Design) -> Grid {
-    // What it is about comes last: it is the longest, and nothing has to be aligned after it.
+    // The longest column is the last one, so that nothing has to be aligned after it.
     let columns =
         ["Pattern", "Does", "Request", "Key condition", "Condition", "Rate", "Within", "Tags", "About"];
     let mut grid = Grid::new("Access patterns".to_owned(), columns);
@@ -32,20 +32,20 @@ pub fn pattern_table(design: &Design) -> Grid {
     grid.without_empty_columns()
 }
 
-/// How a pattern reaches its items, in words.
+/// A description of how a pattern accesses its items.
 #[derive(Debug, Default)]
 pub struct Access {
-    /// The operation, in the words of the language: `query Order, last first, 20 a page`.
+    /// The operation in the words of the design: `query Order, last first, 20 a page`.
     pub does: String,
-    /// The request of the database: `Query GSI1`.
+    /// The request to the database: `Query GSI1`.
     pub request: String,
-    /// The key that it reaches; empty for composed patterns.
+    /// The key condition; empty for composed patterns.
     pub keys: String,
     /// The condition or filter; empty if there is none.
     pub condition: String,
 }
 
-/// Describes how a pattern reaches its items.
+/// Describes how a pattern accesses its items.
 pub fn access(pattern: &Pattern) -> Access {
     match &pattern.operation {
         Operation::Get(get) => read(pattern, get, "get"),
@@ -142,7 +142,7 @@ fn create(insert: &Insert) -> Access {
     write("create", "PutItem", entity, condition)
 }
 
-/// Unique values are reserved in the same transaction.
+/// Describes a write, which is a transaction if it reserves unique values.
 fn write(word: &str, request: &str, entity: &Entity, condition: String) -> Access {
     let request = if entity.unique.is_empty() { request } else { "TransactWriteItems" };
     Access {
@@ -153,7 +153,7 @@ fn write(word: &str, request: &str, entity: &Entity, condition: String) -> Acces
     }
 }
 
-/// What an item refers to is checked in the same transaction.
+/// Adds the checks of references, which make the write a transaction.
 fn referring(access: Access, references: &[Reference]) -> Access {
     if references.is_empty() {
         return access;
@@ -184,7 +184,7 @@ fn merged(merge: &Merge) -> Access {
     Access { does, request: "those of its parts".to_owned(), ..Access::default() }
 }
 
-/// The condition of a write that is refused when nothing is there.
+/// Returns the condition of a write that requires an existing item.
 fn there(entity: &Entity, condition: Option<&Condition>) -> String {
     let present = format!("attribute_exists({})", entity.table.partition.name);
     match condition {
@@ -201,7 +201,7 @@ fn consistently(consistent: bool) -> &'static str {
     if consistent { ", consistent" } else { "" }
 }
 
-/// In the first unit that makes it a whole number, or a number of at least one.
+/// Prints a rate in the first unit in which it is an integer or at least one.
 fn rate(rate: Rate) -> String {
     const UNITS: [(f64, &str); 4] = [(1.0, "s"), (60.0, "minute"), (3_600.0, "hour"), (86_400.0, "day")];
     let in_units = || UNITS.iter().map(|(seconds, unit)| (rate.per_second * seconds, *unit));

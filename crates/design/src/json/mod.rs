@@ -1,7 +1,7 @@
-//! JSON with exact numbers, for what goes into patterns and what comes out.
+//! JSON with exact numbers, for the parameters and results of patterns.
 //!
-//! A number keeps all of its 38 digits, and objects keep their order. (The JSON library that the protocol uses turns
-//! numbers into floats, unless a switch is set that changes it for every crate of a program.)
+//! A number keeps all of its 38 digits, and objects keep their order. The JSON library that the protocol uses turns
+//! numbers into floats, unless a feature is enabled that changes it for every crate of a program.
 
 mod parse;
 mod print;
@@ -20,16 +20,16 @@ pub enum Json {
     Bool(bool),
     /// A number that DynamoDB can hold.
     Number(Number),
-    /// A text.
+    /// A string.
     Text(String),
     /// `[…]`
     List(Vec<Json>),
-    /// `{…}`, in order; no name twice.
+    /// `{…}`, in order and without duplicate names.
     Object(Vec<(String, Json)>),
 }
 
 impl Json {
-    /// The text, if it is one.
+    /// Returns the text of a string.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Json::Text(text) => Some(text),
@@ -37,7 +37,7 @@ impl Json {
         }
     }
 
-    /// The number, if it is one.
+    /// Returns the value of a number.
     pub fn as_number(&self) -> Option<&Number> {
         match self {
             Json::Number(number) => Some(number),
@@ -45,7 +45,7 @@ impl Json {
         }
     }
 
-    /// The truth value, if it is one.
+    /// Returns the value of a boolean.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Json::Bool(value) => Some(*value),
@@ -53,7 +53,7 @@ impl Json {
         }
     }
 
-    /// The elements, if it is a list.
+    /// Returns the elements of a list.
     pub fn as_list(&self) -> Option<&[Json]> {
         match self {
             Json::List(elements) => Some(elements),
@@ -61,7 +61,7 @@ impl Json {
         }
     }
 
-    /// The members, if it is an object.
+    /// Returns the members of an object.
     pub fn as_object(&self) -> Option<&[(String, Json)]> {
         match self {
             Json::Object(members) => Some(members),
@@ -69,21 +69,21 @@ impl Json {
         }
     }
 
-    /// The member of this name, if it is an object that has one.
+    /// Returns the member of an object with this name.
     pub fn get(&self, name: &str) -> Option<&Json> {
         self.as_object()?.iter().find(|(member, _)| member == name).map(|(_, value)| value)
     }
 
-    /// Whether it is `null`.
+    /// Returns whether it is `null`.
     pub fn is_null(&self) -> bool {
         matches!(self, Json::Null)
     }
 
-    /// What kind of value it is, for messages: `a string`, `a number`…
+    /// Names the kind of value, for messages: `a string`, `a number`…
     pub fn kind(&self) -> &'static str {
         match self {
             Json::Null => "null",
-            Json::Bool(_) => "true or false",
+            Json::Bool(_) => "a boolean",
             Json::Number(_) => "a number",
             Json::Text(_) => "a string",
             Json::List(_) => "a list",

@@ -1,4 +1,4 @@
-//! Reading JSON: strict, bounded in depth, with the place of the first mistake.
+//! Parses JSON strictly, with a limit on nesting, and reports the position of the first error.
 
 use std::str::FromStr;
 
@@ -6,21 +6,21 @@ use singlet_values::Number;
 
 use super::Json;
 
-/// Values nested deeper than this are refused; DynamoDB itself stops at 32.
+/// The maximum nesting; DynamoDB allows 32 levels.
 const DEPTH_MAX: usize = 64;
 
-/// Why a text is not JSON.
+/// The reason why a text isn't JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason} at byte {at}")]
 pub struct JsonError {
-    /// The byte where reading stopped.
+    /// The byte at which parsing stopped.
     pub at: usize,
-    /// What was wrong there.
+    /// What is wrong there.
     pub reason: &'static str,
 }
 
 impl JsonError {
-    /// Where reading stopped in the text, for people: `line 2, column 7`, or only the column if there is one line.
+    /// Returns the position for people: `line 2, column 7`, or only the column if the text has one line.
     pub fn place(&self, text: &str) -> String {
         let before = text.get(..self.at).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
@@ -41,7 +41,7 @@ impl FromStr for Json {
         let value = reader.value(0)?;
         reader.space();
         if reader.at < text.len() {
-            return Err(reader.error("there is more after the value"));
+            return Err(reader.error("unexpected text after the value"));
         }
         Ok(value)
     }
@@ -55,7 +55,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn value(&mut self, depth: usize) -> Result<Json, JsonError> {
         if depth > DEPTH_MAX {
-            return Err(self.error("too deeply nested"));
+            return Err(self.error("nested too deeply"));
         }
         self.space();
         match self.peek() {
@@ -77,18 +77,18 @@ impl<'a> Reader<'a> {
             self.space();
             let start = self.at;
             if self.peek() != Some(b'"') {
-                return Err(self.error("a name in quotes is expected"));
+                return Err(self.error("expected a name in double quotes"));
             }
             let name = self.string()?;
             if members.iter().any(|(known, _)| *known == name) {
-                return Err(JsonError { at: start, reason: "a name stands twice in one object" });
+                return Err(JsonError { at: start, reason: "a name appears twice in an object" });
             }
-            self.expect(b':', "a colon is expected")?;
+            self.expect(b':', "expected a colon")?;
             members.push((name, self.value(depth + 1)?));
             if self.closes(b'}') {
                 return Ok(Json::Object(members));
             }
-            self.expect(b',', "a comma or a closing brace is expected")?;
+            self.expect(b',', "expected a comma or a closing brace")?;
         }
     }
 
@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
             if self.closes(b']') {
                 return Ok(Json::List(elements));
             }
-            self.expect(b',', "a comma or a closing bracket is expected")?;
+            self.expect(b',', "expected a comma or a closing bracket")?;
         }
     }
 
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
             let rest = self.rest();
             let stop = rest
                 .find(|character: char| character == '"' || character == '\\' || character < ' ')
-                .ok_or(JsonError { at: self.text.len(), reason: "a text has no closing quote" })?;
+                .ok_or(JsonError { at: self.text.len(), reason: "missing closing quote" })?;
             let (plain, tail) = rest.split_at(stop);
             value.push_str(plain);
             self.at += stop;
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
                     return Ok(value);
                 }
                 Some(b'\\') => value.push(self.escape()?),
-                _ => return Err(self.error("a control character must be written as an escape")),
+                _ => return Err(self.error("a control character must be escaped")),
             }
         }
     }
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
             Some(b'r') => '\r',
             Some(b't') => '\t',
             Some(b'u') => return self.unicode(),
-            _ => return Err(self.error("no such escape")),
+            _ => return Err(self.error("unknown escape sequence")),
         };
         self.at += 1;
         Ok(character)
@@ -152,26 +152,26 @@ impl<'a> Reader<'a> {
         let code = match first {
             0xD800..=0xDBFF => {
                 if !self.rest().starts_with("\\u") {
-                    return Err(self.error("half of a surrogate pair"));
+                    return Err(self.error("incomplete surrogate pair"));
                 }
                 self.at += 1;
                 let second = self.hex()?;
                 if !(0xDC00..=0xDFFF).contains(&second) {
-                    return Err(self.error("half of a surrogate pair"));
+                    return Err(self.error("incomplete surrogate pair"));
                 }
                 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)
             }
             _ => first,
         };
-        char::from_u32(code).ok_or(self.error("half of a surrogate pair"))
+        char::from_u32(code).ok_or(self.error("incomplete surrogate pair"))
     }
 
-    /// Four hexadecimal digits after the `u` at the present place.
+    /// Parses four hexadecimal digits after the `u` at the current position.
     fn hex(&mut self) -> Result<u32, JsonError> {
         let digits =
             self.rest().get(1..5).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let code = code.ok_or(self.error("four hexadecimal digits are expected"))?;
+        let code = code.ok_or(self.error("expected four hexadecimal digits"))?;
         self.at += 5;
         Ok(code)
     }
@@ -182,11 +182,11 @@ impl<'a> Reader<'a> {
             rest.find(|character: char| !"+-.eE0123456789".contains(character)).unwrap_or(rest.len());
         let (text, _) = rest.split_at(length);
         if !is_json_number(text) {
-            return Err(self.error("not a number as JSON writes it"));
+            return Err(self.error("not a JSON number"));
         }
-        let number: Number = text
-            .parse()
-            .map_err(|_| self.error("a number has at most 38 digits and lies between 1E-130 and 9.9E+125"))?;
+        let number: Number = text.parse().map_err(|_| {
+            self.error("a number must have at most 38 digits and be between 1E-130 and 9.9E+125")
+        })?;
         self.at += length;
         Ok(Json::Number(number))
     }
@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
                 return Ok(value);
             }
         }
-        Err(self.error("a value is expected"))
+        Err(self.error("expected a value"))
     }
 
     fn closes(&mut self, bracket: u8) -> bool {
@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// JSON's grammar of numbers, which is narrower than DynamoDB's: no plus in front, no leading zeros, digits on both
+/// Checks JSON's grammar of numbers, which is narrower than DynamoDB's: no leading plus, no leading zeros, digits on both
 /// sides of the point.
 fn is_json_number(text: &str) -> bool {
     let unsigned = text.strip_prefix('-').unwrap_or(text);

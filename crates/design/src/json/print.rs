@@ -1,10 +1,10 @@
-//! Writing JSON.
+//! Prints JSON.
 
 use std::fmt::{self, Write};
 
 use super::Json;
 
-/// Compact; `{:#}` spreads it over lines for people.
+/// Prints compact JSON; `{:#}` prints one member per line.
 impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indent = f.alternate().then_some(0);

@@ -1,4 +1,4 @@
-//! Entities: the kinds of items that a table holds, and the keys that their fields make.
+//! Entities: the kinds of items in a table, and the templates of their keys.
 
 use std::sync::Arc;
 
@@ -13,35 +13,35 @@ use crate::template::Template;
 pub struct Entity {
     /// Its name in the design.
     pub name: String,
-    /// What it is.
+    /// Its purpose.
     pub about: Option<String>,
-    /// What the type attribute of its items holds.
+    /// The value of the type attribute of its items.
     pub type_name: String,
-    /// The table that holds it.
+    /// Its table.
     pub table: Arc<Table>,
-    /// The table's key.
+    /// The templates of the table's key.
     pub key: KeyTemplates,
-    /// The indexes it can be in, in the order of the table's indexes.
+    /// Its entries in indexes, in the order of the table's indexes.
     pub indexes: Vec<IndexEntry>,
-    /// Fields, or groups of fields, that no two items share.
+    /// The fields, or groups of fields, whose values no two items share.
     pub unique: Vec<Unique>,
     /// When its items expire.
     pub ttl: Option<TimeToLive>,
     /// Its fields, in the order of the file.
     pub fields: Vec<Field>,
-    /// How it relates to others.
+    /// Its relations to other entities.
     pub relations: Vec<Relation>,
-    /// Where it stands in the file.
+    /// Its position in the file.
     pub span: Span,
 }
 
 impl Entity {
-    /// The field of this name.
+    /// Returns the field of this name.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// The type that a path such as `address.city` leads to.
+    /// Returns the type at a path such as `address.city`.
     pub fn field_at(&self, path: &str) -> Option<&FieldType> {
         let mut names = path.split('.');
         let mut kind = &self.field(names.next()?)?.kind;
@@ -55,7 +55,7 @@ impl Entity {
         Some(kind)
     }
 
-    /// The entry in an index.
+    /// Returns the entry in an index.
     pub fn entry(&self, index: &str) -> Option<&IndexEntry> {
         self.indexes.iter().find(|entry| entry.index.name == index)
     }
@@ -64,94 +64,94 @@ impl Entity {
 /// The templates of a table's key.
 #[derive(Debug, Clone)]
 pub struct KeyTemplates {
-    /// Of the partition key.
+    /// The template of the partition key.
     pub partition: Template,
-    /// Of the sort key.
+    /// The template of the sort key.
     pub sort: Option<Template>,
 }
 
-/// How an entity is in an index.
+/// The entry of an entity in an index.
 #[derive(Debug, Clone)]
 pub struct IndexEntry {
     /// The index.
     pub index: Arc<Index>,
-    /// One for each partition attribute.
+    /// The templates of the partition attributes.
     pub partition: Vec<Template>,
-    /// One for each sort attribute.
+    /// The templates of the sort attributes.
     pub sort: Vec<Template>,
-    /// It is in the index only while all of these hold.
+    /// The conditions for an item to be in the index; all must be true.
     pub when: Vec<When>,
-    /// It is meant that items without the optional fields of its key are not in the index.
+    /// Whether items without the optional fields of the key are meant to be missing from the index.
     pub sparse: bool,
-    /// Where it stands in the file.
+    /// Its position in the file.
     pub span: Span,
 }
 
 impl IndexEntry {
-    /// Key attributes with their templates, partition first.
+    /// Returns the key attributes with their templates, partition key first.
     pub fn templates(&self) -> impl Iterator<Item = (&str, &Template)> {
         let names = self.index.key().map(|attribute| attribute.name.as_str());
         names.zip(self.partition.iter().chain(&self.sort))
     }
 }
 
-/// A field that has one of these values.
+/// The condition that a field has one of these values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct When {
     /// The field.
     pub field: String,
-    /// The values that let the item in, as JSON.
+    /// The values.
     pub values: Vec<Json>,
 }
 
-/// Fields whose values together belong to one item only.
+/// Fields whose combined values no two items share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unique {
     /// The fields.
     pub fields: Vec<String>,
-    /// Where it stands in the file.
+    /// Its position in the file.
     pub span: Span,
 }
 
-/// When items expire.
+/// The time at which items expire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimeToLive {
-    /// Seconds after the field's time.
+    /// The seconds after the time in the field.
     pub after_seconds: u64,
-    /// A field of type time, date or epoch.
+    /// A field of type `time`, `date` or `epoch`.
     pub field: String,
 }
 
-/// How items of one entity belong to an item of another.
+/// A relation between an item of this entity and items of another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relation {
     /// Its name.
     pub name: String,
     /// The other entity.
     pub entity: String,
-    /// The field of the other entity that names this one.
+    /// The field of the other entity that refers to this one.
     pub by: Option<String>,
-    /// How many there are for one of this entity.
+    /// The number of items of the other entity.
     pub cardinality: Cardinality,
-    /// Where it stands in the file.
+    /// Its position in the file.
     pub span: Span,
 }
 
-/// How many items a relation leads to.
+/// The number of items in a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cardinality {
     /// At most one.
     One,
     /// A bounded number.
     Few {
-        /// Most.
+        /// The maximum.
         max: u64,
     },
     /// Any number.
     Many {
-        /// How many there usually are, if known.
+        /// The usual number, if known.
         usual: Option<u64>,
-        /// Most, if known.
+        /// The maximum, if known.
         max: Option<u64>,
     },
 }

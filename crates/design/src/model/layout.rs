@@ -1,4 +1,4 @@
-//! Where the parts of a design stand in its file, for findings and their fixes.
+//! The positions of a design's parts in its file, for findings of the review and their fixes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,43 +6,43 @@ use std::fmt;
 use super::{Entity, Field, Index, Pattern, Table};
 use crate::report::Span;
 
-/// Something that has a name in a design.
+/// A named part of a design.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
-    /// A table, by its label.
+    /// A table: its label.
     Table(String),
-    /// An index: table and name.
+    /// An index: the label of its table, and its name.
     Index(String, String),
     /// An entity.
     Entity(String),
-    /// A field: entity and name.
+    /// A field: its entity, and its name.
     Field(String, String),
     /// A pattern.
     Pattern(String),
 }
 
 impl Subject {
-    /// A table.
+    /// Returns the subject of a table.
     pub fn table(table: &Table) -> Subject {
         Subject::Table(table.label.clone())
     }
 
-    /// An index.
+    /// Returns the subject of an index.
     pub fn index(table: &Table, index: &Index) -> Subject {
         Subject::Index(table.label.clone(), index.name.clone())
     }
 
-    /// An entity.
+    /// Returns the subject of an entity.
     pub fn entity(entity: &Entity) -> Subject {
         Subject::Entity(entity.name.clone())
     }
 
-    /// A field of an entity.
+    /// Returns the subject of a field.
     pub fn field(entity: &Entity, field: &Field) -> Subject {
         Subject::Field(entity.name.clone(), field.name.clone())
     }
 
-    /// A pattern.
+    /// Returns the subject of a pattern.
     pub fn pattern(pattern: &Pattern) -> Subject {
         Subject::Pattern(pattern.name.clone())
     }
@@ -60,33 +60,33 @@ impl fmt::Display for Subject {
     }
 }
 
-/// Where everything of a design is written.
+/// The positions of everything in a design.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Layout {
-    /// The place of everything that has a name.
+    /// The positions of each named part.
     pub places: BTreeMap<Subject, Places>,
-    /// The findings of the review that the design allows, and where.
+    /// The findings of the review that the design allows, with the part that allows each.
     pub allowances: Vec<(Subject, Allowance)>,
 }
 
-/// Where a construct and the keys in it stand.
+/// The positions of a named part and of its keys.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Places {
     /// Its name.
     pub name: Span,
-    /// What it is: of a table with a header, the header.
+    /// Its value; for a table with a header, the header.
     pub value: Span,
-    /// Its keys with the places of their values, in the order of the file.
+    /// Its keys with the positions of their values, in the order of the file.
     pub keys: Vec<(String, Span)>,
 }
 
 /// A finding of the review that the design allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowance {
-    /// The rule's id.
+    /// The id of the rule.
     pub rule: String,
-    /// Why it is fine here.
+    /// Why the design allows it.
     pub reason: String,
-    /// Where it is said.
+    /// Its position.
     pub span: Span,
 }

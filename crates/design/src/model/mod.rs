@@ -1,6 +1,6 @@
-//! A design after it was read and resolved: every name is bound, every template parsed, every parameter known.
+//! The model of a design: every name is bound, every template parsed, every parameter known.
 //!
-//! Nothing here can be wrong in itself: [`crate::load`] makes it, and reports instead of making a broken one.
+//! [`crate::load`] builds it, and returns a report instead if the design has mistakes.
 
 mod entity;
 mod layout;
@@ -24,11 +24,11 @@ pub use table::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, 
 pub struct Design {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub about: Option<String>,
-    /// The text that it was read from.
+    /// The text of its file.
     pub source: String,
-    /// The environments that it may be applied to, in the order of the file; empty if it names none.
+    /// Its environments, in the order of the file; empty if it defines none.
     pub environments: Vec<Environment>,
     /// Its tables, in the order of the file.
     pub tables: Vec<Arc<Table>>,
@@ -36,32 +36,32 @@ pub struct Design {
     pub entities: Vec<Arc<Entity>>,
     /// Its patterns, in the order of the file.
     pub patterns: Vec<Arc<Pattern>>,
-    /// Where all of it is written.
+    /// The positions of everything in the file.
     pub layout: Layout,
 }
 
 impl Design {
-    /// The entity of this name.
+    /// Returns the entity of this name.
     pub fn entity(&self, name: &str) -> Option<&Arc<Entity>> {
         self.entities.iter().find(|entity| entity.name == name)
     }
 
-    /// The pattern of this name.
+    /// Returns the pattern of this name.
     pub fn pattern(&self, name: &str) -> Option<&Arc<Pattern>> {
         self.patterns.iter().find(|pattern| pattern.name == name)
     }
 
-    /// The patterns that run another one as a step or part.
+    /// Returns the patterns that run this pattern as a step or part.
     pub fn users_of<'a>(&'a self, pattern: &'a Pattern) -> impl Iterator<Item = &'a Arc<Pattern>> {
         self.patterns.iter().filter(|user| user.runs().iter().any(|run| run.name == pattern.name))
     }
 
-    /// The patterns that a caller may run, in the order of the file.
+    /// Returns the patterns that callers can run, in the order of the file.
     pub fn callable(&self) -> impl Iterator<Item = &Arc<Pattern>> {
         self.patterns.iter().filter(|pattern| !pattern.internal)
     }
 
-    /// The entities that live in a table.
+    /// Returns the entities of a table.
     pub fn entities_of<'a>(&'a self, table: &'a Table) -> impl Iterator<Item = &'a Arc<Entity>> {
         self.entities.iter().filter(|entity| entity.table.label == table.label)
     }

@@ -1,4 +1,4 @@
-//! Access patterns: what can be asked of a design.
+//! Access patterns.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,46 +11,46 @@ use crate::json::Json;
 use crate::report::Span;
 use crate::template::Template;
 
-/// One access pattern.
+/// An access pattern.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     /// Its name.
     pub name: String,
-    /// What it answers.
+    /// Its purpose.
     pub about: Option<String>,
-    /// Free words, such as the ids of a catalogue.
+    /// Free-form labels, such as requirement ids.
     pub tags: Vec<String>,
-    /// How often it is expected.
+    /// The expected rate of calls.
     pub rate: Option<Rate>,
-    /// The share of its calls that falls on the busiest key, between 0 and 1.
+    /// The share of calls that use the busiest key, between 0 and 1.
     pub busiest: Option<f64>,
-    /// The field that says whom its items belong to.
+    /// The field that identifies the owner of the items.
     pub owner: Option<String>,
-    /// A step of other patterns, which callers can't run by itself.
+    /// Whether only other patterns can run it, as a step or part.
     pub internal: bool,
-    /// How long it may take.
+    /// The latency target.
     pub within: Option<Duration>,
-    /// What the caller gives, in order of first use.
+    /// The parameters, in order of first use.
     pub parameters: Vec<Parameter>,
-    /// What it does.
+    /// Its operation.
     pub operation: Operation,
-    /// Where it stands in the file.
+    /// Its position in the file.
     pub span: Span,
 }
 
 impl Pattern {
-    /// The parameter of this name.
+    /// Returns the parameter of this name.
     pub fn parameter(&self, name: &str) -> Option<&Parameter> {
         self.parameters.iter().find(|parameter| parameter.name == name)
     }
 
-    /// Whether it reads, and writes nothing.
+    /// Returns whether it only reads.
     pub fn reads(&self) -> bool {
         use Operation::{BatchGet, Exists, Get, Merge, Parts, Query, Scan};
         matches!(self.operation, Get(_) | Exists(_) | BatchGet(_) | Query(_) | Scan(_) | Parts(_) | Merge(_))
     }
 
-    /// The patterns that it runs as steps or parts, in their order.
+    /// Returns the patterns that it runs as steps or parts, in order.
     pub fn runs(&self) -> Vec<&Arc<Pattern>> {
         match &self.operation {
             Operation::Transaction(transaction) => {
@@ -62,7 +62,7 @@ impl Pattern {
         }
     }
 
-    /// What it writes: the entities of all its steps, in their order. Empty for a read.
+    /// Returns the entities that it writes, including those of its steps, in order. Empty for a read.
     pub fn written(&self) -> Vec<&Arc<Entity>> {
         match &self.operation {
             Operation::Create(insert) | Operation::Put(insert) => vec![&insert.entity],
@@ -74,8 +74,8 @@ impl Pattern {
         }
     }
 
-    /// The references of the item that it writes and that it checks in the same transaction. Empty for composed
-    /// patterns: their steps have them.
+    /// Returns the references that it checks in the transaction that writes the item. Empty for composed patterns, whose
+    /// steps have them.
     pub fn checked_references(&self) -> &[Reference] {
         match &self.operation {
             Operation::Create(insert) | Operation::Put(insert) => &insert.must_exist,
@@ -84,7 +84,7 @@ impl Pattern {
         }
     }
 
-    /// The entities that it reads or writes; some may come twice.
+    /// Returns the entities that it reads or writes, possibly with duplicates.
     pub fn entities(&self) -> Vec<&Arc<Entity>> {
         match &self.operation {
             Operation::Get(get) | Operation::Exists(get) => vec![&get.entity],
@@ -106,154 +106,154 @@ impl Pattern {
     }
 }
 
-/// A rate, in thousandths of a request a second so that `5/day` has a value.
+/// A rate of calls.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
-    /// Requests a second.
+    /// Calls per second.
     pub per_second: f64,
 }
 
-/// What a caller gives to a pattern.
+/// A parameter of a pattern.
 #[derive(Debug, Clone)]
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// What values it takes.
+    /// Its type.
     pub kind: ParameterType,
-    /// Whether it must be given.
+    /// Whether the caller must give it.
     pub required: bool,
-    /// What it is for.
+    /// Its purpose.
     pub about: Option<String>,
 }
 
-/// What a pattern does.
+/// The operation of a pattern.
 #[derive(Debug, Clone)]
 pub enum Operation {
-    /// Reads one item, or tells that it isn't there.
+    /// Reads one item.
     Get(Get),
-    /// Tells whether an item is there.
+    /// Checks whether an item exists.
     Exists(Get),
     /// Reads several items by key.
     BatchGet(BatchGet),
     /// Reads a page of items in order.
     Query(Query),
-    /// Reads a page of everything in a table or index.
+    /// Reads a page of a table or index, in no order.
     Scan(Scan),
-    /// Writes a new item; refused if it is there.
+    /// Writes a new item; refused if it exists.
     Create(Insert),
-    /// Writes an item, replacing what is there.
+    /// Writes an item and replaces an existing one.
     Put(Insert),
-    /// Changes an item that is there.
+    /// Changes an existing item.
     Update(Update),
     /// Deletes an item.
     Delete(Delete),
-    /// Holds a condition against an item, inside a transaction.
+    /// Checks a condition on an item, in a transaction.
     Check(Check),
-    /// Several writes, all or none.
+    /// Runs several writes, all or none.
     Transaction(Transaction),
-    /// Several reads at once.
+    /// Runs several reads at once.
     Parts(Parts),
-    /// A list, then a query for each of its items, merged into one order.
+    /// Reads a list, runs a query for each of its items, and merges the results in order.
     Merge(Merge),
 }
 
 /// Reads one item by the table's key, or the first item under an index's key.
 #[derive(Debug, Clone)]
 pub struct Get {
-    /// What is read.
+    /// The entity.
     pub entity: Arc<Entity>,
-    /// Through this index.
+    /// The index to read instead of the table.
     pub on: Option<Arc<Index>>,
-    /// The key that is asked for, if it isn't the entity's own.
+    /// The key to read, if the pattern gives one.
     pub key: Option<AskedKey>,
-    /// What the caller knows, if the pattern says so.
+    /// The fields that the caller knows, if the pattern names them.
     pub by: Option<Vec<String>>,
-    /// Strongly consistent.
+    /// Whether the read is strongly consistent.
     pub consistent: bool,
-    /// Only these fields.
+    /// The fields to return; `None` returns all.
     pub show: Option<Vec<String>>,
-    /// References that are followed.
+    /// The references to follow.
     pub resolve: Vec<Resolve>,
-    /// Whether items past their time-to-live are shown.
+    /// Whether expired items are returned.
     pub show_expired: bool,
-    /// Items of other entities may lie under the same index key: they are not meant.
+    /// Whether items of other entities may have the same index key; they are left out.
     pub mixed: bool,
 }
 
 /// Reads several items of one entity by key; the parameter is a list.
 #[derive(Debug, Clone)]
 pub struct BatchGet {
-    /// What is read.
+    /// The entity.
     pub entity: Arc<Entity>,
-    /// The parameter: a list of key objects, or of plain values if the key needs one value only.
+    /// The parameter: a list of key objects, or of values if the key needs only one.
     pub parameter: String,
-    /// What the caller knows, if the pattern says so.
+    /// The fields that the caller knows, if the pattern names them.
     pub by: Option<Vec<String>>,
-    /// Strongly consistent.
+    /// Whether the read is strongly consistent.
     pub consistent: bool,
-    /// Only these fields.
+    /// The fields to return; `None` returns all.
     pub show: Option<Vec<String>>,
-    /// Whether items past their time-to-live are shown.
+    /// Whether expired items are returned.
     pub show_expired: bool,
 }
 
 /// Reads the items under one partition key in sort order.
 #[derive(Debug, Clone)]
 pub struct Query {
-    /// What is read: one entity, or several of one item collection. Others under the key are left out.
+    /// One entity, or several of one item collection. Items of others are left out.
     pub entities: Vec<Arc<Entity>>,
     /// The table.
     pub table: Arc<Table>,
-    /// Through this index.
+    /// The index to read instead of the table.
     pub on: Option<Arc<Index>>,
-    /// The key that is asked for, if it isn't the entity's own.
+    /// The key to read, if the pattern gives one.
     pub key: Option<AskedKey>,
-    /// What the caller knows, if the pattern says so.
+    /// The fields that the caller knows, if the pattern names them.
     pub by: Option<Vec<String>>,
     /// Ascending or descending.
     pub order: Order,
-    /// The word that the pattern has for the order.
+    /// The word for the order in the design.
     pub order_word: Option<OrderWord>,
-    /// Leading fields of the sort key whose text is known, in order: those that `match` names, and those that the
-    /// partition key gives whole.
+    /// The leading fields of the sort key whose text is known, in order: those in `match`, and those whose whole value is
+    /// in the partition key.
     pub matched: Vec<String>,
     /// The next part of the sort key, bounded by parameters.
     pub range: Option<SortRange>,
-    /// What the key is spread over, if the partition template has a shard.
+    /// The shards to read, if the partition template has a shard.
     pub shards: Option<ShardRead>,
-    /// Keeps only the items for which this holds.
+    /// The condition that returned items satisfy.
     pub filter: Option<Condition>,
-    /// Items on a page, unless the caller asks for another number.
+    /// The items on a page, unless the caller asks for another number.
     pub limit: Option<u32>,
-    /// Strongly consistent.
+    /// Whether the read is strongly consistent.
     pub consistent: bool,
-    /// Only these fields.
+    /// The fields to return; `None` returns all.
     pub show: Option<Vec<String>>,
-    /// References that are followed.
+    /// The references to follow.
     pub resolve: Vec<Resolve>,
-    /// Whether items past their time-to-live are shown.
+    /// Whether expired items are returned.
     pub show_expired: bool,
-    /// Items of other entities may lie among those that are read: they are left out, by the type attribute where the
-    /// index carries it, by the shape of their keys where it doesn't.
+    /// Whether items of other entities may be among those that are read. They are left out by their type attribute, or by
+    /// the shape of their keys if the index doesn't contain it.
     pub mixed: bool,
 }
 
-/// Reads everything in a table or index, page by page, and keeps what is asked for.
+/// Reads a whole table or index, page by page, and returns the items of one entity.
 #[derive(Debug, Clone)]
 pub struct Scan {
-    /// What is kept.
+    /// The entity.
     pub entity: Arc<Entity>,
-    /// Through this index.
+    /// The index to read instead of the table.
     pub on: Option<Arc<Index>>,
-    /// Keeps only the items for which this holds.
+    /// The condition that returned items satisfy.
     pub filter: Option<Condition>,
-    /// Items on a page, unless the caller asks for another number.
+    /// The items on a page, unless the caller asks for another number.
     pub limit: Option<u32>,
-    /// Only these fields.
+    /// The fields to return; `None` returns all.
     pub show: Option<Vec<String>>,
-    /// Whether items past their time-to-live are shown.
+    /// Whether expired items are returned.
     pub show_expired: bool,
-    /// For people who look after the data, not for what is served.
+    /// Whether it is for administration and not for serving users.
     pub admin: bool,
 }
 
@@ -266,7 +266,7 @@ pub enum Order {
     Descending,
 }
 
-/// What a pattern calls its order: it says what the items should be sorted by.
+/// The word for an order, which also shows what the items should be sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrderWord {
     /// By time, ascending.
@@ -280,7 +280,7 @@ pub enum OrderWord {
 }
 
 impl OrderWord {
-    /// As it is written.
+    /// Returns the word.
     pub fn word(self) -> &'static str {
         match self {
             OrderWord::Oldest => "oldest",
@@ -290,7 +290,7 @@ impl OrderWord {
         }
     }
 
-    /// The order.
+    /// Returns the order.
     pub fn order(self) -> Order {
         match self {
             OrderWord::Oldest | OrderWord::Lowest => Order::Ascending,
@@ -298,96 +298,96 @@ impl OrderWord {
         }
     }
 
-    /// Whether it speaks of time, and not of a number.
+    /// Returns whether it is an order by time, not by a number.
     pub fn is_of_time(self) -> bool {
         matches!(self, OrderWord::Oldest | OrderWord::Newest)
     }
 }
 
-/// A key that a pattern asks for and that isn't made by the templates of its entity.
+/// The key that a pattern gives instead of the templates of its entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedKey {
-    /// One for each partition attribute.
+    /// The templates of the partition attributes.
     pub partition: Vec<Template>,
-    /// The first sort attributes: all but the last whole, the last a beginning in lists.
+    /// The templates of the first sort attributes. In a query, the last one is a prefix.
     pub sort: Vec<Template>,
 }
 
 /// Bounds on the next part of the sort key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SortRange {
-    /// `from` and `to`, both optional and inclusive, are values of this field.
+    /// The optional parameters `from` and `to`, both inclusive, bound this field.
     Between {
         /// The field.
         field: String,
     },
-    /// The parameter named like the field is the beginning of its text.
+    /// The field begins with the parameter of the same name.
     Prefix {
         /// The field.
         field: String,
     },
 }
 
-/// A partition key that is spread over shards: every shard is read, and the answers are merged.
+/// The shards of a partition key: all are read, and the results are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShardRead {
-    /// How many there are.
+    /// The number of shards.
     pub count: u32,
 }
 
-/// A reference that is followed: the item it names is put into the answer.
+/// A reference to follow: the answer includes the referenced item.
 #[derive(Debug, Clone)]
 pub struct Resolve {
-    /// The name under which it is put into the answer.
+    /// Its name in the answer.
     pub name: String,
     /// The field that holds the reference, or a list or set of references.
     pub field: String,
-    /// What it refers to.
+    /// The referenced entity.
     pub entity: Arc<Entity>,
 }
 
-/// A reference whose item must be there when it is written.
+/// A reference whose item must exist when the reference is written.
 #[derive(Debug, Clone)]
 pub struct Reference {
-    /// The field that holds it.
+    /// The field that holds the reference.
     pub field: String,
-    /// What it refers to.
+    /// The referenced entity.
     pub entity: Arc<Entity>,
-    /// Where each field of that entity's key comes from: (its field, the field of the item that is written).
+    /// The source of each field of that entity's key: (field of the key, field of the written item).
     pub key: Vec<(String, String)>,
 }
 
 /// Writes a whole item.
 #[derive(Debug, Clone)]
 pub struct Insert {
-    /// What is written.
+    /// The entity.
     pub entity: Arc<Entity>,
-    /// Fields that the pattern itself gives a value.
+    /// The fields to which the pattern gives a value.
     pub set: Vec<(String, ValueSource)>,
-    /// Must hold on the item that is there.
+    /// The condition that the existing item must satisfy.
     pub condition: Option<Condition>,
-    /// References whose items must be there.
+    /// The references whose items must exist.
     pub must_exist: Vec<Reference>,
 }
 
-/// Changes fields of an item; refused if the item isn't there.
+/// Changes fields of an item; refused if the item doesn't exist.
 #[derive(Debug, Clone)]
 pub struct Update {
-    /// What is changed.
+    /// The entity.
     pub entity: Arc<Entity>,
     /// The changes, in the order of the file.
     pub changes: Vec<Change>,
-    /// Must hold on the item that is there.
+    /// The condition that the existing item must satisfy.
     pub condition: Option<Condition>,
-    /// References that the changes may write, and whose items must be there.
+    /// The references that the changes may write, and whose items must exist.
     pub must_exist: Vec<Reference>,
 }
 
 /// One change of an update.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// Gives a field a value. If it comes from an optional parameter that is missing, the field stays; `null` takes
-    /// an optional field away.
+    /// Sets a field. If the value is an optional parameter that is missing, the field stays; `null` removes an optional
+    /// field.
     Set {
         /// The field, or a path into an object: `address.city`.
         path: String,
@@ -398,31 +398,31 @@ pub enum Change {
     Add {
         /// The field.
         path: String,
-        /// What is added.
+        /// The amount or the elements.
         value: ValueSource,
     },
-    /// Takes a field away.
+    /// Removes a field.
     Remove {
         /// The field.
         path: String,
     },
-    /// Takes elements out of a set.
+    /// Removes elements from a set.
     Subtract {
         /// The field.
         path: String,
         /// The elements.
         value: ValueSource,
     },
-    /// Adds an element to a list whose elements have a key: refused if the key is there or the list is full.
+    /// Adds an element to a list whose elements have a key; refused if the key exists or the list is full.
     InsertElement(ElementChange),
-    /// Changes fields of one element of such a list: refused if it isn't there.
+    /// Changes fields of one element of such a list; refused if it doesn't exist.
     ChangeElement(ElementChange),
-    /// Takes one element out of such a list: refused if it isn't there.
+    /// Removes one element from such a list; refused if it doesn't exist.
     DropElement(ElementChange),
 }
 
 impl Change {
-    /// The field that is changed, without the path into it.
+    /// Returns the name of the field that it changes, without the path into it.
     pub fn field(&self) -> &str {
         let path = match self {
             Change::Set { path, .. }
@@ -437,32 +437,32 @@ impl Change {
     }
 }
 
-/// Which list an element operation is about. The element's fields are parameters of the pattern.
+/// The list and the parameters of an element operation. The fields of the element are parameters of the pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ElementChange {
     /// The list.
     pub field: String,
-    /// The element's field that identifies it.
+    /// The field that identifies an element.
     pub key: String,
-    /// The parameter that holds the key, and the parameters for the other fields: (parameter, element field).
+    /// The parameters, including the one for the key: (parameter, field of the element).
     pub members: Vec<(String, String)>,
 }
 
-/// Deletes an item; deleting what isn't there succeeds, unless a condition says otherwise.
+/// Deletes an item. Without a condition, deleting an item that doesn't exist succeeds.
 #[derive(Debug, Clone)]
 pub struct Delete {
-    /// What is deleted.
+    /// The entity.
     pub entity: Arc<Entity>,
-    /// Must hold on the item that is there.
+    /// The condition that the existing item must satisfy.
     pub condition: Option<Condition>,
 }
 
-/// Holds a condition against an item.
+/// Checks a condition on an item.
 #[derive(Debug, Clone)]
 pub struct Check {
-    /// What is looked at.
+    /// The entity.
     pub entity: Arc<Entity>,
-    /// Must hold; without one, the item must be there.
+    /// The condition; without one, the item must exist.
     pub condition: Option<Condition>,
 }
 
@@ -480,24 +480,24 @@ pub struct Step {
     pub name: String,
     /// A create, put, update, delete or check.
     pub pattern: Arc<Pattern>,
-    /// Parameters that don't come from the caller under their own name.
+    /// The parameters that the composed pattern gives.
     pub bindings: Vec<Binding>,
-    /// Runs once for each element of a list parameter: (the step's parameter, the caller's list parameter).
+    /// Runs the step once for each element of a list: (parameter of the step, list parameter of the caller).
     pub each: Option<(String, String)>,
-    /// Most elements of that list: a longer one is refused.
+    /// The maximum length of that list; a longer one is refused.
     pub each_max: Option<u32>,
 }
 
-/// A parameter of a part or step that is given by the composed pattern.
+/// A parameter of a part or step that the composed pattern gives.
 #[derive(Debug, Clone)]
 pub struct Binding {
     /// The parameter of the part.
     pub parameter: String,
-    /// Where its value comes from.
+    /// The source of its value.
     pub argument: Argument,
 }
 
-/// Where the value of a bound parameter comes from.
+/// The source of a bound parameter's value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Argument {
     /// A constant.
@@ -506,8 +506,8 @@ pub enum Argument {
     Parameter(String),
     /// The time of the call.
     Now,
-    /// A field of what an earlier step wrote, ids made by Singlet included: (step, field). In a merge the step is
-    /// the list, and the field is one of its item.
+    /// A field that an earlier step wrote, including generated ids: (step, field). In a merge, the step is the list, and
+    /// the field is one of its items' fields.
     Result(String, String),
 }
 
@@ -516,7 +516,7 @@ pub enum Argument {
 pub struct Parts {
     /// The reads, in order.
     pub parts: Vec<ReadPart>,
-    /// All gets, at one point of the commit order.
+    /// Whether all parts, which are gets, read the same state.
     pub together: bool,
 }
 
@@ -527,33 +527,33 @@ pub struct ReadPart {
     pub name: String,
     /// A read.
     pub pattern: Arc<Pattern>,
-    /// Parameters that don't come from the caller under their own name.
+    /// The parameters that the composed pattern gives.
     pub bindings: Vec<Binding>,
 }
 
-/// A list, then a query for each of its items, merged into one order with one cursor.
+/// Reads a list, runs a query for each of its items, and merges the results in order with one cursor.
 #[derive(Debug, Clone)]
 pub struct Merge {
     /// The list: a query.
     pub each: Arc<Pattern>,
-    /// The query that is run for each item of the list.
+    /// The query to run for each item of the list.
     pub run: Arc<Pattern>,
-    /// Parameters of `run` and where they come from; `Argument::Result("each", field)` is a field of the list's item.
+    /// The parameters of `run` that the merge gives; `Argument::Result("each", field)` is a field of the list's item.
     pub bindings: Vec<Binding>,
     /// The field that orders the merged items.
     pub by: String,
     /// The order.
     pub order: Order,
-    /// Items on a page.
+    /// The items on a page.
     pub limit: u32,
-    /// Most items of the list that are followed.
+    /// The maximum number of items of the list that are followed.
     pub each_max: u32,
 }
 
-/// Where a written value comes from.
+/// The source of a written value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ValueSource {
-    /// A constant, as JSON.
+    /// A constant.
     Constant(Json),
     /// A parameter.
     Parameter(String),

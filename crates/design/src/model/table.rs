@@ -9,62 +9,62 @@ use crate::report::Span;
 /// A table of the design.
 #[derive(Debug, Clone)]
 pub struct Table {
-    /// How the design calls it: the word after `table.`, or the design's name if there is only one.
+    /// Its label in the design: the word after `table.`, or the name of the design if there is only one table.
     pub label: String,
-    /// Its name, `{environment}` not yet filled in.
+    /// Its name, which may contain `{environment}`.
     pub name: String,
-    /// Partition key.
+    /// The partition key.
     pub partition: KeyAttribute,
-    /// Sort key.
+    /// The sort key.
     pub sort: Option<KeyAttribute>,
-    /// The attribute that carries the entity's type.
+    /// The attribute that holds the type of an item.
     pub type_attribute: String,
-    /// The attribute with the epoch second after which an item is gone.
+    /// The attribute that holds the expiry time in epoch seconds.
     pub ttl: Option<String>,
-    /// Whether the table has a change stream.
+    /// Whether the table has a stream.
     pub stream: bool,
-    /// For how many days it can be had back as it was at any moment.
+    /// The retention period of point-in-time recovery; `None` turns recovery off.
     pub recovery_days: Option<u32>,
-    /// When backups are taken by themselves, and how long they are kept.
+    /// The schedule of automatic backups.
     pub backup: Option<Schedule>,
-    /// What stands between the parts of a key; no part may contain it.
+    /// The character between the parts of a key, which values can't contain.
     pub separator: char,
     /// Its indexes, in the order of the file.
     pub indexes: Vec<Arc<Index>>,
-    /// Where it stands in the file.
+    /// Its position in the file.
     pub span: Span,
 }
 
 impl Table {
-    /// The name in an environment.
+    /// Returns the name in an environment.
     pub fn name_in(&self, environment: &str) -> String {
         self.name.replace("{environment}", environment)
     }
 
-    /// The index of this name.
+    /// Returns the index of this name.
     pub fn index(&self, name: &str) -> Option<&Arc<Index>> {
         self.indexes.iter().find(|index| index.name == name)
     }
 
-    /// The attributes of the table's key, partition first.
+    /// Returns the attributes of the table's key, partition key first.
     pub fn key(&self) -> impl Iterator<Item = &KeyAttribute> {
         std::iter::once(&self.partition).chain(&self.sort)
     }
 }
 
-/// One attribute of a key.
+/// An attribute of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyAttribute {
-    /// Attribute name.
+    /// The name of the attribute.
     pub name: String,
-    /// Its type, as the entities' templates give it.
+    /// Its type, which follows from the templates of the entities.
     pub kind: KeyKind,
 }
 
 /// The type of a key attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeyKind {
-    /// Text.
+    /// A string.
     Text,
     /// A number.
     Number,
@@ -77,38 +77,38 @@ pub enum KeyKind {
 pub struct Index {
     /// Its name.
     pub name: String,
-    /// Partition attributes: one, or up to four in a global index.
+    /// The partition attributes: one, or up to four in a global index.
     pub partition: Vec<KeyAttribute>,
-    /// Sort attributes: none, one, or up to four in a global index.
+    /// The sort attributes: none, one, or up to four in a global index.
     pub sort: Vec<KeyAttribute>,
-    /// What its entries carry.
+    /// The attributes that it contains.
     pub projection: Projection,
-    /// A local index shares the table's partition key.
+    /// Whether it is a local index, with the table's partition key.
     pub local: bool,
-    /// Where it stands in the file.
+    /// Its position in the file.
     pub span: Span,
 }
 
 impl Index {
-    /// All attributes of its key, partition first.
+    /// Returns all attributes of its key, partition key first.
     pub fn key(&self) -> impl Iterator<Item = &KeyAttribute> {
         self.partition.iter().chain(&self.sort)
     }
 }
 
-/// What the entries of an index carry besides the keys.
+/// The attributes that an index contains besides the keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Projection {
-    /// Everything.
+    /// All attributes.
     All,
-    /// Nothing but the keys (and nothing that tells the type, unless a key does).
+    /// None, so that only the keys can show the type of an item.
     Keys,
     /// These attributes.
     Include(Vec<String>),
 }
 
 impl Projection {
-    /// Carries one more attribute.
+    /// Adds an attribute.
     pub fn include(&mut self, attribute: &str) {
         match self {
             Projection::All => {}
@@ -119,23 +119,23 @@ impl Projection {
     }
 }
 
-/// A place that a design is applied to.
+/// An environment to which a design is applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Environment {
-    /// Its name, which stands for `{environment}`.
+    /// Its name, which replaces `{environment}`.
     pub name: String,
-    /// What happens to the tables when the design is taken away.
+    /// What happens to the tables when the design is removed.
     pub removal: Removal,
-    /// Used when the caller names none.
+    /// Whether it is used when the caller names none.
     pub default: bool,
 }
 
 impl Environment {
-    /// The environment of a design that names none.
+    /// The name of the environment if a design defines none.
     pub const DEFAULT_NAME: &str = "dev";
 }
 
-/// What happens to a table when the design is taken away.
+/// What happens to a table when the design is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removal {
     /// It stays, protected from deletion.
@@ -145,7 +145,7 @@ pub enum Removal {
 }
 
 impl Removal {
-    /// The policy of an environment that has none of its own: `dev` is for trying things out, others may be in use.
+    /// Returns the default for an environment: `dev` is for experiments, and others may be in use.
     pub fn default_of(environment: &str) -> Removal {
         if environment == Environment::DEFAULT_NAME { Removal::Delete } else { Removal::Keep }
     }

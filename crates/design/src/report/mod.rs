@@ -1,16 +1,16 @@
-//! What is wrong with a design, and where.
+//! Reports of the mistakes in a design.
 
 mod render;
 
 use std::fmt;
 use std::ops::Range;
 
-/// A place in a design file: byte offsets.
+/// A position in a design file, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Span {
-    /// First byte.
+    /// The first byte.
     pub start: usize,
-    /// After the last byte.
+    /// The byte after the last.
     pub end: usize,
 }
 
@@ -20,21 +20,21 @@ impl From<Range<usize>> for Span {
     }
 }
 
-/// One mistake.
+/// A mistake in a design.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// Where.
+    /// Its position.
     pub span: Span,
-    /// What is wrong, in a sentence with the design's own names.
+    /// What is wrong, with the names of the design.
     pub message: String,
-    /// What was expected, or how to mend it.
+    /// What was expected, or how to correct it.
     pub help: Option<String>,
 }
 
-/// All mistakes of one design file.
+/// All mistakes of a design file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// The file's name, as the caller gave it.
+    /// The name of the file, from the caller.
     pub file: String,
     /// Its text.
     pub source: String,
@@ -42,7 +42,7 @@ pub struct Report {
     pub mistakes: Vec<Mistake>,
 }
 
-/// A place as people and editors count it: both numbers begin with 1, columns are characters.
+/// A position for people and editors: both numbers begin with 1, and columns are characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// The line.
@@ -52,18 +52,18 @@ pub struct Position {
 }
 
 impl Report {
-    /// Where a mistake begins.
+    /// Returns the position at which a mistake begins.
     pub fn position(&self, mistake: &Mistake) -> Position {
         render::Lines::new(&self.source).position(mistake.span.start)
     }
 }
 
-/// Where a byte of a text is.
+/// Returns the position of a byte.
 pub fn position(source: &str, offset: usize) -> Position {
     render::Lines::new(source).position(offset)
 }
 
-/// A headed excerpt of a file with carets under a place.
+/// Returns an excerpt of a file with a headline, and carets under a position.
 pub fn excerpt(file: &str, source: &str, span: Span, head: &str) -> String {
     render::Excerpt { file, lines: &render::Lines::new(source), span, head }.to_string()
 }
@@ -75,8 +75,8 @@ impl fmt::Display for Report {
             render::mistake(f, &self.file, &lines, mistake)?;
         }
         match self.mistakes.len() {
-            1 => write!(f, "1 mistake in {}", self.file),
-            count => write!(f, "{count} mistakes in {}", self.file),
+            1 => write!(f, "1 error in {}", self.file),
+            count => write!(f, "{count} errors in {}", self.file),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A mistake as text: the message, the place, the line, and carets under what is meant.
+//! Prints a mistake: the message, the position, the line, and carets under the position.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::{Mistake, Position, Span};
 
-/// Columns of a line that are shown; longer lines are cut around the place.
+/// The maximum number of columns shown; longer lines are cut around the position.
 const COLUMNS_MAX: usize = 160;
 
 /// A text whose lines can be found by byte offset.
@@ -16,21 +16,21 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Finds where each line begins.
+    /// Finds the start of each line.
     pub(super) fn new(source: &'a str) -> Self {
         let after_breaks =
             source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         Lines { source, starts: std::iter::once(0).chain(after_breaks).collect() }
     }
 
-    /// The line and column of a byte.
+    /// Returns the line and column of a byte.
     pub(super) fn position(&self, offset: usize) -> Position {
         let (line, text, at) = self.line(offset);
         let column = text.get(..at).unwrap_or(text).chars().count() + 1;
         Position { line, column }
     }
 
-    /// The number of the line that holds a byte, its text without the break, and the byte's place in it.
+    /// Returns the number of the line that contains a byte, its text without the line break, and the byte's offset in it.
     fn line(&self, offset: usize) -> (usize, &'a str, usize) {
         let offset = self.boundary(offset);
         let number = self.starts.partition_point(|start| *start <= offset);
@@ -41,7 +41,7 @@ impl<'a> Lines<'a> {
         (number.max(1), text, (offset - start).min(text.len()))
     }
 
-    /// The nearest place at or before the offset where a character begins.
+    /// Returns the start of the character that contains the offset.
     fn boundary(&self, offset: usize) -> usize {
         let mut offset = offset.min(self.source.len());
         while !self.source.is_char_boundary(offset) {
@@ -51,7 +51,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Writes one mistake and an empty line after it.
+/// Writes a mistake, followed by an empty line.
 pub(super) fn mistake(
     f: &mut fmt::Formatter<'_>,
     file: &str,
@@ -67,7 +67,7 @@ pub(super) fn mistake(
     writeln!(f)
 }
 
-/// A headline, the place, the line, and carets under what is meant.
+/// A headline, the position, the line, and carets under the position.
 pub(super) struct Excerpt<'a> {
     pub(super) file: &'a str,
     pub(super) lines: &'a Lines<'a>,
@@ -76,7 +76,7 @@ pub(super) struct Excerpt<'a> {
 }
 
 impl Excerpt<'_> {
-    /// How wide the line's number is.
+    /// Returns the width of the line number.
     fn margin(&self) -> usize {
         self.lines.line(self.span.start).0.to_string().len()
     }
@@ -101,7 +101,7 @@ impl fmt::Display for Excerpt<'_> {
     }
 }
 
-/// The line in three pieces: before, under and after the carets; a long line loses its far ends.
+/// Splits the line into the text before, above and after the carets. A long line loses its ends.
 fn cut(text: &str, from: usize, to: usize) -> (String, String, String) {
     let before = text.get(..from).unwrap_or_default();
     let marked: String = text.get(from..to).unwrap_or_default().chars().take(COLUMNS_MAX).collect();
@@ -119,7 +119,7 @@ fn cut(text: &str, from: usize, to: usize) -> (String, String, String) {
     (before, marked, after)
 }
 
-/// The text with nothing in it that would move a terminal's cursor.
+/// Replaces control characters, which could change the terminal.
 fn shown(text: &str) -> String {
     text.chars()
         .map(
@@ -128,7 +128,7 @@ fn shown(text: &str) -> String {
         .collect()
 }
 
-/// As much empty space as the text takes; a tab stays a tab.
+/// Returns blanks as wide as the text; tabs stay tabs.
 fn blank(text: &str) -> String {
     text.chars()
         .map(|letter| if letter == '\t' { "\t".to_owned() } else { " ".repeat(columns(letter)) })

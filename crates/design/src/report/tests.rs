@@ -21,7 +21,7 @@ fn a_caret_stands_under_each_character_of_the_place() {
     let text = report("one = 1\ntwo = 22\n", &[(14..16, "too much")]).to_string();
     assert_eq!(
         text,
-        "error: too much\n --> a.toml:2:7\n  |\n2 | two = 22\n  |       ^^\n\n1 mistake in a.toml"
+        "error: too much\n --> a.toml:2:7\n  |\n2 | two = 22\n  |       ^^\n\n1 error in a.toml"
     );
 }
 

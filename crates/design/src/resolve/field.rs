@@ -1,23 +1,23 @@
-//! Fields of entities and of nested objects.
+//! Resolves the fields of entities and of nested objects.
 
 use std::collections::BTreeSet;
 
-use super::context::Context;
+use super::Context;
 use super::name;
 use crate::model::{Field, FieldType, Made};
 use crate::syntax::{Entry, Node};
 use crate::value;
 
-/// Fields, and which of them could not be read: nothing is said about what uses those.
+/// Fields, and which of them have mistakes, so that their uses aren't checked.
 #[derive(Debug, Default)]
 pub(super) struct Fields {
-    /// The fields in the order of the file; one that could not be read is there with the type `any`.
+    /// The fields in the order of the file; a field with mistakes may have the type `any`.
     pub(super) list: Vec<Field>,
-    /// The fields that could not be read.
+    /// The names of the fields with mistakes.
     pub(super) vague: BTreeSet<String>,
 }
 
-/// The fields that a table names.
+/// Resolves a table of fields.
 pub(super) fn fields(context: &Context<'_>, entries: &[Entry]) -> Fields {
     let mut fields = Fields::default();
     for entry in entries {
@@ -25,8 +25,8 @@ pub(super) fn fields(context: &Context<'_>, entries: &[Entry]) -> Fields {
         if entry.name == "now" {
             context.mistakes.add_with_help(
                 entry.span,
-                "no field can be called `now`",
-                "`{now}` is the time of the call: give the field another name, such as `noted_at`",
+                "`now` can't be the name of a field",
+                "`{now}` is the time of the call; use another name, such as `noted_at`",
             );
         }
         let before = context.mistakes.count();
@@ -50,7 +50,7 @@ pub(super) fn fields(context: &Context<'_>, entries: &[Entry]) -> Fields {
     fields
 }
 
-/// `None` if its type is not known: that was noted when the file was held against the description.
+/// Resolves a field; `None` if its type is unknown, which the syntax check has reported.
 fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
     let node = &entry.node;
     let (kind, made) = kind(context, node)?;
@@ -58,7 +58,7 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
     let default = node.get("default").map(|default| {
         let json = default.json();
         if made.is_some() {
-            // That such a field has no default was noted when the file was held against the description.
+            // The syntax check has reported that such a field can't have a default.
         } else if let Err(error) = value::to_attribute(&kind, &json) {
             let message = format!("the default of `{}` doesn't fit its type: {error}", entry.name);
             context.mistakes.add(default.span, message);
@@ -68,8 +68,8 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
     if let (true, Some(_), Some(place)) = (optional, made, node.entry("optional")) {
         context.mistakes.add_with_help(
             place.span,
-            format!("`{}` is made by Singlet, so it is always there", entry.name),
-            "take `optional` away",
+            format!("`{}` can't be optional, because Singlet generates its value", entry.name),
+            "remove `optional`",
         );
     }
     let must_exist = must_exist(context, entry, &kind);
@@ -87,28 +87,28 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
     })
 }
 
-/// Whether a write of a field demands that the item it refers to is there.
+/// Returns whether writes check that the referenced item exists.
 fn must_exist(context: &Context<'_>, entry: &Entry, kind: &FieldType) -> bool {
     let place = entry.node.entry("must_exist").filter(|place| place.node.truth() == Some(true));
-    // That other types don't go with it was noted when the file was held against the description.
+    // The syntax check has reported types that can't have it.
     let Some(place) = place.filter(|_| *kind == FieldType::Id) else { return false };
     if entry.node.get("ref").is_none() {
         let name = &entry.name;
         context.mistakes.add_with_help(
             place.span,
-            format!("`{name}` says `must_exist`, but not what it refers to"),
+            format!("`{name}` has `must_exist` but no `ref`"),
             format!("write `{name} = {{ type = \"key\", ref = \"…\", must_exist = true }}`"),
         );
     }
     true
 }
 
-/// Where a field says what it refers to: itself, or what it is a list or set of.
+/// Returns the `ref` of a field, or of the elements of a list or set.
 pub(super) fn refers_to(node: &Node) -> Option<&Node> {
     node.get("ref").or_else(|| node.get("of")?.get("ref"))
 }
 
-/// The type that a word or a table stands for.
+/// Resolves a type, given as a word or as a table.
 fn kind(context: &Context<'_>, node: &Node) -> Option<(FieldType, Option<Made>)> {
     let word = node.text().or_else(|| node.text_of("type"))?;
     let count = |key: &str| node.get(key).and_then(Node::whole).and_then(|count| u32::try_from(count).ok());
@@ -151,28 +151,29 @@ fn text(context: &Context<'_>, node: &Node) -> FieldType {
         return FieldType::Text { min: count("min"), max: count("max") };
     };
     for bound in ["min", "max"].iter().filter_map(|key| node.entry(key)) {
-        context.mistakes.add(bound.span, format!("`{}` doesn't go with `enum`", bound.name));
+        let message = format!("`{}` can't be used with `enum`", bound.name);
+        context.mistakes.add_with_help(bound.span, message, format!("remove `{}` or `enum`", bound.name));
     }
     let mut values: Vec<String> = Vec::new();
     for choice in choices {
         let Some(text) = choice.text() else { continue };
         if values.iter().any(|other| other == text) {
-            context.mistakes.add(choice.span, format!("`{text}` stands twice in this enum"));
+            context.mistakes.add(choice.span, format!("`{text}` appears twice in this enum"));
         }
         values.push(text.to_owned());
     }
     FieldType::Choice(values)
 }
 
-/// Notes a mistake if the least value is above the most.
+/// Checks that the minimum isn't above the maximum.
 fn bounds(context: &Context<'_>, node: &Node) {
     let (Some(least), Some(most)) = (node.get("min").and_then(Node::number), node.get("max")) else { return };
     if most.number().is_some_and(|most| most < least) {
-        context.mistakes.add(most.span, format!("`max` is below `min`, which is {least}: no value fits"));
+        context.mistakes.add(most.span, format!("`max` must be at least `min`, which is {least}"));
     }
 }
 
-/// The type of the entries of a list, set or map.
+/// Resolves the type of the entries of a list, set or map.
 fn entries_kind(context: &Context<'_>, node: &Node) -> Option<FieldType> {
     let of = node.get("of")?;
     let (kind, made) = kind(context, of)?;
@@ -184,13 +185,13 @@ fn entries_kind(context: &Context<'_>, node: &Node) -> Option<FieldType> {
         };
         context.mistakes.add_with_help(
             of.span,
-            format!("entries can't be of type `{word}`: Singlet makes fields only"),
-            "give the entries' own type: `string` or `time`",
+            format!("entries can't be of type `{word}`, because Singlet generates values only for fields"),
+            "use `string` or `time`",
         );
     }
     for key in ["optional", "default", "internal", "must_exist"].iter().filter_map(|key| of.entry(key)) {
-        let message = format!("`{}` has no meaning for the entries of a list, set or map", key.name);
-        context.mistakes.add(key.span, message);
+        let message = format!("`{}` can't be used for the entries of a list, set or map", key.name);
+        context.mistakes.add_with_help(key.span, message, format!("remove `{}`", key.name));
     }
     Some(kind)
 }
@@ -208,14 +209,14 @@ fn list(context: &Context<'_>, node: &Node) -> Option<FieldType> {
                 ),
                 Some(field) if field.optional || !is_scalar(&field.kind) => context.mistakes.add_with_help(
                     place.span,
-                    format!("`{name}` can't tell the elements apart"),
-                    "the key of a list is a field that is always there: a text, a number, an id or a time",
+                    format!("`{name}` can't identify the elements"),
+                    "use a required field of the elements that is a string, a number, an id or a time",
                 ),
                 Some(_) => {}
             },
             _ => context.mistakes.add_with_help(
                 place.span,
-                "only a list of objects can have a key",
+                "only a list of objects can have `key`",
                 "write `of = { type = \"object\", fields = { … } }`",
             ),
         }
@@ -229,11 +230,11 @@ fn set(context: &Context<'_>, node: &Node) -> Option<FieldType> {
     use FieldType::{Any, Binary, Choice, Date, Epoch, Id, Int, Number, Text, Time};
     match of {
         Text { .. } | Choice(_) | Id | Date | Time | Int { .. } | Number { .. } | Epoch | Binary { .. } => {}
-        // What could not be read was noted already.
+        // The syntax check has reported unknown types.
         Any { .. } if node.get("of").and_then(|of| of.text().or(of.text_of("type"))) != Some("any") => {}
         _ => context.mistakes.add_with_help(
             node.get("of").map_or(node.span, |of| of.span),
-            "a set holds texts, numbers or bytes",
+            "a set can only hold strings, numbers or bytes",
             "use `list` for other entries",
         ),
     }
@@ -247,26 +248,26 @@ fn object(context: &Context<'_>, node: &Node) -> Option<Vec<Field>> {
         context.mistakes.add_with_help(
             internal.span,
             "a field inside an object can't be internal",
-            "an object is given as a whole: make the object internal, or put the field beside it",
+            "callers give an object as a whole: make the object internal, or move the field out of it",
         );
     }
     for must_exist in entries.iter().filter_map(|entry| entry.node.entry("must_exist")) {
         context.mistakes.add_with_help(
             must_exist.span,
             "a reference inside an object can't be checked",
-            "put the field beside the object",
+            "move the field out of the object",
         );
     }
     Some(fields(context, entries).list)
 }
 
-/// Whether values of the type are one text or one number.
+/// Returns whether values of the type are a single string or number.
 pub(super) fn is_scalar(kind: &FieldType) -> bool {
     use FieldType::{Choice, Date, Epoch, Id, Int, Number, Text, Time};
     matches!(kind, Text { .. } | Choice(_) | Id | Date | Time | Int { .. } | Number { .. } | Epoch)
 }
 
-/// What the design calls a type, for messages.
+/// Returns the name of a type in designs.
 pub(super) fn kind_name(kind: &FieldType) -> &'static str {
     match kind {
         FieldType::Text { .. } | FieldType::Choice(_) => "string",

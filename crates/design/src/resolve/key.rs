@@ -1,12 +1,12 @@
-//! The keys of entities: a template for each key attribute of the table and of the indexes they are in.
+//! Resolves the keys of entities: a template for each key attribute of the table and its indexes.
 
 use std::collections::BTreeMap;
 
-use super::context::Context;
+use super::Context;
 use super::field::Fields;
 use super::name;
 use super::table::TableDraft;
-use super::template::{Place, template};
+use super::template::{KeyRole, template};
 use crate::json::Json;
 use crate::model::{FieldType, Index, KeyTemplates, When};
 use crate::report::Span;
@@ -14,39 +14,39 @@ use crate::syntax::{Entry, Node};
 use crate::template::Template;
 use crate::value;
 
-/// How an entity is in an index, by the index's name.
+/// The entry of an entity in an index whose table isn't complete yet.
 #[derive(Debug)]
 pub(super) struct EntryDraft {
-    /// The index.
+    /// The name of the index.
     pub(super) index: String,
-    /// One for each partition attribute.
+    /// The templates of the partition attributes.
     pub(super) partition: Vec<Template>,
-    /// One for each sort attribute.
+    /// The templates of the sort attributes.
     pub(super) sort: Vec<Template>,
-    /// In the index only while all of these hold.
+    /// The conditions for an item to be in the index; all must be true.
     pub(super) when: Vec<When>,
-    /// Missing optional fields are meant to keep items out.
+    /// Whether items without the optional fields of the key are meant to be missing from the index.
     pub(super) sparse: bool,
-    /// Where it stands in the file.
+    /// Its position in the file.
     pub(super) span: Span,
 }
 
-/// Reads the keys of one entity.
+/// Resolves the keys of one entity.
 pub(super) struct KeyReader<'a> {
-    /// The text and the mistakes.
+    /// The text of the file and the list of mistakes.
     pub(super) context: &'a Context<'a>,
-    /// The entity's name.
+    /// The name of the entity.
     pub(super) entity: &'a str,
-    /// Its name in the file.
+    /// The position of that name.
     pub(super) span: Span,
     /// Its fields.
     pub(super) fields: &'a Fields,
-    /// The templates of the key attributes that are known so far.
+    /// The templates of the key attributes so far.
     pub(super) known: BTreeMap<String, Template>,
 }
 
 impl KeyReader<'_> {
-    /// The templates of the table's own key.
+    /// Returns the templates of the table's key.
     pub(super) fn own(&mut self, key: Option<&Node>, table: &TableDraft) -> Option<KeyTemplates> {
         let names: Vec<&str> = table.table.key().map(|attribute| attribute.name.as_str()).collect();
         let sorts = names.len() - 1;
@@ -66,7 +66,7 @@ impl KeyReader<'_> {
         Some(KeyTemplates { partition, sort })
     }
 
-    /// How the entity says it is in an index.
+    /// Returns the entry that the entity declares for an index.
     pub(super) fn stated(&mut self, entry: &Entry, index: &Index) -> Option<EntryDraft> {
         let node = &entry.node;
         let key = if node.table().is_some() { node.get("key") } else { Some(node) };
@@ -83,14 +83,15 @@ impl KeyReader<'_> {
         Some(EntryDraft { index: index.name.clone(), partition, sort, when, sparse, span: entry.span })
     }
 
-    /// How the entity is in an index without saying so: every attribute of the index's key is a field or known.
+    /// Returns the entry in an index that the entity doesn't declare, if every attribute of the index's key is a field
+    /// or has a template.
     pub(super) fn implied(&self, index: &Index, others: &[EntryDraft]) -> Option<EntryDraft> {
         let template = |name: &str| self.known.get(name).cloned().or_else(|| self.field_itself(name));
         let partition: Option<Vec<_>> =
             index.partition.iter().map(|attribute| template(&attribute.name)).collect();
         let sort: Option<Vec<_>> = index.sort.iter().map(|attribute| template(&attribute.name)).collect();
         let (partition, sort) = (partition?, sort?);
-        // An attribute that another entry writes is there only while that entry is.
+        // An attribute that another entry writes is present only while that entry is.
         let shares = |entry: &&EntryDraft| {
             entry
                 .partition
@@ -108,7 +109,7 @@ impl KeyReader<'_> {
             .then(|| Template::parse(&format!("{{{name}}}")).ok())?
     }
 
-    /// A template for each key attribute, partition first; `None` after a mistake.
+    /// Returns a template for each key attribute, partition key first, or `None` after a mistake.
     fn templates(
         &self,
         key: Option<&Node>,
@@ -125,7 +126,7 @@ impl KeyReader<'_> {
         let mut whole = true;
         let mut lacking: Vec<&str> = Vec::new();
         for (position, (name, given)) in names.iter().zip(&given).enumerate() {
-            let place = Place { own, partition: position < partitions };
+            let place = KeyRole { own, partition: position < partitions };
             match self.attribute(name, *given, place) {
                 Some(Some(template)) => templates.push(template),
                 Some(None) => lacking.push(name),
@@ -134,7 +135,7 @@ impl KeyReader<'_> {
         }
         if !lacking.is_empty() {
             let message = format!(
-                "`{}` says nothing about {}, in the key of {what}",
+                "`{}` has no template for {} in the key of {what}",
                 self.entity,
                 name::list(&lacking)
             );
@@ -142,19 +143,19 @@ impl KeyReader<'_> {
             self.context.mistakes.add_with_help(
                 place,
                 message,
-                "give each a template, or a field of that name",
+                "add a template, or a field of that name, for each key attribute",
             );
             return None;
         }
         let shards = templates.iter().filter(|template| template.shard_count().is_some()).count();
         if let (true, Some(key)) = (shards > 1, key) {
-            self.context.mistakes.add(key.span, "a key is spread by one shard only");
+            self.context.mistakes.add(key.span, "a key can have only one shard");
             return None;
         }
         whole.then_some(templates)
     }
 
-    /// The nodes of the templates, one for each key attribute; `None` after a mistake.
+    /// Returns the nodes of the templates, one for each key attribute, or `None` after a mistake.
     fn given<'n>(
         &self,
         key: &'n Node,
@@ -164,8 +165,8 @@ impl KeyReader<'_> {
     ) -> Option<Vec<Option<&'n Node>>> {
         let parts = key.list().unwrap_or(std::slice::from_ref(key));
         if parts.len() > 2 || (parts.len() == 2 && sorts == 0) {
-            let has = if sorts == 0 { "a partition key only" } else { "a partition key and a sort key" };
-            let message = format!("{what} has {has}, but there are {} templates", parts.len());
+            let has = if sorts == 0 { "only a partition key" } else { "a partition key and a sort key" };
+            let message = format!("{what} has {has}, but the entity has {} templates", parts.len());
             self.context.mistakes.add(key.span, message);
             return None;
         }
@@ -178,7 +179,7 @@ impl KeyReader<'_> {
                 || (part.is_some_and(|part| part.list().is_some()) && templates.len() < count)
             {
                 let message = format!(
-                    "this part of the key of {what} takes {}, not {}",
+                    "this part of the key of {what} must have {}, not {}",
                     templates_of(count),
                     templates.len()
                 );
@@ -190,8 +191,8 @@ impl KeyReader<'_> {
         Some(given)
     }
 
-    /// The template of one attribute; the inner `None` if nothing is said about it, the outer after a mistake.
-    fn attribute(&self, name: &str, given: Option<&Node>, place: Place) -> Option<Option<Template>> {
+    /// Returns the template of one attribute: the inner `None` if there is none, the outer after a mistake.
+    fn attribute(&self, name: &str, given: Option<&Node>, place: KeyRole) -> Option<Option<Template>> {
         if self.fields.vague.contains(name) {
             return None;
         }
@@ -201,18 +202,21 @@ impl KeyReader<'_> {
             && given.text().is_some_and(|text| text != fixed.source)
         {
             let why = match field {
-                Some(_) => format!("it is a field of `{}`, so it holds that field", self.entity),
-                None => "another key has it too, and an attribute holds one value".to_owned(),
+                Some(_) => format!(
+                    "`{name}` is a field of `{}`, so the key attribute has the value of the field",
+                    self.entity
+                ),
+                None => "another key uses the same attribute, which can hold only one value".to_owned(),
             };
-            let message = format!("the template of `{name}` can only be `{}`", fixed.source);
+            let message = format!("the template of `{name}` must be `{}`", fixed.source);
             self.context.mistakes.add_with_help(given.span, message, why);
             return None;
         }
         if let (true, Some(field)) = (place.own, field.filter(|field| field.optional)) {
             self.context.mistakes.add_with_help(
                 field.span,
-                format!("`{name}` is a key attribute of the table, so it can't be optional"),
-                "every item needs its whole key",
+                format!("`{name}` is a key attribute of the table and can't be optional"),
+                "every item must have a complete key: remove `optional`",
             );
             return None;
         }
@@ -226,17 +230,17 @@ impl KeyReader<'_> {
         }
     }
 
-    /// `when = "flag"`, or `when = { status = ["new", "paid"] }`; `None` after a mistake.
+    /// Resolves `when = "flag"` or `when = { status = ["new", "paid"] }`; `None` after a mistake.
     fn when(&self, node: &Node, entry: &Entry, names: &[&str]) -> Option<Vec<When>> {
         let own = |name: &&str| self.fields.list.iter().any(|field| field.name == **name);
         if names.iter().all(own) {
             self.context.mistakes.add_with_help(
                 node.span,
                 format!(
-                    "`when` can't keep items out of `{}`: the attributes of its key are fields",
+                    "`when` has no effect on `{}`, because all attributes of its key are fields",
                     entry.name
                 ),
-                "make one of the fields optional, or give the index a key attribute of its own",
+                "make one of the fields optional, or add a key attribute that isn't a field",
             );
             return None;
         }
@@ -246,8 +250,10 @@ impl KeyReader<'_> {
             if self.field(flag, node.span).is_some_and(|kind| *kind != FieldType::Bool) {
                 self.context.mistakes.add_with_help(
                     node.span,
-                    format!("`{flag}` is no flag: it isn't of type `bool`"),
-                    format!("say which values let the item in: `when = {{ {flag} = [\"…\"] }}`"),
+                    format!("`{flag}` isn't of type `bool`"),
+                    format!(
+                        "give the values for which the item is in the index: `when = {{ {flag} = [\"…\"] }}`"
+                    ),
                 );
             }
             conditions.push(When { field: flag.to_owned(), values: vec![Json::Bool(true)] });
@@ -266,7 +272,7 @@ impl KeyReader<'_> {
         (self.context.mistakes.count() == before).then_some(conditions)
     }
 
-    /// The type of a field, or a mistake.
+    /// Returns the type of a field, or adds a mistake.
     fn field(&self, name: &str, span: Span) -> Option<&FieldType> {
         if self.fields.vague.contains(name) {
             return None;
@@ -280,20 +286,21 @@ impl KeyReader<'_> {
         field.map(|field| &field.kind)
     }
 
-    /// Reservations of unique values lie under keys of their own, which no entity may share.
+    /// Checks that the key doesn't begin like those of the items that reserve unique values.
     fn kept_for_unique(&self, key: Option<&Node>, partition: &Template, separator: char) {
         if let Some(key) =
             key.filter(|_| partition.constant_head().starts_with(&format!("UNIQUE{separator}")))
         {
             self.context.mistakes.add_with_help(
                 key.span,
-                format!("keys that begin with `UNIQUE{separator}` are kept for unique fields"),
-                "begin with another word",
+                format!("keys that begin with `UNIQUE{separator}` are reserved for unique fields"),
+                "begin the key with another word",
             );
         }
     }
 }
 
-fn templates_of(count: usize) -> String {
+/// Returns a number of templates in words.
+pub(super) fn templates_of(count: usize) -> String {
     if count == 1 { "one template".to_owned() } else { format!("{count} templates") }
 }

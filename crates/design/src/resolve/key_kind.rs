@@ -1,8 +1,8 @@
-//! The types of key attributes, as the templates of the entities give them. All entities of a table must agree.
+//! Infers the types of key attributes from the templates of the entities. All entities of a table must agree.
 
 use std::collections::BTreeMap;
 
-use super::context::Context;
+use super::Context;
 use super::entity::EntityDraft;
 use super::field::kind_name;
 use super::table::TableDraft;
@@ -11,7 +11,7 @@ use crate::model::{FieldType, KeyKind};
 use crate::report::Span;
 use crate::template::Template;
 
-/// Gives every key attribute of the tables its type.
+/// Sets the type of every key attribute of the tables.
 pub(super) fn infer(context: &Context<'_>, tables: &mut [TableDraft], entities: &[EntityDraft<'_>]) {
     for (position, table) in tables.iter_mut().enumerate() {
         let mut kinds = Kinds { context, known: BTreeMap::new() };
@@ -28,7 +28,7 @@ pub(super) fn infer(context: &Context<'_>, tables: &mut [TableDraft], entities: 
 
 struct Kinds<'a> {
     context: &'a Context<'a>,
-    /// The type, and the entity that gave it.
+    /// The type of each attribute, and the first entity that has it.
     known: BTreeMap<String, (KeyKind, String)>,
 }
 
@@ -47,7 +47,7 @@ impl Kinds<'_> {
                 self.of_template(entity, &attribute.name, template, entry.span);
             }
         }
-        // A field with the name of a key attribute is that attribute, whether or not the item is in the index.
+        // A field with the name of a key attribute is that attribute, even if the item isn't in the index.
         for field in entity.fields.list.iter().filter(|field| !entity.fields.vague.contains(&field.name)) {
             let mut keys = table.table.key().chain(table.indexes.iter().flat_map(|index| index.key()));
             if keys.any(|attribute| attribute.name == field.name) {
@@ -60,7 +60,7 @@ impl Kinds<'_> {
                             field.name,
                             kind_name(&field.kind)
                         ),
-                        "a key is a text, a number, a time, an id or bytes",
+                        "a key attribute must be a string, a number, a time, an id or bytes",
                     ),
                 }
             }
@@ -87,7 +87,7 @@ impl Kinds<'_> {
                 entity.name,
                 word(*known)
             );
-            let help = "a key attribute has one type in the whole table; a template with a constant part is always text";
+            let help = "a key attribute must have one type in the whole table; a template with literal text is always a string";
             self.context.mistakes.add_with_help(place, message, help);
         }
     }
@@ -95,13 +95,13 @@ impl Kinds<'_> {
 
 fn word(kind: KeyKind) -> &'static str {
     match kind {
-        KeyKind::Text => "text",
+        KeyKind::Text => "a string",
         KeyKind::Number => "a number",
         KeyKind::Binary => "bytes",
     }
 }
 
-/// The type of a key attribute that holds a field; `None` if it can't.
+/// Returns the type of a key attribute that holds a field, or `None` if a key can't hold it.
 pub(super) fn kind_of(kind: &FieldType) -> Option<KeyKind> {
     use FieldType::{
         Any, Binary, Bool, Choice, Date, Epoch, Id, Int, List, Map, Number, Object, Set, Text, Time,

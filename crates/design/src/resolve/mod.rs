@@ -1,9 +1,8 @@
-//! From the file's tree to the model: names are bound, templates and conditions read, parameters inferred.
+//! Resolves the tree of a file into the model: binds names, parses templates and conditions, infers parameters.
 //!
-//! Every step notes its mistakes and goes on with what is left, so that all are found in one go. What a mistake makes
-//! unusable is remembered as such, and nothing is said about what only follows from it.
+//! Every step adds its mistakes and continues, so that one run finds all of them. A step skips what an earlier mistake
+//! has made unusable, so that no message is a mere consequence of another.
 
-mod context;
 mod entity;
 mod field;
 mod key;
@@ -16,12 +15,13 @@ mod reference;
 mod table;
 mod template;
 
-use crate::model::Design;
-use crate::report::Report;
-use crate::syntax::{self, Mistakes, Node};
-use context::Context;
+use std::ops::Range;
 
-/// Reads and resolves a design; every mistake is in the report. `file` is only used in messages.
+use crate::model::Design;
+use crate::report::{Report, Span};
+use crate::syntax::{self, Mistakes, Node};
+
+/// Loads a design, or returns a report of every mistake. `file` is only used in messages.
 pub fn load(file: &str, source: &str) -> Result<Design, Report> {
     let mistakes = Mistakes::default();
     let design = syntax::read(source, &mistakes).map(|root| resolve(&root, source, &mistakes));
@@ -32,7 +32,7 @@ pub fn load(file: &str, source: &str) -> Result<Design, Report> {
     }
 }
 
-/// Makes the design that a tree describes. It is whole only if no mistake was noted.
+/// Builds the design that a tree describes. It is complete only if there are no mistakes.
 fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
     let context = Context { source, mistakes };
     let name = name::design(&context, root);
@@ -55,5 +55,30 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
         entities: entities.list.into_iter().map(|known| known.entity).collect(),
         patterns,
         layout,
+    }
+}
+
+/// The text of the file and the list of mistakes, which every step needs.
+#[derive(Debug, Clone, Copy)]
+struct Context<'a> {
+    /// The file's text.
+    source: &'a str,
+    /// The mistakes found so far.
+    mistakes: &'a Mistakes,
+}
+
+impl Context<'_> {
+    /// Returns the position of some bytes of a string. If the string has escapes, this is the position of the whole
+    /// value, because its bytes differ from those in the file.
+    fn inside(&self, node: &Node, range: Range<usize>) -> Span {
+        let whole = self.source.get(node.span.start..node.span.end).unwrap_or_default();
+        let text = node.text().unwrap_or_default();
+        match whole.find(text) {
+            Some(quote) if !text.is_empty() && range.end <= text.len() => {
+                let start = node.span.start + quote;
+                Span { start: start + range.start, end: start + range.end }
+            }
+            _ => node.span,
+        }
     }
 }

@@ -1,12 +1,12 @@
-//! Names: which are allowed.
+//! Checks names.
 
 pub(super) use crate::names::{help, list, list_or};
 
-use super::context::Context;
+use super::Context;
 use crate::report::Span;
 use crate::syntax::Node;
 
-/// The design's name.
+/// Returns and checks the name of the design.
 pub(super) fn design(context: &Context<'_>, root: &Node) -> String {
     let Some(node) = root.get("design") else { return String::new() };
     let name = node.text().unwrap_or_default();
@@ -15,13 +15,13 @@ pub(super) fn design(context: &Context<'_>, root: &Node) -> String {
         context.mistakes.add_with_help(
             node.span,
             format!("`{name}` can't be the name of a design"),
-            "a name has small letters, digits and hyphens only",
+            "use lower-case letters, digits and hyphens",
         );
     }
     name.to_owned()
 }
 
-/// Notes a mistake unless the name can stand in templates and conditions.
+/// Checks that a name can be used in templates and conditions.
 pub(super) fn check_word(context: &Context<'_>, what: &str, name: &str, span: Span) {
     let mut letters = name.chars();
     let begins_well = letters.next().is_some_and(|letter| letter.is_alphabetic() || letter == '_');
@@ -29,23 +29,23 @@ pub(super) fn check_word(context: &Context<'_>, what: &str, name: &str, span: Sp
         context.mistakes.add_with_help(
             span,
             format!("`{name}` can't be the name of {what}"),
-            "a name begins with a letter and has letters, digits, underscores and hyphens only",
+            "begin with a letter, and use letters, digits, underscores and hyphens",
         );
     }
 }
 
-/// Notes a mistake unless the name may stand in the name of a table.
+/// Checks that a name can be part of the name of a table.
 pub(super) fn check_part(context: &Context<'_>, what: &str, name: &str, span: Span) {
     if name.is_empty() || !name.chars().all(in_table_name) {
         context.mistakes.add_with_help(
             span,
             format!("`{name}` can't be the name of {what}"),
-            "a name has letters, digits, hyphens, underscores and dots only",
+            "use letters, digits, hyphens, underscores and dots",
         );
     }
 }
 
-/// Whether DynamoDB allows the letter in the name of a table or index.
+/// Returns whether DynamoDB allows a character in the name of a table or index.
 pub(super) fn in_table_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.')
 }

@@ -1,6 +1,6 @@
-//! What a caller gives to a pattern, gathered from all that uses it.
+//! Collects the parameters of a pattern.
 
-use super::context::Context;
+use super::Context;
 use super::field::kind_name;
 use crate::model::{FieldType, Parameter, ParameterType};
 use crate::report::Span;
@@ -10,7 +10,7 @@ use crate::report::Span;
 pub(super) struct Parameters(Vec<Parameter>);
 
 impl Parameters {
-    /// One more use: a name is one parameter, required if one use requires it.
+    /// Adds a use of a parameter. All uses of a name are one parameter, which is required if any use requires it.
     pub(super) fn add(
         &mut self,
         context: &Context<'_>,
@@ -22,8 +22,8 @@ impl Parameters {
         if name == "now" {
             context.mistakes.add_with_help(
                 span,
-                "no parameter can be called `now`",
-                "`{now}` is the time of the call: give the parameter another name",
+                "`now` can't be the name of a parameter",
+                "`{now}` is the time of the call; use another name",
             );
             return;
         }
@@ -37,21 +37,21 @@ impl Parameters {
                     known.kind = kind;
                 } else if !agree(&known.kind, &kind) {
                     let message = format!(
-                        "the parameter `{name}` would be {} here, and {} elsewhere in the pattern",
+                        "the parameter `{name}` is {} here, but {} elsewhere in the pattern",
                         in_words(&kind),
                         in_words(&known.kind)
                     );
                     context.mistakes.add_with_help(
                         span,
                         message,
-                        "one name is one parameter: give one of them another name",
+                        "use different names for the two parameters",
                     );
                 }
             }
         }
     }
 
-    /// The same for the value of a field.
+    /// Adds a use of a parameter with the type of a field.
     pub(super) fn add_field(
         &mut self,
         context: &Context<'_>,
@@ -63,18 +63,18 @@ impl Parameters {
         self.add(context, name, ParameterType::Field(kind.clone()), required, span);
     }
 
-    /// Whether there is one of this name.
+    /// Returns whether there is a parameter of this name.
     pub(super) fn contains(&self, name: &str) -> bool {
         self.0.iter().any(|known| known.name == name)
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub(super) fn into_list(self) -> Vec<Parameter> {
         self.0
     }
 }
 
-/// Whether one value can serve both.
+/// Returns whether a value can be used for both.
 fn agree(one: &ParameterType, other: &ParameterType) -> bool {
     match (one, other) {
         (ParameterType::Field(one), ParameterType::Field(other)) => stored_alike(one, other),
@@ -86,7 +86,7 @@ fn agree(one: &ParameterType, other: &ParameterType) -> bool {
     }
 }
 
-/// Whether a list or set field holds such values: it can then be gone through as well as written.
+/// Returns whether a list or set holds such values, so that a step can use its elements.
 fn holds_such(list: &FieldType, wanted: &ParameterType) -> bool {
     match (list, wanted) {
         (FieldType::List { of, .. } | FieldType::Set { of, .. }, ParameterType::Field(wanted)) => {
@@ -96,7 +96,7 @@ fn holds_such(list: &FieldType, wanted: &ParameterType) -> bool {
     }
 }
 
-/// Whether values of one type are written like values of the other: bounds may differ.
+/// Returns whether both types store their values in the same way; bounds may differ.
 pub(super) fn stored_alike(one: &FieldType, other: &FieldType) -> bool {
     use FieldType::{Choice, Epoch, Id, Int, List, Map, Number, Set, Text};
     match (one, other) {
@@ -105,7 +105,7 @@ pub(super) fn stored_alike(one: &FieldType, other: &FieldType) -> bool {
         (List { of: one, .. }, List { of: other, .. })
         | (Set { of: one, .. }, Set { of: other, .. })
         | (Map { of: one, .. }, Map { of: other, .. }) => stored_alike(one, other),
-        // A field that could not be read is `any`: what follows from that is no mistake of its own.
+        // A field with a mistake has the type `any`, which must not cause further mistakes.
         (FieldType::Any { .. }, _) | (_, FieldType::Any { .. }) => true,
         _ => std::mem::discriminant(one) == std::mem::discriminant(other),
     }
@@ -114,7 +114,7 @@ pub(super) fn stored_alike(one: &FieldType, other: &FieldType) -> bool {
 fn in_words(kind: &ParameterType) -> String {
     match kind {
         ParameterType::Field(kind) => format!("of type `{}`", kind_name(kind)),
-        ParameterType::Prefix => "the beginning of a text".to_owned(),
+        ParameterType::Prefix => "the beginning of a string".to_owned(),
         ParameterType::ListOf(_) | ParameterType::Keys(_) => "a list".to_owned(),
     }
 }

@@ -1,9 +1,9 @@
-//! References whose items must be there when they are written: `must_exist = true`.
+//! References whose items must exist when they are written: `must_exist = true`.
 
 use std::sync::Arc;
 
-use super::context::Context;
-use super::entity::{Entities, Known};
+use super::Context;
+use super::entity::{Entities, ResolvedEntity};
 use super::name;
 use super::parameters::stored_alike;
 use super::pattern::key_members;
@@ -11,10 +11,10 @@ use super::template::find;
 use crate::model::{Entity, Field, Reference};
 use crate::syntax::Node;
 
-/// A mistake and its way out.
-type Wrong = (String, String);
+/// The message and the help of a mistake.
+type Problem = (String, String);
 
-/// Notes the references of entities that can't be checked when they are written.
+/// Adds a mistake for each reference with `must_exist` that writes can't check.
 pub(super) fn check(context: &Context<'_>, root: &Node, entities: &Entities) {
     for (entry, known) in root.entries("entity").iter().zip(&entities.list) {
         for field in known.entity.fields.iter().filter(|field| field.must_exist) {
@@ -28,8 +28,12 @@ pub(super) fn check(context: &Context<'_>, root: &Node, entities: &Entities) {
     }
 }
 
-/// The references of an entity that are checked when these fields are written.
-pub(super) fn checked(entities: &Entities, known: &Known, written: impl Fn(&str) -> bool) -> Vec<Reference> {
+/// Returns the references of an entity that a write of these fields checks.
+pub(super) fn checked(
+    entities: &Entities,
+    known: &ResolvedEntity,
+    written: impl Fn(&str) -> bool,
+) -> Vec<Reference> {
     let fields = known.entity.fields.iter().filter(|field| field.must_exist);
     let reference = |field: &Field| {
         let target = target(entities, known, field)?;
@@ -40,14 +44,14 @@ pub(super) fn checked(entities: &Entities, known: &Known, written: impl Fn(&str)
     fields.filter_map(reference).collect()
 }
 
-/// The entity that a field refers to, if both are known.
-fn target<'e>(entities: &'e Entities, known: &Known, field: &Field) -> Option<&'e Known> {
+/// Returns the entity that a field refers to, if both are known.
+fn target<'e>(entities: &'e Entities, known: &ResolvedEntity, field: &Field) -> Option<&'e ResolvedEntity> {
     let target = entities.find(field.refers_to.as_deref()?)?;
     (target.sound && known.sound && !known.vague.contains(&field.name)).then_some(target)
 }
 
-/// Where each field of the other entity's key comes from: (its field, the field of this entity).
-fn key(entity: &Entity, field: &Field, target: &Entity) -> Result<Vec<(String, String)>, Wrong> {
+/// Returns the source of each field of the other entity's key: (field of the key, field of this entity).
+fn key(entity: &Entity, field: &Field, target: &Entity) -> Result<Vec<(String, String)>, Problem> {
     let members = key_members(target);
     let own = held_member(field, target, members.iter().map(|(path, _)| path.as_str()))?;
     let mut key = Vec::with_capacity(members.len());
@@ -59,15 +63,15 @@ fn key(entity: &Entity, field: &Field, target: &Entity) -> Result<Vec<(String, S
         };
         match found {
             Some(found) if !stored_alike(kind, found.kind) => {
-                let message = format!("`{source}` and `{path}` of `{}` are of different types", target.name);
+                let message = format!("`{source}` and `{path}` of `{}` have different types", target.name);
                 return Err((message, "give both the same type".to_owned()));
             }
             Some(found) if found.optional && source != field.name => {
-                return Err((needs(field, target, path), format!("`{path}` must not be optional here")));
+                return Err((needs(field, target, path), format!("remove `optional` from `{path}`")));
             }
             Some(_) => key.push((path.clone(), source)),
             None => {
-                let help = format!("give `{}` a field `{path}`, or take `must_exist` away", entity.name);
+                let help = format!("add a field `{path}` to `{}`, or remove `must_exist`", entity.name);
                 return Err((needs(field, target, path), help));
             }
         }
@@ -77,16 +81,16 @@ fn key(entity: &Entity, field: &Field, target: &Entity) -> Result<Vec<(String, S
 
 fn needs(field: &Field, target: &Entity, path: &str) -> String {
     let (name, target) = (&field.name, &target.name);
-    format!("`{name}` doesn't tell which `{target}` is meant: its key also needs `{path}`")
+    format!("`{name}` doesn't identify a `{target}`, whose key also needs `{path}`")
 }
 
-/// The field of the other entity's key whose value the reference holds: the only one, the one of the same name, or the
-/// only one that doesn't itself refer to something.
+/// Returns the field of the other entity's key whose value the reference holds: the one of the same name, the only one, or
+/// the only one that isn't a reference itself.
 fn held_member<'m>(
     field: &Field,
     target: &Entity,
     members: impl Iterator<Item = &'m str> + Clone,
-) -> Result<&'m str, Wrong> {
+) -> Result<&'m str, Problem> {
     let is_own = |path: &&str| target.field(path).is_some_and(|member| member.refers_to.is_none());
     let same = members.clone().find(|path| *path == field.name);
     let mut all = members.clone();
@@ -96,11 +100,11 @@ fn held_member<'m>(
     same.or(only).or(of_its_own).ok_or_else(|| {
         let paths: Vec<&str> = members.collect();
         let message = format!(
-            "it isn't clear which part of the key of `{}` is in `{}`: the key has {}",
+            "the key of `{}` has several fields, and `{}` could hold any of them: {}",
             target.name,
             field.name,
             name::list(&paths)
         );
-        (message, "name the field like that part of the key".to_owned())
+        (message, "give the field the name of the one that it holds".to_owned())
     })
 }

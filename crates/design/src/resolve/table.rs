@@ -4,42 +4,42 @@ use std::sync::Arc;
 
 use singlet_values::Schedule;
 
-use super::context::Context;
+use super::Context;
 use super::name;
 use crate::model::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
 use crate::report::Span;
 use crate::syntax::{Entry, Node, are_several};
 
-/// A table while the types of its key attributes are not known yet.
+/// A table whose key attributes don't have their types yet.
 #[derive(Debug)]
 pub(super) struct TableDraft {
-    /// The table, all key attributes text, without its indexes.
+    /// The table without its indexes; all key attributes are strings.
     pub(super) table: Table,
     /// Its indexes, in the order of the file.
     pub(super) indexes: Vec<Index>,
-    /// Whether its key is known: if not, nothing is said about the keys of its entities.
+    /// Whether its key is known. If it isn't, the keys of its entities aren't checked.
     pub(super) sound: bool,
 }
 
 impl TableDraft {
-    /// Every key attribute of the table and its indexes.
+    /// Returns every key attribute of the table and its indexes.
     pub(super) fn attributes_mut(&mut self) -> impl Iterator<Item = &mut KeyAttribute> {
         let own = std::iter::once(&mut self.table.partition).chain(&mut self.table.sort);
         own.chain(self.indexes.iter_mut().flat_map(|index| index.partition.iter_mut().chain(&mut index.sort)))
     }
 
-    /// The index of this name.
+    /// Returns the index of this name.
     pub(super) fn index(&self, name: &str) -> Option<&Index> {
         self.indexes.iter().find(|index| index.name == name)
     }
 
-    /// The names of the indexes.
+    /// Returns the names of the indexes.
     pub(super) fn index_names(&self) -> impl Iterator<Item = &str> {
         self.indexes.iter().map(|index| index.name.as_str())
     }
 }
 
-/// The tables that a design names.
+/// Resolves the tables of a design.
 pub(super) fn tables(context: &Context<'_>, root: &Node, design: &str) -> Vec<TableDraft> {
     let Some(entry) = root.entry("table") else { return Vec::new() };
     let several = are_several(&entry.node);
@@ -48,8 +48,8 @@ pub(super) fn tables(context: &Context<'_>, root: &Node, design: &str) -> Vec<Ta
         if let Some(index) = root.entry("index") {
             context.mistakes.add_with_help(
                 index.span,
-                "with several tables, an index stands under its table",
-                "write [table.NAME.index]",
+                "with several tables, each index must be in the section of its table",
+                "use a section `[table.NAME.index]`",
             );
         }
         for Entry { name, span, node } in entry.node.table().unwrap_or_default() {
@@ -99,7 +99,7 @@ fn table(
     TableDraft { table, indexes, sound: partition.is_some() }
 }
 
-/// For how many days moments can be recovered.
+/// Parses `recovery`.
 fn recovery_days(context: &Context<'_>, node: &Node) -> Option<u32> {
     let given = node.get("recovery")?;
     let text = given.text()?;
@@ -108,13 +108,13 @@ fn recovery_days(context: &Context<'_>, node: &Node) -> Option<u32> {
     if days.is_none() {
         context.mistakes.add(
             given.span,
-            format!("{text:?} is no period of recovery: write 1 to 35 days, such as \"35 days\""),
+            format!("`{text}` isn't a recovery period: write 1 to 35 days, such as `35 days`"),
         );
     }
     days
 }
 
-/// When backups are taken.
+/// Parses `backup`.
 fn schedule(context: &Context<'_>, node: &Node) -> Option<Schedule> {
     let given = node.get("backup")?;
     match given.text()?.parse() {
@@ -130,7 +130,7 @@ fn text_attribute(name: &str) -> KeyAttribute {
     KeyAttribute { name: name.to_owned(), kind: KeyKind::Text }
 }
 
-/// The name, or what stands for it.
+/// Returns the name, or the default.
 fn table_name(context: &Context<'_>, node: &Node, span: Span, default: &str) -> String {
     let given = node.get("name").filter(|name| name.text().is_some());
     let name = given.and_then(Node::text).unwrap_or(default);
@@ -139,8 +139,8 @@ fn table_name(context: &Context<'_>, node: &Node, span: Span, default: &str) -> 
     if let Some(open) = filled.find(['{', '}']) {
         context.mistakes.add_with_help(
             place,
-            format!("`{}` can't stand in the name of a table", filled.get(open..).unwrap_or_default()),
-            "only `{environment}` can",
+            format!("`{}` isn't allowed in the name of a table", filled.get(open..).unwrap_or_default()),
+            "the only placeholder is `{environment}`",
         );
     } else if (given.is_some() || !default.is_empty())
         && (!filled.chars().all(name::in_table_name) || !(3..=255).contains(&filled.len()))
@@ -148,7 +148,7 @@ fn table_name(context: &Context<'_>, node: &Node, span: Span, default: &str) -> 
         context.mistakes.add_with_help(
             place,
             format!("`{name}` can't be the name of a table"),
-            "a name has 3 to 255 letters, digits, hyphens, underscores and dots",
+            "use 3 to 255 letters, digits, hyphens, underscores and dots",
         );
     }
     name.to_owned()
@@ -166,14 +166,14 @@ fn separator(context: &Context<'_>, node: &Node) -> char {
             context.mistakes.add_with_help(
                 given.span,
                 format!("`{text}` can't be the separator"),
-                "it is one sign such as `#`, `|` or `/`, and none that ids and times contain: `-`, `_`, `:`, `.`",
+                "use one punctuation character such as `#`, `|` or `/`, but not `-`, `_`, `:` or `.`, which ids and times contain",
             );
             DEFAULT
         }
     }
 }
 
-/// The type and time-to-live attributes hold what Singlet writes there, so they can't be keys.
+/// Checks the type and ttl attributes, which Singlet writes, so they can't be keys.
 fn special_attributes(context: &Context<'_>, node: &Node, table: &Table) {
     for (key, attribute) in [("type", Some(&table.type_attribute)), ("ttl", table.ttl.as_ref())] {
         if let (Some(attribute), Some(place)) = (attribute, node.get(key))
@@ -182,7 +182,7 @@ fn special_attributes(context: &Context<'_>, node: &Node, table: &Table) {
             context.mistakes.add_with_help(
                 place.span,
                 format!("`{attribute}` can't be the table's {key} attribute"),
-                "it needs a name of its own, which is no key attribute",
+                "use a name that isn't empty and isn't a key attribute",
             );
         }
     }
@@ -190,8 +190,8 @@ fn special_attributes(context: &Context<'_>, node: &Node, table: &Table) {
         && *ttl == table.type_attribute
         && !table.key().any(|part| part.name == *ttl)
     {
-        let message = format!("`{ttl}` is the type attribute, it can't be the ttl attribute too");
-        context.mistakes.add(place.span, message);
+        let message = format!("`{ttl}` can't be both the type attribute and the ttl attribute");
+        context.mistakes.add_with_help(place.span, message, "use another name for one of them");
     }
 }
 
@@ -202,7 +202,7 @@ struct KeyNames {
     sort: Vec<KeyAttribute>,
 }
 
-/// Reads `"PK"`, `["PK", "SK"]` or `[["tenant", "region"], "city"]`; a part has at most `most` attributes.
+/// Parses `"PK"`, `["PK", "SK"]` or `[["tenant", "region"], "city"]`; a part has at most `most` attributes.
 fn key_attributes(context: &Context<'_>, key: &Node, most: usize) -> KeyNames {
     let parts = match key.list() {
         Some(parts) => parts,
@@ -211,8 +211,8 @@ fn key_attributes(context: &Context<'_>, key: &Node, most: usize) -> KeyNames {
     if parts.is_empty() || parts.len() > 2 {
         context.mistakes.add_with_help(
             key.span,
-            format!("a key has one or two parts, not {}", parts.len()),
-            "the partition key, and the sort key if there is one: [\"PK\", \"SK\"]",
+            format!("a key must have one or two parts, not {}", parts.len()),
+            "write the partition key and, if there is one, the sort key: `[\"PK\", \"SK\"]`",
         );
     }
     let mut seen: Vec<String> = Vec::new();
@@ -220,8 +220,8 @@ fn key_attributes(context: &Context<'_>, key: &Node, most: usize) -> KeyNames {
         let attributes = node.list().unwrap_or(std::slice::from_ref(node));
         if attributes.is_empty() || attributes.len() > most {
             let help = match most {
-                1 => "several attributes in a part are for global indexes".to_owned(),
-                _ => format!("a part has one to {most} attributes"),
+                1 => "only the keys of global indexes can have several attributes in a part".to_owned(),
+                _ => format!("a part has 1 to {most} attributes"),
             };
             let message = format!("a part of this key can't have {} attributes", attributes.len());
             context.mistakes.add_with_help(node.span, message, help);
@@ -230,9 +230,9 @@ fn key_attributes(context: &Context<'_>, key: &Node, most: usize) -> KeyNames {
         for attribute in attributes {
             let Some(name) = attribute.text() else { continue };
             if name.is_empty() || name.len() > 255 {
-                context.mistakes.add(attribute.span, "the name of a key attribute has 1 to 255 bytes");
+                context.mistakes.add(attribute.span, "the name of a key attribute must have 1 to 255 bytes");
             } else if seen.iter().any(|other| other == name) {
-                context.mistakes.add(attribute.span, format!("`{name}` stands twice in this key"));
+                context.mistakes.add(attribute.span, format!("`{name}` appears twice in this key"));
             } else {
                 seen.push(name.to_owned());
                 names.push(text_attribute(name));
@@ -266,8 +266,8 @@ fn index(context: &Context<'_>, entry: &Entry, table: &Table) -> Option<Index> {
         if let Some(part) = parts.find(|part| Some(&part.name) == attribute) {
             context.mistakes.add_with_help(
                 key_node.span,
-                format!("`{}` is the table's {what} attribute, it can't be in a key", part.name),
-                "give the index an attribute of its own",
+                format!("`{}` is the table's {what} attribute, which can't be in a key", part.name),
+                "use another attribute",
             );
         }
     }
@@ -284,19 +284,19 @@ fn index(context: &Context<'_>, entry: &Entry, table: &Table) -> Option<Index> {
     })
 }
 
-/// An index stands as a key in entities, so it can't have the name of another key.
+/// Checks the name of an index, which is a key in entities and must differ from their other keys.
 fn index_name(context: &Context<'_>, name: &str, span: Span) {
     if crate::syntax::language::ENTITY.key(name).is_some() {
         context.mistakes.add_with_help(
             span,
-            format!("an index can't be named `{name}`"),
-            format!("`{name}` has another meaning in entities"),
+            format!("`{name}` can't be the name of an index"),
+            format!("`{name}` is a key of entities; use another name"),
         );
     } else if !(3..=255).contains(&name.len()) || !name.chars().all(name::in_table_name) {
         context.mistakes.add_with_help(
             span,
             format!("`{name}` can't be the name of an index"),
-            "a name has 3 to 255 letters, digits, hyphens, underscores and dots",
+            "use 3 to 255 letters, digits, hyphens, underscores and dots",
         );
     }
 }
@@ -306,16 +306,17 @@ fn local_key(context: &Context<'_>, key: &KeyNames, span: Span, table: &Table) {
     if key.partition.first().is_some_and(|own| own.name != *table_partition) && !table_partition.is_empty() {
         context.mistakes.add_with_help(
             span,
-            "a local index has the table's own partition key",
-            format!("begin its key with `{table_partition}`, or take `local` away"),
+            "a local index must have the table's partition key",
+            format!("begin its key with `{table_partition}`, or remove `local`"),
         );
     } else if key.sort.is_empty() {
-        context.mistakes.add(span, "a local index needs a sort key of its own");
+        let help = "add a sort key, such as `[\"PK\", \"created_at\"]`";
+        context.mistakes.add_with_help(span, "a local index must have a sort key", help);
     } else if table.sort.is_none() {
         context.mistakes.add_with_help(
             span,
-            "a local index needs a table with a sort key",
-            "take `local` away, or give the table a sort key",
+            "a table without a sort key can't have local indexes",
+            "remove `local`, or give the table a sort key",
         );
     }
 }
@@ -326,14 +327,14 @@ fn same_names(context: &Context<'_>, tables: &[TableDraft]) {
         if let Some(other) = earlier.into_iter().find(|other| other.table.name == draft.table.name) {
             context.mistakes.add_with_help(
                 draft.table.span,
-                format!("the tables `{}` and `{}` have one name", other.table.label, draft.table.label),
+                format!("the tables `{}` and `{}` have the same name", other.table.label, draft.table.label),
                 "give each its own `name`",
             );
         }
     }
 }
 
-/// The tables of the model, once the types of all key attributes are known.
+/// Builds the tables of the model, once the types of all key attributes are known.
 pub(super) fn finish(drafts: Vec<TableDraft>) -> Vec<Arc<Table>> {
     drafts
         .into_iter()
@@ -344,7 +345,7 @@ pub(super) fn finish(drafts: Vec<TableDraft>) -> Vec<Arc<Table>> {
         .collect()
 }
 
-/// The environments that a design names.
+/// Resolves the environments of a design.
 pub(super) fn environments(context: &Context<'_>, root: &Node) -> Vec<Environment> {
     let mut environments: Vec<Environment> = Vec::new();
     for entry in root.entries("environment") {
@@ -353,8 +354,8 @@ pub(super) fn environments(context: &Context<'_>, root: &Node) -> Vec<Environmen
         if let (true, Some(other)) = (default, environments.iter().find(|other| other.default)) {
             context.mistakes.add_with_help(
                 entry.node.entry("default").map_or(entry.span, |key| key.span),
-                format!("two environments are the default: `{}` and `{}`", other.name, entry.name),
-                "only one can be used when the caller names none",
+                format!("both `{}` and `{}` are the default environment", other.name, entry.name),
+                "remove `default` from one of them",
             );
         }
         let removal = match entry.node.text_of("removal") {

@@ -1,8 +1,8 @@
-//! Key templates, read and held against the fields of their entity.
+//! Resolves key templates and checks them against the fields of their entity.
 
 use std::collections::BTreeSet;
 
-use super::context::Context;
+use super::Context;
 use super::field::kind_name;
 use super::name;
 use singlet_values::Number;
@@ -12,23 +12,23 @@ use crate::report::Span;
 use crate::syntax::Node;
 use crate::template::{Format, Part, Template};
 
-/// What a template may hold, by where it stands.
+/// The role of a template in a key, which decides what it can contain.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    /// Of the table's own key: every part must always be there.
+pub(super) struct KeyRole {
+    /// Whether it is in the table's key, so that no part of it can be missing.
     pub(super) own: bool,
-    /// Of a partition key: a shard may stand in it.
+    /// Whether it is a partition key, which can have a shard.
     pub(super) partition: bool,
 }
 
-/// Reads a template; `None` if it is none or doesn't fit the fields.
+/// Resolves a template; `None` after a mistake.
 pub(super) fn template(
     context: &Context<'_>,
     node: &Node,
     entity: &str,
     fields: &[Field],
     vague_fields: &BTreeSet<String>,
-    place: Place,
+    place: KeyRole,
 ) -> Option<Template> {
     let text = node.text()?;
     let template = match Template::parse(text) {
@@ -50,8 +50,8 @@ pub(super) fn template(
         match find(fields, path) {
             None if path == "now" => context.mistakes.add_with_help(
                 span,
-                "`{now}` can't stand in a key, which is made of fields",
-                "name a field of type `time`, and let the pattern set it: `set = { noted_at = \"{now}\" }`",
+                "`{now}` can't be used in a key",
+                "use a field of type `time` that the pattern sets: `set = { noted_at = \"{now}\" }`",
             ),
             None => {
                 let message = format!("`{entity}` has no field `{path}`");
@@ -64,35 +64,35 @@ pub(super) fn template(
     (context.mistakes.count() == before && !vague).then_some(template)
 }
 
-/// A field that a path leads to.
+/// The field at a path.
 #[derive(Debug)]
-pub(super) struct Found<'a> {
-    /// What values it takes.
+pub(super) struct FoundField<'a> {
+    /// Its type.
     pub(super) kind: &'a FieldType,
-    /// Whether it, or something on the way to it, may be missing.
+    /// Whether it, or an object that contains it, may be missing.
     pub(super) optional: bool,
 }
 
-/// What a path such as `address.city` leads to.
-pub(super) fn find<'a>(fields: &'a [Field], path: &str) -> Option<Found<'a>> {
+/// Returns the field at a path such as `address.city`.
+pub(super) fn find<'a>(fields: &'a [Field], path: &str) -> Option<FoundField<'a>> {
     let mut names = path.split('.');
     let first = names.next()?;
     let field = fields.iter().find(|field| field.name == first)?;
-    let mut found = Found { kind: &field.kind, optional: field.optional };
+    let mut found = FoundField { kind: &field.kind, optional: field.optional };
     for name in names {
         match found.kind {
             FieldType::Object(fields) => {
                 let field = fields.iter().find(|field| field.name == name)?;
-                found = Found { kind: &field.kind, optional: found.optional || field.optional };
+                found = FoundField { kind: &field.kind, optional: found.optional || field.optional };
             }
-            FieldType::Map { of, .. } => found = Found { kind: of, optional: true },
+            FieldType::Map { of, .. } => found = FoundField { kind: of, optional: true },
             _ => return None,
         }
     }
     Some(found)
 }
 
-/// The nearest path to one that leads nowhere.
+/// Suggests a known path for an unknown one.
 pub(super) fn help(fields: &[Field], path: &str) -> Option<String> {
     let mut paths = Vec::new();
     gather(fields, "", &mut paths);
@@ -110,7 +110,7 @@ fn gather(fields: &[Field], before: &str, paths: &mut Vec<String>) {
     }
 }
 
-/// Where a placeholder's field stands in a text.
+/// Returns the position of a placeholder's field.
 pub(super) fn placeholder(context: &Context<'_>, node: &Node, text: &str, path: &str) -> Span {
     let start = [format!("{{{path}"), format!(":{path}/")].iter().find_map(|sought| text.find(sought));
     match start {
@@ -119,21 +119,21 @@ pub(super) fn placeholder(context: &Context<'_>, node: &Node, text: &str, path: 
     }
 }
 
-/// Whether what a placeholder names can stand there in that form.
+/// Checks that a field can be used in a placeholder with that format.
 fn check(
     context: &Context<'_>,
     span: Span,
     part: &Part,
     path: &str,
-    found: &Found<'_>,
-    place: Place,
+    found: &FoundField<'_>,
+    place: KeyRole,
     text: &str,
 ) {
     if place.own && found.optional {
         context.mistakes.add_with_help(
             span,
-            format!("`{path}` may be missing, so it can't stand in the table's own key"),
-            "every item needs its whole key: make the field required, or give it a default",
+            format!("`{path}` is optional and can't be part of the table's key"),
+            "every item must have a complete key: remove `optional`",
         );
         return;
     }
@@ -145,31 +145,34 @@ fn check(
     let (fits, needs) = match part {
         Part::Literal(_) => (true, ""),
         _ if matches!(kind, List { .. } | Set { .. } | Map { .. } | Object(_) | Any { .. }) => {
-            (false, "a key holds texts, numbers, times and ids")
+            (false, "keys can contain strings, numbers, times and ids")
         }
-        Part::Field { format: Format::Plain, .. } if alone => (
-            !matches!(kind, Bool),
-            "a key is a text, a number or bytes; write more than the flag, such as `FLAG#{…}`",
-        ),
+        Part::Field { format: Format::Plain, .. } if alone => {
+            (!matches!(kind, Bool), "a key must be a string, a number or bytes: add text, such as `FLAG#{…}`")
+        }
         Part::Shard { .. } => (true, ""),
-        _ if matches!(kind, Binary { .. }) => (false, "bytes can be a whole key only, not a part of one"),
+        _ if matches!(kind, Binary { .. }) => (false, "bytes can't be a part of a key, only a whole key"),
         Part::Field { format, .. } => match format {
             Format::Plain => (true, ""),
             Format::Padded { .. } => (
                 matches!(kind, Int { .. } | Number { .. } | Epoch),
-                "a width is for `int`, `number` and `epoch`",
+                "a width can be used with `int`, `number` and `epoch`",
             ),
-            Format::Fold | Format::Lower | Format::Upper => {
-                (matches!(kind, Text { .. } | Choice(_) | Id), "`fold`, `lower` and `upper` are for texts")
-            }
+            Format::Fold | Format::Lower | Format::Upper => (
+                matches!(kind, Text { .. } | Choice(_) | Id),
+                "`fold`, `lower` and `upper` can be used with strings",
+            ),
             Format::Hour | Format::Minute => {
-                (matches!(kind, Time | Epoch), "hours and minutes are in `time` and `epoch`")
+                (matches!(kind, Time | Epoch), "`hour` and `minute` can be used with `time` and `epoch`")
             }
-            _ => (matches!(kind, Time | Date | Epoch), "times are cut: `time`, `date` and `epoch`"),
+            _ => (
+                matches!(kind, Time | Date | Epoch),
+                "this format can be used with `time`, `date` and `epoch`",
+            ),
         },
     };
     if !fits {
-        let message = format!("`{path}` is of type `{}`, which can't stand here", kind_name(kind));
+        let message = format!("`{path}` is of type `{}`, which can't be used here", kind_name(kind));
         context.mistakes.add_with_help(span, message, needs);
     } else if let Part::Field { format, .. } = part
         && let Some((message, help)) = too_narrow(path, kind, *format)
@@ -178,13 +181,13 @@ fn check(
     } else if matches!(part, Part::Shard { .. }) && !place.partition {
         context.mistakes.add_with_help(
             span,
-            "a shard spreads partition keys; in a sort key it has no use",
-            "put it into the partition's template",
+            "a sort key can't have a shard",
+            "move the shard to the template of the partition key",
         );
     }
 }
 
-/// What is wrong if the numbers that a field allows don't all fit its width, and the format that they fit.
+/// Returns a message and help if the range of a field exceeds the width of its placeholder.
 fn too_narrow(path: &str, kind: &FieldType, format: Format) -> Option<(String, String)> {
     let (FieldType::Int { min, max } | FieldType::Number { min, max }) = kind else { return None };
     let Format::Padded { width, decimals, signed } = format else { return None };
@@ -194,8 +197,8 @@ fn too_narrow(path: &str, kind: &FieldType, format: Format) -> Option<(String, S
     let too_low =
         min.as_ref().filter(|min| if signed { **min < largest.negated() } else { min.is_negative() });
     let (bound, way) = match (too_low, too_high) {
-        (Some(min), _) => (min, "down"),
-        (None, Some(max)) => (max, "up"),
+        (Some(min), _) => (min, "low"),
+        (None, Some(max)) => (max, "high"),
         (None, None) => return None,
     };
     let place = |format: Format| Part::Field { path: path.to_owned(), format };
@@ -208,10 +211,10 @@ fn too_narrow(path: &str, kind: &FieldType, format: Format) -> Option<(String, S
     let bounds = [min, max].into_iter().flatten().map(digits);
     let sign = usize::from(signed || has_negative);
     let width = u8::try_from(bounds.chain([have]).max()? + others + sign).ok()?;
-    let message = format!("`{path}` goes {way} to {bound}, which doesn't fit `{}`", place(format));
+    let message = format!("`{path}` can be as {way} as {bound}, which doesn't fit `{}`", place(format));
     let fitting = Format::Padded { width, decimals, signed: signed || has_negative };
     let help = match has_negative && !signed {
-        true => format!("write `{}`: the sign gives negative numbers their place", place(fitting)),
+        true => format!("write `{}`, with a sign for negative numbers", place(fitting)),
         false => format!("write `{}`", place(fitting)),
     };
     Some((message, help))
@@ -220,6 +223,6 @@ fn too_narrow(path: &str, kind: &FieldType, format: Format) -> Option<(String, S
 fn shards(context: &Context<'_>, node: &Node, template: &Template) {
     let count = template.parts.iter().filter(|part| matches!(part, Part::Shard { .. })).count();
     if count > 1 {
-        context.mistakes.add(node.span, "a key is spread by one shard only");
+        context.mistakes.add(node.span, "a key can have only one shard");
     }
 }

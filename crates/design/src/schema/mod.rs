@@ -1,9 +1,9 @@
-//! The JSON Schema of design files, for editors. It is made from the description of the language.
+//! The JSON Schema of design files for editors, generated from the description of the language.
 
 use crate::json::Json;
 use crate::syntax::language::{Construct, DESIGN, Key, Shape, Variants};
 
-/// The schema (draft 2020-12).
+/// Returns the JSON Schema (draft 2020-12) of design files.
 pub fn schema() -> Json {
     let mut definitions = Definitions::default();
     let mut members = vec![
@@ -17,7 +17,7 @@ pub fn schema() -> Json {
     Json::Object(members)
 }
 
-/// The constructs that are described already, by name.
+/// The definitions of constructs, by name.
 #[derive(Default)]
 struct Definitions {
     done: Vec<(String, Json)>,
@@ -25,7 +25,7 @@ struct Definitions {
 }
 
 impl Definitions {
-    /// A reference to a construct, which is described once.
+    /// Returns a reference to a construct, and defines it the first time.
     fn reference(&mut self, construct: &Construct) -> Json {
         if !self.named.contains(&construct.id) {
             self.named.push(construct.id);
@@ -106,7 +106,7 @@ impl Definitions {
     }
 }
 
-/// The rules of a construct that comes in kinds: which keys go with which.
+/// Returns the rules of a construct with several kinds: which keys each kind can have.
 fn kinds(construct: &Construct) -> Vec<(String, Json)> {
     let allowed = |own: &'static [Key], name: Option<&'static str>| -> Json {
         let keys = construct.keys.iter().chain(own).map(|key| key.name).chain(name);
@@ -147,7 +147,7 @@ fn kinds(construct: &Construct) -> Vec<(String, Json)> {
     }
 }
 
-/// A key that takes different things in different kinds takes any of them here.
+/// Adds a property. If a key has different values in different kinds, the property accepts any of them.
 fn join(properties: &mut Vec<(String, Json)>, name: &str, takes: Json) {
     match properties.iter_mut().find(|(known, _)| known == name) {
         None => properties.push((name.to_owned(), takes)),

@@ -1,14 +1,15 @@
-//! Files that are no TOML, in words that help.
+//! Files that aren't valid TOML: the parser's errors with hints.
 
 use toml::de::Error;
 
 use super::mistakes::Mistakes;
 use crate::report::Span;
 
-/// What the parser says about a key that stands twice.
+/// The beginning of the parser's message about a duplicate key.
 const DUPLICATE: &str = "duplicate key";
 
-/// Notes what the parser found. True if what is left can still be looked at: only keys stood twice.
+/// Adds the parser's errors. Returns `true` if the rest of the file can still be checked, because all of them are
+/// duplicate keys.
 pub(super) fn note(source: &str, errors: &[Error], mistakes: &Mistakes) -> bool {
     let mut duplicates = Duplicates { source, section_end: 0, headers: Vec::new() };
     let mut readable = true;
@@ -23,9 +24,9 @@ pub(super) fn note(source: &str, errors: &[Error], mistakes: &Mistakes) -> bool 
             continue;
         }
         readable = false;
-        // The first error of a line is the mistake, what follows is its echo.
+        // Later errors on the same line usually follow from the first.
         if place.start >= line_end {
-            mistakes.add_with(place, format!("this is no TOML: {}", error.message()), hint(source, place));
+            mistakes.add_with(place, format!("invalid TOML: {}", error.message()), hint(source, place));
         }
         line_end = source
             .get(place.start..)
@@ -35,18 +36,18 @@ pub(super) fn note(source: &str, errors: &[Error], mistakes: &Mistakes) -> bool 
     readable
 }
 
-/// What is most often meant.
+/// Suggests the most likely correction.
 fn hint(source: &str, place: Span) -> Option<String> {
     let line_start = source.get(..place.start)?.rfind('\n').map_or(0, |at| at + 1);
     let line = source.get(line_start..)?.lines().next()?.trim();
     let value = line.split_once('=').map(|(_, value)| value.trim_start());
     match value {
         Some(value) if value.starts_with(|letter: char| letter.is_alphabetic()) => {
-            Some("texts stand in quotes: name = \"value\"".to_owned())
+            Some("strings need quotes: `name = \"value\"`".to_owned())
         }
-        Some("") => Some("a value is missing after `=`".to_owned()),
+        Some("") => Some("add a value after `=`".to_owned()),
         None if !line.starts_with('[') => {
-            Some("a line is `key = value`, or a header such as [entity.User]".to_owned())
+            Some("write `key = value`, or a header such as `[entity.User]`".to_owned())
         }
         _ => None,
     }
@@ -54,9 +55,9 @@ fn hint(source: &str, place: Span) -> Option<String> {
 
 struct Duplicates<'a> {
     source: &'a str,
-    /// The end of a section whose header stood twice: its keys stand twice only because of that.
+    /// The end of the latest section with a duplicate header, whose keys aren't reported again.
     section_end: usize,
-    /// The headers that stood twice: what stands under them does so only because of that.
+    /// The duplicate headers; headers below them aren't reported again.
     headers: Vec<String>,
 }
 
@@ -79,23 +80,24 @@ impl Duplicates<'_> {
                 return;
             }
             let first = self.first_line(|other| self::header(other) == header);
-            let message = format!("[{header}] stands twice");
+            let message = format!("`[{header}]` appears twice");
             mistakes.add_with(
                 place,
                 message,
-                first.map(|line| format!("the first one is in line {line}; give one of them another name")),
+                first.map(|line| format!("the first one is on line {line}; rename one of them")),
             );
         } else {
-            let message = format!("the key `{name}` stands twice");
+            let message = format!("the key `{name}` appears twice");
             mistakes.add_with(
                 place,
                 message,
-                self.first_key(name, place).map(|line| format!("the first one is in line {line}")),
+                self.first_key(name, place)
+                    .map(|line| format!("the first one is on line {line}; remove one of them")),
             );
         }
     }
 
-    /// Where the line of a byte begins, and its text.
+    /// Returns the start and the text of the line that contains a byte.
     fn line(&self, offset: usize) -> (usize, &str) {
         let start = self.source.get(..offset).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
         (start, self.source.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default())
@@ -113,7 +115,7 @@ impl Duplicates<'_> {
         self.source.len()
     }
 
-    /// The number of the first line like this.
+    /// Returns the number of the first header line that satisfies the predicate.
     fn first_line(&self, is_it: impl Fn(&str) -> bool) -> Option<usize> {
         self.source
             .lines()
@@ -121,7 +123,7 @@ impl Duplicates<'_> {
             .map(|at| at + 1)
     }
 
-    /// The number of the line where a key stands first in its section.
+    /// Returns the number of the line on which a key first appears in its section.
     fn first_key(&self, name: &str, place: Span) -> Option<usize> {
         let before = self.source.get(..place.start)?;
         let section = before.lines().collect::<Vec<_>>();
@@ -135,7 +137,7 @@ impl Duplicates<'_> {
     }
 }
 
-/// What stands between the brackets of a header.
+/// Returns the text between the brackets of a header, without white space.
 fn header(line: &str) -> String {
     let inner = line.trim_start().trim_start_matches('[');
     let inner = inner.split(']').next().unwrap_or_default();

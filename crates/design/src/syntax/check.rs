@@ -1,4 +1,4 @@
-//! Holds a tree against the description of the language: unknown keys, wrong kinds of values, what is missing.
+//! Checks a tree against the description of the language: unknown keys, values of the wrong kind, missing keys.
 
 use super::language::{Construct, DESIGN, Key, Shape, Variant, Variants};
 use super::mistakes::Mistakes;
@@ -7,22 +7,22 @@ use crate::names::{self, nearest};
 
 /// Checks a whole file.
 pub(super) fn check_file(root: &Node, mistakes: &Mistakes) {
-    Checker { mistakes }.construct(&DESIGN, root, "a design");
+    Checker { mistakes }.construct(&DESIGN, root, "the design");
 }
 
-/// Checks a value; `what` is what messages call it.
+/// Checks a value; messages call it `what`.
 pub(crate) fn check(shape: &Shape, node: &Node, what: &str, mistakes: &Mistakes) {
     Checker { mistakes }.value(shape, node, what);
 }
 
-/// Whether the `table` of a design holds several tables.
+/// Returns whether the `table` of a design holds several tables.
 pub(crate) fn are_several(table: &Node) -> bool {
     table.table().is_some_and(|entries| {
         !entries.is_empty() && entries.iter().all(|entry| matches!(entry.node.value, Value::Table(_)))
     })
 }
 
-/// Words that other systems have for ours.
+/// Words of other systems and their equivalents in the language.
 const SYNONYMS: &[(&str, &str)] = &[
     ("text", "string"),
     ("enum", "string"),
@@ -54,12 +54,12 @@ impl Checker<'_> {
             (Shape::Word(words), Value::Text(text)) => self.word(words, text, node, what),
             (Shape::Whole(least, most), Value::Number(_)) => {
                 if !node.whole().is_some_and(|number| (*least..=*most).contains(&number)) {
-                    self.mistakes.add(node.span, format!("{what} takes {}", expected(shape)));
+                    self.mistakes.add(node.span, format!("{what} must be {}", expected(shape)));
                 }
             }
             (Shape::Whole(..) | Shape::Number | Shape::Constant, Value::OddNumber) => {
                 self.mistakes
-                    .add(node.span, "a number has at most 38 digits and lies between -1E126 and 1E126");
+                    .add(node.span, "a number must have at most 38 digits and be between -1E126 and 1E126");
             }
             (Shape::Number, Value::Number(_)) => {}
             (Shape::Constant, Value::List(elements)) => {
@@ -71,7 +71,7 @@ impl Checker<'_> {
             (Shape::Constant, _) => {}
             (Shape::List(fewest, of), Value::List(elements)) => {
                 if elements.len() < *fewest {
-                    self.mistakes.add(node.span, format!("{what} is empty"));
+                    self.mistakes.add(node.span, format!("{what} can't be empty"));
                 }
                 elements.iter().for_each(|element| self.value(of, element, &format!("an entry of {what}")));
             }
@@ -82,13 +82,13 @@ impl Checker<'_> {
             }
             (Shape::Table(construct), Value::Table(_)) => self.construct(construct, node, what),
             _ => {
-                let message = format!("{what} takes {}, not {}", expected(shape), node.kind());
+                let message = format!("{what} must be {}, not {}", expected(shape), node.kind());
                 self.mistakes.add(node.span, message);
             }
         }
     }
 
-    /// Takes the alternative that the kind of value tells.
+    /// Checks the value against the alternative for its kind.
     fn either(&self, alternatives: &'static [Shape], node: &Node, what: &str) {
         let fits = |shape: &&Shape| match (shape, &node.value) {
             (Shape::Text(_) | Shape::Form(..) | Shape::Word(_), Value::Text(_)) => true,
@@ -99,13 +99,18 @@ impl Checker<'_> {
             _ => false,
         };
         match alternatives.iter().find(fits) {
+            // The word alone is the type of a field.
+            Some(Shape::Word(words)) if alternatives.iter().any(is_typed) => {
+                self.word(words, node.text().unwrap_or_default(), node, &format!("the type of {what}"));
+            }
             Some(shape) => self.value(shape, node, what),
             None => {
-                let message = format!("{what} takes {}, not {}", expected_either(alternatives), node.kind());
+                let message =
+                    format!("{what} must be {}, not {}", expected_either(alternatives), node.kind());
                 self.mistakes.add(node.span, message);
             }
         }
-        // A type that is told by its word alone may need more than the word.
+        // Some types need further keys, which a word alone can't give.
         for alternative in alternatives {
             if let (Shape::Table(Construct { variants: Variants::ByType(kinds), .. }), Some(word)) =
                 (alternative, node.text())
@@ -113,7 +118,7 @@ impl Checker<'_> {
                 let kind = kinds.iter().find(|kind| kind.name == word);
                 for key in kind.iter().flat_map(|kind| kind.keys).filter(|key| key.required) {
                     let message = format!("{what} of type `{word}` needs `{}`: {}", key.name, key.about);
-                    let help = format!("write {{ type = \"{word}\", {} = … }}", key.name);
+                    let help = format!("write `{{ type = \"{word}\", {} = … }}`", key.name);
                     self.mistakes.add_with_help(node.span, message, help);
                 }
             }
@@ -126,8 +131,8 @@ impl Checker<'_> {
                 .iter()
                 .find(|(other, word)| *other == text && words.iter().any(|(known, _)| known == word));
             let help = match synonym {
-                Some((_, word)) => format!("it is called `{word}`"),
-                None => names::help_of(text, words.iter().map(|(word, _)| *word)),
+                Some((_, word)) => format!("use `{word}`"),
+                None => names::help_of(text, "values", words.iter().map(|(word, _)| *word)),
             };
             self.mistakes.add_with_help(node.span, format!("{what} can't be `{text}`"), help);
         }
@@ -139,7 +144,7 @@ impl Checker<'_> {
         for entry in entries {
             match find_key(construct, &kinds, &entry.name) {
                 Some(shape) => self.value(shape, &entry.node, &format!("`{}`", entry.name)),
-                // An entity's indexes are known only when the tables are: they are looked at then.
+                // These keys are names of indexes, which are checked once the tables are known.
                 None if construct.others.is_some() => {}
                 None => self.unknown(construct, &kinds, entry, what),
             }
@@ -155,7 +160,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The kinds that the construct may be: one, or all of them after a mistake.
+    /// Returns the kinds that the construct may be: one, or all of them after a mistake.
     fn kinds(&self, construct: &Construct, node: &Node, what: &str) -> Vec<&'static Variant> {
         let entries = node.table().unwrap_or_default();
         match construct.variants {
@@ -172,25 +177,23 @@ impl Checker<'_> {
                     .collect();
                 match given.as_slice() {
                     [(kind, _)] => return vec![*kind],
-                    // A word that is only misspelt is noted as such.
+                    // A misspelt word is reported as an unknown key.
                     [] if entries.iter().any(|entry| is_misspelt(construct, &entry.name)) => {}
                     [] => {
                         let words: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
-                        let what_not =
-                            if construct.id == "pattern" { "what it does" } else { "how many there are" };
-                        let message = format!("{what} doesn't say {what_not}");
+                        let message = format!("{what} has no {}", kind_name(construct));
                         self.mistakes.add_with_help(
                             node.span,
                             message,
-                            format!("it needs {}", names::list_or(&words)),
+                            format!("add {}", names::list_or(&words)),
                         );
                     }
                     [(first, _), .., (_, last)] => {
-                        let message = format!("`{}` and `{}` can't stand together", first.name, last.name);
+                        let message = format!("`{}` and `{}` can't be used together", first.name, last.name);
                         self.mistakes.add_with_help(
                             last.span,
                             message,
-                            format!("{} is one of them only", construct.name),
+                            format!("{what} must have exactly one {}", kind_name(construct)),
                         );
                     }
                 }
@@ -208,8 +211,12 @@ impl Checker<'_> {
             .map(|kind| kind.name)
             .collect();
         if let ([kind], false) = (kinds, homes.is_empty()) {
-            let message = format!("`{name}` doesn't go with `{}`", kind.name);
-            self.mistakes.add_with_help(entry.span, message, format!("it goes with {}", names::list(&homes)));
+            let message = format!("`{name}` can't be used with `{}`", kind.name);
+            self.mistakes.add_with_help(
+                entry.span,
+                message,
+                format!("it can be used with {}", names::list(&homes)),
+            );
             return;
         }
         let own = construct.keys.iter().chain(kinds.iter().flat_map(|kind| kind.keys)).map(|key| key.name);
@@ -220,34 +227,50 @@ impl Checker<'_> {
         let candidates = own.chain(words.iter().map(|word| word.name));
         let help = match (construct.id, &entry.node.value) {
             ("table", Value::Table(_)) => {
-                "if there are several tables, each is a [table.NAME] with a `key` of its own".to_owned()
+                "to define several tables, give each a header `[table.NAME]` and its own `key`".to_owned()
             }
-            _ => names::help_of(name, candidates),
+            _ => names::help_of(name, "keys", candidates),
         };
-        self.mistakes.add_with_help(entry.span, format!("{what} has no key `{name}`"), help);
+        self.mistakes.add_with_help(entry.span, format!("unknown key `{name}` in {what}"), help);
     }
 
     fn missing(&self, key: &Key, node: &Node, what: &str) {
-        let message = format!("{what} needs `{}`: {}", key.name, key.about);
+        let message = match key.name {
+            "key" => format!("{what} needs a `key`"),
+            _ => format!("{what} needs `{}`: {}", key.name, key.about),
+        };
         let help = match key.takes {
             Shape::Table(_) | Shape::Named(..) => {
-                format!("write `{} = {{ … }}`, or a header for it", key.name)
+                format!("add `{} = {{ … }}`, or a section with a header", key.name)
             }
-            _ if key.name == "table" => "write [table] and its key: `key = [\"PK\", \"SK\"]`".to_owned(),
-            _ => format!("write `{} = …` with {}", key.name, expected(&key.takes)),
+            _ if key.name == "key" => "add a key, such as `key = [\"PK\", \"SK\"]`".to_owned(),
+            _ if key.name == "table" => {
+                "add a section `[table]` with a key, such as `key = [\"PK\", \"SK\"]`".to_owned()
+            }
+            _ => format!("add `{} = …`, where the value is {}", key.name, expected(&key.takes)),
         };
         self.mistakes.add_with_help(node.span, message, help);
     }
 }
 
-/// Whether a key is none that the construct knows, but like one of the words that tell its kind.
+/// Returns whether the table is a construct whose kind is the value of its key `type`.
+fn is_typed(shape: &Shape) -> bool {
+    matches!(shape, Shape::Table(Construct { variants: Variants::ByType(_), .. }))
+}
+
+/// Returns what messages call the key that decides the kind of a construct.
+fn kind_name(construct: &Construct) -> &'static str {
+    if construct.id == "pattern" { "operation" } else { "cardinality" }
+}
+
+/// Returns whether an unknown key resembles one of the keys that decide the construct's kind.
 fn is_misspelt(construct: &Construct, name: &str) -> bool {
     let further = construct.kinds().iter().flat_map(|kind| kind.keys);
     let known = construct.keys.iter().chain(further).any(|key| key.name == name);
     !known && nearest(name, construct.kinds().iter().map(|kind| kind.name)).is_some()
 }
 
-/// What a key takes in a construct of one of these kinds.
+/// Returns what a key takes in a construct of one of these kinds.
 fn find_key(construct: &Construct, kinds: &[&'static Variant], name: &str) -> Option<&'static Shape> {
     let own = construct.key(name).map(|key| &key.takes);
     let word = || match construct.variants {
@@ -259,20 +282,20 @@ fn find_key(construct: &Construct, kinds: &[&'static Variant], name: &str) -> Op
     own.or_else(word).or_else(further)
 }
 
-/// What a shape takes, in words.
+/// Describes the values of a shape, for messages.
 pub(crate) fn expected(shape: &Shape) -> String {
     match shape {
-        Shape::Text(what) | Shape::Form(what, _) => format!("a text ({what})"),
-        Shape::Bool => "true or false".to_owned(),
-        Shape::Whole(least, most) if *most == u64::from(u32::MAX) => format!("a whole number from {least}"),
-        Shape::Whole(least, most) => format!("a whole number from {least} to {most}"),
+        Shape::Text(what) | Shape::Form(what, _) => format!("a string ({what})"),
+        Shape::Bool => "`true` or `false`".to_owned(),
+        Shape::Whole(least, most) if *most == u64::from(u32::MAX) => format!("an integer from {least}"),
+        Shape::Whole(least, most) => format!("an integer from {least} to {most}"),
         Shape::Number => "a number".to_owned(),
         Shape::Word(words) => {
             let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
             names::list_or(&words)
         }
         Shape::Constant => "a value".to_owned(),
-        Shape::List(_, Shape::Text(what)) => format!("a list ({what} each)"),
+        Shape::List(_, Shape::Text(what)) => format!("a list of strings ({what} each)"),
         Shape::List(..) => "a list".to_owned(),
         Shape::Named(..) | Shape::Table(_) => "a table".to_owned(),
         Shape::Either(alternatives) => expected_either(alternatives),

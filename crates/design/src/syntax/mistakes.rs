@@ -1,4 +1,4 @@
-//! Gathering mistakes on the way through a design.
+//! The list in which every step of loading a design collects its mistakes.
 
 use std::cell::RefCell;
 
@@ -9,17 +9,17 @@ use crate::report::{Mistake, Span};
 pub(crate) struct Mistakes(RefCell<Vec<Mistake>>);
 
 impl Mistakes {
-    /// Notes a mistake.
+    /// Adds a mistake without help.
     pub(crate) fn add(&self, span: Span, message: impl Into<String>) {
         self.push(Mistake { span, message: message.into(), help: None });
     }
 
-    /// Notes a mistake and how to mend it.
+    /// Adds a mistake and how to correct it.
     pub(crate) fn add_with_help(&self, span: Span, message: impl Into<String>, help: impl Into<String>) {
         self.push(Mistake { span, message: message.into(), help: Some(help.into()) });
     }
 
-    /// Notes a mistake that may have a help.
+    /// Adds a mistake and, if there is one, its help.
     pub(crate) fn add_with(&self, span: Span, message: impl Into<String>, help: Option<String>) {
         self.push(Mistake { span, message: message.into(), help });
     }
@@ -28,12 +28,12 @@ impl Mistakes {
         self.0.borrow_mut().push(mistake);
     }
 
-    /// How many there are: tells whether a piece of work found any.
+    /// Returns their number, so that a caller can tell whether a step found any.
     pub(crate) fn count(&self) -> usize {
         self.0.borrow().len()
     }
 
-    /// All of them, in the order of the file, none twice.
+    /// Returns all of them in the order of the file, without duplicates.
     pub(crate) fn sorted(self) -> Vec<Mistake> {
         let mut mistakes = self.0.into_inner();
         mistakes.sort_by_key(|mistake| (mistake.span.start, mistake.span.end));

@@ -1,4 +1,4 @@
-//! The file as it is written: TOML with places, held against the description of the language.
+//! The syntax of a design file: TOML with source positions, checked against the description of the language.
 
 mod broken;
 mod check;
@@ -12,7 +12,7 @@ pub(crate) use tree::{Entry, Node, Value};
 
 use toml::de::DeTable;
 
-/// Reads a file and holds it against the description of the language. `None` if it isn't TOML.
+/// Parses a file and checks it against the description of the language. Returns `None` if it isn't TOML.
 pub(crate) fn read(source: &str, mistakes: &Mistakes) -> Option<Node> {
     let (document, errors) = DeTable::parse_recoverable(source);
     let readable = broken::note(source, &errors, mistakes);

@@ -1,4 +1,4 @@
-//! A TOML file as a tree in which every key and value knows its place.
+//! A TOML file as a tree in which every key and value has its position.
 
 use singlet_values::Number;
 use toml::Spanned;
@@ -7,31 +7,31 @@ use toml::de::{DeTable, DeValue};
 use crate::json::Json;
 use crate::report::Span;
 
-/// A value and its place.
+/// A value and its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
-    /// Where it stands: of a table with a header, the header.
+    /// Its position; for a table with a header, that of the header.
     pub(crate) span: Span,
-    /// What it is.
+    /// The value.
     pub(crate) value: Value,
 }
 
-/// What a node is.
+/// The value of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
-    /// A text.
+    /// A string.
     Text(String),
     /// A number that DynamoDB can hold.
     Number(Number),
     /// `true`, `false`
     Bool(bool),
-    /// A date or time that is written without quotes, as its text.
+    /// A date or time without quotes, as its text.
     Date(String),
     /// A number that DynamoDB can't hold: infinite, or with more than 38 digits.
     OddNumber,
     /// `[…]`
     List(Vec<Node>),
-    /// `{…}`, or what stands under a header.
+    /// `{…}`, or a section with a header.
     Table(Vec<Entry>),
 }
 
@@ -40,14 +40,14 @@ pub(crate) enum Value {
 pub(crate) struct Entry {
     /// The key.
     pub(crate) name: String,
-    /// Where the key stands.
+    /// The position of the key.
     pub(crate) span: Span,
     /// Its value.
     pub(crate) node: Node,
 }
 
 impl Node {
-    /// The text, if it is one.
+    /// Returns the text of a string.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
@@ -55,7 +55,7 @@ impl Node {
         }
     }
 
-    /// The truth value, if it is one.
+    /// Returns the value of a boolean.
     pub(crate) fn truth(&self) -> Option<bool> {
         match self.value {
             Value::Bool(truth) => Some(truth),
@@ -63,7 +63,7 @@ impl Node {
         }
     }
 
-    /// The number, if it is one.
+    /// Returns the value of a number.
     pub(crate) fn number(&self) -> Option<&Number> {
         match &self.value {
             Value::Number(number) => Some(number),
@@ -71,12 +71,12 @@ impl Node {
         }
     }
 
-    /// The whole number, if it is one that fits.
+    /// Returns the value of a non-negative integer that fits.
     pub(crate) fn whole(&self) -> Option<u64> {
         self.number()?.to_i64()?.try_into().ok()
     }
 
-    /// The elements, if it is a list.
+    /// Returns the elements of a list.
     pub(crate) fn list(&self) -> Option<&[Node]> {
         match &self.value {
             Value::List(elements) => Some(elements),
@@ -84,7 +84,7 @@ impl Node {
         }
     }
 
-    /// The entries, if it is a table.
+    /// Returns the entries of a table.
     pub(crate) fn table(&self) -> Option<&[Entry]> {
         match &self.value {
             Value::Table(entries) => Some(entries),
@@ -92,27 +92,27 @@ impl Node {
         }
     }
 
-    /// The value of a key, if it is a table that has it.
+    /// Returns the value of a key of a table.
     pub(crate) fn get(&self, name: &str) -> Option<&Node> {
         self.entry(name).map(|entry| &entry.node)
     }
 
-    /// The key with its value, if it is a table that has it.
+    /// Returns a key of a table with its value.
     pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
         self.table()?.iter().find(|entry| entry.name == name)
     }
 
-    /// The entries of the table under a key; none if it isn't there.
+    /// Returns the entries of the table under a key; empty if the key is missing.
     pub(crate) fn entries(&self, name: &str) -> &[Entry] {
         self.get(name).and_then(Node::table).unwrap_or_default()
     }
 
-    /// The text under a key, if there is one.
+    /// Returns the string under a key of a table.
     pub(crate) fn text_of(&self, name: &str) -> Option<&str> {
         self.get(name).and_then(Node::text)
     }
 
-    /// The same value as JSON, for constants.
+    /// Returns the value as JSON.
     pub(crate) fn json(&self) -> Json {
         match &self.value {
             Value::Text(text) | Value::Date(text) => Json::Text(text.clone()),
@@ -126,12 +126,12 @@ impl Node {
         }
     }
 
-    /// What it is, for messages.
+    /// Names the kind of value, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.value {
-            Value::Text(_) => "a text",
+            Value::Text(_) => "a string",
             Value::Number(_) | Value::OddNumber => "a number",
-            Value::Bool(_) => "true or false",
+            Value::Bool(_) => "a boolean",
             Value::Date(_) => "a date",
             Value::List(_) => "a list",
             Value::Table(_) => "a table",
@@ -139,7 +139,7 @@ impl Node {
     }
 }
 
-/// The tree of a parsed document.
+/// Builds the tree of a parsed document.
 pub(super) fn root(document: &Spanned<DeTable<'_>>) -> Node {
     Node { span: document.span().into(), value: table(document.get_ref()) }
 }
@@ -164,7 +164,7 @@ fn number(text: &str) -> Value {
     text.parse().map_or(Value::OddNumber, Value::Number)
 }
 
-/// The entries in the order of the file: a header that comes after one of its parts takes its own place.
+/// Returns the entries in the order of the file. The parser may give them in another order: `[a.b]` can precede `[a]`.
 fn table(entries: &DeTable<'_>) -> Value {
     let mut entries: Vec<Entry> = entries
         .iter()

@@ -1,4 +1,4 @@
-//! Times cut off for keys: the year, the month, the week…
+//! Truncates times for keys: to the year, the month, the week…
 
 use std::fmt::Write;
 
@@ -9,12 +9,12 @@ use singlet_values::ValueRef;
 
 use super::Format;
 
-/// What a stored time looks like, a digit for each digit.
+/// The format of a stored time, with zeros for digits.
 const TIME_SHAPE: &[u8; 24] = b"0000-00-00T00:00:00.000Z";
-/// Characters of a date.
+/// The length of a date.
 const DATE_LEN: usize = 10;
 
-/// Appends the time, cut as the format says. Stored times and dates are cut as text; anything else is read first.
+/// Appends the truncated time. A stored time is truncated as text; other values are parsed first.
 pub(super) fn write_cut(out: &mut String, value: ValueRef<'_>, format: Format) -> Result<(), String> {
     match value {
         ValueRef::S(text) if is_stored_time(text) && format != Format::Week => {
@@ -22,22 +22,22 @@ pub(super) fn write_cut(out: &mut String, value: ValueRef<'_>, format: Format) -
             Ok(())
         }
         ValueRef::S(text) if text.len() == DATE_LEN => {
-            let date: Date = text.parse().map_err(|_| format!("{text:?} is no date"))?;
+            let date: Date = text.parse().map_err(|_| format!("{text:?} isn't a date"))?;
             if matches!(format, Format::Hour | Format::Minute) {
                 return Err(format!("{text:?} is a date and has no hour"));
             }
             write_time(out, date.to_datetime(jiff::civil::Time::midnight()), format)
         }
         ValueRef::S(text) => {
-            let time: Timestamp = text.parse().map_err(|_| format!("{text:?} is no time"))?;
+            let time: Timestamp = text.parse().map_err(|_| format!("{text:?} isn't a time"))?;
             write_time(out, Offset::UTC.to_datetime(time), format)
         }
         ValueRef::N(seconds) => {
             let time = seconds.to_i64().and_then(|seconds| Timestamp::from_second(seconds).ok());
-            let time = time.ok_or_else(|| format!("{seconds} is no time in whole seconds since 1970"))?;
+            let time = time.ok_or_else(|| format!("{seconds} isn't a time in whole seconds since 1970"))?;
             write_time(out, Offset::UTC.to_datetime(time), format)
         }
-        _ => Err("it is no time".to_owned()),
+        _ => Err("it isn't a time".to_owned()),
     }
 }
 
@@ -46,7 +46,7 @@ fn is_stored_time(text: &str) -> bool {
     text.len() == TIME_SHAPE.len() && text.bytes().zip(TIME_SHAPE).all(shape)
 }
 
-/// Characters of a stored time that a format keeps.
+/// Returns the number of characters of a stored time that a format keeps.
 fn length(format: Format) -> usize {
     match format {
         Format::Year => 4,

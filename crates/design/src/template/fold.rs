@@ -1,18 +1,20 @@
-//! Text as people search for it: small letters without marks.
+//! Folds text for search: lower case without diacritics.
 //!
-//! Stored keys hold folded text, so what is folded to what only ever grows by letters that were left alone before.
+//! Stored keys contain folded text, so the result for a letter must never change. Only letters that aren't folded yet
+//! can be added.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Small letters without marks, white space trimmed and each run of it one space. Composed and decomposed spellings
-/// of one text give the same; scripts whose marks are letters (kana, Hangul, Indic) keep them.
+/// Returns the text in lower case without diacritics. White space is trimmed, and each run of it becomes one space.
+/// Composed and decomposed spellings of a text give the same result. Scripts whose marks are letters (kana, Hangul,
+/// Indic) keep them.
 pub fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     write_folded(&mut out, text, End::Whole);
     out
 }
 
-/// Whether a text is all there is, or the beginning of one, after which a space may go on into a word.
+/// Whether a text is complete, or a prefix whose final space may be followed by a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Whole,
@@ -57,7 +59,7 @@ fn collapse(out: &mut String, characters: impl Iterator<Item = char>) {
     }
 }
 
-/// Marks of Latin, Greek and Cyrillic letters, the vowel points of Hebrew and Arabic, and what can't be seen.
+/// Returns whether a character is a mark of Latin, Greek or Cyrillic, a vowel point of Hebrew or Arabic, or invisible.
 fn is_dropped(character: char) -> bool {
     matches!(
         u32::from(character),
@@ -68,7 +70,7 @@ fn is_dropped(character: char) -> bool {
     )
 }
 
-/// Letters whose stroke or shape Unicode doesn't take apart.
+/// Spells out letters that Unicode normalization doesn't decompose.
 fn spelling(letter: char) -> Option<&'static str> {
     Some(match letter {
         'đ' | 'ð' | 'ɖ' => "d",

@@ -1,16 +1,17 @@
 //! Key templates: `USER#{user_id}`, `POST#{created_at:month}#{shard:post_id/8}`.
 //!
-//! Rendering is on the path of every call: a key costs one allocation, its own text.
+//! Every call renders keys, so a key costs only one allocation, for its own text.
 
 mod cut;
 mod fold;
 mod pad;
 mod parse;
-mod print;
 mod read;
 mod render;
 mod shard;
 mod values;
+
+use std::fmt;
 
 use singlet_values::{Number, ValueRef};
 
@@ -19,7 +20,7 @@ pub use parse::TemplateError;
 pub use render::RenderError;
 pub use shard::{SHARDS_MAX, shard_of};
 
-/// How the formats are called in templates; `05.2` stands beside them.
+/// The names of the formats in templates, except for widths such as `05.2`.
 const FORMATS: [(&str, Format); 9] = [
     ("fold", Format::Fold),
     ("lower", Format::Lower),
@@ -32,58 +33,122 @@ const FORMATS: [(&str, Format); 9] = [
     ("minute", Format::Minute),
 ];
 
-/// A key, as text with placeholders.
+/// A key as text with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    /// As it was written.
+    /// Its text in the design.
     pub source: String,
-    /// Its parts; neighbouring literals are one.
+    /// Its parts, without adjacent literals.
     pub parts: Vec<Part>,
+}
+
+impl Template {
+    /// Returns every field that the template uses, in order and without duplicates, including those of shards.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        let paths = || self.parts.iter().filter_map(Part::path);
+        paths()
+            .enumerate()
+            .filter(move |(at, path)| !paths().take(*at).any(|p| p == *path))
+            .map(|(_, path)| path)
+    }
+
+    /// Returns the text before the first placeholder.
+    pub fn constant_head(&self) -> &str {
+        match self.parts.first() {
+            Some(Part::Literal(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// Returns the field if the template is a single plain placeholder, so that the key attribute has the field's type.
+    pub fn plain_field(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [Part::Field { path, format: Format::Plain }] => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Returns the number of shards, if it has one.
+    pub fn shard_count(&self) -> Option<u32> {
+        self.parts.iter().find_map(|part| match part {
+            Part::Shard { count, .. } => Some(*count),
+            _ => None,
+        })
+    }
+}
+
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.source)
+    }
 }
 
 /// A part of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
-    /// Text that stands for itself.
+    /// Literal text.
     Literal(String),
     /// The value of a field.
     Field {
-        /// The field, or a path into an object.
+        /// The name of the field, or a path into an object.
         path: String,
-        /// How it is written.
+        /// The format of the value.
         format: Format,
     },
-    /// A number from 0 to `count - 1` that depends on the field's value: spreads one key over several partitions.
+    /// A number from 0 to `count - 1`, computed from the value of a field, which spreads one key over several partitions.
     Shard {
         /// The field.
         path: String,
-        /// How many shards there are.
+        /// The number of shards.
         count: u32,
     },
 }
 
-/// How a value is written into a key.
+impl Part {
+    /// Returns the field that it uses.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Part::Literal(_) => None,
+            Part::Field { path, .. } | Part::Shard { path, .. } => Some(path),
+        }
+    }
+}
+
+/// Writes it as in a template, with doubled braces.
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Part::Literal(text) => f.write_str(&text.replace('{', "{{").replace('}', "}}")),
+            Part::Field { path, format: Format::Plain } => write!(f, "{{{path}}}"),
+            Part::Field { path, format } => write!(f, "{{{path}:{format}}}"),
+            Part::Shard { path, count } => write!(f, "{{shard:{path}/{count}}}"),
+        }
+    }
+}
+
+/// The format of a value in a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// As it is. Alone in a template, a number stays a number and bytes stay bytes.
+    /// The value itself. If it is the whole template, a number stays a number and bytes stay bytes.
     Plain,
-    /// A number with a fixed width, zeros in front: `05.2` makes `09.50` of 9.5. Values that don't fit and those with
-    /// more decimals are refused; so are negative ones, unless there is a place for the sign.
+    /// A number with a fixed width and leading zeros: `05.2` turns 9.5 into `09.50`. Values that are too long or have more
+    /// decimals are refused. Negative values need a sign.
     Padded {
-        /// Characters in all, the point included.
+        /// The number of characters, including the point and the sign.
         width: u8,
-        /// Digits after the point.
+        /// The number of digits after the point.
         decimals: u8,
-        /// The first character is a sign: `+05` makes `00005` of 5 and `-9994` of -5, so that texts sort like numbers.
+        /// Whether the first character is a sign: `+05` turns 5 into `00005` and -5 into `-9994`, so that the text sorts
+        /// like the numbers.
         signed: bool,
     },
-    /// Small letters without marks: `Thịt gà` becomes `thit ga`.
+    /// Lower case without diacritics: `Thịt gà` becomes `thit ga`.
     Fold,
-    /// Small letters.
+    /// Lower case.
     Lower,
-    /// Capital letters.
+    /// Upper case.
     Upper,
-    /// A time cut to the year: `2025`.
+    /// A time truncated to the year: `2025`.
     Year,
     /// To the month: `2025-01`.
     Month,
@@ -98,7 +163,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// How many characters it always makes, if that is fixed.
+    /// Returns the number of characters that it produces, if that is fixed.
     pub fn width(self) -> Option<u64> {
         match self {
             Format::Plain | Format::Fold | Format::Lower | Format::Upper => None,
@@ -112,7 +177,7 @@ impl Format {
         }
     }
 
-    /// The largest number, either side of zero, that a width has room for; `None` for other formats.
+    /// Returns the largest absolute value that fits a width, or `None` for other formats.
     pub fn largest(self) -> Option<Number> {
         let Format::Padded { width, decimals, signed } = self else { return None };
         pad::largest(usize::from(width).saturating_sub(usize::from(signed)), usize::from(decimals))
@@ -120,7 +185,7 @@ impl Format {
             .ok()
     }
 
-    /// Whether it cuts a time: all of now's values are one.
+    /// Returns whether it truncates a time, so that all writes of a period get the same text.
     pub fn cuts_time(self) -> bool {
         matches!(
             self,
@@ -129,9 +194,28 @@ impl Format {
     }
 }
 
-/// Where the values of a template's fields come from.
+/// Writes the word after the colon; nothing for [`Format::Plain`].
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Format::Padded { width, decimals, signed } => {
+                let sign = if *signed { "+" } else { "" };
+                match decimals {
+                    0 => write!(f, "{sign}0{width}"),
+                    decimals => write!(f, "{sign}0{width}.{decimals}"),
+                }
+            }
+            other => {
+                let name = FORMATS.iter().find(|(_, format)| format == other).map(|(name, _)| *name);
+                f.write_str(name.unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// A source of values for the fields of a template.
 pub trait Values {
-    /// The value at a path such as `user_id` or `address.city`; `None` if it is missing or null.
+    /// Returns the value at a path such as `user_id` or `address.city`, or `None` if it is missing or null.
     fn value(&self, path: &str) -> Option<ValueRef<'_>>;
 }
 

@@ -1,10 +1,10 @@
-//! Numbers with a fixed width, so that their text sorts like they do.
+//! Numbers with a fixed width, whose text sorts like the numbers.
 
 use std::fmt::Write;
 
 use singlet_values::NumberRef;
 
-/// Appends the number with exactly `width` characters, of which `decimals` stand after a point.
+/// Appends the number with exactly `width` characters, `decimals` of them after a point.
 pub(super) fn write_padded(
     out: &mut String,
     number: NumberRef<'_>,
@@ -22,7 +22,7 @@ pub(super) fn write_padded(
     let (whole, fraction) = written.split_once('.').unwrap_or((written, ""));
     let (whole, fraction) = (whole.len(), fraction.len());
     if fraction > decimals {
-        let fits = if decimals == 0 { "whole numbers fit".to_owned() } else { format!("{decimals} fit") };
+        let fits = if decimals == 0 { "integers fit".to_owned() } else { format!("{decimals} fit") };
         return Err(format!("{number} has {fraction} decimals; {fits}"));
     }
     let whole_width = if decimals == 0 { width } else { width.saturating_sub(decimals + 1) };
@@ -39,12 +39,12 @@ pub(super) fn write_padded(
     Ok(())
 }
 
-/// The sign of a number that isn't negative: it sorts after the one of negative numbers.
+/// The sign of numbers that aren't negative, which sorts after the sign of negative numbers.
 const SIGN: char = '0';
 const NEGATIVE_SIGN: char = '-';
 
-/// Appends a number of any sign with exactly `width` characters, the first of which is the sign. The digits of a negative
-/// number are turned round, nine for zero, so that the text sorts like the number.
+/// Appends a number of any sign with exactly `width` characters, the first of which is the sign. The digits of a
+/// negative number are replaced by their nine's complement, so that the text sorts like the number.
 pub(super) fn write_signed(
     out: &mut String,
     number: NumberRef<'_>,
@@ -63,27 +63,27 @@ pub(super) fn write_signed(
         format!("{number} doesn't fit; numbers from -{largest} to {largest} fit")
     })?;
     out.push(NEGATIVE_SIGN);
-    out.extend(text.chars().map(turned));
+    out.extend(text.chars().map(complement));
     Ok(())
 }
 
-/// The plain text of a number that was written with a sign; `None` if it wasn't.
+/// Returns the plain text of a number that was written with a sign, or `None` if it wasn't.
 pub(super) fn read_signed(text: &str) -> Option<String> {
     if let Some(digits) = text.strip_prefix(NEGATIVE_SIGN) {
-        return Some(std::iter::once(NEGATIVE_SIGN).chain(digits.chars().map(turned)).collect());
+        return Some(std::iter::once(NEGATIVE_SIGN).chain(digits.chars().map(complement)).collect());
     }
     text.strip_prefix(SIGN).map(str::to_owned)
 }
 
-/// Nine for zero, eight for one; a point stays.
-fn turned(character: char) -> char {
+/// Returns the nine's complement of a digit; other characters stay.
+fn complement(character: char) -> char {
     match character.to_digit(10) {
         Some(digit) => char::from_digit(9 - digit, 10).unwrap_or(character),
         None => character,
     }
 }
 
-/// The largest number that fits so many characters.
+/// Returns the largest number of that width.
 pub(super) fn largest(width: usize, decimals: usize) -> String {
     let mut text = "9".repeat(width);
     if decimals > 0 {

@@ -1,4 +1,4 @@
-//! Reading values back out of a key.
+//! Reads values back from a key.
 
 use std::str::FromStr;
 
@@ -9,8 +9,9 @@ use super::{Format, Part, Template};
 use crate::field::FieldType;
 
 impl Template {
-    /// The fields that a key made by this template tells, with `field` for the types of paths: whole values only, not those that were folded or cut. None if
-    /// the key can't have been made by it, or if two placeholders stand side by side.
+    /// Returns the fields whose whole values a key of this template contains; folded and truncated values aren't whole.
+    /// `field` gives the type of a path. Empty if the template can't have rendered the key, or if two placeholders are
+    /// adjacent.
     pub fn read<'t, 'f>(
         &'t self,
         separator: char,
@@ -29,7 +30,8 @@ impl Template {
             .collect()
     }
 
-    /// The text of each placeholder. Values never hold the separator, so a placeholder ends at the next literal or there.
+    /// Returns the text of each placeholder. Values never contain the separator, so a placeholder ends at the next
+    /// literal.
     fn pieces<'t, 'k>(&'t self, text: &'k str, separator: char) -> Option<Vec<(&'t str, Format, &'k str)>> {
         let mut rest = text;
         let mut pieces = Vec::new();
@@ -56,7 +58,7 @@ impl Template {
     }
 }
 
-/// The value that a text in a key was made from.
+/// Returns the value from which the text of a placeholder was rendered.
 fn value(kind: &FieldType, format: Format, text: &str) -> Option<AttributeValue> {
     match (kind, format) {
         (

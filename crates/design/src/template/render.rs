@@ -1,4 +1,4 @@
-//! Filling templates with values.
+//! Renders templates with values.
 
 use std::fmt::Write;
 
@@ -9,16 +9,16 @@ use super::fold::{End, write_folded};
 use super::pad::{write_padded, write_signed};
 use super::{Format, Part, Template, Values, shard_of};
 
-/// Room for the text of a value whose length isn't known yet: a UUID is 36 characters long.
+/// The expected length of a value: a UUID is 36 characters long.
 const VALUE_BYTES: usize = 36;
 
-/// Why a value can't stand in a key.
+/// The reason why a value can't be part of a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {reason}")]
 pub struct RenderError {
     /// The field.
     pub field: String,
-    /// Why, and what would do.
+    /// What is wrong with its value, and what would be right.
     pub reason: String,
 }
 
@@ -29,7 +29,7 @@ impl RenderError {
 }
 
 impl Template {
-    /// The key that the values make; `None` if one of them is missing: the item is then not in the index.
+    /// Returns the key for these values, or `None` if one of them is missing: the item is then not in the index.
     pub fn render(
         &self,
         separator: char,
@@ -41,7 +41,7 @@ impl Template {
         }
     }
 
-    /// The same, with this shard instead of the one that the values give.
+    /// Like [`Template::render`], with this shard instead of the one that the values select.
     pub fn render_shard(
         &self,
         separator: char,
@@ -57,7 +57,7 @@ impl Template {
         }
     }
 
-    /// The text of the parts before `part`; `None` if a value is missing.
+    /// Returns the text of the parts before `part`, or `None` if a value is missing.
     pub fn render_until(
         &self,
         separator: char,
@@ -67,7 +67,7 @@ impl Template {
         self.write_parts(separator, values, part, None)
     }
 
-    /// The text of one field of the template; `None` if its value is missing or `part` is no field.
+    /// Returns the text of one field of the template, or `None` if its value is missing or `part` isn't a field.
     pub fn render_field(
         &self,
         separator: char,
@@ -82,9 +82,8 @@ impl Template {
         Ok(Some(text))
     }
 
-    /// The text of the parts before `part`, and of `part` with `beginning` as its value, of which more may follow:
-    /// what the keys begin with whose value begins so. `None` if a value is missing or `part` is no field that a
-    /// beginning makes sense for.
+    /// Returns the prefix of all keys in which the value of `part` begins with `beginning`. Returns `None` if a value
+    /// is missing, or if `part` isn't a field whose text keeps prefixes.
     pub fn render_beginning(
         &self,
         separator: char,
@@ -108,39 +107,6 @@ impl Template {
         Ok(Some(text))
     }
 
-    /// Every field that the template reads, in order, each once; shards included.
-    pub fn fields(&self) -> impl Iterator<Item = &str> {
-        let paths = || self.parts.iter().filter_map(Part::path);
-        paths()
-            .enumerate()
-            .filter(move |(at, path)| !paths().take(*at).any(|p| p == *path))
-            .map(|(_, path)| path)
-    }
-
-    /// The text before the first placeholder.
-    pub fn constant_head(&self) -> &str {
-        match self.parts.first() {
-            Some(Part::Literal(text)) => text,
-            _ => "",
-        }
-    }
-
-    /// The field, if the template is nothing but that field as it is: the key attribute keeps the field's type.
-    pub fn plain_field(&self) -> Option<&str> {
-        match self.parts.as_slice() {
-            [Part::Field { path, format: Format::Plain }] => Some(path),
-            _ => None,
-        }
-    }
-
-    /// How many shards it spreads over.
-    pub fn shard_count(&self) -> Option<u32> {
-        self.parts.iter().find_map(|part| match part {
-            Part::Shard { count, .. } => Some(*count),
-            _ => None,
-        })
-    }
-
     fn write_parts(
         &self,
         separator: char,
@@ -150,7 +116,7 @@ impl Template {
     ) -> Result<Option<String>, RenderError> {
         let room = |part: &Part| if let Part::Literal(text) = part { text.len() } else { VALUE_BYTES };
         let mut out = String::with_capacity(self.parts.iter().take(end).map(room).sum());
-        // One plain placeholder alone is a whole key by itself: its value can't forge another one.
+        // A single plain placeholder is the whole key, so its value can't forge another key.
         let separator = self.plain_field().is_none().then_some(separator);
         for part in self.parts.iter().take(end) {
             match part {
@@ -166,7 +132,7 @@ impl Template {
                             Some(value) => shard_of(value, *count).ok_or_else(|| {
                                 RenderError::new(
                                     path,
-                                    "only a text, a number, a truth value or bytes choose a shard",
+                                    "only strings, numbers, booleans and bytes can select a shard",
                                 )
                             })?,
                             None => return Ok(None),
@@ -181,17 +147,7 @@ impl Template {
     }
 }
 
-impl Part {
-    /// The field that it reads.
-    pub fn path(&self) -> Option<&str> {
-        match self {
-            Part::Literal(_) => None,
-            Part::Field { path, .. } | Part::Shard { path, .. } => Some(path),
-        }
-    }
-}
-
-/// Sources may hold the null value, which counts as missing.
+/// Returns a value that isn't null, which counts as missing.
 fn present<'a>(values: &'a impl Values, path: &str) -> Option<ValueRef<'a>> {
     values.value(path).filter(|value| *value != ValueRef::Null)
 }
@@ -203,7 +159,7 @@ fn plain_key(field: &str, values: &impl Values) -> Result<Option<AttributeValue>
         Some(ValueRef::S(text)) => AttributeValue::S(text.to_owned()),
         Some(ValueRef::N(number)) => AttributeValue::N(number.to_number()),
         Some(ValueRef::B(bytes)) => AttributeValue::B(bytes.to_vec()),
-        Some(_) => return Err(RenderError::new(field, "a key is a text, a number or bytes")),
+        Some(_) => return Err(RenderError::new(field, "a key must be a string, a number or bytes")),
     };
     Ok(Some(key))
 }
@@ -224,18 +180,15 @@ fn write_field(
         }
         (Format::Plain, ValueRef::Bool(truth)) => out.push_str(if truth { "true" } else { "false" }),
         (Format::Plain, _) => {
-            return Err(RenderError::new(
-                field,
-                "only a text, a number or a truth value can stand in the text of a key",
-            ));
+            return Err(RenderError::new(field, "only strings, numbers and booleans can be part of a key"));
         }
         (Format::Fold, ValueRef::S(text)) => write_folded(out, text, End::Whole),
         (Format::Lower, ValueRef::S(text)) => out.extend(text.chars().flat_map(char::to_lowercase)),
         (Format::Upper, ValueRef::S(text)) => out.extend(text.chars().flat_map(char::to_uppercase)),
         (Format::Fold | Format::Lower | Format::Upper, _) => {
-            return Err(RenderError::new(field, "only a text has small and capital letters"));
+            return Err(RenderError::new(field, "only strings have lower and upper case"));
         }
-        // What follows has a fixed shape, in which a value can't hide a separator.
+        // These formats have a fixed shape without separators.
         (Format::Padded { width, decimals, signed }, ValueRef::N(number)) => {
             let written = match signed {
                 true => write_signed(out, number, width, decimals),
@@ -243,7 +196,7 @@ fn write_field(
             };
             return written.map_err(|reason| RenderError::new(field, reason));
         }
-        (Format::Padded { .. }, _) => return Err(RenderError::new(field, "only a number can be padded")),
+        (Format::Padded { .. }, _) => return Err(RenderError::new(field, "only numbers can be padded")),
         _ => return write_cut(out, value, format).map_err(|reason| RenderError::new(field, reason)),
     }
     let written = out.get(start..).unwrap_or_default();
@@ -259,7 +212,7 @@ fn write_field(
 fn refuse_separator(field: &str, text: &str, separator: char) -> Result<(), RenderError> {
     if text.contains(separator) {
         let reason = format!(
-            "it contains {separator:?}, which separates the parts of a key: it could forge another key"
+            "it contains {separator:?}, which separates the parts of a key, so it could forge another key"
         );
         return Err(RenderError::new(field, reason));
     }

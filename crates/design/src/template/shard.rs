@@ -1,17 +1,17 @@
-//! Which shard a value belongs to.
+//! The shard of a value.
 //!
-//! Stored keys carry the shard's number, so this function never changes. It takes the 64-bit XXH3 hash (seed 0) of the
-//! value's text in UTF-8 (a number in plain decimal notation, a binary as its bytes), keeps the upper 32 bits,
-//! multiplies them with the number of shards and keeps the upper 32 bits of the product. In numbers:
+//! Stored keys contain the number of the shard, so this function must never change. It takes the 64-bit XXH3 hash
+//! (seed 0) of the value's text in UTF-8 (a number in plain decimal notation, binary as its bytes). It multiplies the
+//! upper 32 bits of the hash by the number of shards and keeps the upper 32 bits of the product:
 //! `shard = ((xxh3_64(text) >> 32) × count) >> 32`.
 
 use singlet_values::ValueRef;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Most shards of one key: every one of them is read when the whole list is read.
+/// The maximum number of shards of one key. Reading a sharded list reads all of them.
 pub const SHARDS_MAX: u32 = 1000;
 
-/// The shard of a value among `count`; `None` for values that have no text: lists, maps, sets and null.
+/// Returns the shard of a value among `count`, or `None` for lists, maps, sets and null.
 pub fn shard_of(value: ValueRef<'_>, count: u32) -> Option<u32> {
     let hash = match value {
         ValueRef::S(text) => xxh3_64(text.as_bytes()),

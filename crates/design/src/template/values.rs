@@ -1,4 +1,4 @@
-//! Where values come from: items in both of their forms, and two sources one after the other.
+//! Sources of values: items in both forms, maps, and two sources in order.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use singlet_values::{AttributeValue, EncodedItem, Item, ItemRef, ValueRef};
 use super::Values;
 
 impl Values for Item {
-    /// Lists, maps and sets count as missing: no key is made of them.
+    /// Lists, maps and sets count as missing, because they can't be part of a key.
     fn value(&self, path: &str) -> Option<ValueRef<'_>> {
         let mut steps = path.split('.');
         let first = self.get(steps.next()?)?;
@@ -50,7 +50,7 @@ impl Values for EncodedItem {
     }
 }
 
-/// The first source that has the value gives it.
+/// The first source that has a value wins.
 impl<A: Values, B: Values> Values for (A, B) {
     fn value(&self, path: &str) -> Option<ValueRef<'_>> {
         self.0.value(path).or_else(|| self.1.value(path))

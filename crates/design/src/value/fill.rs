@@ -1,4 +1,4 @@
-//! What a value lacks: what Singlet makes for a new one, and defaults for items from before a field was there.
+//! Adds missing values: generated ids and times, and defaults.
 
 use singlet_values::AttributeValue;
 
@@ -6,8 +6,8 @@ use super::{is_empty_set, to_attribute};
 use crate::field::{Field, FieldType, Made};
 use crate::json::Json;
 
-/// Puts the made values and defaults into an object that lacks them, and into the objects nested in it, in lists
-/// and maps too. What doesn't fit is left for [`super::to_attribute`] to refuse.
+/// Adds generated values and defaults to an object that lacks them, and to nested objects, including those in lists and
+/// maps. [`super::to_attribute`] later refuses values that don't fit.
 pub fn fill(fields: &[Field], object: &mut Json, make: &mut dyn FnMut(Made) -> Json) {
     let Json::Object(members) = object else { return };
     for field in fields {
@@ -37,7 +37,7 @@ fn fill_value(kind: &FieldType, value: &mut Json, make: &mut dyn FnMut(Made) -> 
     }
 }
 
-/// The value that an item without the field has: its default. `None` if the field has none, or may be missing.
+/// Returns the default that an item without the field has. `None` if the field has no default or is optional.
 pub fn default_of(field: &Field) -> Option<AttributeValue> {
     if field.optional || field.made.is_some() {
         return None;

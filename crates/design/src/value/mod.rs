@@ -1,26 +1,24 @@
-//! Values between JSON and attributes: checked against their field on the way in, clean JSON on the way out.
+//! Values as JSON, text and attributes, validated against the types of fields.
 
+mod convert;
 mod fill;
-mod read;
 mod text;
 mod time;
 mod words;
-mod write;
 
+pub use convert::{is_empty_set, to_attribute, to_json};
 pub use fill::{default_of, fill};
-pub use read::{is_empty_set, to_attribute};
 pub use text::{from_text, to_text};
 pub use time::{date_of_ms, holds_instant, instant, instant_for, normal_time, time_of_ms};
 pub use words::{in_words, parameter_in_words, type_name};
-pub use write::to_json;
 
-/// Why a value doesn't fit its field.
+/// The reason why a value doesn't fit its field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} {reason}", place(path))]
 pub struct ValueError {
-    /// Where in the value: empty, `.city`, `[2].name`…
+    /// The position inside the value: empty, `.city`, `[2].name`…
     pub path: String,
-    /// What is wrong with it, to be read after its name: `must be an integer, not "x"`.
+    /// What is wrong with it, read after its name: `must be an integer, not "x"`.
     pub reason: String,
 }
 
@@ -29,7 +27,7 @@ impl ValueError {
         ValueError { path: String::new(), reason: reason.into() }
     }
 
-    /// The same error, seen from one level further up.
+    /// Prepends a step to the path.
     fn at(mut self, step: &str) -> Self {
         self.path.insert_str(0, step);
         self

@@ -166,7 +166,7 @@ fn values_that_do_not_fit_are_refused_with_place_and_reason() {
             "\"abcde\"",
             "it must be any JSON value of at most 4 bytes; it has 5 bytes",
         ),
-        (ANY, &deep(32), &format!("`{}` is nested deeper than 32 levels", "[0]".repeat(31))),
+        (ANY, &deep(32), &format!("`{}` can't have more than 32 levels of nesting", "[0]".repeat(31))),
     ] {
         assert_eq!(to_attribute(&kind, &json(text)).unwrap_err().to_string(), message, "{text}");
     }
@@ -225,8 +225,8 @@ fn command_line_texts_need_no_quotes() {
     let object = from_text(&field(food()), "{name: a}").unwrap_err().reason;
     assert_eq!(
         object,
-        "must be a JSON object with the fields `food_id`, `name`, `note`, `count`, `tags`: a name in quotes is \
-         expected at column 2"
+        "must be a JSON object with the fields `food_id`, `name`, `note`, `count`, `tags`: expected a name \
+         in double quotes at column 2"
     );
 }
 

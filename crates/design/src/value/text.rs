@@ -1,13 +1,13 @@
-//! Values as people write them on a command line.
+//! Values as text on a command line.
 
 use super::{ValueError, parameter_in_words};
 use crate::field::{FieldType, ParameterType};
 use crate::json::{Json, JsonError};
 
-/// The JSON value that a text stands for. Strings, choices, ids, dates, times and base64 are taken as they are, without
-/// quotes. Lists and sets of them may be written with commas between their elements (`a,b,c`) or as JSON
-/// (`["a", "b, c"]`). Objects, maps and nested lists are JSON. A text that isn't a number where a number is wanted stays
-/// a text: [`super::to_attribute`] refuses it with the type and its bounds.
+/// Returns the JSON value of a text. Strings, choices, ids, dates, times and base64 have no quotes. Lists and sets of them
+/// have commas between their elements (`a,b,c`) or are JSON (`["a", "b, c"]`). Objects, maps and nested lists are JSON.
+/// If a number is expected and the text isn't one, the result is a string, and [`super::to_attribute`] refuses it with the
+/// type and its bounds.
 pub fn from_text(kind: &ParameterType, text: &str) -> Result<Json, ValueError> {
     match kind {
         ParameterType::Field(kind) => field(kind, text),
@@ -21,7 +21,7 @@ pub fn from_text(kind: &ParameterType, text: &str) -> Result<Json, ValueError> {
     })
 }
 
-/// The text that [`from_text`] reads as this value.
+/// Returns the text that [`from_text`] turns into this value.
 pub fn to_text(kind: &ParameterType, json: &Json) -> String {
     match (kind, json) {
         (ParameterType::Keys(_), _) | (ParameterType::Field(FieldType::Any { .. }), _) => json.to_string(),

@@ -1,4 +1,4 @@
-//! Instants as they are stored: UTC with milliseconds, so that text order is time order.
+//! The stored form of instants: UTC with milliseconds, so that text order is time order.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -7,21 +7,21 @@ use singlet_values::AttributeValue;
 
 use crate::field::{FieldType, ParameterType};
 
-/// 9999-12-30T22:00:00.000Z: later instants would not be in the year 9999 everywhere on earth.
+/// 9999-12-30T22:00:00.000Z. In some time zones, later instants are after the year 9999.
 const LAST_MS: u64 = 253_402_207_200_000;
 
-/// The stored form of an instant: `2025-01-20T15:30:00.000Z`.
+/// Returns the stored form of an instant: `2025-01-20T15:30:00.000Z`.
 pub fn time_of_ms(now_ms: u64) -> String {
     stored(civil(now_ms))
 }
 
-/// The day of an instant: `2025-01-20`.
+/// Returns the date of an instant: `2025-01-20`.
 pub fn date_of_ms(now_ms: u64) -> String {
     let date = civil(now_ms);
     format!("{:04}-{:02}-{:02}", date.year(), date.month(), date.day())
 }
 
-/// An instant as a field of this type holds it: seconds, a day, or a time.
+/// Returns an instant as the value of a field of this type: seconds, a date or a time.
 pub fn instant(kind: &FieldType, now_ms: u64) -> AttributeValue {
     match kind {
         FieldType::Epoch => AttributeValue::from(now_ms / 1000),
@@ -30,7 +30,7 @@ pub fn instant(kind: &FieldType, now_ms: u64) -> AttributeValue {
     }
 }
 
-/// An instant as a parameter of this type holds it.
+/// Returns an instant as the value of a parameter of this type.
 pub fn instant_for(kind: &ParameterType, now_ms: u64) -> AttributeValue {
     match kind {
         ParameterType::Field(kind) => instant(kind, now_ms),
@@ -40,16 +40,16 @@ pub fn instant_for(kind: &ParameterType, now_ms: u64) -> AttributeValue {
     }
 }
 
-/// Whether a field of this type can hold an instant.
+/// Returns whether a field of this type can hold an instant.
 pub fn holds_instant(kind: &FieldType) -> bool {
     matches!(kind, FieldType::Time | FieldType::Date | FieldType::Epoch | FieldType::Any { .. })
 }
 
-/// The stored form of a time with any offset; parts of a millisecond are cut off. `None` if the text is no time with
-/// an offset, or lies before the year 0.
+/// Returns the stored form of a time with any offset, truncated to milliseconds. `None` if the text isn't a time with an
+/// offset, or is before the year 0.
 pub fn normal_time(text: &str) -> Option<String> {
     let instant: Timestamp = text.parse().ok()?;
-    // Cut off towards the past, also before 1970.
+    // Rounds toward the past, including instants before 1970.
     let milliseconds = instant.as_nanosecond().div_euclid(1_000_000);
     let instant = Timestamp::from_millisecond(i64::try_from(milliseconds).ok()?).ok()?;
     let time = Offset::UTC.to_datetime(instant);

@@ -1,4 +1,4 @@
-//! Types in words, for help texts and error messages.
+//! Descriptions of types for help texts and error messages.
 
 use std::fmt::Display;
 
@@ -47,7 +47,7 @@ pub fn in_words(kind: &FieldType) -> String {
     }
 }
 
-/// The short name of a type, as programs and tables want it.
+/// Returns the short name of a type, for tables and programs.
 pub fn type_name(kind: &ParameterType) -> &'static str {
     match kind {
         ParameterType::Prefix => "string",
@@ -72,7 +72,7 @@ pub fn type_name(kind: &ParameterType) -> &'static str {
 fn several(kind: &ParameterType) -> String {
     match kind {
         ParameterType::Field(kind) => plural(kind),
-        ParameterType::Prefix => "beginnings of strings".to_owned(),
+        ParameterType::Prefix => "prefixes of strings".to_owned(),
         ParameterType::ListOf(_) | ParameterType::Keys(_) => "lists".to_owned(),
     }
 }

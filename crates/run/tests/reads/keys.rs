@@ -98,12 +98,12 @@ fn a_key_that_the_entity_never_has_finds_nothing() {
 fn an_item_of_the_table_is_asked_for_by_its_whole_key() {
     let early = SHOP.replace(r#"key = ["CITY#{city}", "ORDER#{order_id}"]"#, r#"key = ["CITY#{city}"]"#);
     let report = load("shop.toml", &early).unwrap_err().to_string();
-    assert!(report.contains("an item is found by its whole key"), "{report}");
+    assert!(report.contains("the key of an item must be complete"), "{report}");
 }
 
 #[test]
 fn a_key_in_other_words_and_a_condition_on_the_own_one_exclude_each_other() {
     let both = SHOP.replace(r#"key   = ["CITY#{city}"]"#, "key = [\"CITY#{city}\"]\nrange = \"order_id\"");
     let report = load("shop.toml", &both).unwrap_err().to_string();
-    assert!(report.contains("`key` and `range` can't stand together"), "{report}");
+    assert!(report.contains("`key` and `range` can't be used together"), "{report}");
 }

@@ -1,4 +1,4 @@
-//! Entities: first drafts with their fields and keys, then, once the tables are known, the entities of the model.
+//! Resolves entities: first drafts with fields and keys, then, once the tables are complete, the entities of the model.
 
 mod relation;
 mod time_to_live;
@@ -9,7 +9,7 @@ pub(super) use time_to_live::carry_expiry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::context::Context;
+use super::Context;
 use super::field::{self, Fields};
 use super::key::{EntryDraft, KeyReader};
 use super::name;
@@ -18,60 +18,60 @@ use crate::model::{Entity, FieldType, IndexEntry, KeyTemplates, Table};
 use crate::report::Span;
 use crate::syntax::{self, Node, language};
 
-/// An entity while its table is not finished.
+/// An entity whose table isn't complete yet.
 #[derive(Debug)]
 pub(super) struct EntityDraft<'a> {
     /// Its name.
     pub(super) name: &'a str,
-    /// Where its name stands.
+    /// The position of its name.
     pub(super) span: Span,
-    /// What it says.
+    /// Its section of the file.
     pub(super) node: &'a Node,
-    /// Its table, by position; `None` if it could not be found.
+    /// The number of its table; `None` if it is unknown.
     pub(super) table: Option<usize>,
     /// Its fields.
     pub(super) fields: Fields,
-    /// The table's key; `None` if it could not be read.
+    /// The templates of the table's key; `None` after a mistake.
     pub(super) key: Option<KeyTemplates>,
-    /// The indexes it is in.
+    /// Its entries in indexes.
     pub(super) entries: Vec<EntryDraft>,
-    /// The indexes about which it says something that could not be read.
+    /// The indexes whose entries have mistakes.
     pub(super) broken_entries: Vec<String>,
 }
 
 /// The entities of a design.
 #[derive(Debug)]
 pub(super) struct Entities {
-    /// In the order of the file.
-    pub(super) list: Vec<Known>,
+    /// The entities in the order of the file.
+    pub(super) list: Vec<ResolvedEntity>,
 }
 
-/// An entity, and what could not be read about it.
+/// An entity, and which parts of it have mistakes.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct ResolvedEntity {
     /// The entity.
     pub(super) entity: Arc<Entity>,
-    /// Whether its key and table are known.
+    /// Whether its table and key are known.
     pub(super) sound: bool,
-    /// Its index entries that are not known.
+    /// The indexes whose entries have mistakes.
     pub(super) broken_entries: Vec<String>,
-    /// Its fields whose type is not known.
+    /// The names of the fields with mistakes.
     pub(super) vague: BTreeSet<String>,
 }
 
 impl Entities {
-    /// The entity of this name.
-    pub(super) fn find(&self, name: &str) -> Option<&Known> {
+    /// Returns the entity of this name.
+    pub(super) fn find(&self, name: &str) -> Option<&ResolvedEntity> {
         self.list.iter().find(|known| known.entity.name == name)
     }
 
-    /// All names.
+    /// Returns all names.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.list.iter().map(|known| known.entity.name.as_str())
     }
 }
 
-/// Reads the fields and keys of all entities.
+/// Resolves the fields and keys of all entities.
 pub(super) fn drafts<'a>(
     context: &Context<'_>,
     root: &'a Node,
@@ -101,7 +101,7 @@ pub(super) fn drafts<'a>(
     drafts
 }
 
-/// The position of an entity's table.
+/// Returns the number of an entity's table.
 fn table(context: &Context<'_>, node: &Node, span: Span, tables: &[TableDraft]) -> Option<usize> {
     let labels = || tables.iter().map(|draft| draft.table.label.as_str());
     match node.get("table").and_then(|place| Some((place, place.text()?))) {
@@ -115,26 +115,22 @@ fn table(context: &Context<'_>, node: &Node, span: Span, tables: &[TableDraft]) 
         }
         None if tables.len() > 1 && node.get("table").is_none() => {
             let names: Vec<&str> = labels().collect();
-            let help = format!("write `table = …` with one of {}", name::list(&names));
-            context.mistakes.add_with_help(
-                span,
-                "with several tables, an entity says which one it is in",
-                help,
-            );
+            let help = format!("add `table = \"…\"` with one of {}", name::list(&names));
+            context.mistakes.add_with_help(span, "with several tables, an entity must name its table", help);
             None
         }
         None => (tables.len() == 1).then_some(0),
     }
 }
 
-/// The type and time-to-live attributes are written by Singlet.
+/// Checks fields with the names of the type and ttl attributes, which Singlet writes.
 fn special_fields(context: &Context<'_>, draft: &EntityDraft<'_>, table: &TableDraft) {
     for field in &draft.fields.list {
         if field.name == table.table.type_attribute {
             context.mistakes.add_with_help(
                 field.span,
-                format!("`{}` is the attribute that tells what an item is, it can't be a field", field.name),
-                "give the table another one, such as `type = \"entity_type\"`, or rename the field",
+                format!("`{}` is the table's type attribute and can't be a field", field.name),
+                "give the table another type attribute, such as `type = \"entity_type\"`, or rename the field",
             );
         }
         let is_ttl = table.table.ttl.as_ref() == Some(&field.name);
@@ -142,7 +138,7 @@ fn special_fields(context: &Context<'_>, draft: &EntityDraft<'_>, table: &TableD
             context.mistakes.add_with_help(
                 field.span,
                 format!("`{}` is the table's ttl attribute, so it must be of type `epoch`", field.name),
-                "DynamoDB expires items by a number of seconds since 1970",
+                "DynamoDB needs the expiry time in seconds since 1970",
             );
         }
     }
@@ -165,14 +161,14 @@ fn keys(context: &Context<'_>, draft: &mut EntityDraft<'_>, table: &TableDraft) 
         }
         let Some(index) = table.index(&entry.name) else {
             let keys = language::ENTITY.keys.iter().map(|key| key.name);
-            let message = format!("`{}` is neither a key of an entity nor an index", entry.name);
+            let message = format!("`{}` is neither a key of entities nor an index", entry.name);
             let help = name::help(&entry.name, "index", table.index_names().chain(keys));
             context.mistakes.add_with(entry.span, message, help);
             continue;
         };
         let before = context.mistakes.count();
         if let Some(shape) = language::ENTITY.others {
-            syntax::check(shape, &entry.node, &entry.name, context.mistakes);
+            syntax::check(shape, &entry.node, &format!("`{}`", entry.name), context.mistakes);
         }
         let sound = context.mistakes.count() == before;
         match sound.then(|| reader.stated(entry, index)).flatten() {
@@ -191,12 +187,12 @@ fn keys(context: &Context<'_>, draft: &mut EntityDraft<'_>, table: &TableDraft) 
     draft.entries.sort_by_key(|entry| position(&entry.index));
 }
 
-/// What the type attribute holds for an entity.
+/// Returns the value of the type attribute for an entity.
 fn type_name<'a>(draft: &EntityDraft<'a>) -> &'a str {
     draft.node.text_of("type").unwrap_or(draft.name)
 }
 
-/// Items are told apart by their type.
+/// Checks that the entities of a table have different types.
 fn same_types(context: &Context<'_>, drafts: &[EntityDraft<'_>], tables: &[TableDraft]) {
     for (position, draft) in drafts.iter().enumerate() {
         let place = draft.node.get("type").map_or(draft.span, |place| place.span);
@@ -205,22 +201,26 @@ fn same_types(context: &Context<'_>, drafts: &[EntityDraft<'_>], tables: &[Table
         let twin = earlier.into_iter().find(|other| other.table == draft.table && type_name(other) == name);
         if let Some(twin) = twin {
             let message = format!("`{}` and `{}` have the same type `{name}`", twin.name, draft.name);
-            context.mistakes.add_with_help(place, message, "items of one table are told apart by their type");
+            context.mistakes.add_with_help(
+                place,
+                message,
+                "the entities of a table must have different types: change one of them",
+            );
         } else if name == "unique" || name.is_empty() {
             let attribute =
                 draft.table.and_then(|table| tables.get(table)).map(|draft| &draft.table.type_attribute);
             let attribute = attribute.map_or("type", String::as_str);
-            let message = format!("`{attribute}` can't hold `{name}`");
+            let message = format!("`{name}` can't be the value of `{attribute}`");
             context.mistakes.add_with_help(
                 place,
                 message,
-                "`unique` is kept for reservations of unique values; write another `type`",
+                "`unique` is reserved for items that reserve unique values; use another `type`",
             );
         }
     }
 }
 
-/// The entities of the model.
+/// Builds the entities of the model.
 pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables: &[Arc<Table>]) -> Entities {
     relation::check_references(context, &drafts);
     let relations: Vec<_> = drafts.iter().map(|draft| relation::relations(context, draft, &drafts)).collect();
@@ -254,7 +254,7 @@ pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables
             table,
             fields: draft.fields.list,
         };
-        Known {
+        ResolvedEntity {
             entity: Arc::new(entity),
             sound,
             broken_entries: draft.broken_entries,
@@ -264,13 +264,13 @@ pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables
     Entities { list: list.collect() }
 }
 
-/// Stands for a key that could not be read. A design with such a key never leaves [`super::resolve`] as a good one.
+/// Returns a placeholder for a key with mistakes. [`super::load`] never returns a design that contains it.
 fn unknown_key() -> KeyTemplates {
     let partition = crate::template::Template { source: String::new(), parts: Vec::new() };
     KeyTemplates { partition, sort: None }
 }
 
-/// Stands for a table that could not be found.
+/// Returns a placeholder for an unknown table.
 fn unknown_table() -> Table {
     Table {
         label: String::new(),

@@ -1,4 +1,4 @@
-//! Relations and references between entities.
+//! Resolves relations and references between entities.
 
 use super::{Context, EntityDraft};
 use crate::model::{Cardinality, Relation};
@@ -6,7 +6,7 @@ use crate::resolve::field;
 use crate::resolve::name;
 use crate::syntax::{Entry, Node};
 
-/// The relations that an entity names.
+/// Resolves the relations of an entity.
 pub(super) fn relations(
     context: &Context<'_>,
     draft: &EntityDraft<'_>,
@@ -44,7 +44,7 @@ fn relation(context: &Context<'_>, entry: &Entry, all: &[EntityDraft<'_>]) -> Op
     })
 }
 
-/// The entity that a text names, or a mistake.
+/// Returns the entity of this name, or adds a mistake.
 fn find<'d, 'a>(
     context: &Context<'_>,
     place: &Node,
@@ -63,7 +63,7 @@ fn find<'d, 'a>(
     found
 }
 
-/// Every `ref` must name an entity, also in nested fields.
+/// Checks that every `ref` names an entity, including those in nested fields.
 pub(super) fn check_references(context: &Context<'_>, drafts: &[EntityDraft<'_>]) {
     for draft in drafts {
         check_fields(context, draft.node.entries("fields"), drafts);

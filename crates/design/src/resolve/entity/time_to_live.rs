@@ -1,4 +1,4 @@
-//! When items expire: `90 days after created_at`, or the field with the time itself.
+//! Resolves the expiry of items: `90 days after created_at`, or a field that holds the time.
 
 use super::{Context, EntityDraft};
 use crate::model::{FieldType, Table, TimeToLive};
@@ -6,11 +6,11 @@ use crate::resolve::field::kind_name;
 use crate::resolve::name;
 use crate::resolve::table::TableDraft;
 
-/// Units of time with their seconds.
+/// Units of time, in seconds.
 const UNITS: &[(&str, u64)] =
     &[("second", 1), ("minute", 60), ("hour", 3_600), ("day", 86_400), ("week", 604_800)];
 
-/// When the entity's items expire. A field that is itself the table's ttl attribute needs no words.
+/// Resolves `ttl` of an entity. A field that is the table's ttl attribute doesn't need it.
 pub(super) fn time_to_live(
     context: &Context<'_>,
     draft: &EntityDraft<'_>,
@@ -25,8 +25,8 @@ pub(super) fn time_to_live(
     let Some((after_seconds, field)) = parse(text) else {
         context.mistakes.add_with_help(
             node.span,
-            format!("`{text}` doesn't say when items expire"),
-            "write `90 days after created_at`, or the field with the time; units are seconds, minutes, hours, days, weeks",
+            format!("`{text}` isn't an expiry time"),
+            "write `90 days after created_at`, or a field that holds the time; units are seconds, minutes, hours, days and weeks",
         );
         return None;
     };
@@ -34,17 +34,17 @@ pub(super) fn time_to_live(
         context.mistakes.add_with_help(
             node.span,
             format!("items of `{}` expire, but the table has no ttl attribute", draft.name),
-            "give the table one: `ttl = \"expires_at\"`",
+            "add one to the table: `ttl = \"expires_at\"`",
         );
     }
     if let Some(itself) = itself.filter(|itself| *itself != field || after_seconds != 0) {
         context.mistakes.add_with_help(
             node.span,
             format!(
-                "`{itself}` is a field of `{}` and the table's ttl attribute: the field itself says when",
+                "`{itself}` is a field of `{}` and the table's ttl attribute, so it already holds the expiry time",
                 draft.name
             ),
-            "take `ttl` away, or rename the field",
+            "remove `ttl` from the entity, or rename the field",
         );
     }
     check_field(context, draft, field, context.inside(node, text.len() - field.len()..text.len()));
@@ -64,14 +64,14 @@ fn check_field(context: &Context<'_>, draft: &EntityDraft<'_>, field: &str, span
             context.mistakes.add_with_help(
                 span,
                 message,
-                "items expire after a `time`, `date`, `epoch`, `created` or `updated`",
+                "use a field of type `time`, `date`, `epoch`, `created` or `updated`",
             );
         }
         Some(_) => {}
     }
 }
 
-/// The seconds and the field.
+/// Parses the seconds and the field.
 fn parse(text: &str) -> Option<(u64, &str)> {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     match words.as_slice() {
@@ -85,7 +85,7 @@ fn parse(text: &str) -> Option<(u64, &str)> {
     }
 }
 
-/// Lets indexes with items that expire carry the ttl attribute, whatever they project: a read through one has to know what is over.
+/// Adds the ttl attribute to the projection of indexes with items that expire, because reads must recognize expired items.
 pub(in crate::resolve) fn carry_expiry(tables: &mut [TableDraft], entities: &[EntityDraft<'_>]) {
     for (position, draft) in tables.iter_mut().enumerate() {
         let Some(ttl) = draft.table.ttl.clone() else { continue };

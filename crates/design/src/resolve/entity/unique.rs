@@ -1,4 +1,4 @@
-//! Fields whose values belong to one item only.
+//! Resolves unique fields.
 
 use super::{Context, EntityDraft};
 use crate::model::{KeyKind, Table, Unique};
@@ -6,14 +6,14 @@ use crate::resolve::field::{is_scalar, kind_name};
 use crate::resolve::name;
 use crate::syntax::Node;
 
-/// The unique fields that an entity names.
+/// Resolves `unique` of an entity.
 pub(super) fn unique(context: &Context<'_>, draft: &EntityDraft<'_>, table: Option<&Table>) -> Vec<Unique> {
     let Some(node) = draft.node.get("unique") else { return Vec::new() };
     if let Some(key) = table.and_then(|table| table.key().find(|key| key.kind != KeyKind::Text)) {
         context.mistakes.add_with_help(
             node.span,
-            format!("unique fields need a table with text keys, and `{}` isn't text", key.name),
-            "reservations lie in the same table, under keys that are text",
+            format!("unique fields need a table whose keys are strings, but `{}` isn't one", key.name),
+            "unique values are reserved by items of the same table, whose keys are strings",
         );
     }
     let mut all: Vec<Unique> = Vec::new();
@@ -23,12 +23,12 @@ pub(super) fn unique(context: &Context<'_>, draft: &EntityDraft<'_>, table: Opti
         for place in places {
             let Some(field) = field(context, draft, place) else { continue };
             if fields.contains(&field) {
-                context.mistakes.add(place.span, format!("`{field}` stands twice in this group"));
+                context.mistakes.add(place.span, format!("`{field}` appears twice in this group"));
             }
             fields.push(field);
         }
         if all.iter().any(|other| other.fields == fields) && !fields.is_empty() {
-            context.mistakes.add(group.span, format!("{} is declared unique twice", name::list(&fields)));
+            context.mistakes.add(group.span, format!("{} appears twice in `unique`", name::list(&fields)));
         }
         all.push(Unique { fields, span: group.span });
     }
@@ -48,7 +48,7 @@ fn field(context: &Context<'_>, draft: &EntityDraft<'_>, place: &Node) -> Option
             context.mistakes.add_with_help(
                 place.span,
                 format!("`{name}` is of type `{}` and can't be unique", kind_name(&field.kind)),
-                "texts, numbers, times and ids can",
+                "strings, numbers, times and ids can be unique",
             )
         }
         Some(_) => {}

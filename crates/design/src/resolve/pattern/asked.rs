@@ -1,38 +1,39 @@
-//! `key`: a key that a pattern asks for in its own words, and `by`, what its caller knows.
+//! Resolves `key`, the key that a pattern gives itself, and `by`, the fields that its caller knows.
 
+use super::super::key::templates_of;
 use super::super::key_kind::kind_of;
 use super::super::name;
-use super::super::template::{self, Place, find};
-use super::read::Through;
-use super::{Draft, Known};
+use super::super::template::{self, KeyRole, find};
+use super::read::ReadPath;
+use super::{PatternDraft, ResolvedEntity};
 use crate::model::{AskedKey, KeyAttribute, KeyKind};
 use crate::report::Span;
 use crate::syntax::Node;
 use crate::template::{Part, Template};
 
-/// What `key` says.
+/// The key of a read.
 pub(super) enum Asked {
-    /// Nothing: the pattern asks for the entity's own key.
+    /// The pattern has no `key`, so it reads the entity's own key.
     Nothing,
-    /// The entity's own key, up to some part of the sort key.
+    /// `key` is the entity's own key, up to some part of the sort key.
     Own(AskedKey),
-    /// Another one.
+    /// `key` differs from the entity's own key.
     Other(AskedKey),
 }
 
-impl Draft<'_> {
-    /// `key`; `None` after a mistake.
-    pub(super) fn asked(&self, known: &Known, through: &Through<'_>) -> Option<Asked> {
+impl PatternDraft<'_> {
+    /// Resolves `key`; `None` after a mistake.
+    pub(super) fn asked(&self, known: &ResolvedEntity, through: &ReadPath<'_>) -> Option<Asked> {
         let Some(node) = self.node.get("key") else { return Some(Asked::Nothing) };
         let entity = &known.entity;
         let (partition, sort, own_partition, own_sort): (Vec<_>, Vec<_>, Vec<_>, Vec<_>) = match through {
-            Through::Table => (
+            ReadPath::Table => (
                 vec![&entity.table.partition],
                 entity.table.sort.iter().collect(),
                 vec![&entity.key.partition],
                 entity.key.sort.iter().collect(),
             ),
-            Through::Index(index, entry) => (
+            ReadPath::Index(index, entry) => (
                 index.partition.iter().collect(),
                 index.sort.iter().collect(),
                 entry.partition.iter().collect(),
@@ -41,7 +42,8 @@ impl Draft<'_> {
         };
         let parts = node.list().unwrap_or(std::slice::from_ref(node));
         if parts.len() > 2 {
-            self.context.mistakes.add(node.span, "a key is a partition key and a sort key, no more");
+            let help = "write a partition key and, if needed, a sort key";
+            self.context.mistakes.add_with_help(node.span, "a key has at most two parts", help);
             return None;
         }
         let asked = AskedKey {
@@ -56,10 +58,10 @@ impl Draft<'_> {
         Some(if own { Asked::Own(asked) } else { Asked::Other(asked) })
     }
 
-    /// The templates of a part of the key, which has these attributes.
+    /// Resolves the templates of a part of the key, which has these attributes.
     fn asked_part(
         &self,
-        known: &Known,
+        known: &ResolvedEntity,
         node: &Node,
         attributes: &[&KeyAttribute],
         partition: bool,
@@ -67,12 +69,15 @@ impl Draft<'_> {
         let nodes = node.list().unwrap_or(std::slice::from_ref(node));
         if nodes.len() > attributes.len() || (partition && nodes.len() < attributes.len()) {
             let part = if partition { "partition" } else { "sort" };
-            let message =
-                format!("the {part} key has {} attributes here, not {}", attributes.len(), nodes.len());
+            let message = format!(
+                "the {part} key must have {} here, not {}",
+                templates_of(attributes.len()),
+                nodes.len()
+            );
             self.context.mistakes.add(node.span, message);
             return None;
         }
-        let place = Place { own: false, partition };
+        let place = KeyRole { own: false, partition };
         let entity = &known.entity;
         let mut templates = Vec::new();
         for (node, attribute) in nodes.iter().zip(attributes) {
@@ -83,8 +88,11 @@ impl Draft<'_> {
                 None => Some(KeyKind::Text),
             };
             if kind != Some(attribute.kind) {
-                let message = format!("`{}` never equals `{}`", template.source, attribute.name);
-                let help = "the key attribute is of another type in this table";
+                let message = format!(
+                    "`{}` and the key attribute `{}` have different types",
+                    template.source, attribute.name
+                );
+                let help = "use a template that has the type of the key attribute";
                 self.context.mistakes.add_with_help(node.span, message, help);
                 return None;
             }
@@ -93,8 +101,8 @@ impl Draft<'_> {
         Some(templates)
     }
 
-    /// Every field of these templates becomes a parameter.
-    pub(super) fn template_parameters(&mut self, known: &Known, templates: &[Template], span: Span) {
+    /// Adds the fields of these templates to the parameters.
+    pub(super) fn template_parameters(&mut self, known: &ResolvedEntity, templates: &[Template], span: Span) {
         for path in templates.iter().flat_map(|template| template.fields()) {
             if let Some(found) = find(&known.entity.fields, path) {
                 self.parameters.add_field(self.context, path, found.kind, true, span);
@@ -102,8 +110,8 @@ impl Draft<'_> {
         }
     }
 
-    /// `by`, the fields that the caller knows.
-    pub(super) fn by(&self, entities: &[&Known]) -> Option<Vec<String>> {
+    /// Resolves `by`, the fields that the caller knows.
+    pub(super) fn by(&self, entities: &[&ResolvedEntity]) -> Option<Vec<String>> {
         let places = self.node.get("by")?.list()?;
         let mut fields: Vec<String> = Vec::new();
         for place in places {
@@ -114,7 +122,7 @@ impl Draft<'_> {
             if fields.iter().any(|other| other == name) {
                 self.context
                     .mistakes
-                    .add(place.span, format!("{} stands twice in `by`", name::list(&[name])));
+                    .add(place.span, format!("{} appears twice in `by`", name::list(&[name])));
             }
             fields.push(name.to_owned());
         }
@@ -122,7 +130,7 @@ impl Draft<'_> {
     }
 }
 
-/// Whether sort templates are the beginning of an entity's own, up to the end of a constant part or the whole key.
+/// Returns whether sort templates are the beginning of the entity's own. A literal part must be complete.
 fn leads(asked: &[Template], own: &[&Template]) -> bool {
     let Some((last, whole)) = asked.split_last() else { return true };
     let Some(own_last) = own.get(whole.len()) else { return false };

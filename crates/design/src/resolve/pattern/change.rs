@@ -1,4 +1,4 @@
-//! Updates: changes of some fields of an item.
+//! Resolves updates.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use super::super::name;
 use super::super::reference;
 use super::super::template::find;
 use super::read::key_members;
-use super::{Draft, Known};
+use super::{PatternDraft, ResolvedEntity};
 use crate::model::{Change, ElementChange, Field, FieldType, Made, Update, ValueSource};
 use crate::report::Span;
 use crate::syntax::{Entry, Node};
 
-/// The keys that change something.
+/// The keys of an update that change something.
 const WORDS: [&str; 7] = ["set", "add", "subtract", "remove", "insert", "change", "drop"];
 
-impl Draft<'_> {
-    /// `update`
+impl PatternDraft<'_> {
+    /// Resolves `update`.
     pub(super) fn update(&mut self, place: &Node) -> Option<Update> {
         let known = self.entity(place)?;
         self.key_parameters(known, place.span);
@@ -40,7 +40,7 @@ impl Draft<'_> {
             self.context.mistakes.add_with_help(
                 place.span,
                 message,
-                format!("say what, with {}", name::list_or(&WORDS)),
+                format!("add {}", name::list_or(&WORDS)),
             );
         }
         let condition = self.holds(known)?;
@@ -51,10 +51,10 @@ impl Draft<'_> {
         known.sound.then(|| Update { entity: Arc::clone(&known.entity), changes, condition, must_exist })
     }
 
-    /// `set`, `add`, `subtract` and `remove`: a list of fields, or fields with values.
+    /// Resolves `set`, `add`, `subtract` and `remove`: a list of fields, or fields with values.
     fn fields_of(
         &mut self,
-        known: &Known,
+        known: &ResolvedEntity,
         word: &str,
         node: &Node,
         changed: &mut Vec<(String, Span)>,
@@ -95,20 +95,20 @@ impl Draft<'_> {
         }
     }
 
-    /// Notes a mistake if a caller could change an internal field just because it stands in a list of fields.
-    fn not_internal(&self, known: &Known, path: &str, span: Span) {
+    /// Checks that a list of fields, which callers can change, has no internal field.
+    fn not_internal(&self, known: &ResolvedEntity, path: &str, span: Span) {
         let first = path.split('.').next().unwrap_or(path);
         if known.entity.field(first).is_some_and(|field| field.internal) {
             self.context.mistakes.add_with_help(
                 span,
-                format!("`{first}` is internal, so it can't stand in a list of fields that callers change"),
-                format!("a pattern of its own may write it: `set = {{ {path} = \"{{{first}}}\" }}`"),
+                format!("`{first}` is internal and can't be in a list of fields that callers change"),
+                format!("set it in a separate pattern: `set = {{ {path} = \"{{{first}}}\" }}`"),
             );
         }
     }
 
-    /// The type of a field that a pattern may change.
-    fn changeable(&self, known: &Known, path: &str, span: Span) -> Option<FieldType> {
+    /// Returns the type of a field that a pattern can change.
+    fn changeable(&self, known: &ResolvedEntity, path: &str, span: Span) -> Option<FieldType> {
         let kind = self.known_field(known, path, span)?;
         if let Some(field) = known.entity.field(path) {
             self.may_be_given(field, span);
@@ -116,12 +116,12 @@ impl Draft<'_> {
         Some(kind)
     }
 
-    fn known_field(&self, known: &Known, path: &str, span: Span) -> Option<FieldType> {
+    fn known_field(&self, known: &ResolvedEntity, path: &str, span: Span) -> Option<FieldType> {
         if path.contains(['{', '}']) {
             self.context.mistakes.add_with_help(
                 span,
-                format!("`{path}` has a placeholder, and a path is made of names only"),
-                "name the entry itself, such as `votes.like`, in a pattern for each",
+                format!("`{path}` has a placeholder, but a path can only have names"),
+                "use a separate pattern for each entry, such as `votes.like`",
             );
             return None;
         }
@@ -135,7 +135,7 @@ impl Draft<'_> {
         found
     }
 
-    fn may_be_missing(&self, known: &Known, path: &str, span: Span) {
+    fn may_be_missing(&self, known: &ResolvedEntity, path: &str, span: Span) {
         let optional = match path.rsplit_once('.') {
             None => known.entity.field(path).is_some_and(|field| field.optional),
             Some((parent, last)) => match find(&known.entity.fields, parent).map(|found| found.kind) {
@@ -146,12 +146,17 @@ impl Draft<'_> {
             },
         };
         if !optional {
-            let message = format!("`{path}` can't be removed: every `{}` has it", known.entity.name);
-            self.context.mistakes.add_with_help(span, message, "make the field optional");
+            let message = format!(
+                "`{path}` can't be removed, because it is a required field of `{}`",
+                known.entity.name
+            );
+            let generated = known.entity.field(path).is_some_and(|field| field.made.is_some());
+            let help = (!generated).then(|| "make the field optional".to_owned());
+            self.context.mistakes.add_with(span, message, help);
         }
     }
 
-    /// What can be added to a field: a number of any sign, or elements.
+    /// Returns the type of values that can be added to a field: a number of any sign, or elements.
     fn addable(&self, path: &str, kind: &FieldType, span: Span) -> Option<FieldType> {
         match kind {
             FieldType::Int { .. } | FieldType::Epoch => Some(FieldType::Int { min: None, max: None }),
@@ -159,11 +164,11 @@ impl Draft<'_> {
             FieldType::Set { .. } => Some(kind.clone()),
             _ => {
                 let message =
-                    format!("nothing can be added to `{path}`, which is of type `{}`", kind_name(kind));
+                    format!("`add` can't be used on `{path}`, which is of type `{}`", kind_name(kind));
                 self.context.mistakes.add_with_help(
                     span,
                     message,
-                    "numbers and sets can be added to; an element of a list goes in with `insert`",
+                    "use `add` on numbers and sets, and `insert` on lists with a `key`",
                 );
                 None
             }
@@ -174,24 +179,24 @@ impl Draft<'_> {
         if matches!(kind, FieldType::Set { .. }) {
             return Some(());
         }
-        let message =
-            format!("`subtract` takes elements out of sets, and `{path}` is of type `{}`", kind_name(kind));
+        let message = format!("`subtract` can't be used on `{path}`, which is of type `{}`", kind_name(kind));
         self.context.mistakes.add_with_help(
             span,
             message,
-            "a number is made smaller by `add` with a negative number",
+            "use `subtract` on sets; to decrease a number, use `add` with a negative number",
         );
         None
     }
 
-    /// `insert`, `change` and `drop`
-    fn element(&mut self, known: &Known, word: &str, node: &Node) -> Option<Change> {
+    /// Resolves `insert`, `change` and `drop`.
+    fn element(&mut self, known: &ResolvedEntity, word: &str, node: &Node) -> Option<Change> {
         let path = node.text()?;
         let kind = self.known_field(known, path, node.span)?;
         let FieldType::List { of, key: Some(key), .. } = &kind else {
-            let message = format!("`{word}` needs a list of objects with a `key`, which `{path}` isn't");
+            let message =
+                format!("`{word}` can't be used on `{path}`, which isn't a list of objects with a `key`");
             let help = format!(
-                "say what tells the elements apart: `{path} = {{ type = \"list\", key = \"…\", of = … }}`"
+                "add the field that identifies an element: `{path} = {{ type = \"list\", key = \"…\", of = … }}`"
             );
             self.context.mistakes.add_with_help(node.span, message, help);
             return None;
@@ -221,7 +226,7 @@ impl Draft<'_> {
         }
     }
 
-    /// An element's field gives its name to a parameter, with the list's in front if the name is taken.
+    /// Returns the parameter for a field of an element: its name, or `list.field` if that name is taken.
     fn element_parameter(&self, list: &str, field: &Field) -> String {
         if self.parameters.contains(&field.name) {
             format!("{list}.{}", field.name)
@@ -230,35 +235,33 @@ impl Draft<'_> {
         }
     }
 
-    /// An item can't change its own key.
-    fn no_key_parts(&self, known: &Known, changed: &[(String, Span)]) {
+    /// Checks that the update doesn't change the key of the item.
+    fn no_key_parts(&self, known: &ResolvedEntity, changed: &[(String, Span)]) {
         if !known.sound {
             return;
         }
         for (path, span) in changed {
             if let Some((part, _)) = key_members(&known.entity).iter().find(|(part, _)| touch(part, path)) {
                 let message = format!(
-                    "`{part}` is part of the key of `{}`, which an item can't change",
+                    "`{part}` can't be changed, because it is part of the key of `{}`",
                     known.entity.name
                 );
                 self.context.mistakes.add_with_help(
                     *span,
                     message,
-                    "delete the item and create another one, in a transaction",
+                    "delete the item and create another one in a transaction",
                 );
             }
         }
     }
 
-    /// A field is changed once in an update.
+    /// Checks that the update changes each field only once.
     fn no_overlap(&self, changed: &[(String, Span)]) {
         for (position, (path, span)) in changed.iter().enumerate() {
             if let Some((other, _)) = changed.iter().take(position).find(|(other, _)| touch(other, path)) {
                 let message = match other == path {
                     true => format!("`{path}` is changed twice in one update"),
-                    false => format!(
-                        "`{path}` and `{other}` are changed in one update, and one is part of the other"
-                    ),
+                    false => format!("`{path}` and `{other}` overlap and can't be changed in one update"),
                 };
                 self.context.mistakes.add(*span, message);
             }
@@ -266,7 +269,7 @@ impl Draft<'_> {
     }
 }
 
-/// Whether one path is the other, or leads into it.
+/// Returns whether two paths are equal, or one contains the other.
 fn touch(one: &str, other: &str) -> bool {
     let leads = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'));
     one == other || leads(one, other) || leads(other, one)

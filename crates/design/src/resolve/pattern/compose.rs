@@ -1,12 +1,12 @@
-//! Composed patterns: transactions and parts.
+//! Resolves composed patterns: transactions and parts.
 
 use std::sync::Arc;
 
 use super::super::name;
 use super::super::parameters::stored_alike;
 use super::super::template::find;
-use super::source::{Written, written};
-use super::{Draft, Patterns};
+use super::source::{WrittenValue, written};
+use super::{PatternDraft, Patterns};
 use crate::model::{
     Argument, Binding, Entity, FieldType, Operation, ParameterType, Parts, Pattern, ReadPart, Step,
     Transaction,
@@ -15,23 +15,27 @@ use crate::report::Span;
 use crate::syntax::{Entry, Node};
 use crate::value;
 
-/// Most writes of a transaction.
+/// The maximum number of steps of a transaction.
 const STEPS_MAX: usize = 100;
 
-/// What `{name.field}` may name: earlier steps, or the list of a merge.
+/// What `{name.field}` can refer to: earlier steps, or the list of a merge.
 pub(super) struct Results<'r> {
-    /// The steps with what they write.
+    /// The steps with the entities that they write.
     pub(super) steps: Vec<(&'r str, &'r Entity)>,
-    /// Steps that can't be named, and why.
+    /// The steps that can't be used, and why.
     pub(super) closed: Vec<(&'r str, &'static str)>,
 }
 
 impl<'a> Patterns<'a> {
-    /// `transaction`
-    pub(super) fn transaction(&mut self, draft: &mut Draft<'a>, place: &'a Node) -> Option<Transaction> {
+    /// Resolves `transaction`.
+    pub(super) fn transaction(
+        &mut self,
+        draft: &mut PatternDraft<'a>,
+        place: &'a Node,
+    ) -> Option<Transaction> {
         let entries = place.table()?;
         if entries.is_empty() || entries.len() > STEPS_MAX {
-            let message = format!("a transaction has 1 to {STEPS_MAX} steps, not {}", entries.len());
+            let message = format!("a transaction must have 1 to {STEPS_MAX} steps, not {}", entries.len());
             self.context.mistakes.add(place.span, message);
         }
         let mut steps: Vec<Step> = Vec::new();
@@ -39,7 +43,8 @@ impl<'a> Patterns<'a> {
         let mut unread: Vec<&str> = Vec::new();
         for entry in entries {
             name::check_word(self.context, "a step", &entry.name, entry.span);
-            let Some(pattern) = self.run(&entry.node, is_write, "a transaction is made of writes and checks")
+            let Some(pattern) =
+                self.run(&entry.node, is_write, "the steps of a transaction must be writes or checks")
             else {
                 whole = false;
                 unread.push(&entry.name);
@@ -56,35 +61,36 @@ impl<'a> Patterns<'a> {
         whole.then_some(Transaction { steps })
     }
 
-    /// `parts`
-    pub(super) fn parts(&mut self, draft: &mut Draft<'a>, place: &'a Node) -> Option<Parts> {
+    /// Resolves `parts`.
+    pub(super) fn parts(&mut self, draft: &mut PatternDraft<'a>, place: &'a Node) -> Option<Parts> {
         let entries = place.table()?;
         if entries.is_empty() {
-            self.context.mistakes.add(place.span, "there is no part in these parts");
+            let help = "add a part: `parts = { user = \"get_user\" }`";
+            self.context.mistakes.add_with_help(place.span, "`parts` can't be empty", help);
         }
         let together = draft.flag("together");
         let mut parts: Vec<ReadPart> = Vec::new();
         let mut whole = true;
         for entry in entries {
             name::check_word(self.context, "a part", &entry.name, entry.span);
-            let Some(pattern) = self.run(&entry.node, is_read, "parts are reads") else {
+            let Some(pattern) = self.run(&entry.node, is_read, "parts must be reads") else {
                 whole = false;
                 continue;
             };
             if together && !is_get(&pattern.operation) {
                 let message = format!(
-                    "`{}` is no `get` by the table's key, so it can't be read together with others",
+                    "`{}` isn't a `get` by the table's key, so it can't be used with `together`",
                     pattern.name
                 );
                 self.context.mistakes.add_with_help(
                     entry.node.span,
                     message,
-                    "take `together` away, or leave gets only",
+                    "remove `together`, or use only gets by the table's key",
                 );
             }
-            let closed = entries
-                .iter()
-                .map(|other| (other.name.as_str(), "parts are read at once, none knows another's answer"));
+            let closed = entries.iter().map(|other| {
+                (other.name.as_str(), "all parts are read at once, so a part can't use the result of another")
+            });
             let results = Results { steps: Vec::new(), closed: closed.collect() };
             let bindings = draft.bindings(&entry.node, &pattern, &results, None);
             draft.open_parameters(&pattern, &bindings, None, entry.span);
@@ -93,7 +99,7 @@ impl<'a> Patterns<'a> {
         whole.then_some(Parts { parts, together })
     }
 
-    /// The pattern that a step or part runs; `None` if it can't be known, or after a mistake.
+    /// Returns the pattern that a step or part runs; `None` after a mistake.
     pub(super) fn run(
         &mut self,
         node: &Node,
@@ -104,7 +110,7 @@ impl<'a> Patterns<'a> {
         let pattern = self.other(place)?;
         if !fits(&pattern.operation) {
             let message =
-                format!("`{}` is a `{}`, which can't stand here", pattern.name, word(&pattern.operation));
+                format!("`{}` is a `{}`, which can't be used here", pattern.name, word(&pattern.operation));
             self.context.mistakes.add_with_help(place.span, message, rule);
             return None;
         }
@@ -112,34 +118,36 @@ impl<'a> Patterns<'a> {
     }
 }
 
-/// What the steps so far give to later ones.
+/// Returns the steps that a later one can use.
 fn results<'r>(steps: &'r [Step], entries: &'r [Entry], unread: &[&'r str]) -> Results<'r> {
     let mut results = Results { steps: Vec::new(), closed: Vec::new() };
     for step in steps {
         match (&step.each, written_entity(&step.pattern.operation)) {
-            (Some(_), _) => {
-                results.closed.push((&step.name, "it runs several times, so its fields have no single value"))
-            }
+            (Some(_), _) => results
+                .closed
+                .push((&step.name, "the step runs several times, so its fields have several values")),
             (None, Some(entity)) => results.steps.push((&step.name, entity)),
-            (None, None) => results.closed.push((&step.name, "it writes no fields")),
+            (None, None) => results.closed.push((&step.name, "the step doesn't write any fields")),
         }
     }
     let later = entries.iter().map(|entry| entry.name.as_str());
     let later = later.filter(|name| !steps.iter().any(|step| step.name == *name) && !unread.contains(name));
-    results.closed.extend(later.map(|name| (name, "it doesn't come earlier")));
+    results
+        .closed
+        .extend(later.map(|name| (name, "move the step before this one: a step can only use earlier steps")));
     results.closed.extend(unread.iter().map(|name| (*name, "")));
     results
 }
 
-impl Draft<'_> {
-    /// `each = { hashtag = "hashtags" }`
+impl PatternDraft<'_> {
+    /// Resolves `each = { hashtag = "hashtags" }`.
     fn each(&mut self, node: &Node, pattern: &Pattern) -> Option<(String, String)> {
         let each = node.get("each")?;
         let [Entry { name, span, node }] = each.table()? else {
             self.context.mistakes.add_with_help(
                 each.span,
-                "`each` goes through one list",
-                "name one parameter of the step and the parameter that holds the list",
+                "`each` must have exactly one entry",
+                "write one parameter of the step and the parameter with the list: `each = { hashtag = \"hashtags\" }`",
             );
             return None;
         };
@@ -148,20 +156,20 @@ impl Draft<'_> {
         Some((name.clone(), list.to_owned()))
     }
 
-    /// `max` of a step, which bounds its list.
+    /// Resolves `max` of a step.
     fn each_max(&self, node: &Node) -> Option<u32> {
         let max = node.get("max")?;
         if node.get("each").is_none() {
             self.context.mistakes.add_with_help(
                 max.span,
-                "`max` bounds the list of `each`, and there is none here",
-                "take `max` away",
+                "`max` can't be used without `each`",
+                "add `each`, or remove `max`",
             );
         }
         max.whole().and_then(|max| u32::try_from(max).ok())
     }
 
-    /// Notes a mistake unless the pattern has the parameter.
+    /// Checks that the pattern has the parameter.
     fn known_parameter<'p>(&self, pattern: &'p Pattern, name: &str, span: Span) -> Option<&'p ParameterType> {
         let found = pattern.parameter(name).map(|parameter| &parameter.kind);
         if found.is_none() {
@@ -172,7 +180,7 @@ impl Draft<'_> {
         found
     }
 
-    /// `with`: where parameters of a step or part come from.
+    /// Resolves `with`, the sources of parameters of a step or part.
     pub(super) fn bindings(
         &mut self,
         node: &Node,
@@ -184,8 +192,8 @@ impl Draft<'_> {
         for Entry { name, span, node } in node.entries("with") {
             let Some(kind) = self.known_parameter(pattern, name, *span) else { continue };
             if each == Some(name) {
-                let message = format!("`{name}` takes the elements of a list already");
-                self.context.mistakes.add(*span, message);
+                let message = format!("`{name}` can't be in both `each` and `with`");
+                self.context.mistakes.add_with_help(*span, message, "remove one of them");
             }
             if let Some(argument) = self.argument(node, kind, results) {
                 bindings.push(Binding { parameter: name.clone(), argument });
@@ -196,18 +204,18 @@ impl Draft<'_> {
 
     fn argument(&mut self, node: &Node, kind: &ParameterType, results: &Results<'_>) -> Option<Argument> {
         let json = match node.text().map(written) {
-            Some(Written::Mixed) => {
+            Some(WrittenValue::Mixed) => {
                 self.mixed_braces(node);
                 return None;
             }
-            Some(Written::Reference(path)) if path == "now" => {
+            Some(WrittenValue::Reference(path)) if path == "now" => {
                 if !matches!(kind, ParameterType::Field(kind) if value::holds_instant(kind)) {
                     self.no_instant(node, "parameter");
                 }
                 return Some(Argument::Now);
             }
-            Some(Written::Reference(path)) => return self.reference(node, &path, kind, results),
-            Some(Written::Constant(text)) => text.into(),
+            Some(WrittenValue::Reference(path)) => return self.reference(node, &path, kind, results),
+            Some(WrittenValue::Constant(text)) => text.into(),
             None => node.json(),
         };
         if let ParameterType::Field(kind) = kind
@@ -220,7 +228,7 @@ impl Draft<'_> {
         Some(Argument::Constant(json))
     }
 
-    /// `{parameter}` or `{step.field}`
+    /// Resolves `{parameter}` or `{step.field}`.
     fn reference(
         &mut self,
         node: &Node,
@@ -233,7 +241,11 @@ impl Draft<'_> {
         };
         if let Some((_, why)) = results.closed.iter().find(|(name, _)| *name == step) {
             if !why.is_empty() {
-                self.context.mistakes.add_with_help(node.span, format!("`{step}` can't be named here"), *why);
+                self.context.mistakes.add_with_help(
+                    node.span,
+                    format!("the result of `{step}` can't be used here"),
+                    *why,
+                );
             }
             return None;
         }
@@ -247,7 +259,7 @@ impl Draft<'_> {
         Some(Argument::Result(step.to_owned(), field.to_owned()))
     }
 
-    /// A field of what a step writes, or of a list's item, must be there and fit.
+    /// Checks that a field of a step's result, or of a list's item, exists and fits.
     pub(super) fn result_field(
         &self,
         node: &Node,
@@ -274,13 +286,13 @@ impl Draft<'_> {
             }
         };
         if !fits {
-            let message = format!("`{field}` of `{}` is of another type than the parameter", entity.name);
-            self.context.mistakes.add(node.span, message);
+            let message = format!("`{field}` of `{}` and the parameter have different types", entity.name);
+            self.context.mistakes.add_with_help(node.span, message, "use a field of the parameter's type");
         }
         Some(())
     }
 
-    /// The parameters of a part that nothing gives are those of the composed pattern.
+    /// Adds the parameters of a part that have no other source to those of the composed pattern.
     pub(super) fn open_parameters(
         &mut self,
         pattern: &Pattern,
@@ -292,7 +304,7 @@ impl Draft<'_> {
             let binding = bindings.iter().find(|binding| binding.parameter == parameter.name);
             let kind = parameter.kind.clone();
             match (binding.map(|binding| &binding.argument), each) {
-                // A list that another step writes as an optional field may be missing: then nothing is gone through.
+                // A list that is also an optional field of another step may be missing; the step then doesn't run.
                 (_, Some((own, list))) if *own == parameter.name => {
                     let kind = ParameterType::ListOf(Box::new(kind));
                     let required = !self.parameters.contains(list);
@@ -332,7 +344,7 @@ fn written_entity(operation: &Operation) -> Option<&Entity> {
     }
 }
 
-/// The word for an operation.
+/// Returns the word for an operation.
 pub(super) fn word(operation: &Operation) -> &'static str {
     match operation {
         Operation::Get(_) => "get",

@@ -1,19 +1,19 @@
-//! Conditions and filters, held against the fields of the entities they look at.
+//! Resolves conditions and filters, and checks them against the fields of the entities.
 
 use super::super::name;
 use super::super::template::find;
-use super::{Draft, Known};
+use super::{PatternDraft, ResolvedEntity};
 use crate::condition::Condition;
 use crate::model::{FieldType, Index, ParameterType, Projection};
 use crate::report::Span;
 use crate::syntax::Node;
 
-impl Draft<'_> {
-    /// Reads a condition; its parameters become those of the pattern. `None` after a mistake.
+impl PatternDraft<'_> {
+    /// Resolves a condition and adds its parameters to those of the pattern; `None` after a mistake.
     pub(super) fn condition(
         &mut self,
         node: &Node,
-        known: &[&Known],
+        known: &[&ResolvedEntity],
         on: Option<&Index>,
     ) -> Option<Condition> {
         let text = node.text()?;
@@ -62,10 +62,10 @@ impl Draft<'_> {
         }
     }
 
-    /// Notes a mistake unless one of the entities has the path; gives the index back if it must carry the path.
+    /// Checks that one of the entities has the path. Returns the index if it must contain the path.
     fn path<'i>(
         &self,
-        known: &[&Known],
+        known: &[&ResolvedEntity],
         on: Option<&'i Index>,
         path: &str,
         node: &Node,
@@ -75,8 +75,8 @@ impl Draft<'_> {
             if path.eq_ignore_ascii_case("null") {
                 self.context.mistakes.add_with_help(
                     self.place(node, text, path),
-                    "a condition can't compare with `null`",
-                    "write `missing(field)` for a field without a value, `exists(field)` for one with a value",
+                    "`null` can't be used in conditions",
+                    "write `missing(field)` for a field without a value, or `exists(field)` for one with a value",
                 );
                 return None;
             }
@@ -90,8 +90,8 @@ impl Draft<'_> {
         on
     }
 
-    /// A filter sees only what the index carries.
-    fn projected(&self, known: &[&Known], on: &Index, attribute: &str, span: Span) {
+    /// Checks that the index contains the attribute that a filter uses.
+    fn projected(&self, known: &[&ResolvedEntity], on: &Index, attribute: &str, span: Span) {
         if on.projection == Projection::All {
             return;
         }
@@ -102,16 +102,13 @@ impl Draft<'_> {
         if !included && !is_key {
             self.context.mistakes.add_with_help(
                 span,
-                format!(
-                    "the index `{}` doesn't carry `{attribute}`, so the filter would never hold",
-                    on.name
-                ),
-                "add it to what the index projects",
+                format!("the index `{}` doesn't contain `{attribute}`, so the filter can't use it", on.name),
+                "add it to `project` of the index",
             );
         }
     }
 
-    /// Where a path stands in a condition.
+    /// Returns the position of a path in a condition.
     fn place(&self, node: &Node, text: &str, path: &str) -> Span {
         let is_word =
             |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '{' | '\'');

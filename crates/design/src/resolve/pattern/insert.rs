@@ -1,16 +1,16 @@
-//! Creating and replacing whole items; deleting and checking them.
+//! Resolves `create`, `put`, `delete` and `check`.
 
 use std::sync::Arc;
 
 use super::super::reference;
-use super::{Draft, Known};
+use super::{PatternDraft, ResolvedEntity};
 use crate::condition::Condition;
 use crate::model::{Check, Delete, Field, Insert, Made, ValueSource};
 use crate::report::Span;
 use crate::syntax::{Entry, Node};
 
-impl Draft<'_> {
-    /// `create` and `put`
+impl PatternDraft<'_> {
+    /// Resolves `create` and `put`.
     pub(super) fn insert(&mut self, place: &Node, word: &str) -> Option<Insert> {
         let known = self.entity(place)?;
         let set = self.given_values(known);
@@ -26,8 +26,8 @@ impl Draft<'_> {
         known.sound.then(|| Insert { entity: Arc::clone(&known.entity), set, condition, must_exist })
     }
 
-    /// The fields that the pattern itself gives a value.
-    fn given_values(&mut self, known: &Known) -> Vec<(String, ValueSource)> {
+    /// Resolves `set` of a new item.
+    fn given_values(&mut self, known: &ResolvedEntity) -> Vec<(String, ValueSource)> {
         let mut set = Vec::new();
         for Entry { name, span, node } in self.node.entries("set") {
             let Some(field) = known.entity.field(name) else {
@@ -45,40 +45,40 @@ impl Draft<'_> {
         set
     }
 
-    /// Notes that an entity has no such field.
-    pub(super) fn unknown_field(&self, known: &Known, name: &str, span: Span) {
+    /// Adds the mistake that an entity has no such field.
+    pub(super) fn unknown_field(&self, known: &ResolvedEntity, name: &str, span: Span) {
         let message = format!("`{}` has no field `{name}`", known.entity.name);
         let help = super::super::template::help(&known.entity.fields, name);
         self.context.mistakes.add_with(span, message, help);
     }
 
-    /// Notes a mistake if the field's value is Singlet's to make.
+    /// Checks that a pattern can set the field.
     pub(super) fn may_be_given(&self, field: &Field, span: Span) {
         if matches!(field.made, Some(Made::Created | Made::Updated)) {
-            let message = format!("`{}` is made by Singlet, a pattern can't give it", field.name);
-            self.context.mistakes.add_with_help(span, message, "a field of type `time` can be given");
+            let message = format!("`{}` can't be set, because Singlet generates its value", field.name);
+            self.context.mistakes.add_with_help(span, message, "use a field of type `time`");
         }
     }
 
-    /// Notes a mistake if a new item would lack an internal field, or a replaced one would lose its value.
-    fn internal_unset(&self, known: &Known, field: &Field, word: &str, span: Span) {
+    /// Checks that a new item doesn't lack an internal field, and that a replaced one doesn't lose its value.
+    fn internal_unset(&self, known: &ResolvedEntity, field: &Field, word: &str, span: Span) {
         let (name, entity) = (&field.name, &known.entity.name);
         if word == "put" && field.made.is_none() {
             self.context.mistakes.add_with_help(
                 span,
                 format!("this `put` would reset `{name}`, which is internal"),
-                format!("give it a value with `set`, or write `{entity}` with `create` and `update`"),
+                format!("set it with `set`, or write `{entity}` with `create` and `update`"),
             );
         } else if is_required(field) {
             self.context.mistakes.add_with_help(
                 span,
-                format!("`{name}` is internal and nothing gives it a value here"),
-                format!("give it one: `set = {{ {name} = … }}`, or give the field a default"),
+                format!("`{name}` is internal, and this pattern doesn't set it"),
+                format!("add `set = {{ {name} = … }}`, or give the field a default"),
             );
         }
     }
 
-    /// A field of something new becomes a parameter, unless Singlet makes it or it is internal.
+    /// Adds a field of a new item or element to the parameters, unless it is generated or internal.
     pub(super) fn new_field(&mut self, parameter: &str, field: &Field, span: Span) {
         if field.internal || matches!(field.made, Some(Made::Created | Made::Updated | Made::Secret)) {
             return;
@@ -86,15 +86,15 @@ impl Draft<'_> {
         self.parameters.add_field(self.context, parameter, &field.kind, is_required(field), span);
     }
 
-    /// `if`; the outer `None` after a mistake.
-    pub(super) fn holds(&mut self, known: &Known) -> Option<Option<Condition>> {
+    /// Resolves `if`; the outer `None` after a mistake.
+    pub(super) fn holds(&mut self, known: &ResolvedEntity) -> Option<Option<Condition>> {
         match self.node.get("if") {
             Some(node) => self.condition(node, &[known], None).map(Some),
             None => Some(None),
         }
     }
 
-    /// `delete`
+    /// Resolves `delete`.
     pub(super) fn delete(&mut self, place: &Node) -> Option<Delete> {
         let known = self.entity(place)?;
         self.key_parameters(known, place.span);
@@ -102,7 +102,7 @@ impl Draft<'_> {
         known.sound.then(|| Delete { entity: Arc::clone(&known.entity), condition })
     }
 
-    /// `check`
+    /// Resolves `check`.
     pub(super) fn check(&mut self, place: &Node) -> Option<Check> {
         let known = self.entity(place)?;
         self.key_parameters(known, place.span);
@@ -111,7 +111,7 @@ impl Draft<'_> {
     }
 }
 
-/// Whether a new item needs somebody to give the field a value.
+/// Returns whether a new item needs a given value for the field.
 fn is_required(field: &Field) -> bool {
     !field.optional && field.default.is_none() && field.made.is_none()
 }

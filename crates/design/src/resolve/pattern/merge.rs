@@ -1,26 +1,31 @@
-//! Merged reads: a list, then a query for each of its items, in one order.
+//! Resolves merges: a list, then a query for each of its items, in one order.
 
 use std::sync::Arc;
 
 use super::compose::Results;
 use super::query::{entity_names, order, ordered_by};
-use super::source::{Written, written};
-use super::{Draft, Patterns};
+use super::source::{WrittenValue, written};
+use super::{PatternDraft, Patterns};
 use crate::model::{Argument, Binding, Merge, Operation, Order, Pattern, Query};
 use crate::paging::{MERGE_EACH_DEFAULT, MERGED_PAGE_ITEMS_DEFAULT};
 use crate::report::Span;
 use crate::syntax::{Entry, Node};
 use crate::template::Format;
 
-/// What the list is called where the fields of its items are named.
+/// The name of the list as the source of arguments.
 const LIST: &str = "each";
 
 impl<'a> Patterns<'a> {
-    /// `merge`
-    pub(super) fn merge(&mut self, draft: &mut Draft<'a>, place: &'a Node, span: Span) -> Option<Merge> {
+    /// Resolves `merge`.
+    pub(super) fn merge(
+        &mut self,
+        draft: &mut PatternDraft<'a>,
+        place: &'a Node,
+        span: Span,
+    ) -> Option<Merge> {
         let is_query = |operation: &Operation| matches!(operation, Operation::Query(_));
-        let each = self.run(place.get("each")?, is_query, "a merge goes through the items of a `query`");
-        let run = self.run(place.get("run")?, is_query, "a merge runs a `query` for each item");
+        let each = self.run(place.get("each")?, is_query, "`each` of a merge must be a `query`");
+        let run = self.run(place.get("run")?, is_query, "`run` of a merge must be a `query`");
         let (each, run) = (each?, run?);
         let (Operation::Query(list), Operation::Query(query)) = (&each.operation, &run.operation) else {
             return None;
@@ -44,8 +49,8 @@ impl<'a> Patterns<'a> {
     }
 }
 
-impl Draft<'_> {
-    /// Where the parameters of `run` come from: `with`, else a field of the list's item that has the same name.
+impl PatternDraft<'_> {
+    /// Returns the sources of the parameters of `run`: `with`, or else a field of the list's item with the same name.
     fn merge_bindings(&mut self, place: &Node, list: &Query, run: &Pattern) -> Vec<Binding> {
         let mut bindings = Vec::new();
         let with = place.entries("with");
@@ -64,22 +69,22 @@ impl Draft<'_> {
         {
             self.context.mistakes.add_with_help(
                 place.span,
-                format!("`{}` is the same query for each item of the list", run.name),
-                "give one of its parameters a field of the item: `with = { user_id = \"{following_id}\" }`",
+                format!("`{}` would run the same query for each item of the list", run.name),
+                "use a field of the item for one of its parameters: `with = { user_id = \"{following_id}\" }`",
             );
         }
         bindings
     }
 
-    /// Whether nothing in `with` was wrong.
+    /// Returns whether `with` has no mistakes.
     fn all_bound(&self, with: &[Entry], bindings: &[Binding]) -> bool {
         with.iter().all(|entry| bindings.iter().any(|binding| binding.parameter == entry.name))
     }
 
-    /// In a merge, `{field}` is a field of the list's item if it has one of that name.
+    /// Resolves one entry of `with`. In a merge, `{field}` is a field of the list's item if it has one of that name.
     fn merge_binding(&mut self, entry: &Entry, list: &Query, run: &Pattern) -> Option<Binding> {
         let Entry { name, node, .. } = entry;
-        if let (Some(Written::Reference(path)), Some(parameter)) =
+        if let (Some(WrittenValue::Reference(path)), Some(parameter)) =
             (node.text().map(written), run.parameter(name))
         {
             let first = path.split('.').next().unwrap_or_default();
@@ -96,7 +101,7 @@ impl Draft<'_> {
         self.bindings(&only, run, &results, None).pop()
     }
 
-    /// The streams that are merged must each be in the order of the merge.
+    /// Resolves `by` and checks that the query is ordered by it.
     fn merge_by(&self, place: &Node, run: &Pattern, query: &Query) -> Option<String> {
         let node = place.get("by")?;
         let by = node.text()?;
@@ -104,31 +109,31 @@ impl Draft<'_> {
             Some((path, Format::Plain | Format::Padded { .. })) if path == by => {
                 let lacks = query.entities.iter().find(|entity| entity.field(by).is_none());
                 if let Some(entity) = lacks {
-                    self.context.mistakes.add(node.span, format!("`{}` has no field `{by}`", entity.name));
+                    let message = format!("`{}` has no field `{by}`", entity.name);
+                    let help = "every entity of the query must have the field";
+                    self.context.mistakes.add_with_help(node.span, message, help);
                 }
                 Some(by.to_owned())
             }
             Some((path, _)) if path == by => {
-                let message = format!("`{}` is in the order of a part of `{by}` only", run.name);
-                let help = format!("merging needs the whole value in the sort key: `{{{by}}}`");
+                let message = format!("the sort key of `{}` contains only a part of `{by}`", run.name);
+                let help = format!("a merge needs the whole value in the sort key: `{{{by}}}`");
                 self.context.mistakes.add_with_help(node.span, message, help);
                 None
             }
             Some((path, _)) => {
-                let message = format!(
-                    "`{}` is in the order of `{path}`, so its items can't be merged by `{by}`",
-                    run.name
-                );
+                let message =
+                    format!("`{}` is ordered by `{path}`, so its items can't be merged by `{by}`", run.name);
                 self.context.mistakes.add_with_help(node.span, message, format!("write `by = \"{path}\"`"));
                 None
             }
             None => {
                 let message =
-                    format!("`{}` gives {} in no order that a field tells", run.name, entity_names(query));
+                    format!("`{}` doesn't return {} in the order of a field", run.name, entity_names(query));
                 self.context.mistakes.add_with_help(
                     node.span,
                     message,
-                    "its sort key needs a placeholder that isn't given",
+                    "its sort key must have a placeholder whose value the query doesn't give",
                 );
                 None
             }
@@ -138,18 +143,18 @@ impl Draft<'_> {
     fn merge_order(&self, place: &Node, run: &Pattern, query: &Query) -> Order {
         let wanted = order(place).unwrap_or(query.order);
         if let (true, Some(node)) = (wanted != query.order, place.get("order")) {
-            let message = format!("`{}` is in the other order", run.name);
+            let message = format!("`{}` has the opposite order", run.name);
             self.context.mistakes.add_with_help(
                 node.span,
                 message,
-                "what is merged must come in the order of the merge: give both the same `order`",
+                "use the same `order` in the merge and in the query",
             );
         }
         wanted
     }
 }
 
-/// One binding as a `with` of its own.
+/// Returns a table `with` that has only this entry.
 fn with_alone(entry: &Entry) -> Entry {
     let node = Node { span: entry.span, value: crate::syntax::Value::Table(vec![entry.clone()]) };
     Entry { name: "with".to_owned(), span: entry.span, node }

@@ -1,4 +1,4 @@
-//! Access patterns.
+//! Resolves access patterns.
 
 mod asked;
 mod change;
@@ -10,13 +10,13 @@ mod overlap;
 mod query;
 mod read;
 mod source;
-mod worksheet;
+mod usage;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::context::Context;
-use super::entity::{Entities, Known};
+use super::Context;
+use super::entity::{Entities, ResolvedEntity};
 use super::name;
 use super::parameters::Parameters;
 use super::template::find;
@@ -25,10 +25,10 @@ use crate::report::Span;
 use crate::syntax::{Entry, Node, language};
 pub(super) use read::key_members;
 
-/// How deep composed patterns may be nested.
+/// The maximum nesting of composed patterns.
 const NESTED_MAX: usize = 8;
 
-/// The patterns of a design, in the order of the file.
+/// Resolves the patterns of a design, in the order of the file.
 pub(super) fn patterns(context: &Context<'_>, root: &Node, entities: &Entities) -> Vec<Arc<Pattern>> {
     let entries = root.entries("pattern");
     let by_name = entries.iter().map(|entry| (entry.name.as_str(), entry)).collect();
@@ -41,26 +41,26 @@ pub(super) fn patterns(context: &Context<'_>, root: &Node, entities: &Entities) 
     entries.iter().filter_map(|entry| Some(Arc::clone(&done.get(entry.name.as_str())?.pattern))).collect()
 }
 
-/// Patterns while they are resolved: composed ones need others first.
+/// The patterns during resolution. A composed pattern resolves the patterns that it runs first.
 struct Patterns<'a> {
     context: &'a Context<'a>,
     entities: &'a Entities,
     by_name: BTreeMap<&'a str, &'a Entry>,
-    done: BTreeMap<&'a str, Done>,
-    /// The composed patterns on the way to this one.
+    done: BTreeMap<&'a str, ResolvedPattern>,
+    /// The composed patterns that led to this one.
     open: Vec<&'a str>,
 }
 
 /// A resolved pattern.
 #[derive(Debug, Clone)]
-struct Done {
+struct ResolvedPattern {
     pattern: Arc<Pattern>,
-    /// Whether its parameters and operation are known: if not, nothing is said about what uses it.
+    /// Whether its parameters and operation are known. If they aren't, its uses aren't checked.
     sound: bool,
 }
 
-/// One pattern while it is resolved.
-struct Draft<'a> {
+/// A pattern during resolution.
+struct PatternDraft<'a> {
     context: &'a Context<'a>,
     entities: &'a Entities,
     node: &'a Node,
@@ -68,12 +68,12 @@ struct Draft<'a> {
 }
 
 impl<'a> Patterns<'a> {
-    fn resolve(&mut self, entry: &'a Entry) -> Done {
+    fn resolve(&mut self, entry: &'a Entry) -> ResolvedPattern {
         if let Some(done) = self.done.get(entry.name.as_str()) {
             return done.clone();
         }
         let before = self.context.mistakes.count();
-        let mut draft = Draft {
+        let mut draft = PatternDraft {
             context: self.context,
             entities: self.entities,
             node: &entry.node,
@@ -86,26 +86,26 @@ impl<'a> Patterns<'a> {
         let pattern = Pattern {
             name: entry.name.clone(),
             about: entry.node.text_of("about").map(str::to_owned),
-            tags: worksheet::tags(&entry.node),
-            rate: worksheet::rate(self.context, &entry.node),
-            busiest: worksheet::busiest(self.context, &entry.node),
+            tags: usage::tags(&entry.node),
+            rate: usage::rate(self.context, &entry.node),
+            busiest: usage::busiest(self.context, &entry.node),
             owner: entry.node.text_of("owner").map(str::to_owned),
             internal: is_true(&entry.node, "internal"),
-            within: worksheet::within(self.context, &entry.node),
+            within: usage::within(self.context, &entry.node),
             parameters: draft.parameters.into_list(),
             operation: operation.unwrap_or_else(nothing),
             span: entry.span,
         };
-        let done = Done { pattern: Arc::new(pattern), sound };
+        let done = ResolvedPattern { pattern: Arc::new(pattern), sound };
         self.done.insert(&entry.name, done.clone());
         done
     }
 
-    /// `None` if it could not be read.
-    fn operation(&mut self, draft: &mut Draft<'a>, span: Span) -> Option<Operation> {
+    /// Resolves the operation; `None` after a mistake.
+    fn operation(&mut self, draft: &mut PatternDraft<'a>, span: Span) -> Option<Operation> {
         let words = language::PATTERN.kinds().iter();
         let given: Vec<_> = words.filter_map(|word| Some((word.name, draft.node.get(word.name)?))).collect();
-        // None or several were noted when the file was held against the description.
+        // The syntax check has reported patterns with no operation or several.
         let [(word, place)] = given.as_slice() else { return None };
         match *word {
             "get" => draft.get(place).map(Operation::Get),
@@ -125,7 +125,7 @@ impl<'a> Patterns<'a> {
         }
     }
 
-    /// Another pattern, which a composed one names; `None` if it is not known, or after a mistake.
+    /// Returns the pattern that a composed one names; `None` after a mistake.
     fn other(&mut self, place: &Node) -> Option<Arc<Pattern>> {
         let name = place.text()?;
         let Some(entry) = self.by_name.get(name).copied() else {
@@ -136,13 +136,13 @@ impl<'a> Patterns<'a> {
         };
         if let Some(start) = self.open.iter().position(|open| *open == name) {
             let way: Vec<&str> = self.open.iter().skip(start).copied().collect();
-            let message = format!("`{name}` would run itself");
-            let help = format!("the circle is {} → {name}", way.join(" → "));
+            let message = format!("`{name}` runs itself");
+            let help = format!("remove one of these steps: {} → {name}", way.join(" → "));
             self.context.mistakes.add_with_help(place.span, message, help);
             return None;
         }
         if self.open.len() > NESTED_MAX {
-            let message = format!("patterns are nested more than {NESTED_MAX} deep here");
+            let message = format!("patterns are nested more than {NESTED_MAX} levels deep here");
             self.context.mistakes.add(place.span, message);
             return None;
         }
@@ -151,9 +151,9 @@ impl<'a> Patterns<'a> {
     }
 }
 
-impl<'a> Draft<'a> {
-    /// The entity that a text names; `None` if it isn't known, or after a mistake.
-    fn entity(&self, place: &Node) -> Option<&'a Known> {
+impl<'a> PatternDraft<'a> {
+    /// Returns the entity of this name; `None` after a mistake.
+    fn entity(&self, place: &Node) -> Option<&'a ResolvedEntity> {
         let name = place.text()?;
         let found = self.entities.find(name);
         if found.is_none() {
@@ -167,8 +167,8 @@ impl<'a> Draft<'a> {
         found
     }
 
-    /// The fields of the table's key become parameters.
-    fn key_parameters(&mut self, known: &Known, span: Span) {
+    /// Adds the fields of the table's key to the parameters.
+    fn key_parameters(&mut self, known: &ResolvedEntity, span: Span) {
         let entity = &known.entity;
         let templates = [Some(&entity.key.partition), entity.key.sort.as_ref()];
         let paths = templates.into_iter().flatten().flat_map(|template| template.fields());
@@ -179,19 +179,18 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Whether a key is there and true.
+    /// Returns whether a key is present and true.
     fn flag(&self, key: &str) -> bool {
         is_true(self.node, key)
     }
 }
 
-/// Whether a key is there and true.
+/// Returns whether a key is present and true.
 fn is_true(node: &Node, key: &str) -> bool {
     node.get(key).and_then(Node::truth).unwrap_or(false)
 }
 
-/// Stands for an operation that could not be read. A design with such a pattern never leaves [`super::resolve`] as a
-/// good one.
+/// Returns a placeholder for an operation with mistakes. [`super::load`] never returns a design that contains it.
 fn nothing() -> Operation {
     Operation::Parts(crate::model::Parts { parts: Vec::new(), together: false })
 }

@@ -1,23 +1,23 @@
-//! Which entities may have items among those that a key condition reads.
+//! Finds the entities whose items a key condition may read.
 //!
-//! A key is text in segments, with the separator between them: a value inside a template never contains it. Two
-//! keys can be the same only if each pair of segments can. Where it isn't sure, the answer is that they may.
+//! A key is text in segments with separators between them, because a value in a template never contains the separator. Two
+//! keys can be equal only if each pair of segments can. In doubt, the answer is that they may be equal.
 
 use crate::model::{Entity, FieldType, Index, IndexEntry};
 use crate::template::{Format, Part, Template};
 
 use super::super::template::find;
-use super::{Draft, Known};
+use super::{PatternDraft, ResolvedEntity};
 
-/// What a read asks for: whole partition keys, and the beginning of the sort key.
+/// The keys that a read covers: whole partition keys, and the beginning of the sort key.
 pub(super) struct KeyShape {
     partition: Vec<Option<Vec<Segment>>>,
-    /// Of the first sort attribute, as far as it is given.
+    /// The first sort attribute, as far as it is given.
     sort: Option<Vec<Segment>>,
 }
 
 impl KeyShape {
-    /// What a read of the table gives: the sort key up to a part.
+    /// Returns the keys that a read of the table covers, with the sort key up to a part.
     pub(super) fn of_table(entity: &Entity, sort_parts: usize) -> Self {
         let segments = |template: &Template, parts| segments(entity, template, parts);
         KeyShape {
@@ -26,7 +26,7 @@ impl KeyShape {
         }
     }
 
-    /// The same through an index. Zero parts still give the constant head.
+    /// Returns the keys that a read of an index covers. Zero parts include the text before the first placeholder.
     pub(super) fn of_entry(entity: &Entity, entry: &IndexEntry, sort_parts: usize) -> Self {
         KeyShape {
             partition: entry
@@ -38,7 +38,7 @@ impl KeyShape {
         }
     }
 
-    /// Whether another entity's item with this key may be read.
+    /// Returns whether the read may cover an item with this key.
     fn may_read(&self, other: &KeyShape) -> bool {
         let partition = self.partition.iter().zip(&other.partition).all(|(own, other)| match (own, other) {
             (Some(own), Some(other)) => {
@@ -58,9 +58,9 @@ impl KeyShape {
     }
 }
 
-impl Draft<'_> {
-    /// Whether items of entities that are not wanted may be among those that a key gives.
-    pub(super) fn is_mixed(&self, wanted: &[&Known], key: &KeyShape, on: Option<&Index>) -> bool {
+impl PatternDraft<'_> {
+    /// Returns whether items of other entities may be among those that a key covers.
+    pub(super) fn is_mixed(&self, wanted: &[&ResolvedEntity], key: &KeyShape, on: Option<&Index>) -> bool {
         let Some(table) = wanted.first().map(|known| &known.entity.table) else { return false };
         let others = self.entities.list.iter().map(|known| &known.entity).filter(|other| {
             other.table.label == table.label && !wanted.iter().any(|known| known.entity.name == other.name)
@@ -83,7 +83,7 @@ enum Piece {
     Literal(String),
     /// One of these texts.
     OneOf(Vec<String>),
-    /// A text that begins with a digit: a time, a width of digits, a shard.
+    /// Text that begins with a digit: a time, a padded number, a shard.
     Digits,
     /// Any text without the separator.
     Any,
@@ -100,7 +100,7 @@ impl Segment {
         }
     }
 
-    /// Whether a text of this segment may begin with a text of the other one.
+    /// Returns whether text of this segment may begin with text of the other one.
     fn may_begin_with(&self, beginning: &Segment) -> bool {
         match (self.0.first(), beginning.0.first()) {
             (_, None) => true,
@@ -125,7 +125,7 @@ impl Piece {
         }
     }
 
-    /// Whether the first letter of both may be the same.
+    /// Returns whether both may begin with the same letter.
     fn may_start_like(&self, other: &Piece) -> bool {
         match (self, other) {
             (Piece::Literal(one), Piece::Literal(other)) => {
@@ -147,11 +147,11 @@ fn is_digit(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_digit() || first == '-')
 }
 
-/// The segments of a template's text up to a part; `None` if it may be any text, or is no text.
+/// Returns the segments of a template up to a part, or `None` if it may be any text or isn't text.
 fn segments(entity: &Entity, template: &Template, parts: usize) -> Option<Vec<Segment>> {
     let separator = entity.table.separator;
     if let Some(path) = template.plain_field() {
-        // Alone, a value may contain the separator, unless its type doesn't allow it.
+        // A value that is the whole key may contain the separator, unless its type forbids it.
         match find(&entity.fields, path)?.kind {
             FieldType::Id | FieldType::Date | FieldType::Time => {}
             FieldType::Choice(texts) if !texts.iter().any(|text| text.contains(separator)) => {}

@@ -1,4 +1,4 @@
-//! Queries: one item collection, in the order of its sort key.
+//! Resolves queries.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use super::super::parameters::stored_alike;
 use super::super::template::find;
 use super::asked::Asked;
 use super::overlap::KeyShape;
-use super::read::Through;
-use super::{Draft, Known};
+use super::read::ReadPath;
+use super::{PatternDraft, ResolvedEntity};
 use crate::model::{
     AskedKey, Entity, FieldType, Order, OrderWord, ParameterType, Query, ShardRead, SortRange,
 };
@@ -16,30 +16,30 @@ use crate::report::Span;
 use crate::syntax::Node;
 use crate::template::{Format, Part, Template};
 
-/// The key that a query of an entity goes by.
+/// The key of an entity in the table or index that a query reads.
 struct QueryKey<'a> {
     entity: &'a Entity,
     partition: Vec<&'a Template>,
     sort: Vec<&'a Template>,
 }
 
-/// What a query asks of the key.
+/// The conditions of a query on the key.
 struct KeyConditions {
     key: Option<AskedKey>,
     shards: Option<ShardRead>,
     matched: Vec<String>,
     range: Option<SortRange>,
-    /// How many parts of the first sort attribute are given.
+    /// The number of parts of the first sort attribute that are given.
     given_parts: usize,
 }
 
-impl Draft<'_> {
+impl PatternDraft<'_> {
     /// `query`
     pub(super) fn query(&mut self, place: &Node) -> Option<Query> {
         let places = place.list().unwrap_or(std::slice::from_ref(place));
-        let known: Option<Vec<&Known>> = places.iter().map(|place| self.entity(place)).collect();
+        let known: Option<Vec<&ResolvedEntity>> = places.iter().map(|place| self.entity(place)).collect();
         let known = known?;
-        // What the key says and what is asked of the fields are looked at both, even if one is wrong.
+        // Key, filter and fields are all checked, even after a mistake in one of them.
         let conditions = self.key_conditions(place, places, &known);
         let on = self.node.text_of("on").and_then(|name| known.first()?.entity.table.index(name)).cloned();
         let filter = self.node.get("filter").map(|filter| self.condition(filter, &known, on.as_deref()));
@@ -78,8 +78,13 @@ impl Draft<'_> {
         })
     }
 
-    /// What the query asks of the key; `None` if the key isn't known, or after a mistake.
-    fn key_conditions(&mut self, place: &Node, places: &[Node], known: &[&Known]) -> Option<KeyConditions> {
+    /// Resolves the conditions on the key; `None` after a mistake.
+    fn key_conditions(
+        &mut self,
+        place: &Node,
+        places: &[Node],
+        known: &[&ResolvedEntity],
+    ) -> Option<KeyConditions> {
         let keys: Option<Vec<QueryKey<'_>>> = known.iter().map(|known| self.query_key(known)).collect();
         let keys = keys?;
         let (first, first_known) = (keys.first()?, *known.first()?);
@@ -94,7 +99,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The entity's own key, with `match`, `range` and `prefix`.
+    /// Resolves conditions on the entity's own key, with `match`, `range` and `prefix`.
     fn own_condition(
         &mut self,
         first: &QueryKey<'_>,
@@ -106,10 +111,10 @@ impl Draft<'_> {
         Some(KeyConditions { key: None, shards, matched, range, given_parts })
     }
 
-    /// The entity's own key, up to a part that `key` says.
+    /// Resolves `key` if it is the beginning of the entity's own key.
     fn own_beginning(
         &mut self,
-        known: &Known,
+        known: &ResolvedEntity,
         first: &QueryKey<'_>,
         asked: &AskedKey,
         span: Span,
@@ -125,8 +130,13 @@ impl Draft<'_> {
         Some(KeyConditions { key: None, shards, matched, range: None, given_parts })
     }
 
-    /// Another key than the entity's own.
-    fn other_condition(&mut self, known: &Known, asked: AskedKey, span: Span) -> Option<KeyConditions> {
+    /// Resolves `key` if it differs from the entity's own key.
+    fn other_condition(
+        &mut self,
+        known: &ResolvedEntity,
+        asked: AskedKey,
+        span: Span,
+    ) -> Option<KeyConditions> {
         self.no_other_conditions()?;
         let key = QueryKey {
             entity: &known.entity,
@@ -138,29 +148,29 @@ impl Draft<'_> {
         Some(KeyConditions { key: Some(asked), shards, matched: Vec::new(), range: None, given_parts: 0 })
     }
 
-    /// `match`, `range` and `prefix` follow the entity's own sort key; `None` after a mistake.
+    /// Checks that `match`, `range` and `prefix`, which use the entity's own sort key, are missing; `None` after a mistake.
     fn no_other_conditions(&self) -> Option<()> {
         let other = ["match", "range", "prefix"].into_iter().find_map(|word| self.node.entry(word));
         let Some(other) = other else { return Some(()) };
-        let message = format!("`key` and `{}` can't stand together", other.name);
-        let help = "`key` says what the sort key begins with";
+        let message = format!("`key` and `{}` can't be used together", other.name);
+        let help = "give the beginning of the sort key in `key`, or remove `key`";
         self.context.mistakes.add_with_help(other.span, message, help);
         None
     }
 
-    fn query_key<'k>(&self, known: &'k Known) -> Option<QueryKey<'k>> {
+    fn query_key<'k>(&self, known: &'k ResolvedEntity) -> Option<QueryKey<'k>> {
         let entity = known.entity.as_ref();
         let through = self.through(known)?;
         if !known.sound {
             return None;
         }
         match through {
-            Through::Table => Some(QueryKey {
+            ReadPath::Table => Some(QueryKey {
                 entity,
                 partition: vec![&entity.key.partition],
                 sort: entity.key.sort.iter().collect(),
             }),
-            Through::Index(_, entry) => Some(QueryKey {
+            ReadPath::Index(_, entry) => Some(QueryKey {
                 entity,
                 partition: entry.partition.iter().collect(),
                 sort: entry.sort.iter().collect(),
@@ -168,17 +178,22 @@ impl Draft<'_> {
         }
     }
 
-    /// Several entities must lie under one partition key; `None` after a mistake.
-    fn one_collection(&self, places: &[Node], known: &[&Known], keys: &[QueryKey<'_>]) -> Option<()> {
+    /// Checks that several entities have the same partition key; `None` after a mistake.
+    fn one_collection(
+        &self,
+        places: &[Node],
+        known: &[&ResolvedEntity],
+        keys: &[QueryKey<'_>],
+    ) -> Option<()> {
         let (first, first_key) = (known.first()?, keys.first()?);
         let before = self.context.mistakes.count();
         for (position, ((place, one), key)) in places.iter().zip(known).zip(keys).enumerate().skip(1) {
             let name = &one.entity.name;
             if known.iter().take(position).any(|other| other.entity.name == *name) {
-                self.context.mistakes.add(place.span, format!("`{name}` stands twice in this query"));
+                self.context.mistakes.add(place.span, format!("`{name}` appears twice in this query"));
             } else if one.entity.table.label != first.entity.table.label {
                 let message = format!("`{name}` and `{}` are in different tables", first.entity.name);
-                self.context.mistakes.add(place.span, message);
+                self.context.mistakes.add_with_help(place.span, message, "use one query for each table");
             } else if !same_partition(first_key, key) {
                 let sources = |key: &QueryKey<'_>| -> String {
                     key.partition
@@ -189,15 +204,16 @@ impl Draft<'_> {
                 };
                 self.context.mistakes.add_with_help(
                     place.span,
-                    format!("`{name}` and `{}` don't lie under one partition key", first.entity.name),
-                    format!("the keys are `{}` and `{}`", sources(key), sources(first_key)),
+                    format!("`{name}` and `{}` don't have the same partition key", first.entity.name),
+                    format!("their partition keys are `{}` and `{}`", sources(key), sources(first_key)),
                 );
             }
         }
         (self.context.mistakes.count() == before).then_some(())
     }
 
-    /// The placeholders of the partition key become parameters; a shard that they don't tell is read everywhere.
+    /// Adds the placeholders of the partition key to the parameters. If they don't determine the shard, all shards are
+    /// read.
     fn partition(&mut self, key: &QueryKey<'_>, span: Span) -> Option<ShardRead> {
         let parts = || key.partition.iter().flat_map(|template| &template.parts);
         for part in parts() {
@@ -219,8 +235,8 @@ impl Draft<'_> {
         }
     }
 
-    /// `match`, `range` and `prefix`, which follow the sort key part by part. Also says how many parts of the first
-    /// sort attribute are given.
+    /// Resolves `match`, `range` and `prefix`, which follow the sort key part by part. Also returns the number of parts of
+    /// the first sort attribute that are given.
     fn sort_conditions(
         &mut self,
         key: &QueryKey<'_>,
@@ -245,12 +261,13 @@ impl Draft<'_> {
         Some((walk.known, range, given_parts))
     }
 
-    /// `None` after a mistake.
+    /// Resolves `range` and `prefix`; `None` after a mistake.
     fn range(&mut self, key: &QueryKey<'_>, walk: &mut Walk<'_>) -> Option<Option<SortRange>> {
         let (word, place) = match (self.node.entry("range"), self.node.entry("prefix")) {
             (None, None) => return Some(None),
             (Some(_), Some(prefix)) => {
-                self.context.mistakes.add(prefix.span, "`range` and `prefix` can't stand together");
+                let message = "`range` and `prefix` can't be used together";
+                self.context.mistakes.add_with_help(prefix.span, message, "remove one of them");
                 return None;
             }
             (Some(range), None) => ("range", &range.node),
@@ -266,8 +283,9 @@ impl Draft<'_> {
         for bound in ["from", "to"] {
             if self.parameters.contains(bound) {
                 let message =
-                    format!("`range` makes a parameter `{bound}`, but a part of the key has that name");
-                self.context.mistakes.add(place.span, message);
+                    format!("`range` adds a parameter `{bound}`, but a field of the key has the same name");
+                let help = format!("rename the field `{bound}`");
+                self.context.mistakes.add_with_help(place.span, message, help);
                 return None;
             }
             self.parameters.add_field(self.context, bound, kind, false, place.span);
@@ -279,19 +297,20 @@ impl Draft<'_> {
         use FieldType::{Choice, Date, Id, Text, Time};
         let is_text = matches!(kind, Text { .. } | Choice(_) | Id | Date | Time);
         if !is_text || matches!(format, Format::Padded { .. }) {
-            let message = format!("`{field}` is no text, so it has no beginning");
+            let message = format!("`{field}` isn't a string, so it can't be matched by prefix");
             self.context.mistakes.add_with_help(place.span, message, "use `range`");
             return None;
         }
         if self.parameters.contains(field) {
-            self.context.mistakes.add(place.span, format!("`{field}` is a parameter already"));
+            let message = format!("`{field}` is already a parameter");
+            self.context.mistakes.add_with_help(place.span, message, "remove `prefix`");
             return None;
         }
         self.parameters.add(self.context, field, ParameterType::Prefix, true, place.span);
         Some(())
     }
 
-    /// The next part of the sort key must be the wanted one; gives its format.
+    /// Checks that the next part of the sort key is the wanted one, and returns its format.
     fn next_part(&self, walk: &mut Walk<'_>, wanted: &str, place: &Node, word: &str) -> Option<Format> {
         let sort: Vec<&str> = walk.sort.iter().map(|template| template.source.as_str()).collect();
         let sort = sort.join(", ");
@@ -299,27 +318,29 @@ impl Draft<'_> {
             Some((path, format)) if path == wanted => Some(format),
             Some((path, _)) => {
                 let message = format!("`{word}` must name the next part of the sort key, which is `{path}`");
-                let help =
-                    format!("the sort key is `{sort}`: its parts are given from the left, without a gap");
+                let help = format!(
+                    "the sort key is `{sort}`, and its parts must be given from the left without a gap"
+                );
                 self.context.mistakes.add_with_help(place.span, message, help);
                 None
             }
             None if sort.is_empty() => {
                 self.context
                     .mistakes
-                    .add(place.span, format!("`{word}` needs a sort key, and there is none here"));
+                    .add(place.span, format!("`{word}` needs a sort key, but this key has none"));
                 None
             }
             None => {
-                let message = format!("`{wanted}` is no further part of the sort key `{sort}`");
-                let help = format!("take `{word}` away: every part of the sort key is given");
+                let message = format!("`{wanted}` isn't a further part of the sort key `{sort}`");
+                let action = if word == "match" { "remove it from" } else { "remove" };
+                let help = format!("{action} `{word}`: every part of the sort key is already given");
                 self.context.mistakes.add_with_help(place.span, message, help);
                 None
             }
         }
     }
 
-    /// With several entities, what is asked of the sort key must mean the same in all of them.
+    /// Checks that conditions on the sort key mean the same for all entities.
     fn same_sort_beginning(&self, keys: &[QueryKey<'_>], walk: &Walk<'_>, place: &Node) -> Option<()> {
         let first = keys.first()?;
         for other in keys.iter().skip(1) {
@@ -331,13 +352,13 @@ impl Draft<'_> {
             );
             if !same {
                 let message = format!(
-                    "the sort keys of `{}` and `{}` begin in different ways",
+                    "the sort keys of `{}` and `{}` begin differently",
                     first.entity.name, other.entity.name
                 );
                 self.context.mistakes.add_with_help(
                     place.span,
                     message,
-                    "query one entity, or leave out the conditions on the sort key",
+                    "query one entity, or remove the conditions on the sort key",
                 );
                 return None;
             }
@@ -346,12 +367,12 @@ impl Draft<'_> {
     }
 }
 
-/// The order that a pattern asks for.
+/// Returns the order of a pattern.
 pub(super) fn order(node: &Node) -> Option<Order> {
     order_word(node).map(OrderWord::order)
 }
 
-/// The word for it.
+/// Returns the word for the order.
 fn order_word(node: &Node) -> Option<OrderWord> {
     match node.text_of("order")? {
         "oldest" => Some(OrderWord::Oldest),
@@ -362,15 +383,15 @@ fn order_word(node: &Node) -> Option<OrderWord> {
     }
 }
 
-/// A walk along the placeholders of a sort key, over those that the partition key gives already.
+/// An iterator over the placeholders of a sort key that skips those whose value is in the partition key.
 struct Walk<'a> {
     partition: Vec<&'a Template>,
     sort: Vec<&'a Template>,
-    /// The template that is walked.
+    /// The number of the current template.
     template: usize,
-    /// The first part that has not been walked.
+    /// The number of the next part.
     part: usize,
-    /// The fields that were walked over and whose text in the key is known, in order.
+    /// The fields so far whose text in the key is known, in order.
     known: Vec<String>,
 }
 
@@ -380,8 +401,8 @@ impl<'a> Walk<'a> {
         Walk { partition, sort, template: 0, part: 0, known: Vec::new() }
     }
 
-    /// Whether the partition key tells what a part of the sort key is. A time that is cut there, or a text that is
-    /// folded, tells a part in the same format only: items of one day still differ in their times.
+    /// Returns whether the partition key determines a part of the sort key. A truncated time or folded text determines
+    /// only a part with the same format: items of one day still differ in their times.
     fn is_given(&self, path: &str, format: Format) -> bool {
         let mut parts = self.partition.iter().flat_map(|template| &template.parts);
         parts.any(|part| match part {
@@ -392,7 +413,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Goes on over what the partition key gives, literals between included.
+    /// Skips parts that the partition key determines, and literals between them.
     fn pass_given(&mut self) {
         while let Some(template) = self.sort.get(self.template) {
             let rest = template.parts.iter().enumerate().skip(self.part);
@@ -410,7 +431,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// How many parts of the first sort attribute are given.
+    /// Returns the number of parts of the first sort attribute that are given.
     fn given_parts(&self) -> usize {
         if self.template > 0 { usize::MAX } else { self.part }
     }
@@ -436,7 +457,7 @@ impl<'a> Iterator for Walk<'a> {
     }
 }
 
-/// The first part of a query's sort key that its parameters don't give: what its items are ordered by.
+/// Returns the field that orders the items of a query: the first part of the sort key that isn't given.
 pub(super) fn ordered_by(query: &Query) -> Option<(&str, Format)> {
     let entity = query.entities.first()?;
     let sort: Vec<&Template> = match query.on.as_ref().and_then(|index| entity.entry(&index.name)) {
@@ -454,7 +475,7 @@ pub(super) fn ordered_by(query: &Query) -> Option<(&str, Format)> {
     open.next()
 }
 
-/// Whether the partition keys of two entities are made in the same way, if from fields of other names.
+/// Returns whether the partition keys of two entities have the same structure; the names of fields may differ.
 fn same_partition(one: &QueryKey<'_>, other: &QueryKey<'_>) -> bool {
     let kind =
         |key: &QueryKey<'_>, path: &str| find(&key.entity.fields, path).map(|found| found.kind.clone());
@@ -475,7 +496,7 @@ fn same_partition(one: &QueryKey<'_>, other: &QueryKey<'_>) -> bool {
             .all(|(a, b)| a.parts.len() == b.parts.len() && a.parts.iter().zip(&b.parts).all(same_part))
 }
 
-/// What a query of these entities is called in messages.
+/// Names the entities of a query in messages.
 pub(super) fn entity_names(query: &Query) -> String {
     let names: Vec<&str> = query.entities.iter().map(|entity| entity.name.as_str()).collect();
     name::list_or(&names)

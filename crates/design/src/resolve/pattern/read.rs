@@ -1,4 +1,4 @@
-//! Gets, and what reads have in common.
+//! Resolves gets and scans, and the keys that all reads share.
 
 use std::sync::Arc;
 
@@ -7,21 +7,21 @@ use super::super::parameters::stored_alike;
 use super::super::template::find;
 use super::asked::Asked;
 use super::overlap::KeyShape;
-use super::{Draft, Known};
+use super::{PatternDraft, ResolvedEntity};
 use crate::model::{BatchGet, Entity, FieldType, Get, Index, IndexEntry, ParameterType, Resolve, Scan};
 use crate::syntax::{Entry, Node};
 use crate::template::Part;
 
-/// The index that a read goes through.
-pub(super) enum Through<'a> {
+/// What a read reads: the table or an index.
+pub(super) enum ReadPath<'a> {
     /// The table itself.
     Table,
-    /// An index that the entity is in.
+    /// An index, and the entity's entry in it.
     Index(&'a Arc<Index>, &'a IndexEntry),
 }
 
-impl Draft<'_> {
-    /// `get` and `exists`
+impl PatternDraft<'_> {
+    /// Resolves `get` and `exists`.
     pub(super) fn get(&mut self, place: &Node) -> Option<Get> {
         let known = self.entity(place)?;
         let (show, resolve) = (self.show(&[known]), self.resolve(&[known]));
@@ -40,14 +40,14 @@ impl Draft<'_> {
             Asked::Own(_) | Asked::Nothing => None,
         };
         let (on, mixed) = match through {
-            Through::Table => {
+            ReadPath::Table => {
                 if key.is_none() {
                     self.key_parameters(known, place.span);
                 }
                 (None, false)
             }
-            Through::Index(index, _) if key.is_some() => (Some(Arc::clone(index)), true),
-            Through::Index(index, entry) => {
+            ReadPath::Index(index, _) if key.is_some() => (Some(Arc::clone(index)), true),
+            ReadPath::Index(index, entry) => {
                 self.partition_parameters(known, entry, place);
                 let key = KeyShape::of_entry(&known.entity, entry, 0);
                 (Some(Arc::clone(index)), self.is_mixed(&[known], &key, Some(index)))
@@ -66,9 +66,11 @@ impl Draft<'_> {
         })
     }
 
-    /// An item of the table is asked for by its whole key; `None` after a mistake.
-    fn whole_key(&self, known: &Known, through: &Through<'_>, asked: &Asked) -> Option<()> {
-        let (Through::Table, Asked::Own(key) | Asked::Other(key)) = (through, asked) else { return Some(()) };
+    /// Checks that a get from the table has a complete key; `None` after a mistake.
+    fn whole_key(&self, known: &ResolvedEntity, through: &ReadPath<'_>, asked: &Asked) -> Option<()> {
+        let (ReadPath::Table, Asked::Own(key) | Asked::Other(key)) = (through, asked) else {
+            return Some(());
+        };
         let own_parts = known.entity.key.sort.as_ref().map(|sort| sort.parts.len());
         let ends_early =
             matches!(asked, Asked::Own(_)) && key.sort.first().map(|sort| sort.parts.len()) != own_parts;
@@ -76,13 +78,13 @@ impl Draft<'_> {
             return Some(());
         }
         let place = self.node.get("key")?;
-        let help = "give the sort key as well, or use `query` to read what begins like this";
-        self.context.mistakes.add_with_help(place.span, "an item is found by its whole key", help);
+        let help = "complete the sort key, or use `query` to read all items whose key begins like this";
+        self.context.mistakes.add_with_help(place.span, "the key of an item must be complete", help);
         None
     }
 
-    /// All placeholders of an index's partition key, shards included, since one item is meant.
-    fn partition_parameters(&mut self, known: &Known, entry: &IndexEntry, place: &Node) {
+    /// Adds all placeholders of an index's partition key to the parameters, including those of shards.
+    fn partition_parameters(&mut self, known: &ResolvedEntity, entry: &IndexEntry, place: &Node) {
         for part in entry.partition.iter().flat_map(|template| &template.parts) {
             let Some(path) = part.path() else { continue };
             if let (Some(found), Part::Field { .. } | Part::Shard { .. }) =
@@ -93,7 +95,7 @@ impl Draft<'_> {
         }
     }
 
-    /// `batch_get`
+    /// Resolves `batch_get`.
     pub(super) fn batch_get(&mut self, place: &Node) -> Option<BatchGet> {
         const PARAMETER: &str = "keys";
         let known = self.entity(place)?;
@@ -105,7 +107,8 @@ impl Draft<'_> {
         let kind = match members.len() {
             1 => ParameterType::ListOf(Box::new(ParameterType::Field(members.remove(0).1))),
             0 => {
-                let message = format!("every `{}` has the same key: there is only one", known.entity.name);
+                let message =
+                    format!("every `{}` has the same key, so there is only one item", known.entity.name);
                 self.context.mistakes.add_with_help(place.span, message, "use `get`");
                 return None;
             }
@@ -122,12 +125,12 @@ impl Draft<'_> {
         })
     }
 
-    /// `scan`
+    /// Resolves `scan`.
     pub(super) fn scan(&mut self, place: &Node) -> Option<Scan> {
         let known = self.entity(place).filter(|known| known.sound)?;
         let on = match self.through(known)? {
-            Through::Table => None,
-            Through::Index(index, _) => Some(Arc::clone(index)),
+            ReadPath::Table => None,
+            ReadPath::Index(index, _) => Some(Arc::clone(index)),
         };
         let filter = match self.node.get("filter") {
             Some(filter) => Some(self.condition(filter, &[known], on.as_deref())?),
@@ -144,9 +147,9 @@ impl Draft<'_> {
         })
     }
 
-    /// What `on` says; `None` after a mistake.
-    pub(super) fn through<'k>(&self, known: &'k Known) -> Option<Through<'k>> {
-        let Some(place) = self.node.get("on") else { return Some(Through::Table) };
+    /// Resolves `on`; `None` after a mistake.
+    pub(super) fn through<'k>(&self, known: &'k ResolvedEntity) -> Option<ReadPath<'k>> {
+        let Some(place) = self.node.get("on") else { return Some(ReadPath::Table) };
         let wanted = place.text()?;
         let entity = &known.entity;
         if entity.table.label.is_empty() && !known.sound {
@@ -163,41 +166,42 @@ impl Draft<'_> {
         {
             self.context.mistakes.add_with_help(
                 place.span,
-                format!("reads through the global index `{wanted}` can't be consistent"),
-                "a global index follows the table a little later; read the table, or a local index",
+                format!("reads of the global index `{wanted}` can't be consistent"),
+                "remove `consistent`, or read the table or a local index: global indexes are updated after the table",
             );
         }
         if known.broken_entries.iter().any(|broken| broken == wanted) {
             return None;
         }
         match entity.entry(wanted) {
-            Some(entry) => Some(Through::Index(index, entry)),
+            Some(entry) => Some(ReadPath::Index(index, entry)),
             None => {
                 let message = format!("`{}` isn't in the index `{wanted}`", entity.name);
-                let help = format!("say how in [entity.{}]: `{wanted} = [\"…\", \"…\"]`", entity.name);
+                let help =
+                    format!("add templates to `[entity.{}]`: `{wanted} = [\"…\", \"…\"]`", entity.name);
                 self.context.mistakes.add_with_help(place.span, message, help);
                 None
             }
         }
     }
 
-    /// Only these fields are in the answer.
-    pub(super) fn show(&self, entities: &[&Known]) -> Option<Vec<String>> {
+    /// Resolves `show`.
+    pub(super) fn show(&self, entities: &[&ResolvedEntity]) -> Option<Vec<String>> {
         let places = self.node.get("show")?.list()?;
         let mut fields: Vec<String> = Vec::new();
         for place in places {
             let Some(name) = place.text() else { continue };
             self.field_of_any(entities, name, place);
             if fields.iter().any(|other| other == name) {
-                self.context.mistakes.add(place.span, format!("`{name}` is shown already"));
+                self.context.mistakes.add(place.span, format!("`{name}` appears twice in `show`"));
             }
             fields.push(name.to_owned());
         }
         Some(fields)
     }
 
-    /// Notes a mistake unless one of the entities has the field.
-    pub(super) fn field_of_any(&self, entities: &[&Known], name: &str, place: &Node) -> bool {
+    /// Checks that one of the entities has the field.
+    pub(super) fn field_of_any(&self, entities: &[&ResolvedEntity], name: &str, place: &Node) -> bool {
         let has = entities.iter().any(|known| known.entity.field(name).is_some());
         if !has {
             let names: Vec<&str> = entities
@@ -212,27 +216,28 @@ impl Draft<'_> {
         has
     }
 
-    /// References that are followed.
-    pub(super) fn resolve(&self, entities: &[&Known]) -> Vec<Resolve> {
+    /// Resolves `resolve`.
+    pub(super) fn resolve(&self, entities: &[&ResolvedEntity]) -> Vec<Resolve> {
         let entries = self.node.entries("resolve").iter();
         entries.filter_map(|entry| self.resolve_one(entities, entry)).collect()
     }
 
-    fn resolve_one(&self, entities: &[&Known], entry: &Entry) -> Option<Resolve> {
+    fn resolve_one(&self, entities: &[&ResolvedEntity], entry: &Entry) -> Option<Resolve> {
         let Entry { name, span, node } = entry;
         let wanted = node.text()?;
         if !self.field_of_any(entities, wanted, node) {
             return None;
         }
         if entities.iter().any(|known| known.entity.field(name).is_some()) {
-            let message = format!("`{name}` is a field: what `{wanted}` refers to needs a name of its own");
-            self.context.mistakes.add(*span, message);
+            let message = format!("`{name}` is already a field");
+            let help = format!("use another name for the item that `{wanted}` refers to");
+            self.context.mistakes.add_with_help(*span, message, help);
         }
         let field = entities.iter().find_map(|known| known.entity.field(wanted))?;
         let Some(target) = &field.refers_to else {
             if !entities.iter().any(|known| known.vague.contains(wanted)) {
-                let help = format!("say what it refers to: `{wanted} = {{ type = \"key\", ref = \"…\" }}`");
-                self.context.mistakes.add_with_help(node.span, format!("`{wanted}` refers to nothing"), help);
+                let help = format!("add `ref` to the field: `{wanted} = {{ type = \"key\", ref = \"…\" }}`");
+                self.context.mistakes.add_with_help(node.span, format!("`{wanted}` isn't a reference"), help);
             }
             return None;
         };
@@ -246,8 +251,8 @@ impl Draft<'_> {
             [(_, kind)] if stored_alike(kind, holds) => {}
             [(path, _)] => {
                 let message =
-                    format!("`{wanted}` and `{path}` of `{}` are of different types", target.entity.name);
-                self.context.mistakes.add(node.span, message);
+                    format!("`{wanted}` and `{path}` of `{}` have different types", target.entity.name);
+                self.context.mistakes.add_with_help(node.span, message, "give both the same type");
             }
             members => {
                 let paths: Vec<&str> = members.iter().map(|(path, _)| path.as_str()).collect();
@@ -259,7 +264,7 @@ impl Draft<'_> {
                 self.context.mistakes.add_with_help(
                     node.span,
                     message,
-                    "only entities whose key is made of one field can be followed",
+                    "a reference can only be followed to an entity whose key has one field",
                 );
             }
         }
@@ -267,7 +272,7 @@ impl Draft<'_> {
     }
 }
 
-/// The fields that make an entity's key, with their types, each once.
+/// Returns the fields in an entity's key with their types, without duplicates.
 pub(in crate::resolve) fn key_members(entity: &Entity) -> Vec<(String, FieldType)> {
     let mut members: Vec<(String, FieldType)> = Vec::new();
     let templates = [Some(&entity.key.partition), entity.key.sort.as_ref()];

@@ -1,58 +1,58 @@
 //! Values in a pattern: a constant, `{parameter}`, `{now}`, or `{step.field}`.
 
-use super::Draft;
+use super::PatternDraft;
 use crate::model::{FieldType, ParameterType, ValueSource};
 use crate::syntax::Node;
 use crate::value;
 
-/// What a text in the place of a value is.
+/// A string as a value.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Written {
-    /// Itself; doubled braces are single.
+pub(super) enum WrittenValue {
+    /// A constant, with single braces instead of doubled ones.
     Constant(String),
-    /// The name between braces.
+    /// A name in braces.
     Reference(String),
-    /// Braces that make no sense.
+    /// Text and braces mixed.
     Mixed,
 }
 
-/// Reads a text in the place of a value.
-pub(super) fn written(text: &str) -> Written {
+/// Parses a string as a value.
+pub(super) fn written(text: &str) -> WrittenValue {
     let inner = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     let is_name = |name: &str| {
         !name.is_empty()
             && name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.'))
     };
     if let Some(name) = inner.filter(|name| is_name(name)) {
-        return Written::Reference(name.to_owned());
+        return WrittenValue::Reference(name.to_owned());
     }
     let without = text.replace("{{", "").replace("}}", "");
     if without.contains(['{', '}']) {
-        return Written::Mixed;
+        return WrittenValue::Mixed;
     }
-    Written::Constant(text.replace("{{", "{").replace("}}", "}"))
+    WrittenValue::Constant(text.replace("{{", "{").replace("}}", "}"))
 }
 
-impl Draft<'_> {
-    /// The value that a node stands for, of the field's type; a parameter becomes one of the pattern.
+impl PatternDraft<'_> {
+    /// Resolves a value of the field's type, and adds a parameter to those of the pattern.
     pub(super) fn source(&mut self, node: &Node, kind: &FieldType, required: bool) -> Option<ValueSource> {
         let json = match node.text().map(written) {
-            Some(Written::Mixed) => {
+            Some(WrittenValue::Mixed) => {
                 self.mixed_braces(node);
                 return None;
             }
-            Some(Written::Reference(name)) if name == "now" => {
+            Some(WrittenValue::Reference(name)) if name == "now" => {
                 if !value::holds_instant(kind) {
                     self.no_instant(node, "field");
                 }
                 return Some(ValueSource::Now);
             }
-            Some(Written::Reference(name)) => {
+            Some(WrittenValue::Reference(name)) => {
                 let kind = ParameterType::Field(kind.clone());
                 self.parameters.add(self.context, &name, kind, required, node.span);
                 return Some(ValueSource::Parameter(name));
             }
-            Some(Written::Constant(text)) => text.into(),
+            Some(WrittenValue::Constant(text)) => text.into(),
             None => node.json(),
         };
         if let Err(error) = value::to_attribute(kind, &json) {
@@ -62,21 +62,21 @@ impl Draft<'_> {
         Some(ValueSource::Constant(json))
     }
 
-    /// Notes that the time of the call doesn't fit a field or parameter.
+    /// Adds the mistake that `{now}` doesn't fit a field or parameter.
     pub(super) fn no_instant(&self, node: &Node, what: &str) {
         self.context.mistakes.add_with_help(
             node.span,
             format!("`{{now}}` is a time, which doesn't fit this {what}"),
-            "it fits `time`, `date` and `epoch`",
+            "use it for the types `time`, `date` and `epoch`",
         );
     }
 
-    /// Notes that braces make no sense.
+    /// Adds the mistake that text and braces are mixed.
     pub(super) fn mixed_braces(&self, node: &Node) {
         self.context.mistakes.add_with_help(
             node.span,
-            "a value is a constant or one placeholder, not a mixture",
-            "write {{ and }} for braces that stand for themselves",
+            "a value must be either a constant or a placeholder, not both",
+            "write `{{` and `}}` for literal braces",
         );
     }
 }

@@ -10,35 +10,41 @@ pub(super) const TEMPLATES: Shape = Shape::Either(&[TEMPLATE, TEMPLATE_LIST]);
 
 /// A kind of item.
 pub(crate) static ENTITY: Construct = Construct {
-    name: "an entity",
     id: "entity",
     keys: &[
         about(),
-        key("table", Shape::Text("a table"), "its table, if there are several"),
-        key("type", Shape::Text("a text"), "what the type attribute holds; by default the entity's name"),
+        key("table", Shape::Text("a table name"), "the table of the entity; required if there are several"),
+        key(
+            "type",
+            Shape::Text("any text"),
+            "the value of the type attribute; default: the name of the entity",
+        ),
         key(
             "key",
             TEMPLATES,
-            "the templates of the table's key; not needed where a key attribute is a field",
+            "the templates of the table's key; not needed for key attributes that are fields",
         ),
         key(
             "unique",
             Shape::List(
                 1,
-                &Shape::Either(&[Shape::Text("a field"), Shape::List(1, &Shape::Text("a field"))]),
+                &Shape::Either(&[Shape::Text("a field name"), Shape::List(1, &Shape::Text("a field name"))]),
             ),
-            "fields, or groups of fields, that no two items share",
+            "the fields, or groups of fields, whose values no two items share",
         ),
         key(
             "ttl",
-            Shape::Form("a field, or a time after one", "^([0-9]+ [a-z]+ after )?[A-Za-z_][A-Za-z0-9_]*$"),
-            "when its items expire: `90 days after created_at`, or a field with the time itself",
+            Shape::Form(
+                "a field name, or a period after a field",
+                "^([0-9]+ [a-z]+ after )?[A-Za-z_][A-Za-z0-9_]*$",
+            ),
+            "when items expire: a period after a field, such as `90 days after created_at`, or a field that holds the time",
         ),
-        required("fields", Shape::Named("field", &FIELD_VALUE), "its fields"),
+        required("fields", Shape::Named("field", &FIELD_VALUE), "the fields, by name"),
         key(
             "relations",
             Shape::Named("relation", &Shape::Table(&RELATION)),
-            "how it relates to other entities",
+            "the relations to other entities, by name",
         ),
         allow(),
     ],
@@ -46,43 +52,48 @@ pub(crate) static ENTITY: Construct = Construct {
     others: Some(&Shape::Either(&[TEMPLATE, TEMPLATE_LIST, Shape::Table(&INDEX_ENTRY)])),
 };
 
-/// How an entity is in an index, with a condition.
+/// The entry of an entity in an index, with a condition.
 pub(crate) static INDEX_ENTRY: Construct = Construct {
-    name: "an index entry",
     id: "index_entry",
     keys: &[
         key("key", TEMPLATES, "the templates of the index's key"),
         key(
             "when",
-            Shape::Either(&[Shape::Text("a field of type bool"), Shape::Named("field", &Shape::Constant)]),
-            "in the index only while the flag is true, or while each field has one of the given values",
+            Shape::Either(&[Shape::Text("a field of type `bool`"), Shape::Named("field", &Shape::Constant)]),
+            "when an item is in the index: while the flag is true, or while each field has one of the given values",
         ),
-        key("sparse", Shape::Bool, "it is meant that items without its optional fields are not in the index"),
+        key(
+            "sparse",
+            Shape::Bool,
+            "declares that items without the optional fields of the key are meant to be missing from the index",
+        ),
     ],
     variants: Variants::None,
     others: None,
 };
 
-/// How items of another entity belong to one of this.
+/// A relation to the items of another entity.
 pub(crate) static RELATION: Construct = Construct {
-    name: "a relation",
     id: "relation",
-    keys: &[about(), key("by", Shape::Text("a field"), "the other entity's field that names this one")],
+    keys: &[
+        about(),
+        key("by", Shape::Text("a field name"), "the field of the other entity that refers to this one"),
+    ],
     variants: Variants::ByKey(&[
-        variant("one", Shape::Text("an entity"), "at most one", &[]),
+        variant("one", Shape::Text("an entity name"), "the other entity, with at most one item", &[]),
         variant(
             "few",
-            Shape::Text("an entity"),
-            "a bounded number",
-            &[required("max", Shape::Whole(1, u32::MAX as u64), "how many at most")],
+            Shape::Text("an entity name"),
+            "the other entity, with a bounded number of items",
+            &[required("max", Shape::Whole(1, u32::MAX as u64), "the maximum number of items")],
         ),
         variant(
             "many",
-            Shape::Text("an entity"),
-            "any number",
+            Shape::Text("an entity name"),
+            "the other entity, with any number of items",
             &[
-                key("usual", Shape::Whole(0, u32::MAX as u64), "how many there usually are"),
-                key("max", Shape::Whole(1, u32::MAX as u64), "how many at most, if known"),
+                key("usual", Shape::Whole(0, u32::MAX as u64), "the usual number of items"),
+                key("max", Shape::Whole(1, u32::MAX as u64), "the maximum number of items, if known"),
             ],
         ),
     ]),

@@ -3,79 +3,76 @@
 use super::{Construct, Key, Shape, Variant, Variants, about, key, required, variant};
 
 const COUNT_MAX: u64 = u32::MAX as u64;
-const MAX_CHARACTERS: Key = key("max", Shape::Whole(0, COUNT_MAX), "most characters");
-const MAX_ENTRIES: Key = key("max", Shape::Whole(1, COUNT_MAX), "most entries");
-const MAX_BYTES: Key = key("max", Shape::Whole(1, COUNT_MAX), "most bytes");
+const MAX_CHARACTERS: Key = key("max", Shape::Whole(0, COUNT_MAX), "the maximum number of characters");
+const MAX_ENTRIES: Key = key("max", Shape::Whole(1, COUNT_MAX), "the maximum number of entries");
+const MAX_BYTES: Key = key("max", Shape::Whole(1, COUNT_MAX), "the maximum number of bytes");
 const REF: Key = key(
     "ref",
-    Shape::Text("an entity"),
-    "the entity that it refers to; only `must_exist` checks that the item is there",
+    Shape::Text("an entity name"),
+    "the entity that the field refers to; not enforced without `must_exist`",
 );
-const MUST_EXIST: Key = key(
-    "must_exist",
-    Shape::Bool,
-    "a write of the reference is refused unless the item is there; by default not",
-);
-const DEFAULT: Key = key("default", Shape::Constant, "the value of a new item that gives none");
-const LEAST: Key = key("min", Shape::Number, "least");
-const MOST: Key = key("max", Shape::Number, "most");
+const MUST_EXIST: Key =
+    key("must_exist", Shape::Bool, "whether writes check that the referenced item exists; default `false`");
+const DEFAULT: Key = key("default", Shape::Constant, "the value of a new item that doesn't give one");
+const LEAST: Key = key("min", Shape::Number, "the minimum");
+const MOST: Key = key("max", Shape::Number, "the maximum");
 const MADE: Key = key(
     "made",
     Shape::Word(&[
         ("uuid7", "a UUID that sorts by time; the default"),
         ("uuid4", "a random UUID"),
-        ("ulid", "a ULID: sorts by time, 26 characters"),
+        ("ulid", "a ULID, which sorts by time and has 26 characters"),
     ]),
-    "how it is made",
+    "how the id is generated",
 );
 
-/// The words for types, each with what it is.
+/// The types of fields, each with its description.
 pub(super) const TYPE_WORDS: &[(&str, &str)] = &[
-    ("string", "text"),
-    ("int", "whole number"),
-    ("number", "number of up to 38 digits"),
-    ("bool", "true or false"),
+    ("string", "a string"),
+    ("int", "an integer"),
+    ("number", "a number of up to 38 digits"),
+    ("bool", "a boolean"),
     ("binary", "bytes; base64 in JSON"),
-    ("date", "a day: 2025-01-20"),
-    ("time", "an instant, kept in UTC with milliseconds"),
-    ("epoch", "an instant as seconds since 1970"),
-    ("id", "an id that is made on creation unless given"),
-    ("key", "an id that the caller gives, or that names another item"),
-    ("secret", "a text that can't be guessed, made on creation"),
+    ("date", "a date such as 2025-01-20"),
+    ("time", "an instant, stored in UTC with milliseconds"),
+    ("epoch", "an instant in seconds since 1970"),
+    ("id", "an id, generated on creation unless given"),
+    ("key", "an id that the caller gives, or a reference to another item"),
+    ("secret", "an unguessable string, generated on creation"),
     ("created", "the time of creation"),
     ("updated", "the time of the last write"),
     ("list", "a list"),
-    ("set", "a set of texts, numbers or bytes"),
-    ("map", "values of one type under names that the data chooses"),
-    ("object", "an object with fields of its own"),
-    ("any", "any JSON"),
+    ("set", "a set of strings, numbers or bytes"),
+    ("map", "values of one type under arbitrary names"),
+    ("object", "an object with its own fields"),
+    ("any", "any JSON value"),
 ];
 
-/// The types of fields, with the keys that go with each.
+/// The types of fields, with the keys of each.
 pub(super) static FIELD_TYPES: &[Variant] = &[
     variant(
         "string",
         Shape::Constant,
-        "text",
+        "a string",
         &[
-            key("min", Shape::Whole(0, COUNT_MAX), "fewest characters"),
+            key("min", Shape::Whole(0, COUNT_MAX), "the minimum number of characters"),
             MAX_CHARACTERS,
-            key("enum", Shape::List(1, &Shape::Text("a value")), "the only values"),
+            key("enum", Shape::List(1, &Shape::Text("a value")), "the allowed values"),
             DEFAULT,
         ],
     ),
-    variant("int", Shape::Constant, "whole number", &[LEAST, MOST, DEFAULT]),
-    variant("number", Shape::Constant, "number of up to 38 digits", &[LEAST, MOST, DEFAULT]),
-    variant("bool", Shape::Constant, "true or false", &[DEFAULT]),
+    variant("int", Shape::Constant, "an integer", &[LEAST, MOST, DEFAULT]),
+    variant("number", Shape::Constant, "a number of up to 38 digits", &[LEAST, MOST, DEFAULT]),
+    variant("bool", Shape::Constant, "a boolean", &[DEFAULT]),
     variant("binary", Shape::Constant, "bytes", &[MAX_BYTES, DEFAULT]),
-    variant("date", Shape::Constant, "a day", &[DEFAULT]),
+    variant("date", Shape::Constant, "a date", &[DEFAULT]),
     variant("time", Shape::Constant, "an instant", &[DEFAULT]),
-    variant("epoch", Shape::Constant, "seconds since 1970", &[DEFAULT]),
-    variant("id", Shape::Constant, "made on creation unless given", &[MADE]),
-    variant("key", Shape::Constant, "given by the caller", &[REF, MUST_EXIST, DEFAULT]),
-    variant("secret", Shape::Constant, "can't be guessed", &[]),
-    variant("created", Shape::Constant, "time of creation", &[]),
-    variant("updated", Shape::Constant, "time of the last write", &[]),
+    variant("epoch", Shape::Constant, "an instant in seconds since 1970", &[DEFAULT]),
+    variant("id", Shape::Constant, "an id, generated on creation unless given", &[MADE]),
+    variant("key", Shape::Constant, "an id that the caller gives", &[REF, MUST_EXIST, DEFAULT]),
+    variant("secret", Shape::Constant, "an unguessable string", &[]),
+    variant("created", Shape::Constant, "the time of creation", &[]),
+    variant("updated", Shape::Constant, "the time of the last write", &[]),
     variant(
         "list",
         Shape::Constant,
@@ -86,7 +83,7 @@ pub(super) static FIELD_TYPES: &[Variant] = &[
             key(
                 "key",
                 Shape::Text("a field of the elements"),
-                "the field that identifies an element: elements can then be changed one by one",
+                "the field that identifies an element, so that patterns can change single elements",
             ),
             REF,
             DEFAULT,
@@ -98,33 +95,32 @@ pub(super) static FIELD_TYPES: &[Variant] = &[
         "object",
         Shape::Constant,
         "an object",
-        &[required("fields", Shape::Named("field", &FIELD_VALUE), "its fields"), DEFAULT],
+        &[required("fields", Shape::Named("field", &FIELD_VALUE), "the fields, by name"), DEFAULT],
     ),
-    variant("any", Shape::Constant, "any JSON", &[MAX_BYTES, DEFAULT]),
+    variant("any", Shape::Constant, "any JSON value", &[MAX_BYTES, DEFAULT]),
 ];
 
-/// Statics and a function, since types hold types: constants can't refer to each other in a circle.
+/// The two forms of a field. This is a static because types contain types, and constants can't be recursive.
 static FIELD_FORMS: [Shape; 2] = [Shape::Word(TYPE_WORDS), Shape::Table(&FIELD)];
 
-/// A field: the word for its type, or a table that says more.
+/// A field: its type, or a table with more.
 pub(super) static FIELD_VALUE: Shape = Shape::Either(&FIELD_FORMS);
 
 const fn of() -> Key {
-    required("of", Shape::Either(&FIELD_FORMS), "what its entries are: a type, or a table that says more")
+    required("of", Shape::Either(&FIELD_FORMS), "the type of the entries, or a table with more")
 }
 
 /// A field.
 pub(crate) static FIELD: Construct = Construct {
-    name: "a field",
     id: "field",
     keys: &[
         about(),
-        required("type", Shape::Word(TYPE_WORDS), "what values it takes"),
-        key("optional", Shape::Bool, "whether it may be missing; by default not"),
+        required("type", Shape::Word(TYPE_WORDS), "the type of its values"),
+        key("optional", Shape::Bool, "whether the field may be missing; default `false`"),
         key(
             "internal",
             Shape::Bool,
-            "never a parameter by itself: only a pattern that gives it a value writes it; by default not",
+            "whether callers can't give the field: only patterns that set it write it; default `false`",
         ),
     ],
     variants: Variants::ByType(FIELD_TYPES),

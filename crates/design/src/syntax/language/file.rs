@@ -6,28 +6,31 @@ use super::{Construct, Key, Shape, Variants, about, allow, key, required};
 
 /// The whole file.
 pub(crate) static DESIGN: Construct = Construct {
-    name: "a design",
     id: "design",
     keys: &[
         required(
             "design",
-            Shape::Form("small letters, digits, hyphens", "^[a-z0-9-]+$"),
-            "the design's name",
+            Shape::Form("lower-case letters, digits and hyphens", "^[a-z0-9-]+$"),
+            "the name of the design",
         ),
         about(),
         key(
             "environment",
             Shape::Named("environment", &Shape::Table(&ENVIRONMENT)),
-            "the places that the design is applied to",
+            "the environments that the design can be applied to, by name",
         ),
         required(
             "table",
             Shape::Either(&[Shape::Table(&TABLE), TABLES]),
-            "the table, or several under names",
+            "the table, or several tables by name",
         ),
-        key("index", INDEXES, "the indexes of the only table"),
-        key("entity", Shape::Named("entity", &Shape::Table(&ENTITY)), "the kinds of items"),
-        key("pattern", Shape::Named("pattern", &Shape::Table(&PATTERN)), "what can be asked"),
+        key(
+            "index",
+            INDEXES,
+            "the indexes, by name; with several tables, they belong to `[table.NAME.index]`",
+        ),
+        key("entity", Shape::Named("entity", &Shape::Table(&ENTITY)), "the entities, by name"),
+        key("pattern", Shape::Named("pattern", &Shape::Table(&PATTERN)), "the access patterns, by name"),
     ],
     variants: Variants::None,
     others: None,
@@ -35,7 +38,6 @@ pub(crate) static DESIGN: Construct = Construct {
 
 /// An environment.
 pub(crate) static ENVIRONMENT: Construct = Construct {
-    name: "an environment",
     id: "environment",
     keys: &[
         about(),
@@ -43,45 +45,52 @@ pub(crate) static ENVIRONMENT: Construct = Construct {
             "removal",
             Shape::Word(&[
                 ("keep", "the tables stay and are protected from deletion; the default except in `dev`"),
-                ("delete", "the tables are deleted with the design; the default in `dev`"),
+                ("delete", "the tables are deleted; the default in `dev`"),
             ]),
-            "what happens to the tables when the design is taken away",
+            "what `singlet apply --remove` does with the tables",
         ),
-        key("default", Shape::Bool, "used when the caller names none"),
+        key(
+            "default",
+            Shape::Bool,
+            "whether it is used when the caller names no environment; default `false`",
+        ),
     ],
     variants: Variants::None,
     others: None,
 };
 
-const KEY: Key = required("key", KEY_NAMES, "the attributes of its key");
-const TYPE: Key =
-    key("type", Shape::Text("an attribute"), "the attribute that tells what an item is; by default `type`");
-const TTL: Key = key("ttl", Shape::Text("an attribute"), "the attribute with the epoch second of expiry");
-const STREAM: Key = key("stream", Shape::Bool, "whether it has a change stream; by default not");
+const KEY: Key = required("key", KEY_NAMES, "the key attributes: the partition key, then the sort key");
+const TYPE: Key = key(
+    "type",
+    Shape::Text("an attribute name"),
+    "the attribute that holds the type of an item; default `type`",
+);
+const TTL: Key =
+    key("ttl", Shape::Text("an attribute name"), "the attribute that holds the expiry time in epoch seconds");
+const STREAM: Key = key("stream", Shape::Bool, "whether the table has a stream; default `false`");
 const BACKUP: Key = key(
     "backup",
     Shape::Text("a schedule, such as `weekly, keep 3 months`"),
-    "when backups are taken by themselves, and how long each is kept; by default none are",
+    "the schedule and retention period of automatic backups; by default, none are taken",
 );
 const RECOVERY: Key = key(
     "recovery",
-    Shape::Form("1 to 35 days, such as `35 days`", "^([1-9]|[12][0-9]|3[0-5]) days?$"),
-    "for how long the table can be had back as it was at any moment; by default not at all",
+    Shape::Form("a period of 1 to 35 days, such as `35 days`", "^([1-9]|[12][0-9]|3[0-5]) days?$"),
+    "the retention period of point-in-time recovery; by default, recovery is off",
 );
 const SEPARATOR: Key = key(
     "separator",
-    Shape::Form("one sign", "^[!-,/;-@\\[-^`|~]$"),
-    "stands between the parts of a key, which may not contain it; by default `#`",
+    Shape::Form("one punctuation character", "^[!-,/;-@\\[-^`|~]$"),
+    "the character between the parts of a key, which values can't contain; default `#`",
 );
-const NAME: Shape = Shape::Text("a name; `{environment}` may stand in it");
+const NAME: Shape = Shape::Text("a table name; may contain `{environment}`");
 
 /// The only table of a design.
 pub(crate) static TABLE: Construct = Construct {
-    name: "a table",
     id: "table",
     keys: &[
         about(),
-        key("name", NAME, "its name; by default the design's"),
+        key("name", NAME, "the name of the table; default: the name of the design"),
         KEY,
         TYPE,
         TTL,
@@ -95,13 +104,16 @@ pub(crate) static TABLE: Construct = Construct {
     others: None,
 };
 
-/// One of several tables: it carries its indexes.
+/// One of several tables, with its indexes.
 static NAMED_TABLE: Construct = Construct {
-    name: "a table",
     id: "named_table",
     keys: &[
         about(),
-        key("name", NAME, "its name; by default the design's and the word after `table.`"),
+        key(
+            "name",
+            NAME,
+            "the name of the table; default: the name of the design, a hyphen, and the word after `table.`",
+        ),
         KEY,
         TYPE,
         TTL,
@@ -109,22 +121,21 @@ static NAMED_TABLE: Construct = Construct {
         RECOVERY,
         BACKUP,
         SEPARATOR,
-        key("index", INDEXES, "its indexes"),
+        key("index", INDEXES, "the indexes, by name"),
         allow(),
     ],
     variants: Variants::None,
     others: None,
 };
 
-/// Several tables, each under its name.
+/// Several tables, by name.
 pub(crate) const TABLES: Shape = Shape::Named("table", &Shape::Table(&NAMED_TABLE));
 
 const INDEXES: Shape =
     Shape::Named("index", &Shape::Either(&[KEY_NAME, KEY_NAME_LIST, Shape::Table(&INDEX)]));
 
-/// An index that says more than its key.
+/// An index with more than its key.
 pub(crate) static INDEX: Construct = Construct {
-    name: "an index",
     id: "index",
     keys: &[
         about(),
@@ -132,20 +143,24 @@ pub(crate) static INDEX: Construct = Construct {
         key(
             "project",
             Shape::Either(&[
-                Shape::Word(&[("all", "everything; the default"), ("keys", "the keys only")]),
-                Shape::List(1, &Shape::Text("an attribute")),
+                Shape::Word(&[("all", "every attribute; the default"), ("keys", "key attributes only")]),
+                Shape::List(1, &Shape::Text("an attribute name")),
             ]),
-            "what its entries carry: `all`, `keys`, or a list of attributes",
+            "the attributes that the index contains: `all` (the default), `keys`, or a list of attributes",
         ),
-        key("local", Shape::Bool, "shares the table's partition key; by default not"),
+        key(
+            "local",
+            Shape::Bool,
+            "whether it is a local index, with the table's partition key; default `false`",
+        ),
         allow(),
     ],
     variants: Variants::None,
     others: None,
 };
 
-const KEY_NAME: Shape = Shape::Text("an attribute");
+const KEY_NAME: Shape = Shape::Text("an attribute name");
 const KEY_NAME_LIST: Shape =
-    Shape::List(1, &Shape::Either(&[KEY_NAME, Shape::List(1, &Shape::Text("an attribute"))]));
-/// A partition attribute, or partition and sort; each may be several attributes.
+    Shape::List(1, &Shape::Either(&[KEY_NAME, Shape::List(1, &Shape::Text("an attribute name"))]));
+/// A partition key, or a partition key and a sort key; each may consist of several attributes.
 const KEY_NAMES: Shape = Shape::Either(&[KEY_NAME, KEY_NAME_LIST]);

@@ -1,7 +1,7 @@
 //! The description of the language: every construct, its keys and what they take.
 //!
-//! It is data. The checks of a file, the schema for editors and the tables of the reference are all made from it, so
-//! that none of them can say something else than the others.
+//! It is data. The checks of a file, the schema for editors and the tables of the reference all use it, so they can't
+//! contradict each other.
 
 mod entity;
 mod field;
@@ -14,69 +14,67 @@ pub(crate) use entity::ENTITY;
 pub(crate) use file::DESIGN;
 pub(crate) use pattern::PATTERN;
 
-/// What a value may be.
+/// The values that a key takes.
 #[derive(Debug)]
 pub(crate) enum Shape {
-    /// A text; the first word says what is in it, the second shows one.
+    /// A string, and what it contains, with its article.
     Text(&'static str),
-    /// A text of a fixed form: what it is, and the regular expression for editors.
+    /// A string of a fixed form: what it contains, with its article, and a regular expression for editors.
     Form(&'static str, &'static str),
     /// `true`, `false`
     Bool,
-    /// A whole number within these bounds, both included.
+    /// An integer within these bounds, both inclusive.
     Whole(u64, u64),
     /// Any number.
     Number,
-    /// One of these words.
+    /// One of these words, each with its description.
     Word(&'static [(&'static str, &'static str)]),
-    /// Any value: a constant of the design.
+    /// Any constant.
     Constant,
-    /// A list, its fewest entries, and what they are.
+    /// A list: the minimum number of entries, and their shape.
     List(usize, &'static Shape),
-    /// A table whose keys are names that the design chooses: what they name, and what stands under each.
+    /// A table whose keys are names that the design chooses: what they name, and the shape of the values.
     Named(&'static str, &'static Shape),
     /// A table with the keys of a construct.
     Table(&'static Construct),
-    /// One of these; each is of another kind of value.
+    /// One of these, told apart by the kind of value.
     Either(&'static [Shape]),
 }
 
-/// A construct of the language: a table with keys of its own.
+/// A construct of the language: a table with certain keys.
 #[derive(Debug)]
 pub(crate) struct Construct {
-    /// Its name in messages, with its article.
-    pub(crate) name: &'static str,
-    /// Its name in the schema.
+    /// Its name in the schema and in the reference.
     pub(crate) id: &'static str,
-    /// The keys that it may always have.
+    /// The keys that every kind of it may have.
     pub(crate) keys: &'static [Key],
-    /// Further keys, by what it is.
+    /// Its kinds, each with further keys.
     pub(crate) variants: Variants,
-    /// Whether it may have keys that are names of the design (an entity's indexes), and what stands under them.
+    /// The shape of further keys whose names the design chooses, such as the indexes of an entity; `None` forbids them.
     pub(crate) others: Option<&'static Shape>,
 }
 
-/// How a construct comes in several kinds.
+/// The kinds of a construct.
 #[derive(Debug)]
 pub(crate) enum Variants {
-    /// It doesn't.
+    /// It has only one.
     None,
-    /// Exactly one of these keys must be there.
+    /// Exactly one of these keys must be present, and decides.
     ByKey(&'static [Variant]),
-    /// The value of the key `type` tells; a text alone is that value.
+    /// The value of the key `type` decides; a string instead of a table is that value.
     ByType(&'static [Variant]),
 }
 
 /// One kind of a construct.
 #[derive(Debug)]
 pub(crate) struct Variant {
-    /// The key, or the value of `type`, that stands for it.
+    /// The key, or the value of `type`, that selects it.
     pub(crate) name: &'static str,
-    /// What it is.
+    /// Its description.
     pub(crate) about: &'static str,
-    /// What the key takes, if it is told by a key.
+    /// The value of the key, if a key selects it.
     pub(crate) takes: Shape,
-    /// The further keys that it may have.
+    /// The further keys that this kind may have.
     pub(crate) keys: &'static [Key],
 }
 
@@ -85,21 +83,21 @@ pub(crate) struct Variant {
 pub(crate) struct Key {
     /// Its name.
     pub(crate) name: &'static str,
-    /// What it takes.
+    /// Its value.
     pub(crate) takes: Shape,
-    /// Whether it must be there.
+    /// Whether it must be present.
     pub(crate) required: bool,
-    /// What it says, in a line.
+    /// Its description: a phrase without a full stop, read after a colon or on its own.
     pub(crate) about: &'static str,
 }
 
 impl Construct {
-    /// The key of this name that every kind of the construct may have.
+    /// Returns the key of this name among those that every kind of the construct may have.
     pub(crate) fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name)
     }
 
-    /// The kinds.
+    /// Returns its kinds.
     pub(crate) fn kinds(&self) -> &'static [Variant] {
         match self.variants {
             Variants::None => &[],
@@ -120,13 +118,13 @@ const fn variant(name: &'static str, takes: Shape, about: &'static str, keys: &'
     Variant { name, about, takes, keys }
 }
 
-/// What nearly every construct may say about itself.
+/// The description that nearly every construct may have.
 const fn about() -> Key {
-    key("about", Shape::Text("a sentence"), "what it is for, in a sentence")
+    key("about", Shape::Text("a sentence"), "its purpose, for people")
 }
 
-/// The findings of the review that are fine where this stands.
+/// The findings of the review that the design accepts here.
 const fn allow() -> Key {
     let reasons = Shape::Named("rule", &Shape::Text("a reason"));
-    key("allow", reasons, "findings of the review that are fine here: rule = reason")
+    key("allow", reasons, "findings of the review to accept here: rule = reason")
 }

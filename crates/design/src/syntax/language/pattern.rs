@@ -3,35 +3,39 @@
 use super::entity::TEMPLATES;
 use super::{Construct, Key, Shape, Variants, about, allow, key, required, variant};
 
-const ENTITY: Shape = Shape::Text("an entity");
-const ON: Key = key("on", Shape::Text("an index"), "the index that is read instead of the table");
+const ENTITY: Shape = Shape::Text("an entity name");
+const ON: Key = key("on", Shape::Text("an index name"), "the index to read instead of the table");
 const KEY: Key = key(
     "key",
     TEMPLATES,
-    "the key that is asked for, if it isn't the entity's own; a sort key may end early and is then a beginning",
+    "the key to read, if it differs from the entity's templates; a partial sort key is a prefix",
 );
 const BY: Key = key(
     "by",
-    Shape::List(1, &Shape::Text("a field")),
-    "what the caller knows: the review says if the key needs more",
+    Shape::List(1, &Shape::Text("a field name")),
+    "the fields that the caller knows; the review reports a key that needs others",
 );
-const CONSISTENT: Key =
-    key("consistent", Shape::Bool, "sees every write that came before; not on global indexes");
-const SHOW: Key = key("show", Shape::List(1, &Shape::Text("a field")), "only these fields are in the answer");
+const CONSISTENT: Key = key(
+    "consistent",
+    Shape::Bool,
+    "whether the read is strongly consistent; not on global indexes; default `false`",
+);
+const SHOW: Key =
+    key("show", Shape::List(1, &Shape::Text("a field name")), "the fields to return; default: all");
 const RESOLVE: Key = key(
     "resolve",
     Shape::Named("answer", &Shape::Text("a field with `ref`")),
-    "references that are followed, in batches: name in the answer = field",
+    "references to follow, in batches: name in the answer = field",
 );
 const EXPIRED: Key = key(
     "expired",
-    Shape::Word(&[("hide", "left out; the default"), ("show", "shown until they are deleted")]),
-    "what happens to items past their time to live",
+    Shape::Word(&[("hide", "leave them out; the default"), ("show", "return them until they are deleted")]),
+    "what to do with expired items that aren't deleted yet",
 );
-const IF: Key = key("if", Shape::Text("a condition"), "must hold on the item that is there");
+const IF: Key = key("if", Shape::Text("a condition"), "the condition that the existing item must satisfy");
 const SET_VALUES: Shape = Shape::Named("field", &Shape::Constant);
 const GIVEN: Key =
-    key("set", SET_VALUES, "values that the pattern gives itself: a constant, `{parameter}` or `{now}`");
+    key("set", SET_VALUES, "values that the pattern gives to fields: a constant, `{parameter}` or `{now}`");
 const ORDER: Key = key(
     "order",
     Shape::Word(&[
@@ -40,56 +44,55 @@ const ORDER: Key = key(
         ("lowest", "ascending"),
         ("highest", "descending"),
     ]),
-    "the order of the sort key",
+    "the order by sort key",
 );
 const LIMIT: Key = key(
     "limit",
     Shape::Whole(1, 1000),
-    "items on a page, unless the caller asks for another number; by default 100",
+    "the items on a page, unless the caller asks for another number; default 100",
 );
 const WITH: Key = key(
     "with",
     Shape::Named("parameter", &Shape::Constant),
-    "parameters that come from somewhere else: a constant, `{parameter}`, `{now}` or a field of another step",
+    "values for parameters of the pattern: a constant, `{parameter}`, `{now}` or a field of another step",
 );
 
-/// What can be asked of a design.
+/// An access pattern.
 pub(crate) static PATTERN: Construct = Construct {
-    name: "a pattern",
     id: "pattern",
     keys: &[
         about(),
-        key("tags", Shape::List(0, &Shape::Text("a word")), "free words, such as ids of requirements"),
+        key("tags", Shape::List(0, &Shape::Text("a word")), "free-form labels, such as requirement ids"),
         key(
             "rate",
             Shape::Form("a rate such as `50/s`", "^[0-9.]+ ?/ ?(s|second|minute|hour|day)$"),
-            "how often it is expected: a number `/s`, `/minute`, `/hour` or `/day`",
+            "the expected rate of calls: a number with `/s`, `/minute`, `/hour` or `/day`",
         ),
         key(
             "within",
-            Shape::Form("a time such as `20ms`", "^[0-9.]+ ?(ms|s)$"),
-            "how long it may take: `20ms`, `1.5s`",
+            Shape::Form("a duration such as `20ms`", "^[0-9.]+ ?(ms|s)$"),
+            "the latency target, in `ms` or `s`",
         ),
         key(
             "busiest",
-            Shape::Form("a share such as `10%`", "^[0-9.]+ ?%$"),
-            "the share of its calls that falls on the busiest key: `10%`",
+            Shape::Form("a percentage such as `10%`", "^[0-9.]+ ?%$"),
+            "the share of calls that use the busiest key",
         ),
         key(
             "owner",
-            Shape::Text("a field"),
-            "whom its items belong to: the review says if its key doesn't hold that field",
+            Shape::Text("a field name"),
+            "the field that identifies the owner of the items; the review reports a key without it",
         ),
         key(
             "internal",
             Shape::Bool,
-            "a step of other patterns, which callers can't run by itself; by default not",
+            "whether only other patterns can run it, as a step or part; default `false`",
         ),
         allow(),
     ],
     variants: Variants::ByKey(&[
         variant("get", ENTITY, "reads one item", &[ON, KEY, BY, CONSISTENT, SHOW, RESOLVE, EXPIRED]),
-        variant("exists", ENTITY, "tells whether an item is there", &[ON, KEY, BY, CONSISTENT, EXPIRED]),
+        variant("exists", ENTITY, "checks whether an item exists", &[ON, KEY, BY, CONSISTENT, EXPIRED]),
         variant("batch_get", ENTITY, "reads several items by key", &[BY, CONSISTENT, SHOW, EXPIRED]),
         variant(
             "query",
@@ -102,20 +105,20 @@ pub(crate) static PATTERN: Construct = Construct {
                 ORDER,
                 key(
                     "match",
-                    Shape::List(1, &Shape::Text("a field")),
-                    "leading parts of the sort key that are parameters",
+                    Shape::List(1, &Shape::Text("a field name")),
+                    "the leading parts of the sort key that are parameters",
                 ),
                 key(
                     "range",
-                    Shape::Text("a field"),
-                    "the next part of the sort key: optional parameters `from` and `to`, both included",
+                    Shape::Text("a field name"),
+                    "the next part of the sort key, with the optional parameters `from` and `to`, both inclusive",
                 ),
                 key(
                     "prefix",
-                    Shape::Text("a field"),
-                    "the next part of the sort key begins with the parameter of that name",
+                    Shape::Text("a field name"),
+                    "the next part of the sort key, which must begin with the parameter of that name",
                 ),
-                key("filter", Shape::Text("a condition"), "only items for which it holds"),
+                key("filter", Shape::Text("a condition"), "the condition that returned items satisfy"),
                 LIMIT,
                 CONSISTENT,
                 SHOW,
@@ -126,67 +129,75 @@ pub(crate) static PATTERN: Construct = Construct {
         variant(
             "scan",
             ENTITY,
-            "reads everything, page by page, in no order",
+            "reads the whole table or index, page by page, in no order",
             &[
                 ON,
-                key("filter", Shape::Text("a condition"), "only items for which it holds"),
+                key("filter", Shape::Text("a condition"), "the condition that returned items satisfy"),
                 LIMIT,
                 SHOW,
                 EXPIRED,
-                key("admin", Shape::Bool, "for looking after the data, not for what is served"),
+                key(
+                    "admin",
+                    Shape::Bool,
+                    "whether it is for administration and not for serving users; default `false`",
+                ),
             ],
         ),
-        variant("create", ENTITY, "writes a new item; refused if it is there", &[GIVEN]),
-        variant("put", ENTITY, "writes an item in place of what is there", &[GIVEN, IF]),
+        variant("create", ENTITY, "writes a new item; refused if it exists", &[GIVEN]),
+        variant("put", ENTITY, "writes an item and replaces an existing one", &[GIVEN, IF]),
         variant(
             "update",
             ENTITY,
-            "changes an item; refused if it isn't there",
+            "changes an item; refused if it doesn't exist",
             &[
                 key(
                     "set",
-                    Shape::Either(&[Shape::List(1, &Shape::Text("a field")), SET_VALUES]),
-                    "fields that are optional parameters, at least one given; or fields with their values",
+                    Shape::Either(&[Shape::List(1, &Shape::Text("a field name")), SET_VALUES]),
+                    "a list of fields that are optional parameters, of which callers give at least one; or fields with their values",
                 ),
-                key("add", SET_VALUES, "added to numbers; elements put into sets"),
-                key("subtract", SET_VALUES, "elements taken out of sets"),
-                key("remove", Shape::List(1, &Shape::Text("a field")), "optional fields that are taken away"),
+                key("add", SET_VALUES, "amounts to add to numbers; elements to add to sets"),
+                key("subtract", SET_VALUES, "elements to remove from sets"),
+                key("remove", Shape::List(1, &Shape::Text("a field name")), "optional fields to remove"),
                 key(
                     "insert",
-                    Shape::Text("a list with `key`"),
-                    "one new element of a list; its fields are parameters",
+                    Shape::Text("a list field with `key`"),
+                    "the list that gets a new element; the fields of the element are parameters",
                 ),
                 key(
                     "change",
-                    Shape::Text("a list with `key`"),
-                    "one element of a list; its fields are parameters",
+                    Shape::Text("a list field with `key`"),
+                    "the list of which one element changes; the fields of the element are parameters",
                 ),
                 key(
                     "drop",
-                    Shape::Text("a list with `key`"),
-                    "takes one element out of a list; its key is a parameter",
+                    Shape::Text("a list field with `key`"),
+                    "the list that loses an element; the key of the element is a parameter",
                 ),
                 IF,
             ],
         ),
         variant("delete", ENTITY, "deletes an item", &[IF]),
-        variant("check", ENTITY, "holds a condition against an item, in a transaction", &[IF]),
+        variant("check", ENTITY, "checks a condition on an item, in a transaction", &[IF]),
         variant(
             "transaction",
-            Shape::Named("step", &Shape::Either(&[Shape::Text("a pattern"), Shape::Table(&STEP)])),
-            "several writes, all or none",
+            Shape::Named("step", &Shape::Either(&[Shape::Text("a pattern name"), Shape::Table(&STEP)])),
+            "runs several writes, all or none",
             &[],
         ),
         variant(
             "parts",
-            Shape::Named("part", &Shape::Either(&[Shape::Text("a pattern"), Shape::Table(&PART)])),
-            "several reads at once",
-            &[key("together", Shape::Bool, "gets only: at one point of the commit order")],
+            Shape::Named("part", &Shape::Either(&[Shape::Text("a pattern name"), Shape::Table(&PART)])),
+            "runs several reads at once",
+            &[key(
+                "together",
+                Shape::Bool,
+                "whether all parts read the same state; every part must be a `get`; default `false`",
+            )],
         ),
         variant(
             "merge",
             Shape::Table(&MERGE),
-            "a list, then a query for each of its items, merged into one order",
+            "reads a list, runs a query for each of its items, and merges the results in order",
             &[],
         ),
     ]),
@@ -195,17 +206,16 @@ pub(crate) static PATTERN: Construct = Construct {
 
 /// A step of a transaction.
 pub(crate) static STEP: Construct = Construct {
-    name: "a step",
     id: "step",
     keys: &[
-        required("run", Shape::Text("a pattern"), "the pattern that is run"),
+        required("run", Shape::Text("a pattern name"), "the pattern to run"),
         WITH,
         key(
             "each",
-            Shape::Named("parameter", &Shape::Text("a parameter")),
-            "runs once for each element of a list: parameter of the step = parameter with the list",
+            Shape::Named("parameter", &Shape::Text("a parameter name")),
+            "runs the step once for each element of a list: parameter of the step = parameter with the list",
         ),
-        key("max", Shape::Whole(1, 100), "most elements of that list: a longer one is refused"),
+        key("max", Shape::Whole(1, 100), "the maximum length of that list; a longer one is refused"),
     ],
     variants: Variants::None,
     others: None,
@@ -213,29 +223,31 @@ pub(crate) static STEP: Construct = Construct {
 
 /// A part of a composed read.
 pub(crate) static PART: Construct = Construct {
-    name: "a part",
     id: "part",
-    keys: &[required("run", Shape::Text("a pattern"), "the pattern that is run"), WITH],
+    keys: &[required("run", Shape::Text("a pattern name"), "the pattern to run"), WITH],
     variants: Variants::None,
     others: None,
 };
 
 /// A merged read.
 pub(crate) static MERGE: Construct = Construct {
-    name: "a merge",
     id: "merge",
     keys: &[
-        required("each", Shape::Text("a pattern"), "the query that gives the list"),
-        required("run", Shape::Text("a pattern"), "the query that is run for each item of the list"),
+        required("each", Shape::Text("a pattern name"), "the query that returns the list"),
+        required("run", Shape::Text("a pattern name"), "the query to run for each item of the list"),
         WITH,
-        required("by", Shape::Text("a field"), "the field that orders the merged items"),
+        required("by", Shape::Text("a field name"), "the field that orders the merged items"),
         ORDER,
         key(
             "limit",
             Shape::Whole(1, 1000),
-            "items on a page, unless the caller asks for another number; by default as the query, or 20",
+            "the items on a page, unless the caller asks for another number; default: as for `run`, or 20",
         ),
-        key("max", Shape::Whole(1, 1000), "most items of the list that are followed; by default 100"),
+        key(
+            "max",
+            Shape::Whole(1, 1000),
+            "the maximum number of items of the list that are followed; default 100",
+        ),
     ],
     variants: Variants::None,
     others: None,

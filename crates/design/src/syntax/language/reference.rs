@@ -1,14 +1,16 @@
-//! The tables of keys in the reference are made from the description, and this test keeps them so.
-//! `SINGLET_REWRITE=1 cargo test -p singlet-design --lib reference` writes them anew.
+//! The tables of keys in docs/design-language.md are generated from the description of the language.
+//! `SINGLET_REWRITE=1 cargo test -p singlet-design --lib reference` regenerates them.
 
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
 use super::{Construct, DESIGN, ENTITY, Key, PATTERN, Shape, Variants};
-use crate::syntax::check::expected;
+use crate::names;
 
-/// Every construct by its name in the schema.
+const HEADER: &str = "| key | type | meaning |\n|---|---|---|\n";
+
+/// Returns every construct that can be reached from the file.
 fn constructs() -> Vec<&'static Construct> {
     let mut found = vec![&DESIGN];
     let mut at = 0;
@@ -34,24 +36,27 @@ fn gather(shape: &'static Shape, found: &mut Vec<&'static Construct>) {
     }
 }
 
-/// The keys of a construct as a table of Markdown.
+/// Returns the keys of a construct as a Markdown table.
 fn keys(construct: &Construct) -> String {
-    let mut text = "| key | takes | |\n|---|---|---|\n".to_owned();
+    let mut text = HEADER.to_owned();
     for key in construct.keys {
-        row(&mut text, key);
+        row(&mut text, key, if key.required { " (required)" } else { "" });
     }
     for kind in construct.kinds() {
         if let Variants::ByKey(_) = construct.variants {
             writeln!(text, "| `{}` | {} | {} |", kind.name, takes(&kind.takes), kind.about).unwrap();
-            kind.keys.iter().for_each(|key| row(&mut text, key));
+            for key in kind.keys {
+                let required = if key.required { "required with" } else { "with" };
+                row(&mut text, key, &format!(" ({required} `{}`)", kind.name));
+            }
         }
     }
     text
 }
 
-/// The words of a pattern, and what goes with each.
+/// Returns the operations of a pattern with the keys of each.
 fn kinds(construct: &Construct) -> String {
-    let mut text = "| | | with |\n|---|---|---|\n".to_owned();
+    let mut text = "| operation | what it does | further keys |\n|---|---|---|\n".to_owned();
     for kind in construct.kinds() {
         let with: Vec<String> = kind.keys.iter().map(|key| format!("`{}`", key.name)).collect();
         writeln!(text, "| `{}` | {} | {} |", kind.name, kind.about, with.join(", ")).unwrap();
@@ -59,31 +64,55 @@ fn kinds(construct: &Construct) -> String {
     text
 }
 
-/// The keys that go with the words of a construct, each once.
+/// Returns the keys of all kinds of a construct, each once, with the kinds that have it.
 fn further(construct: &Construct) -> String {
-    let mut text = "| key | takes | |\n|---|---|---|\n".to_owned();
+    let mut text = "| key | with | type | meaning |\n|---|---|---|---|\n".to_owned();
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for key in construct.kinds().iter().flat_map(|kind| kind.keys) {
+        let is_same = |other: &Key| (other.name, other.about) == (key.name, key.about);
         if !seen.contains(&(key.name, key.about)) {
             seen.push((key.name, key.about));
-            row(&mut text, key);
+            let kinds = construct.kinds().iter().filter(|kind| kind.keys.iter().any(is_same));
+            let kinds: Vec<String> = kinds.map(|kind| format!("`{}`", kind.name)).collect();
+            let (kinds, takes) = (kinds.join(", "), takes(&key.takes));
+            writeln!(text, "| `{}` | {kinds} | {takes} | {} |", key.name, key.about).unwrap();
         }
     }
     text
 }
 
-fn row(text: &mut String, key: &Key) {
-    let needed = if key.required { " (required)" } else { "" };
-    writeln!(text, "| `{}`{needed} | {} | {} |", key.name, takes(&key.takes), key.about).unwrap();
+fn row(text: &mut String, key: &Key, note: &str) {
+    writeln!(text, "| `{}`{note} | {} | {} |", key.name, takes(&key.takes), key.about).unwrap();
 }
 
+/// Describes the values of a shape briefly.
 fn takes(shape: &Shape) -> String {
-    expected(shape).replace('|', "\\|")
+    match shape {
+        Shape::Text(what) | Shape::Form(what, _) => format!("string: {}", without_article(what)),
+        Shape::Bool => "boolean".to_owned(),
+        Shape::Whole(least, most) if *most == u64::from(u32::MAX) => format!("integer from {least}"),
+        Shape::Whole(least, most) => format!("integer from {least} to {most}"),
+        Shape::Number => "number".to_owned(),
+        Shape::Word(words) => names::list_or(&words.iter().map(|(word, _)| *word).collect::<Vec<_>>()),
+        Shape::Constant => "any value".to_owned(),
+        Shape::List(_, Shape::Text(what)) => format!("list of {}s", without_article(what)),
+        Shape::List(..) => "list".to_owned(),
+        Shape::Named(..) | Shape::Table(_) => "table".to_owned(),
+        Shape::Either(alternatives) => {
+            let mut alternatives: Vec<String> = alternatives.iter().map(takes).collect();
+            alternatives.dedup();
+            alternatives.join(", or ")
+        }
+    }
+}
+
+fn without_article(what: &str) -> &str {
+    what.strip_prefix("a ").or_else(|| what.strip_prefix("an ")).unwrap_or(what)
 }
 
 fn table(name: &str) -> String {
     match name {
-        "words of a pattern" => kinds(&PATTERN),
+        "operations of a pattern" => kinds(&PATTERN),
         "keys of reads and writes" => further(&PATTERN),
         "pattern" => keys(&Construct { variants: Variants::None, ..copy(&PATTERN) }),
         "entity" => keys(&ENTITY),
@@ -95,13 +124,7 @@ fn table(name: &str) -> String {
 }
 
 fn copy(construct: &Construct) -> Construct {
-    Construct {
-        name: construct.name,
-        id: construct.id,
-        keys: construct.keys,
-        variants: Variants::None,
-        others: None,
-    }
+    Construct { id: construct.id, keys: construct.keys, variants: Variants::None, others: None }
 }
 
 #[test]
@@ -124,7 +147,10 @@ fn the_tables_of_the_reference_are_those_of_the_language() {
     if std::env::var_os("SINGLET_REWRITE").is_some() {
         fs::write(&path, &written).unwrap();
     } else {
-        assert!(page == written, "the tables of docs/design-language.md are old: see the top of this file");
+        assert!(
+            page == written,
+            "the tables of docs/design-language.md are out of date: see the top of this file"
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! JSON into attributes.
+//! Conversions between JSON and attributes.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,24 +7,27 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use jiff::civil::Date;
-use singlet_values::{AttributeValue, Attributes, Number};
+use singlet_values::{AttributeValue, Attributes, Number, SetRef, ValueRef};
 
 use super::{ValueError, in_words, normal_time};
 use crate::field::{Field, FieldType};
 use crate::json::Json;
 use crate::names::nearest;
 
-/// Characters of a wrong value that an error shows.
+/// The nesting at which [`to_json`] stops; items have at most 32 levels.
+const DEPTH_MAX: usize = 64;
+
+/// The maximum number of characters of a wrong value that an error shows.
 const SHOWN_CHARACTERS_MAX: usize = 40;
 
-/// The attribute that a JSON value makes for a field. Times are normalised, choices and bounds checked, fields of
-/// nested objects too: their defaults are put in, ids are made before by [`super::fill`]. An empty list for a set
-/// gives an empty set, which no item can hold: see [`is_empty_set`].
+/// Validates a JSON value against the type of a field and returns the attribute. Times are normalized, and nested objects
+/// get the defaults of their fields; [`super::fill`] generates ids before. An empty list for a set gives an empty set,
+/// which no item can hold: see [`is_empty_set`].
 pub fn to_attribute(kind: &FieldType, json: &Json) -> Result<AttributeValue, ValueError> {
     read(kind, json, 0)
 }
 
-/// Whether this is a set without elements, which stands for a missing attribute.
+/// Returns whether this is an empty set, which means a missing attribute.
 pub fn is_empty_set(value: &AttributeValue) -> bool {
     match value {
         AttributeValue::Ss(set) => set.is_empty(),
@@ -84,18 +87,18 @@ fn read(kind: &FieldType, json: &Json, depth: usize) -> Result<AttributeValue, V
     }
 }
 
-/// A value that isn't of the type, or lies outside of its bounds.
+/// Makes the error for a value of another type or outside the bounds.
 fn unexpected(kind: &FieldType, json: &Json) -> ValueError {
     ValueError::new(format!("must be {}, not {}", in_words(kind), shown(json)))
 }
 
-/// A value of the right type and the wrong size.
+/// Makes the error for a value of the wrong size.
 fn measured(kind: &FieldType, size: fmt::Arguments<'_>) -> ValueError {
     ValueError::new(format!("must be {}; it has {size}", in_words(kind)))
 }
 
-/// The value as the caller wrote it, if it is short. A string that looks like another value keeps its quotes, because
-/// the quotes are the mistake.
+/// Shows a value in an error as the caller wrote it, if it is short. A string that looks like a number or boolean keeps
+/// its quotes, because the quotes are the mistake.
 fn shown(json: &Json) -> String {
     match json {
         Json::List(_) | Json::Object(_) => json.kind().to_owned(),
@@ -115,10 +118,10 @@ fn text<'a>(kind: &FieldType, json: &'a Json) -> Result<&'a str, ValueError> {
     json.as_text().ok_or_else(|| unexpected(kind, json))
 }
 
-/// One level further down; DynamoDB's own bound on nesting.
+/// Returns the next level of nesting, within DynamoDB's limit.
 fn deeper(depth: usize) -> Result<usize, ValueError> {
     if depth >= AttributeValue::DEPTH_MAX {
-        return Err(ValueError::new("is nested deeper than 32 levels"));
+        return Err(ValueError::new("can't have more than 32 levels of nesting"));
     }
     Ok(depth + 1)
 }
@@ -198,7 +201,7 @@ fn epoch(kind: &FieldType, json: &Json) -> Result<AttributeValue, ValueError> {
     }
 }
 
-/// The elements of a list or set, as many as fit.
+/// Returns the elements of a list or set, after checking their number.
 fn elements<'a>(kind: &FieldType, json: &'a Json) -> Result<&'a [Json], ValueError> {
     let elements = json.as_list().ok_or_else(|| unexpected(kind, json))?;
     let (FieldType::List { max, .. } | FieldType::Set { max, .. }) = kind else { return Ok(elements) };
@@ -330,4 +333,30 @@ fn any(json: &Json, depth: usize) -> Result<AttributeValue, ValueError> {
             )
         }
     })
+}
+
+/// Returns an attribute as JSON: numbers exactly, binary in base64, sets as sorted lists.
+pub fn to_json(value: ValueRef<'_>) -> Json {
+    write(value, DEPTH_MAX)
+}
+
+fn write(value: ValueRef<'_>, depth: usize) -> Json {
+    match value {
+        ValueRef::S(text) => Json::Text(text.to_owned()),
+        ValueRef::N(number) => Json::Number(number.to_number()),
+        ValueRef::B(bytes) => Json::Text(STANDARD.encode(bytes)),
+        ValueRef::Bool(truth) => Json::Bool(truth),
+        ValueRef::Null => Json::Null,
+        ValueRef::Ss(set) | ValueRef::Ns(set) | ValueRef::Bs(set) => write_set(set),
+        ValueRef::M(_) | ValueRef::L(_) if depth == 0 => Json::Null,
+        ValueRef::M(map) => {
+            Json::Object(map.iter().map(|(name, value)| (name.to_owned(), write(value, depth - 1))).collect())
+        }
+        ValueRef::L(list) => Json::List(list.iter().map(|value| write(value, depth - 1)).collect()),
+    }
+}
+
+/// Returns a set as a list; elements are stored in ascending order.
+fn write_set(set: SetRef<'_>) -> Json {
+    Json::List(set.iter().map(|element| write(element, 0)).collect())
 }
