@@ -2,9 +2,12 @@
 
 #![allow(clippy::panic, reason = "a failing test panics")]
 
+mod tree;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use tree::{entries, read, root, without_tests};
 
 /// Who needs whom: crates or modules by name.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
@@ -21,21 +24,7 @@ const KEPT_APART: [(&str, &str); 8] = [
     ("run", "server"),
 ];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> =
-        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
-    paths.sort();
-    paths
-}
-
+/// Returns the name of a file or folder without its extension.
 fn stem(path: &Path) -> String {
     path.file_stem().expect("a name").to_string_lossy().into_owned()
 }
@@ -131,13 +120,9 @@ fn sources(folder: &Path, module: &[String], found: &mut Vec<Source>) {
     }
 }
 
-/// Without comments, and without the tests at its end.
+/// Removes the comments and the tests at the end.
 fn code(text: &str) -> String {
-    let tests = text.match_indices("#[cfg(test)]\nmod ").find(|(at, _)| {
-        text.get(*at..).and_then(|rest| rest.lines().nth(1)).is_some_and(|line| line.ends_with('{'))
-    });
-    let text = tests.map_or(text, |(at, _)| text.split_at(at).0);
-    let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
+    let lines = without_tests(text).lines().map(|line| line.split("//").next().unwrap_or_default());
     lines.collect::<Vec<_>>().join("\n")
 }
 

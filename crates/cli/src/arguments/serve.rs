@@ -86,7 +86,7 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
 
-    /// The origin whose web pages may call the server, such as https://app.example; * for all
+    /// The origin whose web pages may call the server, such as `https://app.example`; * for all
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) cors: Option<String>,
 

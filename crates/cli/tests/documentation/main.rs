@@ -26,8 +26,8 @@ use session::Session;
 /// The section that says once for all pages which address, region and keys the AWS CLI needs.
 const PRELUDE: &str = "#the-aws-cli";
 /// Programs that build, measure or belong to others: looked at, not run.
-const NOT_RUN: [&str; 7] =
-    ["cargo", "bench/", "fuzz/", "npm", "unshare", "DYNAMODB_ENDPOINT=", "tests/clients/run"];
+const NOT_RUN: [&str; 8] =
+    ["cargo", "bench/", "fuzz/", "npm", "sudo", "unshare", "DYNAMODB_ENDPOINT=", "tests/clients/run"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -167,12 +167,14 @@ macro_rules! pages {
 
 pages! {
     readme: "README.md",
+    contributing: "CONTRIBUTING.md",
     backups: "docs/backups.md",
     compatibility: "docs/compatibility.md",
     design_language: "docs/design-language.md",
     encryption: "docs/encryption.md",
     export_import: "docs/export-import.md",
     performance: "docs/performance.md",
+    platforms: "docs/platforms.md",
     recovery: "docs/recovery.md",
     reliability: "docs/reliability.md",
     streams: "docs/streams.md",

@@ -1,0 +1,4 @@
+//! Expressions on items: what they mean, and that no text breaks them.
+
+mod evaluation;
+mod robustness;

@@ -1,0 +1,9 @@
+//! The server as clients meet it: over sockets.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
+mod authentication;
+mod lifecycle;
+mod limits;
+mod protocol;
+mod support;
