@@ -9,11 +9,11 @@ use crate::json::Json;
 /// Parentheses and `not` inside each other.
 const DEPTH_MAX: usize = 32;
 /// DynamoDB's bound on the operators of an expression.
-const OPERATORS_MAX: usize = 300;
+const OPERATORS_MAX: usize = singlet_values::limits::EXPRESSION_OPERATORS_MAX;
 /// DynamoDB's bound on the list of an `in`.
-const LIST_MAX: usize = 100;
+const LIST_MAX: usize = singlet_values::limits::EXPRESSION_IN_MAX;
 /// DynamoDB's bound on the text of an expression.
-const BYTES_MAX: usize = 4096;
+const BYTES_MAX: usize = singlet_values::limits::EXPRESSION_BYTES_MAX;
 /// The functions that are conditions by themselves.
 const TESTS: [&str; 4] = ["exists", "missing", "begins_with", "contains"];
 
@@ -133,7 +133,8 @@ impl Parser<'_> {
         let mut operands = vec![self.operand()?];
         while self.token(&Token::Comma) {
             if operands.len() == LIST_MAX {
-                return Err(self.error("a list has at most 100 values", "split it into two, joined with or"));
+                let message = format!("a list has at most {LIST_MAX} values");
+                return Err(self.error(&message, "split it into two, joined with or"));
             }
             operands.push(self.operand()?);
         }

@@ -13,7 +13,7 @@ use crate::placeholders::Placeholders;
 use crate::syntax::{self, Call, Comparator, Condition};
 
 /// The maximum number of candidates for IN.
-const CANDIDATES_MAX: usize = 100;
+const CANDIDATES_MAX: usize = singlet_values::limits::EXPRESSION_IN_MAX;
 /// DynamoDB's name for the kind of an operand that depends on the item.
 const ANY_KIND: &str = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}";
 /// The kinds that have an order.

@@ -9,7 +9,7 @@ use crate::request::{Answer, BatchGet, Consumed, Get, Page, Query, Scan, Transac
 use crate::trees;
 
 /// Most keys of a `BatchGetItem`.
-const BATCH_KEYS_MAX: usize = 100;
+const BATCH_KEYS_MAX: usize = singlet_values::limits::BATCH_GET_KEYS_MAX;
 
 pub(super) fn get(database: &Database, request: &Get) -> Result<Answer, StoreError> {
     let get = GetItem {

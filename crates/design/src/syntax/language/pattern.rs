@@ -1,7 +1,10 @@
 //! Access patterns.
 
+use singlet_values::limits::TRANSACTION_ACTIONS_MAX;
+
 use super::entity::TEMPLATES;
 use super::{Construct, Key, Shape, Variants, about, allow, key, required, variant};
+use crate::paging::{MERGE_EACH_MAX, PAGE_ITEMS_MAX};
 
 const ENTITY: Shape = Shape::Text("an entity");
 const ON: Key = key("on", Shape::Text("an index"), "the index that is read instead of the table");
@@ -44,7 +47,7 @@ const ORDER: Key = key(
 );
 const LIMIT: Key = key(
     "limit",
-    Shape::Whole(1, 1000),
+    Shape::Whole(1, PAGE_ITEMS_MAX as u64),
     "items on a page, unless the caller asks for another number; by default 100",
 );
 const WITH: Key = key(
@@ -205,7 +208,11 @@ pub(crate) static STEP: Construct = Construct {
             Shape::Named("parameter", &Shape::Text("a parameter")),
             "runs once for each element of a list: parameter of the step = parameter with the list",
         ),
-        key("max", Shape::Whole(1, 100), "most elements of that list: a longer one is refused"),
+        key(
+            "max",
+            Shape::Whole(1, TRANSACTION_ACTIONS_MAX as u64),
+            "most elements of that list: a longer one is refused",
+        ),
     ],
     variants: Variants::None,
     others: None,
@@ -232,10 +239,14 @@ pub(crate) static MERGE: Construct = Construct {
         ORDER,
         key(
             "limit",
-            Shape::Whole(1, 1000),
+            Shape::Whole(1, PAGE_ITEMS_MAX as u64),
             "items on a page, unless the caller asks for another number; by default as the query, or 20",
         ),
-        key("max", Shape::Whole(1, 1000), "most items of the list that are followed; by default 100"),
+        key(
+            "max",
+            Shape::Whole(1, MERGE_EACH_MAX as u64),
+            "most items of the list that are followed; by default 100",
+        ),
     ],
     variants: Variants::None,
     others: None,
