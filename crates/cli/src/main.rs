@@ -51,6 +51,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Demo(arguments) => commands::demo::demo(&arguments),
+        Command::New(arguments) => commands::new::new(&arguments),
         Command::Check(arguments) => commands::check::check(&arguments),
         Command::Review(arguments) => return commands::review::review(&arguments),
         Command::Apply(arguments) => commands::apply::apply(&arguments),

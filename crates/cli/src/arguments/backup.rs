@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::design::OutputFormat;
 use super::encryption::KeyArguments;
 use super::loss::LossArguments;
 use super::recovery::moment_ms;
@@ -89,11 +90,15 @@ pub(crate) struct BackupsArguments {
     pub(crate) verify: bool,
 
     /// Delete the backup with this ARN
-    #[arg(long, value_name = "ARN", conflicts_with_all = ["table", "folder", "verify", "json"])]
+    #[arg(long, value_name = "ARN", conflicts_with_all = ["table", "folder", "verify", "json", "format"])]
     pub(crate) delete: Option<String>,
 
-    /// As JSON, for programs
-    #[arg(long)]
+    /// How the list is printed
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: OutputFormat,
+
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
 
     #[command(flatten)]

@@ -150,6 +150,10 @@ pub(crate) struct CheckArguments {
     /// The designs
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
+
+    /// How the answer is printed
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: OutputFormat,
 }
 
 /// `singlet review`.
@@ -223,6 +227,10 @@ pub(crate) struct ApplyArguments {
     /// Go on although items that are there don't match the design: patterns don't find them by the new keys
     #[arg(long, conflicts_with = "remove")]
     pub(crate) accept_outdated: bool,
+
+    /// How the plan is printed
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: OutputFormat,
 
     #[command(flatten)]
     pub(crate) store: StoreArguments,
@@ -304,17 +312,17 @@ pub(crate) struct PatternsArguments {
     #[arg(value_name = "PATTERN")]
     pub(crate) pattern: Option<String>,
 
-    /// How they are printed
+    /// How the answer is printed
     #[arg(long, value_enum, default_value = "text")]
-    pub(crate) format: PatternsFormat,
+    pub(crate) format: OutputFormat,
 }
 
-/// How patterns are listed.
+/// How an answer is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PatternsFormat {
+pub(crate) enum OutputFormat {
     /// For people
     Text,
-    /// A JSON list, for programs
+    /// JSON, for programs
     Json,
 }
 
@@ -330,8 +338,12 @@ pub(crate) struct DescribeArguments {
     pub(crate) part: Option<DescribePart>,
 
     /// As Markdown
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     pub(crate) markdown: bool,
+
+    /// How the answer is printed
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: OutputFormat,
 }
 
 /// A part of a description.
@@ -359,6 +371,10 @@ pub(crate) struct SeedArguments {
     /// Another number gives other data
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
+
+    /// How the answer is printed
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: OutputFormat,
 
     #[command(flatten)]
     pub(crate) store: StoreArguments,

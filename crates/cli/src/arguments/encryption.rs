@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use singlet_engine::Key;
 
+use super::design::OutputFormat;
 use crate::failure::Failure;
 
 pub(super) const NEW_KEY_NOTES: &str = "\
@@ -103,6 +104,10 @@ pub(crate) struct CompactArguments {
 /// `singlet verify`.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArguments {
+    /// How the answer is printed
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: OutputFormat,
+
     /// The folder with the data
     #[arg(value_name = "DIR", default_value = "./singlet-data")]
     pub(crate) data: PathBuf,

@@ -20,7 +20,7 @@ use crate::style::{self, ColorWhen};
 pub(crate) use backup::{BackupArguments, BackupsArguments, FolderArguments, RestoreArguments};
 pub(crate) use design::{
     ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
-    PatternsArguments, PatternsFormat, ReviewArguments, ReviewFormat, RunArguments, SeedArguments,
+    OutputFormat, PatternsArguments, ReviewArguments, ReviewFormat, RunArguments, SeedArguments,
     StoreArguments,
 };
 #[cfg(test)]
@@ -29,7 +29,7 @@ pub(crate) use encryption::{CompactArguments, NewKeyArguments, RotateKeyArgument
 pub(crate) use loss::LossArguments;
 pub(crate) use recovery::RecoveryArguments;
 pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
-pub(crate) use start::DemoArguments;
+pub(crate) use start::{DemoArguments, NewArguments, Template};
 pub(crate) use transfer::{DataCompression, DataFormat, ExportArguments, Images, ImportArguments};
 
 const EXAMPLES: &str = "\
@@ -125,6 +125,9 @@ pub(crate) enum Command {
     /// Try Singlet out: five designs with sample data on a local server
     #[command(after_help = start::DEMO_NOTES)]
     Demo(DemoArguments),
+    /// Create a design file from a template
+    #[command(after_help = start::NEW_NOTES)]
+    New(NewArguments),
     /// Check designs for errors
     Check(CheckArguments),
     /// Lint designs: find hot keys, missing indexes and needless cost, with fixes

@@ -2,9 +2,10 @@
 
 use std::io::{IsTerminal, Write, stdin, stdout};
 
+use singlet_design::Json;
 use singlet_run::apply::{self, Plan, Step};
 
-use crate::arguments::ApplyArguments;
+use crate::arguments::{ApplyArguments, OutputFormat};
 use crate::design_file;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -23,27 +24,41 @@ pub(crate) fn apply(arguments: &ApplyArguments) -> Result<(), Failure> {
             line.show(looked, total, "items compared with the design");
         })?
     };
-    write!(stdout().lock(), "{plan}")?;
+    match arguments.format {
+        OutputFormat::Text => write!(stdout().lock(), "{plan}")?,
+        OutputFormat::Json => writeln!(stdout().lock(), "{}", json(&plan))?,
+    }
     if arguments.accept_outdated {
         plan.accept_outdated();
     }
     if !arguments.dry_run {
         plan.check()?;
         agree(&plan, arguments.yes)?;
-        carry_out(&plan, &target)?;
+        carry_out(&plan, &target, arguments.format)?;
     }
     target.close()
 }
 
+/// The plan for programs.
+fn json(plan: &Plan) -> Json {
+    let texts = |texts: Vec<String>| Json::from(texts);
+    Json::from([
+        ("steps", texts(plan.steps.iter().map(ToString::to_string).collect())),
+        ("deletions", texts(plan.deletions().map(ToString::to_string).collect())),
+        ("outdated", texts(plan.outdated.iter().map(ToString::to_string).collect())),
+        ("notes", texts(plan.notes.iter().map(ToString::to_string).collect())),
+    ])
+}
+
 /// Does what a plan says.
-fn carry_out(plan: &Plan, target: &Target) -> Result<(), Failure> {
+fn carry_out(plan: &Plan, target: &Target, format: OutputFormat) -> Result<(), Failure> {
     let mut line = Progress::new();
     plan.run(target.store(), &mut |progress| {
         let what = format!("{} of {}: {}", progress.number, progress.total, progress.step);
         line.wait(&what);
     })?;
     drop(line);
-    if !plan.steps.is_empty() {
+    if !plan.steps.is_empty() && format == OutputFormat::Text {
         writeln!(stdout().lock(), "done")?;
     }
     Ok(())

@@ -8,7 +8,7 @@ use singlet_design::Json;
 use singlet_engine::values::Number;
 use singlet_engine::{BackupDescription, BackupStatus, Database, ListBackups};
 
-use crate::arguments::BackupsArguments;
+use crate::arguments::{BackupsArguments, OutputFormat};
 use crate::columns::columns;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -112,7 +112,7 @@ fn watched<T>(
 
 fn show(found: &[Found], arguments: &BackupsArguments) -> Result<(), Failure> {
     let mut out = stdout().lock();
-    if arguments.json {
+    if arguments.json || arguments.format == OutputFormat::Json {
         let list = found.iter().map(|found| json(found, arguments.verify)).collect();
         writeln!(out, "{}", Json::List(list))?;
         return Ok(());

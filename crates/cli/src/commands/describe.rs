@@ -1,10 +1,12 @@
 //! `singlet describe`.
 
-use std::io::Write;
+use std::io::{Write, stdout};
 
-use singlet_design::{Design, Grid, describe_markdown, entity_chart, er_diagram, index_table, pattern_table};
+use singlet_design::{
+    Design, Grid, Json, describe_markdown, entity_chart, er_diagram, index_table, pattern_table,
+};
 
-use crate::arguments::{DescribeArguments, DescribePart};
+use crate::arguments::{DescribeArguments, DescribePart, OutputFormat};
 use crate::design_file;
 use crate::failure::Failure;
 use crate::style::{HEAD, styled};
@@ -13,6 +15,10 @@ use crate::table::{Fit, Table, terminal_width};
 /// Prints a design's chart, patterns and diagram.
 pub(crate) fn describe(arguments: &DescribeArguments) -> Result<(), Failure> {
     let design = design_file::load(&arguments.file)?;
+    if arguments.format == OutputFormat::Json {
+        writeln!(stdout().lock(), "{}", json(&design, arguments.part))?;
+        return Ok(());
+    }
     let text = match (arguments.part, arguments.markdown) {
         (None, false) => whole(&design),
         (None, true) => describe_markdown(&design),
@@ -23,6 +29,32 @@ pub(crate) fn describe(arguments: &DescribeArguments) -> Result<(), Failure> {
     };
     anstream::stdout().lock().write_all(text.as_bytes())?;
     Ok(())
+}
+
+/// The parts as objects; the diagram is text.
+fn json(design: &Design, part: Option<DescribePart>) -> Json {
+    let grids = |grids: Vec<Grid>| {
+        Json::List(
+            grids
+                .iter()
+                .map(|grid| {
+                    Json::from([("title", Json::from(grid.title.as_str())), ("rows", grid.to_json())])
+                })
+                .collect(),
+        )
+    };
+    let wanted = |one: DescribePart| part.is_none_or(|part| part == one);
+    let mut members = vec![("design".to_owned(), Json::from(design.name.as_str()))];
+    if wanted(DescribePart::Chart) {
+        members.push(("charts".to_owned(), grids(charts(design))));
+    }
+    if wanted(DescribePart::Patterns) {
+        members.push(("patterns".to_owned(), pattern_table(design).to_json()));
+    }
+    if wanted(DescribePart::Diagram) {
+        members.push(("diagram".to_owned(), Json::from(er_diagram(design))));
+    }
+    Json::Object(members)
 }
 
 /// All parts for a terminal, which the tables fit; elsewhere they are as wide as they need.

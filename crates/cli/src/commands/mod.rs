@@ -11,6 +11,7 @@ pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod manual;
+pub(crate) mod new;
 pub(crate) mod new_key;
 pub(crate) mod patterns;
 pub(crate) mod recovery;

@@ -9,7 +9,7 @@ use singlet_design::{Design, Json, Pattern, similar};
 use singlet_run::Usage;
 
 use super::run::print;
-use crate::arguments::{Arguments, CallArguments, PatternsArguments, PatternsFormat};
+use crate::arguments::{Arguments, CallArguments, OutputFormat, PatternsArguments};
 use crate::design_file;
 use crate::failure::Failure;
 use crate::shell::{command_line, word};
@@ -24,7 +24,7 @@ pub(crate) fn patterns(arguments: &PatternsArguments) -> Result<(), Failure> {
         Some(name) => vec![Usage::of(find(&design, &arguments.file, name)?)],
         None => design.callable().map(|pattern| Usage::of(pattern)).collect(),
     };
-    if arguments.format == PatternsFormat::Json {
+    if arguments.format == OutputFormat::Json {
         return print(&Json::List(usages.iter().map(Usage::to_json).collect()));
     }
     let texts: Vec<String> = usages.iter().map(|usage| text(usage, &arguments.file, "run")).collect();

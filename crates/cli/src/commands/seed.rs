@@ -4,14 +4,14 @@ use std::io::{Write, stdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use singlet_design::Design;
+use singlet_design::{Design, Json};
 use singlet_engine::{Clock, SystemClock};
 use singlet_run::Runner;
 use singlet_run::apply::choose_environment;
 use singlet_run::seed::{SeedOptions, Seeder, Suggestion, Suggestions, plant};
 use singlet_store::Store;
 
-use crate::arguments::{SeedArguments, StoreArguments};
+use crate::arguments::{OutputFormat, SeedArguments, StoreArguments};
 use crate::design_file;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -34,17 +34,27 @@ pub(crate) fn seed(arguments: &SeedArguments) -> Result<(), Failure> {
     let runner = Runner::new(Arc::clone(&design), target.store(), &environment.name);
     let calls = suggestions.find(&runner);
     drop(runner);
+    // What is in memory is gone when this ends.
+    let commands: Vec<String> = match arguments.store.in_memory {
+        true => Vec::new(),
+        false => calls.iter().map(|call| command(arguments, call)).collect(),
+    };
     let mut out = stdout().lock();
+    if arguments.format == OutputFormat::Json {
+        let answer = Json::from([
+            ("items", Json::Number(written.into())),
+            ("place", Json::from(target.store().label())),
+            ("try", Json::from(commands)),
+        ]);
+        writeln!(out, "{answer}")?;
+        return target.close();
+    }
     writeln!(out, "{written} items written to {}", target.store().label())?;
     if written < arguments.items {
         writeln!(out, "The bounds of the design leave no room for more.")?;
     }
-    // What is in memory is gone when this ends.
-    if !arguments.store.in_memory && !calls.is_empty() {
-        writeln!(out, "Try:")?;
-        for call in &calls {
-            writeln!(out, "  {}", command(arguments, call))?;
-        }
+    if !commands.is_empty() {
+        writeln!(out, "Try:\n  {}", commands.join("\n  "))?;
     }
     drop(out);
     target.close()

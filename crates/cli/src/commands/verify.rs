@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use singlet_design::Json;
 use singlet_engine::{Error, Verification, VerifiedCounts, VerifyProgress};
 
-use crate::arguments::VerifyArguments;
+use crate::arguments::{OutputFormat, VerifyArguments};
 use crate::failure::Failure;
 use crate::progress::Progress;
 
@@ -22,7 +23,10 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
         };
         Failure::Refused(format!("can't check {}: {reason}", arguments.data.display()))
     })?;
-    write(&verified, &mut io::stdout().lock())?;
+    match arguments.format {
+        OutputFormat::Text => write(&verified, &mut io::stdout().lock())?,
+        OutputFormat::Json => writeln!(io::stdout().lock(), "{}", json(&verified))?,
+    }
     let sound = verified.findings.is_empty();
     Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -55,9 +59,30 @@ fn write(verified: &Verification, out: &mut impl Write) -> io::Result<()> {
     }
 }
 
+fn json(verified: &Verification) -> Json {
+    let texts = |texts: Vec<String>| Json::from(texts);
+    let counts =
+        things(&verified.counts).map(|(count, _, many)| (many.replace(' ', "_"), Json::Number(count.into())));
+    Json::from([
+        ("sound", Json::Bool(verified.findings.is_empty())),
+        ("findings", texts(verified.findings.iter().map(ToString::to_string).collect())),
+        ("findings_left_off", Json::Number(verified.findings_left_off.into())),
+        ("notes", texts(verified.notes.iter().map(ToString::to_string).collect())),
+        ("checked", Json::Object(counts.to_vec())),
+    ])
+}
+
 /// What there was to check; what there was none of is left out.
 fn checked(counts: &VerifiedCounts) -> String {
-    let things = [
+    let things = things(counts);
+    let there = things.iter().filter(|(count, ..)| *count > 0);
+    let there = there.map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }));
+    there.collect::<Vec<_>>().join(", ")
+}
+
+/// All that is counted, with its names.
+fn things(counts: &VerifiedCounts) -> [(u64, &'static str, &'static str); 10] {
+    [
         (counts.tables, "table", "tables"),
         (counts.items, "item", "items"),
         (counts.index_entries, "index entry", "index entries"),
@@ -68,8 +93,5 @@ fn checked(counts: &VerifiedCounts) -> String {
         (counts.past_changes, "kept change", "kept changes"),
         (counts.backups, "backup", "backups"),
         (counts.tree_bytes, "byte of the tree", "bytes of the tree"),
-    ];
-    let there = things.iter().filter(|(count, ..)| *count > 0);
-    let there = there.map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }));
-    there.collect::<Vec<_>>().join(", ")
+    ]
 }

@@ -3,6 +3,8 @@
 use singlet_design::{Field, FieldType, Json, ParameterType};
 
 use super::dice::Dice;
+use super::names::words_of;
+use super::story::{Story, Topic};
 use super::text::{Subject, within};
 
 /// A value of the parameter's type that looks like what its name says; always the same one.
@@ -22,8 +24,9 @@ fn of_field(name: &str, kind: &FieldType) -> Json {
     match kind {
         FieldType::Text { min, max } => {
             let mut dice = Dice::new(1);
-            let subject = Subject::new(&mut dice, false);
-            Json::Text(within(subject.text(&mut dice, name, None), *min, *max))
+            let story = Story { topic: Topic::of(&words_of(name)), number: 0 };
+            let subject = Subject::new(&mut dice, "", false, story);
+            Json::Text(within(subject.text(&mut dice, name, None, None), *min, *max))
         }
         FieldType::Choice(choices) => Json::Text(choices.first().cloned().unwrap_or_default()),
         FieldType::Int { min, max } | FieldType::Number { min, max } => {

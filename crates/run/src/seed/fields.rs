@@ -3,14 +3,17 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use singlet_design::{
-    Entity, Field, FieldType, Json, Made, date_of_ms, is_empty_set, time_of_ms, to_attribute,
+    Design, Entity, Field, FieldType, Json, Made, date_of_ms, is_empty_set, time_of_ms, to_attribute,
 };
 use singlet_values::{AttributeValue, Item, Number};
 
 use super::dice::Dice;
+use super::figures::{Figure, figure};
 use super::names::{Meaning, TimeOrder, is_ahead, is_birth, is_counter, is_person, meaning, order, words_of};
 use super::parents::{Family, Parents};
 use super::rules::Rules;
+use super::stages::{Stage, is_stage};
+use super::story::Story;
 use super::text::{Subject, within};
 use crate::entropy::{Entropy, make};
 use crate::error::RunError;
@@ -20,12 +23,20 @@ const DAY_MS: u64 = 86_400_000;
 const PAST_MS: u64 = 90 * DAY_MS;
 /// What lies ahead lies ahead by up to a month.
 const AHEAD_MS: u64 = 30 * DAY_MS;
+/// A series of readings is recent and dense.
+const SERIES_MS: u64 = 6 * DAY_MS;
+/// Sources that a series comes from.
+const SOURCES: i64 = 6;
 /// Items that live no longer than this are made shortly before the present instead of before its day.
 const SHORT_LIFE_MS: u64 = 2 * DAY_MS;
 
 /// Makes the fields of one item.
 pub(super) struct Maker<'a> {
+    pub(super) design: &'a Design,
     pub(super) entity: &'a Entity,
+    pub(super) story: Story,
+    /// Yes-or-no fields of the item so far: other fields agree with them.
+    pub(super) flags: Vec<(String, bool)>,
     pub(super) rules: &'a Rules,
     pub(super) dice: &'a mut Dice,
     pub(super) parents: &'a Parents,
@@ -42,14 +53,17 @@ struct Moment {
     changed_ms: u64,
     /// The instant of all times and days that stand in keys: an item lies in the bucket of its time.
     key_ms: u64,
+    stage: Option<Stage>,
 }
 
 impl Maker<'_> {
     /// The fields, and when the item was made.
     pub(super) fn item(&mut self) -> Result<(Item, u64), RunError> {
         let fields = self.entity.fields.iter().map(|field| field.name.as_str());
-        let subject = Subject::new(self.dice, is_person(&self.entity.name, fields));
-        let (made_ms, latest_ms) = self.made_ms();
+        let is_person = is_person(&self.entity.name, fields);
+        let mut subject = Subject::new(self.dice, &self.entity.name, is_person, self.story);
+        subject.position = self.family.position;
+        let (made_ms, latest_ms) = self.made_ms(is_person);
         let changed_ms = made_ms + self.dice.below(latest_ms.saturating_sub(made_ms) + 1);
         let made_in_key =
             |field: &Field| field.made == Some(Made::Created) && self.rules.is_in_key(&field.name);
@@ -57,7 +71,8 @@ impl Maker<'_> {
             true => made_ms,
             false => made_ms + self.dice.below(changed_ms.saturating_sub(made_ms) + 1),
         };
-        let moment = Moment { subject, made_ms, changed_ms, key_ms };
+        let stage = self.stage(made_ms);
+        let moment = Moment { subject, made_ms, changed_ms, key_ms, stage };
         let mut item = Item::with_capacity(self.entity.fields.len() + 8);
         for field in &self.entity.fields {
             let value = match (self.family.held(&field.name), self.family.promised(&field.name)) {
@@ -72,8 +87,16 @@ impl Maker<'_> {
         Ok((item, made_ms))
     }
 
+    /// How far the item has come by now, if it has a field for that.
+    fn stage(&mut self, made_ms: u64) -> Option<Stage> {
+        let age_days = self.now_ms.saturating_sub(made_ms) / DAY_MS;
+        let field = self.entity.fields.iter().find(|field| is_stage(&field.name))?;
+        let FieldType::Choice(choices) = &field.kind else { return None };
+        Some(Stage::new(self.dice, &field.name, choices, age_days))
+    }
+
     /// When the item is made: after its parents, and late enough not to have expired; and the latest time of the item.
-    fn made_ms(&mut self) -> (u64, u64) {
+    fn made_ms(&mut self, is_person: bool) -> (u64, u64) {
         let life_ms = self.entity.ttl.as_ref().map_or(u64::MAX, |ttl| ttl.after_seconds.saturating_mul(1000));
         let day_ms = self.now_ms / DAY_MS * DAY_MS;
         // A fifth of the life is left at least, and a day where the expiry counts from the beginning of one.
@@ -82,8 +105,40 @@ impl Maker<'_> {
             false => (day_ms, (life_ms - DAY_MS).saturating_sub(life_ms / 5)),
         };
         let latest_ms = latest_ms.max(self.family.since_ms);
-        let earliest = latest_ms.saturating_sub(PAST_MS.min(age_ms)).max(self.family.since_ms);
-        (earliest + self.dice.below(latest_ms.saturating_sub(earliest) + 1), latest_ms)
+        let past_ms = if self.is_series() { SERIES_MS } else { PAST_MS };
+        let earliest = latest_ms.saturating_sub(past_ms.min(age_ms)).max(self.family.since_ms);
+        let range = latest_ms.saturating_sub(earliest);
+        // Members join early, and answers come soon. Both leave time for what follows.
+        let throws = if is_person || self.family.continues() { 3 } else { 1 };
+        let reach = if self.parents.are_referred_to(&self.entity.name) { range - range / 60 } else { range };
+        let after = (0..throws).map(|_| self.dice.below(reach + 1)).min().unwrap_or_default();
+        (earliest + after, latest_ms)
+    }
+
+    /// Whether a few sources make items all the time, such as sensors with readings by day.
+    fn is_series(&self) -> bool {
+        let in_key = |field: &&Field| self.rules.is_in_key(&field.name);
+        let mut fields = self.entity.fields.iter().filter(in_key);
+        let is_time = |field: &Field| matches!(field.kind, FieldType::Date | FieldType::Time);
+        fields.clone().any(is_time) && fields.any(|field| self.source(field).is_some())
+    }
+
+    /// What makes the item, if the field names it and the design doesn't describe it: `sensor` for `sensor_id`.
+    fn source(&self, field: &Field) -> Option<String> {
+        let plain = field.kind == FieldType::Id && field.made.is_none() && field.refers_to.is_none();
+        let mut words = words_of(&field.name);
+        if !plain || words.pop().as_deref() != Some("id") || words.is_empty() {
+            return None;
+        }
+        let own = words_of(&self.entity.name);
+        let described = |entity: &str| words_of(entity).concat() == words.concat();
+        let in_time = |field: &Field| {
+            matches!(field.kind, FieldType::Date | FieldType::Time) && self.rules.is_in_key(&field.name)
+        };
+        // A day of a sensor isn't the sensor.
+        let is_own = words.iter().all(|word| own.contains(word)) && !self.entity.fields.iter().any(in_time);
+        let is_described = self.design.entities.iter().any(|entity| described(&entity.name));
+        (!is_own && !is_described).then(|| words.join("-"))
     }
 
     fn own(&mut self, field: &Field, moment: &Moment) -> Result<Option<AttributeValue>, RunError> {
@@ -94,8 +149,12 @@ impl Maker<'_> {
         {
             return Ok(Some(value));
         }
-        if field.refers_to.is_some() && field.optional {
+        if field.optional && field.made.is_none() && is_reference(field) {
             return Ok(None);
+        }
+        if let Some(source) = self.source(field) {
+            let number = self.dice.between(1, SOURCES);
+            return Ok(Some(AttributeValue::S(format!("{source}-{number:02}"))));
         }
         let Some(json) = self.json(field, &field.name, moment) else { return Ok(None) };
         let fits =
@@ -126,8 +185,16 @@ impl Maker<'_> {
             Some(made) => return Some(Json::Text(make(made, moment.made_ms, &self.dice.entropy))),
             None => {}
         }
+        let agreed = match field.optional {
+            true => moment
+                .stage
+                .as_ref()
+                .and_then(|stage| stage.has(&field.name))
+                .or_else(|| self.flagged(&field.name)),
+            false => None,
+        };
         let usual = if self.rules.is_decisive(path) { 50 } else { 70 };
-        if field.optional && !self.dice.chance(usual) {
+        if field.optional && !agreed.unwrap_or_else(|| self.dice.chance(usual)) {
             return None;
         }
         if let Some(target) = &field.refers_to
@@ -136,31 +203,72 @@ impl Maker<'_> {
             return Some(reference);
         }
         if let Some(default) = &field.default {
-            let usual = if matches!(field.kind, FieldType::Choice(_)) { 0 } else { 70 };
+            let usual = match &field.kind {
+                FieldType::Choice(_) => 0,
+                FieldType::List { .. } | FieldType::Set { .. } if !is_empty_by_nature(field) => 20,
+                FieldType::List { .. } | FieldType::Set { .. } => 100,
+                _ => 70,
+            };
             if is_counter(&field.name) || self.dice.chance(usual) {
-                return Some(default.clone());
+                return Some(self.remembered(field, default.clone()));
             }
         }
-        Some(self.value(&field.kind, &field.name, path, moment))
+        let value = self.value(&field.kind, &field.name, path, moment, None);
+        // An optional mark that isn't set is left out.
+        if field.optional && value == Json::Bool(false) {
+            return None;
+        }
+        Some(self.remembered(field, value))
     }
 
-    fn value(&mut self, kind: &FieldType, name: &str, path: &str, moment: &Moment) -> Json {
+    /// Notes a yes or no.
+    fn remembered(&mut self, field: &Field, value: Json) -> Json {
+        if let Json::Bool(yes) = value {
+            self.flags.push((field.name.clone(), yes));
+        }
+        value
+    }
+
+    /// Whether a field is there because of a yes-or-no field: `approved_at` because of `is_approved`.
+    fn flagged(&self, name: &str) -> Option<bool> {
+        let words = words_of(name);
+        let speaks = |flag: &str| {
+            let flag = words_of(flag);
+            let flag: Vec<&String> =
+                flag.iter().filter(|word| !matches!(word.as_str(), "is" | "was" | "has")).collect();
+            let alike = |one: &str, other: &str| {
+                let same = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+                one == other || same >= 6
+            };
+            flag.iter().any(|flag| words.iter().any(|word| alike(flag, word)))
+        };
+        self.flags.iter().find(|(flag, _)| speaks(flag)).map(|(_, yes)| *yes)
+    }
+
+    /// A value; `at` is its place in a list, from 1.
+    fn value(&mut self, kind: &FieldType, name: &str, path: &str, moment: &Moment, at: Option<u64>) -> Json {
         match kind {
             FieldType::Text { min, max } => {
                 if let Some(bucket) = bucket(name, moment.key_ms).filter(|_| self.rules.is_in_key(path)) {
                     return Json::Text(within(self.rules.for_key(path, bucket), *min, *max));
                 }
-                let text = moment.subject.text(self.dice, name, self.number);
+                let text = moment.subject.text(self.dice, name, self.number, at);
                 let text = self.rules.for_key(path, begun_with_number(text, self.number, *max));
                 Json::Text(within(text, *min, *max))
             }
             FieldType::Choice(choices) => {
+                if let Some(stage) = moment.stage.as_ref().filter(|stage| stage.field == path) {
+                    return Json::from(stage.value());
+                }
                 let choice = choices.get(self.dice.place(choices.len()));
                 Json::Text(choice.cloned().unwrap_or_default())
             }
-            FieldType::Int { min, max } => Json::from(self.whole(path, min.as_ref(), max.as_ref())),
+            FieldType::Int { min, max } => {
+                let at = at.or(moment.subject.position);
+                Json::from(self.whole(path, min.as_ref(), max.as_ref(), at))
+            }
             FieldType::Number { min, max } => Json::Number(self.decimal(path, min.as_ref(), max.as_ref())),
-            FieldType::Bool => Json::Bool(self.dice.chance(30)),
+            FieldType::Bool => Json::Bool(self.dice.chance(yes_percent(name, self.rules.is_decisive(path)))),
             FieldType::Binary { max } => {
                 let mut bytes = vec![0; max.map_or(16, |max| max.min(16)) as usize];
                 self.dice.entropy.fill(&mut bytes);
@@ -172,23 +280,44 @@ impl Maker<'_> {
             FieldType::Id => Json::Text(self.id(name, path, moment)),
             FieldType::List { of, max, key } => self.several(of, name, *max, key.as_deref(), moment),
             FieldType::Set { of, max } => self.several(of, name, *max, None, moment),
-            FieldType::Map { of, max } => {
-                let count = self.dice.between(1, 3).min(max.map_or(3, i64::from));
-                let member = |number| (format!("{name}-{number}"), self.value(of, name, path, moment));
-                Json::Object((1..=count).map(member).collect())
-            }
+            FieldType::Map { of, max } => self.map(of, name, path, *max, moment),
             FieldType::Object(fields) => {
                 let member = |field: &Field| {
-                    let value = self.json(field, &format!("{path}.{}", field.name), moment)?;
+                    let path = format!("{path}.{}", field.name);
+                    let value = match at {
+                        // In a list, the place decides: the second step is described as the second.
+                        Some(_) if field.made.is_none() && !field.optional => {
+                            self.value(&field.kind, &field.name, &path, moment, at)
+                        }
+                        _ => self.json(field, &path, moment)?,
+                    };
                     Some((field.name.clone(), value))
                 };
                 Json::Object(fields.iter().filter_map(member).collect())
             }
-            FieldType::Any { .. } => Json::from([("note", moment.subject.text(self.dice, "title", None))]),
+            FieldType::Any { .. } => {
+                Json::from([("note", moment.subject.text(self.dice, "title", None, None))])
+            }
         }
     }
 
-    /// One to three different elements.
+    /// Named values: the facts of the story, or a few others.
+    fn map(&mut self, of: &FieldType, name: &str, path: &str, max: Option<u32>, moment: &Moment) -> Json {
+        let most = max.map_or(3, |max| max.min(3)) as usize;
+        if let FieldType::Text { min, max } = of
+            && !self.story.facts().is_empty()
+        {
+            let fact = |(name, value): &(&str, &str)| {
+                ((*name).to_owned(), Json::Text(within((*value).to_owned(), *min, *max)))
+            };
+            return Json::Object(self.story.facts().iter().take(most).map(fact).collect());
+        }
+        let count = self.dice.place(most) + 1;
+        let member = |number| (format!("{name}-{number}"), self.value(of, name, path, moment, None));
+        Json::Object((1..=count.min(most)).map(member).collect())
+    }
+
+    /// One to three different elements, or as many as the story has steps.
     fn several(
         &mut self,
         of: &FieldType,
@@ -197,10 +326,13 @@ impl Maker<'_> {
         key: Option<&str>,
         moment: &Moment,
     ) -> Json {
-        let count = self.dice.between(1, 3).min(max.map_or(3, i64::from));
+        let steps = self.story.steps().len() as u64;
+        let is_told = steps > 0 && matches!(of, FieldType::Object(_)) && speaks_of_steps(name);
+        let count = if is_told { steps } else { self.dice.below(3) + 1 };
         let mut elements: Vec<Json> = Vec::new();
-        for _ in 0..count {
-            let element = self.value(of, name, name, moment);
+        for at in 1..=count.min(max.map_or(u64::MAX, u64::from)) {
+            let at = matches!(of, FieldType::Object(_)).then_some(at);
+            let element = self.value(of, name, name, moment, at);
             let same = |known: &Json| match key {
                 Some(key) => known.get(key) == element.get(key),
                 None => *known == element,
@@ -217,7 +349,7 @@ impl Maker<'_> {
         if name.to_lowercase().ends_with("id") || meaning(name, false) == Meaning::Other {
             return make(Made::Uuid7, moment.made_ms, &self.dice.entropy);
         }
-        let text = moment.subject.text(self.dice, name, self.number);
+        let text = moment.subject.text(self.dice, name, self.number, None);
         self.rules.for_key(path, text)
     }
 
@@ -239,22 +371,48 @@ impl Maker<'_> {
         }
     }
 
-    fn whole(&mut self, path: &str, min: Option<&Number>, max: Option<&Number>) -> i64 {
+    fn whole(&mut self, path: &str, min: Option<&Number>, max: Option<&Number>, at: Option<u64>) -> i64 {
         let low = min.and_then(Number::to_i64);
         let high = max.and_then(Number::to_i64);
         let widest = self.rules.fixed_width(path).map(|(largest, _)| largest);
         let low = low.or(widest.map(|_| 0)).unwrap_or_else(|| high.map_or(0, |high| high.min(0)));
         // Even where there is room for more, most numbers that people see are small.
         let high = high.map_or(low.saturating_add(100), |high| high.min(low.saturating_add(1000)));
-        self.dice.between(low, high.min(widest.unwrap_or(i64::MAX)))
+        let high = high.min(widest.unwrap_or(i64::MAX));
+        // What was tried first is taken: something else, then.
+        let usual = self.number.is_none().then(|| figure(last(path))).flatten();
+        let wanted = match (usual, at) {
+            (Some(Figure::Position), Some(at)) => i64::try_from(at).ok(),
+            (Some(Figure::Grade), _) => {
+                let (one, other) = (self.dice.between(low, high), self.dice.between(low, high));
+                Some(one.max(other))
+            }
+            (Some(Figure::Range(from, to, step)), _) => {
+                Some(from + step * self.dice.between(0, (to - from) / step.max(1)))
+            }
+            _ => None,
+        };
+        wanted.filter(|wanted| (low..=high).contains(wanted)).unwrap_or_else(|| self.dice.between(low, high))
     }
 
     /// In hundredths, or in as many decimals as a key has room for.
     fn decimal(&mut self, path: &str, min: Option<&Number>, max: Option<&Number>) -> Number {
         let (_, decimals) = self.rules.fixed_width(path).unwrap_or((0, 2));
         let decimals = decimals.min(2);
+        let within =
+            |number: &Number| max.is_none_or(|max| number <= max) && min.is_none_or(|min| number >= min);
+        if figure(last(path)) == Some(Figure::Price) && decimals == 2 {
+            let cents = self.story.price().unwrap_or_else(|| self.dice.between(3, 80) * 100 - 10);
+            let price = hundredths(cents).filter(within);
+            let widest = self.rules.fixed_width(path).map(|(largest, _)| Number::from(largest));
+            if let Some(price) = price.filter(|price| widest.is_none_or(|widest| *price <= widest)) {
+                return price;
+            }
+        }
+        // A measured value has one decimal.
+        let decimals = if figure(last(path)).is_some() { decimals.min(1) } else { decimals };
         let scale = 10_i64.pow(u32::from(decimals));
-        let whole = self.whole(path, min, max);
+        let whole = self.whole(path, min, max, None);
         let fraction = self.dice.between(0, scale - 1);
         let text = if decimals == 0 || whole < 0 {
             whole.to_string()
@@ -262,9 +420,48 @@ impl Maker<'_> {
             format!("{whole}.{fraction:0width$}", width = usize::from(decimals))
         };
         let number = text.parse().unwrap_or(Number::ZERO);
-        let within = |number: &Number| max.is_none_or(|max| number <= max);
         if within(&number) { number } else { Number::from(whole) }
     }
+}
+
+fn hundredths(cents: i64) -> Option<Number> {
+    format!("{}.{:02}", cents / 100, cents % 100).parse().ok()
+}
+
+/// The last name of a path.
+fn last(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
+
+/// How often a yes-or-no field says yes.
+fn yes_percent(name: &str, is_decisive: bool) -> u64 {
+    let words = words_of(name);
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    match () {
+        () if has(&["active", "enabled", "verified", "public", "available", "visible", "accepted"]) => 85,
+        () if has(&["approved", "published"]) => 60,
+        () if is_decisive => 30,
+        () if has(&["deleted", "hidden", "banned", "archived", "blocked", "reported", "flagged"]) => 8,
+        () => 30,
+    }
+}
+
+/// Whether the field refers to something: a name like `parent_comment_id` without anything that it could hold is left out.
+fn is_reference(field: &Field) -> bool {
+    field.refers_to.is_some()
+        || (field.kind == FieldType::Id && words_of(&field.name).last().is_some_and(|word| word == "id"))
+}
+
+/// Whether a list is empty as long as nothing is wrong, or holds ids of nothing that is there.
+fn is_empty_by_nature(field: &Field) -> bool {
+    let words = words_of(&field.name);
+    let rare = ["invalid", "failed", "errors", "missing", "rejected"];
+    let of_ids = matches!(&field.kind, FieldType::List { of, .. } | FieldType::Set { of, .. } if **of == FieldType::Id);
+    words.iter().any(|word| rare.contains(&word.as_str())) || (of_ids && field.refers_to.is_none())
+}
+
+fn speaks_of_steps(name: &str) -> bool {
+    words_of(name).iter().any(|word| matches!(word.as_str(), "steps" | "instructions" | "directions"))
 }
 
 /// The bucket of a time that a key names in words: a day, a month, an hour or a year.

@@ -7,17 +7,24 @@
 //! made next. References agree: the assignee of a ticket belongs to the ticket's organisation.
 //!
 //! Counters and sums add up where a transaction declares them: it creates an item and adds to a field of another one.
-//! Other counters stay at their defaults, because nothing says what they count.
+//! Counters and averages that are named after what they count (`likeCount`, `average_rating`) add up, too. Others stay
+//! at their defaults.
+//!
+//! The data tells a story: each item has one ([`story`]), which its children continue. So comments fit their posts, a
+//! recipe its ingredients, and a status the age of its order.
 
 mod dice;
 mod example;
 mod fields;
+mod figures;
 mod names;
 mod order;
 mod parents;
 mod plant;
 mod references;
 mod rules;
+mod stages;
+mod story;
 mod suggest;
 mod text;
 mod totals;
@@ -113,7 +120,7 @@ impl<'a> Seeder<'a> {
             options,
             dice: Dice::new(options.seed),
             rules: design.entities.iter().map(|entity| Rules::new(entity)).collect(),
-            parents: Parents::new(design),
+            parents: Parents::new(design, options.seed),
             counts,
             totals,
             open: shares.iter().map(|(entity, _)| *entity).collect(),
@@ -160,8 +167,12 @@ impl<'a> Seeder<'a> {
         for attempt in 0..TRIES_MAX {
             // What was chosen first may leave nothing that agrees with it.
             let Some(family) = self.parents.choose(&mut self.dice, position, entity) else { continue };
+            let story = self.parents.story(position, &family);
             let mut maker = fields::Maker {
+                design: self.design,
                 entity,
+                story,
+                flags: Vec::new(),
                 rules,
                 dice: &mut self.dice,
                 parents: &self.parents,
@@ -180,7 +191,7 @@ impl<'a> Seeder<'a> {
                 continue;
             }
             self.taken.extend(keys);
-            self.parents.add(position, &family, &item, made_ms);
+            self.parents.add(position, &family, &item, made_ms, story);
             if self.counts {
                 self.totals.count(entity, &item);
             }

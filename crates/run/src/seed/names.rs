@@ -18,9 +18,23 @@ pub(super) enum Meaning {
     Address,
     Title,
     Prose,
+    Bio,
+    Reason,
+    Note,
+    Prompt,
+    Category,
+    Cuisine,
+    Method,
+    Meal,
+    Ingredient,
+    Allergy,
+    Diet,
+    Tag,
+    Target,
     Word,
     Unit,
     Amount,
+    Duration,
     Gender,
     Currency,
     Language,
@@ -64,7 +78,17 @@ pub(super) fn meaning(name: &str, person: bool) -> Meaning {
         () if has(&["country"]) => Meaning::Country,
         () if has(&["street", "address", "line1"]) => Meaning::Street,
         () if has(&["zip", "postal", "postcode"]) => Meaning::PostalCode,
-        () if has(&["title", "caption", "subject", "headline", "label"]) => Meaning::Title,
+        () if has(&["allergy", "allergies", "allergens"]) => Meaning::Allergy,
+        () if has(&["diet", "dietary"]) => Meaning::Diet,
+        () if has(&["cuisine", "cuisines"]) => Meaning::Cuisine,
+        () if has(&["meal", "meals"]) => Meaning::Meal,
+        () if has(&["method", "methods"]) && has(&["cooking", "preparation"]) => Meaning::Method,
+        () if has(&["ingredient", "ingredients"]) => Meaning::Ingredient,
+        () if has(&["prompt", "question"]) => Meaning::Prompt,
+        () if has(&["title", "subject", "headline", "label"]) => Meaning::Title,
+        () if has(&["bio", "biography"]) => Meaning::Bio,
+        () if has(&["reason"]) => Meaning::Reason,
+        () if has(&["note", "notes"]) => Meaning::Note,
         () if has(&["display", "full", "author", "owner"]) && has(&["name", "author", "owner"]) => {
             Meaning::FullName
         }
@@ -72,17 +96,14 @@ pub(super) fn meaning(name: &str, person: bool) -> Meaning {
         () if has(&["name"]) => Meaning::ThingName,
         () if has(&[
             "content",
+            "caption",
             "body",
             "text",
             "description",
-            "bio",
             "comment",
-            "note",
-            "notes",
             "message",
             "about",
             "instructions",
-            "reason",
             "review",
             "feedback",
             "summary",
@@ -93,16 +114,15 @@ pub(super) fn meaning(name: &str, person: bool) -> Meaning {
         }
         () if has(&["unit", "units"]) => Meaning::Unit,
         () if has(&["quantity", "amount"]) => Meaning::Amount,
+        () if has(&["duration"]) => Meaning::Duration,
         () if has(&["gender", "sex"]) => Meaning::Gender,
         () if has(&["currency"]) => Meaning::Currency,
         () if has(&["language", "lang", "locale"]) => Meaning::Language,
         () if has(&["code", "sku", "number", "reference", "serial", "invoice"]) => Meaning::Code,
-        () if has(&[
-            "tag", "tags", "hashtag", "category", "cuisine", "kind", "type", "topic", "genre", "method",
-        ]) =>
-        {
-            Meaning::Word
-        }
+        () if has(&["tag", "tags", "hashtag", "hashtags", "topic"]) => Meaning::Tag,
+        () if has(&["category", "categories", "genre"]) => Meaning::Category,
+        () if has(&["target"]) => Meaning::Target,
+        () if has(&["kind", "type", "method"]) => Meaning::Word,
         () => Meaning::Other,
     }
 }

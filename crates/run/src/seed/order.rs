@@ -17,7 +17,9 @@ pub(super) fn shares(design: &Design, items: u64) -> Vec<(usize, u64)> {
             *slot = weight.clamp(1, 1_000_000);
         }
     }
-    let weight_of = |position: usize| u128::from(weights.get(position).copied().unwrap_or(1));
+    // By the root of the weights: a network of two users with a hundred likes would tell no story.
+    let weight_of =
+        |position: usize| u128::from((weights.get(position).copied().unwrap_or(1) * 10_000).isqrt());
     let total: u128 = order.iter().map(|position| weight_of(*position)).sum();
     // Each has one; what is over is shared by weight, and what rounding leaves goes to those who come first.
     let over = items.saturating_sub(order.len() as u64);

@@ -6,7 +6,9 @@ use singlet_design::{Cardinality, Design, Entity, Field, FieldType, Json, Made};
 use singlet_values::{AttributeValue, Item};
 
 use super::dice::Dice;
+use super::names::{Meaning, is_person, meaning, words_of};
 use super::references::{copy_name, identity, owners, shared, text_of};
+use super::story::{Story, Topic};
 use crate::entropy::make;
 
 /// Places that are tried by chance before all are looked at in turn.
@@ -20,6 +22,12 @@ pub(super) struct Parents {
     entities: Vec<Kind>,
     /// Children of an item by a relation: (entity, relation, item).
     children: HashMap<(usize, usize, usize), u64>,
+    /// Children of all items by a relation.
+    all_children: HashMap<(usize, usize), u64>,
+    /// Where stories begin: another seed tells others first.
+    first_story: u64,
+    /// What the design is about, for entities whose names don't say it.
+    topic: Option<Topic>,
     /// Values that are referred to before their item is made, where references run in a circle: (entity, field, value).
     promised: Vec<(usize, String, AttributeValue)>,
 }
@@ -41,6 +49,11 @@ struct Kind {
     belonging: HashMap<Origin, Vec<usize>>,
     /// The items by the value that references hold.
     by_identity: HashMap<String, usize>,
+    /// What its items are about, if its name says so.
+    topic: Option<Topic>,
+    /// Whether what refers to an item is about the same thing.
+    tells: bool,
+    is_referred_to: bool,
 }
 
 /// Something that an item belongs to, directly or through what it refers to: an entity, and the value that refers to it.
@@ -52,12 +65,15 @@ struct Bound {
     entity: String,
     by: Option<String>,
     max: Option<u64>,
+    /// Whether parents without children look unfinished: an order has lines.
+    is_few: bool,
 }
 
 /// One item.
 #[derive(Debug)]
 struct Known {
     made_ms: u64,
+    story: Story,
     values: Vec<(String, AttributeValue)>,
     origins: Vec<Origin>,
 }
@@ -79,9 +95,18 @@ pub(super) struct Family {
     promises: Vec<(usize, String, AttributeValue)>,
     /// Places that are taken: (entity, relation, item).
     places: Vec<(usize, usize, usize)>,
+    /// What the parents are about.
+    told: Option<Story>,
+    /// The place among the siblings, from 1.
+    pub(super) position: Option<u64>,
 }
 
 impl Family {
+    /// Whether the item is about what a parent is about.
+    pub(super) fn continues(&self) -> bool {
+        self.told.is_some()
+    }
+
     /// What a field holds because of a parent.
     pub(super) fn held(&self, field: &str) -> Option<&[AttributeValue]> {
         self.references.iter().find(|(name, _)| name == field).map(|(_, values)| values.as_slice())
@@ -99,8 +124,15 @@ impl Family {
 }
 
 impl Parents {
-    pub(super) fn new(design: &Design) -> Self {
+    pub(super) fn new(design: &Design, seed: u64) -> Self {
         let kind = |entity: &std::sync::Arc<Entity>| Kind {
+            topic: Topic::of(&words_of(&entity.name)),
+            tells: tells(entity),
+            is_referred_to: design
+                .entities
+                .iter()
+                .flat_map(|other| &other.fields)
+                .any(|field| field.refers_to.as_deref() == Some(entity.name.as_str())),
             name: entity.name.clone(),
             shared: shared(design, entity),
             identity: identity(entity),
@@ -111,7 +143,28 @@ impl Parents {
             by_identity: HashMap::new(),
         };
         let entities = design.entities.iter().map(kind).collect();
-        Parents { entities, children: HashMap::new(), promised: Vec::new() }
+        let about = format!("{} {}", design.name, design.about.as_deref().unwrap_or_default());
+        Parents {
+            entities,
+            children: HashMap::new(),
+            all_children: HashMap::new(),
+            promised: Vec::new(),
+            first_story: seed.wrapping_sub(1).wrapping_mul(7) % 1000,
+            topic: Topic::of(&words_of(&about)),
+        }
+    }
+
+    /// Whether other items refer to those of an entity.
+    pub(super) fn are_referred_to(&self, entity: &str) -> bool {
+        self.entities.iter().any(|kind| kind.name == entity && kind.is_referred_to)
+    }
+
+    /// What a new item is about: what its parents are about, or else the next story of its entity.
+    pub(super) fn story(&self, position: usize, family: &Family) -> Story {
+        let kind = self.entities.get(position);
+        let number = self.first_story + kind.map_or(0, |kind| kind.items.len() as u64);
+        let own = Story { topic: kind.and_then(|kind| kind.topic).or(self.topic), number };
+        family.told.unwrap_or(own)
     }
 
     /// Chooses what a new item refers to; `None` if a field that must be there finds no parent with room.
@@ -141,6 +194,8 @@ impl Parents {
                 None => return None,
             }
         }
+        let siblings = family.places.iter().filter_map(|place| self.children.get(place)).min().copied();
+        family.position = (!family.places.is_empty()).then(|| siblings.unwrap_or_default() + 1);
         Some(family)
     }
 
@@ -182,9 +237,10 @@ impl Parents {
     }
 
     /// Remembers a new item.
-    pub(super) fn add(&mut self, position: usize, family: &Family, item: &Item, made_ms: u64) {
-        for place in &family.places {
-            *self.children.entry(*place).or_default() += 1;
+    pub(super) fn add(&mut self, position: usize, family: &Family, item: &Item, made_ms: u64, story: Story) {
+        for (target, relation, parent) in &family.places {
+            *self.children.entry((*target, *relation, *parent)).or_default() += 1;
+            *self.all_children.entry((*target, *relation)).or_default() += 1;
         }
         self.promised.retain(|(target, ..)| *target != position);
         self.promised.extend(family.promises.iter().cloned());
@@ -199,7 +255,7 @@ impl Parents {
             if let Some(value) = item.get(&kind.identity) {
                 kind.by_identity.insert(text_of(value), place);
             }
-            kind.items.push(Known { made_ms, values, origins });
+            kind.items.push(Known { made_ms, story, values, origins });
         }
     }
 
@@ -253,6 +309,18 @@ impl Parents {
                 family.references.iter().any(|(_, values)| value.is_some_and(|v| values.contains(v)));
             room && (!repeated || kind.items.len() == 1)
         };
+        // Parents that need children get one after the other, mostly.
+        let needs = kind.relations_to(&entity.name, &field.name).find(|(_, bound)| bound.is_few);
+        if let Some((relation, _)) = needs
+            && family.origins.is_empty()
+            && dice.chance(60)
+        {
+            let made = self.all_children.get(&(target, relation)).copied().unwrap_or_default();
+            let next = usize::try_from(made).unwrap_or_default() % kind.items.len().max(1);
+            if next < kind.items.len() && has_room(next) {
+                return Some(next);
+            }
+        }
         self.guess(dice, target, field, family, &has_room)
     }
 
@@ -306,8 +374,11 @@ impl Parents {
         let Some(value) = kind.value_for(item, field) else { return };
         family.references.push((field.name.clone(), vec![value.clone()]));
         family.since_ms = family.since_ms.max(known.made_ms);
-        let places = kind.bounds(&entity.name, &field.name).into_iter();
-        family.places.extend(places.map(|(relation, _)| (target, relation, item)));
+        let relations = kind.relations_to(&entity.name, &field.name);
+        family.places.extend(relations.map(|(relation, _)| (target, relation, item)));
+        if kind.tells && family.told.is_none() {
+            family.told = Some(known.story);
+        }
         let through = |origin: &Origin| (origin.clone(), target);
         family.origins.extend(known.origins.iter().map(through));
         if let Some(owner) = self.owner(entity, field) {
@@ -318,6 +389,11 @@ impl Parents {
             let own = entity.field(name).is_some_and(|own| own.refers_to.is_some());
             if own && family.held(name).is_none() && belongs() {
                 family.references.push((name.clone(), vec![value.clone()]));
+            }
+            let repeats =
+                entity.field(name).is_some_and(|own| own.kind == FieldType::Id && own.refers_to.is_none());
+            if repeats && *name != kind.identity && entity.field(name).is_some_and(|own| own.made.is_none()) {
+                family.copies.push((name.clone(), value.clone()));
             }
             let copy = copy_name(field, name);
             if entity.field(&copy).is_some_and(|own| own.refers_to.is_none()) {
@@ -352,6 +428,17 @@ impl Parents {
     }
 }
 
+/// Whether items have a text that others speak about: a post has, an order hasn't.
+fn tells(entity: &Entity) -> bool {
+    let fields = entity.fields.iter().map(|field| field.name.as_str());
+    let is_text = |field: &Field| matches!(field.kind, FieldType::Text { .. });
+    let speaks = |field: &Field| {
+        let meaning = meaning(&field.name, false);
+        matches!(meaning, Meaning::Title | Meaning::ThingName | Meaning::Prose)
+    };
+    !is_person(&entity.name, fields) && entity.fields.iter().any(|field| is_text(field) && speaks(field))
+}
+
 impl Kind {
     /// The value that a field holds to refer to an item.
     fn value_for(&self, item: usize, field: &Field) -> Option<&AttributeValue> {
@@ -360,11 +447,20 @@ impl Kind {
         named(&field.name).or_else(|| named(&self.identity))
     }
 
-    /// The bounded relations to children that refer by a field.
+    /// The relations to children that refer by a field.
+    fn relations_to<'k>(
+        &'k self,
+        child: &'k str,
+        field: &'k str,
+    ) -> impl Iterator<Item = (usize, &'k Bound)> {
+        let meant =
+            move |bound: &Bound| bound.entity == child && bound.by.as_deref().is_none_or(|by| by == field);
+        self.relations.iter().enumerate().filter(move |(_, bound)| meant(bound))
+    }
+
+    /// Those with a bound.
     fn bounds(&self, child: &str, field: &str) -> Vec<(usize, u64)> {
-        let meant = |bound: &Bound| bound.entity == child && bound.by.as_deref().is_none_or(|by| by == field);
-        let relations = self.relations.iter().enumerate().filter(|(_, bound)| meant(bound));
-        relations.filter_map(|(relation, bound)| Some((relation, bound.max?))).collect()
+        self.relations_to(child, field).filter_map(|(relation, bound)| Some((relation, bound.max?))).collect()
     }
 }
 
@@ -375,6 +471,7 @@ impl Bound {
             Cardinality::Few { max } => Some(max),
             Cardinality::Many { max, .. } => max,
         };
-        Bound { entity: relation.entity.clone(), by: relation.by.clone(), max }
+        let is_few = matches!(relation.cardinality, Cardinality::Few { .. });
+        Bound { entity: relation.entity.clone(), by: relation.by.clone(), max, is_few }
     }
 }

@@ -1,10 +1,12 @@
 //! Words that samples are made of.
 
-pub(super) const FIRST_NAMES: &[&str] = &[
-    "Ada", "Linh", "Mateo", "Yuki", "Amara", "Jonas", "Priya", "Lucas", "Zoë", "Minh", "Sofia", "Omar",
-    "Hana", "Erik", "Thảo", "Nadia", "Felix", "Aisha", "Björn", "Chloé", "Diego", "Emi", "Farid", "Greta",
-    "Hugo", "Ines", "Jamal", "Kaito", "Leila", "Marek", "Nora", "Đức", "Paula", "Quang", "Rosa", "Sven",
-    "Tariq", "Uma", "Vera", "Wei",
+pub(super) const WOMEN: &[&str] = &[
+    "Ada", "Linh", "Amara", "Priya", "Zoë", "Sofia", "Hana", "Thảo", "Nadia", "Aisha", "Chloé", "Emi",
+    "Greta", "Ines", "Leila", "Nora", "Paula", "Rosa", "Uma", "Vera",
+];
+pub(super) const MEN: &[&str] = &[
+    "Mateo", "Yuki", "Jonas", "Lucas", "Minh", "Omar", "Erik", "Felix", "Björn", "Diego", "Farid", "Hugo",
+    "Jamal", "Kaito", "Marek", "Đức", "Quang", "Sven", "Tariq", "Wei",
 ];
 pub(super) const LAST_NAMES: &[&str] = &[
     "Nguyễn",
@@ -48,30 +50,29 @@ pub(super) const LAST_NAMES: &[&str] = &[
     "Walker",
     "Kim",
 ];
-pub(super) const CITIES: &[&str] = &[
-    "Hà Nội",
-    "Huế",
-    "Lisbon",
-    "Kyoto",
-    "Lagos",
-    "Oslo",
-    "Pune",
-    "Porto",
-    "Turin",
-    "Amman",
-    "Osaka",
-    "Bergen",
-    "Đà Nẵng",
-    "Sofia",
-    "Leipzig",
-    "Accra",
-    "Malmö",
-    "Lyon",
-    "Quito",
-    "Kraków",
+/// Cities with their countries.
+pub(super) const CITIES: &[(&str, &str)] = &[
+    ("Hà Nội", "Vietnam"),
+    ("Huế", "Vietnam"),
+    ("Lisbon", "Portugal"),
+    ("Kyoto", "Japan"),
+    ("Lagos", "Nigeria"),
+    ("Oslo", "Norway"),
+    ("Pune", "India"),
+    ("Porto", "Portugal"),
+    ("Turin", "Italy"),
+    ("Amman", "Jordan"),
+    ("Osaka", "Japan"),
+    ("Bergen", "Norway"),
+    ("Đà Nẵng", "Vietnam"),
+    ("Sofia", "Bulgaria"),
+    ("Leipzig", "Germany"),
+    ("Accra", "Ghana"),
+    ("Malmö", "Sweden"),
+    ("Lyon", "France"),
+    ("Quito", "Ecuador"),
+    ("Kraków", "Poland"),
 ];
-pub(super) const COUNTRIES: &[&str] =
-    &["Vietnam", "Portugal", "Japan", "Nigeria", "Norway", "India", "Italy", "Jordan", "Bulgaria", "Germany"];
 pub(super) const STREETS: &[&str] = &[
     "Elm Street",
     "Harbour Road",
@@ -90,11 +91,10 @@ pub(super) const ADJECTIVES: &[&str] = &[
 ];
 pub(super) const THINGS: &[&str] = &[
     "kettle", "garden", "river", "lantern", "orchard", "bridge", "harvest", "morning", "market", "mountain",
-    "kitchen", "lemon", "basil", "rice", "pepper", "ginger", "noodle", "window", "bicycle", "notebook",
+    "kitchen", "lemon", "basil", "pepper", "ginger", "window", "bicycle", "notebook",
 ];
-pub(super) const VERBS: &[&str] =
-    &["finds", "carries", "follows", "keeps", "brings", "remembers", "crosses", "shares", "paints", "loves"];
-pub(super) const UNITS: &[&str] = &["g", "kg", "ml", "l", "piece", "spoon"];
+pub(super) const KINDS: &[&str] = &["standard", "basic", "plus", "classic", "compact", "premium"];
+pub(super) const TARGETS: &[&str] = &["post", "comment", "recipe", "profile"];
+pub(super) const UNITS: &[&str] = &["g", "kg", "ml", "l", "piece", "tbsp"];
 pub(super) const CURRENCIES: &[&str] = &["EUR", "USD", "VND", "JPY"];
 pub(super) const LANGUAGES: &[&str] = &["en", "vi", "de", "pt", "ja"];
-pub(super) const GENDERS: &[&str] = &["female", "male", "other"];
