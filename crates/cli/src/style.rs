@@ -24,7 +24,7 @@ pub(crate) enum ColorWhen {
 }
 
 impl ColorWhen {
-    /// What the arguments say, found before they are parsed: the help is coloured, too.
+    /// The choice in the arguments, found before they are parsed, because the help is coloured as well.
     pub(crate) fn of_arguments(arguments: impl IntoIterator<Item = String>) -> ColorWhen {
         let mut arguments = arguments.into_iter().take_while(|word| word != "--");
         while let Some(word) = arguments.next() {

@@ -12,7 +12,7 @@ const GAP: usize = 2;
 /// A column isn't made narrower than this.
 const COLUMN_MIN: usize = 8;
 
-/// What happens to cells that don't fit.
+/// How cells that don't fit are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fit {
     /// They end with `…`.

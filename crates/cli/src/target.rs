@@ -145,7 +145,7 @@ pub(crate) enum Purpose {
 }
 
 impl Purpose {
-    /// What to do while another process has the folder open.
+    /// The advice while another process has the folder open.
     fn instead(self, folder: &Path) -> String {
         let known = endpoint::of_folder(folder);
         let address = known.as_deref().unwrap_or(endpoint::USUAL);

@@ -16,7 +16,7 @@ use support::singlet;
 struct Demo {
     process: Child,
     out: BufReader<std::process::ChildStdout>,
-    /// What it printed before it served.
+    /// The text that it printed before it served.
     greeting: String,
 }
 

@@ -49,7 +49,7 @@ pub struct Action {
     pub change: Change,
 }
 
-/// What happens to the value at a path. A variant is a section of the expression.
+/// A change of the value at a path. A variant is a section of the expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// `SET`: the path gets a value.

@@ -29,7 +29,7 @@ pub(super) struct Call {
     pub(super) arguments: Vec<String>,
 }
 
-/// What the greeting says about the data.
+/// The line of the greeting about the data.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Summary {
     pub(super) items: u64,
@@ -131,7 +131,7 @@ impl Folder {
         write_whole(&self.mark(), &format!("{:#}\n", summary.to_json()))
     }
 
-    /// What is said at the end.
+    /// The message at the end.
     pub(super) fn end(&self) -> String {
         match self.temporary {
             Some(_) => format!("Stopped. {} is deleted.", self.path.display()),

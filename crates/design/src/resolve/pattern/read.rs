@@ -12,7 +12,7 @@ use crate::model::{BatchGet, Entity, FieldType, Get, Index, IndexEntry, Paramete
 use crate::syntax::{Entry, Node};
 use crate::template::Part;
 
-/// What a read reads: the table or an index.
+/// The source of a read: the table or an index.
 pub(super) enum ReadPath<'a> {
     /// The table itself.
     Table,
