@@ -55,7 +55,10 @@ pub use model::{
     TimeToLive, Transaction, Unique, Update, ValueSource, When,
 };
 pub use names::{nearest, similar};
-pub use paging::{MERGE_EACH_DEFAULT, MERGED_PAGE_ITEMS_DEFAULT, PAGE_ITEMS_DEFAULT, first_request_items};
+pub use paging::{
+    MERGE_EACH_DEFAULT, MERGE_EACH_MAX, MERGED_PAGE_ITEMS_DEFAULT, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX,
+    first_request_items,
+};
 pub use report::{Mistake, Position, Report, Span, excerpt, position};
 pub use resolve::load;
 pub use schema::schema;

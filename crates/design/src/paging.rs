@@ -2,10 +2,14 @@
 
 /// The items on a page if neither the pattern nor the caller gives a limit.
 pub const PAGE_ITEMS_DEFAULT: u32 = 100;
+/// The most items on a page that a pattern or a caller can ask for.
+pub const PAGE_ITEMS_MAX: u32 = 1000;
 /// The items on a page of a merge without a limit. It is small because each item may need its own query.
 pub const MERGED_PAGE_ITEMS_DEFAULT: u32 = 20;
 /// The items of its list that a merge follows if the pattern gives no maximum.
 pub const MERGE_EACH_DEFAULT: u32 = 100;
+/// The most items of its list that a merge can follow.
+pub const MERGE_EACH_MAX: u32 = 1000;
 
 /// Returns the items that the first request evaluates in each of the streams of a list. A single stream reads one item
 /// more than the page holds, which shows whether there is another page. Of many streams, each contributes a few items.

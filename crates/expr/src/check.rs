@@ -7,7 +7,7 @@ use crate::reserved::is_reserved;
 use crate::syntax::{Call, Condition, Operand, Path, Section, SetValue, Step, Update};
 
 /// Operators and functions that an expression may have.
-const OPERATORS_MAX: usize = 300;
+const OPERATORS_MAX: usize = singlet_values::limits::EXPRESSION_OPERATORS_MAX;
 
 /// Checks a condition, in the order it is written.
 pub(crate) fn check_condition(condition: &Condition<'_>) -> Result<(), Problem> {

@@ -1,8 +1,8 @@
 //! How patterns are called: their parameters, what they answer, and an example.
 
 use singlet_design::{
-    Access, Argument, Entity, Field, FieldType, Insert, Json, Operation, PAGE_ITEMS_DEFAULT, ParameterType,
-    Pattern, Step, ValueSource, access, parameter_in_words, to_text, type_name,
+    Access, Argument, Entity, Field, FieldType, Insert, Json, Operation, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX,
+    ParameterType, Pattern, Step, ValueSource, access, parameter_in_words, to_text, type_name,
 };
 
 use crate::seed::example;
@@ -98,7 +98,7 @@ impl Usage {
         line("condition", &self.condition);
         line("returns", &self.returns);
         if let Some(page) = self.page {
-            line("page", &format!("{page} items; --limit 1 to 1000, --cursor for the next page"));
+            line("page", &format!("{page} items; --limit 1 to {PAGE_ITEMS_MAX}, --cursor for the next page"));
         }
         if self.parameters.is_empty() {
             line("parameters", "none");

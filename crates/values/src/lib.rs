@@ -1,8 +1,8 @@
 //! Attribute values of DynamoDB, and the two ways in which Singlet encodes them.
 //!
 //! This crate knows attribute values, exact 38-digit numbers, item sizes as DynamoDB bills them, the stored form of
-//! items, the sortable form of keys, and backup schedules. It must not know files, time, threads, JSON or expressions:
-//! everything here is a function of its arguments.
+//! items, the sortable form of keys, DynamoDB's limits, and backup schedules. It must not know files, time, threads,
+//! JSON or expressions: everything here is a function of its arguments.
 //!
 //! An item is encoded once, when it is written. Afterwards it is read through views ([`ItemRef`], [`ValueRef`]) that
 //! borrow the stored bytes. A condition, a filter or a JSON writer reads only the bytes that it needs.
@@ -28,6 +28,7 @@
 //! The bytes are described in `docs/format.md`.
 
 mod key;
+pub mod limits;
 mod number;
 mod schedule;
 mod stored;

@@ -9,11 +9,11 @@ use crate::json::Json;
 /// The maximum nesting of parentheses and `not`.
 const DEPTH_MAX: usize = 32;
 /// DynamoDB's limit on the operators of an expression.
-const OPERATORS_MAX: usize = 300;
+const OPERATORS_MAX: usize = singlet_values::limits::EXPRESSION_OPERATORS_MAX;
 /// DynamoDB's limit on the list of an `in`.
-const LIST_MAX: usize = 100;
+const LIST_MAX: usize = singlet_values::limits::EXPRESSION_IN_MAX;
 /// DynamoDB's limit on the text of an expression.
-const BYTES_MAX: usize = 4096;
+const BYTES_MAX: usize = singlet_values::limits::EXPRESSION_BYTES_MAX;
 /// The functions that return true or false.
 const TESTS: [&str; 4] = ["exists", "missing", "begins_with", "contains"];
 
@@ -133,10 +133,8 @@ impl Parser<'_> {
         let mut operands = vec![self.operand()?];
         while self.token(&Token::Comma) {
             if operands.len() == LIST_MAX {
-                return Err(self.error(
-                    "a list can have at most 100 values",
-                    "split it into two lists, joined with `or`",
-                ));
+                let message = format!("a list can have at most {LIST_MAX} values");
+                return Err(self.error(&message, "split it into two lists, joined with `or`"));
             }
             operands.push(self.operand()?);
         }

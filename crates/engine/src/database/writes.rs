@@ -16,11 +16,11 @@ use crate::request::{
 use crate::write::{Action, BatchAnswer, Claim, Clash, Job, ReturnOptions, Token, Transaction, parts};
 
 /// Most writes of a batch.
-const BATCH_ACTIONS_MAX: usize = 25;
+const BATCH_ACTIONS_MAX: usize = singlet_values::limits::BATCH_WRITE_ACTIONS_MAX;
 /// Most actions of a transaction.
-const TRANSACTION_ACTIONS_MAX: usize = 100;
+const TRANSACTION_ACTIONS_MAX: usize = singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 /// Most bytes of the items of a transaction.
-const TRANSACTION_BYTES_MAX: usize = 4 * 1024 * 1024;
+const TRANSACTION_BYTES_MAX: usize = singlet_values::limits::TRANSACTION_BYTES_MAX;
 
 impl Database {
     /// Puts an item.

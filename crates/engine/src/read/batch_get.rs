@@ -14,11 +14,11 @@ use crate::request::{
 };
 
 /// Most keys of a batch or transaction.
-const KEYS_MAX: usize = 100;
+const KEYS_MAX: usize = singlet_values::limits::BATCH_GET_KEYS_MAX;
 /// Most bytes that a batch returns.
 const BATCH_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Most bytes that a transaction reads.
-const TRANSACTION_BYTES_MAX: usize = 4 * 1024 * 1024;
+const TRANSACTION_BYTES_MAX: usize = singlet_values::limits::TRANSACTION_BYTES_MAX;
 
 /// Reads items from one or more tables. All come from one snapshot.
 pub(crate) fn batch_get(view: &View, request: &BatchGet) -> Result<BatchGetOutcome> {

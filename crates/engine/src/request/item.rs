@@ -6,7 +6,7 @@ use singlet_values::{AttributeValue, EncodedItem, Item};
 use crate::capacity::Consumed;
 
 /// Most bytes of an item, as DynamoDB counts them.
-pub const ITEM_BYTES_MAX: usize = 400 * 1024;
+pub const ITEM_BYTES_MAX: usize = singlet_values::limits::ITEM_BYTES_MAX;
 
 /// Which attributes a write returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

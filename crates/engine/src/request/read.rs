@@ -6,7 +6,7 @@ use singlet_values::{EncodedItem, Item};
 use crate::capacity::Consumed;
 
 /// Most bytes that a page reads, before the filter.
-pub const PAGE_BYTES_MAX: usize = 1024 * 1024;
+pub const PAGE_BYTES_MAX: usize = singlet_values::limits::PAGE_BYTES_MAX;
 
 /// What a query or scan returns of each item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use crate::keyspace::{HASH_BYTES, PARTS_AT, PREFIX_BYTES, RowSpace};
 use crate::request::{KeySchema, ScalarType};
 
 /// Most bytes of a partition key.
-const PARTITION_BYTES_MAX: usize = 2048;
+const PARTITION_BYTES_MAX: usize = singlet_values::limits::PARTITION_KEY_BYTES_MAX;
 /// Most bytes of a sort key.
-const SORT_BYTES_MAX: usize = 1024;
+const SORT_BYTES_MAX: usize = singlet_values::limits::SORT_KEY_BYTES_MAX;
 /// Room for the row keys of usual tables and indexes.
 const ROW_BYTES_USUAL: usize = 128;
 

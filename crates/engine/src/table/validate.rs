@@ -10,12 +10,12 @@ use crate::request::{
 };
 
 const NAME_CHARACTERS: std::ops::RangeInclusive<usize> = 3..=255;
-const LOCAL_INDEXES_MAX: usize = 5;
+const LOCAL_INDEXES_MAX: usize = singlet_values::limits::LOCAL_INDEXES_MAX;
 /// Most global indexes of a table.
-pub(super) const GLOBAL_INDEXES_MAX: usize = 20;
-const PROJECTED_ATTRIBUTES_MAX: usize = 100;
+pub(super) const GLOBAL_INDEXES_MAX: usize = singlet_values::limits::GLOBAL_INDEXES_MAX;
+const PROJECTED_ATTRIBUTES_MAX: usize = singlet_values::limits::PROJECTED_ATTRIBUTES_MAX;
 /// Most partition or sort attributes of a global index.
-const GLOBAL_KEY_ATTRIBUTES_MAX: usize = 4;
+const GLOBAL_KEY_ATTRIBUTES_MAX: usize = singlet_values::limits::GLOBAL_KEY_ATTRIBUTES_MAX;
 /// Most tags of a table.
 pub(super) const TAGS_MAX: usize = 50;
 

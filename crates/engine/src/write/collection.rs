@@ -9,7 +9,7 @@ use crate::keyspace::RowSpace;
 use crate::request::ItemCollection;
 
 /// Most bytes of an item collection.
-const COLLECTION_BYTES_MAX: i64 = 10 * 1024 * 1024 * 1024;
+const COLLECTION_BYTES_MAX: i64 = singlet_values::limits::COLLECTION_BYTES_MAX.cast_signed();
 /// What an estimate is rounded to.
 const GIGABYTE: f64 = 1024.0 * 1024.0 * 1024.0;
 

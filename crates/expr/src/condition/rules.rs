@@ -12,7 +12,7 @@ use crate::literal::Literal;
 use crate::syntax::Comparator;
 
 /// The maximum number of candidates for IN.
-const CANDIDATES_MAX: usize = 100;
+const CANDIDATES_MAX: usize = singlet_values::limits::EXPRESSION_IN_MAX;
 /// The kinds that have an order.
 const ORDERED: &[Kind] = &[Kind::S, Kind::N, Kind::B];
 /// The kinds that have a beginning.

@@ -11,7 +11,7 @@ use crate::error::Problem;
 pub(crate) use parser::Parser;
 
 /// The longest text of an expression.
-pub(crate) const TEXT_BYTES_MAX: usize = 4096;
+pub(crate) const TEXT_BYTES_MAX: usize = singlet_values::limits::EXPRESSION_BYTES_MAX;
 
 /// A condition: a filter, a key condition, or the condition of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]

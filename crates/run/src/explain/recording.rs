@@ -16,7 +16,7 @@ use super::capacity::{Predicted, key_of};
 use super::foresee::{self, Foreseen};
 
 /// Most keys of a `BatchGetItem`.
-const BATCH_KEYS_MAX: usize = 100;
+const BATCH_KEYS_MAX: usize = singlet_values::limits::BATCH_GET_KEYS_MAX;
 
 /// A request that was made, or would be.
 #[derive(Debug, Clone)]

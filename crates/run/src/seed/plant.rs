@@ -9,7 +9,7 @@ use super::Sample;
 use crate::error::RunError;
 
 /// Writes of one transaction; DynamoDB takes 100.
-const ACTIONS_MAX: usize = 100;
+const ACTIONS_MAX: usize = singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 /// Bytes of one transaction; DynamoDB takes 4 MB.
 const BYTES_MAX: usize = 3_000_000;
 

@@ -18,7 +18,7 @@ use crate::error::RunError;
 use crate::outcome::Outcome;
 
 /// Most actions that DynamoDB takes in one transaction.
-const ACTIONS_MAX: usize = 100;
+const ACTIONS_MAX: usize = singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 /// Stands for the element of the list in the binding of a step that runs for each of them: no step has this name.
 const ELEMENT: &str = "";
 

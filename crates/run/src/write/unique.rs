@@ -20,7 +20,7 @@ const HOLDER: &str = "holder";
 /// The attribute with its sort key.
 const HOLDER_SORT: &str = "holder_sort";
 /// A sort key has at most 1024 bytes; longer values are reserved by their hash.
-const KEY_BYTES_MAX: usize = 1024;
+const KEY_BYTES_MAX: usize = singlet_values::limits::SORT_KEY_BYTES_MAX;
 /// What stands before a hash. Values that begin like one are hashed too, so that none can be mistaken for another.
 const HASHED: &str = "sha256:";
 

@@ -11,7 +11,7 @@ use crate::request::{
 };
 
 /// The maximum number of keys of a `BatchGetItem`.
-const BATCH_KEYS_MAX: usize = 100;
+const BATCH_KEYS_MAX: usize = singlet_values::limits::BATCH_GET_KEYS_MAX;
 
 pub(super) fn get(database: &Database, request: GetItem) -> Result<Found, StoreError> {
     check_projection(request.projection.as_ref())?;

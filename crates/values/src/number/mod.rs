@@ -24,7 +24,7 @@ const EXPONENT_MAX: i64 = 62;
 /// Set in the header of zero and of positive numbers.
 const NOT_NEGATIVE: u8 = 0x80;
 /// DynamoDB never counts more than this for a number.
-const SIZE_BYTES_MAX: usize = 21;
+const SIZE_BYTES_MAX: usize = crate::limits::NUMBER_BYTES_MAX;
 
 /// Why a string or a sum isn't a number that DynamoDB can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]

@@ -16,7 +16,7 @@ use crate::table_name::{self, Home};
 use crate::text::RequestError;
 use crate::write::{CapacityReport, JsonWriter, write_attributes, write_capacities, write_item};
 
-const KEYS_MAX: usize = 100;
+const KEYS_MAX: usize = singlet_values::limits::BATCH_GET_KEYS_MAX;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]

@@ -12,7 +12,7 @@ use crate::table_name::{self, Home, TableName};
 use crate::text::RequestError;
 use crate::write::{CapacityReport, JsonWriter, write_capacities, write_collection};
 
-const REQUESTS_MAX: usize = 25;
+const REQUESTS_MAX: usize = singlet_values::limits::BATCH_WRITE_ACTIONS_MAX;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]

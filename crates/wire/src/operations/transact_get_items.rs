@@ -11,7 +11,7 @@ use crate::read::{self, AttributeMap, Element, Field, List, Map, Structure, Text
 use crate::table_name::{self, Home, TableName};
 use crate::write::{CapacityReport, JsonWriter, write_capacities, write_item};
 
-const ACTIONS_MAX: usize = 100;
+const ACTIONS_MAX: usize = singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]

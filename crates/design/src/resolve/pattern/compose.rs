@@ -16,7 +16,7 @@ use crate::syntax::{Entry, Node};
 use crate::value;
 
 /// The maximum number of steps of a transaction.
-const STEPS_MAX: usize = 100;
+const STEPS_MAX: usize = singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 
 /// What `{name.field}` can refer to: earlier steps, or the list of a merge.
 pub(super) struct Results<'r> {

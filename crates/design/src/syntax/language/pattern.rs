@@ -1,7 +1,10 @@
 //! Access patterns.
 
+use singlet_values::limits::TRANSACTION_ACTIONS_MAX;
+
 use super::entity::TEMPLATES;
 use super::{Construct, Key, Shape, Variants, about, allow, key, required, variant};
+use crate::paging::{MERGE_EACH_MAX, PAGE_ITEMS_MAX};
 
 const ENTITY: Shape = Shape::Text("an entity name");
 const ON: Key = key("on", Shape::Text("an index name"), "the index to read instead of the table");
@@ -48,7 +51,7 @@ const ORDER: Key = key(
 );
 const LIMIT: Key = key(
     "limit",
-    Shape::Whole(1, 1000),
+    Shape::Whole(1, PAGE_ITEMS_MAX as u64),
     "the items on a page, unless the caller asks for another number; default 100",
 );
 const WITH: Key = key(
@@ -215,7 +218,7 @@ pub(crate) static STEP: Construct = Construct {
             Shape::Named("parameter", &Shape::Text("a parameter name")),
             "runs the step once for each element of a list: parameter of the step = parameter with the list",
         ),
-        key("max", Shape::Whole(1, 100), "the maximum length of that list; a longer one is refused"),
+        key("max", Shape::Whole(1, TRANSACTION_ACTIONS_MAX as u64), "the maximum length of that list; a longer one is refused"),
     ],
     variants: Variants::None,
     others: None,
@@ -240,12 +243,12 @@ pub(crate) static MERGE: Construct = Construct {
         ORDER,
         key(
             "limit",
-            Shape::Whole(1, 1000),
+            Shape::Whole(1, PAGE_ITEMS_MAX as u64),
             "the items on a page, unless the caller asks for another number; default: as for `run`, or 20",
         ),
         key(
             "max",
-            Shape::Whole(1, 1000),
+            Shape::Whole(1, MERGE_EACH_MAX as u64),
             "the maximum number of items of the list that are followed; default 100",
         ),
     ],

@@ -36,7 +36,7 @@ pub(super) use sort::kind as key_kind;
 pub(super) use tell::Teller;
 
 /// Most items on a page.
-pub(super) const LIMIT_MAX: u32 = 1000;
+pub(super) const LIMIT_MAX: u32 = singlet_design::PAGE_ITEMS_MAX;
 
 /// A query with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
