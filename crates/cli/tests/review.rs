@@ -73,7 +73,7 @@ fn errors_warnings_and_nothing_are_told_apart_by_the_exit_code() {
 fn a_finding_has_its_numbers_its_line_and_the_changed_lines() {
     let text = said(&review(&[("feed.toml", &feed("2000/s", ""))], &["feed.toml"]));
     for expected in [
-        "error[hot-write]: `FEED` is one partition in GSI1: with create_post at 2,000/s it needs 2,000 write units",
+        "error[hot-write]: the only key `FEED` in `GSI1` needs 2,000 write units a second (`create_post` at 2,000/s); one",
         "feed.toml:11:",
         r##"    - GSI1  = ["FEED", "{created_at}#{post_id}"]"##,
         r##"    + GSI1  = ["FEED#{shard:post_id/4}", "{created_at}#{post_id}"]"##,

@@ -1,18 +1,16 @@
-//! Index keys of several attributes: each field of a key template as an attribute of its own. Nothing has to be padded,
-//! no value can hold a separator, and negative numbers sort.
+//! Index keys of several attributes, with each field of a template as an attribute of its own. Such keys need no
+//! padding and no separator, and negative numbers sort.
 
 use std::sync::Arc;
 
 use singlet_design::{Entity, FieldType, Format, Index, IndexEntry, Part, Subject, Template};
+use singlet_values::limits::GLOBAL_KEY_ATTRIBUTES_MAX;
 
 use crate::context::Context;
 use crate::fix::{Edit, Fix};
 use crate::reads::reads;
 
-/// Attributes of one part of an index key at most.
-const ATTRIBUTES_MAX: usize = 4;
-
-/// Gives an index the fields themselves as its key; `None` if that isn't the same index any more.
+/// Makes the fields themselves the key of an index; `None` if the index would then differ.
 pub(super) fn by_attributes(context: &Context<'_>, entity: &Arc<Entity>, index: &Index) -> Option<Fix> {
     let entry = entity.entry(&index.name)?;
     let partition = fields(entity, &entry.partition)?;
@@ -24,21 +22,24 @@ pub(super) fn by_attributes(context: &Context<'_>, entity: &Arc<Entity>, index: 
     }
     let members = members(context, entity, entry, &all)?;
     let subject = Subject::index(&entity.table, index);
-    let key =
-        if context.has(&subject, "key") { context.place(&subject, "key") } else { context.value(&subject) };
-    // Of an index with a header, the value is the header.
+    let key = if context.has(&subject, "key") {
+        context.span(&subject, "key")
+    } else {
+        context.value_span(&subject)
+    };
+    // The value of an index with a header is that header.
     let written = context.text(key);
     let is_list = written.starts_with("[\"") && written.ends_with(']');
     let text = format!("[[{}], [{}]]", quoted(&partition), quoted(&sort));
     let own = members.iter().map(|member| context.without_key(&Subject::entity(member), &index.name));
     let mut edits = own.collect::<Option<Vec<Edit>>>().filter(|_| is_list)?;
     edits.push(Edit { span: key, text });
-    Some(Fix::edits(format!("let the fields themselves be the key of {}", index.name), edits))
+    Some(Fix::edits(format!("use the fields themselves as the key of `{}`", index.name), edits))
 }
 
-/// The entities that are in the index, if all of them can be changed at once: their keys are made in the same way from
-/// fields of the same names, so that each item stays in its partition and in its place there. `None` if one differs,
-/// another entity would come into the index, or a pattern asks it for a key in other words.
+/// The entities in the index, if all of them can be changed together. Their keys must have the same constants and field
+/// names, so that each item keeps its partition and its order. `None` if one differs, if another entity would enter the
+/// index, or if a pattern asks the index for a key of its own.
 fn members<'a>(
     context: &'a Context<'_>,
     entity: &'a Entity,
@@ -64,13 +65,13 @@ fn members<'a>(
     Some(members)
 }
 
-/// Whether every item of the entity is in the index, by whole fields.
+/// Whether every item of the entity is in the index, with whole fields in its key.
 fn can_change(entity: &Entity, entry: &IndexEntry) -> bool {
     let whole = [&entry.partition, &entry.sort].iter().all(|part| fields(entity, part).is_some());
     whole && entry.when.is_empty() && !entry.sparse
 }
 
-/// Whether two entries have the same constants and fields, in the same places.
+/// Whether two entries have the same constants and fields in the same order.
 fn same_key(one: &IndexEntry, other: &IndexEntry) -> bool {
     let parts = |entry: &IndexEntry| -> Vec<Vec<Part>> {
         entry.templates().map(|(_, template)| template.parts.clone()).collect()
@@ -78,7 +79,7 @@ fn same_key(one: &IndexEntry, other: &IndexEntry) -> bool {
     parts(one) == parts(other)
 }
 
-/// The fields of templates that are nothing but constants and whole fields, which every item has.
+/// The fields of templates that consist of constants and whole fields; `None` if an item may lack one.
 fn fields<'a>(entity: &Entity, templates: &'a [Template]) -> Option<Vec<&'a str>> {
     let mut fields = Vec::new();
     for part in templates.iter().flat_map(|template| &template.parts) {
@@ -91,7 +92,7 @@ fn fields<'a>(entity: &Entity, templates: &'a [Template]) -> Option<Vec<&'a str>
             _ => return None,
         }
     }
-    (fields.len() <= ATTRIBUTES_MAX).then_some(fields)
+    (fields.len() <= GLOBAL_KEY_ATTRIBUTES_MAX).then_some(fields)
 }
 
 fn is_scalar(kind: &FieldType) -> bool {

@@ -1,10 +1,10 @@
-//! The difference of two texts, line by line, as `diff -u` writes it.
+//! The difference of two texts in the format of `diff -u`.
 
 use std::fmt::Write as _;
 
-/// Unchanged lines that are shown around a change.
+/// Unchanged lines around each change.
 const CONTEXT_LINES: usize = 3;
-/// Pairs of lines that are compared at most; texts that differ in more are shown as replaced.
+/// Pairs of lines that may be compared. Larger differences are shown as a replacement.
 const PAIRS_MAX: usize = 4_000_000;
 
 /// A line of a difference.
@@ -15,7 +15,7 @@ enum Line<'a> {
     Added(&'a str),
 }
 
-/// What changed from one text to another; empty if nothing did.
+/// The difference between two texts; empty if they are equal.
 pub fn difference(file: &str, old: &str, new: &str) -> String {
     let lines = compared(&old.lines().collect::<Vec<_>>(), &new.lines().collect::<Vec<_>>());
     let changed: Vec<usize> = lines
@@ -27,7 +27,7 @@ pub fn difference(file: &str, old: &str, new: &str) -> String {
     let mut text = String::new();
     let mut from = 0;
     while let Some(first) = changed.get(from) {
-        // Changes whose context meets are one hunk.
+        // Changes whose context overlaps are one hunk.
         let near = changed.get(from..).unwrap_or_default();
         let gaps = near.iter().zip(near.iter().skip(1));
         let more = gaps.take_while(|(one, next)| *next - *one <= 2 * CONTEXT_LINES).count();
@@ -61,7 +61,7 @@ fn hunk(text: &mut String, lines: &[Line<'_>], start: usize, end: usize) {
     }
 }
 
-/// Both texts as one list, with as many lines the same as possible.
+/// Both texts as one list, with as many equal lines as possible.
 fn compared<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Line<'a>> {
     let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let (old_rest, new_rest) = (old.get(head..).unwrap_or_default(), new.get(head..).unwrap_or_default());
@@ -74,7 +74,7 @@ fn compared<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Line<'a>> {
     lines
 }
 
-/// The longest common subsequence, by a table of its lengths from each pair of places on.
+/// The longest common subsequence, from a table of its lengths after each pair of lines.
 fn middle<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Line<'a>> {
     let width = new.len() + 1;
     if old.len().saturating_mul(width) > PAIRS_MAX {
@@ -92,8 +92,8 @@ fn middle<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Line<'a>> {
             } else {
                 at(&lengths, row + 1, column).max(at(&lengths, row, column + 1))
             };
-            if let Some(place) = lengths.get_mut(row * width + column) {
-                *place = length;
+            if let Some(cell) = lengths.get_mut(row * width + column) {
+                *cell = length;
             }
         }
     }

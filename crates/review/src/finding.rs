@@ -1,22 +1,22 @@
-//! Findings.
+//! Findings and their severities.
 
 use singlet_design::{Span, Subject};
 
 use crate::fix::Fix;
 
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Worth knowing.
+    /// A fact that is good to know.
     Info,
-    /// It costs or risks something.
+    /// A cost or a risk.
     Warning,
-    /// It will not work, or fail under the declared load.
+    /// A fault: it doesn't work, or it fails under the declared load.
     Error,
 }
 
 impl Severity {
-    /// Its word.
+    /// The word for it in reviews.
     pub fn word(self) -> &'static str {
         match self {
             Severity::Info => "info",
@@ -31,17 +31,17 @@ impl Severity {
 pub struct Finding {
     /// The rule's id.
     pub rule: &'static str,
-    /// How bad it is.
+    /// How severe it is.
     pub severity: Severity,
-    /// Where.
+    /// The part of the file that it points to.
     pub span: Span,
-    /// What it is about: an allowance on any of these settles it.
+    /// The parts of the design that it is about. An allowance on any of them covers it.
     pub subjects: Vec<Subject>,
-    /// What will happen in this design, with its names and numbers, in a sentence.
+    /// A sentence about what happens in this design, with its names and numbers.
     pub message: String,
-    /// How to mend it, once [`Review::with_fixes`](super::Review::with_fixes) has tried what the rule proposes.
+    /// The fix, after [`Review::with_fixes`](super::Review::with_fixes) has tried the proposals.
     pub fix: Option<Fix>,
-    /// What the rule proposes, the best first.
+    /// The rule's proposals, the best first.
     pub(super) proposals: Vec<Fix>,
 }
 
@@ -50,6 +50,6 @@ pub struct Finding {
 pub struct Allowed {
     /// The finding.
     pub finding: Finding,
-    /// The design's reason.
+    /// The reason that the design gives.
     pub reason: String,
 }

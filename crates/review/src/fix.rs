@@ -1,29 +1,29 @@
-//! Fixes: changed lines of the design itself.
+//! Fixes: changes of the design's text, or advice.
 
 use singlet_design::Span;
 
-/// How to mend a finding.
+/// A fix for a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     /// What the change does, in a few words.
     pub about: String,
-    /// The changes, in the order of the file; none if the fix can only be told.
+    /// The changes, in the order of the file; empty if the fix is advice in words.
     pub edits: Vec<Edit>,
-    /// The numbers in the changes are examples: only the author of the design knows the right ones.
+    /// Whether the numbers in the changes are examples that the author has to replace.
     pub example: bool,
 }
 
-/// A piece of the file that is replaced.
+/// A replacement in the file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edit {
-    /// What is replaced; empty to insert.
+    /// The replaced text; an empty span inserts.
     pub span: Span,
-    /// What stands there then.
+    /// The new text.
     pub text: String,
 }
 
 impl Edit {
-    /// Inserts a line after the line that a place ends on.
+    /// Inserts a line after the line in which a span ends.
     pub fn line_after(source: &str, span: Span, line: &str) -> Edit {
         let end =
             source.get(span.end..).and_then(|rest| rest.find('\n')).map_or(source.len(), |at| span.end + at);
@@ -32,17 +32,17 @@ impl Edit {
 }
 
 impl Fix {
-    /// A fix that can only be told.
+    /// Advice in words.
     pub fn advice(about: impl Into<String>) -> Fix {
         Fix { about: about.into(), edits: Vec::new(), example: false }
     }
 
-    /// Replaces one piece of the file.
+    /// Replaces one span of the file.
     pub fn replace(about: impl Into<String>, span: Span, text: impl Into<String>) -> Fix {
         Fix::edits(about, vec![Edit { span, text: text.into() }])
     }
 
-    /// Inserts a line after the line that a place ends on.
+    /// Inserts a line after the line in which a span ends.
     pub fn line_after(about: impl Into<String>, source: &str, span: Span, line: &str) -> Fix {
         Fix::edits(about, vec![Edit::line_after(source, span, line)])
     }
@@ -53,7 +53,7 @@ impl Fix {
         Fix { about: about.into(), edits, example: false }
     }
 
-    /// The same as advice if one of the changes can't be written.
+    /// Several changes, or advice if one of them isn't possible.
     pub fn edits_or(about: impl Into<String>, edits: Option<Vec<Edit>>, advice: impl Into<String>) -> Fix {
         match edits {
             Some(edits) if !edits.is_empty() => Fix::edits(about, edits),
@@ -61,13 +61,13 @@ impl Fix {
         }
     }
 
-    /// The same fix, whose numbers are examples.
+    /// The same fix, marked as having example numbers.
     #[must_use]
     pub fn as_example(self) -> Fix {
         Fix { example: !self.edits.is_empty(), ..self }
     }
 
-    /// The lines that change: as they are, and as they would be.
+    /// The lines that change, before and after.
     pub fn lines(&self, source: &str) -> Vec<(Vec<String>, Vec<String>)> {
         self.edits.iter().map(|edit| changed_lines(source, edit)).collect()
     }
@@ -78,8 +78,8 @@ impl Fix {
     }
 }
 
-/// What a rule proposes for a finding, the best first: changes that are tried one after the other, and advice for
-/// when none of them holds.
+/// A rule's proposals for a finding, the best first: changes that are tried one after the other, and advice if none of
+/// them holds.
 #[derive(Debug, Default)]
 pub struct Proposals(pub(super) Vec<Fix>);
 
@@ -101,21 +101,21 @@ impl From<Vec<Fix>> for Proposals {
     }
 }
 
-/// The edits of several fixes in the order of the file, each once; `None` if two of them change the same text.
+/// The edits of several fixes in the order of the file, without repetition; `None` if two of them overlap.
 pub(super) fn joined<'a>(fixes: impl IntoIterator<Item = &'a [Edit]>) -> Option<Vec<Edit>> {
     let mut edits: Vec<Edit> = Vec::new();
     for fix in fixes {
-        // What a fix inserts twice in one place is meant twice; another fix that inserts the same means the same.
+        // One fix may insert the same text twice on purpose. Two fixes with the same edit share it.
         let new: Vec<Edit> = fix.iter().filter(|edit| !edits.contains(edit)).cloned().collect();
         edits.extend(new);
     }
-    // Insertions in one place stay in the order in which they came.
+    // The sort is stable: insertions at one position keep their order.
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     let apart = edits.iter().zip(edits.iter().skip(1)).all(|(one, next)| one.span.end <= next.span.start);
     apart.then_some(edits)
 }
 
-/// A text with edits applied, which are in the order of the file and don't overlap.
+/// Applies edits that are in the order of the file and don't overlap.
 pub(super) fn apply_edits(source: &str, edits: &[Edit]) -> String {
     let mut text = source.to_owned();
     for edit in edits.iter().rev() {
@@ -136,10 +136,17 @@ fn changed_lines(source: &str, edit: &Edit) -> (Vec<String>, Vec<String>) {
     let old = source.get(edit.span.start..edit.span.end).unwrap_or("");
     let lines = |text: String| text.split('\n').map(str::to_owned).collect::<Vec<_>>();
     let (old, new) = (lines(format!("{head}{old}{tail}")), lines(format!("{head}{}{tail}", edit.text)));
-    // What an insertion or a deletion leaves as it was isn't shown as changed.
+    // Lines that an insertion or deletion leaves unchanged aren't shown.
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let [old, new] = [old, new].map(|lines| lines.into_iter().skip(same).collect::<Vec<_>>());
     let same = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
     let shown = |lines: Vec<String>| lines.iter().take(lines.len() - same).cloned().collect();
     (shown(old), shown(new))
+}
+
+/// The span of the whole lines that a span touches, with the line end.
+pub(super) fn whole_lines(source: &str, span: Span) -> Span {
+    let start = source.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let end = source.get(span.end..).and_then(|rest| rest.find('\n'));
+    Span { start, end: end.map_or(source.len(), |at| span.end + at + 1) }
 }

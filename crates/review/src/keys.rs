@@ -1,4 +1,4 @@
-//! Key templates as the rules look at them: every one, with where it is used and written.
+//! The key templates of a design, each with its use and its position in the file.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use singlet_design::{Entity, Index, Span, Subject, Template};
 use crate::context::Context;
 use crate::partition::find;
 
-/// Which part of a key a template makes.
+/// The part of a key that a template makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Partition,
@@ -18,23 +18,23 @@ pub(super) enum Role {
 #[derive(Debug)]
 pub(super) struct Key<'a> {
     pub(super) entity: &'a Arc<Entity>,
-    /// The index, unless it is the table's own key.
+    /// The index; `None` for the table's own key.
     pub(super) index: Option<&'a Arc<Index>>,
-    /// The attribute it fills.
+    /// The attribute that gets the value.
     pub(super) attribute: &'a str,
     pub(super) role: Role,
     pub(super) template: &'a Template,
-    /// Where the template is written.
+    /// Its position in the file.
     pub(super) span: Span,
 }
 
 impl Key<'_> {
-    /// `the table` or `GSI1`.
-    pub(super) fn place_name(&self) -> &str {
-        self.index.map_or("the table", |index| index.name.as_str())
+    /// "the table", or the index's name in backticks.
+    pub(super) fn table_or_index(&self) -> String {
+        self.index.map_or_else(|| "the table".to_owned(), |index| format!("`{}`", index.name))
     }
 
-    /// What the partition keys begin with: items of other beginnings never lie beside these.
+    /// The constant beginnings of the partition keys. Keys with other beginnings are never in the same collection.
     pub(super) fn collection(&self) -> Vec<&str> {
         let entry = self.index.and_then(|index| self.entity.entry(&index.name));
         let own = std::slice::from_ref(&self.entity.key.partition);
@@ -43,11 +43,11 @@ impl Key<'_> {
     }
 
     pub(super) fn subjects(&self) -> Vec<Subject> {
-        let place = match self.index {
+        let on = match self.index {
             Some(index) => Subject::index(&self.entity.table, index),
             None => Subject::table(&self.entity.table),
         };
-        vec![Subject::entity(self.entity), place]
+        vec![Subject::entity(self.entity), on]
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) fn keys<'a>(context: &'a Context<'_>) -> impl Iterator<Item = Key<'a>
 
 fn table_keys<'a>(context: &'a Context<'_>, entity: &'a Arc<Entity>) -> impl Iterator<Item = Key<'a>> {
     let table = &entity.table;
-    let written = context.place(&Subject::entity(entity), "key");
+    let written = context.span(&Subject::entity(entity), "key");
     let partition = (Role::Partition, table.partition.name.as_str(), &entity.key.partition);
     let sort = table.sort.as_ref().zip(entity.key.sort.as_ref());
     let sort = sort.map(|(attribute, template)| (Role::Sort, attribute.name.as_str(), template));
@@ -79,7 +79,7 @@ fn table_keys<'a>(context: &'a Context<'_>, entity: &'a Arc<Entity>) -> impl Ite
 fn index_keys<'a>(context: &'a Context<'_>, entity: &'a Arc<Entity>) -> impl Iterator<Item = Key<'a>> {
     entity.indexes.iter().flat_map(move |entry| {
         let partitions = entry.partition.len();
-        let written = context.place(&Subject::entity(entity), &entry.index.name);
+        let written = context.span(&Subject::entity(entity), &entry.index.name);
         entry.templates().enumerate().map(move |(position, (attribute, template))| Key {
             entity,
             index: Some(&entry.index),

@@ -1,11 +1,11 @@
-//! The review: a design held against rules, before anything runs.
+//! The review: rules that find faults in a design before anything runs.
 //!
-//! This crate knows designs, how large their items can be and what load their rates make. It must not know databases:
-//! neither stores nor runs, and neither terminals nor files.
+//! This crate knows designs, the sizes of their items and the load that their rates make. It must not know databases,
+//! neither stores nor runs; nor terminals and files.
 //!
-//! One rule is one file in `rules/` with its page beside it. A rule looks at the resolved design and the load that its
-//! rates make, and reports findings: what will happen in this design, with its own names and numbers, and a fix as
-//! changed lines.
+//! Each rule is a file in `rules/` with its page beside it. A rule looks at the resolved design and its load, and
+//! reports findings. A finding says what happens in this design, with its names and numbers, and how to fix it, as
+//! changed lines where possible.
 //!
 //! ```
 //! let source = r#"
@@ -30,9 +30,8 @@ mod difference;
 mod estimate;
 mod finding;
 mod fix;
-mod format;
 mod keys;
-mod lines;
+mod output;
 mod partition;
 mod pieces;
 mod reach;
@@ -44,19 +43,18 @@ mod sortable;
 #[cfg(test)]
 mod tests;
 mod text;
-mod verify;
 
 pub use context::{Context, Findings};
 pub use difference::difference;
 pub use estimate::{
-    ASSUMED_KEYS, Contribution, Distinct, ITEM_BYTES_MAX, KeyLoad, Load, PAGE_BYTES_MAX,
-    PARTITION_READ_UNITS_MAX, PARTITION_WRITE_UNITS_MAX, Place, Size, Spread, WriteCost, assumed_share,
-    distinct_keys, entry_size, field_size, item_size, merge_run_units, pattern_writes, query_units,
-    read_units, reservation_size, scan_units, template_size, value_size, write_units,
+    ASSUMED_KEYS, Contribution, Distinct, KeyLoad, KeySource, Load, PARTITION_READ_UNITS_MAX,
+    PARTITION_WRITE_UNITS_MAX, Size, Spread, TableOrIndex, WriteCost, assumed_share, distinct_keys,
+    entry_size, field_size, item_size, merge_run_units, pattern_writes, query_units, read_units,
+    reservation_size, scan_units, template_size, value_size, write_units,
 };
 pub use finding::{Allowed, Finding, Severity};
 pub use fix::{Edit, Fix, Proposals};
-pub use format::{Format, Reviewed, render};
+pub use output::{OutputFormat, Reviewed, render};
 pub use repair::{Applied, Repaired, repair};
 pub use review::{Review, review};
 pub use rules::{Check, RULES, Rule, nearest, rule};

@@ -1,62 +1,70 @@
-//! Partition keys as the rules look at them: every entity's key in its table and in each index.
+//! The partition keys of a design: those of each entity in its table and indexes, and those that patterns ask for.
 
 use std::sync::Arc;
 
 use singlet_design::{Entity, Field, FieldType, IndexEntry, Part, Pattern, Span, Subject, Template};
 
 use crate::context::Context;
-use crate::estimate::{Contribution, Distinct, KeyLoad, Place};
+use crate::estimate::{
+    ASSUMED_KEYS, Contribution, Distinct, KeyLoad, KeySource, TableOrIndex, assumed_share,
+};
 use crate::fix::Fix;
 use crate::reads::reads;
 use crate::text::{list, number};
 
-/// Shards that are proposed when no rate says how many are needed.
+/// Shards that a fix proposes if no rate tells how many are needed.
 pub(super) const SHARDS_USUAL: u64 = 8;
-/// More shards than this make every read too wide to propose.
+/// Most shards that a fix proposes: a list reads all of them.
 const SHARDS_MAX: u64 = 64;
 
-/// What is said where the load of a key rests on an assumption.
-pub(super) const ASSUMED: &str = "; nothing says how the calls are spread, so a tenth of them is assumed to fall on the \
-                                  busiest key (Zipf's law over 10,000 keys): say it with `busiest`";
+/// The end of a message about a load that rests on an assumption.
+pub(super) fn assumption() -> String {
+    format!(
+        "; no pattern declares how its calls are spread, so {} % of them are assumed to go to the busiest key (Zipf's \
+         law over {} keys): declare the share with `busiest`",
+        number(assumed_share() * 100.0),
+        number(f64::from(ASSUMED_KEYS)),
+    )
+}
 
 /// One entity's partition key in its table or in an index.
 #[derive(Debug)]
 pub(super) struct Partition<'a> {
     pub(super) entity: &'a Arc<Entity>,
-    /// The entry, unless it is the table's own key.
+    /// The index entry; `None` for the table's own key.
     pub(super) entry: Option<&'a IndexEntry>,
-    /// The pattern that asks for this key, if it isn't the entity's own.
+    /// The pattern that asks for this key; `None` for the entity's own key.
     pub(super) pattern: Option<&'a Pattern>,
     pub(super) templates: &'a [Template],
-    /// Where the key is written.
+    /// The key's position in the file.
     pub(super) span: Span,
-    /// What the declared rates put on it.
+    /// The load of the declared rates on it.
     pub(super) load: Option<&'a KeyLoad>,
 }
 
 impl Partition<'_> {
-    /// The templates as they were written.
+    /// The templates as the file has them, in backticks.
     pub(super) fn source(&self) -> String {
         let sources: Vec<&str> = self.templates.iter().map(|template| template.source.as_str()).collect();
         format!("`{}`", sources.join("` `"))
     }
 
-    /// `the table` or `GSI1`.
-    pub(super) fn place_name(&self) -> String {
-        self.entry.map_or_else(|| "the table".to_owned(), |entry| entry.index.name.clone())
+    /// "the table", or the index's name in backticks.
+    pub(super) fn table_or_index(&self) -> String {
+        self.entry.map_or_else(|| "the table".to_owned(), |entry| format!("`{}`", entry.index.name))
     }
 
-    /// What the busiest key is, for a sentence.
+    /// The busiest key, for a sentence.
     pub(super) fn busiest_name(&self) -> String {
-        let (source, place) = (self.source(), self.place_name());
+        let (source, on) = (self.source(), self.table_or_index());
         match self.load.map(KeyLoad::distinct) {
-            Some(Distinct::Exactly(1)) => format!("{source} is one partition in {place}"),
-            Some(Distinct::Exactly(count)) => format!("{source} is one of {count} partitions in {place}"),
-            _ => format!("the busiest {source} is one partition in {place}"),
+            Some(Distinct::Exactly(1)) => format!("the only key {source} in {on}"),
+            Some(Distinct::Exactly(count)) => format!("the busiest of the {count} keys {source} in {on}"),
+            _ => format!("the busiest key {source} in {on}"),
         }
     }
 
-    /// Whether its entity is the first of those that share the key's template: the load is told once.
+    /// Whether its entity is the first that has these keys. A load is reported only there.
     pub(super) fn is_first(&self) -> bool {
         self.load.is_none_or(|load| load.entity.name == self.entity.name)
     }
@@ -72,19 +80,19 @@ impl Partition<'_> {
     }
 }
 
-/// Every partition key of the design: those of the entities, then those that patterns ask for in their own words.
+/// Every partition key of the design: those of the entities, then those that patterns ask for with `key`.
 pub(super) fn partitions<'a>(context: &'a Context<'_>) -> impl Iterator<Item = Partition<'a>> {
     let asked = reads(context.design).filter_map(move |read| {
         let asked = read.asked?;
         let (entity, entry) = (read.entity, read.entry());
-        let place = match entry {
-            Some(entry) => Place::index(entity, &entry.index),
-            None => Place::table(entity),
+        let on = match entry {
+            Some(entry) => TableOrIndex::index(entity, &entry.index),
+            None => TableOrIndex::table(entity),
         };
-        let span = context.place(&Subject::pattern(read.pattern), "key");
-        let load = context.load.on(&place, &joined(&asked.partition));
+        let span = context.span(&Subject::pattern(read.pattern), "key");
+        let load = context.load.on(&on, &KeySource::templates(&asked.partition));
         let pattern = Some(read.pattern);
-        // One shard or one value of the entity's own key is no key of its own.
+        // One shard or one value of the entity's own key isn't another key.
         (!read.reaches_partition()).then(|| Partition {
             entity,
             entry,
@@ -104,44 +112,45 @@ fn own_partitions<'a>(context: &'a Context<'_>) -> impl Iterator<Item = Partitio
             entry: None,
             pattern: None,
             templates: std::slice::from_ref(&entity.key.partition),
-            span: context.place(&Subject::entity(entity), "key"),
-            load: context.load.on(&Place::table(entity), &entity.key.partition.source),
+            span: context.span(&Subject::entity(entity), "key"),
+            load: context
+                .load
+                .on(&TableOrIndex::table(entity), &KeySource::templates([&entity.key.partition])),
         };
         let indexes = entity.indexes.iter().map(move |entry| Partition {
             entity,
             entry: Some(entry),
             pattern: None,
             templates: &entry.partition,
-            span: context.place(&Subject::entity(entity), &entry.index.name),
-            load: context.load.on(&Place::index(entity, &entry.index), &joined(&entry.partition)),
+            span: context.span(&Subject::entity(entity), &entry.index.name),
+            load: context
+                .load
+                .on(&TableOrIndex::index(entity, &entry.index), &KeySource::templates(&entry.partition)),
         });
         std::iter::once(table).chain(indexes)
     })
 }
 
-fn joined(templates: &[Template]) -> String {
-    templates.iter().map(|template| template.source.as_str()).collect::<Vec<_>>().join(" ")
-}
-
-/// Who calls how often, for a sentence.
+/// The calling patterns with their rates, for a sentence.
 pub(super) fn calls(contributions: &[Contribution]) -> String {
     let call = |one: &Contribution| {
-        let busiest = one.pattern.busiest.map(|share| format!(", {} % of it there", number(share * 100.0)));
+        let busiest =
+            one.pattern.busiest.map(|share| format!(", {} % of it on this key", number(share * 100.0)));
         let (name, rate) = (&one.pattern.name, number(one.calls_per_second));
-        format!("{name} at {rate}/s{}", busiest.unwrap_or_default())
+        format!("`{name}` at {rate}/s{}", busiest.unwrap_or_default())
     };
     list(contributions.iter().map(call))
 }
 
-/// Fixes that spread a key over the usual number of shards, with advice if none of them holds.
+/// Fixes that spread a key over the usual number of shards, and advice if none of them holds.
 pub(super) fn sharded(context: &Context<'_>, partition: &Partition<'_>, advice: &str) -> Vec<Fix> {
     let mut fixes = shards(context, partition, SHARDS_USUAL);
     fixes.push(Fix::advice(advice));
     fixes
 }
 
-/// Fixes that spread a key over as many shards as a load needs: `needed` is by how many times there are too few keys.
-/// `otherwise` is what helps where no shard does.
+/// Fixes that spread a key over as many shards as a load needs. `needed` is the factor by which the load is too large for
+/// the present keys. `otherwise` is the advice if no shard helps.
 pub(super) fn sharded_for(
     context: &Context<'_>,
     partition: &Partition<'_>,
@@ -154,25 +163,26 @@ pub(super) fn sharded_for(
     let count = now.saturating_mul(times);
     if count > SHARDS_MAX {
         return vec![Fix::advice(format!(
-            "it would take {count} shards: keep this list in another form, such as one key for each hour and shard"
+            "this load needs {count} shards, too many to read: store the list in another form, such as a key for each hour and \
+             shard"
         ))];
     }
-    // A page that is read from many shards reads a little more in all, so that twice as many may be needed.
+    // A page from many shards reads a little more in total, so two or four times as many may be needed.
     let counts = [count, count * 2, count * 4].into_iter().filter(|count| *count <= SHARDS_MAX);
     let mut fixes: Vec<Fix> = counts.flat_map(|count| shards(context, partition, count)).collect();
     fixes.push(Fix::advice(otherwise));
     fixes
 }
 
-/// One fix for each field that can choose the shard, the most likely first. A field of the key itself can't: all
-/// items with its value would have one shard.
+/// One fix for each field that can choose the shard, the most likely first. A field of the key itself can't, because all
+/// items with its value would be in one shard.
 pub(super) fn shards(context: &Context<'_>, partition: &Partition<'_>, count: u64) -> Vec<Fix> {
-    let about = format!("spread it over {count} keys; queries read all of them and merge");
+    let about = format!("spread it over {count} keys with a shard; queries read all of them and merge");
     let Some(template) = partition.templates.first().filter(|_| partition.pattern.is_none()) else {
         return Vec::new();
     };
-    let Some(place) = find(context, partition.span, &template.source) else { return Vec::new() };
-    let replaced = |text: String| Fix::replace(about.as_str(), place, text);
+    let Some(span) = find(context, partition.span, &template.source) else { return Vec::new() };
+    let replaced = |text: String| Fix::replace(about.as_str(), span, text);
     if let Some((written, path)) = written_shard(template) {
         let more = format!("{{shard:{path}/{count}}}");
         return vec![replaced(template.source.replace(&written, &more))];
@@ -182,7 +192,7 @@ pub(super) fn shards(context: &Context<'_>, partition: &Partition<'_>, count: u6
     spreading_fields(partition.entity, partition.templates).into_iter().map(sharded).collect()
 }
 
-/// The placeholder of a template's shard, as it is written, and its field.
+/// The placeholder of a template's shard, as the file has it, and its field.
 fn written_shard(template: &Template) -> Option<(String, &str)> {
     template.parts.iter().find_map(|part| match part {
         Part::Shard { path, count } => Some((format!("{{shard:{path}/{count}}}"), path.as_str())),
@@ -190,7 +200,7 @@ fn written_shard(template: &Template) -> Option<(String, &str)> {
     })
 }
 
-/// Fields with many values that every item has and that aren't in the key: those that Singlet makes first.
+/// Ids that every item has and that aren't in the key. Ids that Singlet makes come first.
 fn spreading_fields<'a>(entity: &'a Entity, templates: &[Template]) -> Vec<&'a str> {
     let own: Vec<&str> = templates.iter().flat_map(Template::fields).collect();
     let keys = entity.key.sort.iter().chain(std::iter::once(&entity.key.partition));
@@ -202,7 +212,7 @@ fn spreading_fields<'a>(entity: &'a Entity, templates: &[Template]) -> Vec<&'a s
     ids.into_iter().map(|field| field.name.as_str()).collect()
 }
 
-/// Where a template is written inside a larger value.
+/// The position of a template within a larger value.
 pub(super) fn find(context: &Context<'_>, within: Span, template: &str) -> Option<Span> {
     let at = context.text(within).find(template)?;
     let start = within.start + at;

@@ -1,21 +1,21 @@
-//! Keys as pieces between separators: placeholders never hold the separator, so keys can be compared piece by piece.
+//! Keys as pieces between separators. Values never contain the separator, so keys can be compared piece by piece.
 
 use singlet_design::{Entity, FieldType, Format, Part, Template};
 
-/// Shards whose numbers are listed; more of them are any number.
+/// Most shards whose numbers are listed as choices. With more, a shard counts as any number.
 const SHARDS_LISTED_MAX: u32 = 1024;
 
 /// The text between two separators of a key.
 #[derive(Debug, Default)]
 pub(super) struct Piece {
     literal: String,
-    /// A placeholder stands behind the literal.
+    /// Whether a placeholder follows the literal.
     open: bool,
-    /// The values of the placeholder, if it is one declared choice and nothing else stands in the piece.
+    /// The values of the placeholder, if it is an enum and the whole piece.
     choices: Option<Vec<String>>,
-    /// The placeholder begins with a digit or a minus: a time, a number, a shard.
+    /// Whether the placeholder's text begins with a digit or a minus: a time, a number, a shard.
     numeric: bool,
-    /// The characters of the placeholder, if there are always as many.
+    /// The length of the placeholder's text, if it is fixed.
     width: Option<u64>,
 }
 
@@ -35,7 +35,7 @@ impl Piece {
         }
     }
 
-    /// Whether a text of this piece can begin with a text of another one.
+    /// Whether a text of this piece can begin with a text of another piece.
     pub(super) fn begins_with(&self, beginning: &Piece) -> bool {
         if beginning.open {
             return self.meets(beginning);
@@ -79,22 +79,22 @@ impl Piece {
         behind.is_some_and(|(shorter, rest)| shorter.continues(rest))
     }
 
-    fn place(&mut self, choices: Option<Vec<String>>, numeric: bool, width: Option<u64>) {
+    fn append(&mut self, choices: Option<Vec<String>>, numeric: bool, width: Option<u64>) {
         let alone = !self.open && self.literal.is_empty();
         self.choices = choices.filter(|_| alone);
-        // Behind another placeholder, the first one decides how the text begins, and no width is known.
+        // After another placeholder: the first one decides how the text begins, and the width isn't known.
         self.numeric = if self.open { self.numeric } else { numeric };
         self.width = width.filter(|_| !self.open);
         self.open = true;
     }
 }
 
-/// Whether a text begins as numbers and times do.
+/// Whether a text begins like a number or a time.
 pub(super) fn is_numeric(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_digit() || first == '-')
 }
 
-/// The pieces of a template's first parts.
+/// The pieces of a list of template parts.
 pub(super) fn pieces(entity: &Entity, parts: &[Part]) -> Vec<Piece> {
     let mut pieces = vec![Piece::default()];
     for part in parts {
@@ -104,7 +104,7 @@ pub(super) fn pieces(entity: &Entity, parts: &[Part]) -> Vec<Piece> {
                 let mut words = text.split(entity.table.separator);
                 let first = words.next().unwrap_or("");
                 if last.open && !first.is_empty() {
-                    // A placeholder and a text behind it: its values and its width say nothing any more.
+                    // A text follows the placeholder, so its values and its width no longer decide.
                     (last.choices, last.width) = (None, None);
                 } else {
                     last.literal.push_str(first);
@@ -113,7 +113,7 @@ pub(super) fn pieces(entity: &Entity, parts: &[Part]) -> Vec<Piece> {
             }
             Part::Shard { count, .. } => {
                 let numbers = (*count <= SHARDS_LISTED_MAX).then_some(0..*count);
-                last.place(numbers.map(|all| all.map(|shard| shard.to_string()).collect()), true, None);
+                last.append(numbers.map(|all| all.map(|shard| shard.to_string()).collect()), true, None);
             }
             Part::Field { path, format } => {
                 let kind = entity.field_at(path);
@@ -121,7 +121,7 @@ pub(super) fn pieces(entity: &Entity, parts: &[Part]) -> Vec<Piece> {
                     Some(FieldType::Choice(choices)) if *format == Format::Plain => Some(choices.clone()),
                     _ => None,
                 };
-                last.place(choices, numeric(kind, *format), format.width());
+                last.append(choices, numeric(kind, *format), format.width());
             }
         }
     }
@@ -135,7 +135,7 @@ pub(super) fn numeric(kind: Option<&FieldType>, format: Format) -> bool {
         || matches!(kind, Some(Date | Time | Epoch | Int { .. } | Number { .. }))
 }
 
-/// Whether two templates can make one text.
+/// Whether two templates can make the same text.
 pub(super) fn overlap(one: &Entity, first: &Template, two: &Entity, second: &Template) -> bool {
     let (first, second) = (pieces(one, &first.parts), pieces(two, &second.parts));
     first.len() == second.len() && first.iter().zip(&second).all(|(first, second)| first.meets(second))

@@ -1,4 +1,4 @@
-//! Which items of other entities a query reads besides those that it asks for.
+//! The items of other entities that a query reads although it doesn't ask for them.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use singlet_design::{
 
 use crate::pieces::{Piece, is_numeric, numeric, overlap, pieces};
 
-/// Stands after every text that begins with what is in front of it: no key uses this noncharacter.
+/// Sorts after every text with the same beginning. Keys never contain this noncharacter.
 const LAST: char = '\u{10FFFF}';
 
 /// A read of one partition: a query, or a get through an index.
@@ -17,23 +17,23 @@ const LAST: char = '\u{10FFFF}';
 pub(super) struct PartitionRead<'a> {
     pub(super) entities: &'a [Arc<Entity>],
     pub(super) index: Option<&'a Index>,
-    /// The key that is asked for, if it isn't the entity's own.
+    /// The key that is asked for; `None` for the entity's own.
     pub(super) asked: Option<&'a AskedKey>,
     pub(super) order: Order,
     matched: &'a [String],
     range: Option<&'a SortRange>,
-    /// A get through an index, whose parameters tell the first parts of the sort key.
+    /// A get through an index. Its parameters give the first parts of the sort key.
     get: Option<&'a Pattern>,
 }
 
-/// Where the items of another entity come, in the direction of reading.
+/// The position of another entity's items, in the direction of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Lies {
-    /// Behind all that is asked for.
+    /// After all items that are asked for.
     Behind,
-    /// In front of all that is asked for.
+    /// Before all items that are asked for.
     Ahead,
-    /// Among what is asked for.
+    /// Between items that are asked for.
     Among,
 }
 
@@ -44,18 +44,18 @@ pub(super) struct Foreign<'a> {
     pub(super) lies: Lies,
 }
 
-/// What the sort keys that are read have in common.
+/// The sort keys that are read.
 enum Reach {
-    /// Nothing.
+    /// All of the partition.
     Whole,
-    /// This beginning; the last piece may go on.
+    /// Those with this beginning. The last piece may continue.
     Beginning(Vec<Piece>),
-    /// They lie between these texts.
+    /// Those between two texts.
     Between(String, String),
 }
 
 impl<'a> PartitionRead<'a> {
-    /// The read of a pattern; `None` if it isn't one of a partition.
+    /// The read of a pattern; `None` if it doesn't read a partition.
     pub(super) fn of(pattern: &'a Pattern) -> Option<Self> {
         match &pattern.operation {
             Operation::Query(query) => Some(PartitionRead {
@@ -80,7 +80,7 @@ impl<'a> PartitionRead<'a> {
         }
     }
 
-    /// The entities that aren't asked for and whose items are read all the same.
+    /// The entities whose items are read although they aren't asked for.
     pub(super) fn foreign(&self, design: &'a Design) -> Vec<Foreign<'a>> {
         let Some(first) = self.entities.first() else { return Vec::new() };
         let asked = |other: &Entity| self.entities.iter().any(|entity| entity.name == other.name);
@@ -90,7 +90,7 @@ impl<'a> PartitionRead<'a> {
         read.map(|entity| Foreign { entity, lies: self.lies(entity) }).collect()
     }
 
-    /// The templates of an entity for the key that is read: partition and sort.
+    /// The partition and sort templates of an entity for the key that is read.
     pub(super) fn templates<'e>(&self, entity: &'e Entity) -> Option<(&'e [Template], &'e [Template])> {
         match self.index {
             None => Some((std::slice::from_ref(&entity.key.partition), entity.key.sort.as_slice())),
@@ -101,7 +101,7 @@ impl<'a> PartitionRead<'a> {
         }
     }
 
-    /// Whether items of another entity lie under the partition keys that are read.
+    /// Whether items of another entity have the partition keys that are read.
     fn in_partition(&self, first: &'a Entity, other: &'a Entity) -> bool {
         let Some((theirs, _)) = self.templates(other) else { return false };
         let own = match (self.asked, self.templates(first)) {
@@ -115,7 +115,7 @@ impl<'a> PartitionRead<'a> {
             })
     }
 
-    /// The sort keys that are read; `None` if they can't be items of anything else.
+    /// The sort keys that are read; `None` if no other entity can have them.
     fn reach(&self, first: &'a Entity) -> Option<Reach> {
         let (_, sort) = self.templates(first)?;
         let Some(own) = sort.first() else { return Some(Reach::Whole) };
@@ -140,7 +140,7 @@ impl<'a> PartitionRead<'a> {
         Some(beginning(first, own.parts.get(..unknown.unwrap_or(own.parts.len()))?))
     }
 
-    /// From the lowest beginning of several entities to the highest.
+    /// From the lowest to the highest beginning of several entities.
     fn between_heads(&self) -> Option<Reach> {
         let templates = self.entities.iter().filter_map(|entity| self.templates(entity)?.1.first());
         let lowest = templates.clone().map(Template::constant_head).min()?;
@@ -175,7 +175,7 @@ impl<'a> PartitionRead<'a> {
         }
     }
 
-    /// Where items of another entity come among those that are asked for.
+    /// The position of another entity's items relative to those that are asked for.
     fn lies(&self, other: &'a Entity) -> Lies {
         let bounds_of = |entity: &'a Entity| Some(bounds(entity, self.templates(entity)?.1.first()?));
         let own = self.entities.iter().filter_map(|entity| bounds_of(entity));
@@ -198,7 +198,7 @@ fn beginning(entity: &Entity, parts: &[Part]) -> Reach {
     Reach::Beginning(pieces(entity, parts))
 }
 
-/// The lowest and the highest text that a template makes, as far as its first placeholder tells.
+/// The lowest and the highest text of a template, judged by its first placeholder.
 fn bounds(entity: &Entity, template: &Template) -> (String, String) {
     let head = template.constant_head();
     let first = template.parts.iter().find(|part| !matches!(part, Part::Literal(_)));
@@ -217,8 +217,8 @@ fn bounds(entity: &Entity, template: &Template) -> (String, String) {
     (format!("{head}{low}"), format!("{head}{high}{LAST}"))
 }
 
-/// Whether two partition templates that can make one text mean the same by it. Behind the same word they do;
-/// values of fields that have no word in front of them do if they name the same thing.
+/// Whether two partition templates that can make the same text mean the same by it. They do after a constant beginning.
+/// Without one, they do if their first fields name the same thing.
 fn same_things(one: &Entity, first: &Template, two: &Entity, second: &Template) -> bool {
     let heads = [first.constant_head(), second.constant_head()];
     if heads.iter().all(|head| !head.is_empty()) {
@@ -229,7 +229,7 @@ fn same_things(one: &Entity, first: &Template, two: &Entity, second: &Template) 
             path == other || named(one, path) == named(two, other)
         }
         (Some(Part::Shard { .. }), Some(Part::Shard { .. })) => true,
-        // One value of a field that the other key has.
+        // A constant that is one value of the other key's field.
         (Some(Part::Literal(text)), Some(Part::Field { path, .. })) => is_choice(two, path, text),
         (Some(Part::Field { path, .. }), Some(Part::Literal(text))) => is_choice(one, path, text),
         _ => false,
@@ -240,7 +240,7 @@ fn is_choice(entity: &Entity, path: &str, text: &str) -> bool {
     matches!(entity.field_at(path), Some(FieldType::Choice(_))) || is_numeric(text)
 }
 
-/// The entity that a field's value names: the one it refers to, or its own.
+/// The entity that a field's value names: the one that it refers to, or its own.
 pub(super) fn named<'e>(entity: &'e Entity, field: &str) -> &'e str {
     entity.field(field).and_then(|field| field.refers_to.as_deref()).unwrap_or(&entity.name)
 }

@@ -1,4 +1,4 @@
-//! What patterns read by key, as the rules look at it.
+//! The reads by key of a design's patterns.
 
 use std::sync::Arc;
 
@@ -6,20 +6,20 @@ use singlet_design::{
     AskedKey, Design, Entity, FieldType, Index, IndexEntry, Operation, OrderWord, Part, Pattern, Template,
 };
 
-/// A read by key: of the table, or of an index.
+/// A read by key, of the table or of an index.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Read<'a> {
     pub(super) pattern: &'a Pattern,
-    /// What is read; the first of several entities.
+    /// The entity that is read; the first if there are several.
     pub(super) entity: &'a Arc<Entity>,
     pub(super) index: Option<&'a Arc<Index>>,
-    /// The key that is asked for, if it isn't the entity's own.
+    /// The key that is asked for; `None` for the entity's own.
     pub(super) asked: Option<&'a AskedKey>,
-    /// What the caller is said to know.
+    /// The fields that the caller is declared to know.
     pub(super) by: Option<&'a [String]>,
-    /// Leading parts of the sort key that are parameters.
+    /// The leading fields of the sort key that are parameters.
     matched: &'a [String],
-    /// One item is read by its whole key.
+    /// Whether one item is read by its whole key.
     one_item: bool,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn reads(design: &Design) -> impl Iterator<Item = Read<'_>> {
     design.patterns.iter().filter_map(|pattern| read(pattern))
 }
 
-/// What a pattern reads by key.
+/// The read by key of a pattern, if it is one.
 pub(super) fn read(pattern: &Pattern) -> Option<Read<'_>> {
     match &pattern.operation {
         Operation::Get(get) | Operation::Exists(get) => Some(Read {
@@ -63,12 +63,12 @@ pub(super) fn read(pattern: &Pattern) -> Option<Read<'_>> {
 }
 
 impl<'a> Read<'a> {
-    /// How the entity is in the index that is read.
+    /// The entity's entry in the index that is read.
     pub(super) fn entry(&self) -> Option<&'a IndexEntry> {
         self.index.and_then(|index| self.entity.entry(&index.name))
     }
 
-    /// The order that a list wants, in the pattern's word.
+    /// The order that a list asks for.
     pub(super) fn order(&self) -> Option<OrderWord> {
         match &self.pattern.operation {
             Operation::Query(query) => query.order_word,
@@ -76,9 +76,9 @@ impl<'a> Read<'a> {
         }
     }
 
-    /// `the table` or the index's name.
-    pub(super) fn place_name(&self) -> &'a str {
-        self.index.map_or("the table", |index| &index.name)
+    /// "the table", or the index's name in backticks.
+    pub(super) fn table_or_index(&self) -> String {
+        self.index.map_or_else(|| "the table".to_owned(), |index| format!("`{}`", index.name))
     }
 
     /// The partition templates that are asked for.
@@ -90,29 +90,29 @@ impl<'a> Read<'a> {
         }
     }
 
-    /// The entity's own partition templates in the place that is read.
+    /// The entity's own partition templates in the table or index that is read.
     pub(super) fn own_partition(&self) -> &'a [Template] {
         let own = std::slice::from_ref(&self.entity.key.partition);
         self.entry().map_or(own, |entry| &entry.partition)
     }
 
-    /// Whether items of the entity can lie under the partition key that is asked for: it is their own, one shard of
-    /// it, or one value of a field in it.
+    /// Whether items of the entity can have the partition key that is asked for: it is their own, one shard of it, or
+    /// one value of a field in it.
     pub(super) fn reaches_partition(&self) -> bool {
         let (asked, own) = (self.partition(), self.own_partition());
         asked.len() == own.len() && asked.iter().zip(own).all(|(asked, own)| self.meets(asked, own, true))
     }
 
-    /// Whether items of the entity can lie under the whole key that is asked for.
+    /// Whether items of the entity can have the whole key that is asked for.
     pub(super) fn reaches(&self) -> bool {
         let sorts = self.asked.into_iter().flat_map(|asked| &asked.sort).zip(self.own_sort());
         self.reaches_partition() && sorts.into_iter().all(|(asked, own)| self.meets(asked, own, false))
     }
 
-    /// Whether a key that one template asks for can be made by another, or can begin one that is.
+    /// Whether the entity's own template can make the key that is asked for, or one that begins with it.
     fn meets(&self, asked: &Template, own: &Template, whole: bool) -> bool {
-        let mut asked_parts = Pieces::of(asked);
-        let mut own_parts = Pieces::of(own);
+        let mut asked_parts = PartCursor::of(asked);
+        let mut own_parts = PartCursor::of(own);
         loop {
             let (asked, own) = match (asked_parts.next(), own_parts.next()) {
                 (None, None) => return true,
@@ -121,7 +121,7 @@ impl<'a> Read<'a> {
                 (Some(asked), Some(own)) => (asked, own),
             };
             match (asked, own) {
-                (Piece::Text(asked), Piece::Text(own)) => {
+                (KeyText::Constant(asked), KeyText::Constant(own)) => {
                     if let Some(rest) = asked.strip_prefix(own) {
                         asked_parts.put_back(rest);
                     } else if let Some(rest) = own.strip_prefix(asked) {
@@ -130,7 +130,7 @@ impl<'a> Read<'a> {
                         return false;
                     }
                 }
-                (Piece::Text(asked), Piece::Other(own)) => {
+                (KeyText::Constant(asked), KeyText::Placeholder(own)) => {
                     let end = asked.find(self.entity.table.separator).unwrap_or(asked.len());
                     let (value, rest) = asked.split_at(end);
                     if !self.takes(own, value) {
@@ -138,9 +138,9 @@ impl<'a> Read<'a> {
                     }
                     asked_parts.put_back(rest);
                 }
-                (Piece::Other(_), Piece::Text(_)) => return false,
-                (Piece::Other(asked), Piece::Other(own)) => {
-                    // A field in the place of a shard is the number of one.
+                (KeyText::Placeholder(_), KeyText::Constant(_)) => return false,
+                (KeyText::Placeholder(asked), KeyText::Placeholder(own)) => {
+                    // A field where the entity has a shard is the number of one shard.
                     let one_shard = matches!((asked, own), (Part::Field { .. }, Part::Shard { .. }));
                     if asked != own && !one_shard {
                         return false;
@@ -150,7 +150,7 @@ impl<'a> Read<'a> {
         }
     }
 
-    /// Whether a placeholder can stand for a text.
+    /// Whether a placeholder can have a text as its value.
     fn takes(&self, placeholder: &Part, text: &str) -> bool {
         match placeholder {
             Part::Shard { count, .. } => text.parse::<u32>().is_ok_and(|number| number < *count),
@@ -162,14 +162,14 @@ impl<'a> Read<'a> {
         }
     }
 
-    /// The entity's own sort templates in the place that is read.
+    /// The entity's own sort templates in the table or index that is read.
     pub(super) fn own_sort(&self) -> &'a [Template] {
         self.entry().map_or(self.entity.key.sort.as_slice(), |entry| &entry.sort)
     }
 
     /// The fields that the caller must give.
     pub(super) fn given(&self) -> Vec<&'a str> {
-        // A shard that nothing gives is read everywhere.
+        // The caller doesn't give a shard: all of them are read.
         let plain = |part: &'a Part| match part {
             Part::Field { path, .. } => Some(path.as_str()),
             _ => None,
@@ -192,33 +192,33 @@ impl<'a> Read<'a> {
 }
 
 /// A constant text of a template, or a placeholder.
-enum Piece<'a> {
-    Text(&'a str),
-    Other(&'a Part),
+enum KeyText<'a> {
+    Constant(&'a str),
+    Placeholder(&'a Part),
 }
 
-/// The pieces of a template, from the left; what is left of a constant text can be put back.
-struct Pieces<'a> {
+/// Goes through a template from left to right. The rest of a constant text can be put back.
+struct PartCursor<'a> {
     rest: &'a str,
     parts: std::slice::Iter<'a, Part>,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> PartCursor<'a> {
     fn of(template: &'a Template) -> Self {
-        Pieces { rest: "", parts: template.parts.iter() }
+        PartCursor { rest: "", parts: template.parts.iter() }
     }
 
     fn put_back(&mut self, rest: &'a str) {
         self.rest = rest;
     }
 
-    fn next(&mut self) -> Option<Piece<'a>> {
+    fn next(&mut self) -> Option<KeyText<'a>> {
         if !self.rest.is_empty() {
-            return Some(Piece::Text(std::mem::take(&mut self.rest)));
+            return Some(KeyText::Constant(std::mem::take(&mut self.rest)));
         }
         self.parts.next().map(|part| match part {
-            Part::Literal(text) => Piece::Text(text),
-            other => Piece::Other(other),
+            Part::Literal(text) => KeyText::Constant(text),
+            other => KeyText::Placeholder(other),
         })
     }
 }

@@ -1,38 +1,40 @@
-//! Applying what the review shows, round after round: a fix can make room for another one.
+//! Applying fixes in rounds, because one fix can make another possible.
 
 use singlet_design::{Design, Report, load, position};
 
 use crate::finding::Finding;
 use crate::review::{Review, review};
 
-/// Rounds of fixing. Each loses findings and gains none, so that few are needed; the bound is for designs that nobody
-/// thought of.
+/// Most rounds of fixes. Each round removes findings and adds none, so few are needed.
 const ROUNDS_MAX: usize = 20;
 
 /// A design with its fixes applied.
 #[derive(Debug)]
 pub struct Repaired {
-    /// The text, which loads.
+    /// The fixed text, which loads.
     pub text: String,
-    /// What was changed, in the order of application.
+    /// The fixes, in the order of application.
     pub changes: Vec<Applied>,
-    /// The design that the text makes.
+    /// The design of the fixed text.
     pub design: Design,
 }
 
 /// A fix that was applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
-    /// The rule whose finding is gone.
+    /// The rule whose finding it removed.
     pub rule: &'static str,
-    /// The line that the finding pointed to, in the text as it was before this round.
+    /// The line of the finding, in the text before this round.
     pub line: usize,
     /// What the change does.
     pub about: String,
 }
 
-/// Applies every fix that holds, until there is none. Fixes whose numbers are examples are applied only with `examples`.
-/// The report says why a text doesn't load; then there is nothing to fix.
+/// Applies every fix that holds, until there are no more. Fixes with example numbers are applied only with `examples`.
+///
+/// # Errors
+///
+/// The report of a text that doesn't load, which has no fixes.
 pub fn repair(file: &str, source: &str, examples: bool) -> Result<Repaired, Report> {
     let design = load(file, source)?;
     let mut repaired = Repaired { text: source.to_owned(), changes: Vec::new(), design };

@@ -1,22 +1,22 @@
-//! Numbers in text keys: whether their order as text is their order as numbers, and the placeholder that makes it so.
+//! Numbers in text keys: whether they sort correctly as text, and the placeholder with which they do.
 
 use singlet_design::FieldType;
 
-/// Digits of a whole number whose maximum isn't declared.
+/// Digits of a whole number without a declared maximum.
 const DIGITS_USUAL: usize = 10;
-/// Digits before the point of a number whose maximum isn't declared.
+/// Digits before the decimal point of a number without a declared maximum.
 const WHOLE_DIGITS_USUAL: usize = 5;
-/// Digits after the point, which nothing declares.
+/// Digits after the decimal point, which designs don't declare.
 const DECIMALS_USUAL: usize = 2;
 
-/// A number as it stands in a text key.
+/// How a number sorts in a text key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sortable {
-    /// Every value has the same number of digits, so that plain text sorts right.
+    /// Correctly as plain text, because every value has the same number of digits.
     Plain,
-    /// It sorts right with this format.
+    /// Correctly with this format.
     Padded(String),
-    /// It can be negative, which no padding sorts.
+    /// Never correctly, because it can be negative.
     Negative,
 }
 
@@ -42,12 +42,12 @@ pub(super) fn sortable(kind: &FieldType) -> Option<Sortable> {
     })
 }
 
-/// Digits before the point of a number as it is printed.
+/// Digits before the decimal point of a printed number.
 fn whole_digits(number: &str) -> usize {
     number.split('.').next().unwrap_or(number).len().max(1)
 }
 
-/// The placeholder of a field that sorts right in a text key, if one does.
+/// The placeholder with which a field sorts correctly in a text key; `None` if there isn't one.
 pub(super) fn placeholder(path: &str, kind: &FieldType) -> Option<String> {
     match sortable(kind) {
         None | Some(Sortable::Plain) => Some(format!("{{{path}}}")),

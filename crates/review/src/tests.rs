@@ -1,5 +1,7 @@
 use singlet_design::load;
+use singlet_values::limits;
 
+use crate::text::{bytes, number, whole};
 use crate::*;
 
 /// The designs of a rule's page under a word: `fires`, `fine`, or `refused` if the language itself refuses them.
@@ -14,7 +16,7 @@ fn found(source: &str, rule: &str) -> Result<Vec<Finding>, String> {
     Ok(review.findings.into_iter().filter(|finding| finding.rule == rule).collect())
 }
 
-/// What is wrong with a rule's examples.
+/// The faults of a rule's examples.
 fn wrong_examples(rule: &Rule) -> Vec<String> {
     let (fires, fine, refused) =
         (examples(rule.page, "fires"), examples(rule.page, "fine"), examples(rule.page, "refused"));
@@ -47,7 +49,7 @@ fn every_rule_fires_on_its_failing_example_and_not_on_its_passing_one() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// A rule that can write the change must be able to show it: changes that never hold are advice.
+/// A rule that proposes a change must have an example in which the change holds.
 #[test]
 fn every_rule_that_proposes_changes_shows_one_on_an_example() {
     let mut wrong = Vec::new();
@@ -81,7 +83,7 @@ fn every_finding_has_a_fix_or_advice() {
     }
 }
 
-/// When the bytes that may be loaded are used up, findings keep their words, and the review says so.
+/// Once the bytes that may be loaded are used up, findings get advice, and the review counts the untried fixes.
 #[test]
 fn fixes_beyond_the_bound_are_told_in_words_and_counted() {
     let design = load("feed.toml", FEED).unwrap();
@@ -133,7 +135,7 @@ fn what_a_design_allows_is_told_apart_and_an_allowance_without_a_finding_is_one(
     assert_eq!(found, ["unused-allowance"]);
 }
 
-/// A small network; what is asked of it follows.
+/// A small social network, to which a test adds patterns.
 const NETWORK: &str = r##"
 design = "network"
 
@@ -187,16 +189,62 @@ get = "Post"
 on  = "GSI1"
 "##;
 
-/// What a rule says about a pattern that is added to the network.
+/// The messages of a rule about a pattern that is added to the network.
 fn asked(rule: &str, pattern: &str) -> Vec<String> {
     let source = format!("{NETWORK}\n[pattern.asked]\n{pattern}\n");
     found(&source, rule).unwrap().into_iter().map(|finding| finding.message).collect()
 }
 
+/// The limits that pages and summaries name are those that the product enforces.
+#[test]
+fn pages_name_the_limits_that_are_enforced() {
+    let [reads, writes] = [limits::PARTITION_READ_UNITS_MAX, limits::PARTITION_WRITE_UNITS_MAX];
+    let half = |units: u32| number(f64::from(units) / 2.0);
+    let [reads_half, writes_half] = [half(reads), half(writes)];
+    let [reads, writes] = [reads, writes].map(|units| number(f64::from(units)));
+    let size = |count: usize| bytes(count as u64);
+    let (partition, sort) =
+        (whole(limits::PARTITION_KEY_BYTES_MAX as u64), whole(limits::SORT_KEY_BYTES_MAX as u64));
+    let keys = number(f64::from(crate::ASSUMED_KEYS));
+    let cases = [
+        ("constant-partition", format!("{writes} write units and {reads} read units")),
+        ("low-cardinality", format!("{writes} write units and {reads} read units")),
+        ("hot-read", format!("more than {reads} read units a second on one partition key")),
+        ("hot-read", format!("or more than {reads_half} (a warning)")),
+        ("hot-read", format!("Zipf's law over {keys} keys")),
+        ("hot-write", format!("more than {writes} write units a second on one partition key")),
+        ("hot-write", format!("or more than {writes_half} (a warning)")),
+        ("hot-counter", format!("more than {writes} times a second")),
+        ("shards-idle", format!("A shard serves {writes} write units")),
+        ("item-size", format!("exceeds {} (an error)", size(limits::ITEM_BYTES_MAX))),
+        ("unbounded-list", size(limits::ITEM_BYTES_MAX)),
+        ("missing-size", size(limits::ITEM_BYTES_MAX)),
+        ("page-over-1mb", format!("exceeds {}", size(limits::PAGE_BYTES_MAX))),
+        ("unbounded-query", format!("until {} is full", size(limits::PAGE_BYTES_MAX))),
+        ("foreign-items", format!("the {} of a page", size(limits::PAGE_BYTES_MAX))),
+        ("key-length", format!("{partition} bytes (partition key) or {sort} bytes (sort key)")),
+        ("lsi-collection", bytes(limits::COLLECTION_BYTES_MAX)),
+        ("transaction-size", format!("more than {} writes", limits::TRANSACTION_ACTIONS_MAX)),
+        ("transaction-size", size(limits::TRANSACTION_BYTES_MAX)),
+        ("wide-fan-out", format!("more than {} writes", limits::TRANSACTION_ACTIONS_MAX)),
+        ("index-count", format!("{} global indexes", limits::GLOBAL_INDEXES_MAX)),
+        ("index-count", format!("{} local indexes", limits::LOCAL_INDEXES_MAX)),
+        ("index-count", format!("{} projected attributes", limits::PROJECTED_ATTRIBUTES_MAX)),
+    ];
+    for (id, expected) in cases {
+        let page = rule(id).unwrap().page.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(page.contains(&expected), "{id}: {expected}");
+    }
+}
+
 #[test]
 fn rules_find_what_their_pages_say_besides_the_examples() {
     let cases = [
-        ("hot-read", "get = \"User\"\nrate = \"20000/s\"\nbusiest = \"40%\"", "the busiest `USER#{user_id}`"),
+        (
+            "hot-read",
+            "get = \"User\"\nrate = \"20000/s\"\nbusiest = \"40%\"",
+            "the busiest key `USER#{user_id}`",
+        ),
         (
             "hot-counter",
             "update = \"User\"\nadd = { visits = 1 }\nrate = \"9000/s\"\nbusiest = \"50%\"",
@@ -215,25 +263,25 @@ fn rules_find_what_their_pages_say_besides_the_examples() {
         (
             "wide-fan-out",
             "merge = { each = \"follows\", run = \"posts\", with = { user_id = \"{other_id}\" }, by = \"created_at\", max = 500 }",
-            "500 items of follows",
+            "500 items of `follows`",
         ),
-        ("wide-fan-out", "update = \"User\"\nset = [\"name\"]", "Post keeps a copy of it in user_name"),
+        ("wide-fan-out", "update = \"User\"\nset = [\"name\"]", "`Post` keeps a copy of it in `user_name`"),
         (
             "transaction-size",
             "transaction = { posts = { run = \"create_post\", each = { text = \"texts\" }, max = 20 } }",
             "more than 4 MB",
         ),
-        ("owner-outside-key", "parts = { post = \"post\" }\nowner = \"user_id\"", "through post"),
+        ("owner-outside-key", "parts = { post = \"post\" }\nowner = \"user_id\"", "through `post`"),
         (
             "index-contention",
             "query = \"Post\"\non = \"GSI1\"\nkey = [\"NAME#{user_name}\"]",
-            "which post needs",
+            "which `post` needs",
         ),
-        ("constant-partition", "query = \"Post\"\non = \"GSI1\"\nkey = [\"FEED\"]", "`FEED` in GSI1"),
+        ("constant-partition", "query = \"Post\"\non = \"GSI1\"\nkey = [\"FEED\"]", "`FEED` in `GSI1`"),
         (
             "wrong-sort-key",
             "query = \"Post\"\norder = \"highest\"",
-            "sorted by created_at, which is no number",
+            "sorted by `created_at`, which isn't a number",
         ),
         ("filter", "query = \"Post\"\nfilter = \"user_name = {user_name}\"", "about 20 %"),
     ];
@@ -269,7 +317,7 @@ fn rules_are_silent_where_nothing_is_wrong() {
     }
 }
 
-/// A forge; what its items and patterns say follows.
+/// A code forge with the given key of its repositories and the given patterns.
 fn forge(repository: &str, patterns: &str) -> String {
     format!(
         r##"
@@ -517,7 +565,7 @@ GSI1 = ["O#{owner}", "{updated_at}#{id}"]"##;
     assert_eq!(found(&forge(repository, ""), "mutable-key").unwrap(), Vec::new());
 }
 
-/// A channel with messages and whatever else follows.
+/// A channel with messages, and more entities and patterns.
 fn channel(message: &str, more: &str) -> String {
     format!(
         r##"
@@ -560,10 +608,10 @@ noted_at   = "created"
     let query =
         |order: &str| format!("[pattern.asked]\nquery = \"Message\"\norder = \"{order}\"\nlimit = 20\n");
     let cases = [
-        (query("newest"), Severity::Warning, "backwards, and those of Channel (`META`) come before"),
-        (query("oldest"), Severity::Info, "forwards, and those of Channel (`META`) come behind"),
-        (format!("{note}{}", query("oldest")), Severity::Warning, "those of Note"),
-        (format!("{note}{}", query("oldest")), Severity::Warning, "lie among"),
+        (query("newest"), Severity::Warning, "backwards, and the items of `Channel` (`META`) come before"),
+        (query("oldest"), Severity::Info, "forwards, and the items of `Channel` (`META`) come after"),
+        (format!("{note}{}", query("oldest")), Severity::Warning, "the items of `Note`"),
+        (format!("{note}{}", query("oldest")), Severity::Warning, "lie between"),
     ];
     for (patterns, severity, expected) in cases {
         let found = found(&channel(BY_TIME, &patterns), "foreign-items").unwrap();
@@ -587,7 +635,7 @@ GSI1 = ["FEED#{shard:message_id/4}", "AT#{sent_at}#{message_id}"]"##;
     let both = format!("{file}[pattern.asked]\nquery = [\"Channel\", \"Message\"]\nlimit = 20\n");
     let found_between = found(&channel(message, &both), "foreign-items").unwrap();
     assert!(
-        matches!(found_between.as_slice(), [one] if one.message.contains("File (`FILE#{file_id}`) lie among"))
+        matches!(found_between.as_slice(), [one] if one.message.contains("`File` (`FILE#{file_id}`) lie between"))
     );
     let shard =
         format!("{file}[pattern.asked]\nquery = \"File\"\non = \"GSI1\"\nkey = [\"FEED#3\"]\nlimit = 20\n");
@@ -630,12 +678,12 @@ fn items_that_no_query_reads_are_not_foreign() {
     }
 }
 
-/// A time is never a word.
+/// A time never equals a word.
 #[test]
-fn a_time_and_a_word_in_one_place_are_no_collision() {
+fn a_time_and_a_word_in_the_same_part_of_a_key_dont_collide() {
     let message = r##"key = ["CHANNEL#{channel_id}", "{sent_at}"]"##;
     let found = found(&channel(message, ""), "key-collision").unwrap();
-    assert!(!found.iter().any(|one| one.message.contains("Channel and Message")), "{found:#?}");
+    assert!(!found.iter().any(|one| one.message.contains("`Channel` and `Message`")), "{found:#?}");
 }
 
 /// Each element of the list has a check of its own, unless all of them refer to one item.

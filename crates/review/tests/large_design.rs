@@ -1,11 +1,11 @@
-//! A review keeps up with designs that are as large as they get.
+//! A review of a very large design.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 #[path = "large/design.rs"]
 mod design;
 
 use singlet_design::load;
-use singlet_review::{Format, Reviewed, render, review};
+use singlet_review::{OutputFormat, Reviewed, render, review};
 
 #[test]
 fn a_design_of_200_entities_and_500_patterns_is_reviewed_whole() {
@@ -19,5 +19,5 @@ fn a_design_of_200_entities_and_500_patterns_is_reviewed_whole() {
     assert!(found("filter") > 0 && found("low-cardinality") > 0, "{}", review.findings.len());
     assert!(review.fix_count() > 0 && review.untried_fixes > 0, "{}", review.untried_fixes);
     let file = Reviewed { file: "large.toml", source: &source, review: &review };
-    assert!(render(Format::Human, &[file]).lines().count() > 200);
+    assert!(render(OutputFormat::Human, &[file]).lines().count() > 200);
 }

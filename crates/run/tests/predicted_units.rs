@@ -247,5 +247,5 @@ fn the_default_page_size_is_told_as_it_is() {
     let said = format!("by default {PAGE_ITEMS_DEFAULT}");
     assert!(schema().to_string().contains(&said));
     let page = RULES.iter().find(|rule| rule.id == "unbounded-query").unwrap().page;
-    assert!(page.contains(&format!("gives {PAGE_ITEMS_DEFAULT} items a page")), "{page}");
+    assert!(page.contains(&format!("returns {PAGE_ITEMS_DEFAULT} items a page")), "{page}");
 }

@@ -12,7 +12,7 @@ use singlet_design::{
     Design, Json, Pattern, Report, Span, describe_markdown, describe_text, from_text, load, position,
 };
 use singlet_engine::{Database, ManualClock};
-use singlet_review::{Finding, Format, Review, Reviewed, render, review};
+use singlet_review::{Finding, OutputFormat, Review, Reviewed, render, review};
 use singlet_run::apply::{choose_environment, plan};
 use singlet_run::explain::Recording;
 use singlet_run::seed::{SeedOptions, Seeder, plant};
@@ -54,10 +54,10 @@ fn check_span(span: Span, source: &str, told: &str) {
 }
 
 fn check_rendering(review: &Review, source: &str) {
-    for format in [Format::Human, Format::Json, Format::Sarif, Format::GitHub] {
+    for format in [OutputFormat::Human, OutputFormat::Json, OutputFormat::Sarif, OutputFormat::GitHub] {
         let file = Reviewed { file: "fuzz.toml", source, review };
         let text = render(format, &[file]);
-        if matches!(format, Format::Json | Format::Sarif) {
+        if matches!(format, OutputFormat::Json | OutputFormat::Sarif) {
             assert!(text.parse::<Json>().is_ok(), "{text}");
         }
     }

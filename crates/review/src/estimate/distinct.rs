@@ -1,19 +1,18 @@
-//! How many values a partition key takes at one time.
+//! The number of values of a partition key at one time.
 
 use singlet_design::{Entity, FieldType, Part, Template};
 
-/// How many partition keys share the traffic.
+/// The number of partition keys that share the traffic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Distinct {
-    /// So many and no more: constants, choices, flags, shards.
+    /// A known number: constants, choices, flags, shards.
     Exactly(u64),
-    /// As many as there are values of a field without a declared set.
+    /// Unknown: the values of a field without a declared set.
     Many,
 }
 
 impl Distinct {
-    /// The share of the traffic that falls on one key, if all are equally busy; nothing that can be counted falls on
-    /// one of many.
+    /// The share of the traffic on one key if all are equally busy; `None` if their number isn't known.
     #[expect(clippy::cast_precision_loss, reason = "a count of declared values")]
     pub fn share(self) -> Option<f64> {
         match self {
@@ -30,18 +29,19 @@ impl Distinct {
     }
 }
 
-/// How a partition template spreads its items: over the values of its fields, and each of those over shards.
+/// How a partition template spreads its items: over the values of its fields, and over the shards of each value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spread {
-    /// The values of its fields.
+    /// The number of values of its fields.
     pub values: Distinct,
-    /// The shards of each value.
+    /// The number of shards of each value.
     pub shards: u64,
 }
 
 impl Spread {
-    /// How the templates of a partition spread items at one moment. A time that is cut off counts as one: now. A
-    /// shard that is chosen by one of the key's own fields moves nothing: all items with that value have one number.
+    /// How the templates of a partition spread items at one moment. A time that is cut to a day or an hour has one
+    /// value at a moment. A shard that is chosen by one of the key's own fields spreads nothing, because all items
+    /// with that value are in one shard.
     pub fn of<'a>(
         entity: &Entity,
         templates: impl IntoIterator<Item = &'a Template, IntoIter: Clone>,
@@ -62,34 +62,34 @@ impl Spread {
         spread
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     pub fn keys(self) -> Distinct {
         self.values.and(Distinct::Exactly(self.shards))
     }
 
-    /// The share of the traffic that falls on the busiest key: the even share of its value, or what a pattern says of
-    /// it if that is more, spread over its shards.
+    /// The share of the traffic on the busiest key: the even share of its value, or the declared share if that is
+    /// larger, divided by its shards.
     #[expect(clippy::cast_precision_loss, reason = "at most a thousand shards in a template")]
-    pub fn busiest_share(self, said: Option<f64>) -> Option<f64> {
-        let share = match (self.values.share(), said) {
-            (Some(even), Some(said)) => even.max(said),
-            (even, said) => even.or(said)?,
+    pub fn busiest_share(self, declared: Option<f64>) -> Option<f64> {
+        let share = match (self.values.share(), declared) {
+            (Some(even), Some(declared)) => even.max(declared),
+            (even, declared) => even.or(declared)?,
         };
         Some(share / self.shards.max(1) as f64)
     }
 }
 
-/// Keys that an unknown spread is assumed over.
+/// The number of keys that is assumed where calls are spread in an unknown way.
 pub const ASSUMED_KEYS: u32 = 10_000;
 
-/// The share of the busiest of many keys where nothing says how calls are spread: by Zipf's law, over ten thousand keys,
-/// one divided by the harmonic number of their count.
+/// The share of the busiest key where nothing declares how calls are spread. By Zipf's law it is one divided by the
+/// harmonic number of [`ASSUMED_KEYS`].
 pub fn assumed_share() -> f64 {
     const EULER: f64 = 0.577_215_664_901_532_9;
     1.0 / (f64::from(ASSUMED_KEYS).ln() + EULER)
 }
 
-/// How many keys the templates of a partition make at one moment.
+/// The number of keys that the templates of a partition make at one moment.
 pub fn distinct_keys<'a>(
     entity: &Entity,
     templates: impl IntoIterator<Item = &'a Template, IntoIter: Clone>,

@@ -1,9 +1,10 @@
-//! Where the declared rates land: units a second on each partition key of tables and indexes.
+//! The load that the declared rates make: units a second on each partition key of tables and indexes.
 
 use std::sync::Arc;
 
 use singlet_design::{
-    AskedKey, Change, Design, Entity, Index, IndexEntry, Operation, Pattern, Query, Step, Template, Unique,
+    AskedKey, Change, Design, Entity, Index, IndexEntry, Made, Operation, Part, Pattern, Projection, Query,
+    Step, Template, Unique,
 };
 
 use super::distinct::{Distinct, Spread, assumed_share};
@@ -11,26 +12,63 @@ use super::reads::{merge_run_units, query_units, scan_units};
 use super::size::{Size, entry_size, item_size, reservation_size};
 use super::{read_units, write_units};
 
-/// Keys that a batch is taken to ask for: nothing declares how many the caller gives.
+/// Keys of a batch get, assumed because no design declares them.
 const BATCH_KEYS_USUAL: f64 = 10.0;
 
 /// A table or one of its indexes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct TableOrIndex {
     /// The table's label.
     pub table: String,
-    /// The index, if it is one.
+    /// The index's name; `None` for the table itself.
     pub index: Option<String>,
 }
 
-/// What one pattern adds to a key's load.
+impl TableOrIndex {
+    /// The table of an entity.
+    pub fn table(entity: &Entity) -> TableOrIndex {
+        TableOrIndex { table: entity.table.label.clone(), index: None }
+    }
+
+    /// An index of an entity's table.
+    pub fn index(entity: &Entity, index: &Index) -> TableOrIndex {
+        TableOrIndex { table: entity.table.label.clone(), index: Some(index.name.clone()) }
+    }
+}
+
+/// The source of partition keys. Keys of one table or index that have the same source share a load.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// The parts of each partition template. Entities with the same parts share their keys.
+    Templates(Vec<Vec<Part>>),
+    /// The reservations of a unique value.
+    Reservations {
+        /// The entity whose value is unique.
+        entity: String,
+        /// The fields that are unique together.
+        fields: Vec<String>,
+    },
+}
+
+impl KeySource {
+    /// The keys that these partition templates make.
+    pub fn templates<'a>(templates: impl IntoIterator<Item = &'a Template>) -> KeySource {
+        KeySource::Templates(templates.into_iter().map(|template| template.parts.clone()).collect())
+    }
+
+    fn reservations(entity: &Entity, unique: &Unique) -> KeySource {
+        KeySource::Reservations { entity: entity.name.clone(), fields: unique.fields.clone() }
+    }
+}
+
+/// The load that one pattern adds to a key.
 #[derive(Debug, Clone)]
 pub struct Contribution {
-    /// The pattern that runs.
+    /// The pattern that is called.
     pub pattern: Arc<Pattern>,
     /// Calls a second.
     pub calls_per_second: f64,
-    /// Units a second, all keys together.
+    /// Units a second, over all keys.
     pub units_per_second: f64,
 }
 
@@ -41,51 +79,51 @@ impl Contribution {
     }
 }
 
-/// The load on the keys that one partition template makes.
+/// The load on the keys of one source in a table or index.
 #[derive(Debug, Clone)]
 pub struct KeyLoad {
-    /// Where.
-    pub place: Place,
-    /// One of the entities whose items lie there: the first in the file.
+    /// The table or index that has the keys.
+    pub on: TableOrIndex,
+    /// The source of the keys.
+    pub source: KeySource,
+    /// The first entity in the file whose items have these keys.
     pub entity: Arc<Entity>,
-    /// The templates, joined, as they were written.
-    pub template: String,
-    /// How the load is spread over keys.
+    /// How the load is spread over the keys.
     pub spread: Spread,
-    /// Who writes.
+    /// The patterns that write.
     pub writes: Vec<Contribution>,
-    /// Who reads.
+    /// The patterns that read.
     pub reads: Vec<Contribution>,
 }
 
 impl KeyLoad {
-    /// Write units a second on the busiest key; `None` if the keys are many and nothing says how they are used.
+    /// Write units a second on the busiest key; `None` if there are many keys and nothing declares their shares.
     pub fn busiest_write_units(&self) -> Option<f64> {
         busiest(&self.writes, self.spread)
     }
 
-    /// Read units a second on the busiest key.
+    /// Read units a second on the busiest key; `None` as for writes.
     pub fn busiest_read_units(&self) -> Option<f64> {
         busiest(&self.reads, self.spread)
     }
 
-    /// Write units a second on the busiest key, if calls whose spread nothing says are spread by Zipf's law.
+    /// Write units a second on the busiest key, with Zipf's law for calls whose spread isn't declared.
     pub fn assumed_write_units(&self) -> f64 {
         assumed(&self.writes, self.spread)
     }
 
-    /// Read units a second on the busiest key, assumed in the same way.
+    /// Read units a second on the busiest key, with the same assumption.
     pub fn assumed_read_units(&self) -> f64 {
         assumed(&self.reads, self.spread)
     }
 
-    /// How many keys share the load.
+    /// The number of keys that share the load.
     pub fn distinct(&self) -> Distinct {
         self.spread.keys()
     }
 }
 
-/// `None` if nothing is known of any of them.
+/// `None` if no share is known.
 fn busiest(contributions: &[Contribution], spread: Spread) -> Option<f64> {
     let units = contributions.iter().filter_map(|contribution| contribution.busiest_units(spread));
     units.reduce(|sum, one| sum + one)
@@ -97,23 +135,23 @@ fn assumed(contributions: &[Contribution], spread: Spread) -> f64 {
     contributions.iter().filter_map(|one| Some(one.units_per_second * share(one)?)).sum()
 }
 
-/// Where all declared rates of a design land.
+/// The load of a whole design, from its declared rates.
 #[derive(Debug, Clone, Default)]
 pub struct Load {
-    /// One for each partition template of each table and index.
+    /// One entry for each source of keys of each table and index.
     pub keys: Vec<KeyLoad>,
-    /// Scans, which read all keys of a place alike: none of them is busier than the others.
-    pub scans: Vec<(Place, Contribution)>,
+    /// Scans. They read all keys of a table or index equally, so they make no key busier than another.
+    pub scans: Vec<(TableOrIndex, Contribution)>,
 }
 
 impl Load {
-    /// Adds up the patterns that have a rate. Parts and steps of a composed pattern run at its rate, besides their own.
+    /// Adds up the patterns that have a rate. Parts and steps of a composed pattern run at its rate as well as their own.
     pub fn of(design: &Design) -> Load {
         let mut load = Load::default();
         for entity in &design.entities {
-            load.key(Place::table(entity), entity, [&entity.key.partition]);
+            load.keys_of(TableOrIndex::table(entity), entity, [&entity.key.partition]);
             for entry in &entity.indexes {
-                load.key(Place::index(entity, &entry.index), entity, &entry.partition);
+                load.keys_of(TableOrIndex::index(entity, &entry.index), entity, &entry.partition);
             }
         }
         for pattern in &design.patterns {
@@ -124,50 +162,42 @@ impl Load {
         load
     }
 
-    /// The load on the keys that an entity's partition makes in a place.
-    pub fn on(&self, place: &Place, template: &str) -> Option<&KeyLoad> {
-        self.keys.iter().find(|key| key.place == *place && key.template == template)
+    /// The load on the keys of one source in a table or index.
+    pub fn on(&self, on: &TableOrIndex, source: &KeySource) -> Option<&KeyLoad> {
+        self.keys.iter().find(|key| key.on == *on && key.source == *source)
     }
 
-    fn key<'a>(
+    /// The load on the keys that partition templates make; added if it is new.
+    fn keys_of<'a>(
         &mut self,
-        place: Place,
+        on: TableOrIndex,
         entity: &Arc<Entity>,
         templates: impl IntoIterator<Item = &'a Template, IntoIter: Clone> + Clone,
     ) -> Option<&mut KeyLoad> {
-        let template = joined(templates.clone());
-        self.key_of(place, entity, template, Spread::of(entity, templates))
+        let spread = Spread::of(entity, templates.clone());
+        self.load_of(on, KeySource::templates(templates), entity, spread)
     }
 
-    fn key_of(
+    /// The load on the keys of reservations, one for each value; added if it is new.
+    fn reservations_of(&mut self, entity: &Arc<Entity>, unique: &Unique) -> Option<&mut KeyLoad> {
+        let spread = Spread { values: Distinct::Many, shards: 1 };
+        self.load_of(TableOrIndex::table(entity), KeySource::reservations(entity, unique), entity, spread)
+    }
+
+    fn load_of(
         &mut self,
-        place: Place,
+        on: TableOrIndex,
+        source: KeySource,
         entity: &Arc<Entity>,
-        template: String,
         spread: Spread,
     ) -> Option<&mut KeyLoad> {
-        let known = self.keys.iter().position(|key| key.place == place && key.template == template);
+        let known = self.keys.iter().position(|key| key.on == on && key.source == source);
         let at = known.unwrap_or_else(|| {
             let entity = Arc::clone(entity);
-            self.keys.push(KeyLoad {
-                place,
-                entity,
-                template,
-                spread,
-                writes: Vec::new(),
-                reads: Vec::new(),
-            });
+            self.keys.push(KeyLoad { on, source, entity, spread, writes: Vec::new(), reads: Vec::new() });
             self.keys.len() - 1
         });
         self.keys.get_mut(at)
-    }
-
-    /// The keys of reservations: one for each value.
-    fn reservation(&mut self, entity: &Arc<Entity>, unique: &Unique) -> Option<&mut KeyLoad> {
-        let place = Place::table(entity);
-        let template = format!("unique {} of {}", unique.fields.join(", "), entity.name);
-        let spread = Spread { values: Distinct::Many, shards: 1 };
-        self.key_of(place, entity, template, spread)
     }
 
     fn run(&mut self, caller: &Arc<Pattern>, pattern: &Arc<Pattern>, calls: f64) {
@@ -182,11 +212,11 @@ impl Load {
             }
             Operation::Query(query) => self.query(caller, query, calls, query_units(query)),
             Operation::Scan(scan) => {
-                let place = match &scan.on {
-                    Some(index) => Place::index(&scan.entity, index),
-                    None => Place::table(&scan.entity),
+                let on = match &scan.on {
+                    Some(index) => TableOrIndex::index(&scan.entity, index),
+                    None => TableOrIndex::table(&scan.entity),
                 };
-                self.scans.push((place, contribution(caller, calls, scan_units(scan))));
+                self.scans.push((on, contribution(caller, calls, scan_units(scan))));
             }
             Operation::Parts(parts) => {
                 parts.parts.iter().for_each(|part| self.run(caller, &part.pattern, calls))
@@ -231,11 +261,13 @@ impl Load {
         let entry = on.and_then(|index| entity.entry(&index.name));
         let key = match (entry, asked) {
             (Some(entry), Some(asked)) => {
-                self.key(Place::index(entity, &entry.index), entity, &asked.partition)
+                self.keys_of(TableOrIndex::index(entity, &entry.index), entity, &asked.partition)
             }
-            (None, Some(asked)) => self.key(Place::table(entity), entity, &asked.partition),
-            (Some(entry), None) => self.key(Place::index(entity, &entry.index), entity, &entry.partition),
-            (None, None) => self.key(Place::table(entity), entity, [&entity.key.partition]),
+            (None, Some(asked)) => self.keys_of(TableOrIndex::table(entity), entity, &asked.partition),
+            (Some(entry), None) => {
+                self.keys_of(TableOrIndex::index(entity, &entry.index), entity, &entry.partition)
+            }
+            (None, None) => self.keys_of(TableOrIndex::table(entity), entity, [&entity.key.partition]),
         };
         if let Some(key) = key {
             key.reads.push(contribution);
@@ -245,29 +277,30 @@ impl Load {
     fn write(&mut self, caller: &Arc<Pattern>, pattern: &Pattern, calls: f64, table_factor: f64) {
         let Some(cost) = pattern_writes(pattern) else { return };
         let entity = &cost.entity;
-        // A write with reservations or checks is a transaction, which costs twice on the table.
+        // A write with reservations or checks is a transaction, which costs twice as much on the table.
         let alone = cost.reservations.is_empty() && pattern.checked_references().is_empty();
         let table_factor = if alone { table_factor } else { 2.0 };
-        if let Some(key) = self.key(Place::table(entity), entity, [&entity.key.partition]) {
+        if let Some(key) = self.keys_of(TableOrIndex::table(entity), entity, [&entity.key.partition]) {
             key.writes.push(contribution(caller, calls, write_units(cost.table.usual) * table_factor));
         }
         for (unique, size) in &cost.reservations {
             let units = write_units(size.usual) * table_factor;
-            if let Some(key) = self.reservation(entity, unique) {
+            if let Some(key) = self.reservations_of(entity, unique) {
                 key.writes.push(contribution(caller, calls, units));
             }
         }
         for (entry, units) in &cost.indexes {
-            if let Some(key) = self.key(Place::index(entity, &entry.index), entity, &entry.partition) {
+            if let Some(key) =
+                self.keys_of(TableOrIndex::index(entity, &entry.index), entity, &entry.partition)
+            {
                 key.writes.push(contribution(caller, calls, *units));
             }
         }
     }
-}
 
-impl Load {
-    /// The checks of references: each costs as much as a write of the item that it looks at. A reference to what another
-    /// step of the transaction writes or checks is taken for one to the same item, which needs no check of its own.
+    /// Adds the checks of references. Each costs as much as a write of the item that it checks. If another step of the
+    /// transaction writes or checks an item of the same entity, the estimate takes it for the same item, which needs no
+    /// check of its own.
     fn references(&mut self, caller: &Arc<Pattern>, pattern: &Pattern, calls: f64, steps: &[Step]) {
         for reference in pattern.checked_references() {
             let entity = &reference.entity;
@@ -275,22 +308,10 @@ impl Load {
                 continue;
             }
             let units = write_units(item_size(entity).usual) * 2.0;
-            if let Some(key) = self.key(Place::table(entity), entity, [&entity.key.partition]) {
+            if let Some(key) = self.keys_of(TableOrIndex::table(entity), entity, [&entity.key.partition]) {
                 key.writes.push(contribution(caller, calls, units));
             }
         }
-    }
-}
-
-impl Place {
-    /// The table of an entity.
-    pub fn table(entity: &Entity) -> Place {
-        Place { table: entity.table.label.clone(), index: None }
-    }
-
-    /// An index of an entity's table.
-    pub fn index(entity: &Entity, index: &Index) -> Place {
-        Place { table: entity.table.label.clone(), index: Some(index.name.clone()) }
     }
 }
 
@@ -298,24 +319,20 @@ fn contribution(caller: &Arc<Pattern>, calls: f64, units: f64) -> Contribution {
     Contribution { pattern: Arc::clone(caller), calls_per_second: calls, units_per_second: calls * units }
 }
 
-fn joined<'a>(templates: impl IntoIterator<Item = &'a Template>) -> String {
-    templates.into_iter().map(|template| template.source.as_str()).collect::<Vec<_>>().join(" ")
-}
-
-/// What one call of a write costs: the item, and the index entries that it touches.
+/// The cost of one call of a write: the item, the index entries that it changes, and reservations.
 #[derive(Debug, Clone)]
 pub struct WriteCost {
-    /// What is written.
+    /// The entity that is written.
     pub entity: Arc<Entity>,
-    /// The item.
+    /// The size of the item.
     pub table: Size,
     /// Units for each index entry that is written or moved.
     pub indexes: Vec<(IndexEntry, f64)>,
-    /// Reservations of unique values that are written or given back in the same transaction.
+    /// Reservations of unique values that are made or released in the same transaction.
     pub reservations: Vec<(Unique, Size)>,
 }
 
-/// What a single write pattern costs; `None` for reads and composed patterns.
+/// The cost of a write pattern; `None` for reads and composed patterns.
 pub fn pattern_writes(pattern: &Pattern) -> Option<WriteCost> {
     let (entity, touched): (&Arc<Entity>, Option<&[Change]>) = match &pattern.operation {
         Operation::Create(insert) | Operation::Put(insert) => (&insert.entity, None),
@@ -337,7 +354,7 @@ pub fn pattern_writes(pattern: &Pattern) -> Option<WriteCost> {
     })
 }
 
-/// A new or deleted item writes each of its reservations; a change of a unique value gives one back and takes one.
+/// A new or deleted item writes each of its reservations. A change of a unique value releases one and makes one.
 fn reservations(entity: &Entity, touched: Option<&[Change]>) -> Vec<(Unique, Size)> {
     let changes = |unique: &Unique, changes: &[Change]| {
         changes.iter().any(|change| unique.fields.iter().any(|field| field == change.field()))
@@ -351,7 +368,7 @@ fn reservations(entity: &Entity, touched: Option<&[Change]>) -> Vec<(Unique, Siz
     entity.unique.iter().flat_map(|unique| std::iter::repeat_n(each(unique), count(unique))).collect()
 }
 
-/// How many entries of an index an update writes: two if its key moves, one if something it carries changes, or none.
+/// Entries of an index that an update writes: two if its key changes, one if a projected field changes, else none.
 fn update_factor(entity: &Entity, entry: &IndexEntry, changes: &[Change]) -> f64 {
     let fields: Vec<&str> = changes.iter().map(Change::field).collect();
     let moves = |field: &&str| {
@@ -359,16 +376,14 @@ fn update_factor(entity: &Entity, entry: &IndexEntry, changes: &[Change]) -> f64
             || entry.when.iter().any(|when| when.field == *field)
     };
     let carried = |field: &&str| match &entry.index.projection {
-        singlet_design::Projection::All => true,
-        singlet_design::Projection::Keys => false,
-        singlet_design::Projection::Include(names) => names.iter().any(|name| name == field),
+        Projection::All => true,
+        Projection::Keys => false,
+        Projection::Include(names) => names.iter().any(|name| name == field),
     };
-    let updated = entity.fields.iter().any(|field| field.made == Some(singlet_design::Made::Updated));
+    let updated = entity.fields.iter().any(|field| field.made == Some(Made::Updated));
     if fields.iter().any(moves) {
         2.0
-    } else if fields.iter().any(carried)
-        || (updated && matches!(entry.index.projection, singlet_design::Projection::All))
-    {
+    } else if fields.iter().any(carried) || (updated && matches!(entry.index.projection, Projection::All)) {
         1.0
     } else {
         0.0

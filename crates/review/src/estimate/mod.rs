@@ -1,5 +1,5 @@
-//! What a design will weigh and cost, as far as its bounds, relations and rates tell: one place for the arithmetic
-//! that the review and the capacity plan share.
+//! Estimates of sizes, capacity units and load, from the bounds, relations and rates that a design declares. The
+//! review and the capacity plan share this arithmetic.
 
 mod distinct;
 mod load;
@@ -7,23 +7,17 @@ mod reads;
 mod size;
 
 pub use distinct::{ASSUMED_KEYS, Distinct, Spread, assumed_share, distinct_keys};
-pub use load::{Contribution, KeyLoad, Load, Place, WriteCost, pattern_writes};
+pub use load::{Contribution, KeyLoad, KeySource, Load, TableOrIndex, WriteCost, pattern_writes};
 pub use reads::{merge_run_units, query_units, scan_units};
-use singlet_values::{self as values, ReadKind};
-
 pub use size::{Size, entry_size, field_size, item_size, reservation_size, template_size, value_size};
 
-/// Write units a second that one partition key serves at most.
-pub const PARTITION_WRITE_UNITS_MAX: f64 = 1_000.0;
+use singlet_values::{self as values, ReadKind, limits};
 
-/// Read units a second that one partition key serves at most.
-pub const PARTITION_READ_UNITS_MAX: f64 = 3_000.0;
+/// Write units a second that one partition key serves.
+pub const PARTITION_WRITE_UNITS_MAX: f64 = limits::PARTITION_WRITE_UNITS_MAX as f64;
 
-/// The largest item, in bytes.
-pub const ITEM_BYTES_MAX: u64 = 400 * 1024;
-
-/// What a query reads at most for one page, in bytes.
-pub const PAGE_BYTES_MAX: u64 = 1024 * 1024;
+/// Read units a second that one partition key serves.
+pub const PARTITION_READ_UNITS_MAX: f64 = limits::PARTITION_READ_UNITS_MAX as f64;
 
 /// Write units of an item of this size.
 pub fn write_units(bytes: u64) -> f64 {

@@ -1,11 +1,11 @@
-//! What a page of a list reads, if there are enough items of the usual size to fill it.
+//! Units of one page of a list, if there are enough items of the usual size to fill it.
 
 use singlet_design::{Entity, Index, Merge, Operation, PAGE_ITEMS_DEFAULT, Query, Scan, first_request_items};
 
 use super::read_units;
 use super::size::{Size, entry_size, item_size};
 
-/// Units of a page of a query, all shards together.
+/// Units of a page of a query, over all shards.
 pub fn query_units(query: &Query) -> f64 {
     let streams = query.shards.map_or(1, |shards| shards.count.max(1));
     streams_units(query, query.limit.unwrap_or(PAGE_ITEMS_DEFAULT), streams)
@@ -19,13 +19,13 @@ pub fn merge_run_units(merge: &Merge) -> f64 {
     }
 }
 
-/// Units of a page of a scan. It evaluates items of all kinds; those of its own stand for them.
+/// Units of a page of a scan. It evaluates items of all entities; the estimate uses the size of its own.
 pub fn scan_units(scan: &Scan) -> f64 {
     let items = first_request_items(scan.limit.unwrap_or(PAGE_ITEMS_DEFAULT), 1);
     read_units(usual_size(&scan.entity, scan.on.as_deref()).saturating_mul(u64::from(items)), false)
 }
 
-/// Each stream is a request of its own, whose size is rounded up by itself.
+/// Each stream is a request of its own, so its units are rounded up separately.
 fn streams_units(query: &Query, limit: u32, streams: u32) -> f64 {
     let Some(entity) = query.entities.first() else { return 0.0 };
     let items = u64::from(first_request_items(limit, streams));

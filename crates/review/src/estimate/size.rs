@@ -1,18 +1,19 @@
-//! How large values, items and index entries can be, and usually are.
+//! Usual and largest sizes of values, items and index entries.
 
 use std::ops::{Add, Mul};
 
 use singlet_design::{Entity, Field, FieldType, IndexEntry, Part, Projection, Template, Unique};
+use singlet_values::limits;
 
-/// A UTF-8 character has at most this many bytes.
+/// Bytes of the longest UTF-8 character.
 const CHARACTER_BYTES_MAX: u64 = 4;
-/// A DynamoDB number has at most this many bytes.
-const NUMBER_BYTES_MAX: u64 = 21;
-/// What a text without bounds is taken to weigh.
+/// Bytes of the largest number.
+const NUMBER_BYTES_MAX: u64 = limits::NUMBER_BYTES_MAX as u64;
+/// Bytes that are assumed for a string, unless its bound is smaller.
 const TEXT_BYTES_USUAL: u64 = 32;
-/// How many elements a collection is taken to have, unless its bound is smaller.
+/// Elements that are assumed for a collection, unless its bound is smaller.
 const ELEMENTS_USUAL: u64 = 5;
-/// What lists and maps weigh by themselves, and for each of their elements.
+/// Bytes that DynamoDB adds for a list or map, and for each of its elements.
 const CONTAINER_BYTES: u64 = 3;
 const ELEMENT_BYTES: u64 = 1;
 /// `2025-01-20T15:30:00.000Z`
@@ -22,22 +23,22 @@ const DATE_BYTES: u64 = 10;
 /// A UUID as text; ULIDs are shorter.
 const ID_BYTES: u64 = 36;
 
-/// A size in bytes, as DynamoDB counts: what is usual, and the most that the bounds allow.
+/// A size in bytes, as DynamoDB counts them: the usual size, and the largest that the bounds allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// Taken for rates and prices.
+    /// The size that units and prices are computed from.
     pub usual: u64,
-    /// `None` if nothing bounds it.
+    /// The largest size; `None` without a bound.
     pub max: Option<u64>,
 }
 
 impl Size {
-    /// A size that is always the same.
+    /// A size that never varies.
     pub fn exactly(bytes: u64) -> Size {
         Size { usual: bytes, max: Some(bytes) }
     }
 
-    /// Nothing.
+    /// No bytes.
     pub const ZERO: Size = Size { usual: 0, max: Some(0) };
 }
 
@@ -56,7 +57,7 @@ impl std::iter::Sum for Size {
     }
 }
 
-/// So many of it.
+/// The size of a number of elements: the left side is their number.
 impl Mul<Size> for Size {
     type Output = Size;
 
@@ -97,7 +98,7 @@ pub fn value_size(kind: &FieldType) -> Size {
     }
 }
 
-/// The size of an item with all it carries: fields, keys, type and time to live.
+/// The size of an item with its fields, keys, type and time to live.
 pub fn item_size(entity: &Entity) -> Size {
     let table = &entity.table;
     let fields: Size = entity.fields.iter().map(field_size).sum();
@@ -113,7 +114,7 @@ pub fn item_size(entity: &Entity) -> Size {
     fields + keys + indexes + type_size(entity) + ttl_size(entity)
 }
 
-/// The size of the item that reserves a unique value: its key holds the value, and it names the item that has it.
+/// The size of the item that reserves a unique value. Its key holds the value, and its attributes name the holder.
 pub fn reservation_size(entity: &Entity, unique: &Unique) -> Size {
     let table = &entity.table;
     let head = "UNIQUE".len() + entity.name.len() + unique.fields.join(",").len() + 3;
@@ -140,7 +141,7 @@ pub fn entry_size(entity: &Entity, entry: &IndexEntry) -> Size {
     projected + keys.map(|(name, template)| key_size(entity, name, template)).sum()
 }
 
-/// An attribute by name: a field, the type, or something that the design doesn't know.
+/// The size of an attribute: a field, the type, or zero for an attribute that the design doesn't know.
 fn attribute_size(entity: &Entity, name: &str) -> Size {
     if name == entity.table.type_attribute {
         return type_size(entity);
@@ -161,12 +162,12 @@ fn ttl_size(entity: &Entity) -> Size {
     }
 }
 
-/// A key attribute that isn't itself a field: those are counted as fields.
+/// The size of a key attribute, unless it is a field: fields are counted on their own.
 fn derived_size(entity: &Entity, name: &str, template: &Template) -> Size {
     if entity.field(name).is_some() { Size::ZERO } else { key_size(entity, name, template) }
 }
 
-/// A key attribute with its name.
+/// The size of a key attribute with its name.
 fn key_size(entity: &Entity, name: &str, template: &Template) -> Size {
     Size::exactly(name.len() as u64) + template_size(entity, template)
 }

@@ -1,4 +1,4 @@
-//! `blind-write`: a put that may undo what others wrote.
+//! `blind-write`: a `put` that can undo other writes.
 
 use singlet_design::{Entity, Operation, Subject};
 
@@ -9,7 +9,7 @@ use crate::fix::Fix;
 
 pub(super) static RULE: Rule = Rule {
     id: "blind-write",
-    summary: "a put that may overwrite what other patterns wrote",
+    summary: "a `put` that can overwrite changes of other patterns",
     page: include_str!("blind_write.md"),
     check: Check::Review(check),
 };
@@ -22,17 +22,18 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         }
         let Some(other) = other_writer(context, &put.entity) else { continue };
         let message = format!(
-            "{} replaces a whole {} without looking: it undoes what {other} wrote, and brings back what was deleted",
+            "`{}` replaces a whole `{}` without a condition: it undoes changes by `{other}` and restores deleted items",
             pattern.name, put.entity.name,
         );
         let fix = Fix::advice(format!(
-            "`create = \"{0}\"` if it must be new, `update = \"{0}\"` if it must be there, or a condition (`if = …`)",
+            "use `create = \"{0}\"` if the item must be new, `update = \"{0}\"` if it must exist, or add a condition \
+             (`if = …`)",
             put.entity.name,
         ));
         let subjects = vec![Subject::pattern(pattern), Subject::entity(&put.entity)];
         findings.report(
             Severity::Warning,
-            context.place(&Subject::pattern(pattern), "put"),
+            context.span(&Subject::pattern(pattern), "put"),
             subjects,
             message,
             Some(fix),

@@ -1,4 +1,4 @@
-//! `check-alone`: a check that decides nothing.
+//! `check-alone`: a check outside a transaction.
 
 use singlet_design::{Operation, Subject};
 
@@ -9,7 +9,7 @@ use crate::fix::Fix;
 
 pub(super) static RULE: Rule = Rule {
     id: "check-alone",
-    summary: "a `check` that stands in no transaction",
+    summary: "a `check` that isn't a step of a transaction",
     page: include_str!("check_alone.md"),
     check: Check::Review(check),
 };
@@ -27,15 +27,15 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let message = format!(
-            "{} is a check that stands in no transaction: what it finds may be different when the caller acts on it, and it \
-             costs two write units where a read costs half of one",
+            "`{}` is a check outside a transaction: its result can change before the caller acts on it, and it costs two \
+             write units where a read costs half a read unit",
             pattern.name,
         );
         let fix = Fix::advice(format!(
-            "make {} a step of the transaction that it guards, or `exists` instead",
+            "make `{}` a step of the transaction that it protects, or use `exists` instead",
             pattern.name
         ));
-        let place = context.place(&Subject::pattern(pattern), "check");
-        findings.report(Severity::Warning, place, vec![Subject::pattern(pattern)], message, fix);
+        let span = context.span(&Subject::pattern(pattern), "check");
+        findings.report(Severity::Warning, span, vec![Subject::pattern(pattern)], message, fix);
     }
 }

@@ -2,9 +2,10 @@
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
-use crate::estimate::{KeyLoad, PARTITION_WRITE_UNITS_MAX};
+use crate::estimate::{KeyLoad, PARTITION_READ_UNITS_MAX, PARTITION_WRITE_UNITS_MAX};
 use crate::finding::Severity;
 use crate::partition::{partitions, sharded};
+use crate::text::number;
 
 pub(super) static RULE: Rule = Rule {
     id: "constant-partition",
@@ -18,24 +19,26 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         if partition.templates.iter().any(|template| template.fields().next().is_some()) {
             continue;
         }
-        // An item that there is only one of has no other key.
+        // A single item can't have another key.
         let own_sort = partition.entity.key.sort.as_ref();
         let single = own_sort.is_none_or(|sort| sort.fields().next().is_none());
         if single && partition.entry.is_none() && partition.pattern.is_none() {
             continue;
         }
-        // Above the ceiling it is an error, which the rules for hot keys report with the numbers.
+        // Above the limit it is an error, which the rules for hot keys report with the numbers.
         if partition.load.and_then(KeyLoad::busiest_write_units) > Some(PARTITION_WRITE_UNITS_MAX) {
             continue;
         }
         let message = format!(
-            "every {} has the partition key {} in {}: all of its traffic lands on one key, which serves 1,000 writes \
-             and 3,000 reads a second and no more",
+            "every `{}` has the partition key {} in {}: all of its traffic goes to one key, which serves {} write units \
+             and {} read units a second",
             partition.entity.name,
             partition.source(),
-            partition.place_name(),
+            partition.table_or_index(),
+            number(PARTITION_WRITE_UNITS_MAX),
+            number(PARTITION_READ_UNITS_MAX),
         );
-        let fixes = sharded(context, &partition, "put a field that has many values into the partition key");
+        let fixes = sharded(context, &partition, "put a field with many values into the partition key");
         findings.report(Severity::Warning, partition.span, partition.subjects(), message, fixes);
     }
 }

@@ -9,7 +9,7 @@ use crate::fix::Fix;
 
 pub(super) static RULE: Rule = Rule {
     id: "duplicate-index",
-    summary: "two indexes that hold the same items in the same order",
+    summary: "two indexes with the same items in the same order",
     page: include_str!("duplicate_index.md"),
     check: Check::Review(check),
 };
@@ -26,10 +26,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 continue;
             };
             let message = format!(
-                "{} holds the same items under the same keys as {}: each write pays for both",
+                "`{}` holds the same items under the same keys as `{}`: each write pays for both",
                 index.name, earlier.name,
             );
-            let fix = Fix::advice(format!("let the patterns on {} read {}", index.name, earlier.name));
+            let fix = Fix::advice(format!(
+                "let the patterns on `{0}` read `{1}`, and remove `{0}`",
+                index.name, earlier.name
+            ));
             findings.report(
                 Severity::Warning,
                 index.span,

@@ -1,4 +1,4 @@
-//! `filter`: filters that throw away most of what is read.
+//! `filter`: a filter that discards most of the items that are read.
 
 use singlet_design::{Comparison, Entity, FieldType, Operand, Operation, Subject, Tree};
 
@@ -6,16 +6,18 @@ use super::{Check, Rule};
 use crate::context::{Context, Findings};
 use crate::finding::Severity;
 use crate::fix::Fix;
-use crate::text::{list, number};
+use crate::text::{names, number};
 
 pub(super) static RULE: Rule = Rule {
     id: "filter",
-    summary: "a filter that throws away most of what is read",
+    summary: "a filter that discards most of the items that are read",
     page: include_str!("filter.md"),
     check: Check::Review(check),
 };
 
+/// A filter that keeps less than this share is a warning.
 const KEPT_WARNING: f64 = 0.5;
+/// A filter that keeps less than this share is an error.
 const KEPT_ERROR: f64 = 0.1;
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -28,18 +30,18 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         }
         let severity = if kept < KEPT_ERROR { Severity::Error } else { Severity::Warning };
         let message = format!(
-            "the filter of {} keeps about {} % of the {} items that it reads; all of them are paid for",
+            "the filter of `{}` keeps about {} % of the `{}` items that it reads, and all of them are billed",
             pattern.name,
             number(kept * 100.0),
             entity.name,
         );
-        let fields = list(filter.tree.paths().into_iter().map(str::to_owned));
+        let fields = names(filter.tree.paths());
         let fix = Fix::advice(format!(
-            "put {fields} into the key, or into an index that only such items are in (`when`)"
+            "put {fields} into the key, or into an index that holds only the matching items (`when`)"
         ));
         findings.report(
             severity,
-            context.place(&Subject::pattern(pattern), "filter"),
+            context.span(&Subject::pattern(pattern), "filter"),
             vec![Subject::pattern(pattern)],
             message,
             Some(fix),
@@ -47,8 +49,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// The share of items that a condition is expected to keep, if the values of a field are equally common. What can't be
-/// told keeps all.
+/// The expected share of items that a condition keeps, if the values of a field are equally common. A condition that
+/// can't be estimated counts as keeping all.
 fn kept(entity: &Entity, tree: &Tree) -> f64 {
     match tree {
         Tree::And(all) => all.iter().map(|one| kept(entity, one)).product(),
@@ -66,14 +68,14 @@ fn kept(entity: &Entity, tree: &Tree) -> f64 {
     }
 }
 
-/// The share of items that have one value of a field.
+/// The expected share of items with one value of a field.
 fn one_of(entity: &Entity, path: &str) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a list of declared values")]
     match entity.field_at(path) {
         Some(FieldType::Choice(choices)) => 1.0 / choices.len().max(1) as f64,
         Some(FieldType::Bool) => 0.5,
         Some(FieldType::Id) => 0.01,
-        // Nobody filters by a text that most items have.
+        // Nobody filters by a string that most items have.
         Some(FieldType::Text { .. } | FieldType::Date) => 0.2,
         _ => 1.0,
     }

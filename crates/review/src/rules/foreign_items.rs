@@ -1,4 +1,4 @@
-//! `foreign-items`: items of other entities among those that a query reads.
+//! `foreign-items`: a query that also reads items of other entities.
 
 use singlet_design::{Entity, Operation, Order, Pattern, Subject, Template};
 
@@ -9,11 +9,11 @@ use crate::finding::Severity;
 use crate::fix::{Edit, Fix};
 use crate::partition::find;
 use crate::reach::{Foreign, Lies, PartitionRead};
-use crate::text::list;
+use crate::text::{list, names};
 
 pub(super) static RULE: Rule = Rule {
     id: "foreign-items",
-    summary: "a query that reads items of entities that it doesn't ask for",
+    summary: "a query that also reads items of other entities",
     page: include_str!("foreign_items.md"),
     check: Check::Review(check),
 };
@@ -24,7 +24,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let mut foreign = read.foreign(context.design);
         foreign.retain(|other| !is_longer_word(&read, other.entity));
         let Some(worst) = foreign.iter().map(|other| other.lies).max() else { continue };
-        // Those that cost most are told; with them gone, the others are told.
+        // Only the most expensive ones are reported. The others are reported once those are fixed.
         foreign.retain(|other| other.lies == worst);
         let severity = if worst == Lies::Behind { Severity::Info } else { Severity::Warning };
         let subject = Subject::pattern(pattern);
@@ -33,12 +33,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             Operation::Exists(_) => "exists",
             _ => "query",
         };
-        let place = context.place(&subject, if read.asked.is_some() { "key" } else { word });
+        let span = context.span(&subject, if read.asked.is_some() { "key" } else { word });
         let mut subjects = vec![subject];
         subjects.extend(read.entities.iter().map(|entity| Subject::entity(entity)));
         findings.report(
             severity,
-            place,
+            span,
             subjects,
             message(pattern, &read, &foreign, worst),
             fixes(context, pattern, &read),
@@ -46,7 +46,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether `prefix-overlap` reports these items: their word begins with the word that is read.
+/// Whether `prefix-overlap` reports these items: their sort keys begin with a longer word.
 fn is_longer_word(read: &PartitionRead<'_>, other: &Entity) -> bool {
     let [entity] = read.entities else { return false };
     let (Some((_, own)), Some((_, theirs))) = (read.templates(entity), read.templates(other)) else {
@@ -65,42 +65,41 @@ fn is_longer_word(read: &PartitionRead<'_>, other: &Entity) -> bool {
 
 fn message(pattern: &Pattern, read: &PartitionRead<'_>, foreign: &[Foreign<'_>], worst: Lies) -> String {
     let name = |other: &Foreign<'_>| match read.templates(other.entity).and_then(|(_, sort)| sort.first()) {
-        Some(sort) => format!("{} (`{}`)", other.entity.name, sort.source),
-        None => other.entity.name.clone(),
+        Some(sort) => format!("`{}` (`{}`)", other.entity.name, sort.source),
+        None => format!("`{}`", other.entity.name),
     };
-    let (place, names) =
-        (read.index.map_or("the table", |index| &index.name), list(foreign.iter().map(name)));
-    let asked = list(read.entities.iter().map(|entity| entity.name.clone()));
+    let on = read.index.map_or_else(|| "the table".to_owned(), |index| format!("`{}`", index.name));
+    let others = list(foreign.iter().map(name));
+    let asked = names(read.entities.iter().map(|entity| &entity.name));
     let direction = match read.order {
         Order::Ascending => "forwards",
         Order::Descending => "backwards",
     };
     let what = match worst {
         Lies::Behind => format!(
-            "those of {names} come behind the items of {asked}: only a caller that reads to the end pays for them"
+            "the items of {others} come after those of {asked}: only a caller that reads to the end pays for them"
         ),
         Lies::Ahead => format!(
-            "those of {names} come before the items of {asked}: every first page reads them, pays for them and leaves \
-             them out"
+            "the items of {others} come before those of {asked}: every first page reads, bills and discards them"
         ),
         Lies::Among => format!(
-            "those of {names} lie among the items of {asked}: they are read, paid for and left out, and pages need more \
-             requests"
+            "the items of {others} lie between those of {asked}: they are read, billed and discarded, and a page needs \
+             more requests"
         ),
     };
-    format!("{} reads a partition of {place} {direction}, and {what}", pattern.name)
+    format!("`{}` reads a partition of {on} {direction}, and {what}", pattern.name)
 }
 
 fn fixes(context: &Context<'_>, pattern: &Pattern, read: &PartitionRead<'_>) -> Vec<Fix> {
     let [entity] = read.entities else {
-        return vec![Fix::advice("read each entity by a query of its own, as `parts` of one pattern")];
+        return vec![Fix::advice("read each entity with a query of its own, as `parts` of one pattern")];
     };
     let Some(own) = read.templates(entity).and_then(|(_, sort)| sort.first()) else {
-        return vec![Fix::advice(format!("give {} a partition key of its own", entity.name))];
+        return vec![Fix::advice(format!("give `{}` a partition key of its own", entity.name))];
     };
     let mut fixes: Vec<Fix> = asked_whole(context, pattern, read, own).into_iter().collect();
     fixes.extend(own_word(context, read, entity, own));
-    fixes.push(Fix::advice(format!("begin the sort keys of {} with a word of their own", entity.name)));
+    fixes.push(Fix::advice(format!("begin the sort keys of `{}` with a word of their own", entity.name)));
     fixes
 }
 
@@ -115,11 +114,11 @@ fn asked_whole(
     let head = Some(own.constant_head()).filter(|head| !head.is_empty())?;
     let partition = &asked.partition.first()?.source;
     let text = format!("[\"{partition}\", \"{head}\"]");
-    let place = context.place(&Subject::pattern(pattern), "key");
-    Some(Fix::replace(format!("ask for sort keys that begin with `{head}`"), place, text))
+    let span = context.span(&Subject::pattern(pattern), "key");
+    Some(Fix::replace(format!("ask for sort keys that begin with `{head}`"), span, text))
 }
 
-/// Begins the entity's sort key with its own word. A list of several entities in one order needs the keys as they are.
+/// Begins the entity's sort key with its own word, unless a list of several entities needs the present order.
 fn own_word(context: &Context<'_>, read: &PartitionRead<'_>, entity: &Entity, own: &Template) -> Option<Fix> {
     let on = |read: &PartitionRead<'_>| read.index.map(|index| index.name.clone());
     let listed_together =
@@ -127,11 +126,11 @@ fn own_word(context: &Context<'_>, read: &PartitionRead<'_>, entity: &Entity, ow
             let lists = other.entities.iter().any(|one| one.name == entity.name);
             other.entities.len() > 1 && lists && on(&other) == on(read)
         });
-    let written = context.place(&Subject::entity(entity), on(read).as_deref().unwrap_or("key"));
+    let written = context.span(&Subject::entity(entity), on(read).as_deref().unwrap_or("key"));
     let span = find(context, written, &format!("\"{}\"", own.source)).filter(|_| !listed_together)?;
     let separator = entity.table.separator;
     let word = format!("{}{separator}", entity.name.to_uppercase());
     let rest = own.source.strip_prefix(own.constant_head()).unwrap_or(&own.source);
     let edit = Edit { span, text: format!("\"{word}{rest}\"") };
-    Some(Fix::edits(format!("begin the sort keys of {} with a word of their own", entity.name), vec![edit]))
+    Some(Fix::edits(format!("begin the sort keys of `{}` with a word of their own", entity.name), vec![edit]))
 }

@@ -1,4 +1,4 @@
-//! `hot-counter`: one item that everybody counts on.
+//! `hot-counter`: a counter that is updated too often for one item.
 
 use singlet_design::{Change, Design, Operation, Pattern, Subject};
 
@@ -11,7 +11,7 @@ use crate::text::number;
 
 pub(super) static RULE: Rule = Rule {
     id: "hot-counter",
-    summary: "a counter that is written more often than one item can be",
+    summary: "a counter that is updated more often than one item can be",
     page: include_str!("hot_counter.md"),
     check: Check::Review(check),
 };
@@ -32,16 +32,18 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let message = format!(
-            "{} counts on the busiest {} item {} times a second: one item takes 1,000 writes a second, one after the other",
+            "`{}` adds to the busiest `{}` item {} times a second, but one item takes {} writes a second",
             pattern.name,
             update.entity.name,
             number(writes),
+            number(PARTITION_WRITE_UNITS_MAX),
         );
-        let fix = Fix::advice("spread the counter over sharded items and add them up when reading");
+        let fix =
+            Fix::advice("spread the counter over several items with a shard, and add them up when reading");
         let subjects = vec![Subject::pattern(pattern), Subject::entity(&update.entity)];
         findings.report(
             Severity::Error,
-            context.place(&Subject::pattern(pattern), "add"),
+            context.span(&Subject::pattern(pattern), "add"),
             subjects,
             message,
             Some(fix),
@@ -49,7 +51,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// How often an update runs: by itself, and as a step of transactions.
+/// Calls of an update in a second, including those as a step of transactions.
 fn rate(design: &Design, pattern: &Pattern) -> f64 {
     let own = pattern.rate.map_or(0.0, |rate| rate.per_second);
     let within = design.patterns.iter().filter_map(|other| match &other.operation {

@@ -1,4 +1,4 @@
-//! `index-contention`: a key attribute that should hold two values at once.
+//! `index-contention`: a key attribute that would need two values at once.
 
 use singlet_design::{AskedKey, Entity, FieldType, Index, Made, OrderWord, Subject, Template};
 
@@ -13,12 +13,12 @@ use crate::sortable::placeholder;
 
 pub(super) static RULE: Rule = Rule {
     id: "index-contention",
-    summary: "patterns that need different values in one key attribute of one entity",
+    summary: "patterns that need different values in one key attribute",
     page: include_str!("index_contention.md"),
     check: Check::Review(check),
 };
 
-/// How many names of new indexes are proposed: several patterns of one file can need one each.
+/// Names that are proposed for a new index. Several patterns of one file can each need one.
 const NEW_NAMES_MAX: usize = 4;
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -28,22 +28,22 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let rival = reads(context.design).find(|other| {
             other.pattern.name != pattern.name
                 && other.entity.name == entity.name
-                && other.place_name() == read.place_name()
+                && other.table_or_index() == read.table_or_index()
                 && other.partition() != asked.partition
         });
-        let also = rival.map(|rival| format!(", which {} needs", rival.pattern.name)).unwrap_or_default();
+        let also = rival.map(|rival| format!(", which `{}` needs", rival.pattern.name)).unwrap_or_default();
         let message = format!(
-            "{} asks {} for {}, but the {} items there have {}{also}: an attribute holds one value, so nothing is found",
+            "`{}` asks {} for {}, but `{}` items there have {}{also}: an attribute holds one value, so nothing is found",
             pattern.name,
-            read.place_name(),
+            read.table_or_index(),
             shown(&asked.partition, &asked.sort),
             entity.name,
             shown(read.own_partition(), read.own_sort()),
         );
         let mut subjects = vec![Subject::pattern(pattern), Subject::entity(entity)];
         subjects.extend(read.index.map(|index| Subject::index(&entity.table, index)));
-        let place = context.place(&Subject::pattern(pattern), "key");
-        findings.report(Severity::Error, place, subjects, message, fixes(context, &read, asked));
+        let span = context.span(&Subject::pattern(pattern), "key");
+        findings.report(Severity::Error, span, subjects, message, fixes(context, &read, asked));
     }
 }
 
@@ -59,22 +59,23 @@ fn fixes(context: &Context<'_>, read: &Read<'_>, asked: &AskedKey) -> Vec<Fix> {
     let same = entity.indexes.iter().filter(|entry| entry.partition == asked.partition);
     let same = same.map(|entry| {
         let name = &entry.index.name;
-        Fix::edits(format!("{name} has that key"), vec![on(context, read, name)])
+        Fix::edits(format!("read `{name}`, which has that key"), vec![on(context, read, name)])
     });
     let free = entity.table.indexes.iter().filter(|index| fits(entity, index, asked));
-    let mut places: Vec<(String, Option<Edit>)> = free.map(|index| (index.name.clone(), None)).collect();
-    let last = entity.table.indexes.last().map(|last| context.value(&Subject::index(&entity.table, last)));
+    let mut candidates: Vec<(String, Option<Edit>)> = free.map(|index| (index.name.clone(), None)).collect();
+    let last =
+        entity.table.indexes.last().map(|last| context.value_span(&Subject::index(&entity.table, last)));
     for name in last.into_iter().flat_map(|_| new_names(entity)) {
         let key = format!("{name} = [\"{name}PK\", \"{name}SK\"]");
         let line = last.map(|last| Edit::line_after(context.source, last, &key));
-        places.push((name, line));
+        candidates.push((name, line));
     }
     let mut fixes: Vec<Fix> = same.chain(instead(context, read, asked)).collect();
-    for (name, definition) in places {
+    for (name, definition) in candidates {
         fixes.extend(sort_templates(read, asked).iter().flat_map(|sort| {
             let entries =
                 [entry(context, read, asked, &name, sort), sharded_entry(context, read, asked, &name, sort)];
-            let about = format!("a key of its own in {name}");
+            let about = format!("add that key in `{name}`");
             let edits = |edits: Vec<Edit>| definition.iter().cloned().chain(edits).collect();
             entries
                 .into_iter()
@@ -83,27 +84,30 @@ fn fixes(context: &Context<'_>, read: &Read<'_>, asked: &AskedKey) -> Vec<Fix> {
                 .collect::<Vec<_>>()
         }));
     }
-    fixes.push(Fix::advice(format!("one index more, in which {} has that key", entity.name)));
+    fixes.push(Fix::advice(format!("add an index in which `{}` has that key", entity.name)));
     fixes
 }
 
-/// The key that is asked for in the place of the one that no other pattern asks for.
+/// Replaces a key that no other pattern asks for.
 fn instead(context: &Context<'_>, read: &Read<'_>, asked: &AskedKey) -> Vec<Fix> {
     let needed = reads(context.design).any(|other| {
         other.pattern.name != read.pattern.name
             && other.entity.name == read.entity.name
-            && other.place_name() == read.place_name()
+            && other.table_or_index() == read.table_or_index()
     });
     let Some(entry) = read.entry().filter(|_| !needed) else { return Vec::new() };
-    let written = context.place(&Subject::entity(read.entity), &entry.index.name);
-    let place = |template: &Template| find(context, written, &template.source);
+    let written = context.span(&Subject::entity(read.entity), &entry.index.name);
+    let span = |template: &Template| find(context, written, &template.source);
     let ([own, ..], [own_sort, ..], [partition]) =
         (entry.partition.as_slice(), entry.sort.as_slice(), asked.partition.as_slice())
     else {
         return Vec::new();
     };
-    let Some((own, own_sort)) = place(own).zip(place(own_sort)) else { return Vec::new() };
-    let about = format!("no other pattern needs {} as it is in {}", read.entity.name, entry.index.name);
+    let Some((own, own_sort)) = span(own).zip(span(own_sort)) else { return Vec::new() };
+    let about = format!(
+        "replace the key of `{}` in `{}`, which no other pattern reads",
+        read.entity.name, entry.index.name
+    );
     let replaced = |sort: String| {
         let edits = [(own, partition.source.clone()), (own_sort, sort)];
         Fix::edits(about.as_str(), edits.map(|(span, text)| Edit { span, text }).to_vec())
@@ -111,7 +115,7 @@ fn instead(context: &Context<'_>, read: &Read<'_>, asked: &AskedKey) -> Vec<Fix>
     sort_templates(read, asked).into_iter().map(replaced).collect()
 }
 
-/// Puts the entity under the key that is asked for into an index, and lets the pattern read that.
+/// Adds the entity to an index under the key that is asked for, and lets the pattern read that index.
 fn entry(
     context: &Context<'_>,
     read: &Read<'_>,
@@ -123,7 +127,7 @@ fn entry(
     Some(vec![line(context, read.entity, index, &partition.source, sort)?, on(context, read, index)])
 }
 
-/// The same with shards, where the key that is asked for has few values: the pattern then asks for the entity's own key.
+/// The same with shards, if the key that is asked for has few values. The pattern then asks for the entity's own key.
 fn sharded_entry(
     context: &Context<'_>,
     read: &Read<'_>,
@@ -147,11 +151,11 @@ fn sharded_entry(
 /// The entity's line for an index.
 fn line(context: &Context<'_>, entity: &Entity, index: &str, partition: &str, sort: &str) -> Option<Edit> {
     let subject = Subject::entity(entity);
-    let place = context.has(&subject, "key").then(|| context.place(&subject, "key"))?;
-    Some(Edit::line_after(context.source, place, &format!("{index} = [\"{partition}\", \"{sort}\"]")))
+    let span = context.has(&subject, "key").then(|| context.span(&subject, "key"))?;
+    Some(Edit::line_after(context.source, span, &format!("{index} = [\"{partition}\", \"{sort}\"]")))
 }
 
-/// An index with one text attribute for each part of the key, in which the entity isn't yet.
+/// Whether the entity isn't in an index yet and the index has one string attribute for each part of the key.
 fn fits(entity: &Entity, index: &Index, asked: &AskedKey) -> bool {
     let is_field = index.key().any(|attribute| entity.field(&attribute.name).is_some());
     !index.local
@@ -167,7 +171,7 @@ fn new_names(entity: &Entity) -> Vec<String> {
     names.filter(|name| entity.table.index(name).is_none()).take(NEW_NAMES_MAX).collect()
 }
 
-/// Sort keys that begin as the pattern asks and sort as it wants, the most likely first.
+/// Sort keys with the beginning and the order that the pattern asks for, the most likely first.
 fn sort_templates(read: &Read<'_>, asked: &AskedKey) -> Vec<String> {
     let entity = read.entity;
     let head = match asked.sort.as_slice() {
@@ -189,7 +193,7 @@ fn sort_templates(read: &Read<'_>, asked: &AskedKey) -> Vec<String> {
     sorts
 }
 
-/// Placeholders of the fields that every item has and that sort as the word says: the time of creation first.
+/// Placeholders of the fields that every item has and that sort in this order. The time of creation comes first.
 fn ordering_fields(entity: &Entity, word: OrderWord) -> Vec<String> {
     let sorts = |kind: &FieldType| match kind {
         FieldType::Time | FieldType::Date => word.is_of_time(),
@@ -206,8 +210,8 @@ fn ordering_fields(entity: &Entity, word: OrderWord) -> Vec<String> {
 fn on(context: &Context<'_>, read: &Read<'_>, name: &str) -> Edit {
     let subject = Subject::pattern(read.pattern);
     if context.has(&subject, "on") {
-        Edit { span: context.place(&subject, "on"), text: format!("\"{name}\"") }
+        Edit { span: context.span(&subject, "on"), text: format!("\"{name}\"") }
     } else {
-        Edit::line_after(context.source, context.place(&subject, "key"), &format!("on = \"{name}\""))
+        Edit::line_after(context.source, context.span(&subject, "key"), &format!("on = \"{name}\""))
     }
 }

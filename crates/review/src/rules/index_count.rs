@@ -1,6 +1,7 @@
-//! `index-count`: more indexes than a table may have.
+//! `index-count`: more indexes than a table can have.
 
 use singlet_design::{Projection, Subject};
+use singlet_values::limits::{GLOBAL_INDEXES_MAX, LOCAL_INDEXES_MAX, PROJECTED_ATTRIBUTES_MAX};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -9,14 +10,10 @@ use crate::fix::Fix;
 
 pub(super) static RULE: Rule = Rule {
     id: "index-count",
-    summary: "more indexes or included attributes than a table may have",
+    summary: "more indexes or projected attributes than a table can have",
     page: include_str!("index_count.md"),
     check: Check::Review(check),
 };
-
-const GLOBAL_MAX: usize = 20;
-const LOCAL_MAX: usize = 5;
-const INCLUDED_MAX: usize = 100;
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for table in &context.design.tables {
@@ -26,13 +23,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             _ => 0,
         });
         let counts = [
-            (table.indexes.len() - local, GLOBAL_MAX, "global indexes"),
-            (local, LOCAL_MAX, "local indexes"),
-            (included.sum(), INCLUDED_MAX, "included attributes in all"),
+            (table.indexes.len() - local, GLOBAL_INDEXES_MAX, "global indexes"),
+            (local, LOCAL_INDEXES_MAX, "local indexes"),
+            (included.sum(), PROJECTED_ATTRIBUTES_MAX, "projected attributes"),
         ];
         for (count, max, what) in counts.into_iter().filter(|(count, max, _)| count > max) {
-            let message = format!("{} has {count} {what}; a table may have {max}", table.label);
-            let fix = Fix::advice("let entities share indexes: an index serves any number of them");
+            let message = format!("`{}` has {count} {what}, but a table can have {max}", table.label);
+            let fix = Fix::advice("let entities share indexes: one index can serve any number of them");
             findings.report(Severity::Error, table.span, vec![Subject::table(table)], message, Some(fix));
         }
     }

@@ -1,4 +1,4 @@
-//! `index-gap`: an index that some items are not in, by accident.
+//! `index-gap`: an index that lacks some items by accident.
 
 use singlet_design::{Entity, IndexEntry, Operation, Subject, Template};
 
@@ -10,7 +10,7 @@ use crate::reads::read;
 
 pub(super) static RULE: Rule = Rule {
     id: "index-gap",
-    summary: "an optional field in the key of an index from which a pattern expects every item",
+    summary: "an optional field in the key of an index that a pattern lists",
     page: include_str!("index_gap.md"),
     check: Check::Review(check),
 };
@@ -21,14 +21,14 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             let optional = optional(entity, entry);
             let Some((reader, field)) = gap(context, entity, entry, &optional) else { continue };
             let message = format!(
-                "{field} is optional and in the key of {}: {reader} reads that index and never sees a {} without it",
+                "`{field}` is optional and in the key of `{}`: `{reader}` reads that index and never sees `{}` items without it",
                 entry.index.name, entity.name,
             );
-            let written = context.place(&Subject::entity(entity), &entry.index.name);
-            // Only the author knows which of the two it is, and `sparse` alone would merely silence this.
+            let written = context.span(&Subject::entity(entity), &entry.index.name);
+            // Only the author knows what is intended. Proposing `sparse` alone would just hide the finding.
             let fix = Fix::advice(format!(
-                "make {field} required or give it a default; if items without it are left out on purpose, say so with \
-                 `sparse = true` in {}",
+                "make `{field}` required or give it a default; if items without it are left out on purpose, declare \
+                 `sparse = true` in `{}`",
                 entry.index.name,
             ));
             let subjects = vec![Subject::entity(entity), Subject::index(&entity.table, &entry.index)];
@@ -37,7 +37,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// The fields of an entry's key that may be missing.
+/// The fields of an entry's key that an item may lack.
 fn optional<'a>(entity: &Entity, entry: &'a IndexEntry) -> Vec<&'a str> {
     let fields = entry.partition.iter().chain(&entry.sort).flat_map(Template::fields);
     let may_miss = |path: &&str| {
@@ -47,8 +47,8 @@ fn optional<'a>(entity: &Entity, entry: &'a IndexEntry) -> Vec<&'a str> {
     fields.filter(may_miss).collect()
 }
 
-/// A list of the entity through the index, and a field that it doesn't ask for: who asks for a value knows that the
-/// items have one.
+/// A pattern that lists the entity through the index, and an optional field that it doesn't give. A pattern that gives the
+/// field's value expects only items that have it.
 fn gap<'a>(
     context: &'a Context<'_>,
     entity: &Entity,

@@ -13,7 +13,7 @@ use crate::pieces::overlap;
 
 pub(super) static RULE: Rule = Rule {
     id: "key-collision",
-    summary: "two items that can have one key",
+    summary: "two items that can have the same key",
     page: include_str!("key_collision.md"),
     check: Check::Review(check),
 };
@@ -24,14 +24,14 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let later = context.design.entities.iter().skip(position + 1);
         for other in later.filter(|other| other.table.label == entity.table.label && meet(entity, other)) {
             let message = format!(
-                "{} and {} can have one key in the table: a write of one silently overwrites the other",
+                "`{}` and `{}` can have the same key in the table: a write of one silently overwrites the other",
                 entity.name, other.name,
             );
-            let fix = Fix::advice(format!("begin the sort key of {} with a word of its own", other.name));
+            let fix = Fix::advice(format!("begin the sort key of `{}` with a word of its own", other.name));
             let subjects = vec![Subject::entity(other), Subject::entity(entity)];
             findings.report(
                 Severity::Error,
-                context.place(&Subject::entity(other), "key"),
+                context.span(&Subject::entity(other), "key"),
                 subjects,
                 message,
                 Some(fix),
@@ -40,7 +40,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// An entity whose own key is told apart by nothing but a time that is made on creation.
+/// Reports an entity whose keys differ only in the time of creation.
 fn same_instant(context: &Context<'_>, entity: &Arc<Entity>, findings: &mut Findings) {
     let templates = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
     let fields: Vec<_> = templates.flat_map(Template::fields).filter_map(|name| entity.field(name)).collect();
@@ -50,23 +50,23 @@ fn same_instant(context: &Context<'_>, entity: &Arc<Entity>, findings: &mut Find
         .any(|field| matches!(field.made, Some(Made::Uuid7 | Made::Uuid4 | Made::Ulid | Made::Secret)));
     let Some(time) = timed.filter(|_| !own_id) else { return };
     let message = format!(
-        "two {} items made in one instant have one key, because only {} tells them apart: the second overwrites the \
-         first or is refused",
+        "two `{}` items created at the same instant have the same key, because only `{}` differs: the second overwrites \
+         the first or is refused",
         entity.name, time.name,
     );
     let fix = with_id(context, entity, &time.name);
     findings.report(
         Severity::Error,
-        context.place(&Subject::entity(entity), "key"),
+        context.span(&Subject::entity(entity), "key"),
         vec![Subject::entity(entity)],
         message,
         Some(fix),
     );
 }
 
-/// An id behind the time: one that the entity has, or a new one.
+/// Adds an id after the time: one that the entity has, or a new one.
 fn with_id(context: &Context<'_>, entity: &Arc<Entity>, time: &str) -> Fix {
-    let about = "an id behind the time tells them apart";
+    let about = "add an id after the time";
     let known = entity
         .fields
         .iter()
@@ -75,15 +75,15 @@ fn with_id(context: &Context<'_>, entity: &Arc<Entity>, time: &str) -> Fix {
     let template = std::iter::once(&entity.key.partition)
         .chain(&entity.key.sort)
         .find(|template| template.fields().any(|field| field == time));
-    let written = context.place(&Subject::entity(entity), "key");
-    let place = template.and_then(|template| Some((template, find(context, written, &template.source)?)));
-    let edits = place.and_then(|(template, span)| {
+    let written = context.span(&Subject::entity(entity), "key");
+    let found = template.and_then(|template| Some((template, find(context, written, &template.source)?)));
+    let edits = found.and_then(|(template, span)| {
         let text = format!("{}{}{{{name}}}", template.source, entity.table.separator);
         let key = Edit { span, text };
         if known.is_some() {
             return Some(vec![key]);
         }
-        let field = context.value(&Subject::Field(entity.name.clone(), time.to_owned()));
+        let field = context.value_span(&Subject::Field(entity.name.clone(), time.to_owned()));
         let taken = entity.field(&name).is_some();
         (!taken).then(|| vec![key, Edit::line_after(context.source, field, &format!("{name} = \"id\""))])
     });

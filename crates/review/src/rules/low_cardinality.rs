@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Review(check),
 };
 
-/// From this many values on, a key counts as well spread.
+/// A key with this many values counts as well spread.
 const VALUES_ENOUGH: u64 = 50;
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -31,10 +31,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let message = format!(
-            "{} has only {count} values in {}: all {} items share {count} partitions, and the most common value is \
-             the busiest",
+            "{} has only {count} values in {}: all `{}` items share {count} partition keys, and the most common value \
+             gets most of the traffic",
             partition.source(),
-            partition.place_name(),
+            partition.table_or_index(),
             partition.entity.name,
         );
         let fixes = sharded(context, &partition, "add a field with many values to the partition key");

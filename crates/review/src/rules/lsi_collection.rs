@@ -1,6 +1,7 @@
-//! `lsi-collection`: item collections that a local index limits to 10 GB.
+//! `lsi-collection`: item collections that can exceed the limit of a local index.
 
 use singlet_design::{Cardinality, Design, Entity, Index, Part, Subject, Template};
+use singlet_values::limits::COLLECTION_BYTES_MAX;
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -11,13 +12,12 @@ use crate::text::bytes;
 
 pub(super) static RULE: Rule = Rule {
     id: "lsi-collection",
-    summary: "a local index on item collections that may pass 10 GB",
+    summary: "a local index on item collections that can exceed 10 GB",
     page: include_str!("lsi_collection.md"),
     check: Check::Review(check),
 };
 
-const COLLECTION_BYTES_MAX: u64 = 10 * 1024 * 1024 * 1024;
-/// The busiest collection is taken to have so many times what is usual.
+/// The largest collection is assumed to have this many times the usual number of items.
 const BUSIEST_FACTOR: u64 = 1_000;
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -46,25 +46,27 @@ fn report(
     size: &str,
 ) {
     let message = format!(
-        "{} is a local index, so all items under one `{}` may have 10 GB together: {size}; from there on writes are \
+        "`{}` is a local index, so all items under one `{}` can have {} in total, but {size}; beyond that, writes are \
          refused",
-        index.name, entity.key.partition.source,
+        index.name,
+        entity.key.partition.source,
+        bytes(COLLECTION_BYTES_MAX),
     );
     let fix = Fix::advice(format!(
-        "make {} a global index, or say how many {} there can be (`relations`, `max`)",
+        "make `{}` a global index, or declare how many `{}` items there can be (`max` in `relations`)",
         index.name, entity.name,
     ));
     let subjects = vec![Subject::index(&entity.table, index), Subject::entity(entity)];
     findings.report(
         severity,
-        context.name(&Subject::index(&entity.table, index)),
+        context.name_span(&Subject::index(&entity.table, index)),
         subjects,
         message,
         Some(fix),
     );
 }
 
-/// What is wrong with a collection of these entities, and the one that makes it large.
+/// The fault of a collection of these entities, and the entity that makes it large.
 fn collection<'a>(design: &Design, members: &[&'a Entity]) -> Option<(Severity, String, &'a Entity)> {
     let mut total: u64 = 0;
     let mut largest: Option<(u64, &Entity)> = None;
@@ -74,7 +76,7 @@ fn collection<'a>(design: &Design, members: &[&'a Entity]) -> Option<(Severity, 
             Count::Max(count) => count.saturating_mul(size.max.unwrap_or(size.usual)),
             Count::Usual(count) => count.saturating_mul(BUSIEST_FACTOR).saturating_mul(size.usual),
             Count::Unknown => {
-                let how = format!("nothing says how many {} items there can be", entity.name);
+                let how = format!("nothing limits the number of `{}` items", entity.name);
                 return Some((Severity::Warning, how, entity));
             }
         };
@@ -84,11 +86,11 @@ fn collection<'a>(design: &Design, members: &[&'a Entity]) -> Option<(Severity, 
         }
     }
     let (_, entity) = largest.filter(|_| total > COLLECTION_BYTES_MAX)?;
-    let how = format!("{} items alone may bring it to {}", entity.name, bytes(total));
+    let how = format!("with its `{}` items it can reach {}", entity.name, bytes(total));
     Some((Severity::Error, how, entity))
 }
 
-/// How many items of an entity lie under one partition key.
+/// The number of items of an entity under one partition key.
 enum Count {
     Max(u64),
     Usual(u64),
@@ -114,7 +116,7 @@ fn count(design: &Design, entity: &Entity) -> Count {
     }
 }
 
-/// Whether two partition templates make the same keys, if from fields of other names.
+/// Whether two partition templates make the same keys, from fields that may have different names.
 fn alike(one: &Template, other: &Template) -> bool {
     let same = |(one, other): (&Part, &Part)| match (one, other) {
         (Part::Literal(one), Part::Literal(other)) => one == other,

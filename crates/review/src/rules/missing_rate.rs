@@ -1,4 +1,4 @@
-//! `missing-rate`: a pattern that can't be planned.
+//! `missing-rate`: a pattern without a rate.
 
 use singlet_design::{Operation, Pattern, Subject};
 
@@ -25,25 +25,25 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         .collect();
     let Some(first) = lacking.first() else { return };
     let message = match lacking.len() {
-        1 => format!("{} has no rate: it counts as nothing in the load and the plan", first.name),
+        1 => format!("`{}` has no rate, so the load and the plan leave it out", first.name),
         count => format!(
-            "{} and {} other patterns have no rate: they count as nothing in the load and the plan",
+            "`{}` and {} other patterns have no rate, so the load and the plan leave them out",
             first.name,
             count - 1,
         ),
     };
-    // One note for all of them, each with its line.
+    // One note for all patterns, with a line for each.
     let line = |pattern: &Pattern| {
-        Edit::line_after(context.source, context.name(&Subject::pattern(pattern)), "rate = \"1/s\"")
+        Edit::line_after(context.source, context.name_span(&Subject::pattern(pattern)), "rate = \"1/s\"")
     };
     let edits = lacking.iter().map(|pattern| line(pattern)).collect();
-    let fix = Fix::edits("say how often they are called", edits).as_example();
+    let fix = Fix::edits("declare how often they are called", edits).as_example();
     let subjects = lacking.iter().map(|pattern| Subject::pattern(pattern)).collect();
-    let place = context.name(&Subject::pattern(first));
-    findings.report(Severity::Info, place, subjects, message, Some(fix));
+    let span = context.name_span(&Subject::pattern(first));
+    findings.report(Severity::Info, span, subjects, message, Some(fix));
 }
 
-/// Parts of composed patterns run at the rate of those.
+/// Whether a pattern is a part of a composed pattern. Parts run at its rate.
 fn is_part(context: &Context<'_>, name: &str) -> bool {
     context.design.patterns.iter().any(|pattern| match &pattern.operation {
         Operation::Parts(parts) => parts.parts.iter().any(|part| part.pattern.name == name),

@@ -1,4 +1,4 @@
-//! `missing-size`: a field whose size nothing bounds.
+//! `missing-size`: a field without a maximum.
 
 use singlet_design::{FieldType, Subject};
 
@@ -6,16 +6,16 @@ use super::{Check, Rule};
 use crate::context::{Context, Findings};
 use crate::finding::Severity;
 use crate::fix::Fix;
-use crate::text::list;
+use crate::text::names;
 
 pub(super) static RULE: Rule = Rule {
     id: "missing-size",
-    summary: "a text, binary or free-form field without a bound",
+    summary: "a string, binary or free-form field without a maximum",
     page: include_str!("missing_size.md"),
     check: Check::Review(check),
 };
 
-/// A bound that is proposed for each kind of field.
+/// The maximum that is proposed for a field without one.
 fn proposed(kind: &FieldType) -> Option<u32> {
     match kind {
         FieldType::Text { max: None, .. } => Some(200),
@@ -31,13 +31,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             fields.filter_map(|field| Some((field, proposed(&field.kind)?)))
         };
         let Some((first, _)) = unbounded().next() else { continue };
-        let names = list(unbounded().map(|(field, _)| field.name.clone()));
-        let lack = if unbounded().nth(1).is_some() { "have no bound" } else { "has no bound" };
+        let fields = names(unbounded().map(|(field, _)| &field.name));
+        let lack = if unbounded().nth(1).is_some() { "have no maximum" } else { "has no maximum" };
         let message =
-            format!("{names} of {} {lack}: the largest item and its price can't be told", entity.name);
-        let edits = unbounded().map(|(field, max)| context.bounded(entity, field, max)).collect();
-        let fix = Fix::edits_or("say how large they can be", edits, "say how large they can be: `max = …`")
-            .as_example();
+            format!("{fields} of `{}` {lack}, so the largest item and its price are unknown", entity.name);
+        let edits = unbounded().map(|(field, max)| context.with_max(entity, field, max)).collect();
+        let fix = Fix::edits_or("give each a maximum", edits, "give each a maximum: `max = …`").as_example();
         findings.report(Severity::Info, first.span, vec![Subject::entity(entity)], message, Some(fix));
     }
 }

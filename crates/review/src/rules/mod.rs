@@ -1,4 +1,4 @@
-//! The rules, one a file. A new one is its file, its page beside it, and a line in each of the two lists here.
+//! The rules, one in each file. A new rule needs its file, a page beside it, and a line in each of the two lists here.
 
 use crate::context::{Context, Findings};
 
@@ -11,14 +11,13 @@ mod foreign_items;
 mod hot_counter;
 mod hot_read;
 mod hot_write;
-mod immutable_key;
 mod index_contention;
 mod index_count;
 mod index_gap;
 mod item_size;
 mod key_collision;
 mod key_length;
-mod key_type;
+mod language;
 mod low_cardinality;
 mod lsi_collection;
 mod missing_rate;
@@ -38,11 +37,9 @@ mod sequential_partition;
 mod shards_idle;
 mod single_transaction;
 mod sparse_chance;
-mod strong_on_index;
 mod time_format;
 mod time_partition;
 mod transaction_size;
-mod ttl_format;
 mod ttl_missing;
 mod ttl_read;
 mod unbounded_list;
@@ -56,29 +53,31 @@ mod weak_secret;
 mod wide_fan_out;
 mod wrong_sort_key;
 
+pub(super) use unused_allowance::unused;
+
 /// A rule of the review.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its stable name.
+    /// Its name, which never changes.
     pub id: &'static str,
-    /// What it finds, in a line.
+    /// What it finds, in one line.
     pub summary: &'static str,
-    /// Its page: what fires, why it matters, the number behind it, and two designs: one that it finds something in
-    /// (```` ```toml fires ````), or that doesn't load (```` ```toml refused ````), and one that is fine
-    /// (```` ```toml fine ````).
+    /// Its page: what it finds, why that matters, examples, and when to allow it. A test loads the examples. The rule
+    /// finds something in ```` ```toml fires ````, ```` ```toml refused ```` doesn't load, and ```` ```toml fine ````
+    /// has no finding of the rule.
     pub page: &'static str,
-    /// Who holds designs against it.
+    /// What checks it.
     pub check: Check,
 }
 
-/// Who holds designs against a rule.
+/// The part of the product that checks a rule.
 #[derive(Debug, Clone, Copy)]
 pub enum Check {
-    /// The review: looks at a design and reports.
+    /// The review calls the function with each design.
     Review(fn(&Context<'_>, &mut Findings)),
-    /// The language: a design that breaks the rule doesn't load.
+    /// The language. A design that breaks the rule doesn't load.
     Language,
-    /// The review, when it has sorted out what a design allows.
+    /// The review, after it has matched allowances with findings.
     Allowances,
 }
 
@@ -106,9 +105,9 @@ pub static RULES: &[&Rule] = &[
     &foreign_items::RULE,
     &separator::RULE,
     &key_length::RULE,
-    &key_type::RULE,
+    &language::KEY_TYPE,
     &mutable_key::RULE,
-    &immutable_key::RULE,
+    &language::IMMUTABLE_KEY,
     &partial_key_update::RULE,
     &index_gap::RULE,
     &sparse_chance::RULE,
@@ -116,11 +115,11 @@ pub static RULES: &[&Rule] = &[
     &duplicate_index::RULE,
     &projection_missing::RULE,
     &projection_wide::RULE,
-    &strong_on_index::RULE,
+    &language::STRONG_ON_INDEX,
     &unbounded_query::RULE,
     &page_over_1mb::RULE,
     &ttl_missing::RULE,
-    &ttl_format::RULE,
+    &language::TTL_FORMAT,
     &ttl_read::RULE,
     &unique_by_index::RULE,
     &unique_case::RULE,
@@ -139,15 +138,12 @@ pub static RULES: &[&Rule] = &[
     &unused_allowance::RULE,
 ];
 
-/// The rule that the review itself breaks the silence with, after all others.
-pub(super) const UNUSED_ALLOWANCE: &str = unused_allowance::RULE.id;
-
-/// The rule of this name.
+/// The rule with this name.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id == id).copied()
 }
 
-/// The rule whose name is most like this one.
+/// The name of a rule that is most similar to this one.
 pub fn nearest(id: &str) -> Option<&'static str> {
     singlet_design::nearest(id, RULES.iter().map(|rule| rule.id))
 }

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Review(check),
 };
 
-/// A field that one item changes more often than this counts as changing often.
+/// Changes of one item's field in a second that count as often.
 const OFTEN_PER_SECOND: f64 = 10.0;
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -27,27 +27,27 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             let entry = update.entity.indexes.iter().find(|entry| holds(entry, change.field()));
             let Some((entry, how)) = entry.zip(often(pattern, update, change)) else { continue };
             let message = format!(
-                "{} changes {}, which is in the key of {}{how}: each time the old entry is deleted and a new one \
-                 written, two index writes",
+                "`{}` changes `{}`, which is in the key of `{}`{how}: each change deletes the old entry and writes a new \
+                 one, which is two index writes",
                 pattern.name,
                 change.field(),
                 entry.index.name,
             );
             let fix =
-                Fix::advice("keep a copy in the key that is refreshed every so often, or sort when reading");
+                Fix::advice("put a copy into the key that is refreshed now and then, or sort after reading");
             let subjects = vec![
                 Subject::pattern(pattern),
                 Subject::entity(&update.entity),
                 Subject::index(&update.entity.table, &entry.index),
             ];
             let counted = matches!(change, Change::Add { .. });
-            let place = context.place(&Subject::pattern(pattern), if counted { "add" } else { "set" });
-            findings.report(Severity::Warning, place, subjects, message, fix);
+            let span = context.span(&Subject::pattern(pattern), if counted { "add" } else { "set" });
+            findings.report(Severity::Warning, span, subjects, message, fix);
         }
     }
 }
 
-/// A time of the last write in an index key: whatever is written moves the entry.
+/// Reports a time of the last write in an index key: every update moves the entry.
 fn updated(context: &Context<'_>, findings: &mut Findings) {
     for entity in &context.design.entities {
         let updates = |operation: &Operation| matches!(operation, Operation::Update(update) if update.entity.name == entity.name);
@@ -60,20 +60,21 @@ fn updated(context: &Context<'_>, findings: &mut Findings) {
                 continue;
             }
             let message = format!(
-                "{} is the time of the last write and in the key of {}: every update, such as {}, deletes the old entry and \
-                 writes a new one, two index writes",
+                "`{}` is the time of the last write and in the key of `{}`: every update, such as `{}`, deletes the old entry \
+                 and writes a new one, which is two index writes",
                 field.name, entry.index.name, writer.name,
             );
             let fix = Fix::advice("sort by a time that only some writes set, or by the time of creation");
             let subjects = vec![Subject::entity(entity), Subject::index(&entity.table, &entry.index)];
-            let place = context.place(&Subject::entity(entity), &entry.index.name);
-            findings.report(Severity::Warning, place, subjects, message, fix);
+            let span = context.span(&Subject::entity(entity), &entry.index.name);
+            findings.report(Severity::Warning, span, subjects, message, fix);
         }
     }
 }
 
-/// How often one item changes a field, in words, if that is often: it is counted, it is a fraction that is set beside a
-/// counter, or the declared rate is high for one item. A rate over many items says nothing of one.
+/// How often one item's field changes, in words; `None` if that isn't often. It is often if the field is a counter, if it
+/// is a fraction that is set together with a counter, or if the declared rate is high for one item. A rate over many
+/// items doesn't count.
 fn often(pattern: &Pattern, update: &Update, change: &Change) -> Option<String> {
     let key = std::iter::once(&update.entity.key.partition).chain(&update.entity.key.sort);
     let share = Spread::of(&update.entity, key).busiest_share(pattern.busiest);

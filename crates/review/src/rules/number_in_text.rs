@@ -1,4 +1,4 @@
-//! `number-in-text`: numbers in text keys without a fixed width.
+//! `number-in-text`: a number in a text key without a fixed width.
 
 use singlet_design::{FieldType, Format, Part, Span};
 
@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    // A partition key is only ever compared for being the same.
+    // Partition keys have no order.
     for key in keys(context).filter(|key| key.role == Role::Sort) {
         if key.template.plain_field().is_some() {
             continue;
@@ -32,7 +32,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 Some(Sortable::Negative) => "\"-1\" sorts before \"-2\", and both before \"0\"",
             };
             let message = format!(
-                "{path} is written as plain text into `{}` of {}: {why}, so the order of {} is wrong",
+                "`{path}` is plain text in `{}` of `{}`: {why}, so the order of `{}` is wrong",
                 key.template.source, key.entity.name, key.attribute,
             );
             let attributes = key.index.and_then(|index| by_attributes(context, key.entity, index));
@@ -42,13 +42,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// The same placeholder with a width that holds the largest value.
+/// The same placeholder with a width for the largest value.
 fn padded(key: &Key<'_>, path: &str, kind: &FieldType) -> Fix {
     let Some(wide) = placeholder(path, kind) else {
-        return Fix::advice(format!("let {path} begin at 0, or sort by another field"));
+        return Fix::advice(format!("give `{path}` a minimum of 0, or sort by another field"));
     };
     let placeholder = format!("{{{path}}}");
-    let about = format!("give it a fixed width, wide enough for the largest {path}");
+    let about = format!("give it a fixed width that holds the largest `{path}`");
     match key.template.source.find(&placeholder) {
         Some(at) if key.span.end - key.span.start == key.template.source.len() => {
             let start = key.span.start + at;

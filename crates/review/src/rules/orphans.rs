@@ -1,4 +1,4 @@
-//! `orphans`: children that outlive their parent.
+//! `orphans`: items that outlive the item that they belong to.
 
 use singlet_design::{Entity, Operation, Subject};
 
@@ -6,11 +6,11 @@ use super::{Check, Rule};
 use crate::context::{Context, Findings};
 use crate::finding::Severity;
 use crate::fix::Fix;
-use crate::text::list;
+use crate::text::names;
 
 pub(super) static RULE: Rule = Rule {
     id: "orphans",
-    summary: "items that are left behind when their parent is deleted",
+    summary: "items that stay when the item that they belong to is deleted",
     page: include_str!("orphans.md"),
     check: Check::Review(check),
 };
@@ -26,24 +26,27 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             .map(AsRef::as_ref)
             .filter(|child| lies_under(child, parent) && child.ttl.is_none() && !is_deleted(context, child))
             .collect();
-        let Some(first) = left.first() else { continue };
-        let names = list(left.iter().map(|child| child.name.clone()));
+        if left.is_empty() {
+            continue;
+        }
         let message = format!(
-            "{} deletes a {}, and its {names} items stay: no pattern deletes a {}, so nobody reaches or removes them any more",
-            pattern.name, parent.name, first.name,
+            "`{}` deletes a `{}`, but no pattern deletes its {} items: they stay, and nothing reaches or removes them",
+            pattern.name,
+            parent.name,
+            names(left.iter().map(|child| &child.name)),
         );
         let fix = Fix::advice(format!(
-            "delete them in the same transaction or before it, mark the {} as deleted instead, or let them expire",
+            "delete them before the `{0}` or in the same transaction, mark the `{0}` as deleted instead, or let them expire",
             parent.name,
         ));
         let mut subjects = vec![Subject::pattern(pattern), Subject::entity(parent)];
         subjects.extend(left.iter().map(|child| Subject::entity(child)));
-        let place = context.place(&Subject::pattern(pattern), "delete");
-        findings.report(Severity::Warning, place, subjects, message, fix);
+        let span = context.span(&Subject::pattern(pattern), "delete");
+        findings.report(Severity::Warning, span, subjects, message, fix);
     }
 }
 
-/// Whether the items of an entity lie under the key of another's item: its reference leads their partition key.
+/// Whether items of an entity belong to an item of another: a reference to it is in their partition key.
 fn lies_under(child: &Entity, parent: &Entity) -> bool {
     let refers = |name: &str| {
         child.field(name).is_some_and(|field| field.refers_to.as_deref() == Some(parent.name.as_str()))

@@ -1,4 +1,4 @@
-//! `owner-outside-key`: a pattern for one owner whose key doesn't hold the owner.
+//! `owner-outside-key`: a pattern for one owner whose key doesn't contain the owner.
 
 use singlet_design::{Argument, Binding, Condition, Entity, Operation, Pattern, Subject, Template};
 
@@ -10,7 +10,7 @@ use crate::reads::read;
 
 pub(super) static RULE: Rule = Rule {
     id: "owner-outside-key",
-    summary: "a pattern for one owner whose key doesn't hold the owner",
+    summary: "a pattern for one owner whose key doesn't contain the owner",
     page: include_str!("owner_outside_key.md"),
     check: Check::Review(check),
 };
@@ -20,27 +20,27 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let Some(owner) = &pattern.owner else { continue };
         let Some((outside, key)) = outside(pattern, owner) else { continue };
         let through =
-            if outside.name == pattern.name { String::new() } else { format!(" through {}", outside.name) };
+            if outside.name == pattern.name { String::new() } else { format!(" through `{}`", outside.name) };
         let message = format!(
-            "{} is for one {owner}{through}, but the key {key} doesn't hold {owner}: whoever knows the rest of the key \
-             gets what belongs to others, unless every caller checks it",
+            "`{}` is for one `{owner}`{through}, but {key} `{owner}`: a caller who knows the rest gets items of other \
+             owners, unless every caller checks it",
             pattern.name,
         );
         let fix = fix(context, outside, owner);
         let subjects = vec![Subject::pattern(pattern), Subject::pattern(outside)];
-        let place = context.place(&Subject::pattern(pattern), "owner");
-        findings.report(Severity::Warning, place, subjects, message, Some(fix));
+        let span = context.span(&Subject::pattern(pattern), "owner");
+        findings.report(Severity::Warning, span, subjects, message, Some(fix));
     }
 }
 
-/// The pattern, or the part of it, that reaches items without the owner, and its key.
+/// The pattern, or its part, that reaches items without the owner, and what its key lacks.
 fn outside<'a>(pattern: &'a Pattern, owner: &str) -> Option<(&'a Pattern, String)> {
     let parts: Vec<(&Pattern, &[Binding])> = match &pattern.operation {
         Operation::Parts(parts) => parts.parts.iter().map(|part| (&*part.pattern, &*part.bindings)).collect(),
         Operation::Transaction(all) => {
             all.steps.iter().map(|step| (&*step.pattern, &*step.bindings)).collect()
         }
-        // What is merged is found through the list.
+        // Merged items are found through the list.
         Operation::Merge(merge) => vec![(&*merge.each, &[])],
         _ => return single(pattern, owner).map(|key| (pattern, key)),
     };
@@ -52,10 +52,10 @@ fn outside<'a>(pattern: &'a Pattern, owner: &str) -> Option<(&'a Pattern, String
     })
 }
 
-/// The key of a single read or write, if it doesn't hold the owner and nothing compares it.
+/// The key of a single read or write, in words, if it doesn't contain the owner and no condition compares it.
 fn single(pattern: &Pattern, owner: &str) -> Option<String> {
     let (entity, condition): (&Entity, Option<&Condition>) = match &pattern.operation {
-        // A new item is written for whoever its fields say.
+        // A new item belongs to the owner in its fields.
         Operation::Create(_) => return None,
         Operation::Put(put) => (&put.entity, put.condition.as_ref()),
         Operation::Update(update) => (&update.entity, update.condition.as_ref()),
@@ -71,7 +71,9 @@ fn single(pattern: &Pattern, owner: &str) -> Option<String> {
     let read = read(pattern);
     let (held, key) = match &read {
         Some(read) => (read.given(), shown(read.partition().iter().chain(read.own_sort()))),
-        None if matches!(pattern.operation, Operation::Scan(_)) => (Vec::new(), "of everything".to_owned()),
+        None if matches!(pattern.operation, Operation::Scan(_)) => {
+            (Vec::new(), "the scan doesn't compare".to_owned())
+        }
         None => {
             let key = || std::iter::once(&entity.key.partition).chain(&entity.key.sort);
             (key().flat_map(Template::fields).collect(), shown(key()))
@@ -81,24 +83,28 @@ fn single(pattern: &Pattern, owner: &str) -> Option<String> {
 }
 
 fn shown<'a>(templates: impl Iterator<Item = &'a Template>) -> String {
-    templates.map(|template| format!("`{}`", template.source)).collect::<Vec<_>>().join(" ")
+    let sources: Vec<String> = templates.map(|template| format!("`{}`", template.source)).collect();
+    format!("the key {} doesn't contain", sources.join(" "))
 }
 
-/// A condition where the items name their owner.
+/// A condition on the owner, if the items have it.
 fn fix(context: &Context<'_>, pattern: &Pattern, owner: &str) -> Fix {
     let (word, entity, condition) = match &pattern.operation {
         Operation::Update(update) => ("update", &update.entity, update.condition.as_ref()),
         Operation::Delete(delete) => ("delete", &delete.entity, delete.condition.as_ref()),
         _ => {
             return Fix::advice(format!(
-                "put {owner} into the key, or let the caller check it and say so with `allow`"
+                "put `{owner}` into the key, or check it in every caller and allow this finding"
             ));
         }
     };
     if entity.field(owner).is_none() || condition.is_some() {
-        return Fix::advice(format!("put {owner} into the key, or check it in the same transaction"));
+        return Fix::advice(format!("put `{owner}` into the key, or check it in the same transaction"));
     }
-    let place = context.place(&Subject::pattern(pattern), word);
+    let span = context.span(&Subject::pattern(pattern), word);
     let line = format!("if = \"{owner} = {{{owner}}}\"");
-    Fix::edits(format!("refuse what isn't {owner}'s"), vec![Edit::line_after(context.source, place, &line)])
+    Fix::edits(
+        format!("refuse items of another `{owner}`"),
+        vec![Edit::line_after(context.source, span, &line)],
+    )
 }

@@ -1,17 +1,18 @@
-//! `page-over-1mb`: pages that don't fit one request.
+//! `page-over-1mb`: a page that doesn't fit into one request.
 
 use singlet_design::{Operation, Subject};
+use singlet_values::limits::PAGE_BYTES_MAX;
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
-use crate::estimate::{PAGE_BYTES_MAX, entry_size, item_size};
+use crate::estimate::{entry_size, item_size};
 use crate::finding::Severity;
 use crate::fix::Fix;
 use crate::text::bytes;
 
 pub(super) static RULE: Rule = Rule {
     id: "page-over-1mb",
-    summary: "a page that may need several requests",
+    summary: "a page that can need several requests",
     page: include_str!("page_over_1mb.md"),
     check: Check::Review(check),
 };
@@ -26,25 +27,26 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         });
         let Some(largest) = sizes.max() else { continue };
         let page = largest.saturating_mul(limit);
-        if page <= PAGE_BYTES_MAX {
+        let request = PAGE_BYTES_MAX as u64;
+        if page <= request {
             continue;
         }
         let message = format!(
-            "a page of {} can have {limit} items of {}, {} in all: it takes up to {} requests instead of one",
+            "a page of `{}` can have {limit} items of {}, {} in total: it takes up to {} requests instead of one",
             pattern.name,
             bytes(largest),
             bytes(page),
-            page.div_ceil(PAGE_BYTES_MAX),
+            page.div_ceil(request),
         );
-        let fits = (PAGE_BYTES_MAX / largest.max(1)).max(1);
+        let fits = (request / largest.max(1)).max(1);
         let fix = Fix::replace(
-            "a page that always fits",
-            context.place(&Subject::pattern(pattern), "limit"),
+            "use a page size that always fits into one request",
+            context.span(&Subject::pattern(pattern), "limit"),
             fits.to_string(),
         );
         findings.report(
             Severity::Info,
-            context.place(&Subject::pattern(pattern), "limit"),
+            context.span(&Subject::pattern(pattern), "limit"),
             vec![Subject::pattern(pattern)],
             message,
             Some(fix),

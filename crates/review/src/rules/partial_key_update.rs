@@ -1,4 +1,4 @@
-//! `partial-key-update`: an update that knows only some parts of a key.
+//! `partial-key-update`: an update with only some fields of an index key.
 
 use singlet_design::{Design, Entity, IndexEntry, Operation, Pattern, Subject, Template, Update};
 
@@ -6,11 +6,11 @@ use super::{Check, Rule};
 use crate::context::{Context, Findings};
 use crate::finding::Severity;
 use crate::fix::Fix;
-use crate::text::list;
+use crate::text::names;
 
 pub(super) static RULE: Rule = Rule {
     id: "partial-key-update",
-    summary: "an update that gives some but not all parts of an index key",
+    summary: "an update with some but not all fields of an index key",
     page: include_str!("partial_key_update.md"),
     check: Check::Review(check),
 };
@@ -31,19 +31,20 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         }
         let Some(first) = patterns.first() else { continue };
         let missing = once(missing);
+        let change = if patterns.len() == 1 { "changes" } else { "change" };
         let message = format!(
-            "{} of {} changes a part of the key of {} without {missing}: the item is read first and written under the \
-             condition that nothing changed, one read more and a retry under contention",
-            list(patterns.iter().map(|pattern| pattern.name.clone())),
+            "{} of `{}` {change} a part of the key of {} without {missing}: Singlet reads the item first and writes it only \
+             if nothing changed, which costs a read, and a retry under contention",
+            names(patterns.iter().map(|pattern| &pattern.name)),
             entity.name,
             once(indexes),
         );
         let fix =
-            Fix::advice(format!("nothing has to be done; with {missing} as parameters it is one write"));
-        let place = context.place(&Subject::pattern(first), "update");
+            Fix::advice(format!("nothing has to change; with {missing} as parameters it is a single write"));
+        let span = context.span(&Subject::pattern(first), "update");
         let mut subjects: Vec<Subject> = patterns.iter().map(|pattern| Subject::pattern(pattern)).collect();
         subjects.push(Subject::entity(entity));
-        findings.report(Severity::Info, place, subjects, message, Some(fix));
+        findings.report(Severity::Info, span, subjects, message, Some(fix));
     }
 }
 
@@ -54,14 +55,14 @@ fn updates<'a>(design: &'a Design, entity: &Entity) -> impl Iterator<Item = (&'a
     })
 }
 
-/// Words in a sentence, each once.
+/// Names as a list, without repetition.
 fn once(mut words: Vec<&str>) -> String {
     words.sort_unstable();
     words.dedup();
-    list(words.into_iter().map(str::to_owned))
+    names(words)
 }
 
-/// The fields of an index key that the update neither sets nor gets as part of the table's key, if it sets any.
+/// The fields of an index key that the update lacks, if it sets any of them. It has those of the table's key.
 fn lacking<'a>(update: &'a Update, entry: &'a IndexEntry) -> Vec<&'a str> {
     let mut fields: Vec<&str> = entry.templates().flat_map(|(_, template)| template.fields()).collect();
     fields.extend(entry.when.iter().map(|when| when.field.as_str()));

@@ -1,4 +1,4 @@
-//! `prefix-overlap`: a sort prefix that is the start of another.
+//! `prefix-overlap`: a sort key prefix with which another one begins.
 
 use singlet_design::{Entity, Operation, Span, Subject, Template};
 
@@ -12,7 +12,7 @@ use crate::reach::named;
 
 pub(super) static RULE: Rule = Rule {
     id: "prefix-overlap",
-    summary: "a sort prefix that is the start of another one",
+    summary: "a sort key prefix with which another prefix begins",
     page: include_str!("prefix_overlap.md"),
     check: Check::Review(check),
 };
@@ -22,7 +22,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     one_word_for_several_things(context, findings);
 }
 
-/// A beginning with different fields behind it: nothing is read wrongly, but readers of keys mistake one for the other.
+/// Reports a prefix that is followed by different fields. Queries are correct, but people who read keys confuse them.
 fn one_word_for_several_things(context: &Context<'_>, findings: &mut Findings) {
     let own: Vec<Key<'_>> = keys(context).filter(|key| key.index.is_none()).collect();
     for (position, key) in own.iter().enumerate() {
@@ -38,8 +38,8 @@ fn one_word_for_several_things(context: &Context<'_>, findings: &mut Findings) {
         });
         let Some(other) = earlier else { continue };
         let message = format!(
-            "`{head}` begins keys of {} and of {} and is followed by different things, `{}` and `{}`: they never meet, \
-             but people who read keys take one for the other",
+            "`{head}` begins keys of both `{}` and `{}` but is followed by different fields, `{}` and `{}`: the keys never \
+             collide, but people who read them confuse them",
             other.entity.name, key.entity.name, other.template, key.template,
         );
         let subjects = vec![Subject::entity(key.entity), Subject::entity(other.entity)];
@@ -48,14 +48,14 @@ fn one_word_for_several_things(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// The constant beginning of a key, if it ends with the separator, and the field behind it.
+/// The constant beginning of a key, if it ends with the separator, and the field after it.
 fn beginning<'k>(key: &'k Key<'_>) -> Option<(&'k str, &'k str)> {
     let head = key.template.constant_head();
     let field = key.template.fields().next()?;
     head.ends_with(key.entity.table.separator).then_some((head, field))
 }
 
-/// A query whose prefix also takes in items of another entity.
+/// Reports a query whose prefix also matches items of another entity.
 fn foreign_items(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let Operation::Query(query) = &pattern.operation else { continue };
@@ -74,13 +74,13 @@ fn foreign_items(context: &Context<'_>, findings: &mut Findings) {
         });
         let message = match (other, asked.filter(|asked| ends_early(asked, sort))) {
             (Some((other, theirs)), _) => format!(
-                "{} reads sort keys that begin with `{head}`, and so do those of {}, `{theirs}`: its items come into \
-                 the answer or use up the page",
+                "`{}` reads sort keys that begin with `{head}`, and so do those of `{}` (`{theirs}`): its items appear in the \
+                 answer or use up the page",
                 pattern.name, other.name,
             ),
             (None, Some(asked)) => format!(
-                "{} reads sort keys that begin with `{asked}`, without the `{}` behind it: longer words that begin \
-                 so are read as well",
+                "`{}` reads sort keys that begin with `{asked}`, without the `{}` that follows: longer words with that \
+                 beginning are read as well",
                 pattern.name, entity.table.separator,
             ),
             (None, None) => continue,
@@ -88,29 +88,29 @@ fn foreign_items(context: &Context<'_>, findings: &mut Findings) {
         let severity = if other.is_some() { Severity::Error } else { Severity::Warning };
         let mut subjects = vec![Subject::pattern(pattern), Subject::entity(entity)];
         subjects.extend(other.map(|(other, _)| Subject::entity(other)));
-        let place = context.place(&Subject::pattern(pattern), if asked.is_some() { "key" } else { "query" });
-        findings.report(severity, place, subjects, message, Some(fix(context, entity, asked, place, head)));
+        let span = context.span(&Subject::pattern(pattern), if asked.is_some() { "key" } else { "query" });
+        findings.report(severity, span, subjects, message, Some(fix(context, entity, asked, span, head)));
     }
 }
 
-/// Whether a beginning is the start of a longer one.
+/// Whether a prefix is the beginning of a longer one.
 pub(super) fn begins_longer(head: &str, theirs: &str) -> bool {
     !head.is_empty() && theirs != head && theirs.starts_with(head)
 }
 
-/// Whether what is asked for stops in front of the separator that follows in the key.
+/// Whether the prefix that is asked for ends before the separator that follows in the key.
 fn ends_early(asked: &Template, own: &Template) -> bool {
     own.source
         .strip_prefix(asked.source.as_str())
         .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('{') && !asked.source.is_empty())
 }
 
-/// The beginning with its separator.
-fn fix(context: &Context<'_>, entity: &Entity, asked: Option<&Template>, place: Span, head: &str) -> Fix {
+/// The prefix with its separator.
+fn fix(context: &Context<'_>, entity: &Entity, asked: Option<&Template>, within: Span, head: &str) -> Fix {
     let separator = entity.table.separator;
-    let about = format!("end the beginning with the separator: `{head}{separator}`");
+    let about = format!("end the prefix with the separator: `{head}{separator}`");
     let edit = asked.and_then(|asked| {
-        let span = find(context, place, &format!("\"{}\"", asked.source))?;
+        let span = find(context, within, &format!("\"{}\"", asked.source))?;
         Some(vec![Edit { span, text: format!("\"{}{separator}\"", asked.source) }])
     });
     Fix::edits_or(about.as_str(), edit, about.as_str())

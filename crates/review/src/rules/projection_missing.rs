@@ -6,10 +6,11 @@ use super::{Check, Rule};
 use crate::context::{Context, Findings};
 use crate::finding::Severity;
 use crate::fix::{Edit, Fix};
+use crate::text::names;
 
 pub(super) static RULE: Rule = Rule {
     id: "projection-missing",
-    summary: "a pattern that needs a field which its index doesn't carry",
+    summary: "a pattern that needs a field that its index doesn't project",
     page: include_str!("projection_missing.md"),
     check: Check::Review(check),
 };
@@ -35,15 +36,17 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         if needed.is_empty() {
             continue;
         }
-        let names = needed.join(", ");
-        let message =
-            format!("{} needs {names} of {}, which {} doesn't carry", pattern.name, entity.name, index.name);
-        let about = format!("let {} project {names} as well", index.name);
+        let fields = names(&needed);
+        let message = format!(
+            "`{}` needs {fields} of `{}`, which `{}` doesn't project",
+            pattern.name, entity.name, index.name
+        );
+        let about = format!("add {fields} to the projection of `{}`", index.name);
         let fix = Fix::edits_or(about.as_str(), project(context, entity, index, &needed), about.as_str());
         let subjects = vec![Subject::pattern(pattern), Subject::index(&entity.table, index)];
         findings.report(
             Severity::Error,
-            context.place(&Subject::pattern(pattern), "on"),
+            context.span(&Subject::pattern(pattern), "on"),
             subjects,
             message,
             Some(fix),
@@ -51,14 +54,14 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether the entries of an index hold a field: projected, or as a key of its own.
+/// Whether the entries of an index contain a field, either projected or in a key.
 fn carries(entity: &Entity, index: &Index, field: &str) -> bool {
     let projected = match &index.projection {
         Projection::All => true,
         Projection::Keys => false,
         Projection::Include(names) => names.iter().any(|name| name == field),
     };
-    // A field that stands whole in a key is read back from it.
+    // A whole field in a key is read back from it.
     let key = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
     let entry = entity.entry(&index.name);
     let keys = key.chain(entry.into_iter().flat_map(|entry| entry.partition.iter().chain(&entry.sort)));
@@ -66,10 +69,10 @@ fn carries(entity: &Entity, index: &Index, field: &str) -> bool {
     projected || keys.flat_map(|template| &template.parts).any(tells)
 }
 
-/// The list of projected attributes with these at its end.
+/// Appends fields to the projection.
 fn project(context: &Context<'_>, entity: &Entity, index: &Index, needed: &[String]) -> Option<Vec<Edit>> {
     let subject = Subject::index(&entity.table, index);
-    let span = context.has(&subject, "project").then(|| context.place(&subject, "project"))?;
+    let span = context.has(&subject, "project").then(|| context.span(&subject, "project"))?;
     let names: Vec<String> = needed.iter().map(|name| format!("\"{name}\"")).collect();
     let names = names.join(", ");
     let text = match context.text(span).strip_suffix(']') {

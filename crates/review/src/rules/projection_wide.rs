@@ -1,4 +1,4 @@
-//! `projection-wide`: an index that carries what nobody reads there.
+//! `projection-wide`: an index that projects fields that nobody reads there.
 
 use singlet_design::{Design, Index, Operation, Projection, Subject, Table};
 
@@ -7,11 +7,11 @@ use crate::context::{Context, Findings};
 use crate::estimate::{entry_size, field_size};
 use crate::finding::Severity;
 use crate::fix::Fix;
-use crate::text::bytes;
+use crate::text::{bytes, names};
 
 pub(super) static RULE: Rule = Rule {
     id: "projection-wide",
-    summary: "an index that carries everything for patterns that read little",
+    summary: "an index that projects everything for patterns that read little",
     page: include_str!("projection_wide.md"),
     check: Check::Review(check),
 };
@@ -34,19 +34,20 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 continue;
             }
             let message = format!(
-                "{} carries whole items ({}), and its patterns show only {} ({}): storage and index writes are paid for \
-                 the rest",
+                "`{}` projects whole items ({}), but its patterns read only {} ({}): storing and writing the rest is billed",
                 index.name,
                 bytes(whole),
-                shown.join(", "),
+                names(&shown),
                 bytes(read),
             );
-            let names: Vec<String> = shown.iter().map(|name| format!("\"{name}\"")).collect();
-            let project = format!("project = [{}]", names.join(", "));
+            let quoted: Vec<String> = shown.iter().map(|name| format!("\"{name}\"")).collect();
+            let project = format!("project = [{}]", quoted.join(", "));
             let subject = Subject::index(table, index);
-            let said = context.has(&subject, "project");
-            let edit = context.say_more(context.value(&subject), "key", &project).filter(|_| !said);
-            let fix = Fix::edits_or("carry only what is read", edit.map(|edit| vec![edit]), project);
+            let declared = context.has(&subject, "project");
+            let edit =
+                context.with_entry(context.value_span(&subject), "key", &project).filter(|_| !declared);
+            let fix =
+                Fix::edits_or("project only the fields that are read", edit.map(|edit| vec![edit]), project);
             findings.report(
                 Severity::Warning,
                 index.span,
@@ -58,7 +59,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// The fields that the patterns on an index show; `None` if one of them shows all.
+/// The fields that the patterns on an index read; `None` if one of them reads all.
 fn shown(design: &Design, table: &Table, index: &Index) -> Option<Vec<String>> {
     let mut shown: Vec<String> = Vec::new();
     for pattern in &design.patterns {

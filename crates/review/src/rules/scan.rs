@@ -1,4 +1,4 @@
-//! `scan`: a pattern that reads everything.
+//! `scan`: a pattern that reads a whole table or index.
 
 use singlet_design::{Operation, Subject};
 
@@ -24,24 +24,24 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             None => true,
         };
         let kinds = context.design.entities_of(&entity.table).filter(there).count();
-        let place = scan.on.as_ref().map_or(entity.table.label.as_str(), |index| &index.name);
-        let among = if kinds > 1 { format!(" among {kinds} kinds of items") } else { String::new() };
+        let on = scan.on.as_ref().map_or(entity.table.label.as_str(), |index| &index.name);
+        let among = if kinds > 1 { format!(" among the items of {kinds} entities") } else { String::new() };
         let rate = pattern.rate.map(|rate| format!(", {} times a second", number(rate.per_second)));
         let message = format!(
-            "{} reads and pays for every item of {place} to find {}{among}{}: it gets slower and dearer with each item \
-             that is stored",
+            "`{}` reads and is billed for every item of `{on}` to find `{}` items{among}{}: it gets slower and more \
+             expensive with every stored item",
             pattern.name,
             entity.name,
             rate.unwrap_or_default(),
         );
         let fix = Fix::advice(format!(
-            "query it: an index entry of {} whose partition key is what the caller knows; `admin = true` if it is for \
-             looking after the data",
+            "use a query: give `{}` an index entry whose partition key is what the caller knows; for maintenance, declare \
+             `admin = true`",
             entity.name,
         ));
         let severity = if scan.admin { Severity::Info } else { Severity::Error };
         let fix = (!scan.admin).then_some(fix);
         let subjects = vec![Subject::pattern(pattern)];
-        findings.report(severity, context.place(&Subject::pattern(pattern), "scan"), subjects, message, fix);
+        findings.report(severity, context.span(&Subject::pattern(pattern), "scan"), subjects, message, fix);
     }
 }

@@ -11,7 +11,7 @@ use crate::keys::keys;
 
 pub(super) static RULE: Rule = Rule {
     id: "separator",
-    summary: "free text in a key that may hold the separator",
+    summary: "free text in a key that can contain the separator",
     page: include_str!("separator.md"),
     check: Check::Review(check),
 };
@@ -37,13 +37,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             told.push((&key.entity.name, path));
             let separator = key.entity.table.separator;
             let message = format!(
-                "{path} is free text inside `{}`: a value with {separator} in it would make an ambiguous key, so \
-                 such {} items are refused",
+                "`{path}` is free text inside `{}`: a value with `{separator}` in it would make an ambiguous key, so such \
+                 `{}` items are refused",
                 key.template.source, key.entity.name,
             );
             let attributes = key.index.and_then(|index| by_attributes(context, key.entity, index));
-            let advice =
-                Fix::advice(format!("make {path} an id or one of declared values, or use another separator"));
+            let advice = Fix::advice(format!("make `{path}` an id or an enum, or choose another separator"));
             let fixes: Vec<Fix> = attributes.into_iter().chain([advice]).collect();
             findings.report(Severity::Warning, key.span, key.subjects(), message, fixes);
         }

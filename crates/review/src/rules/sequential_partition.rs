@@ -1,4 +1,4 @@
-//! `sequential-partition`: a partition key that counts up.
+//! `sequential-partition`: a partition key of consecutive numbers.
 
 use singlet_design::{FieldType, Part, Subject};
 
@@ -10,7 +10,7 @@ use crate::keys::{Role, keys};
 
 pub(super) static RULE: Rule = Rule {
     id: "sequential-partition",
-    summary: "a partition key that counts up",
+    summary: "a partition key of consecutive numbers",
     page: include_str!("sequential_partition.md"),
     check: Check::Review(check),
 };
@@ -30,21 +30,23 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         });
         let Some(counter) = counter.filter(|_| !spread) else { continue };
         let message = format!(
-            "`{}` leads with the whole number {counter} in {}: numbers that are given out in order put all new {} items \
-             beside each other in time, and whoever knows one can guess the next",
+            "`{}` has the whole number `{counter}` in {}: consecutive numbers need a counter that every new `{}` item \
+             updates, and a caller who knows one can guess the next",
             key.template.source,
-            key.place_name(),
+            key.table_or_index(),
             key.entity.name,
         );
-        let field = key.entity.field(counter).map(|field| context.value(&Subject::field(key.entity, field)));
-        let replace = |span| Fix::replace(format!("make {counter} an id"), span, "\"id\"");
-        let advice = Fix::advice(format!("put an id into the key instead, and keep {counter} beside it"));
+        let field =
+            key.entity.field(counter).map(|field| context.value_span(&Subject::field(key.entity, field)));
+        let replace = |span| Fix::replace(format!("make `{counter}` an id"), span, "\"id\"");
+        let advice =
+            Fix::advice(format!("put an id into the key instead, and keep `{counter}` as an ordinary field"));
         let fixes: Vec<Fix> = field.map(replace).into_iter().chain([advice]).collect();
         findings.report(Severity::Warning, key.span, key.subjects(), message, fixes);
     }
 }
 
-/// A whole number without a small maximum: years, floors and months have one.
+/// Whether a field is a whole number without a small maximum. Years, floors and months have one.
 fn is_counter(kind: &FieldType) -> bool {
     const SMALL: i64 = 10_000;
     match kind {

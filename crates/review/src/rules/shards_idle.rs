@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Review(check),
 };
 
-/// From this many shards on, reading all of them is dear enough to be told.
+/// Shards from which reading all of them is expensive enough to report.
 const SHARDS_MANY: u64 = 32;
 /// A shard that takes fewer write units a second than this is idle.
 const IDLE_UNITS: f64 = 10.0;
@@ -29,24 +29,25 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let written = load.busiest_write_units().filter(|_| !load.writes.is_empty());
         let Some(units) = written.filter(|units| *units < IDLE_UNITS) else { continue };
         let message = format!(
-            "{} is spread over {shards} shards in {}, and each takes {} write units a second of the 1,000 that it could: a \
-             list reads all {shards} of them",
+            "{} is spread over {shards} shards in {}, but each uses only {} of its {} write units a second, and every list \
+             reads all {shards}",
             partition.source(),
-            partition.place_name(),
+            partition.table_or_index(),
             number(units),
+            number(PARTITION_WRITE_UNITS_MAX),
         );
         let fixes = fewer(context, &partition, shards, units);
         findings.report(Severity::Warning, partition.span, partition.subjects(), message, fixes);
     }
 }
 
-/// As many shards as carry the load at half of the ceiling, and two at least.
+/// As many shards as serve the load at half of their limit, at least two.
 fn fewer(context: &Context<'_>, partition: &Partition<'_>, shards: u64, units: f64) -> Vec<Fix> {
     #[expect(clippy::cast_precision_loss, reason = "at most a thousand shards")]
     let needed = (units * shards as f64 / (PARTITION_WRITE_UNITS_MAX / 2.0)).ceil().clamp(2.0, 1000.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just above")]
     let count = (needed as u64).next_power_of_two();
     let mut fixes = shards_of(context, partition, count);
-    fixes.push(Fix::advice(format!("{count} shards carry the declared rates")));
+    fixes.push(Fix::advice(format!("use {count} shards, which are enough for the declared rates")));
     fixes
 }

@@ -22,11 +22,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let message = format!(
-            "{} is a transaction of one write: it pays double and is atomic without it",
+            "`{}` is a transaction of one write: a single write is atomic anyway, and the transaction doubles its cost",
             pattern.name,
         );
-        let fix = Fix::advice(format!("call {} itself", step.pattern.name));
-        let place = context.place(&Subject::pattern(pattern), "transaction");
-        findings.report(Severity::Warning, place, vec![Subject::pattern(pattern)], message, Some(fix));
+        let fix = Fix::advice(format!("call `{}` directly", step.pattern.name));
+        let span = context.span(&Subject::pattern(pattern), "transaction");
+        findings.report(Severity::Warning, span, vec![Subject::pattern(pattern)], message, Some(fix));
     }
 }

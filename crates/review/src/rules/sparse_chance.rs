@@ -1,4 +1,4 @@
-//! `sparse-chance`: a filter on a flag that an index could answer.
+//! `sparse-chance`: a filter on a flag that a sparse index could replace.
 
 use singlet_design::{Comparison, Entity, FieldType, Json, Operand, Operation, Subject, Tree};
 
@@ -9,7 +9,7 @@ use crate::fix::Fix;
 
 pub(super) static RULE: Rule = Rule {
     id: "sparse-chance",
-    summary: "a filter on a flag that a sparse index would answer",
+    summary: "a filter on a flag that a sparse index could replace",
     page: include_str!("sparse_chance.md"),
     check: Check::Review(check),
 };
@@ -20,13 +20,15 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let Some((filter, entity)) = query.filter.as_ref().zip(query.entities.first()) else { continue };
         let Some(flag) = flag(entity, &filter.tree) else { continue };
         let message = format!(
-            "{} filters by {flag}: an index that only such {} items are in would read nothing else",
+            "`{}` filters by `{flag}`: a query of an index with only such `{}` items would read nothing else",
             pattern.name, entity.name,
         );
-        let fix = Fix::advice(format!("an index entry with `when = \"{flag}\"`, and the pattern on it"));
+        let fix = Fix::advice(format!(
+            "add an index entry with `when = \"{flag}\"`, and let the pattern read that index"
+        ));
         findings.report(
             Severity::Info,
-            context.place(&Subject::pattern(pattern), "filter"),
+            context.span(&Subject::pattern(pattern), "filter"),
             vec![Subject::pattern(pattern)],
             message,
             Some(fix),
@@ -34,7 +36,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// A flag that must be true, or an optional field that must be there.
+/// A flag that must be true, or an optional field that must exist.
 fn flag<'a>(entity: &Entity, tree: &'a Tree) -> Option<&'a str> {
     match tree {
         Tree::And(all) => all.iter().find_map(|one| flag(entity, one)),

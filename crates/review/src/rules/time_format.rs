@@ -10,12 +10,12 @@ use crate::keys::{Key, Role, keys};
 
 pub(super) static RULE: Rule = Rule {
     id: "time-format",
-    summary: "times of different forms in one sort key",
+    summary: "times in different formats in one sort key",
     page: include_str!("time_format.md"),
     check: Check::Review(check),
 };
 
-/// How a time stands in a key.
+/// The format of a time in a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Instant,
@@ -37,15 +37,15 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         });
         let Some(rival) = rival else { continue };
         let message = format!(
-            "`{}` of {} and `{}` of {} put times of different forms into {}: as text they don't sort by time",
+            "`{}` of `{}` and `{}` of `{}` put times in different formats into `{}`: as text they don't sort by time",
             key.template.source, key.entity.name, rival.template.source, rival.entity.name, key.attribute,
         );
-        let fix = Fix::advice("use one form for all of them");
+        let fix = Fix::advice("use one format for both");
         findings.report(Severity::Error, key.span, key.subjects(), message, Some(fix));
     }
 }
 
-/// The constant text before the first placeholder, if that is a time, and its form.
+/// The constant text before the first placeholder, if that is a time, and its format.
 fn leading_time<'a>(key: &'a Key<'_>) -> Option<(&'a str, Form)> {
     let first = key.template.parts.iter().find(|part| !matches!(part, Part::Literal(_)))?;
     Some((key.template.constant_head(), form(key.entity, first)?))

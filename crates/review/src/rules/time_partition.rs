@@ -1,4 +1,4 @@
-//! `time-partition`: a partition key that is a date or a cut time, without a shard.
+//! `time-partition`: a partition key that is a date or a time, without a shard.
 
 use singlet_design::{Entity, FieldType, Part};
 
@@ -25,9 +25,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let message = format!(
-            "{} is a time in {}: every {} written now lands on the newest key, and the older ones lie idle",
+            "{} is a time in {}: every `{}` written now goes to the newest key, and the older keys are idle",
             partition.source(),
-            partition.place_name(),
+            partition.table_or_index(),
             partition.entity.name,
         );
         let advice = "add a shard or a field with many values to the partition key";

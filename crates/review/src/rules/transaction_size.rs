@@ -1,28 +1,29 @@
-//! `transaction-size`: transactions that may pass a hundred writes or 4 MB.
+//! `transaction-size`: a transaction that can exceed DynamoDB's limits.
 
 use singlet_design::{FieldType, Operation, ParameterType, Pattern, Reference, Step, Subject, ValueSource};
+use singlet_values::limits::{ITEM_BYTES_MAX, TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES_MAX};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
-use crate::estimate::{ITEM_BYTES_MAX, item_size};
+use crate::estimate::item_size;
 use crate::finding::Severity;
 use crate::fix::Fix;
 use crate::text::bytes;
 
 pub(super) static RULE: Rule = Rule {
     id: "transaction-size",
-    summary: "a transaction that may pass 100 writes or 4 MB",
+    summary: "a transaction that can exceed 100 writes or 4 MB",
     page: include_str!("transaction_size.md"),
     check: Check::Review(check),
 };
 
-const WRITES_MAX: u64 = 100;
-const BYTES_MAX: u64 = 4 * 1024 * 1024;
+const WRITES_MAX: u64 = TRANSACTION_ACTIONS_MAX as u64;
+const BYTES_MAX: u64 = TRANSACTION_BYTES_MAX as u64;
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let Operation::Transaction(transaction) = &pattern.operation else { continue };
-        // `wide-fan-out` tells of steps that nothing bounds.
+        // `wide-fan-out` reports lists without a maximum.
         let all = &transaction.steps;
         let Some(steps) = all.iter().map(|step| step_size(pattern, step, all)).collect::<Option<Vec<_>>>()
         else {
@@ -32,24 +33,28 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let size: u64 = steps.iter().fold(0, |sum, (_, bytes)| sum.saturating_add(*bytes));
         let how = match (writes, size) {
             (writes, _) if writes > WRITES_MAX => {
-                format!("can have {writes} writes; a transaction of more than {WRITES_MAX} is refused")
+                format!("can have {writes} writes, but a transaction of more than {WRITES_MAX} is refused")
             }
             (_, size) if size > BYTES_MAX => {
-                format!("can have {}; a transaction of more than 4 MB is refused", bytes(size))
+                format!(
+                    "can have {}, but a transaction of more than {} is refused",
+                    bytes(size),
+                    bytes(BYTES_MAX)
+                )
             }
             _ => continue,
         };
-        let message = format!("{} {how}", pattern.name);
+        let message = format!("`{}` {how}", pattern.name);
         let fix = Fix::advice(
-            "bound the lists with `max` in their steps; reservations and checks of references count too",
+            "limit the lists with `max` in their steps; reservations and checks of references count as well",
         );
-        let place = context.place(&Subject::pattern(pattern), "transaction");
-        findings.report(Severity::Error, place, vec![Subject::pattern(pattern)], message, Some(fix));
+        let span = context.span(&Subject::pattern(pattern), "transaction");
+        findings.report(Severity::Error, span, vec![Subject::pattern(pattern)], message, Some(fix));
     }
 }
 
-/// Most writes and bytes of a step: each write with the reservations of its unique fields (an update gives one back
-/// and takes one) and the checks of its references, for each element of its list. `None` if nothing bounds that.
+/// The most writes and bytes of a step. Each write counts with the reservations of its unique fields (an update releases
+/// one and makes one) and the checks of its references, for each element of its list. `None` without a limit.
 fn step_size(pattern: &Pattern, step: &Step, all: &[Step]) -> Option<(u64, u64)> {
     let (entity, unique) = match &step.pattern.operation {
         Operation::Create(insert) => (&insert.entity, insert.entity.unique.len()),
@@ -65,15 +70,15 @@ fn step_size(pattern: &Pattern, step: &Step, all: &[Step]) -> Option<(u64, u64)>
         (Some((_, list)), None) => list_max(&pattern.parameter(list)?.kind)?,
     };
     let size = item_size(entity);
-    // Items without a bound are told by the rules about fields.
-    let largest = size.max.unwrap_or(size.usual).min(ITEM_BYTES_MAX);
+    // The rules about fields report items without a largest size.
+    let largest = size.max.unwrap_or(size.usual).min(ITEM_BYTES_MAX as u64);
     let (shared, own) = checks(step, all);
     let writes = each.saturating_mul(1 + unique as u64 + own).saturating_add(shared);
     Some((writes, each.saturating_mul(largest)))
 }
 
-/// The checks of a step's references: those that are one for all elements of its list, and those of each element.
-/// What another step writes or checks needs no check.
+/// The number of checks of a step's references: those shared by all elements of its list, and those of each element.
+/// Items that another step writes or checks need no check.
 fn checks(step: &Step, all: &[Step]) -> (u64, u64) {
     let references = step.pattern.checked_references().iter().filter(|reference| {
         let target = &reference.entity.name;

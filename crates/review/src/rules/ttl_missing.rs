@@ -1,4 +1,4 @@
-//! `ttl-missing`: an entity that only ever grows.
+//! `ttl-missing`: an entity that grows with time and never expires.
 
 use singlet_design::{Cardinality, Entity, FieldType, Operation, Part, Subject, Template};
 
@@ -21,26 +21,28 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let message = format!(
-            "{} grows with time, one item for each {field}, and never expires: its collections and their storage grow \
-             for ever",
+            "`{}` gets a new item for each `{field}` and never expires, so its collections and their storage grow forever",
             entity.name,
         );
         let line = format!("ttl = \"365 days after {field}\"");
         let fix = Fix::line_after(
-            "let old ones expire",
+            "let old items expire",
             context.source,
-            context.place(&Subject::entity(entity), "key"),
+            context.span(&Subject::entity(entity), "key"),
             &line,
         )
         .as_example();
         let fix = if entity.table.ttl.is_some() {
             fix
         } else {
-            Fix::advice(format!("give the table a ttl attribute, and {} {line}", entity.name))
+            Fix::advice(format!(
+                "give the table a `ttl` attribute, and add `{1}` to `{0}`",
+                entity.name, line
+            ))
         };
         findings.report(
             Severity::Warning,
-            context.place(&Subject::entity(entity), "key"),
+            context.span(&Subject::entity(entity), "key"),
             vec![Subject::entity(entity)],
             message,
             Some(fix),
@@ -48,8 +50,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether something else keeps its collections small: a relation with a maximum, or a partition key that is cut by
-/// time.
+/// Whether something else limits its collections: a relation with a maximum, or a time in the partition key.
 fn is_bounded(context: &Context<'_>, entity: &Entity) -> bool {
     let relations = context.design.entities.iter().flat_map(|other| &other.relations);
     let mut relations = relations.filter(|relation| relation.entity == entity.name);
@@ -64,7 +65,7 @@ fn is_bounded(context: &Context<'_>, entity: &Entity) -> bool {
     related || cut
 }
 
-/// Whether a pattern deletes its items: they are kept for as long as somebody wants them.
+/// Whether a pattern deletes its items.
 fn is_deleted(context: &Context<'_>, entity: &Entity) -> bool {
     let deletes = |operation: &Operation| matches!(operation, Operation::Delete(delete) if delete.entity.name == entity.name);
     context.design.patterns.iter().any(|pattern| deletes(&pattern.operation))

@@ -1,4 +1,4 @@
-//! `ttl-read`: a pattern that shows what has expired.
+//! `ttl-read`: a pattern that shows expired items.
 
 use singlet_design::{Entity, Operation, Pattern, Subject};
 
@@ -18,17 +18,16 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let Some(entity) = shown_expired(pattern) else { continue };
         let message = format!(
-            "{} shows {} items past their time to live: they stay readable until they are deleted, which takes up to \
-             days",
+            "`{}` shows expired `{}` items: they stay readable until they are deleted, which can take days",
             pattern.name, entity.name,
         );
-        const ABOUT: &str = "take `expired = \"show\"` away";
+        const ABOUT: &str = "remove `expired = \"show\"`";
         let edit = context.without_key(&Subject::pattern(pattern), "expired");
         let fix = Fix::edits_or(ABOUT, edit.map(|edit| vec![edit]), ABOUT);
         let subjects = vec![Subject::pattern(pattern)];
         findings.report(
             Severity::Warning,
-            context.place(&Subject::pattern(pattern), "expired"),
+            context.span(&Subject::pattern(pattern), "expired"),
             subjects,
             message,
             Some(fix),

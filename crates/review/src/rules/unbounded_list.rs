@@ -1,13 +1,15 @@
-//! `unbounded-list`: lists, sets and maps without a maximum.
+//! `unbounded-list`: a list, set or map without a maximum.
 
 use std::sync::Arc;
 
 use singlet_design::{Entity, Field, FieldType, Subject};
+use singlet_values::limits::ITEM_BYTES_MAX;
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
 use crate::finding::Severity;
 use crate::fix::Fix;
+use crate::text::bytes;
 
 pub(super) static RULE: Rule = Rule {
     id: "unbounded-list",
@@ -16,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Review(check),
 };
 
-/// Bounds that are proposed: the first with which the item stays small enough.
+/// Maximums that are proposed. The first with which the item is small enough is shown.
 const ELEMENTS_PROPOSED: [u32; 3] = [100, 20, 5];
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -29,22 +31,24 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 
 fn report(context: &Context<'_>, findings: &mut Findings, entity: &Arc<Entity>, field: &Field, kind: &str) {
     let message = format!(
-        "{} of {} is a {kind} without a maximum: it grows until the item reaches 400 KB and writes are refused, and \
-         until then every change rewrites and pays for all of it",
-        field.name, entity.name,
+        "`{}` of `{}` is a {kind} without a maximum: it can grow until the item reaches {} and writes are refused, and until \
+         then every change rewrites the whole item",
+        field.name,
+        entity.name,
+        bytes(ITEM_BYTES_MAX as u64),
     );
     use FieldType::{List, Map, Set};
     let itself =
         matches!(&field.kind, List { max: None, .. } | Set { max: None, .. } | Map { max: None, .. });
-    let about = "say how many there can be, or give the elements items of their own";
-    let bounded = |max: &u32| context.bounded(entity, field, *max).filter(|_| itself);
+    let about = "give it a maximum, or store the elements as items of their own";
+    let bounded = |max: &u32| context.with_max(entity, field, *max).filter(|_| itself);
     let edits = ELEMENTS_PROPOSED.iter().filter_map(bounded);
     let mut fixes: Vec<Fix> = edits.map(|edit| Fix::edits(about, vec![edit]).as_example()).collect();
-    fixes.push(Fix::advice("say how many there can be (`max = …`), or give the elements items of their own"));
+    fixes.push(Fix::advice("give it a maximum (`max = …`), or store the elements as items of their own"));
     findings.report(Severity::Error, field.span, vec![Subject::entity(entity)], message, fixes);
 }
 
-/// What is unbounded in a type: itself, or something nested in it.
+/// The kind of collection without a maximum in a type: the type itself, or one nested in it.
 fn unbounded(kind: &FieldType) -> Option<&'static str> {
     match kind {
         FieldType::List { max: None, .. } => Some("list"),

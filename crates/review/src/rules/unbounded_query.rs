@@ -1,4 +1,4 @@
-//! `unbounded-query`: a list without a page size.
+//! `unbounded-query`: a query without a page size.
 
 use singlet_design::{Operation, PAGE_ITEMS_DEFAULT, Subject};
 
@@ -11,7 +11,7 @@ use crate::text::number;
 
 pub(super) static RULE: Rule = Rule {
     id: "unbounded-query",
-    summary: "a list pattern without a page size",
+    summary: "a query without a page size",
     page: include_str!("unbounded_query.md"),
     check: Check::Review(check),
 };
@@ -23,13 +23,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let message = format!(
-            "{} has no page size: a call that names none gives {PAGE_ITEMS_DEFAULT} items and reads about {} units",
+            "`{}` has no page size: a call without one returns {PAGE_ITEMS_DEFAULT} items and costs about {} read units",
             pattern.name,
             number(query_units(query)),
         );
-        let place = context.place(&Subject::pattern(pattern), "query");
+        let span = context.span(&Subject::pattern(pattern), "query");
         let line = format!("limit = {PAGE_ITEMS_DEFAULT}");
-        let fix = Fix::line_after("say how many items a page has", context.source, place, &line);
-        findings.report(Severity::Warning, place, vec![Subject::pattern(pattern)], message, Some(fix));
+        let fix = Fix::line_after("declare the page size", context.source, span, &line);
+        findings.report(Severity::Warning, span, vec![Subject::pattern(pattern)], message, Some(fix));
     }
 }

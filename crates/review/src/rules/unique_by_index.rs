@@ -1,4 +1,4 @@
-//! `unique-by-index`: uniqueness that rests on a look-up.
+//! `unique-by-index`: uniqueness that depends on a look-up.
 
 use singlet_design::{Design, Entity, Made, Operation, Subject, Template};
 
@@ -7,10 +7,11 @@ use crate::context::{Context, Findings};
 use crate::finding::Severity;
 use crate::fix::Fix;
 use crate::reads::{Read, reads};
+use crate::text::names;
 
 pub(super) static RULE: Rule = Rule {
     id: "unique-by-index",
-    summary: "one item is expected under an index key that nothing keeps unique",
+    summary: "a look-up of one item by an index key that isn't unique",
     page: include_str!("unique_by_index.md"),
     check: Check::Review(check),
 };
@@ -18,13 +19,13 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for (read, fields) in look_ups(context.design) {
         let (pattern, entity) = (read.pattern, read.entity);
-        let names = fields.join(", ");
+        let known = names(&fields);
         let message = format!(
-            "{} expects one {} for a {names}, but nothing keeps {names} unique: two that are created at the same time \
-             both live, and one of them is found",
+            "`{}` expects one `{}` for each {known}, but nothing keeps {known} unique: two items that are created at the \
+             same time both exist, and only one of them is found",
             pattern.name, entity.name,
         );
-        // All that the entity lacks in one change, so that the fixes of several patterns are one; or this alone.
+        // First everything that the entity lacks, so that several patterns share one fix; then this alone.
         let lacking = look_ups(context.design).filter(|(other, _)| other.entity.name == entity.name);
         let mut all: Vec<String> = Vec::new();
         for group in lacking.map(|(_, fields)| group(&fields)) {
@@ -39,22 +40,22 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             .collect();
         fixes.push(Fix::advice(format!("reserve the value in the same transaction: `unique = [{own}]`")));
         let subjects = vec![Subject::pattern(pattern), Subject::entity(entity)];
-        let place = context.place(&Subject::pattern(pattern), "on");
-        findings.report(Severity::Error, place, subjects, message, fixes);
+        let span = context.span(&Subject::pattern(pattern), "on");
+        findings.report(Severity::Error, span, subjects, message, fixes);
     }
 }
 
-/// The look-ups of one item through an index by fields that nothing keeps unique, and those fields.
+/// The look-ups of one item through an index by fields that aren't unique, and those fields.
 fn look_ups(design: &Design) -> impl Iterator<Item = (Read<'_>, Vec<&str>)> {
     let single = reads(design).filter(|read| {
         read.index.is_some() && matches!(read.pattern.operation, Operation::Get(_) | Operation::Exists(_))
     });
-    // What the caller gives tells the item: `key` can go on into the sort key.
+    // The fields that the caller gives identify the item. With `key` they can include those of the sort key.
     let fields = single.map(|read| (read, given(&read)));
     fields.filter(|(read, fields)| !fields.is_empty() && !is_unique(read.entity, fields))
 }
 
-/// Fields as `unique` has them.
+/// Fields as `unique` lists them.
 fn group(fields: &[&str]) -> String {
     let quoted: Vec<String> = fields.iter().map(|field| format!("\"{field}\"")).collect();
     match quoted.as_slice() {
@@ -63,8 +64,7 @@ fn group(fields: &[&str]) -> String {
     }
 }
 
-/// The fields that a look-up is made with: those of the partition key, and those that lead the sort key if the pattern
-/// gives them.
+/// The fields of a look-up: those of the partition key, and the leading fields of the sort key if they are parameters.
 fn given<'a>(read: &Read<'a>) -> Vec<&'a str> {
     let mut fields = read.given();
     if read.asked.is_none() {
@@ -76,20 +76,20 @@ fn given<'a>(read: &Read<'a>) -> Vec<&'a str> {
     fields
 }
 
-/// Declares fields unique, beside those that are declared already.
+/// Declares fields as unique, in addition to those that already are.
 fn reserve(context: &Context<'_>, entity: &Entity, unique: &str) -> Option<Fix> {
     const ABOUT: &str = "reserve the value in the same transaction";
     let subject = Subject::entity(entity);
     if !context.has(&subject, "unique") {
         let line = format!("unique = [{unique}]");
-        return Some(Fix::line_after(ABOUT, context.source, context.place(&subject, "key"), &line));
+        return Some(Fix::line_after(ABOUT, context.source, context.span(&subject, "key"), &line));
     }
-    let written = context.place(&subject, "unique");
+    let written = context.span(&subject, "unique");
     let open = context.text(written).strip_suffix(']')?.trim_end().trim_end_matches(',');
     Some(Fix::replace(ABOUT, written, format!("{open}, {unique}]")))
 }
 
-/// The fields are declared unique, hold an id that Singlet makes, or are the table's own key.
+/// Whether the fields are declared unique, contain an id that Singlet makes, or are the table's own key.
 fn is_unique(entity: &Entity, fields: &[&str]) -> bool {
     let declared =
         entity.unique.iter().any(|unique| unique.fields.iter().all(|name| fields.contains(&name.as_str())));

@@ -1,4 +1,4 @@
-//! `unique-case`: a unique field whose index ignores what `unique` tells apart.
+//! `unique-case`: a unique field whose case an index ignores.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::partition::find;
 
 pub(super) static RULE: Rule = Rule {
     id: "unique-case",
-    summary: "a unique value that an index holds in another letter case",
+    summary: "a unique value that an index stores in another case",
     page: include_str!("unique_case.md"),
     check: Check::Review(check),
 };
@@ -29,11 +29,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 continue;
             };
             let message = format!(
-                "{field} of {} is unique as it is written, but `{}` in {} holds it as `{word}`: two items whose {field} \
-                 differs only in letter case both live under one key there",
+                "`{field}` of `{}` is unique as written, but `{}` in {} stores it in the format `{word}`: two items whose \
+                 `{field}` differs only in case share one key there",
                 entity.name,
                 key.template.source,
-                key.place_name(),
+                key.table_or_index(),
             );
             let subjects = vec![Subject::entity(entity)];
             findings.report(
@@ -51,7 +51,7 @@ fn keys_of<'a>(context: &'a Context<'_>, entity: &'a Arc<Entity>) -> impl Iterat
     keys(context).filter(|key| key.entity.name == entity.name)
 }
 
-/// The word of a format that makes one of several spellings, if the part is this field in it.
+/// The word of a format that ignores case, if the part is this field in such a format.
 fn folded(part: &Part, field: &str) -> Option<&'static str> {
     match part {
         Part::Field { path, format } if path == field => match format {
@@ -64,14 +64,13 @@ fn folded(part: &Part, field: &str) -> Option<&'static str> {
     }
 }
 
-/// The template in the place of the field, if the language takes it there.
+/// Reserves the formatted field, if the language allows that; else a field in one case.
 fn fixes(context: &Context<'_>, entity: &Entity, field: &str, word: &str) -> Vec<Fix> {
-    let written = context.place(&Subject::entity(entity), "unique");
+    let written = context.span(&Subject::entity(entity), "unique");
     let quoted = format!("\"{field}\"");
-    let about = format!("reserve {field} as the index holds it");
-    let place = find(context, written, &quoted);
-    let edit = place.map(|place| Fix::replace(about.as_str(), place, format!("\"{{{field}:{word}}}\"")));
-    let advice =
-        Fix::advice(format!("keep a field with {field} in one letter case, and make that one unique"));
+    let about = format!("reserve `{field}` in the format of the index");
+    let span = find(context, written, &quoted);
+    let edit = span.map(|span| Fix::replace(about.as_str(), span, format!("\"{{{field}:{word}}}\"")));
+    let advice = Fix::advice(format!("add a field with `{field}` in one case, and make that field unique"));
     edit.into_iter().chain([advice]).collect()
 }

@@ -1,4 +1,4 @@
-//! `unserved`: a pattern whose caller doesn't know the key.
+//! `unserved`: a pattern whose caller doesn't know the whole key.
 
 use singlet_design::{Entity, IndexEntry, Subject, Template};
 
@@ -7,11 +7,11 @@ use crate::context::{Context, Findings};
 use crate::finding::Severity;
 use crate::fix::{Edit, Fix};
 use crate::reads::{Read, reads};
-use crate::text::list;
+use crate::text::names;
 
 pub(super) static RULE: Rule = Rule {
     id: "unserved",
-    summary: "a pattern whose caller doesn't know the key that is read",
+    summary: "a pattern whose caller doesn't know the whole key",
     page: include_str!("unserved.md"),
     check: Check::Review(check),
 };
@@ -19,34 +19,30 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for read in reads(context.design) {
         let Some(by) = read.by else { continue };
-        let unknown: Vec<String> = read
-            .given()
-            .into_iter()
-            .filter(|field| !by.iter().any(|known| known == field))
-            .map(str::to_owned)
-            .collect();
+        let unknown: Vec<&str> =
+            read.given().into_iter().filter(|field| !by.iter().any(|known| known == field)).collect();
         if unknown.is_empty() {
             continue;
         }
         let (pattern, entity) = (read.pattern, read.entity);
         let sources: Vec<&str> = read.partition().iter().map(|template| template.source.as_str()).collect();
         let message = format!(
-            "{} knows {} only, but the key `{}` of {} in {} needs {} as well: there is no way to answer it",
+            "the caller of `{}` knows only {}, but the key `{}` of `{}` in {} also needs {}: there is no way to answer it",
             pattern.name,
-            list(by.iter().cloned()),
+            names(by),
             sources.join(" "),
             entity.name,
-            read.place_name(),
-            list(unknown),
+            read.table_or_index(),
+            names(unknown),
         );
         let fix = fix(context, &read, by);
         let subjects = vec![Subject::pattern(pattern), Subject::entity(entity)];
-        let place = context.place(&Subject::pattern(pattern), "by");
-        findings.report(Severity::Error, place, subjects, message, Some(fix));
+        let span = context.span(&Subject::pattern(pattern), "by");
+        findings.report(Severity::Error, span, subjects, message, Some(fix));
     }
 }
 
-/// Reads an index that is keyed by what the caller knows, if there is one.
+/// Reads an index with a key that the caller knows, if there is one.
 fn fix(context: &Context<'_>, read: &Read<'_>, by: &[String]) -> Fix {
     let subject = Subject::pattern(read.pattern);
     let Some(entry) = read.entity.indexes.iter().find(|entry| serves(entry, by)) else {
@@ -54,16 +50,16 @@ fn fix(context: &Context<'_>, read: &Read<'_>, by: &[String]) -> Fix {
         let separator = read.entity.table.separator.to_string();
         let key = format!("{}{separator}{}", word(read.entity), names.join(&separator));
         return Fix::advice(format!(
-            "give {} an index entry whose partition key is what is known, such as `{key}`, and read it with `on`",
+            "give `{}` an index entry whose partition key the caller knows, such as `{key}`, and read it with `on`",
             read.entity.name,
         ));
     };
     let name = &entry.index.name;
-    let about = format!("{name} is keyed by what is known");
+    let about = format!("read `{name}`, whose key the caller knows");
     if context.has(&subject, "on") {
-        return Fix::replace(about, context.place(&subject, "on"), format!("\"{name}\""));
+        return Fix::replace(about, context.span(&subject, "on"), format!("\"{name}\""));
     }
-    let edit = Edit::line_after(context.source, context.place(&subject, "by"), &format!("on = \"{name}\""));
+    let edit = Edit::line_after(context.source, context.span(&subject, "by"), &format!("on = \"{name}\""));
     Fix::edits(about, vec![edit])
 }
 

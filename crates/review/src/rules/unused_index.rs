@@ -5,7 +5,8 @@ use singlet_design::{Design, Index, Operation, Subject, Table};
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
 use crate::finding::Severity;
-use crate::fix::{Edit, Fix};
+use crate::fix::{Edit, Fix, whole_lines};
+use crate::text::names;
 
 pub(super) static RULE: Rule = Rule {
     id: "unused-index",
@@ -23,15 +24,18 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .filter(|entity| entity.entry(&index.name).is_some())
                 .map(|entity| entity.name.as_str())
                 .collect();
-            let payers = if entities.is_empty() { "nothing".to_owned() } else { entities.join(", ") };
-            let message = format!(
-                "no pattern reads {}: each write of {payers} pays for an entry that nobody asks for",
-                index.name,
-            );
+            let message = match entities.as_slice() {
+                [] => format!("no pattern reads `{}`, and no entity is in it", index.name),
+                all => format!(
+                    "no pattern reads `{}`: each write of {} pays for an entry that is never read",
+                    index.name,
+                    names(all),
+                ),
+            };
             let fix = Fix::edits_or(
-                "take the index away, or add the pattern that needs it",
+                "remove the index, or add the pattern that needs it",
                 without(context, table, index),
-                "take the index away, or add the pattern that needs it",
+                "remove the index, or add the pattern that needs it",
             );
             findings.report(
                 Severity::Warning,
@@ -61,8 +65,8 @@ fn is_read(design: &Design, table: &Table, index: &Index) -> bool {
 
 /// Takes the lines of an index away, and those of the entities in it.
 fn without(context: &Context<'_>, table: &Table, index: &Index) -> Option<Vec<Edit>> {
-    let value = context.value(&Subject::index(table, index));
-    let lines = context.whole_lines(value);
+    let value = context.value_span(&Subject::index(table, index));
+    let lines = whole_lines(context.source, value);
     let mut edits = context
         .text(lines)
         .trim_start()

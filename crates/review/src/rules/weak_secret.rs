@@ -9,20 +9,20 @@ use crate::fix::{Edit, Fix};
 
 pub(super) static RULE: Rule = Rule {
     id: "weak-secret",
-    summary: "something that gives access and can be guessed",
+    summary: "a secret that can be guessed",
     page: include_str!("weak_secret.md"),
     check: Check::Review(check),
 };
 
-/// Words that name something which gives access to whoever has it.
+/// Words for values that give access to anyone who has them.
 const SECRET_WORDS: &[&str] =
     &["secret", "token", "invitation_code", "invite_code", "magic_link", "reset_code"];
 
-/// Words that make a secret of a hash: hashes of files and contents are none.
+/// Words next to which a hash is a secret. Hashes of files and contents aren't.
 const HASHED_WORDS: &[&str] =
     &["invitation", "invite", "link", "reset", "session", "login", "password", "access"];
 
-/// Ways to make a text that can be guessed, as people name them.
+/// Names of hash functions whose results can be guessed.
 const WEAK_WAYS: &[&str] = &["md5", "sha1", "sha-1"];
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -34,11 +34,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let message = format!(
-            "whoever knows {} gets the {}, but it isn't made at random: something derived from ids and times, or by MD5 \
-             or SHA-1, can be guessed",
+            "anyone who knows `{}` gets the `{}`, but it isn't random: a value that is derived from ids and times, or \
+             made with MD5 or SHA-1, can be guessed",
             field.name, entity.name,
         );
-        let value = context.value(&Subject::field(entity, field));
+        let value = context.value_span(&Subject::field(entity, field));
         let plain =
             context.text(value).starts_with('"').then(|| Edit { span: value, text: "\"secret\"".to_owned() });
         let about = format!("`{} = \"secret\"` makes 256 random bits", field.name);
@@ -63,14 +63,14 @@ fn is_weakly_made(field: &Field) -> bool {
     WEAK_WAYS.iter().any(|way| about.contains(way))
 }
 
-/// `LinkHash` and `link_hash` are the same words.
+/// A name in snake case, so that `LinkHash` and `link_hash` are the same.
 fn snake(name: &str) -> String {
     name.chars()
         .flat_map(|letter| letter.is_uppercase().then_some('_').into_iter().chain(letter.to_lowercase()))
         .collect()
 }
 
-/// Whether items are found by the field: it is in a partition key.
+/// Whether items are found by the field, because it is in a partition key.
 fn opens(entity: &Entity, field: &Field) -> bool {
     let partitions = std::iter::once(&entity.key.partition);
     let partitions = partitions.chain(entity.indexes.iter().flat_map(|entry| &entry.partition));

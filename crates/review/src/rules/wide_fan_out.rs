@@ -1,26 +1,27 @@
-//! `wide-fan-out`: one call or change that means very many others.
+//! `wide-fan-out`: one call or change that causes many others.
 
 use singlet_design::{
     Cardinality, Design, Entity, Field, FieldType, Operation, ParameterType, Pattern, Subject, Template,
     Update,
 };
+use singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
 use crate::finding::Severity;
 use crate::fix::{Edit, Fix};
-use crate::text::number;
+use crate::text::{number, whole};
 
 pub(super) static RULE: Rule = Rule {
     id: "wide-fan-out",
-    summary: "one call or change that means very many reads or writes",
+    summary: "one call or change that causes many reads or writes",
     page: include_str!("wide_fan_out.md"),
     check: Check::Review(check),
 };
 
-/// Queries for one page of a merged list that are still few.
+/// Queries for one page of a merged list that aren't reported.
 const QUERIES_FEW: u32 = 100;
-/// Copies of a value that are still few.
+/// Copies of a value that aren't reported.
 const COPIES_FEW: u64 = 20;
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
@@ -30,7 +31,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 let rate = pattern.rate.map(|rate| rate.per_second * f64::from(merge.each_max));
                 let rate = rate.map(|rate| format!(", {} a second at its rate", number(rate)));
                 let message = format!(
-                    "{} runs {} for up to {} items of {}: so many queries for one page{}",
+                    "`{}` runs `{}` for each of up to {} items of `{}`, which is that many queries for one page{}",
                     pattern.name,
                     merge.run.name,
                     merge.each_max,
@@ -38,7 +39,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                     rate.unwrap_or_default(),
                 );
                 let fix = Fix::advice(
-                    "follow fewer of them (`max`), or write each item into the lists of those who read it",
+                    "follow fewer items (`max`), or write each item into the lists of its readers",
                 );
                 report(context, findings, pattern, "merge", message, fix);
             }
@@ -58,11 +59,11 @@ fn report(
     fix: Fix,
 ) {
     let subject = Subject::pattern(pattern);
-    let place = context.place(&subject, key);
-    findings.report(Severity::Warning, place, vec![subject], message, Some(fix));
+    let span = context.span(&subject, key);
+    findings.report(Severity::Warning, span, vec![subject], message, Some(fix));
 }
 
-/// Steps that run for each element of a list of any length.
+/// Reports steps that run for each element of a list without a maximum.
 fn unbounded_steps(context: &Context<'_>, findings: &mut Findings, pattern: &Pattern) {
     let Operation::Transaction(transaction) = &pattern.operation else { return };
     for step in transaction.steps.iter().filter(|step| step.each_max.is_none()) {
@@ -77,21 +78,22 @@ fn unbounded_steps(context: &Context<'_>, findings: &mut Findings, pattern: &Pat
             continue;
         }
         let message = format!(
-            "{} runs {} for each of {list}, and nothing bounds that list: from 100 writes on the transaction is refused",
+            "`{}` runs `{}` for each element of `{list}`, which has no maximum, but a transaction of more than \
+             {TRANSACTION_ACTIONS_MAX} writes is refused",
             pattern.name, step.pattern.name,
         );
-        let place = context.place(&Subject::pattern(pattern), "transaction");
-        // The step is an inline table, because it has `each`.
-        let text = context.text(place);
+        let span = context.span(&Subject::pattern(pattern), "transaction");
+        // A step with `each` is an inline table.
+        let text = context.text(span);
         let at = text.find("each = {").filter(|_| transaction.steps.len() == 1 || only_each(text));
         let edit = at.map(|at| {
-            let start = place.start + at;
+            let start = span.start + at;
             vec![Edit { span: singlet_design::Span { start, end: start }, text: "max = 20, ".to_owned() }]
         });
         let fix = Fix::edits_or(
             "refuse longer lists",
             edit,
-            format!("say how many there can be, in the step: `max = 20`, or bound the list field {list}"),
+            format!("limit the list in the step with `max = 20`, or give the field `{list}` a maximum"),
         )
         .as_example();
         report(context, findings, pattern, "transaction", message, fix);
@@ -102,7 +104,7 @@ fn only_each(text: &str) -> bool {
     text.matches("each = {").count() == 1
 }
 
-/// A change of a value that many items carry a copy of.
+/// Reports a change of a value that many items copy.
 fn copies(context: &Context<'_>, findings: &mut Findings, pattern: &Pattern, update: &Update) {
     let source = &update.entity;
     for change in &update.changes {
@@ -110,7 +112,7 @@ fn copies(context: &Context<'_>, findings: &mut Findings, pattern: &Pattern, upd
             let Some(copy) = copy_of(source, change.field(), copier) else { continue };
             let Some(count) = how_many(context.design, source, copier) else { continue };
             let message = format!(
-                "{} changes {} of {}, and {} keeps a copy of it in {}: one change means {count}",
+                "`{}` changes `{}` of `{}`, and `{}` keeps a copy of it in `{}`: one change means {count}",
                 pattern.name,
                 change.field(),
                 source.name,
@@ -118,7 +120,7 @@ fn copies(context: &Context<'_>, findings: &mut Findings, pattern: &Pattern, upd
                 copy.name,
             );
             let fix = Fix::advice(format!(
-                "follow the reference when reading (`resolve`), or let {} go stale",
+                "follow the reference when reading (`resolve`), or accept that `{}` becomes stale",
                 copy.name
             ));
             let subjects = vec![Subject::pattern(pattern), Subject::entity(copier)];
@@ -132,7 +134,7 @@ fn refers_to(entity: &Entity, other: &Entity) -> bool {
     refers && entity.name != other.name
 }
 
-/// A field that is surely a copy: `username` where that is unique in User, or `user_name` of User's `name`.
+/// A field that is certainly a copy: `username` if that is unique in `User`, or `user_name` of `User`'s `name`.
 fn copy_of<'a>(source: &Entity, changed: &str, copier: &'a Entity) -> Option<&'a Field> {
     let key = std::iter::once(&source.key.partition).chain(&source.key.sort);
     if key.flat_map(Template::fields).any(|field| field == changed) {
@@ -145,25 +147,20 @@ fn copy_of<'a>(source: &Entity, changed: &str, copier: &'a Entity) -> Option<&'a
     copier.fields.iter().find(|field| (same && field.name == changed) || field.name == prefixed)
 }
 
-/// How many items a change means, in words; `None` if they are few.
+/// The number of items that a change affects, in words; `None` if they are few.
 fn how_many(design: &Design, source: &Entity, copier: &Entity) -> Option<String> {
     let relations = design.entities.iter().filter(|entity| entity.name == source.name);
     let relation =
         relations.flat_map(|entity| &entity.relations).find(|relation| relation.entity == copier.name);
-    let word = |count: u64| format!("up to {} writes", number_of(count));
+    let word = |count: u64| format!("up to {} writes", whole(count));
     match relation.map(|relation| relation.cardinality) {
         Some(Cardinality::One) => None,
         Some(Cardinality::Few { max } | Cardinality::Many { max: Some(max), .. }) => {
             (max > COPIES_FEW).then(|| word(max))
         }
         Some(Cardinality::Many { usual: Some(usual), .. }) => {
-            (usual > COPIES_FEW).then(|| format!("{} writes usually", number_of(usual)))
+            (usual > COPIES_FEW).then(|| format!("usually {} writes", whole(usual)))
         }
-        _ => Some(format!("a write for every {}, and nothing bounds them", copier.name)),
+        _ => Some(format!("a write for every `{}`, and nothing limits their number", copier.name)),
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "shown rounded")]
-fn number_of(count: u64) -> String {
-    number(count as f64)
 }

@@ -1,4 +1,4 @@
-//! `wrong-sort-key`: an order that the sort key doesn't have.
+//! `wrong-sort-key`: a list in an order that the sort key doesn't have.
 
 use singlet_design::{Design, Entity, FieldType, Made, Operation, OrderWord, Part, Query, Subject};
 
@@ -10,7 +10,7 @@ use crate::reads::read;
 
 pub(super) static RULE: Rule = Rule {
     id: "wrong-sort-key",
-    summary: "an order that is not that of the sort key",
+    summary: "a list in an order that the sort key doesn't have",
     page: include_str!("wrong_sort_key.md"),
     check: Check::Review(check),
 };
@@ -24,27 +24,28 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let wanted = if word.is_of_time() { "time" } else { "number" };
         let sorted = match free {
             Some(Part::Field { path, .. }) if has_order(context.design, entity, path, word) => continue,
-            Some(Part::Field { path, .. }) => format!("its items are sorted by {path}, which is no {wanted}"),
-            // One item at most, or all that there are: a constant sort key has no order.
-            _ if read.own_sort().is_empty() => format!("there is no sort key in {}", read.place_name()),
+            Some(Part::Field { path, .. }) => format!("they are sorted by `{path}`, which isn't a {wanted}"),
+            // A constant sort key has no order: there is at most one item.
+            _ if read.own_sort().is_empty() => format!("there is no sort key in {}", read.table_or_index()),
             _ => continue,
         };
         let sources: Vec<&str> = read.own_sort().iter().map(|template| template.source.as_str()).collect();
         let key = if sources.is_empty() { String::new() } else { format!(" under `{}`", sources.join(" ")) };
         let message = format!(
-            "{} wants the {} {} first, but{key} {sorted}: the server doesn't sort by anything else",
+            "`{}` asks for the {} `{}` items first, but{key} {sorted}: a query returns items only in the order of the sort \
+             key",
             pattern.name,
             word.word(),
             entity.name,
         );
         let fix = fix(entity, word);
         let subjects = vec![Subject::pattern(pattern), Subject::entity(entity)];
-        let place = context.place(&Subject::pattern(pattern), "order");
-        findings.report(Severity::Error, place, subjects, message, Some(fix));
+        let span = context.span(&Subject::pattern(pattern), "order");
+        findings.report(Severity::Error, span, subjects, message, Some(fix));
     }
 }
 
-/// The first part of the sort key that nothing gives: what the items are sorted by.
+/// The first part of the sort key that the caller doesn't give. The items are sorted by it.
 fn free_part<'a>(query: &Query, given: &[&str], sort: &'a [singlet_design::Template]) -> Option<&'a Part> {
     let parts = sort.iter().flat_map(|template| &template.parts);
     let mut free = parts.filter(|part| match part {
@@ -56,7 +57,7 @@ fn free_part<'a>(query: &Query, given: &[&str], sort: &'a [singlet_design::Templ
     free.next()
 }
 
-/// Whether a field sorts as the word says. Whole numbers pass for times: versions and sequences count up.
+/// Whether a field has the order of the word. Whole numbers count as times, because versions and sequences increase.
 fn has_order(design: &Design, entity: &Entity, path: &str, word: OrderWord) -> bool {
     let Some(kind) = entity.field_at(path) else { return true };
     let number = matches!(kind, FieldType::Int { .. } | FieldType::Number { .. } | FieldType::Epoch);
@@ -70,7 +71,7 @@ fn has_order(design: &Design, entity: &Entity, path: &str, word: OrderWord) -> b
     }
 }
 
-/// An id that Singlet makes so that it sorts by time, here or in the entity that it names.
+/// Whether Singlet makes the id, here or in the entity that it names, so that it sorts by time.
 fn made_in_order(design: &Design, entity: &Entity, path: &str) -> bool {
     let in_order = |made: Option<Made>| matches!(made, Some(Made::Uuid7 | Made::Ulid));
     let Some(field) = entity.field(path) else { return false };
@@ -90,10 +91,10 @@ fn fix(entity: &Entity, word: OrderWord) -> Fix {
         _ => false,
     });
     Fix::advice(match candidate {
-        Some(field) if word.is_of_time() => format!("let the sort key go on with `{{{}}}` there", field.name),
+        Some(field) if word.is_of_time() => format!("continue the sort key with `{{{}}}`", field.name),
         Some(field) => {
-            format!("let the sort key go on with `{{{}:010}}` there, of a fixed width", field.name)
+            format!("continue the sort key with `{{{}:010}}`, which has a fixed width", field.name)
         }
-        None => format!("{} needs a field to sort by", entity.name),
+        None => format!("add a field to `{}` to sort by", entity.name),
     })
 }

@@ -1,9 +1,9 @@
-//! The seeds as they were written: what the review says about them is kept, word by word.
+//! The reviews of the transcribed documents are kept word for word.
 
 use super::files::{designs_in, keep};
 
 #[test]
-fn the_review_of_each_seed_is_as_it_is_kept() {
+fn the_review_of_each_document_is_as_kept() {
     let designs = designs_in("designs/as-written");
     assert_eq!(designs.len(), 5);
     for design in designs {

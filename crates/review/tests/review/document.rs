@@ -8,24 +8,28 @@ use singlet_review::{Finding, Fix, RULES, Severity};
 use super::files::{Held, keep};
 use super::traps::{Shown, ShownBy, TRAPS};
 
-/// Findings of one rule that are shown in full; the subjects of the others are named.
+/// Findings of one rule that are shown in full. The others are named by their subjects.
 const SHOWN_IN_FULL: usize = 3;
+/// Columns of the page.
+const COLUMNS: usize = 120;
 
 const OPENING: &str = "\
 # What the review found
 
-Five documents about designs for DynamoDB stand at the beginning of this project. They are transcribed in
-[designs/as-written](../designs/as-written) as literally as the language allows, mistakes included, and this page is what
-`singlet review` says about them. It is generated: `SINGLET_REWRITE=1 cargo test -p singlet-review --test review` writes
-it, and without the variable the same test fails if it isn't true any more. The reviews in full, with the lines that
-they point to, are kept in [crates/review/tests/review](../crates/review/tests/review).
+Five documents about designs for DynamoDB and Cassandra are transcribed in
+[designs/as-written](../designs/as-written) as literally as the language allows, including their mistakes. This page
+shows what `singlet review` finds in them. The complete reviews, with the lines that they point to, are in
+[crates/review/tests/review](../crates/review/tests/review).
 
-Of a rule that finds the same thing more than three times, the first three are shown and the others named. Notes are
-counted only. The designs that we made of these documents are in [designs](../designs); the review has nothing to say
-against them that they don't answer.
+If a rule finds the same thing more than three times in a design, the page shows the first three findings and names the
+subjects of the others. Notes are only counted. The working designs that came from these documents are in
+[designs](../designs). The review finds no errors in them, and each warning is allowed with a reason.
+
+This page is generated: `SINGLET_REWRITE=1 cargo test -p singlet-review --test review` writes it. Without the variable
+the test fails if the page is out of date.
 ";
 
-/// A chapter: the design and what to know before reading its findings.
+/// A chapter: the design, and an introduction to its findings.
 struct Chapter {
     design: &'static str,
     title: &'static str,
@@ -35,38 +39,38 @@ struct Chapter {
 const CHAPTERS: &[Chapter] = &[
     Chapter {
         design: "smart-cooking",
-        title: "Smart Cooking (seeds 0 and 1)",
+        title: "Smart Cooking",
         about: "A cooking application for a thousand users: one table, three indexes that project everything, thirteen \
-                kinds of items. At the rates that it declares no partition is near its ceiling, so what is wrong is \
-                not the load. It is keys that can't be what several patterns want of them, that sort wrongly or \
-                overwrite each other, and lists without a bound.",
+                entities. At its declared rates no partition key is near its limit, so load isn't the problem. The \
+                problems are keys that several patterns need with different values, keys that sort wrongly or collide, \
+                and lists without a maximum.",
     },
     Chapter {
         design: "nishiki",
-        title: "Nishiki (seed 2)",
-        about: "What is in the fridge: users share groups, groups own containers, containers hold foods. The risks are a list \
-                that grows for ever, an invitation that can be guessed, and an address that two users can have. Groups, \
-                containers and invitations have a GroupId too, so they stand in the index that lists the users of a \
-                group.",
+        title: "Nishiki",
+        about: "Nishiki tracks what is in the fridge: users share groups, groups own containers, containers hold foods. The \
+                risks are a list that grows forever, an invitation that can be guessed, and an e-mail address that two \
+                users can have. Groups, containers and invitations also have a `GroupId`, so they are in the index that \
+                lists the users of a group.",
     },
     Chapter {
         design: "shop",
-        title: "A shop (seed 3)",
-        about: "A text that teaches: an access-pattern worksheet, a single table for it, indexes, and examples of what \
-                not to do, which are transcribed too. Two patterns of its worksheet have no key in its table that could \
-                answer them.",
+        title: "A shop",
+        about: "A data modelling guide with a worksheet of access patterns, a single table for it, indexes, and examples of \
+                what not to do, which are transcribed as well. Two patterns of its worksheet can't be answered by any \
+                key of its table.",
     },
     Chapter {
         design: "sensors",
-        title: "Sensors and posts (seed 3, the part on Cassandra)",
-        about: "Readings in a partition for each sensor and day, posts in one table for each question, and a partition \
-                key that is a date, as a warning.",
+        title: "Sensors and posts",
+        about: "The part of the same guide on Cassandra: readings in a partition for each sensor and day, posts with a table \
+                for each access pattern, and a date as a partition key, as an example of what not to do.",
     },
     Chapter {
         design: "social",
-        title: "A social network (seed 4)",
-        about: "Users, posts, likes, comments, follows: one table, three indexes that project everything. It declares no \
-                rates, so the review can tell that the feed is one partition, but not on which day that will hurt.",
+        title: "A social network",
+        about: "Users, posts, likes, comments and follows: one table, three indexes that project everything. It declares no \
+                rates, so the review can tell that the feed has one partition key, but not when that becomes a problem.",
     },
 ];
 
@@ -85,11 +89,11 @@ fn written(chapter: &Chapter, design: &Held) -> String {
     let counts =
         [Severity::Error, Severity::Warning, Severity::Info].map(|severity| design.of(severity).count());
     let [errors, warnings, notes] = counts;
-    let mut text = format!(
-        "\n## {}\n\n{}\n\n[designs/as-written/{2}.toml](../designs/as-written/{2}.toml): {errors} errors, {warnings} \
-         warnings, {notes} notes.\n",
-        chapter.title, chapter.about, chapter.design,
-    );
+    let mut text = format!("\n## {}\n\n{}\n", chapter.title, wrapped(chapter.about));
+    let path = format!("designs/as-written/{}.toml", chapter.design);
+    text.push_str(&wrapped(&format!(
+        "[{path}](../{path}): {errors} errors, {warnings} warnings, {notes} notes."
+    )));
     for severity in [Severity::Error, Severity::Warning] {
         for rule in RULES {
             let found: Vec<&Finding> =
@@ -101,24 +105,24 @@ fn written(chapter: &Chapter, design: &Held) -> String {
     text
 }
 
-/// What one rule found at one severity.
+/// The findings of one rule with one severity.
 fn section(design: &Held, severity: Severity, summary: &str, found: &[&Finding]) -> String {
     let Some(first) = found.first() else { return String::new() };
     let mut text = format!("\n### {} `{}`: {summary}\n", capital(severity.word()), first.rule);
     for finding in found.iter().take(SHOWN_IN_FULL) {
         let line = position(&design.source, finding.span.start).line;
-        write!(text, "\n- Line {line}: {}.\n", finding.message).unwrap();
+        write!(text, "\n{}", wrapped(&format!("- Line {line}: {}.", finding.message))).unwrap();
         text.push_str(&finding.fix.iter().map(|fix| fix_text(&design.source, fix)).collect::<String>());
     }
     let others = found.iter().skip(SHOWN_IN_FULL).filter_map(|finding| finding.subjects.first());
     let others = counted(others.map(|subject| subject.to_string()));
     if !others.is_empty() {
-        write!(text, "\nThe same of {}.\n", others.join(", ")).unwrap();
+        write!(text, "\n{}", wrapped(&format!("The same for {}.", others.join(", ")))).unwrap();
     }
     text
 }
 
-/// Each name once, with how often it comes if that is more than once.
+/// Each name once, with its count if that is more than one.
 fn counted(names: impl Iterator<Item = String>) -> Vec<String> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for name in names {
@@ -133,7 +137,7 @@ fn counted(names: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 fn fix_text(source: &str, fix: &Fix) -> String {
-    let mut text = format!("  Fix: {}.\n", fix.about);
+    let mut text = wrapped(&format!("  Fix: {}.", fix.about));
     let changes = fix.lines(source);
     if changes.is_empty() {
         return text;
@@ -151,13 +155,17 @@ fn notes_of(design: &Held) -> String {
     let count = |id: &str| design.of(Severity::Info).filter(|finding| finding.rule == id).count();
     let counts = RULES.iter().map(|rule| (rule.id, count(rule.id))).filter(|(_, count)| *count > 0);
     let counts: Vec<String> = counts.map(|(id, count)| format!("`{id}` {count}")).collect();
-    if counts.is_empty() { String::new() } else { format!("\n### Notes\n\n{}.\n", counts.join(", ")) }
+    if counts.is_empty() {
+        String::new()
+    } else {
+        format!("\n### Notes\n\n{}", wrapped(&format!("{}.", counts.join(", "))))
+    }
 }
 
 fn trap_table() -> String {
     let mut text =
-        "\n## The known traps\n\nWhat was known to be wrong before there was a review, and what shows it. A \
-                    test holds that each of these findings is there.\n\n| trap | shown by |\n|---|---|\n"
+        "\n## Known mistakes\n\nThese mistakes were known from reading the documents. A test checks that each of the \
+                    findings exists.\n\n| mistake | shown by |\n|---|---|\n"
             .to_owned();
     for trap in TRAPS {
         let shown = match &trap.shown_by {
@@ -167,6 +175,26 @@ fn trap_table() -> String {
         writeln!(text, "| {} | {shown} |", trap.about).unwrap();
     }
     text
+}
+
+/// A paragraph in lines of at most 120 characters. The lines of a list's element are indented.
+fn wrapped(text: &str) -> String {
+    let indent = if text.starts_with("- ") || text.starts_with("  ") { "  " } else { "" };
+    let mut lines = vec![String::new()];
+    let mut words = text.split(' ').filter(|word| !word.is_empty());
+    if text.starts_with("  ") {
+        lines[0].push_str("  ");
+    }
+    lines[0].push_str(words.next().unwrap_or_default());
+    for word in words {
+        let last = lines.last_mut().unwrap();
+        if last.chars().count() + 1 + word.chars().count() > COLUMNS {
+            lines.push(format!("{indent}{word}"));
+        } else {
+            write!(last, " {word}").unwrap();
+        }
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 fn capital(text: &str) -> String {

@@ -1,19 +1,19 @@
-//! Designs and what is kept about them, by their paths in the repository.
+//! Designs of the repository and the files in which their reviews are kept.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use singlet_design::{load, position};
-use singlet_review::{Finding, Format, Review, Reviewed, Severity, render, review};
+use singlet_review::{Finding, OutputFormat, Review, Reviewed, Severity, render, review};
 
-/// Set to anything, it makes the tests write what they would otherwise compare.
+/// An environment variable that makes the tests write the kept files instead of comparing them.
 const REWRITE: &str = "SINGLET_REWRITE";
 
 /// A design with its review.
 pub(crate) struct Held {
     /// Its path in the repository.
     pub(crate) path: String,
-    /// Its file's name without the ending.
+    /// The name of its file without the extension.
     pub(crate) name: String,
     pub(crate) source: String,
     pub(crate) review: Review,
@@ -31,10 +31,10 @@ impl Held {
     /// The review as people read it.
     pub(crate) fn text(&self) -> String {
         let reviewed = Reviewed { file: &self.path, source: &self.source, review: &self.review };
-        render(Format::Human, &[reviewed])
+        render(OutputFormat::Human, &[reviewed])
     }
 
-    /// What is worse than a note, a line each.
+    /// The findings above a note, one line each.
     pub(crate) fn alarms(&self) -> Vec<String> {
         let worse = self.review.findings.iter().filter(|finding| finding.severity > Severity::Info);
         let line = |finding: &Finding| position(&self.source, finding.span.start).line;
@@ -63,7 +63,7 @@ pub(crate) fn designs_in(folder: &str) -> Vec<Held> {
     names.iter().map(|name| Held::open(&format!("{folder}/{name}"))).collect()
 }
 
-/// Holds a text against the file that keeps it, or rewrites the file.
+/// Compares a text with the file that keeps it, or rewrites the file.
 pub(crate) fn keep(path: &str, text: &str) {
     let file = root().join(path);
     if std::env::var_os(REWRITE).is_some() {

@@ -1,4 +1,4 @@
-//! The law of fixes: each one that is shown settles its finding and brings no other, and all of a file hold together.
+//! The law of fixes: each fix removes its finding and causes no other, and all fixes of a file hold together.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use singlet_review::{Finding, RULES, Review, Severity, review};
 use super::files::designs_in;
 use super::generated::generated_design;
 
-/// Designs that are made up for the law.
+/// The number of generated designs.
 const GENERATED: u64 = 60;
 
-/// Findings by what they are about: places move when a text is changed.
+/// Severities by rule and subjects. Positions move when a text changes, so they don't count.
 fn tally(findings: &[Finding]) -> BTreeMap<String, Vec<Severity>> {
     let mut tally: BTreeMap<String, Vec<Severity>> = BTreeMap::new();
     for finding in findings {
@@ -24,7 +24,7 @@ fn tally(findings: &[Finding]) -> BTreeMap<String, Vec<Severity>> {
     tally
 }
 
-/// What is wrong with a text that should have lost these findings and gained none.
+/// The fault of a text that should have lost these findings and gained none.
 fn wrong(before: &Review, text: &str, mended: &[&Finding]) -> Option<String> {
     let design = match load("fixed.toml", text) {
         Ok(design) => design,
@@ -58,7 +58,7 @@ fn breaches(name: &str, source: &str) -> Vec<String> {
     tried(name, source).1
 }
 
-/// How many fixes are shown for a text, and every breach of the law.
+/// The number of fixes shown for a text, and every breach of the law.
 fn tried(name: &str, source: &str) -> (usize, Vec<String>) {
     let design = load(name, source).unwrap_or_else(|report| panic!("{report}"));
     let review = review(&design, source).with_fixes(source);
@@ -120,7 +120,7 @@ fn every_fix_holds_on_generated_designs() {
     assert!(fixes > 2 * usize::try_from(GENERATED).unwrap(), "only {fixes} fixes were tried");
 }
 
-/// Applied again and again, fixes come to an end: what is left has no fix.
+/// Applying fixes repeatedly comes to an end: the findings that remain have no fix.
 #[test]
 fn fixes_come_to_an_end() {
     for design in designs_in("designs/as-written") {

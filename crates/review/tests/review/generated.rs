@@ -1,8 +1,8 @@
-//! Designs that are made up from a seed: sound enough to load, careless enough to have findings.
+//! Generated designs: sound enough to load, and careless enough to have findings.
 
 use std::fmt::Write as _;
 
-/// A small generator: the same seed makes the same design.
+/// A small random number generator. The same seed makes the same design.
 struct Dice(u64);
 
 impl Dice {
@@ -50,7 +50,7 @@ pub(crate) fn generated_design(seed: u64) -> String {
     text
 }
 
-/// Writes an entity; gives the indexes that it is in.
+/// Writes an entity and returns the indexes that it is in.
 fn entity_text(dice: &mut Dice, text: &mut String, entity: u64, indexes: u64) -> Vec<u64> {
     let parent = entity.saturating_sub(1);
     let partition = match dice.roll(5) {

@@ -1,4 +1,4 @@
-//! What the review says about whole designs: those of the seeds as they were written, good ones, and our own.
+//! Reviews of whole designs: the transcribed documents, good designs, and the designs that the project ships.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
 mod as_written;

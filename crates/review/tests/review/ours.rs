@@ -1,4 +1,4 @@
-//! The designs that the project ships: no error, and no warning that they don't explain.
+//! The designs that the project ships have no errors and explain every warning.
 
 use singlet_review::Severity;
 

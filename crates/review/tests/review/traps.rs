@@ -1,19 +1,19 @@
-//! The traps that are known to be in the seeds, and what shows each of them.
+//! The known mistakes of the transcribed documents, and the findings that show them.
 
 use super::files::{Held, designs_in};
 
-/// A mistake in the seeds that a good review finds.
+/// A mistake in a document that a review should find.
 pub(crate) struct Trap {
-    /// What is wrong, in a sentence.
+    /// The mistake in a sentence.
     pub(crate) about: &'static str,
     pub(crate) shown_by: ShownBy,
 }
 
-/// How a trap comes to light.
+/// The part of the product that shows a mistake.
 pub(crate) enum ShownBy {
-    /// By these findings.
+    /// These findings.
     Findings(&'static [Shown]),
-    /// By another part of the product, and why.
+    /// Another part, with the reason.
     Another(&'static str),
 }
 
@@ -29,7 +29,7 @@ const fn shown(design: &'static str, rule: &'static str, subject: &'static str) 
 }
 
 impl Shown {
-    /// As the document has it.
+    /// The text on the page.
     pub(crate) fn text(&self) -> String {
         format!("{}: `{}` on {}", self.design, self.rule, self.subject)
     }
@@ -44,10 +44,10 @@ impl Shown {
     }
 }
 
-/// Every trap, in the order in which the catalogue of the seeds lists them.
+/// All known mistakes.
 pub(crate) static TRAPS: &[Trap] = &[
     Trap {
-        about: "One attribute `GSI2PK` can't hold `METHOD#…`, `CUISINE#…`, `MEALTYPE#…` and `APPROVED` of one recipe at a time.",
+        about: "One attribute `GSI2PK` can't hold `METHOD#…`, `CUISINE#…`, `MEALTYPE#…` and `APPROVED` of a recipe at the same time.",
         shown_by: ShownBy::Findings(&[
             shown("smart-cooking", "index-contention", "pattern recipes_by_cuisine"),
             shown("smart-cooking", "index-contention", "pattern recipes_by_meal"),
@@ -56,14 +56,14 @@ pub(crate) static TRAPS: &[Trap] = &[
         ]),
     },
     Trap {
-        about: "Numbers as plain text in sort keys, `RECIPE#4.5#…` and `TOTAL#5#…`, sort wrongly from 10 on.",
+        about: "Numbers as plain text in sort keys, `RECIPE#4.5#…` and `TOTAL#5#…`, sort wrongly above 9.",
         shown_by: ShownBy::Findings(&[
             shown("smart-cooking", "number-in-text", "Recipe"),
             shown("smart-cooking", "number-in-text", "IngredientReport"),
         ]),
     },
     Trap {
-        about: "`SUGGESTION#<timestamp>` without an id: two in one instant overwrite each other.",
+        about: "`SUGGESTION#<timestamp>` has no id, so two suggestions at the same instant overwrite each other.",
         shown_by: ShownBy::Findings(&[shown("smart-cooking", "key-collision", "Suggestion")]),
     },
     Trap {
@@ -86,7 +86,7 @@ pub(crate) static TRAPS: &[Trap] = &[
         ]),
     },
     Trap {
-        about: "User names and e-mail addresses that are looked up by an index are not thereby unique.",
+        about: "An index on user names and e-mail addresses doesn't make them unique.",
         shown_by: ShownBy::Findings(&[
             shown("social", "unique-by-index", "pattern user_by_username"),
             shown("social", "unique-by-index", "pattern user_by_email"),
@@ -106,7 +106,7 @@ pub(crate) static TRAPS: &[Trap] = &[
         ]),
     },
     Trap {
-        about: "`INGREDIENT#` is a partition prefix (master), a sort prefix under USER and a sort prefix under RECIPE.",
+        about: "`INGREDIENT#` begins the partition keys of master ingredients, and sort keys under both `USER` and `RECIPE`.",
         shown_by: ShownBy::Findings(&[
             shown("smart-cooking", "prefix-overlap", "MasterIngredient"),
             shown("smart-cooking", "prefix-overlap", "UserIngredient"),
@@ -114,35 +114,35 @@ pub(crate) static TRAPS: &[Trap] = &[
         ]),
     },
     Trap {
-        about: "Indexes that project everything for patterns that read keys only.",
+        about: "Indexes project everything for patterns that read only keys.",
         shown_by: ShownBy::Findings(&[shown("social", "projection-wide", "index GSI2")]),
     },
     Trap {
-        about: "Filters after reading (`status = accepted`) where a sparse key would do.",
+        about: "A filter after reading (`status = accepted`) takes the place of a sparse index key.",
         shown_by: ShownBy::Findings(&[shown("smart-cooking", "filter", "pattern friends")]),
     },
     Trap {
-        about: "The price estimate counts requests but neither item sizes nor the three index writes behind each write.",
+        about: "The price estimate counts requests, but neither item sizes nor the three index writes of each write.",
         shown_by: ShownBy::Another(
-            "No rule: it belongs to the capacity plan. Sizes, and the index writes behind each write, are in the arithmetic that \
-             the review shares with it; `missing-rate` and `missing-size` say what the plan will lack.",
+            "No rule, because this belongs to the capacity plan. The review and the plan share the arithmetic for sizes and \
+             index writes. `missing-rate` and `missing-size` report the numbers that a plan would lack.",
         ),
     },
     Trap {
-        about: "An MD5 of group id and expiry as an invitation secret can be guessed.",
+        about: "The secret of an invitation is an MD5 of group id and expiry, which can be guessed.",
         shown_by: ShownBy::Findings(&[shown("nishiki", "weak-secret", "Invitation")]),
     },
     Trap {
-        about: "Seed 2 names one index three ways and gives it another index's key in a note.",
+        about: "The document of Nishiki has three names for one index, and a note gives it the key of another index.",
         shown_by: ShownBy::Another(
-            "The language: an index has one name and one key, and `on` is refused if it names another. The transcription \
-             had to choose, and says so.",
+            "The language: an index has one name and one key, and `on` with another name is refused. The transcription \
+             had to choose, and a comment says so.",
         ),
     },
 ];
 
 #[test]
-fn every_trap_of_the_seeds_is_found_by_its_rule_on_its_subject() {
+fn every_known_mistake_is_found_by_its_rule_on_its_subject() {
     let designs = designs_in("designs/as-written");
     let absent = findings().filter(|shown| !shown.is_in(&designs));
     assert_eq!(absent.map(Shown::text).collect::<Vec<_>>(), Vec::<String>::new());

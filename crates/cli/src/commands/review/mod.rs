@@ -6,7 +6,7 @@ use std::io::{Write, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
-use singlet_review::{self as review, Format, RULES, Review, Reviewed, Severity};
+use singlet_review::{self as review, OutputFormat, RULES, Review, Reviewed, Severity};
 
 use crate::arguments::{ReviewArguments, ReviewFormat};
 use crate::failure::Failure;
@@ -78,12 +78,12 @@ impl File {
     }
 }
 
-fn as_rendered(format: ReviewFormat) -> Format {
+fn as_rendered(format: ReviewFormat) -> OutputFormat {
     match format {
-        ReviewFormat::Human => Format::Human,
-        ReviewFormat::Json => Format::Json,
-        ReviewFormat::Sarif => Format::Sarif,
-        ReviewFormat::Github => Format::GitHub,
+        ReviewFormat::Human => OutputFormat::Human,
+        ReviewFormat::Json => OutputFormat::Json,
+        ReviewFormat::Sarif => OutputFormat::Sarif,
+        ReviewFormat::Github => OutputFormat::GitHub,
     }
 }
 

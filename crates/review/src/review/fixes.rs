@@ -1,85 +1,55 @@
-//! Fixes are tried before they are shown: applied to the text, loaded and reviewed again.
+//! Trying fixes before they are shown: each is applied to the text, and the result is loaded and reviewed.
 //!
-//! A fix is shown only if the review of the changed text has lost the finding and gained none above a note. All fixes
-//! that are shown for one file hold together in the same sense, so that they can be applied at once.
+//! A fix holds if the changed text no longer has the finding and has no new finding above a note. All fixes that are
+//! shown for one file hold together in the same sense, so they can be applied at once.
 
 use std::collections::BTreeMap;
 
 use singlet_design::Subject;
 
+use super::review;
 use crate::finding::{Finding, Severity};
 use crate::fix::{Edit, Fix, apply_edits, joined};
-use crate::review::{Review, review};
 
-/// Bytes of design text that are loaded and reviewed at most to try fixes one by one, and as many again to try them
-/// together. Beyond it, findings keep their advice in words, and the review says how many fixes were left untried.
-const TRIED_BYTES_MAX: usize = 4 * 1024 * 1024;
-
-impl Review {
-    /// Gives each finding a fix that holds, or advice in words. `source` is the text that was reviewed.
-    #[must_use]
-    pub fn with_fixes(self, source: &str) -> Review {
-        self.with_fixes_within(source, TRIED_BYTES_MAX)
-    }
-
-    /// The same with another bound on the bytes that are loaded.
-    pub(super) fn with_fixes_within(mut self, source: &str, bytes_max: usize) -> Review {
-        let mut trials = Trials::new(source, &self.findings, bytes_max);
-        let mut order: Vec<usize> = (0..self.findings.len()).collect();
-        order.sort_by_key(|at| self.findings.get(*at).map(|finding| std::cmp::Reverse(finding.severity)));
-        let mut chosen: Vec<Candidate> = Vec::new();
-        for at in order {
-            let Some(finding) = self.findings.get_mut(at) else { continue };
-            match trials.first_that_holds(finding) {
-                Some((fix, others)) => {
-                    chosen.push(Candidate { at, mended: Mended::of(finding), fix, others });
-                }
-                None => finding.fix = finding.fix.take().or_else(|| advice(&finding.proposals)),
-            }
-        }
-        trials.bytes_left = bytes_max;
-        let together = trials.together(chosen);
-        for candidate in together.held {
-            if let Some(finding) = self.findings.get_mut(candidate.at) {
-                finding.fix = Some(candidate.fix);
-            }
-        }
-        for candidate in together.dropped {
-            if let Some(finding) = self.findings.get_mut(candidate.at) {
-                finding.fix = advice(&finding.proposals);
-            }
-        }
-        self.untried_fixes = trials.untried;
-        self
-    }
-
-    /// The text with every fix that is shown.
-    pub fn fixed(&self, source: &str) -> String {
-        let fixes = self.findings.iter().filter_map(|finding| finding.fix.as_ref());
-        match joined(fixes.map(|fix| fix.edits.as_slice())) {
-            Some(edits) => apply_edits(source, &edits),
-            // Fixes that are shown never overlap.
-            None => source.to_owned(),
+/// Gives each finding the first of its proposals that holds, or advice in words. Returns the number of fixes that
+/// weren't tried.
+pub(super) fn choose(findings: &mut [Finding], source: &str, bytes_max: usize) -> usize {
+    let mut trials = Trials::new(source, findings, bytes_max);
+    let mut order: Vec<usize> = (0..findings.len()).collect();
+    order.sort_by_key(|at| findings.get(*at).map(|finding| std::cmp::Reverse(finding.severity)));
+    let mut chosen: Vec<Candidate> = Vec::new();
+    for at in order {
+        let Some(finding) = findings.get_mut(at) else { continue };
+        match trials.first_that_holds(finding) {
+            Some((fix, others)) => chosen.push(Candidate { at, mended: Mended::of(finding), fix, others }),
+            None => finding.fix = finding.fix.take().or_else(|| advice(&finding.proposals)),
         }
     }
-
-    /// How many findings have a fix that changes lines.
-    pub fn fix_count(&self) -> usize {
-        let fixes = self.findings.iter().filter_map(|finding| finding.fix.as_ref());
-        fixes.filter(|fix| !fix.edits.is_empty()).count()
+    trials.bytes_left = bytes_max;
+    let together = trials.together(chosen);
+    for candidate in together.held {
+        if let Some(finding) = findings.get_mut(candidate.at) {
+            finding.fix = Some(candidate.fix);
+        }
     }
+    for candidate in together.dropped {
+        if let Some(finding) = findings.get_mut(candidate.at) {
+            finding.fix = advice(&finding.proposals);
+        }
+    }
+    trials.untried
 }
 
-/// The words for a finding whose changes don't hold.
+/// The advice for a finding none of whose changes hold.
 fn advice(proposals: &[Fix]) -> Option<Fix> {
     let told = proposals.iter().find(|fix| fix.edits.is_empty()).or_else(|| proposals.first());
     told.map(|fix| Fix::advice(fix.about.as_str()))
 }
 
-/// What tells findings of two texts apart: places move when a text is changed, subjects don't.
+/// Identifies a finding across two versions of a text. Positions move when a text changes; rule and subjects don't.
 type Identity = (&'static str, Vec<Subject>);
 
-/// How many findings there are of each identity, at least as bad as a note, a warning and an error.
+/// The number of findings of each identity that are at least a note, a warning and an error.
 #[derive(Debug, Clone, Default)]
 struct Tally(BTreeMap<Identity, [usize; 3]>);
 
@@ -103,7 +73,7 @@ impl Tally {
     }
 }
 
-/// A finding that a fix settles.
+/// A finding that a fix removes.
 #[derive(Debug, Clone)]
 struct Mended {
     identity: Identity,
@@ -119,22 +89,22 @@ impl Mended {
 /// A fix that holds by itself.
 #[derive(Debug, Clone)]
 struct Candidate {
-    /// The finding's position in the review.
+    /// The finding's index in the review.
     at: usize,
     mended: Mended,
     fix: Fix,
-    /// What else is proposed, for when the fix doesn't go with others.
+    /// The remaining proposals, in case the fix doesn't hold together with others.
     others: Vec<Fix>,
 }
 
-/// Fixes that hold at once, and those that don't go with them.
+/// Fixes that hold together, and those that don't hold with them.
 #[derive(Debug, Default)]
 struct Together {
     held: Vec<Candidate>,
     dropped: Vec<Candidate>,
 }
 
-/// Texts that were tried, and how many more may be.
+/// The texts that were tried, and the bytes that may still be loaded.
 #[derive(Debug)]
 struct Trials<'a> {
     source: &'a str,
@@ -150,7 +120,7 @@ impl<'a> Trials<'a> {
         Trials { source, before: Tally::of(findings), bytes_left, known: BTreeMap::new(), untried: 0 }
     }
 
-    /// The first proposal that settles a finding and brings no other, and the proposals behind it.
+    /// The first proposal that holds, and the proposals after it.
     fn first_that_holds(&mut self, finding: &Finding) -> Option<(Fix, Vec<Fix>)> {
         let mut proposals = finding.proposals.iter().filter(|fix| !fix.edits.is_empty());
         while let Some(fix) = proposals.next() {
@@ -166,7 +136,7 @@ impl<'a> Trials<'a> {
         None
     }
 
-    /// Adds fixes to those that hold together, halving the groups that don't.
+    /// Finds fixes that hold together. A group that doesn't hold is split into halves.
     fn together(&mut self, candidates: Vec<Candidate>) -> Together {
         let mut together = Together::default();
         let mut groups = vec![candidates];
@@ -197,7 +167,7 @@ impl<'a> Trials<'a> {
         together
     }
 
-    /// The same finding with the next of its other proposals that holds by itself.
+    /// The same finding with the next of its remaining proposals that holds by itself.
     fn next_that_holds(&mut self, candidate: &Candidate) -> Option<Candidate> {
         let mut others = candidate.others.iter();
         while let Some(fix) = others.next() {
@@ -209,8 +179,7 @@ impl<'a> Trials<'a> {
         None
     }
 
-    /// Whether the text with these edits has lost the findings that they mend and gained none above a note; `None`
-    /// if no more texts may be tried.
+    /// Whether these fixes hold together; `None` if no more bytes may be loaded.
     fn holds(&mut self, mended: &[Mended], fixes: &[&[Edit]]) -> Option<bool> {
         let Some(edits) = joined(fixes.iter().copied()) else { return Some(false) };
         if edits.is_empty() {

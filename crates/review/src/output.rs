@@ -1,4 +1,4 @@
-//! Reviews for people and for machines.
+//! Reviews as text, JSON, SARIF and GitHub workflow commands.
 
 use singlet_design::{Json, Position, Span, excerpt, position};
 
@@ -7,14 +7,14 @@ use crate::fix::Fix;
 use crate::review::Review;
 use crate::rules::RULES;
 
-/// How a review is written.
+/// The format in which a review is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// For a terminal.
+pub enum OutputFormat {
+    /// Text for a terminal.
     Human,
     /// One JSON document.
     Json,
-    /// SARIF 2.1.0, which code hosts show beside the lines.
+    /// SARIF 2.1.0, which code hosts show beside the source lines.
     Sarif,
     /// Workflow commands that GitHub turns into annotations.
     GitHub,
@@ -23,21 +23,21 @@ pub enum Format {
 /// The review of one file.
 #[derive(Debug)]
 pub struct Reviewed<'a> {
-    /// The file's name.
+    /// Its name.
     pub file: &'a str,
     /// Its text.
     pub source: &'a str,
-    /// What was found.
+    /// The review.
     pub review: &'a Review,
 }
 
-/// Writes the reviews of some files.
-pub fn render(format: Format, files: &[Reviewed<'_>]) -> String {
+/// Writes the reviews of several files.
+pub fn render(format: OutputFormat, files: &[Reviewed<'_>]) -> String {
     match format {
-        Format::Human => files.iter().map(human).collect(),
-        Format::Json => format!("{:#}\n", Json::List(files.iter().map(json).collect())),
-        Format::Sarif => format!("{:#}\n", sarif(files)),
-        Format::GitHub => files.iter().flat_map(github).collect(),
+        OutputFormat::Human => files.iter().map(human).collect(),
+        OutputFormat::Json => format!("{:#}\n", Json::List(files.iter().map(json).collect())),
+        OutputFormat::Sarif => format!("{:#}\n", sarif(files)),
+        OutputFormat::GitHub => files.iter().flat_map(github).collect(),
     }
 }
 
@@ -76,7 +76,7 @@ fn summary(file: &Reviewed<'_>) -> String {
     };
     let untried = match file.review.untried_fixes {
         0 => String::new(),
-        count => format!("{}: {count} fixes were not tried: the design is too large for all\n", file.file),
+        count => format!("{}: {count} fixes were not tried because the design is too large\n", file.file),
     };
     format!(
         "{untried}{}: {}, {}, {}, {} allowed\n",
@@ -157,7 +157,7 @@ fn sarif(files: &[Reviewed<'_>]) -> Json {
     ])
 }
 
-/// A finding; one that the design allows is suppressed with its reason.
+/// A finding. `allowed` is the design's reason, which suppresses it.
 fn sarif_result(file: &Reviewed<'_>, finding: &Finding, allowed: Option<&str>) -> Json {
     let level = match finding.severity {
         Severity::Error => "error",
@@ -205,7 +205,7 @@ fn github(file: &Reviewed<'_>) -> Vec<String> {
     file.review.findings.iter().map(line).collect()
 }
 
-/// Workflow commands end at a line's end and use percent signs for escapes.
+/// Escapes a text for a workflow command, which is one line and uses percent signs for escapes.
 fn escaped(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -1,30 +1,35 @@
-//! Holds a design against every rule.
+//! The review of a design: its findings, the allowances, and the fixes.
 
 use singlet_design::{Allowance, Design, Report, Subject};
 
 use crate::context::{Context, Findings};
 use crate::estimate::Load;
 use crate::finding::{Allowed, Finding, Severity};
-use crate::fix::Fix;
-use crate::lines;
-use crate::rules::{self, Check, RULES, rule};
+use crate::fix::{Fix, apply_edits, joined};
+use crate::rules::{Check, RULES, unused};
 
-/// Stands for a rule where the language itself refuses a design.
+mod fixes;
+
+/// The rule of the findings about a design that doesn't load.
 const REFUSED: &str = "refused";
 
-/// What the review of one design found.
+/// Bytes of design text that are loaded and reviewed to try fixes one by one, and as many again to try them together.
+/// Beyond this, findings have advice in words, and the review says how many fixes weren't tried.
+const TRIED_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// The result of reviewing one design.
 #[derive(Debug, Clone, Default)]
 pub struct Review {
-    /// What is not allowed, in the order of the file, errors first on the same place.
+    /// The findings that the design doesn't allow, in the order of the file.
     pub findings: Vec<Finding>,
-    /// What the design allows, with its reasons.
+    /// The findings that the design allows, with its reasons.
     pub allowed: Vec<Allowed>,
-    /// Fixes that were not tried, because the design is too large to try them all.
+    /// The number of fixes that weren't tried, because the design is too large to try them all.
     pub untried_fixes: usize,
 }
 
 impl Review {
-    /// Of a design that doesn't load: its mistakes are errors.
+    /// The review of a design that doesn't load: its mistakes as errors.
     pub fn refused(report: &Report) -> Review {
         let findings = report.mistakes.iter().map(|mistake| Finding {
             rule: REFUSED,
@@ -38,13 +43,41 @@ impl Review {
         Review { findings: findings.collect(), ..Review::default() }
     }
 
-    /// The worst severity that is left.
+    /// The highest severity of the findings.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()
     }
+
+    /// Gives each finding a fix that holds, or advice in words. `source` is the text that was reviewed.
+    #[must_use]
+    pub fn with_fixes(self, source: &str) -> Review {
+        self.with_fixes_within(source, TRIED_BYTES_MAX)
+    }
+
+    /// The same with another limit on the bytes that are loaded.
+    pub(crate) fn with_fixes_within(mut self, source: &str, bytes_max: usize) -> Review {
+        self.untried_fixes = fixes::choose(&mut self.findings, source, bytes_max);
+        self
+    }
+
+    /// The text with every fix applied.
+    pub fn fixed(&self, source: &str) -> String {
+        let fixes = self.findings.iter().filter_map(|finding| finding.fix.as_ref());
+        match joined(fixes.map(|fix| fix.edits.as_slice())) {
+            Some(edits) => apply_edits(source, &edits),
+            // The chosen fixes never overlap.
+            None => source.to_owned(),
+        }
+    }
+
+    /// The number of findings whose fix changes lines.
+    pub fn fix_count(&self) -> usize {
+        let fixes = self.findings.iter().filter_map(|finding| finding.fix.as_ref());
+        fixes.filter(|fix| !fix.edits.is_empty()).count()
+    }
 }
 
-/// Holds a design against every rule. `source` is the text that it was loaded from. Findings come without fixes:
+/// Reviews a design with every rule. `source` is the text that it was loaded from. The findings have no fixes yet:
 /// [`Review::with_fixes`] tries those, which takes longer than the review.
 pub fn review(design: &Design, source: &str) -> Review {
     let context = Context { design, load: Load::of(design), source };
@@ -58,7 +91,7 @@ pub fn review(design: &Design, source: &str) -> Review {
     settle(design, source, findings.found)
 }
 
-/// Sorts out what the design allows, and adds a finding for each allowance that nothing matches.
+/// Separates the findings that the design allows, and adds a finding for each allowance that matches none.
 fn settle(design: &Design, source: &str, mut found: Vec<Finding>) -> Review {
     let mut review = Review::default();
     let mut open: Vec<&(Subject, Allowance)> = design.layout.allowances.iter().collect();
@@ -80,23 +113,4 @@ fn settle(design: &Design, source: &str, mut found: Vec<Finding>) -> Review {
     review.findings.extend(open.into_iter().map(|(subject, allowance)| unused(source, subject, allowance)));
     review.findings.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.severity)));
     review
-}
-
-/// An allowance that matches nothing: the design changed, or the rule's name is wrong.
-fn unused(source: &str, subject: &Subject, allowance: &Allowance) -> Finding {
-    let message = match rule(&allowance.rule) {
-        Some(_) => {
-            format!("{subject} allows {}, but nothing of that kind is found here any more", allowance.rule)
-        }
-        None => format!("{subject} allows {}, but there is no such rule", allowance.rule),
-    };
-    Finding {
-        rule: rules::UNUSED_ALLOWANCE,
-        severity: Severity::Warning,
-        span: allowance.span,
-        message,
-        fix: None,
-        proposals: vec![lines::without_allowance(source, &allowance.rule, allowance.span)],
-        subjects: vec![subject.clone()],
-    }
 }
