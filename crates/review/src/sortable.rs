@@ -25,6 +25,8 @@ pub(super) fn sortable(kind: &FieldType) -> Option<Sortable> {
     let (min, max, decimals) = match kind {
         FieldType::Int { min, max } => (min, max, false),
         FieldType::Number { min, max } => (min, max, true),
+        // Ten digits reach from 2001 to 2286, and zeros in front make earlier seconds as long.
+        FieldType::Epoch => return Some(Sortable::Padded(format!("0{DIGITS_USUAL}"))),
         _ => return None,
     };
     let [min, max] = [min, max].map(|bound| bound.as_ref().map(|bound| bound.to_string()));

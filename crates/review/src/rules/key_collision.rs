@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use singlet_design::{Entity, Made, Subject, Template};
+use singlet_design::{Entity, Field, FieldType, Made, Subject, Template};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -48,7 +48,12 @@ fn same_instant(context: &Context<'_>, entity: &Arc<Entity>, findings: &mut Find
     let own_id = fields
         .iter()
         .any(|field| matches!(field.made, Some(Made::Uuid7 | Made::Uuid4 | Made::Ulid | Made::Secret)));
-    let Some(time) = timed.filter(|_| !own_id) else { return };
+    // An id behind the time is there to tell items of one instant apart, even if the caller gives it.
+    let is_timed = |field: &&&Field| matches!(field.made, Some(Made::Created | Made::Updated));
+    let behind = fields.iter().rev().take_while(|field| !is_timed(field));
+    let tells_apart =
+        behind.into_iter().any(|field| field.kind == FieldType::Id && field.refers_to.is_none());
+    let Some(time) = timed.filter(|_| !own_id && !tells_apart) else { return };
     let message = format!(
         "two `{}` items created at the same instant have the same key, because only `{}` differs: the second overwrites \
          the first or is refused",

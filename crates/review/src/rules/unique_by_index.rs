@@ -37,6 +37,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let mut fixes: Vec<Fix> = [all.join(", "), own.clone()]
             .iter()
             .filter_map(|groups| reserve(context, entity, groups))
+            // Only the author knows whether there can really be one item for each value.
+            .map(Fix::as_example)
             .collect();
         fixes.push(Fix::advice(format!("reserve the value in the same transaction: `unique = [{own}]`")));
         let subjects = vec![Subject::pattern(pattern), Subject::entity(entity)];
@@ -45,11 +47,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// The look-ups of one item through an index by fields that aren't unique, and those fields.
+/// The look-ups of one item through an index by fields that aren't unique, and those fields. `exists` is content with any
+/// number of items.
 fn look_ups(design: &Design) -> impl Iterator<Item = (Read<'_>, Vec<&str>)> {
-    let single = reads(design).filter(|read| {
-        read.index.is_some() && matches!(read.pattern.operation, Operation::Get(_) | Operation::Exists(_))
-    });
+    let single = reads(design)
+        .filter(|read| read.index.is_some() && matches!(read.pattern.operation, Operation::Get(_)));
     // The fields that the caller gives identify the item. With `key` they can include those of the sort key.
     let fields = single.map(|read| (read, given(&read)));
     fields.filter(|(read, fields)| !fields.is_empty() && !is_unique(read.entity, fields))

@@ -6,7 +6,7 @@ use super::{Check, Rule};
 use crate::context::{Context, Findings};
 use crate::finding::Severity;
 use crate::fix::Fix;
-use crate::reads::read;
+use crate::reads::{Read, read};
 
 pub(super) static RULE: Rule = Rule {
     id: "wrong-sort-key",
@@ -20,7 +20,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let Operation::Query(query) = &pattern.operation else { continue };
         let Some((word, read)) = query.order_word.zip(read(pattern)) else { continue };
         let entity = read.entity;
-        let free = free_part(query, &read.given(), read.own_sort());
+        let mut given = read.given();
+        given.retain(|field| !is_cut(&read, field));
+        let free = free_part(query, &given, read.own_sort());
         let wanted = if word.is_of_time() { "time" } else { "number" };
         let sorted = match free {
             Some(Part::Field { path, .. }) if has_order(context.design, entity, path, word) => continue,
@@ -43,6 +45,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let span = context.span(&Subject::pattern(pattern), "order");
         findings.report(Severity::Error, span, subjects, message, Some(fix));
     }
+}
+
+/// Whether the partition key has only the period of a time, such as its day. The times within it are still open.
+fn is_cut(read: &Read<'_>, field: &str) -> bool {
+    let mut parts = read.partition().iter().flat_map(|template| &template.parts);
+    parts.any(|part| matches!(part, Part::Field { path, format, .. } if path == field && format.cuts_time()))
 }
 
 /// The first part of the sort key that the caller doesn't give. The items are sorted by it.

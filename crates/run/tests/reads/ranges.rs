@@ -255,3 +255,30 @@ fn a_range_works_on_the_time_whose_day_chooses_the_partition() {
     let report = load("log.toml", &wrong).unwrap_err().to_string();
     assert!(report.contains("`range` must name the next part of the sort key, which is `at`"), "{report}");
 }
+
+#[test]
+fn a_range_ends_where_it_says_whatever_the_separator_is() {
+    for separator in ["#", "|", "/", "!"] {
+        let source = r#"
+design = "bids"
+[table]
+key = ["PK", "SK"]
+separator = "S"
+[entity.Bid]
+key = ["LOTS{lot}", "{price:06}S{id}"]
+fields = { lot = "key", id = "key", price = { type = "int", min = 0, max = 999999 } }
+[pattern.bids]
+query = "Bid"
+range = "price"
+"#;
+        let source = source.replace("separator = \"S\"", &format!("separator = \"{separator}\""));
+        let source =
+            source.replace("LOTS{", &format!("LOT{separator}{{")).replace("}S{", &format!("}}{separator}{{"));
+        let data = Data::new(&source);
+        for price in ["5", "50", "500", "5000"] {
+            data.put("Bid", &[("lot", "l"), ("id", &format!("b{price}")), ("price", price)]);
+        }
+        let found = data.pages("bids", &[("lot", "l"), ("from", "10"), ("to", "500")], 10, "id");
+        assert_eq!(found, ["b50", "b500"], "{separator}");
+    }
+}

@@ -108,6 +108,33 @@ impl PatternDraft<'_> {
         }
     }
 
+    /// Checks that the filter of a query uses no attribute of the key that is queried, which DynamoDB refuses. Returns
+    /// false after a mistake.
+    pub(super) fn filter_without_key(
+        &self,
+        condition: &Condition,
+        known: &[&ResolvedEntity],
+        on: Option<&Index>,
+        node: &Node,
+    ) -> bool {
+        let Some(table) = known.first().map(|known| &known.entity.table) else { return true };
+        let key: Vec<&str> = match on {
+            Some(index) => index.key().map(|key| key.name.as_str()).collect(),
+            None => table.key().map(|key| key.name.as_str()).collect(),
+        };
+        let used = condition.tree.paths().into_iter().find(|path| key.contains(path));
+        if let (Some(path), Some(text)) = (used, node.text()) {
+            self.context.mistakes.add_with_help(
+                self.place(node, text, path),
+                format!(
+                    "the filter of a query can't use `{path}`, because it is part of the key that is queried"
+                ),
+                "bound it with `match`, `range` or `prefix`",
+            );
+        }
+        used.is_none()
+    }
+
     /// Returns the position of a path in a condition.
     fn place(&self, node: &Node, text: &str, path: &str) -> Span {
         let is_word =

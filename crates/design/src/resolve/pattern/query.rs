@@ -42,7 +42,10 @@ impl PatternDraft<'_> {
         // Key, filter and fields are all checked, even after a mistake in one of them.
         let conditions = self.key_conditions(place, places, &known);
         let on = self.node.text_of("on").and_then(|name| known.first()?.entity.table.index(name)).cloned();
-        let filter = self.node.get("filter").map(|filter| self.condition(filter, &known, on.as_deref()));
+        let filter = self.node.get("filter").map(|filter| {
+            let condition = self.condition(filter, &known, on.as_deref())?;
+            self.filter_without_key(&condition, &known, on.as_deref(), filter).then_some(condition)
+        });
         let (show, resolve) = (self.show(&known), self.resolve(&known));
         let KeyConditions { key, shards, matched, range, given_parts } = conditions?;
         let filter = match filter {

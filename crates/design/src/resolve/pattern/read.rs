@@ -48,6 +48,7 @@ impl PatternDraft<'_> {
             }
             ReadPath::Index(index, _) if key.is_some() => (Some(Arc::clone(index)), true),
             ReadPath::Index(index, entry) => {
+                self.known_shard(entry, index, place)?;
                 self.partition_parameters(known, entry, place);
                 let key = KeyShape::of_entry(&known.entity, entry, 0);
                 (Some(Arc::clone(index)), self.is_mixed(&[known], &key, Some(index)))
@@ -80,6 +81,26 @@ impl PatternDraft<'_> {
         let place = self.node.get("key")?;
         let help = "complete the sort key, or use `query` to read all items whose key begins like this";
         self.context.mistakes.add_with_help(place.span, "the key of an item must be complete", help);
+        None
+    }
+
+    /// Checks that the caller of a look-up knows the shard; `None` after a mistake. A shard that is computed from another
+    /// field would ask for one shard of many, and find another item or nothing.
+    fn known_shard(&self, entry: &IndexEntry, index: &Index, place: &Node) -> Option<()> {
+        let parts: Vec<&Part> = entry.partition.iter().flat_map(|template| &template.parts).collect();
+        let is_given = |wanted: &str| {
+            let mut whole = parts.iter().filter(|part| matches!(part, Part::Field { .. }));
+            whole.any(|part| part.path() == Some(wanted))
+        };
+        let unknown = parts.iter().find_map(|part| match part {
+            Part::Shard { .. } => part.path().filter(|path| !is_given(path)),
+            _ => None,
+        });
+        let Some(path) = unknown else { return Some(()) };
+        let message =
+            format!("`{}` is spread over shards by `{path}`, so this doesn't find one item", index.name);
+        let help = "use `query` with `limit = 1`, which reads all shards";
+        self.context.mistakes.add_with_help(place.span, message, help);
         None
     }
 

@@ -249,7 +249,11 @@ impl NextPart {
             let lower_than_end = |(at, character): (usize, char)| {
                 (at > 0 && end.chars().next() > Some(character)).then_some(at)
             };
-            let shortest = value.char_indices().find_map(lower_than_end).unwrap_or(value.len());
+            // Texts of one length sort like the keys that continue them, whatever the separator is.
+            let shortest = match self.fixed_width() {
+                true => value.len(),
+                false => value.char_indices().find_map(lower_than_end).unwrap_or(value.len()),
+            };
             format!("{prefix}{}{end}{LAST}", value.get(..shortest).unwrap_or_default())
         });
         (Interval::Text { prefix, from, to: upper }, exact)
