@@ -1,5 +1,5 @@
-//! What long work on threads of its own needs: a way to the database that doesn't keep it open, and an end when it
-//! closes.
+//! Access to the database for long tasks on their own threads. A task doesn't keep the database open, and it stops
+//! when the database closes.
 
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
@@ -13,11 +13,11 @@ use crate::sync::thread::{self, JoinHandle};
 use crate::sync::{Condvar, Mutex};
 use crate::write::{EngineStore, Job};
 
-/// Most tasks at once: each is a thread, and many hold a view.
+/// The most tasks at a time. Each is a thread, and many hold a snapshot.
 const TASKS_MAX: usize = 16;
 const TOO_MANY_TASKS: &str = "Subscriber limit exceeded: There is a limit of 16 backups, restores, exports and imports at the same time";
 
-/// What a thread in the background holds of a database.
+/// The part of a database that a background thread holds.
 #[derive(Clone)]
 pub(crate) struct Background {
     store: Weak<EngineStore>,
@@ -29,27 +29,27 @@ impl Background {
         Background { store: Arc::downgrade(store), maintenance }
     }
 
-    /// Hands a job to the writer.
+    /// Submits a job to the writer.
     pub(crate) fn submit(&self, job: Job) -> Result<()> {
         job.submit(&*self.store()?)
     }
 
-    /// Whether the disk has room for a file of so many bytes.
+    /// Checks that the disk has space for a file of this size.
     pub(crate) fn check_room_for(&self, bytes: u64) -> Result<()> {
         Ok(self.store()?.check_room_for(bytes)?)
     }
 
-    /// The latest durable state.
+    /// Returns the latest durable snapshot.
     pub(crate) fn view(&self) -> Result<Arc<View<Catalogue>>> {
         Ok(self.store()?.view())
     }
 
-    /// Says that there is something to fill or to remove.
+    /// Wakes the maintenance thread, because there is something to fill or to remove.
     pub(crate) fn wake_maintenance(&self) {
         self.maintenance.wake();
     }
 
-    /// The store, to be held for a moment only.
+    /// Returns the store. Hold it only briefly: it keeps the database open.
     pub(crate) fn store(&self) -> Result<Arc<EngineStore>> {
         self.store.upgrade().ok_or(Error::Closed)
     }
@@ -70,7 +70,7 @@ impl Waker {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// Says that there may be work.
+    /// Wakes the thread.
     pub(crate) fn wake(&self) {
         if let Some(wake) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             match wake.try_send(()) {
@@ -81,29 +81,29 @@ impl Waker {
     }
 }
 
-/// Says to a task that the database is closing.
+/// Tells a task that the database is closing.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stop(Arc<Signal>);
 
 #[derive(Debug, Default)]
 struct Signal {
-    /// Looked at often and without a lock.
+    /// Checked often, without a lock.
     stopped: AtomicBool,
     sleepers: Mutex<()>,
     wake: Condvar,
 }
 
 impl Stop {
-    /// An error once the database is closing.
+    /// Returns an error if the database is closing.
     pub(crate) fn check(&self) -> Result<()> {
         if self.0.stopped.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
     }
 
-    /// Waits for some time, or until the database is closing, which is an error.
+    /// Waits for a time. Returns an error as soon as the database is closing.
     pub(crate) fn wait(&self, time: Duration) -> Result<()> {
         let guard = self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
         self.check()?;
-        // Waking early does no harm: whoever waits looks again.
+        // Waking early does no harm, because callers check again.
         drop(self.0.wake.wait_timeout(guard, time).unwrap_or_else(PoisonError::into_inner));
         self.check()
     }
@@ -115,7 +115,7 @@ impl Stop {
     }
 }
 
-/// Threads that work for a while and then end.
+/// Threads that end when their work is done.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
     stop: Stop,
@@ -123,7 +123,8 @@ pub(crate) struct Tasks {
 }
 
 impl Tasks {
-    /// Runs some work on a thread of its own. It looks at the stop often, and holds no [`Database`](crate::Database).
+    /// Runs work on a new thread. The work must check the stop often and must not hold a
+    /// [`Database`](crate::Database).
     pub(crate) fn spawn(&self, name: &str, work: impl FnOnce(&Stop) + Send + 'static) -> Result<()> {
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         self.stop.check()?;
@@ -146,7 +147,7 @@ impl Tasks {
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for thread in threads {
             if thread.join().is_err() {
-                tracing::error!("a task ended with a panic");
+                tracing::error!("a background task panicked");
             }
         }
     }

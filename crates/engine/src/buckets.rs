@@ -1,13 +1,14 @@
-//! What the database needs of whoever keeps buckets. The engine knows items; files and their formats are elsewhere.
+//! The interface to storage for exports and imports. The engine knows items; the implementation knows files and
+//! formats.
 
 use singlet_values::{Item, ItemRef};
 
 use crate::error::Invalid;
 use crate::request::{BucketPlace, ExportDescription, ExportWritten, ImportDescription, TransferFailure};
 
-/// Where exports go and imports come from.
+/// Storage for exports and imports.
 pub trait Buckets: Send + Sync + 'static {
-    /// Refuses names and prefixes that no bucket can have. Whether the bucket is there is found out later.
+    /// Refuses invalid names and prefixes. A missing bucket is found later.
     fn check(&self, place: &BucketPlace) -> Result<(), Invalid>;
 
     /// Begins the files of an export.
@@ -25,44 +26,44 @@ pub trait ExportWriter {
     /// Writes an item of an incremental export.
     fn change(&mut self, change: &ItemChange<'_>) -> Result<(), TransferFailure>;
 
-    /// Makes everything durable, the manifests last. An export that is dropped before has none.
+    /// Makes everything durable, the manifests last. An export that is dropped earlier has no manifest.
     fn finish(self: Box<Self>, ended_ms: u64) -> Result<ExportWritten, TransferFailure>;
 }
 
-/// What became of an item between two moments. One that neither was there before nor is there after is not told.
+/// The change of an item between two moments. An item that is missing at both moments isn't reported.
 #[derive(Debug, Clone, Copy)]
 pub struct ItemChange<'a> {
-    /// When it was last written in that time, in milliseconds since 1970.
+    /// The time of the last write in the period, in milliseconds since 1970.
     pub written_ms: u64,
-    /// The item as it was.
+    /// The item at the first moment.
     pub old: Option<ItemRef<'a>>,
-    /// The item as it became.
+    /// The item at the second moment.
     pub new: Option<ItemRef<'a>>,
 }
 
-/// The objects of one import, read one after the other. Each step takes a bounded time and bounded memory, whatever is in
-/// the objects.
+/// The objects of one import, read one after the other. Each step takes bounded time and memory, whatever the objects
+/// contain.
 pub trait ImportReader {
-    /// The next step; `None` after the last object.
+    /// Returns the next step, or `None` after the last object.
     fn step(&mut self) -> Result<Option<ImportStep>, TransferFailure>;
 
-    /// Where the last step was, for people: object and line.
+    /// Returns the position of the last step for people: object and line.
     fn place(&self) -> String;
 
-    /// Bytes read so far, after decompression.
+    /// Returns the number of bytes read so far, after decompression.
     fn read_bytes(&self) -> u64;
 
-    /// Bytes of the objects read so far, as they are stored, and of all objects.
+    /// Returns the stored bytes of the objects read so far, and of all objects.
     fn stored_bytes(&self) -> (u64, u64);
 }
 
-/// What a step of reading found.
+/// The result of one step.
 #[derive(Debug)]
 pub enum ImportStep {
-    /// An item; whether it fits the table is not known yet.
+    /// An item. It may not fit the table.
     Item(Item),
-    /// Something that is no item, and why.
+    /// Input that isn't an item, with the reason.
     Bad(String),
-    /// Nothing yet.
+    /// Nothing yet; ask again.
     Nothing,
 }

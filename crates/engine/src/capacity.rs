@@ -1,4 +1,4 @@
-//! What requests consumed, in the units of [`singlet_values`].
+//! Consumed capacity, in the units of [`singlet_values`].
 
 pub use singlet_values::{ReadKind, write_units};
 
@@ -34,26 +34,26 @@ impl Units {
     }
 }
 
-/// What a request consumed of one table and its indexes.
+/// The capacity that a request consumed on one table and its indexes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Consumed {
     /// Table name.
     pub table: String,
     /// The table itself, without indexes.
     pub table_units: Units,
-    /// Local indexes that were touched, by name.
+    /// Local indexes that were used, by name.
     pub local_indexes: Vec<(String, Units)>,
-    /// Global indexes that were touched, by name.
+    /// Global indexes that were used, by name.
     pub global_indexes: Vec<(String, Units)>,
 }
 
 impl Consumed {
-    /// Nothing consumed yet of this table.
+    /// Creates an account of zero for a table.
     pub fn of(table: &str) -> Self {
         Consumed { table: table.to_owned(), ..Consumed::default() }
     }
 
-    /// Table and indexes together.
+    /// Returns the units of the table and its indexes together.
     pub fn total(&self) -> Units {
         let mut total = self.table_units;
         for (_, units) in self.local_indexes.iter().chain(&self.global_indexes) {

@@ -1,4 +1,4 @@
-//! Giving back room on the disk that deleted and rewritten items no longer need.
+//! Returning disk space that deleted and rewritten items no longer need.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +7,8 @@ use crate::error::{Error, Result};
 pub use crate::store::Compacted;
 use crate::store::{Disk, FileDisk, Key, StoreError, compact_store};
 
-/// Compacts the database in a folder, which nobody else may have open. Says how long the tree's file was and is.
+/// Compacts the database in a folder, which no other process may have open. Returns the size of the tree's file
+/// before and after.
 ///
 /// ```
 /// use singlet_engine::{CreateTable, Database, ScalarType, compact};
@@ -30,7 +31,7 @@ pub fn compact(folder: impl AsRef<Path>, key: Option<&Key>) -> Result<Compacted>
     compact_on(Arc::new(FileDisk::open(folder)?), key)
 }
 
-/// Compacts the database on a disk of the caller's.
+/// Compacts the database on a given disk.
 pub fn compact_on(disk: Arc<dyn Disk>, key: Option<&Key>) -> Result<Compacted> {
     let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
     if !names.iter().any(|name| name == "tree") {

@@ -1,10 +1,10 @@
-//! Random bytes: the operating system's, except in the simulation (`sim/`), where they come from the seed, so that an
-//! encrypted folder has the same bytes again. Keys, salts and nonces of the engine are made of nothing else.
+//! Random bytes of the operating system. In the simulation (`sim/`) they come from the seed, so that an encrypted
+//! folder has the same bytes in every run. All keys, salts and nonces of the engine are made from them.
 
 #[cfg(not(simulated))]
 pub(crate) use singlet_cipher::random;
 
-/// Random bytes of the seed.
+/// Returns random bytes from the seed.
 #[cfg(simulated)]
 pub(crate) fn random<const N: usize>() -> std::io::Result<[u8; N]> {
     let mut bytes = [0; N];

@@ -1,4 +1,4 @@
-//! What can go wrong, as types. The texts are DynamoDB's where DynamoDB has one.
+//! Errors as types. The texts are DynamoDB's wherever DynamoDB has one.
 
 mod cancellation;
 mod schema;
@@ -13,7 +13,7 @@ use crate::moment::{RecoveryWindow, iso_time};
 /// The result of an engine call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a call failed; the variant says what to do next.
+/// Why a call failed. The variant tells the caller what to do next.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     /// The request is wrong: change it.
@@ -34,10 +34,10 @@ pub enum Error {
     /// The condition did not hold.
     #[error("The conditional request failed")]
     ConditionFailed {
-        /// The item that is there, if it was asked for.
+        /// The existing item, if the request asked for it.
         item: Option<EncodedItem>,
     },
-    /// Nothing of the transaction happened.
+    /// The transaction was cancelled and changed nothing.
     #[error(
         "Transaction cancelled, please refer cancellation reasons for specific reasons [{}]",
         reason_codes(reasons)
@@ -57,13 +57,13 @@ pub enum Error {
         "The provided client token for the transaction is already in use with different request parameters."
     )]
     TokenMismatch,
-    /// The items under one partition key would pass 10 GB in a table with local indexes.
+    /// The items under one partition key would exceed 10 GB in a table with local indexes.
     #[error("Collection size exceeded.")]
     CollectionTooLarge,
-    /// A table that was to be backed up or restored does not exist.
+    /// The source table of a backup or restore does not exist.
     #[error("Table not found: {0}")]
     SourceTableNotFound(String),
-    /// A restore would make a table of a name that is taken: choose another.
+    /// The target table of a restore exists already: choose another name.
     #[error("Table already exists: {0}")]
     TableAlreadyExists(String),
     /// The table is being created or deleted: try again.
@@ -75,7 +75,7 @@ pub enum Error {
     /// The backup is being created, deleted or restored: try again.
     #[error("Backup is being created, deleted or restored: {0}")]
     BackupInUse(String),
-    /// Recovery is off for the table: turn it on, for moments to come.
+    /// Point-in-time recovery is off for the table: turn it on to recover later moments.
     #[error("Point in time recovery is not enabled for table '{0}'")]
     RecoveryOff(String),
     /// The moment can't be recovered: choose one within these bounds.
@@ -102,10 +102,10 @@ pub enum Error {
     /// There is no such import.
     #[error("Import not found: {0}")]
     ImportNotFound(String),
-    /// A change that the log should have is missing: the state at that moment can't be told.
+    /// A change is missing from the log, so the state at that moment can't be computed.
     #[error("the log has a gap: an item is not as the change after it says")]
     HistoryGap,
-    /// A backup can't be written or read, with the reason. The database itself is in order.
+    /// A backup can't be written or read, with the reason. The database itself isn't affected.
     #[error("{0}")]
     Backup(String),
     /// Another process has the folder open: close it there, or use that process.
@@ -114,20 +114,20 @@ pub enum Error {
         /// The folder.
         folder: String,
     },
-    /// The key of an encrypted folder is wrong, missing or not wanted: the error says which.
+    /// The key of an encrypted folder is wrong, missing or unexpected. The error says which.
     #[error(transparent)]
     Key(#[from] crate::store::KeyError),
-    /// Something that was durable is missing from the folder: put it back, or accept the loss with
+    /// Durable data is missing from the folder: restore it, or accept the loss with
     /// [`StoreOptions::accept_loss`](crate::StoreOptions::accept_loss).
     #[error(transparent)]
     Loss(#[from] crate::store::Loss),
-    /// The place in the stream is more than 24 hours old and gone: begin at its oldest record.
+    /// The position in the stream is more than 24 hours old: start at the oldest record.
     #[error("The data you are trying to access has been trimmed")]
     Trimmed,
     /// The iterator was made more than 15 minutes ago: get another one.
     #[error("The provided iterator exceeds the maximum age allowed.")]
     IteratorExpired,
-    /// The disk is nearly full: make room and try again. Reads and deletions go on.
+    /// The disk is nearly full: free some space and try again. Reads and deletions still work.
     #[error("{0}")]
     NoRoom(String),
     /// The storage failed; writes stop until the database is opened again.
@@ -144,21 +144,21 @@ pub enum InUse {
     /// A table of this name exists.
     #[error("Table already exists: {0}")]
     TableExists(String),
-    /// A backup of it is being made.
+    /// A backup of the table is being taken.
     #[error("Attempt to change a resource which is still in use: Table is being backed up: {0}")]
     BeingBackedUp(String),
-    /// Its first items are still being written.
+    /// The first items of the table are still being written.
     #[error("Attempt to change a resource which is still in use: Table is being created: {0}")]
     BeingCreated(String),
 }
 
-/// Why a request is wrong in itself or for the table that it names.
+/// Why a request is invalid, by itself or for its table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Invalid {
-    /// In one of its expressions.
+    /// An error in an expression.
     #[error(transparent)]
     Expression(#[from] ExprError),
-    /// A key that is not exactly the table's key attributes with their types.
+    /// A key that doesn't consist of exactly the table's key attributes with their types.
     #[error("The provided key element does not match the schema")]
     KeyMismatch,
     /// An item without a key attribute.
@@ -222,7 +222,7 @@ pub enum Invalid {
         "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
     )]
     SortKeyTooLong,
-    /// An index partition key over 2048 bytes, or sort key over 1024.
+    /// An index partition key over 2048 bytes, or an index sort key over 1024 bytes.
     #[error(
         "One or more parameter values were invalid: Size of {key} has exceeded the maximum size limit of {bytes_max} bytes for index {index}"
     )]
@@ -237,7 +237,7 @@ pub enum Invalid {
     /// An item over 400 KB.
     #[error("Item size has exceeded the maximum allowed size")]
     ItemTooLarge,
-    /// An update that makes an item of over 400 KB.
+    /// An update whose result is over 400 KB.
     #[error("Item size to update has exceeded the maximum allowed size")]
     UpdatedItemTooLarge,
     /// More than 32 levels of lists and maps.
@@ -259,12 +259,12 @@ pub enum Invalid {
     /// A consistent read of a global index.
     #[error("Consistent reads are not supported on global secondary indexes")]
     ConsistentGlobalRead,
-    /// All attributes asked of a global index that does not project them.
+    /// A request for all attributes of a global index that doesn't project them.
     #[error(
         "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index {0} because its projection type is not ALL"
     )]
     AllAttributesOfIndex(String),
-    /// Attributes asked of a global index that does not project them.
+    /// A request for attributes that a global index doesn't project.
     #[error(
         "One or more parameter values were invalid: Global secondary index {index} does not project [{attributes}]"
     )]
@@ -317,7 +317,7 @@ pub enum Invalid {
     /// A wrong table definition.
     #[error(transparent)]
     Schema(#[from] SchemaError),
-    /// A parameter that the engine cannot honour.
+    /// A parameter that the engine doesn't support.
     #[error("One or more parameter values were invalid: {0}")]
     Parameter(String),
     /// An export or import in a database that was opened without buckets.
@@ -325,15 +325,15 @@ pub enum Invalid {
         "Exports and imports need a folder that stands for the buckets, and none was given: start the server with singlet serve --buckets DIR"
     )]
     NoBuckets,
-    /// A bucket or prefix that nobody may have.
+    /// A bucket or prefix with an invalid name.
     #[error("One or more parameter values were invalid: {0}")]
     Bucket(String),
-    /// Encryption asked of a database that is not encrypted.
+    /// A request for encryption in a database that isn't encrypted.
     #[error(
         "One or more parameter values were invalid: SSESpecification asks for encryption, and this database is not encrypted. Begin an empty folder with a key (singlet serve --data DIR --key-file FILE), or leave SSESpecification out"
     )]
     NotEncrypted,
-    /// Encryption asked for with a key that the database doesn't have.
+    /// A request for encryption with another key than the database's.
     #[error(
         "One or more parameter values were invalid: KMSMasterKeyId is {asked}, and this database has one key, {arn}. Name that one, or leave KMSMasterKeyId out"
     )]
@@ -343,35 +343,35 @@ pub enum Invalid {
         /// The database's key.
         arn: String,
     },
-    /// Something else than a stream's ARN.
+    /// A string that isn't the ARN of a stream.
     #[error("Invalid StreamArn")]
     StreamArn,
-    /// Something else than an iterator that was given out here.
+    /// A string that isn't an iterator of this database.
     #[error("Invalid ShardIterator")]
     ShardIterator,
     /// A sequence number that the shard can't have.
     #[error("Invalid SequenceNumber: {0}")]
     SequenceNumber(String),
-    /// A change of expiry that can't be made.
+    /// A change of time to live that can't be made.
     #[error(transparent)]
     TimeToLive(#[from] TimeToLiveError),
-    /// A deletion of a protected table.
+    /// The deletion of a protected table.
     #[error(
         "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
     )]
     DeletionProtected,
 }
 
-/// Why expiry can't be turned on or off.
+/// Why time to live can't be turned on or off.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TimeToLiveError {
-    /// It is on, by this attribute.
+    /// It is on already, with the same attribute.
     #[error("TimeToLive is already enabled")]
     AlreadyEnabled,
-    /// It is off.
+    /// It is off already.
     #[error("TimeToLive is already disabled")]
     AlreadyDisabled,
-    /// It is on, by another attribute.
+    /// It is on, with another attribute.
     #[error("TimeToLive is active on a different AttributeName: current AttributeName is {0}")]
     OtherAttribute(String),
     /// It was changed less than an hour ago, or the change is still under way: try again later.
@@ -386,7 +386,7 @@ impl From<TimeToLiveError> for Error {
 }
 
 impl Error {
-    /// The row of a backup that is not what was written.
+    /// The error for a backup row that can't be decoded.
     pub(crate) fn unreadable_backup(id: &str) -> Error {
         Error::Storage(format!("the row of backup {id} can't be read"))
     }
@@ -417,7 +417,7 @@ impl From<crate::store::CommitError> for Error {
     fn from(error: crate::store::CommitError) -> Self {
         match error {
             crate::store::CommitError::Closed => Error::Closed,
-            // Only a transaction can be so large: other jobs are cut to size.
+            // Only a transaction can be this large. Other jobs are divided.
             crate::store::CommitError::TooLarge { .. } => Invalid::TransactionTooLarge.into(),
             full @ (crate::store::CommitError::NoRoom { .. }
             | crate::store::CommitError::NoRoomForPast { .. }) => Error::NoRoom(full.to_string()),

@@ -1,8 +1,8 @@
-//! Where everything lives in the one ordered keyspace of the store.
+//! The layout of the ordered keyspace of the store.
 //!
 //! Every key begins with a table number (4 bytes, big-endian) and a space number (2 bytes). Table 0 is the
-//! database's own; space 0 of a table holds its items, space n the entries of its index number n, and the last
-//! space the sizes of its item collections. `docs/format.md` has the layout byte by byte.
+//! database's own. Space 0 of a table has its items, space n has the entries of index number n, and the last spaces
+//! have the sizes of item collections and the expiry times. `docs/format.md` describes every byte.
 
 use bytes::{BufMut, Bytes, BytesMut};
 
@@ -23,7 +23,7 @@ const ITEMS: u16 = 0;
 const COLLECTIONS: u16 = u16::MAX;
 /// The space of a table's expiring items, by the time at which they expire.
 const EXPIRIES: u16 = u16::MAX - 1;
-/// The last number that an index may have. Those above, up to the spaces named above, are left for kinds to come.
+/// The largest number of an index. The numbers between it and the spaces above are reserved for new kinds of spaces.
 pub(crate) const INDEX_NUMBER_MAX: u16 = 0xEFFF;
 
 /// The number of the database's own table.
@@ -34,11 +34,11 @@ const DESCRIPTORS: u16 = 1;
 const TOKENS: u16 = 2;
 /// Idempotency tokens, by the time they end.
 const TOKEN_ENDS: u16 = 3;
-/// Single values: the next table number, and where the times of commits go back.
+/// Single values: the next table number, and the turns of the clock.
 const VALUES: u16 = 4;
 /// Spaces whose rows are still to be removed.
 const PURGES: u16 = 5;
-/// Streams, by table number and label; also those that are disabled.
+/// Streams, by table number and label, including disabled ones.
 const STREAMS: u16 = 6;
 /// Shards of streams, by table number, label and shard.
 const SHARDS: u16 = 7;
@@ -49,7 +49,7 @@ const DELETED: u16 = 9;
 /// Exports and imports, by their id.
 const TRANSFERS: u16 = 10;
 
-/// One space of the keyspace: all rows of one table, of one index, or of one kind of the database's own records.
+/// One space of the keyspace: all rows of one table, of one index, or of one kind of bookkeeping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct RowSpace {
     table: u32,
@@ -132,7 +132,7 @@ impl RowSpace {
         self.space
     }
 
-    /// Whether this is a space of the database's own.
+    /// Whether this space belongs to the database itself.
     pub(crate) fn is_own(self) -> bool {
         self.table == SYSTEM
     }
@@ -176,18 +176,18 @@ impl RowSpace {
         number.to_be_bytes().get(2..).unwrap_or_default().to_vec()
     }
 
-    /// The account of this space's row count and bytes.
+    /// The number under which rows and bytes of this space are counted.
     pub(crate) fn tally(self) -> Space {
         Space(u64::from(self.table) << 16 | u64::from(self.space))
     }
 }
 
-/// The key that holds where the times of commits go back.
+/// The key of the turns of the clock.
 pub(crate) fn turns_key() -> Bytes {
     RowSpace { table: SYSTEM, space: VALUES }.key(b"turns")
 }
 
-/// The key that holds the next table number.
+/// The key of the next table number.
 pub(crate) fn next_table_number_key() -> Bytes {
     RowSpace { table: SYSTEM, space: VALUES }.key(b"next table number")
 }
@@ -212,7 +212,7 @@ mod tests {
             let space = RowSpace { table, space };
             let key = space.key(&rest);
             proptest::prop_assert!(space.prefix().as_slice() <= key.as_ref());
-            // Nothing follows the very last space; its table number is never given.
+            // The very last space has no successor; its table number is never used.
             proptest::prop_assert!(key.as_ref() < space.end().as_slice() || space.end() == [0; PREFIX_BYTES]);
         }
     }

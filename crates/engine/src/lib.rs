@@ -1,8 +1,9 @@
 //! Singlet's database: DynamoDB's tables, indexes, expressions and transactions on a log and a tree.
 //!
-//! It knows items, keys, capacity and the commit order. It must not know JSON or HTTP: `singlet-wire` and
-//! `singlet-server` stand on it. See [`Database`] for an example.
-// The second compilation, for the simulation, has no tests of its own; `--all-targets` would make some of it all the same.
+//! It knows items, keys, capacity and the commit order. It must not know JSON or HTTP, which `singlet-wire` and
+//! `singlet-server` add. See [`Database`] for an example.
+// The package of the simulation compiles this file a second time. It has no tests, but `--all-targets` would build
+// some.
 #![cfg(not(all(simulated, test)))]
 
 mod background;

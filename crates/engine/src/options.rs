@@ -1,4 +1,4 @@
-//! Settings of a database.
+//! The options of a database.
 
 use std::sync::Arc;
 
@@ -7,43 +7,43 @@ use singlet_values::Schedule;
 use crate::buckets::Buckets;
 use crate::store::{Clock, StoreOptions, SystemClock};
 
-/// How a database is opened. The defaults are durable and take about 400 MB of memory under load.
+/// The options of a database. The defaults are durable and use about 400 MB of memory under load.
 #[derive(Clone)]
 pub struct Options {
-    /// Storage: cache, overlay, durability.
+    /// Options of the storage: cache, overlay, durability.
     pub store: StoreOptions,
     /// The region in ARNs.
     pub region: String,
     /// The account in ARNs.
     pub account_id: String,
-    /// Whether a write that meets a transaction under way is refused, as DynamoDB does, or waits for its turn.
+    /// Whether a write to an item of a running transaction is refused, as in DynamoDB, or waits.
     pub conflicts: Conflicts,
-    /// When backups are taken of tables that have no schedule of their own; `None` takes none.
+    /// The backup schedule of tables that have no schedule of their own. `None` means no backups.
     pub backups: Option<Schedule>,
-    /// How streams are cut into shards.
+    /// How streams are divided into shards.
     pub streams: StreamOptions,
-    /// Where exports go and imports come from; without it they are refused.
+    /// The storage for exports and imports. `None` refuses them.
     pub buckets: Option<Arc<dyn Buckets>>,
-    /// Where the time comes from.
+    /// The source of time.
     pub clock: Arc<dyn Clock>,
 }
 
-/// How streams are cut into shards. Readers follow shards from parents to children, so none of this is seen by one that
-/// does as it should.
+/// How streams are divided into shards. Readers follow shards from parents to children, so a correct reader doesn't
+/// depend on these numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamOptions {
-    /// Shards that a stream begins with.
+    /// The number of shards of a new stream.
     pub shards: u32,
-    /// A shard is closed, and continued by a child, after so long.
+    /// The age at which a shard is closed and continued by one child.
     pub shard_life_ms: u64,
-    /// A shard that took more records is closed early, and continued by two children.
+    /// The number of records at which a shard is closed early and continued by two children.
     pub shard_records_max: u64,
-    /// With so many open shards none is split any more.
+    /// The number of open shards from which on none is split.
     pub open_shards_max: u32,
 }
 
 impl StreamOptions {
-    /// Whether a shard of this age is to be closed.
+    /// Whether a shard of this age must be closed.
     pub(crate) fn is_full_term(&self, created_ms: u64, now_ms: u64) -> bool {
         now_ms.saturating_sub(created_ms) >= self.shard_life_ms.max(1)
     }
@@ -60,13 +60,13 @@ impl Default for StreamOptions {
     }
 }
 
-/// What happens to a write of an item that a transaction is writing at the same moment.
+/// The treatment of a write to an item that a transaction is writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Conflicts {
-    /// It is refused, as DynamoDB refuses it.
+    /// It is refused, as in DynamoDB.
     #[default]
     Refuse,
-    /// It waits for its turn.
+    /// It waits until the transaction has ended.
     Wait,
 }
 

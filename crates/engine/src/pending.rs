@@ -1,4 +1,4 @@
-//! The answer to a submitted write: a thread waits for it or a task awaits it.
+//! Answers to submitted writes. A thread can wait for them, and a task can await them.
 
 use std::future::{Future, IntoFuture, poll_fn};
 use std::pin::Pin;
@@ -7,34 +7,34 @@ use std::task::{Context, Poll};
 use crate::error::{Error, Result};
 use crate::sync::oneshot;
 
-/// An answer that comes when the write is durable. `wait` blocks the thread; `.await` suspends the task.
+/// An answer that arrives when the write is durable. `wait` blocks the thread, and `.await` suspends the task.
 #[derive(Debug)]
 pub struct Pending<T>(oneshot::Receiver<Result<T>>);
 
-/// The other end of a [`Pending`].
+/// The sender of a [`Pending`] answer.
 pub(crate) type Answer<T> = oneshot::Sender<Result<T>>;
 
 impl<T> Pending<T> {
-    /// An answer that is known already, such as a refused request.
+    /// Creates an answer that is known already, such as a refusal.
     pub(crate) fn ready(result: Result<T>) -> Self {
         let (sender, pending) = Self::channel();
         answer(sender, result);
         pending
     }
 
-    /// An answer to come and its sender.
+    /// Creates an answer and its sender.
     pub(crate) fn channel() -> (Answer<T>, Self) {
         let (sender, receiver) = oneshot::channel();
         (sender, Pending(receiver))
     }
 
-    /// Blocks until the answer is there.
+    /// Blocks until the answer arrives.
     pub fn wait(self) -> Result<T> {
         self.0.recv().unwrap_or(Err(Error::Closed))
     }
 }
 
-/// Sends an answer; nobody may be waiting for it any more, which is fine.
+/// Sends an answer. It is ignored if the receiver is gone.
 pub(crate) fn answer<T>(sender: Answer<T>, result: Result<T>) {
     let _ = sender.send(result);
 }
@@ -48,7 +48,7 @@ impl<T> IntoFuture for Pending<T> {
     }
 }
 
-/// A [`Pending`] answer as a future; it needs no particular runtime.
+/// A [`Pending`] answer as a future. It works with any runtime.
 #[derive(Debug)]
 pub struct PendingFuture<T>(oneshot::AsyncReceiver<Result<T>>);
 
@@ -60,8 +60,8 @@ impl<T> Future for PendingFuture<T> {
     }
 }
 
-/// Lets others work that wait for the same thread. It needs no particular runtime: the task wakes itself and goes to the
-/// end of the line.
+/// Lets other tasks of the thread run. It works with any runtime: the task wakes itself and so goes to the end of the
+/// runtime's queue.
 pub(crate) async fn give_way() {
     let mut is_back = false;
     poll_fn(|context| {

@@ -1,5 +1,5 @@
-//! Mistakes that the simulation makes on purpose, to see whether it finds them. The ordinary engine has none of this: the
-//! module is there under `cfg(simulated)` only, and so is every place that asks it.
+//! Deliberate mistakes, to see whether the simulation finds them. The ordinary engine has none of this: the module
+//! and every use of it exist only under `cfg(simulated)`.
 
 /// Makes the list of mistakes: each has a line about it and a name on the command line.
 macro_rules! bugs {
@@ -19,7 +19,7 @@ macro_rules! bugs {
                 match self { $(Bug::$bug => $name,)+ }
             }
 
-            /// What is done wrong, in a line without its full stop.
+            /// A description in one line, without a full stop.
             pub fn about(self) -> &'static str {
                 match self { $(Bug::$bug => $about.trim_start().trim_end_matches('.'),)+ }
             }

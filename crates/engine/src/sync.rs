@@ -1,9 +1,10 @@
-//! Threads, locks, channels and monotonic time: the standard library's, except in the simulation (`sim/`), which compiles
-//! the engine with `cfg(simulated)` and decides by a seed which thread goes on.
+//! Threads, locks, channels and monotonic time. They are the standard library's, except in the simulation (`sim/`).
+//! It compiles the engine with `cfg(simulated)`, and its seed decides which thread runs.
 //!
-//! Whatever a thread may wait for comes from here, so that a simulation knows of it. What the tree library calls must
-//! not: it holds locks of its own meanwhile, which the simulation doesn't know. So the disk below (`store/disk`), the tree's
-//! file (`store/tree/backend.rs`) and its pages (`store/tree/pages.rs`) keep to the standard library.
+//! Everything that a thread can wait for comes from here, so that the simulation knows about it. Code below the tree
+//! library must not use it, because the library holds locks that the simulation doesn't know. So the disk
+//! (`store/disk`), the tree's file (`store/tree/backend.rs`) and its pages (`store/tree/pages.rs`) use the standard
+//! library.
 
 #[cfg(not(simulated))]
 mod primitives {

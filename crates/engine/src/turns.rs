@@ -1,28 +1,29 @@
-//! When commits happened, where the clock jumped.
+//! The true times of commits, in spite of a clock that jumps.
 //!
-//! The order of commits is that of their sequence numbers; times are notes beside it. They lie on one line as long as the clock
-//! keeps its pace. A *turn* is the first commit on another line: the clock has jumped, or was found earlier than the last commit
-//! when the database was opened. Between two turns lies a *stretch* of commits.
+//! Commits are ordered by their sequence numbers, and their times are only annotations. The times lie on one line as
+//! long as the clock runs steadily. A *turn* is the first commit on another line: the clock has jumped, or it was
+//! earlier than the last commit when the database was opened. The commits between two turns are a *stretch*.
 //!
-//! The latest stretch is believed. An earlier one is believed unless its times end after those of a later believed one began: a
-//! later commit with an earlier time shows that everything before it happened by then. If the clock jumped away from a stretch
-//! that contradicts the ones before it, and so far that this explains the contradiction, it was that stretch that was wrong. The
-//! times of commits that are not believed count within the bounds that the believed ones leave. So effective times never go
-//! back.
+//! The latest stretch is trusted. An earlier stretch is trusted unless its times end after a later trusted stretch
+//! began: a later commit with an earlier time proves that everything before it happened by then. If the clock jumped
+//! away from a stretch that contradicts the ones before it, and the jump is large enough to explain the
+//! contradiction, then that stretch was wrong. The times of untrusted commits are limited to the bounds that the
+//! trusted ones leave. So effective times never go back.
 
 use bytes::Bytes;
 
 use crate::store::{ClockEvent, Opening, STEP_MS_MAX};
 
-/// Most turns that are remembered. The oldest are forgotten, and the commits around them have their own times again.
+/// The most turns that are stored. When the oldest are forgotten, the commits around them keep their recorded times.
 const TURNS_MAX: usize = 256;
 const TURN_BYTES: usize = 32;
-/// Stands before turns as they are stored now. Earlier versions stored their number there, which was never that large.
+/// The first number of the stored form. Earlier versions stored the number of turns there, which was never this
+/// large.
 const LAYOUT: u32 = 0xffff_0002;
-/// Stands for a jump of unknown size.
+/// Represents a jump of unknown size.
 const UNKNOWN_MS: i64 = i64::MIN;
 
-/// The places where the clock jumped, and how the times of commits are to be read because of that.
+/// The places where the clock jumped, and the effective times that follow from them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Turns {
     /// In order.
@@ -38,7 +39,7 @@ struct Turn {
     time_ms: u64,
     /// The time of the commit before it.
     before_ms: u64,
-    /// How far the clock had jumped; `None` if the database was opened in between, so that nobody knows.
+    /// The size of the jump; `None` if it is unknown, because the database was opened in between.
     jump_ms: Option<i64>,
 }
 
@@ -55,7 +56,7 @@ pub(crate) struct NewCommit {
     pub(crate) time_ms: u64,
     /// The time of the commit before it.
     pub(crate) before_ms: u64,
-    /// What has happened to the clock since that one.
+    /// The events of the clock since that commit.
     pub(crate) clock: ClockEvent,
     /// The first commit since the database was opened, if this isn't it.
     pub(crate) opening: Option<Opening>,
@@ -67,9 +68,9 @@ struct Stretch {
     first: u64,
     first_ms: u64,
     last_ms: u64,
-    /// How many turns at openings come before it: clocks of one opening can be compared.
+    /// The number of turns at openings before it. Only clocks of one opening can be compared.
     opening: usize,
-    /// How far the clock is ahead of the line that it had at that opening.
+    /// How far the clock is ahead of its line at that opening.
     ahead_ms: i64,
     /// The bounds of its effective times.
     earliest_ms: u64,
@@ -77,7 +78,7 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// Whether the clock has jumped between the two, and has not come back.
+    /// Whether the clock jumped between the two and hasn't come back.
     fn is_off_line(&self, other: &Stretch) -> bool {
         self.opening == other.opening && self.ahead_ms.abs_diff(other.ahead_ms) > STEP_MS_MAX
     }
@@ -93,13 +94,13 @@ impl Turns {
         Turns { turns, stretches }
     }
 
-    /// When a commit with this number and time happened, as far as that can be told.
+    /// Returns the best estimate of the true time of a commit.
     pub(crate) fn effective_ms(&self, sequence: u64, time_ms: u64) -> u64 {
         self.stretch_of(sequence).map_or(time_ms, |stretch| stretch.effective_ms(time_ms))
     }
 
-    /// How long ago a commit was. Where the clock has only jumped since, and nobody opened the database, this is the time
-    /// that has really passed, whichever of its times was right.
+    /// Returns the age of a commit. If the clock only jumped since then, without a new opening, this is the time that
+    /// has really passed, whichever of the clock's times was right.
     pub(crate) fn age_ms(&self, sequence: u64, time_ms: u64, now_ms: u64) -> u64 {
         let then_ms = match (self.stretch_of(sequence), self.stretches.last()) {
             (Some(then), Some(now)) if then.opening == now.opening => {
@@ -116,17 +117,17 @@ impl Turns {
         self.stretches.get(behind.saturating_sub(1))
     }
 
-    /// The turns after one more commit; `None` if it isn't one.
+    /// Returns the turns after one more commit, or `None` if it isn't a turn.
     ///
-    /// Jumps of one opening say nothing of the clock at another. So the first commit of an opening is a turn, too, if the clock
-    /// has jumped in that opening or in the one before.
+    /// Jumps in one opening say nothing about the clock in another. So the first commit of an opening is a turn too
+    /// if the clock jumped in that opening or in the one before.
     pub(crate) fn after(&self, commit: NewCommit) -> Option<Turns> {
         let NewCommit { sequence, time_ms, before_ms, clock, opening } = commit;
         let last = self.turns.last();
         let jump_ms = match clock {
             ClockEvent::Jumped { by_ms } => Some(by_ms),
             ClockEvent::Opened if last.is_some_and(|last| last.jump_ms.is_some()) => None,
-            // Nothing is known of a clock that goes back without having jumped.
+            // A clock that goes back without a jump gives no information.
             _ if time_ms < before_ms => None,
             _ => return None,
         };
@@ -140,7 +141,7 @@ impl Turns {
         Some(Turns::new(turns))
     }
 
-    /// As stored.
+    /// Encodes the turns for storage.
     pub(crate) fn encode(&self) -> Bytes {
         let mut bytes = LAYOUT.to_be_bytes().to_vec();
         for turn in &self.turns {
@@ -151,7 +152,7 @@ impl Turns {
         bytes.into()
     }
 
-    /// Reads what was stored; `None` if it makes no sense.
+    /// Decodes stored turns; `None` if they are invalid.
     pub(crate) fn decode(stored: &[u8]) -> Option<Turns> {
         let (layout, rest) = stored.split_first_chunk()?;
         let layout = u32::from_be_bytes(*layout);
@@ -169,8 +170,8 @@ impl Turns {
     }
 }
 
-/// Reads turns and detours of an earlier version, three numbers each. A detour is a range of commits that all count as of one
-/// time, which turns to that time at both of its ends say as well.
+/// Decodes turns and detours of an earlier version, three numbers each. A detour is a range of commits that all count
+/// as of one time. Turns to that time at both ends say the same.
 fn decode_earlier(count: u32, stored: &[u8]) -> Option<Turns> {
     let (triples, []) = stored.as_chunks::<24>() else { return None };
     let triple = |bytes: &[u8; 24]| {
@@ -182,7 +183,7 @@ fn decode_earlier(count: u32, stored: &[u8]) -> Option<Turns> {
     let (turns, detours) = triples.split_at_checked(usize::try_from(count).ok()?)?;
     let mut read: Vec<Turn> = turns.to_vec();
     for turn in read.iter_mut().filter(|turn| turn.before_ms == u64::MAX) {
-        // That stood for a time that was no longer needed.
+        // It represented a time that was no longer needed.
         turn.before_ms = turn.time_ms;
     }
     for detour in detours {
@@ -220,7 +221,7 @@ fn stretches(turns: &[Turn]) -> Vec<Stretch> {
     stretches
 }
 
-/// Gives stretches the bounds that the believed ones among them leave.
+/// Computes the bounds of stretches from the trusted ones among them.
 fn bound(mut stretches: Vec<Stretch>) -> Vec<Stretch> {
     let is_believed = believed(&stretches);
     let mut earliest_ms = 0;
@@ -238,13 +239,13 @@ fn bound(mut stretches: Vec<Stretch>) -> Vec<Stretch> {
     stretches
 }
 
-/// Which stretches are believed.
+/// Returns which stretches are trusted.
 fn believed(stretches: &[Stretch]) -> Vec<bool> {
     let mut is_believed = vec![true; stretches.len()];
     let Some((mut line, earlier)) = stretches.split_last() else { return is_believed };
     let mut until_ms = line.first_ms;
     for (place, stretch) in earlier.iter().enumerate().rev() {
-        // When it began, by the line that is believed.
+        // Its beginning, on the trusted line.
         let began_ms = stretch.first_ms.saturating_add_signed(line.ahead_ms.saturating_sub(stretch.ahead_ms));
         let is_contradicted = |other: &Stretch| {
             let is_explained = other.last_ms <= began_ms.saturating_add(STEP_MS_MAX);
@@ -265,7 +266,7 @@ fn believed(stretches: &[Stretch]) -> Vec<bool> {
     is_believed
 }
 
-/// The present: the time, and how the times of commits are to be read.
+/// The present time, with the turns that give the true times of commits.
 #[derive(Debug, Clone)]
 pub(crate) struct Now {
     pub(crate) ms: u64,
@@ -277,7 +278,7 @@ impl Now {
         Now { ms, turns: turns.clone() }
     }
 
-    /// When a commit with this number and time happened.
+    /// Returns the best estimate of the true time of a commit.
     pub(crate) fn effective_ms(&self, sequence: u64, time_ms: u64) -> u64 {
         self.turns.effective_ms(sequence, time_ms)
     }
@@ -289,7 +290,7 @@ mod tests {
 
     use super::*;
 
-    /// What happened to the clock before a commit.
+    /// The event of the clock before a commit.
     #[derive(Debug, Clone, Copy, PartialEq)]
     enum Event {
         /// A second passed.
@@ -345,7 +346,7 @@ mod tests {
             let commits =
                 [(100, Passes), (200, Passes), (30, turn), (40, Passes), (212, Jumps), (260, Passes)];
             assert_eq!(effective(&commits), [100, 200, 200, 200, 212, 260]);
-            // Before it is known that the turn was wrong, it is believed.
+            // Until the turn is known to be wrong, it is trusted.
             assert_eq!(effective(&commits[..4]), [30, 30, 30, 40]);
         }
     }
@@ -433,9 +434,9 @@ mod tests {
         prop_oneof![3 => Just(Passes), 1 => Just(Jumps), 1 => Just(Opens)]
     }
 
-    /// Commits by a clock that is right at first and at the end, and wrong in between now and then. Ahead of the time it
-    /// may get by a jump or at an opening, and come back the same way; behind it, too, but it comes back by a jump:
-    /// nothing could tell otherwise. The second number is the time as it is.
+    /// Commits by a clock that is right at the beginning and at the end, and sometimes wrong in between. It gets
+    /// ahead by a jump or at an opening, and comes back in either way. It gets behind in either way too, but comes
+    /// back only by a jump, because otherwise nothing would show it. The second number is the true time.
     fn commits_by_a_clock_that_errs() -> impl Strategy<Value = Vec<(u64, u64, Event)>> {
         let a_stretch =
             (0..2u8, 100..100_000u64, any::<bool>(), any::<bool>(), 1..4u64, 1..4u64, 1..200_000u64);

@@ -521,7 +521,7 @@ fn a_file_outside_is_encrypted_if_the_data_is() {
         assert!(database.describe_table("moved").is_err());
     }
     assert!(Database::describe_backup_file(&path, None, true, &mut |_| ()).is_err());
-    // What is not encrypted can be brought into what is: that is how data gets encrypted later.
+    // Plain data can be copied into an encrypted folder. This is how data gets encrypted later.
     let plain = small_database();
     filled(&plain);
     let path = plain.write_backup_file(TABLE, &outside, &mut |_| ()).unwrap();

@@ -217,7 +217,7 @@ fn records_of_before_a_long_error_can_be_read_and_go_a_day_later() {
     for by_ms in [10 * YEAR_MS.cast_signed(), -3 * YEAR_MS.cast_signed()] {
         let scene = Scene::new();
         scene.put("before");
-        // No maintenance meanwhile: a trusted clock may trim, and that is no error.
+        // No maintenance meanwhile: a trusted clock may trim, and that isn't an error.
         scene.err(by_ms, LONG_MS, || scene.put("meanwhile"));
         scene.pass(LONG_MS);
         scene.put("after");

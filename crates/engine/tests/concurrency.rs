@@ -244,7 +244,7 @@ fn a_token_used_by_many_at_once_is_done_once() {
         thread::scope(|scope| {
             for _ in 0..THREADS {
                 scope.spawn(|| {
-                    // Whoever meets the token under way tries again, as an SDK does.
+                    // A client that meets a running token tries again, as an SDK does.
                     while let Err(error) = database.transact_write(request(round)) {
                         assert!(
                             matches!(error, Error::TransactionInProgress | Error::TransactionCanceled { .. }),

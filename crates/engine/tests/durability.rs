@@ -1,4 +1,4 @@
-//! What was acknowledged is there after `kill -9`, and a disk that fails stops writes but not reads.
+//! Acknowledged writes survive `kill -9`, and a failing disk stops writes but not reads.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
@@ -140,7 +140,7 @@ fn write_and_kill(folder: &Path, writes: u64, encrypted: bool) -> Acknowledged {
     let mut acknowledged = Acknowledged::new();
     let mut line = String::new();
     let mut seen = 0;
-    // What was printed before the kill is read to the end. A line without its end was cut off.
+    // Everything printed before the kill is read. A line without its end was cut off.
     while lines.read_line(&mut line).is_ok_and(|bytes| bytes > 0) && line.ends_with('\n') {
         if let Some((item, version)) = parse(&line) {
             acknowledged.insert(item, version);
@@ -197,7 +197,7 @@ fn kill_and_look(encrypted: bool) {
                 let twin = version(&database, writer, -number - 1);
                 assert_eq!(found, twin, "round {round} of seed {seed}: half of a transaction");
             }
-            // What was seen once stays.
+            // Data that was seen once stays.
             *last = found;
         }
         assert_agreement(&database, TABLE);

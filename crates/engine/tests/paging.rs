@@ -23,7 +23,7 @@ use support::{
 
 const TABLE: &str = "paged";
 
-/// What a query or scan reads, with the attributes of its key.
+/// A table or index to read, with the attributes of its key.
 #[derive(Debug)]
 struct Source {
     index: Option<&'static str>,

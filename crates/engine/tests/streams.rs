@@ -235,7 +235,7 @@ fn every_change_is_read_once_and_in_order_over_rolls_and_splits_while_four_write
         assert!(shard.last.is_none_or(|last| record.sequence_number <= last));
     }
     assert_each_once_in_order(&follower.into_records(), WRITERS * WRITES);
-    // Who comes later reads the same.
+    // Later readers get the same records.
     assert_each_once_in_order(&stream_records(&database, &arn), WRITERS * WRITES);
 }
 
@@ -642,7 +642,7 @@ fn what_is_given_up_on_disk_was_trimmed_before() {
         if hour == 30 {
             early = Some(database.subscribe(Subscribe::new(TABLE)).unwrap().position());
         }
-        // Who reads from the oldest on has the last 24 hours, whole.
+        // A reader from the oldest record on gets all of the last 24 hours.
         let kept = stream_records(&database, &arn);
         let last = hour * 6 + 5;
         let first = (last - 24 * 6 - 5).max(0);

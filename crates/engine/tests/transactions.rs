@@ -387,7 +387,7 @@ fn a_transaction_that_meets_another_is_canceled_with_the_place_of_the_conflict()
     disk.hold_syncs();
     let first = database.submit_transact_write(TransactWrite::new(vec![add("a", -1), add("b", 1)]));
     let second = database.submit_transact_write(TransactWrite::new(vec![add("c", -1), add("b", 1)]));
-    // What a refused transaction did not get, it does not keep from others.
+    // A refused transaction releases the items that it claimed.
     let third = database.submit_transact_write(TransactWrite::new(vec![add("c", -1), add("d", 1)]));
     disk.mend();
     first.wait().unwrap();

@@ -190,7 +190,7 @@ const GLOBAL: u16 = 2;
 const COLLECTIONS: u16 = u16::MAX;
 const EXPIRIES: u16 = u16::MAX - 1;
 
-/// What verification finds after a change to a sound database.
+/// Returns the findings after a change to an intact database.
 fn found_after(change: impl FnOnce(&mut Batch<'_, ()>) + Send + 'static) -> Vec<Finding> {
     let disk = filled(small_options());
     plant(&disk, change);

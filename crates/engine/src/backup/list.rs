@@ -1,4 +1,4 @@
-//! Finding, listing and deleting backups, and putting the folder in order at opening.
+//! Finding, listing and deleting backups, and tidying the folder at opening.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -25,7 +25,7 @@ pub(super) fn find(view: &View<Catalogue>, arn: &str) -> Result<Backup> {
     if backup.arn() == arn { Ok(backup) } else { Err(missing()) }
 }
 
-/// All backups after an id, the oldest first.
+/// Iterates over all backups after an id, the oldest first.
 pub(super) fn rows<'v, A>(
     view: &'v View<A>,
     start: &'v [u8],
@@ -37,7 +37,7 @@ pub(super) fn rows<'v, A>(
     })
 }
 
-/// A backup as its users see it, with the key that its table is encrypted with.
+/// Describes a backup, including the key that its table is encrypted with.
 fn describe(view: &View<Catalogue>, backup: &Backup) -> BackupDescription {
     let mut description = backup.describe(backup.status());
     let table = view.catalogue().describe(&backup.table, |_| Tally::default());
@@ -45,7 +45,7 @@ fn describe(view: &View<Catalogue>, backup: &Backup) -> BackupDescription {
     description
 }
 
-/// Where the ids begin: behind the marks of backups that are being made.
+/// The first possible id. The marks of unfinished backups come before it.
 pub(super) fn first_row() -> bytes::Bytes {
     Backup::row("0")
 }
@@ -90,20 +90,20 @@ impl Backups {
         Ok(outcome)
     }
 
-    /// All backups, the oldest first.
+    /// Returns all backups, the oldest first.
     pub(super) fn all(&self) -> Result<Vec<Backup>> {
         let view = self.shared.background.view()?;
         rows(&view, &first_row(), &last_row()).collect()
     }
 
-    /// Deletes a backup: first it is forgotten, then its file is removed.
+    /// Deletes a backup: first its row, then its file.
     pub(crate) fn delete(&self, arn: &str, deleted: impl FnOnce(&BackupDescription)) -> Result<()> {
         let backup = find(&*self.shared.background.view()?, arn)?;
         if backup.state == BackupState::Creating {
             return Err(Error::BackupInUse(arn.to_owned()));
         }
         let _claim = self.claim(&backup, true)?;
-        // Another may have deleted it before it was claimed.
+        // Another call may have deleted it before this claim.
         let backup = self.forget(&backup.id).map_err(|error| match error {
             Error::BackupNotFound(_) => Error::BackupNotFound(arn.to_owned()),
             other => other,
@@ -120,16 +120,15 @@ impl Backups {
         pending.wait()
     }
 
-    /// Removes a file. If that fails, or the power goes first, the next opening removes it: it has no row.
+    /// Removes a file. If this fails or is interrupted, the next opening removes the file, because it has no row.
     pub(super) fn remove_file(&self, name: &str) {
         let disk = &self.shared.disk;
         if let Err(error) = disk.remove(name).and_then(|()| disk.sync_directory()) {
-            tracing::warn!(file = name, %error, "the file of a backup that is gone was not removed");
+            tracing::warn!(file = name, %error, "the file of a deleted backup could not be removed");
         }
     }
 
-    /// Puts the folder in order at opening: removes files that no backup has, and gives the ids of backups that were not
-    /// written to their end.
+    /// Tidies the folder at opening: removes files without a backup, and returns the ids of unfinished backups.
     pub(crate) fn tidy(&self) -> Result<Vec<String>> {
         let (whole, interrupted): (Vec<_>, Vec<_>) =
             self.all()?.into_iter().partition(|backup| backup.state == BackupState::Available);
@@ -137,11 +136,11 @@ impl Backups {
         let names = self.shared.disk.list().map_err(|error| Error::Backup(error.to_string()))?;
         let (files, _): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| name.starts_with(FILE_PREFIX));
         for file in files.iter().filter(|file| !kept.contains(*file)) {
-            tracing::info!(file, "removing the file of a backup that is not there");
+            tracing::info!(file, "removing a file without a backup");
             self.remove_file(file);
         }
         for missing in kept.iter().filter(|name| !files.contains(*name)) {
-            tracing::error!(file = missing, "the file of a backup is missing: it can't be restored");
+            tracing::error!(file = missing, "the file of a backup is missing; the backup can't be restored");
         }
         Ok(interrupted.into_iter().map(|backup| backup.id).collect())
     }

@@ -1,8 +1,9 @@
-//! Backups: whole copies of a table at one moment, each in a file of its own.
+//! Backups: complete copies of a table at one moment, each in its own file.
 //!
-//! Taking one is cheap at once: a job notes it in the commit order and keeps the view of that place, and a thread copies
-//! the items out of the view into a file while writes go on. A backup that is interrupted is taken anew when the
-//! database is opened again. A restore reads the file, verifies every checksum, and fills a new table ([`crate::load`]).
+//! Taking a backup returns quickly. A job records it in the commit order and keeps the snapshot of that point. Then a
+//! thread copies the items from the snapshot into a file while writes continue. An interrupted backup is taken again
+//! when the database is next opened. A restore reads the file, verifies every checksum, and fills a new table
+//! ([`crate::load`]).
 
 mod file;
 mod list;
@@ -31,7 +32,7 @@ use crate::error::{Error, Result};
 use crate::store::{Disk, Timekeeper};
 use crate::sync::{Mutex, MutexGuard};
 
-/// What backups need of the database. Clones share it; threads hold it without keeping the database open.
+/// The backups of a database. Clones share it, and threads hold it without keeping the database open.
 #[derive(Clone)]
 pub(crate) struct Backups {
     shared: Arc<BackupsShared>,
@@ -41,16 +42,16 @@ struct BackupsShared {
     background: Background,
     disk: Arc<dyn Disk>,
     time: Arc<Timekeeper>,
-    /// For tables that have none of their own.
+    /// The schedule of tables without their own.
     schedule: Option<Schedule>,
     uses: Mutex<HashMap<String, Use>>,
     timer_runs: AtomicBool,
 }
 
-/// Why a backup's file must stay as it is.
+/// Why a backup's file must not change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// So many restores read it.
+    /// The number of restores that read it.
     Restored(usize),
     Deleted,
 }
@@ -67,7 +68,7 @@ impl Backups {
     }
 
     fn uses(&self) -> MutexGuard<'_, HashMap<String, Use>> {
-        // The map is whole between any two calls.
+        // The map is consistent between any two calls.
         self.shared.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -107,5 +108,5 @@ pub(crate) fn file_name(id: &str) -> String {
 }
 
 const FILE_PREFIX: &str = "backup-";
-/// What the name of a file ends with while it is being written.
+/// The suffix of a file that is being written.
 const NEW_SUFFIX: &str = ".new";

@@ -1,4 +1,4 @@
-//! A backup as the beginning of a walk through the log to a later moment.
+//! A backup as the starting point of a recovery to a later moment.
 
 use singlet_values::EncodedItem;
 
@@ -17,7 +17,7 @@ pub(crate) struct MomentBackup {
 }
 
 impl Backups {
-    /// The latest whole backup of a table up to a moment, if there is one that can be read.
+    /// Returns the latest complete and readable backup of a table up to a moment.
     pub(crate) fn latest_before(&self, table_id: &str, time_ms: u64, now: &Now) -> Option<MomentBackup> {
         let candidates = self.all().ok()?.into_iter().filter(|backup| {
             backup.table.id == table_id
@@ -38,12 +38,12 @@ impl MomentBackup {
         self.time_ms
     }
 
-    /// The last commit that is in it.
+    /// The last commit that it contains.
     pub(crate) fn sequence(&self) -> u64 {
         self.backup.moment.sequence
     }
 
-    /// Hands over all items, verifying every checksum.
+    /// Passes all items to a function, and verifies every checksum.
     pub(crate) fn read(mut self, mut take: impl FnMut(EncodedItem) -> Result<()>) -> Result<()> {
         while let Some(items) = self.reader.next_block()? {
             items.into_iter().try_for_each(&mut take)?;

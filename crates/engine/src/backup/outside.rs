@@ -1,4 +1,4 @@
-//! Backups in files outside the database's folder: on another disk, or on their way to another machine.
+//! Backups in files outside the database's folder, for example on another disk.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use crate::moment::Moment;
 use crate::request::{BackupDescription, BackupProgress};
 use crate::store::{Key, create_private_folder, open_file, open_outside, seal_outside, time_after};
 
-/// What the name of such a file ends with.
+/// The suffix of such a file.
 const EXTENSION: &str = "backup";
 
 impl Backups {
-    /// Writes the table as it is now into a new file in a folder, which is made if need be.
+    /// Writes the present state of a table into a new file in a folder. Creates the folder if it doesn't exist.
     pub(crate) fn write_outside(
         &self,
         table: &str,
@@ -48,7 +48,7 @@ impl Backups {
             |error: std::io::Error| Error::Backup(format!("can't write {}: {error}", path.display()));
         create_private_folder(folder).map_err(failed)?;
         let file = open_file(&new_path, true).map_err(failed)?;
-        // A copy of encrypted data is encrypted as well.
+        // A copy of encrypted data is encrypted too.
         let file = match self.shared.background.store()?.key() {
             Some(key) => seal_outside(file, &path.display().to_string(), key)?,
             None => file,
@@ -63,7 +63,7 @@ impl Backups {
                 writer.finish()
             });
         if let Err(error) = written {
-            // What is half written is of no use; that it can't be removed is no news beside the error.
+            // An unfinished file is useless. If it can't be removed either, the first error is the one to report.
             let _ = fs::remove_file(&new_path);
             return Err(error);
         }
@@ -73,7 +73,7 @@ impl Backups {
     }
 }
 
-/// Opens a file and reads its head; one that is encrypted needs the key of the database that wrote it.
+/// Opens a file and reads its head. An encrypted file needs the key of the database that wrote it.
 pub(super) fn open(path: &Path, key: Option<&Key>) -> Result<FileReader> {
     let name = path.display().to_string();
     let file =
@@ -81,7 +81,7 @@ pub(super) fn open(path: &Path, key: Option<&Key>) -> Result<FileReader> {
     FileReader::open(open_outside(file, &name, key)?, &name)
 }
 
-/// Describes the backup in a file; with `whole`, after verifying every checksum.
+/// Describes the backup in a file. With `whole`, verifies every checksum first.
 pub(crate) fn verify_file(
     path: &Path,
     key: Option<&Key>,
@@ -107,6 +107,6 @@ fn sync_folder(folder: &Path) -> std::io::Result<()> {
 
 #[cfg(not(unix))]
 fn sync_folder(_: &Path) -> std::io::Result<()> {
-    // Elsewhere a folder can't be opened for syncing; the file system's journal orders its changes.
+    // On other systems a folder can't be opened for syncing. The file system's journal orders its changes.
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Making a table from a backup.
+//! Creating a table from a backup.
 
 use std::path::PathBuf;
 
@@ -12,20 +12,20 @@ use crate::load::{LoadRow, Loader};
 use crate::request::{BackupDescription, BackupProgress, RestoreOverrides, TableDescription};
 use crate::table::LoadSource;
 
-/// A backup of at most this size is verified to its end before anything of it is restored, so that whoever asked hears
-/// of damage. A larger one is verified as it is read; damage then ends the restore and removes the table.
+/// A backup up to this size is verified completely before the restore begins, so that the caller learns of damage. A
+/// larger one is verified while it is read. Damage then ends the restore and removes the table.
 const VERIFIED_FIRST_BYTES_MAX: u64 = 256 << 20;
 
-/// What to restore.
+/// The source of a restore.
 #[derive(Debug, Clone)]
 pub(crate) enum RestoreSource {
     /// The backup with this ARN.
     Stored(String),
-    /// A file that was written outside the database's folder.
+    /// A file outside the database's folder.
     File(PathBuf),
 }
 
-/// A restore whose table is there, empty and CREATING.
+/// A restore whose table exists and is empty, with status CREATING.
 pub(crate) struct BegunRestore {
     reader: FileReader,
     loader: Loader,
@@ -33,7 +33,7 @@ pub(crate) struct BegunRestore {
 }
 
 impl BegunRestore {
-    /// The table as it begins.
+    /// The table at the beginning.
     pub(crate) fn description(&self) -> &TableDescription {
         self.loader.description()
     }
@@ -66,7 +66,7 @@ impl Backups {
         Ok(BegunRestore { reader, loader, _claim: claim })
     }
 
-    /// Fills the table and opens it. If that fails there is no table.
+    /// Fills the table and opens it. If this fails, the table is removed.
     pub(crate) fn load(
         &self,
         begun: BegunRestore,
@@ -87,7 +87,7 @@ impl Backups {
         Ok(description)
     }
 
-    /// Reads a backup to its end and verifies every checksum.
+    /// Reads a whole backup and verifies every checksum.
     pub(crate) fn verify(
         &self,
         arn: &str,
@@ -123,7 +123,7 @@ impl Backups {
         let name = file_name(&backup.id);
         let disk = &self.shared.disk;
         let failed = |error: std::io::Error| Error::Backup(format!("can't read {name}: {error}"));
-        // Opening a file that isn't there would make it.
+        // Opening a missing file would create it.
         if !disk.list().map_err(failed)?.contains(&name) {
             return Err(Error::Backup(format!("{name}, the file of {}, is missing", backup.arn())));
         }
@@ -137,7 +137,7 @@ impl Backups {
         Ok(reader)
     }
 
-    /// A table of that name may be there, or on its way.
+    /// A table with that name may exist or be in creation.
     pub(crate) fn name_is_taken(&self, error: Error) -> Error {
         let Error::ResourceInUse(InUse::TableExists(name)) = error else { return error };
         let view = self.shared.background.view();

@@ -12,11 +12,11 @@ use crate::request::BackupProgress;
 use crate::store::{Direction, View};
 use crate::write::{BackupStart, BegunBackup, Job};
 
-/// Items between two looks at whether to stop, and how far it is.
+/// The number of items between two checks for a stop, and between two reports of progress.
 const LOOK_ITEMS: u64 = 256;
 
 impl Backups {
-    /// Takes the moment. When this returns the backup is sure: [`Backups::write`] or the next opening ends it.
+    /// Fixes the moment. From then on the backup will exist: [`Backups::write`] or the next opening completes it.
     pub(crate) fn begin(&self, start: BackupStart) -> Result<BegunBackup> {
         if let BackupStart::New { table, .. } = &start
             && let Ok(table) = self.shared.background.view()?.catalogue().resource(table)
@@ -29,7 +29,8 @@ impl Backups {
         pending.wait()
     }
 
-    /// Writes the items of the moment. If that fails the backup is gone; if the database closes, it is taken anew later.
+    /// Writes the items of the moment. If this fails, the backup is removed. If the database closes, it is taken
+    /// again later.
     pub(crate) fn write(
         &self,
         begun: BegunBackup,
@@ -45,13 +46,13 @@ impl Backups {
             let forgotten = self.forget(&id);
             self.remove_file(&format!("{}{NEW_SUFFIX}", file_name(&id)));
             if let Err(error) = forgotten {
-                tracing::warn!(backup = id, %error, "the next opening takes it anew");
+                tracing::warn!(backup = id, %error, "the backup will be taken again at the next opening");
             }
         }
         written
     }
 
-    /// The view is given up as soon as it is read, so that the tree can use its pages again.
+    /// The snapshot is dropped as soon as it is read, so that the tree can reuse its pages.
     fn write_file(
         &self,
         begun: BegunBackup,
@@ -66,7 +67,7 @@ impl Backups {
         let mut writer = FileWriter::create(file, &name, &begun.backup)?;
         let mut look = |progress: BackupProgress| {
             look(progress);
-            // What others write meanwhile takes room, too.
+            // Other writes take space meanwhile, too.
             self.shared.background.check_room_for(0)
         };
         copy_items(&begun.view, &begun.backup, &mut writer, stop, &mut look)?;
@@ -83,7 +84,7 @@ impl Backups {
     }
 }
 
-/// Copies the items of a table out of a view, in the order of their row keys.
+/// Copies the items of a table from a snapshot, in the order of their row keys.
 pub(super) fn copy_items(
     view: &View<Catalogue>,
     backup: &Backup,

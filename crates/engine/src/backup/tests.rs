@@ -32,7 +32,7 @@ fn open(disk: &PowerDisk) -> Result<Database> {
     Database::open_on(disk.as_disk(), Options { store, clock, ..Options::default() })
 }
 
-/// What was acknowledged.
+/// The acknowledged backups and items.
 #[derive(Default)]
 struct Acknowledged {
     /// Items put so far; item n has the number n.
@@ -133,7 +133,7 @@ fn check(disk: &PowerDisk, seen: &Acknowledged, context: &str) {
     }
     match (database.describe_table(RESTORED), seen.restored) {
         (Ok(table), _) => {
-            // What ended without being acknowledged is whole as well.
+            // A backup that ended without being acknowledged is complete too.
             assert_eq!(table.status, TableStatus::Active, "{context}");
             assert_eq!(numbers(&database, RESTORED), (0..24).collect::<Vec<_>>(), "{context}");
         }

@@ -1,4 +1,4 @@
-//! Backups by schedule: taken when they are due, deleted when their time is over.
+//! Scheduled backups: taken when they are due, deleted after their retention period.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,32 +15,31 @@ use crate::table::Table;
 use crate::turns::Now;
 use crate::write::BackupStart;
 
-/// How long to wait before looking at the clock again. The clock is injected, so there is no other way to wait for it.
+/// The time between two looks at the clock. The clock is injected, so it can only be polled.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(100);
-/// A new table is left alone for so long: it may be made and deleted by a test.
+/// The age at which a new table gets its first backup. Tests create and delete tables quickly.
 const FIRST_AFTER_MS: u64 = 60_000;
-/// A backup whose time is over and that stays, because it is the latest one or being restored, is looked at again so
-/// much later.
+/// The time until an expired backup is checked again that must stay, because it is the latest or is being restored.
 const LOOK_AT_KEPT_AFTER_MS: u64 = 60 * 60_000;
-/// After a backup that failed, the next try comes so much later.
+/// The time until the next try after a failed backup.
 const RETRY_AFTER_MS: u64 = 5 * 60_000;
 
-/// What the timer remembers from one look to the next.
+/// The state of the timer between two looks.
 #[derive(Default)]
 struct Memory {
-    /// The latest backup by schedule of each table, by the table's id.
+    /// The latest scheduled backup of each table, by the table's id.
     latest: HashMap<String, u64>,
     /// When to try again after a failure, by the table's id.
     retry: HashMap<String, u64>,
-    /// When to look for backups whose time is over.
+    /// When to look for expired backups.
     next_expiry_ms: Option<u64>,
     /// When the clock was last looked at.
     looked_ms: u64,
 }
 
 impl Backups {
-    /// Starts the thread that takes up interrupted backups and keeps the schedules, if there is anything to do and it
-    /// doesn't run yet.
+    /// Starts the thread that repeats interrupted backups and follows the schedules, unless it is running or has
+    /// nothing to do.
     pub(crate) fn start_timer(&self, tasks: &Tasks, interrupted: Vec<String>) -> Result<()> {
         if interrupted.is_empty() && !self.has_schedules()? {
             return Ok(());
@@ -53,7 +52,7 @@ impl Backups {
             if let Err(error) = backups.keep(interrupted, stop)
                 && !matches!(error, Error::Closed)
             {
-                tracing::error!(%error, "backups by schedule have stopped");
+                tracing::error!(%error, "scheduled backups have stopped");
             }
         })
     }
@@ -70,12 +69,12 @@ impl Backups {
         for id in interrupted {
             self.take_again(id, stop)?;
         }
-        // At the beginning all are looked at, also those that have stayed beyond their time.
+        // The first look checks all backups, including those that stayed beyond their time.
         let mut memory = self.remember(None)?;
         loop {
             let now = self.now()?;
             if now.ms < memory.looked_ms {
-                // The clock was set back: what was remembered of later times means nothing.
+                // The clock was set back, so times that are later now mean nothing.
                 memory = self.remember(None)?;
             }
             memory.looked_ms = now.ms;
@@ -94,12 +93,12 @@ impl Backups {
         }
     }
 
-    /// Takes a backup that was interrupted, of the present moment.
+    /// Takes an interrupted backup again, of the present moment.
     fn take_again(&self, id: String, stop: &Stop) -> Result<()> {
         match self.begin(BackupStart::Again { id: id.clone() }) {
             Ok(begun) => {
-                tracing::info!(backup = id, "the backup was interrupted; it is taken anew");
-                // A failure is logged where it happens.
+                tracing::info!(backup = id, "taking an interrupted backup again");
+                // The failure is logged where it happens.
                 match self.write(begun, stop, &mut |_| ()) {
                     Err(Error::Closed) => Err(Error::Closed),
                     _ => Ok(()),
@@ -109,7 +108,7 @@ impl Backups {
                 tracing::warn!(
                     backup = id,
                     table,
-                    "the backup was interrupted and its table is gone; it is removed"
+                    "the backup was interrupted and its table is deleted; the backup is removed"
                 );
                 self.forget(&id).map(drop)
             }
@@ -122,7 +121,7 @@ impl Backups {
         Ok(view.catalogue().now(view.now_ms(&self.shared.time)))
     }
 
-    /// `looked_ms` is when backups whose time is over were looked for, if they were.
+    /// `looked_ms` is the time of this look for expired backups, if there was one.
     fn remember(&self, looked_ms: Option<u64>) -> Result<Memory> {
         let now = self.now()?;
         let mut memory = Memory::default();
@@ -139,7 +138,7 @@ impl Backups {
         Ok(memory)
     }
 
-    /// The tables that are to be backed up now.
+    /// Returns the tables whose backup is due.
     fn due(&self, memory: &Memory, now_ms: u64) -> Result<Vec<(Arc<Table>, Schedule)>> {
         let view = self.shared.background.view()?;
         let due = view.catalogue().tables().filter(|table| !table.is_loading()).filter_map(|table| {
@@ -151,7 +150,7 @@ impl Backups {
                 (None, Some(latest_ms)) => latest_ms.saturating_add(schedule.every_ms()),
                 (None, None) => table.created_ms.saturating_add(FIRST_AFTER_MS),
             };
-            // What lies further ahead than can be was noted by a clock that was ahead.
+            // A time too far in the future was recorded by a clock that was ahead.
             let longest_ms = schedule.every_ms().max(RETRY_AFTER_MS).saturating_add(FIRST_AFTER_MS);
             (now_ms >= due_ms || due_ms - now_ms > longest_ms).then(|| (table.clone(), schedule))
         });
@@ -179,14 +178,14 @@ impl Backups {
             }
             Err(Error::Closed) => return Err(Error::Closed),
             Err(error) => {
-                tracing::error!(table = table.name, %error, "the backup by schedule failed; it is tried again later");
+                tracing::error!(table = table.name, %error, "the scheduled backup failed and will be tried again");
                 memory.retry.insert(table.id.clone(), now_ms.saturating_add(RETRY_AFTER_MS));
             }
         }
         Ok(())
     }
 
-    /// Deletes the scheduled backups whose time is over, but never the latest of a table that is still there.
+    /// Deletes expired scheduled backups, but never the latest of an existing table.
     fn expire(&self, now: &Now, stop: &Stop) -> Result<()> {
         let all = self.all()?;
         let view = self.shared.background.view()?;
@@ -209,9 +208,9 @@ impl Backups {
             }
             match self.delete(&backup.arn(), |_| ()) {
                 Ok(()) => {
-                    tracing::info!(table = backup.table.name, backup = backup.id, "the backup's time is over")
+                    tracing::info!(table = backup.table.name, backup = backup.id, "deleted an expired backup")
                 }
-                // Somebody restores it, or was quicker.
+                // It is being restored, or another call deleted it.
                 Err(Error::BackupInUse(_) | Error::BackupNotFound(_)) => {}
                 Err(error) => return Err(error),
             }

@@ -1,4 +1,4 @@
-//! What the database knows of a backup: a row under its id.
+//! The row of a backup, under its id.
 
 use singlet_values::{AttributeValue, EncodedItem, Item, Number};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -10,23 +10,23 @@ use crate::store::Tally;
 use crate::table::Table;
 use crate::turns::Now;
 
-/// A backup that is being made or is there.
+/// A backup that is being taken or is complete.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Backup {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) state: BackupState,
-    /// The moment that it holds: everything up to this commit, and the time.
+    /// The last commit that it contains, and its time.
     pub(crate) moment: Moment,
-    /// When it is to be deleted, if it was taken by a schedule.
+    /// When it is deleted, if a schedule took it.
     pub(crate) expires_ms: Option<u64>,
     /// The table at that moment.
     pub(crate) table: Table,
-    /// Its items.
+    /// The number and size of its items.
     pub(crate) tally: Tally,
 }
 
-/// Where a backup is in its life.
+/// The state of a backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BackupState {
     Creating,
@@ -35,7 +35,7 @@ pub(crate) enum BackupState {
 
 const ARN_PART: &str = "/backup/";
 
-/// An id as DynamoDB forms them, from the moment and the table; `turn` tells apart those that would be the same.
+/// Returns an id in DynamoDB's form, from the moment and the table. `turn` distinguishes ids that would be equal.
 pub(crate) fn backup_id(table: &Table, moment: Moment, turn: u64) -> String {
     let seed = moment.sequence.rotate_left(17) ^ turn;
     let hash = xxh3_64_with_seed(table.id.as_bytes(), seed) & 0xffff_ffff;
@@ -48,7 +48,7 @@ pub(crate) fn id_in(arn: &str) -> Option<&str> {
 }
 
 impl Backup {
-    /// When it is to be deleted, if it was taken by a schedule.
+    /// Returns when it is deleted, if a schedule took it.
     pub(crate) fn expires_ms(&self, now: &Now) -> Option<u64> {
         let keep_ms = self.expires_ms?.saturating_sub(self.moment.time_ms);
         Some(self.effective_ms(now).saturating_add(keep_ms))
@@ -70,7 +70,7 @@ impl Backup {
         RowSpace::backups().key(id.as_bytes())
     }
 
-    /// The backup as its users see it.
+    /// Describes the backup for users.
     pub(crate) fn describe(&self, status: BackupStatus) -> BackupDescription {
         let items = self.table.items();
         BackupDescription {
@@ -91,7 +91,7 @@ impl Backup {
         }
     }
 
-    /// The row to store, which is also the head of the backup's file.
+    /// Encodes the row, which is also the head of the backup's file.
     pub(crate) fn encode(&self) -> EncodedItem {
         let number = |value: u64| AttributeValue::N(Number::from(value));
         let mut item = Item::new();
@@ -109,7 +109,7 @@ impl Backup {
         EncodedItem::encode(&item)
     }
 
-    /// Reads a row; `None` if it is not one.
+    /// Decodes a row; `None` if it is invalid.
     pub(crate) fn decode(row: &EncodedItem) -> Option<Backup> {
         let item = row.decode().ok()?;
         let text = |name: &str| match item.get(name)? {

@@ -1,4 +1,4 @@
-//! Deleted tables whose moments can still be recovered.
+//! Deleted tables that can still be recovered.
 
 use std::ops::Bound;
 
@@ -11,7 +11,7 @@ use crate::keyspace::{PREFIX_BYTES, RowSpace};
 use crate::store::{Direction, View};
 use crate::table::Table;
 
-/// A deleted table. Its items are still stored, its indexes are not.
+/// A deleted table. Its items are still stored, but its indexes aren't.
 #[derive(Debug, Clone)]
 pub(crate) struct DeletedTable {
     pub(crate) table: Table,
@@ -19,7 +19,7 @@ pub(crate) struct DeletedTable {
 }
 
 impl DeletedTable {
-    /// The row of a table among the deleted ones.
+    /// Returns the row key of a deleted table.
     pub(crate) fn row(table: u32) -> Bytes {
         RowSpace::deleted().key(&table.to_be_bytes())
     }
@@ -36,7 +36,7 @@ impl DeletedTable {
         Some(DeletedTable { table: Table::decode(&item)?, deleted_ms })
     }
 
-    /// All of them, in the order in which the tables were created.
+    /// Returns all deleted tables, in the order of their creation.
     pub(crate) fn all(view: &View<Catalogue>) -> Result<Vec<DeletedTable>> {
         let space = RowSpace::deleted();
         let (start, end) = (space.prefix(), space.end());

@@ -1,4 +1,4 @@
-//! What the database knows of an export or import: a row under its id.
+//! The row of an export or import, under its id.
 
 use bytes::Bytes;
 use singlet_values::{AttributeValue, EncodedItem, Item, Number};
@@ -13,7 +13,7 @@ use crate::request::{
 use crate::store::Tally;
 use crate::table::Table;
 
-/// What kind of transfer a row is of; the first byte of its key.
+/// The kind of a transfer, which is the first byte of its row key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TransferKind {
     Export,
@@ -54,38 +54,38 @@ impl TransferKind {
         RowSpace::transfers().key(&[&[self.byte()], id.as_bytes()].concat())
     }
 
-    /// The smallest key above all rows of this kind.
+    /// The end of all rows of this kind.
     pub(crate) fn end(self) -> Bytes {
         RowSpace::transfers().key(&[self.byte() + 1])
     }
 
-    /// The row that leads from a caller's token to the id.
+    /// The row that maps a caller's token to the id.
     pub(crate) fn token_row(self, text: &str) -> Bytes {
         RowSpace::transfers()
             .key(&[&[TOKENS, self.byte()], xxh3_128(text.as_bytes()).to_be_bytes().as_slice()].concat())
     }
 }
 
-/// Where the rows of tokens begin.
+/// The beginning of the rows of tokens.
 pub(crate) fn tokens_start() -> Bytes {
     RowSpace::transfers().key(&[TOKENS])
 }
 
-/// An id as DynamoDB forms them; `turn` tells apart those that would be the same.
+/// Returns an id in DynamoDB's form. `turn` distinguishes ids that would be equal.
 pub(crate) fn transfer_id(table_id: &str, sequence: u64, time_ms: u64, turn: u64) -> String {
     let seed = sequence.rotate_left(17) ^ turn;
     let hash = xxh3_64_with_seed(table_id.as_bytes(), seed) & 0xffff_ffff;
     format!("{time_ms:014}-{hash:08x}")
 }
 
-/// A transfer and the hash of the request that its token was used for.
+/// A transfer, and the hash of the request with which its token was used.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TransferRecord<T> {
     pub(crate) transfer: T,
     pub(crate) fingerprint: u128,
 }
 
-/// What exports and imports have in common.
+/// The common part of exports and imports.
 pub(crate) trait Transfer: Clone + Sized {
     const KIND: TransferKind;
     fn id(&self) -> &str;
@@ -114,7 +114,7 @@ impl<T: Transfer> TransferRecord<T> {
         EncodedItem::encode(&fields.0).into_bytes()
     }
 
-    /// Reads a row; `None` if it is not one.
+    /// Decodes a row; `None` if it is invalid.
     pub(crate) fn decode(row: Bytes) -> Option<Self> {
         let fields = Fields(EncodedItem::from_bytes(row).decode().ok()?);
         let fingerprint = u128::from_be_bytes(fields.get_binary("fingerprint")?.try_into().ok()?);
@@ -342,7 +342,7 @@ fn view_word(view: ExportView) -> &'static str {
     }
 }
 
-/// An import as it is stored: with the table, not with its description.
+/// An import as it is stored: with the table instead of its description.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Import {
     pub(crate) id: String,
@@ -360,7 +360,7 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    /// The import as its users see it.
+    /// Describes the import for users.
     pub(crate) fn describe(&self, catalogue: &Catalogue) -> ImportDescription {
         ImportDescription {
             arn: self.arn.clone(),

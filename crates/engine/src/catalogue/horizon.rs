@@ -1,15 +1,15 @@
-//! Where expiring items must be looked for.
+//! How far the expiry thread has looked for expired items.
 //!
-//! What was deleted lies as deletions in the overlay until it is folded, and stepping over a hundred thousand of them
-//! each second would cost more than everything else. So the expiry thread remembers how far it has looked, and the writer tells
-//! it what came in behind that.
+//! Deleted rows stay in the overlay as deletions until it is folded. Stepping over a hundred thousand of them each
+//! second would cost more than everything else. So the expiry thread remembers how far it has looked, and the writer
+//! notes rows that are added behind that point.
 
 use std::collections::HashMap;
 use std::sync::PoisonError;
 
 use crate::sync::{Mutex, MutexGuard};
 
-/// How far has been looked, by table number, and what expired.
+/// How far has been looked, by table number, and the number of expired items.
 #[derive(Debug, Default)]
 pub(crate) struct Horizon {
     tables: Mutex<HashMap<u32, TableHorizon>>,
@@ -19,9 +19,10 @@ pub(crate) struct Horizon {
 /// How far has been looked in one table.
 #[derive(Debug, Default)]
 struct TableHorizon {
-    /// Everything due before this second has been looked at, except for what is noted.
+    /// Everything due before this second has been looked at, except for the noted times.
     next_second: u64,
-    /// Times that were written, and may not be published yet. They are let go when a look begins that sees them all.
+    /// Times that were written but may not be published yet. They are released when a look begins that sees all of
+    /// them.
     settling: Noted,
     /// Times that were written since `settling` was closed.
     fresh: Noted,
@@ -37,7 +38,7 @@ struct Noted {
 }
 
 impl TableHorizon {
-    /// Lets go of the settling times if all commits up to `sequence` are seen.
+    /// Releases the settling times if all commits up to `sequence` are visible.
     fn settle(&mut self, sequence: u64) {
         if self.settling.last_sequence <= sequence {
             let settled = std::mem::replace(&mut self.settling, std::mem::take(&mut self.fresh));
@@ -47,7 +48,7 @@ impl TableHorizon {
 }
 
 impl Horizon {
-    /// Notes that a commit with this number enters a time.
+    /// Notes that a commit adds an expiry time.
     pub(crate) fn note(&self, table: u32, second: u64, sequence: u64) {
         let mut tables = self.tables();
         let Noted { earliest_second, last_sequence } = &mut tables.entry(table).or_default().fresh;
@@ -55,21 +56,22 @@ impl Horizon {
         *last_sequence = sequence;
     }
 
-    /// The second from which on a look that sees all commits up to `sequence`, and goes to `last_second`, must begin.
+    /// Returns the second at which a look must begin that sees all commits up to `sequence` and ends at
+    /// `last_second`.
     pub(crate) fn begin(&self, table: u32, sequence: u64, last_second: u64) -> u64 {
         let mut tables = self.tables();
         let watch = tables.entry(table).or_default();
         if watch.next_second > last_second.saturating_add(1) {
-            // The clock was set back. What an earlier look passed over as too old may be due now.
+            // The clock was set back, so an item that was too old for an earlier look may be due now.
             watch.next_second = 0;
         }
-        // Twice, so that what is fresh is let go as well if it is seen.
+        // Twice, so that fresh times are released too if they are visible.
         watch.settle(sequence);
         watch.settle(sequence);
         watch.next_second
     }
 
-    /// The look that began last has come to its end: everything up to this second was looked at.
+    /// Ends the last look: everything up to this second was looked at.
     pub(crate) fn end(&self, table: u32, last_second: u64) {
         if let Some(watch) = self.tables().get_mut(&table) {
             watch.next_second = last_second.saturating_add(1);
@@ -83,23 +85,23 @@ impl Horizon {
         }
     }
 
-    /// How many items of a table have expired since the database was opened.
+    /// Returns how many items of a table have expired since the database was opened.
     pub(crate) fn expired(&self, table: u32) -> u64 {
         self.tables().get(&table).map_or(0, |watch| watch.expired)
     }
 
-    /// Forgets tables that are gone.
+    /// Removes deleted tables.
     pub(crate) fn retain(&self, is_there: impl Fn(u32) -> bool) {
         self.tables().retain(|table, _| is_there(*table));
     }
 
-    /// Held by whoever looks: one at a time.
+    /// Locks out other looks.
     pub(crate) fn sweep(&self) -> MutexGuard<'_, ()> {
         self.sweeps.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tables(&self) -> MutexGuard<'_, HashMap<u32, TableHorizon>> {
-        // The map is whole between any two calls, so a panic elsewhere can't have left it half changed.
+        // The map is consistent between any two calls, so a panic elsewhere can't have left it half changed.
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! All tables at one point of the commit order.
+//! The catalogue: all tables and streams at one point of the commit order.
 
 mod horizon;
 
@@ -17,34 +17,34 @@ use crate::table::Table;
 use crate::turns::{Now, Turns};
 
 const LIST_MAX: usize = 100;
-/// The name that a key has at AWS when nobody chose one.
+/// The alias of AWS's default key.
 const KEY_ALIAS: &str = "alias/aws/dynamodb";
 
-/// The tables by name and by number. It is immutable: a change makes a new one, which is published together with
-/// the data it describes.
+/// The tables by name and by number, and the streams. It is immutable. A change creates a new catalogue, which is
+/// published together with the data it describes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Catalogue {
     by_name: BTreeMap<String, Arc<Table>>,
     by_number: HashMap<u32, Arc<Table>>,
-    /// The key that the database is encrypted with.
+    /// The ARN of the database's encryption key.
     key_arn: Option<Arc<str>>,
-    /// Streams by ARN, also those that were turned off not long ago.
+    /// Streams by ARN, including those that were turned off recently.
     streams: BTreeMap<String, Arc<Stream>>,
     /// The streams that are on, by table number.
     open_streams: HashMap<u32, Arc<Stream>>,
-    /// Where the times of commits go back.
+    /// The jumps of the clock.
     turns: Arc<Turns>,
-    /// Where expiring items must be looked for; all catalogues of a database share it.
+    /// How far the expiry thread has looked. All catalogues of a database share it.
     horizon: Arc<Horizon>,
 }
 
 impl Catalogue {
-    /// Without tables; the key is the one that the database is encrypted with.
+    /// Creates a catalogue without tables.
     pub(crate) fn new(key_arn: Option<String>) -> Self {
         Catalogue { key_arn: key_arn.map(Into::into), ..Catalogue::default() }
     }
 
-    /// The key that the database is encrypted with.
+    /// The ARN of the database's encryption key.
     pub(crate) fn key_arn(&self) -> Option<&str> {
         self.key_arn.as_deref()
     }
@@ -58,7 +58,7 @@ impl Catalogue {
         description
     }
 
-    /// Refuses encryption where there is none, or with a key that this database doesn't have.
+    /// Refuses encryption in a database without it, and keys other than the database's.
     pub(crate) fn check_encryption(&self, request: Option<&EncryptionRequest>) -> Result<(), Invalid> {
         let Some(EncryptionRequest::On { key }) = request else { return Ok(()) };
         let arn = self.key_arn().ok_or(Invalid::NotEncrypted)?;
@@ -73,7 +73,7 @@ impl Catalogue {
 
     /// Finds a table for a data operation.
     pub(crate) fn table(&self, name: &str) -> Result<&Arc<Table>> {
-        // A table whose first items are still on their way is not there for readers and writers.
+        // Readers and writers don't see a table that is being loaded.
         self.by_name.get(name).filter(|table| !table.is_loading()).ok_or(Error::TableNotFound)
     }
 
@@ -87,7 +87,7 @@ impl Catalogue {
         self.by_number.get(&number)
     }
 
-    /// Where expiring items must be looked for.
+    /// How far the expiry thread has looked.
     pub(crate) fn horizon(&self) -> &Horizon {
         &self.horizon
     }
@@ -123,7 +123,7 @@ impl Catalogue {
         self.streams.values()
     }
 
-    /// The stream of a table that is on.
+    /// The stream of a table, if it is on.
     pub(crate) fn open_stream(&self, table: u32) -> Option<&Arc<Stream>> {
         self.open_streams.get(&table)
     }
@@ -157,7 +157,7 @@ impl Catalogue {
         self.streams().any(|stream| stream.table == table && stream.needs(sequence))
     }
 
-    /// Where the times of commits go back.
+    /// The jumps of the clock.
     pub(crate) fn turns(&self) -> &Turns {
         &self.turns
     }
@@ -167,7 +167,7 @@ impl Catalogue {
         Catalogue { turns: Arc::new(turns), ..self.clone() }
     }
 
-    /// The present, if it is this time.
+    /// The present, at the given time.
     pub(crate) fn now(&self, now_ms: u64) -> Now {
         Now::new(now_ms, &self.turns)
     }

@@ -1,4 +1,4 @@
-//! Calls about backups.
+//! Backups and restores.
 
 use std::path::{Path, PathBuf};
 
@@ -18,25 +18,25 @@ use crate::table::ScheduleSetting;
 use crate::write::{BackupStart, Job};
 
 impl Database {
-    /// Takes a backup of a table. The answer comes when the moment is taken; the items are written in the background.
+    /// Takes a backup of a table. It returns when the moment is fixed; the items are written in the background.
     pub fn create_backup(&self, request: CreateBackup) -> Result<BackupDescription> {
         self.submit_create_backup(request).wait()
     }
 
-    /// Takes a backup, without waiting.
+    /// Submits a backup without waiting.
     pub fn submit_create_backup(&self, request: CreateBackup) -> Pending<BackupDescription> {
         let backups = self.inner.backups.clone();
         self.run_task("singlet-backup", move |stop, sender| match backups.begin(on_demand(request)) {
             Ok(begun) => {
                 answer(sender, Ok(begun.backup.describe(begun.backup.status())));
-                // What goes wrong is logged where it does.
+                // The task itself logs a failure.
                 let _ = backups.write(begun, stop, &mut |_| ());
             }
             Err(error) => answer(sender, Err(error)),
         })
     }
 
-    /// Takes a backup of a table and waits until it is whole; `look` sees how far it is.
+    /// Takes a backup of a table and waits until it is complete. `look` is called with the progress.
     pub fn create_whole_backup(
         &self,
         request: CreateBackup,
@@ -52,7 +52,7 @@ impl Database {
         self.inner.backups.describe(arn)
     }
 
-    /// Reads a backup to its end, verifies every checksum, and describes it; `look` sees how far it is.
+    /// Reads a whole backup, verifies every checksum, and describes it. `look` is called with the progress.
     pub fn verify_backup(
         &self,
         arn: &str,
@@ -71,7 +71,7 @@ impl Database {
         self.submit_delete_backup(arn).wait()
     }
 
-    /// Deletes a backup, without waiting.
+    /// Submits the deletion of a backup without waiting.
     pub fn submit_delete_backup(&self, arn: &str) -> Pending<BackupDescription> {
         let (backups, arn) = (self.inner.backups.clone(), arn.to_owned());
         self.run_task("singlet-backup", move |_, sender| {
@@ -87,13 +87,13 @@ impl Database {
         })
     }
 
-    /// Makes a new table from a backup. The answer comes when the table is there, CREATING; it is filled in the
-    /// background and then ACTIVE.
+    /// Creates a table from a backup. It returns when the table exists with status CREATING. The items are restored
+    /// in the background, and then the table is ACTIVE.
     pub fn restore_backup(&self, request: RestoreBackup) -> Result<TableDescription> {
         self.submit_restore_backup(request).wait()
     }
 
-    /// Makes a new table from a backup, without waiting.
+    /// Submits a restore from a backup without waiting.
     pub fn submit_restore_backup(&self, request: RestoreBackup) -> Pending<TableDescription> {
         let backups = self.inner.backups.clone();
         self.run_task("singlet-restore", move |stop, sender| {
@@ -103,7 +103,7 @@ impl Database {
                 Ok(begun) => {
                     answer(sender, Ok(begun.description().clone()));
                     if let Err(error) = backups.load(begun, stop, &mut |_| ()) {
-                        tracing::error!(table, backup = arn, %error, "the restore failed; its table is removed");
+                        tracing::error!(table, backup = arn, %error, "the restore failed; its table will be removed");
                     }
                 }
                 Err(error) => answer(sender, Err(error)),
@@ -111,7 +111,7 @@ impl Database {
         })
     }
 
-    /// Makes a new table from a backup and waits until all items are there; `look` sees how far it is.
+    /// Creates a table from a backup and waits until all items are restored. `look` is called with the progress.
     pub fn restore_whole_backup(
         &self,
         request: RestoreBackup,
@@ -121,8 +121,8 @@ impl Database {
         self.restore(&RestoreSource::Stored(arn), table, overrides, look)
     }
 
-    /// Writes a table as it is now into a new file in a folder outside the database, and returns its path. The file is
-    /// like that of a backup. If the database is encrypted, so is the file, with the same outer key.
+    /// Writes the present state of a table into a new file in a folder outside the database, and returns its path.
+    /// The file has the format of a backup. If the database is encrypted, so is the file, with the same outer key.
     pub fn write_backup_file(
         &self,
         table: &str,
@@ -132,7 +132,7 @@ impl Database {
         self.inner.backups.write_outside(table, folder.as_ref(), look)
     }
 
-    /// Makes a new table from a file that [`Database::write_backup_file`] wrote, here or elsewhere.
+    /// Creates a table from a file that [`Database::write_backup_file`] of this or another database wrote.
     pub fn restore_backup_file(
         &self,
         path: impl Into<PathBuf>,
@@ -143,7 +143,7 @@ impl Database {
         self.restore(&RestoreSource::File(path.into()), table.into(), overrides, look)
     }
 
-    /// Describes the backup in a file, after its head is verified; with `whole`, after everything is. A file of an
+    /// Describes the backup in a file. Its head is verified first, and with `whole` the rest too. A file of an
     /// encrypted database needs its key.
     pub fn describe_backup_file(
         path: impl AsRef<Path>,
@@ -166,7 +166,7 @@ impl Database {
         self.inner.backups.load(begun, &stop, look)
     }
 
-    /// Sets or ends the schedule of a table's backups. A table without one keeps to that of the options.
+    /// Sets or removes the backup schedule of a table. A table without one uses the schedule in the options.
     pub fn set_backup_schedule(&self, table: &str, schedule: Option<Schedule>) -> Result<()> {
         let schedule = schedule
             .map(|schedule| ScheduleSetting { every_ms: schedule.every_ms(), keep_ms: schedule.keep_ms() });
@@ -175,14 +175,14 @@ impl Database {
         self.inner.backups.start_timer(&self.inner.tasks, Vec::new())
     }
 
-    /// The schedule of a table's backups, if it has one of its own.
+    /// Returns the backup schedule of a table, if it has its own.
     pub fn backup_schedule(&self, table: &str) -> Result<Option<Schedule>> {
         let view = self.view();
         let setting = view.catalogue().resource(table)?.settings.schedule;
         Ok(setting.and_then(|setting| Schedule::from_ms(setting.every_ms, setting.keep_ms)))
     }
 
-    /// Runs work in the background that answers along the way.
+    /// Runs a task in the background that sends its answer before it ends.
     pub(super) fn run_task<T: Send + 'static>(
         &self,
         name: &str,

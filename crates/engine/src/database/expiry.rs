@@ -1,4 +1,4 @@
-//! Calls about expiry.
+//! Time to live.
 
 use super::Database;
 use crate::error::Result;
@@ -9,12 +9,12 @@ use crate::sync::thread;
 use crate::write::Job;
 
 impl Database {
-    /// Turns the expiry of a table's items on or off. The items that are there are entered in the background.
+    /// Turns time to live of a table on or off. The expiry times of existing items are recorded in the background.
     pub fn update_time_to_live(&self, request: UpdateTimeToLive) -> Result<TimeToLive> {
         self.submit_update_time_to_live(request).wait()
     }
 
-    /// Turns expiry on or off, without waiting.
+    /// Submits a change of time to live without waiting.
     pub fn submit_update_time_to_live(&self, request: UpdateTimeToLive) -> Pending<TimeToLive> {
         let (answer, pending) = Pending::channel();
         let pending = self.submit(Job::TimeToLive { request: Box::new(request), answer }, pending);
@@ -22,13 +22,13 @@ impl Database {
         pending
     }
 
-    /// Says by which attribute the items of a table expire.
+    /// Describes the time to live of a table.
     pub fn describe_time_to_live(&self, table: &str) -> Result<TimeToLive> {
         Ok(self.view().catalogue().resource(table)?.time_to_live())
     }
 
-    /// Deletes all items whose time is over by the database's clock, and says how many. This happens by itself about once
-    /// a second; the call is for programs that move the clock themselves.
+    /// Deletes all items that have expired by the database's clock, and returns their number. The expiry thread does
+    /// this about once a second; this call is for programs that control the clock.
     pub fn expire_due(&self) -> Result<u64> {
         let pause = |time| {
             thread::park_timeout(time);
@@ -38,7 +38,7 @@ impl Database {
         sweep(&self.inner.store, self.inner.store.time().now_ms(), &pause)
     }
 
-    /// How many items of a table have expired since the database was opened.
+    /// Returns how many items of a table have expired since the database was opened.
     pub fn expired_items(&self, table: &str) -> Result<u64> {
         let view = self.view();
         let catalogue = view.catalogue();

@@ -1,4 +1,4 @@
-//! The database: what programs open and call.
+//! The public interface: opening, closing and calling a database.
 
 mod backups;
 mod expiry;
@@ -35,7 +35,7 @@ use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::transfer::Transfers;
 use crate::write::{EngineStore, InFlight, Job};
 
-/// A database, embedded in the program. Clones share it; the last one to go closes it.
+/// A database, embedded in the program. Clones share it. It closes when the last one is dropped.
 ///
 /// ```
 /// use singlet_engine::{CreateTable, Database, GetItem, PutItem, ScalarType};
@@ -61,7 +61,7 @@ struct Inner {
     store: Arc<EngineStore>,
     maintenance: Mutex<Option<TableMaintenance>>,
     expiry: Mutex<Option<ExpiryThread>>,
-    /// For tests of what runs in the background.
+    /// For tests of background work.
     #[cfg(test)]
     background: Background,
     tasks: Tasks,
@@ -84,49 +84,49 @@ impl std::fmt::Debug for Database {
 }
 
 impl Database {
-    /// Opens the database in a folder, which is created if need be, with the default options.
+    /// Opens the database in a folder with the default options. Creates the folder if it doesn't exist.
     pub fn open(folder: impl AsRef<Path>) -> Result<Database> {
         Database::open_with(folder, Options::default())
     }
 
-    /// Opens the database in a folder.
+    /// Opens the database in a folder. Creates the folder if it doesn't exist.
     pub fn open_with(folder: impl AsRef<Path>, options: Options) -> Result<Database> {
         let disk = FileDisk::open(folder)?;
         Database::open_on(Arc::new(disk), options)
     }
 
-    /// A database in memory, gone when it is closed.
+    /// Creates a database in memory. Its data is lost when it is closed.
     pub fn in_memory() -> Result<Database> {
         Database::in_memory_with(Options::default())
     }
 
-    /// A database in memory with other options.
+    /// Creates a database in memory with the given options.
     pub fn in_memory_with(options: Options) -> Result<Database> {
         Database::open_on(Arc::new(MemoryDisk::new()), options)
     }
 
-    /// The region of this database's ARNs.
+    /// Returns the region in this database's ARNs.
     pub fn region(&self) -> &str {
         &self.inner.region
     }
 
-    /// The account of this database's ARNs.
+    /// Returns the account in this database's ARNs.
     pub fn account_id(&self) -> &str {
         &self.inner.account_id
     }
 
-    /// The key that the database is encrypted with, as descriptions of tables name it.
+    /// Returns the ARN of the encryption key, as table descriptions show it.
     pub fn key_arn(&self) -> Option<String> {
         self.view().catalogue().key_arn().map(str::to_owned)
     }
 
-    /// What was missing when the database was opened, and was accepted with
+    /// Returns the losses that were found when the database was opened and accepted with
     /// [`StoreOptions::accept_loss`](crate::StoreOptions::accept_loss).
     pub fn lost(&self) -> &[Loss] {
         &self.inner.lost
     }
 
-    /// What the storage has been doing.
+    /// Returns statistics of the storage.
     pub fn stats(&self) -> StoreStats {
         self.inner.store.stats()
     }
@@ -153,13 +153,13 @@ impl Database {
         read::scan(&self.view(), request)
     }
 
-    /// Reads a page of the items under one partition key in a task, which gives way to others of its thread now and then:
-    /// a page of a megabyte of small items takes many milliseconds.
+    /// Reads a page of the items under one partition key. The task regularly lets other tasks of its thread run,
+    /// because a page of a megabyte of small items takes many milliseconds.
     pub async fn query_in_parts(&self, request: &Query) -> Result<PageOutcome> {
         read::query_in_parts(&self.view(), request).await
     }
 
-    /// Reads a page of all items in a task, which gives way to others of its thread now and then.
+    /// Reads a page of all items. The task regularly lets other tasks of its thread run.
     pub async fn scan_in_parts(&self, request: &Scan) -> Result<PageOutcome> {
         read::scan_in_parts(&self.view(), request).await
     }
@@ -174,7 +174,7 @@ impl Database {
         read::transact_get(&self.view(), request)
     }
 
-    /// The way to this database for threads that must not keep it open.
+    /// Returns the access for threads that must not keep the database open.
     #[cfg(test)]
     pub(crate) fn background(&self) -> &Background {
         &self.inner.background
@@ -184,7 +184,7 @@ impl Database {
         self.inner.store.view()
     }
 
-    /// Hands a job to the writer.
+    /// Submits a job to the writer.
     fn submit<T>(&self, job: Job, pending: Pending<T>) -> Pending<T> {
         match job.submit(&self.inner.store) {
             Ok(()) => pending,
@@ -194,7 +194,7 @@ impl Database {
 }
 
 impl Inner {
-    /// Ends what runs in the background, while jobs are still taken.
+    /// Stops the background threads. Jobs are still accepted meanwhile.
     fn stop(&self) {
         self.tasks.stop();
         let maintenance = self.maintenance.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -215,7 +215,7 @@ impl Drop for Inner {
 }
 
 impl Database {
-    /// Opens the database on a disk of the caller's.
+    /// Opens the database on a given disk.
     pub fn open_on(disk: Arc<dyn Disk>, options: Options) -> Result<Database> {
         let opened = Store::open(disk, options.store.clone(), options.clock.clone())?;
         let lost = opened.lost().to_vec();

@@ -1,4 +1,4 @@
-//! The catalogue, read back when a database is opened.
+//! Reading the catalogue when a database is opened.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::table::Table;
 use crate::turns::Turns;
 use crate::write::{EngineStore, Job, JobHandler};
 
-/// Reads the tables and makes the writer.
+/// Reads the tables and streams, and creates the handler of the writer's jobs.
 pub(super) fn read_catalogue(opened: &Opened, options: &Options) -> Result<(Catalogue, JobHandler)> {
     let Options { region, account_id, .. } = options;
     let key_arn = opened.key_id().map(|id| format!("arn:aws:kms:{region}:{account_id}:key/{id}"));
@@ -43,7 +43,7 @@ pub(super) fn read_catalogue(opened: &Opened, options: &Options) -> Result<(Cata
     Ok((catalogue, JobHandler::new(arn_prefix, *streams)))
 }
 
-/// The streams with their shards.
+/// Reads the streams with their shards.
 fn streams(opened: &Opened) -> Result<impl Iterator<Item = Arc<Stream>>> {
     let mut streams = BTreeMap::new();
     for (key, value) in rows(opened, RowSpace::streams())? {
@@ -61,7 +61,7 @@ fn streams(opened: &Opened) -> Result<impl Iterator<Item = Arc<Stream>>> {
     Ok(streams.into_values().map(Arc::new))
 }
 
-/// All rows of a space; for those that have few.
+/// Returns all rows of a space that has few.
 fn rows(opened: &Opened, space: RowSpace) -> Result<Vec<(Bytes, Bytes)>> {
     let (start, end) = (space.prefix(), space.end());
     let rows = opened.view().range(
@@ -72,14 +72,11 @@ fn rows(opened: &Opened, space: RowSpace) -> Result<Vec<(Bytes, Bytes)>> {
     rows.map(|row| row.map_err(Error::from)).collect()
 }
 
-/// Removes tables that were being loaded when the database was last open: what loaded them is gone.
+/// Removes tables whose load was interrupted when the database was last open. It can't be continued.
 pub(super) fn abandon_loads(store: &EngineStore) -> Result<()> {
     let view = store.view();
     for table in view.catalogue().tables().filter(|table| table.is_loading()) {
-        tracing::warn!(
-            table = table.name,
-            "the table was not loaded to its end when the database was closed; it is removed"
-        );
+        tracing::warn!(table = table.name, "the load of the table was interrupted; the table is removed");
         let (answer, pending) = Pending::channel();
         store.submit(Job::AbandonLoad { table_number: table.number, answer })?;
         pending.wait()?;

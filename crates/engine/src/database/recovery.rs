@@ -1,4 +1,4 @@
-//! Calls about point-in-time recovery.
+//! Point-in-time recovery.
 
 use super::Database;
 use crate::background::Stop;
@@ -10,29 +10,29 @@ use crate::request::{RecoveryProgress, RestoreToTime, TableDescription, UpdateRe
 use crate::write::Job;
 
 impl Database {
-    /// Turns the recovery of a table to any moment on or off.
+    /// Turns point-in-time recovery of a table on or off.
     pub fn update_recovery(&self, request: UpdateRecovery) -> Result<()> {
         self.submit_update_recovery(request).wait()
     }
 
-    /// Turns recovery on or off, without waiting.
+    /// Submits a change of recovery without waiting.
     pub fn submit_update_recovery(&self, request: UpdateRecovery) -> Pending<()> {
         let (answer, pending) = Pending::channel();
         self.submit(Job::SetRecovery { request, answer }, pending)
     }
 
-    /// The moments to which a table can be recovered; `None` if recovery is off.
+    /// Returns the moments to which a table can be recovered, or `None` if recovery is off.
     pub fn recovery_window(&self, table: &str) -> Result<Option<RecoveryWindow>> {
         self.inner.recovery.window(table)
     }
 
-    /// Makes a new table as another one was at a moment. The answer comes when the table is there, CREATING; it is
-    /// filled in the background and then ACTIVE.
+    /// Creates a table with the state of another table at a moment. It returns when the table exists with status
+    /// CREATING. The items are restored in the background, and then the table is ACTIVE.
     pub fn restore_to_time(&self, request: RestoreToTime) -> Result<TableDescription> {
         self.submit_restore_to_time(request).wait()
     }
 
-    /// Makes a new table as another one was at a moment, without waiting.
+    /// Submits a restore to a moment without waiting.
     pub fn submit_restore_to_time(&self, request: RestoreToTime) -> Pending<TableDescription> {
         let recovery = self.inner.recovery.clone();
         self.run_task("singlet-recovery", move |stop, sender| {
@@ -49,7 +49,8 @@ impl Database {
         })
     }
 
-    /// Makes a new table as another one was at a moment and waits until all items are there; `look` sees how far it is.
+    /// Creates a table with the state of another table at a moment, and waits until all items are restored. `look` is
+    /// called with the progress.
     pub fn restore_whole_to_time(
         &self,
         request: RestoreToTime,
@@ -59,8 +60,8 @@ impl Database {
         self.inner.recovery.fill(begun, &Stop::default(), look)
     }
 
-    /// Gives up changes and deleted tables that are too old for everybody. This happens by itself once a minute; the call
-    /// is for programs that move the clock themselves.
+    /// Removes history and deleted tables that are older than every retention period. Maintenance does this once a
+    /// minute; this call is for programs that control the clock.
     pub fn give_up_old_history(&self) -> Result<()> {
         note_time(&self.inner.store)?;
         self.inner.recovery.give_up_old(&Stop::default())

@@ -1,4 +1,4 @@
-//! Calls about streams.
+//! Streams.
 
 use super::{Database, Subscribe, Subscription};
 use crate::catalogue::Catalogue;
@@ -16,7 +16,7 @@ use crate::turns::Now;
 use crate::write::EngineStore;
 
 impl Database {
-    /// Lists streams, also those that were turned off in the last 24 hours.
+    /// Lists streams, including those that were turned off in the last 24 hours.
     pub fn list_streams(&self, request: &ListStreams) -> Result<ListStreamsOutcome> {
         let view = self.view();
         stream_reader::list_streams(view.catalogue(), request, view.now_ms(self.inner.store.time()))
@@ -28,7 +28,7 @@ impl Database {
         stream_reader::describe_stream(view.catalogue(), request, view.now_ms(self.inner.store.time()))
     }
 
-    /// Makes an iterator of a shard.
+    /// Creates an iterator for a shard.
     pub fn get_shard_iterator(&self, request: &GetShardIterator) -> Result<String> {
         stream_reader::get_shard_iterator(&self.inner.store, request)
     }
@@ -56,7 +56,7 @@ impl Database {
     /// let records = changes.next(Duration::from_secs(5))?;
     /// assert_eq!(records[0].new_image.as_ref().unwrap().decode()?, item);
     ///
-    /// // What a subscriber stores, and gives back when it starts again.
+    /// // A subscriber stores its position, and continues there after a restart.
     /// let place = changes.position().to_string();
     /// let again = database.subscribe(Subscribe::new("recipes").after(place.parse()?))?.next(Duration::ZERO)?;
     /// assert!(again.is_empty());
@@ -66,14 +66,14 @@ impl Database {
         Subscription::begin(self, request)
     }
 
-    /// Does at once what is otherwise done every second, by the clock that the database was given: shards of streams are
-    /// rolled over, and what is too old goes. For programs with a clock of their own.
+    /// Rolls shards over and removes old ones, by the database's clock. Maintenance does this every second; this call
+    /// is for programs that control the clock.
     pub fn maintain_streams(&self) -> Result<()> {
         note_time(&self.inner.store)?;
         self.inner.streams.run(&self.inner.store, true)
     }
 
-    /// The resource name that a stream of a table has here.
+    /// Returns the ARN of a stream.
     pub(crate) fn stream_arn(&self, table: &str, label: &str) -> String {
         let (region, account) = (&self.inner.region, &self.inner.account_id);
         arn_of(&format!("arn:aws:dynamodb:{region}:{account}:table/{table}"), label)
@@ -83,12 +83,12 @@ impl Database {
         &self.inner.store
     }
 
-    /// The present, as a view sees it.
+    /// Returns the present time for a snapshot.
     pub(crate) fn now(&self, view: &View<Catalogue>) -> Now {
         view.catalogue().now(view.now_ms(self.inner.store.time()))
     }
 
-    /// Why there will be no more commits.
+    /// Returns the reason why there will be no more commits.
     pub(crate) fn why_no_writes(&self) -> Error {
         let failed = || Error::Storage("the store takes no more writes".to_owned());
         if self.inner.closed.load(Ordering::Acquire) { Error::Closed } else { failed() }

@@ -1,4 +1,4 @@
-//! Subscriptions: a table's stream within the process, all shards together, in commit order.
+//! Subscriptions: the changes of a table within the process, from all shards, in commit order.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,13 +13,13 @@ use crate::stream::{HashRange, Stream};
 use crate::stream_reader::{RecordPage, Span, Start, check_not_trimmed, read_page, stream_start};
 use crate::sync::Instant;
 
-/// Most records that a subscription gives at once.
+/// The most records that one call returns.
 const RECORDS_MAX: usize = 1000;
-/// The longest wait at once.
+/// The longest single wait.
 const WAIT_MAX: Duration = Duration::from_secs(60 * 60);
 
-/// A place in the stream of a table. A subscriber stores it, as text, together with what it made of the records before it,
-/// and gives it back after a restart.
+/// A position in the stream of a table. A subscriber stores it as text, together with the results of the records
+/// before it, and continues there after a restart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamPosition {
     label: String,
@@ -42,12 +42,12 @@ impl FromStr for StreamPosition {
     }
 }
 
-/// Asks for a subscription.
+/// A request for a subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subscribe {
-    /// The table, whose stream is on, or, with a position, was on.
+    /// The table. Its stream must be on or, with a position, have been on.
     pub table: String,
-    /// What the records carry; the stream's own view if not said otherwise.
+    /// The view of the records. `None` means the stream's own view.
     pub view: Option<StreamView>,
     /// Where to begin.
     pub from: SubscribeFrom,
@@ -56,32 +56,32 @@ pub struct Subscribe {
 /// Where a subscription begins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum SubscribeFrom {
-    /// With the next change.
+    /// At the next change.
     #[default]
     Now,
-    /// With the oldest record of the table's stream.
+    /// At the oldest record of the table's stream.
     Oldest,
-    /// After a place that an earlier subscription gave.
+    /// After the position of an earlier subscription.
     After(StreamPosition),
 }
 
 impl Subscribe {
-    /// A subscription to the changes of a table from now on.
+    /// Subscribes to the changes of a table from now on.
     pub fn new(table: impl Into<String>) -> Self {
         Subscribe { table: table.into(), view: None, from: SubscribeFrom::default() }
     }
 
-    /// Begins with the oldest record.
+    /// Begins at the oldest record.
     pub fn from_oldest(self) -> Self {
         Subscribe { from: SubscribeFrom::Oldest, ..self }
     }
 
-    /// Goes on after a place.
+    /// Begins after a position.
     pub fn after(self, position: StreamPosition) -> Self {
         Subscribe { from: SubscribeFrom::After(position), ..self }
     }
 
-    /// Carries something else than the stream's own view. The log has both images of every change.
+    /// Sets another view than the stream's own. The log has both images of every change.
     pub fn view(self, view: StreamView) -> Self {
         Subscribe { view: Some(view), ..self }
     }
@@ -89,7 +89,7 @@ impl Subscribe {
 
 /// The changes of a table, in the order in which they were committed. It keeps the database open.
 ///
-/// It follows one stream: if that is turned off, the subscription ends after its last record.
+/// It follows one stream. If the stream is turned off, the subscription ends after its last record.
 pub struct Subscription {
     database: Database,
     stream: Arc<Stream>,
@@ -112,7 +112,7 @@ impl Subscription {
         let (stream, start) = match request.from {
             SubscribeFrom::After(position) => {
                 let arn = database.stream_arn(&request.table, &position.label);
-                // A stream that is gone was turned off more than 24 hours ago.
+                // A stream that isn't there was turned off more than 24 hours ago.
                 let now = database.now(&view);
                 let stream = catalogue.stream(&arn).filter(|stream| !stream.is_expired(&now));
                 let stream = stream.ok_or(Error::Trimmed)?;
@@ -134,7 +134,7 @@ impl Subscription {
         Ok(Subscription { database: database.clone(), stream: stream.clone(), view, start, ended: false })
     }
 
-    /// The next records, as soon as there are any; none if there are none for so long. They are durable.
+    /// Waits for the next records and returns them. Empty after the timeout. The records are durable.
     pub fn next(&mut self, timeout: Duration) -> Result<Vec<StreamRecord>> {
         let begun = Instant::now();
         loop {
@@ -147,13 +147,13 @@ impl Subscription {
             let waiting = Instant::now();
             let latest = self.database.store().wait_after(sequence, rest);
             if latest == sequence && waiting.elapsed() < rest {
-                // It came back early with nothing: there will be nothing any more.
+                // The wait ended early without a commit, so there won't be any more.
                 return Err(self.database.why_no_writes());
             }
         }
     }
 
-    /// Reads on, without waiting. Nothing may be found although there is more to read.
+    /// Reads the next records without waiting. The result may be empty although there is more to read.
     fn read(&mut self) -> Result<Vec<StreamRecord>> {
         loop {
             let view = self.database.store().view();
@@ -177,13 +177,13 @@ impl Subscription {
         }
     }
 
-    /// The place after the records that were given so far.
+    /// Returns the position after the records returned so far.
     pub fn position(&self) -> StreamPosition {
         let after = self.start.after.max(stream_start(&self.stream)).max(self.stream.trimmed);
         StreamPosition { label: self.stream.label.clone(), after: SequenceNumber::of(after) }
     }
 
-    /// Whether the stream was turned off, or its table deleted, and every record was given.
+    /// Whether the stream was turned off or its table deleted, and every record was returned.
     pub fn is_ended(&self) -> bool {
         self.ended
     }

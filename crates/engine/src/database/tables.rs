@@ -1,4 +1,4 @@
-//! Calls about tables.
+//! Tables and tags.
 
 use super::Database;
 use crate::error::{Error, Invalid, Result, SchemaError};
@@ -8,12 +8,12 @@ use crate::table::Table;
 use crate::write::Job;
 
 impl Database {
-    /// Creates a table. It can be used as soon as the answer is there.
+    /// Creates a table. It can be used as soon as the call returns.
     pub fn create_table(&self, request: CreateTable) -> Result<TableDescription> {
         self.submit_create_table(request).wait()
     }
 
-    /// Creates a table, without waiting.
+    /// Submits the creation of a table without waiting.
     pub fn submit_create_table(&self, request: CreateTable) -> Pending<TableDescription> {
         if let Err(error) = Table::check(&request) {
             return Pending::ready(Err(error.into()));
@@ -27,7 +27,7 @@ impl Database {
         self.submit_update_table(request).wait()
     }
 
-    /// Changes a table, without waiting.
+    /// Submits a change of a table without waiting.
     pub fn submit_update_table(&self, request: UpdateTable) -> Pending<TableDescription> {
         let (answer, pending) = Pending::channel();
         let pending = self.submit(Job::AlterTable { request: Box::new(request), answer }, pending);
@@ -40,7 +40,7 @@ impl Database {
         self.submit_delete_table(name).wait()
     }
 
-    /// Deletes a table, without waiting.
+    /// Submits the deletion of a table without waiting.
     pub fn submit_delete_table(&self, name: &str) -> Pending<TableDescription> {
         let (answer, pending) = Pending::channel();
         let pending = self.submit(Job::DeleteTable { name: name.to_owned(), answer }, pending);
@@ -72,7 +72,7 @@ impl Database {
         self.submit_tag_resource(arn, tags).wait()
     }
 
-    /// Sets tags, without waiting.
+    /// Submits tags without waiting.
     pub fn submit_tag_resource(&self, arn: &str, tags: Vec<Tag>) -> Pending<()> {
         match self.name_in(arn) {
             Ok(name) => {
@@ -88,7 +88,7 @@ impl Database {
         self.submit_untag_resource(arn, keys).wait()
     }
 
-    /// Removes tags, without waiting.
+    /// Submits the removal of tags without waiting.
     pub fn submit_untag_resource(&self, arn: &str, keys: Vec<String>) -> Pending<()> {
         match self.name_in(arn) {
             Ok(name) => {
@@ -99,7 +99,7 @@ impl Database {
         }
     }
 
-    /// The tags of the table with this ARN.
+    /// Returns the tags of the table with this ARN.
     pub fn list_tags(&self, arn: &str) -> Result<Vec<Tag>> {
         let name = self.name_in(arn)?;
         let view = self.view();
@@ -107,7 +107,7 @@ impl Database {
         Ok(tags.iter().map(|(key, value)| Tag { key: key.clone(), value: value.clone() }).collect())
     }
 
-    /// The name of the table that an ARN of this database names.
+    /// Returns the name of the table with this ARN.
     fn name_in(&self, arn: &str) -> Result<String> {
         let parts: Vec<&str> = arn.splitn(6, ':').collect();
         let [scheme, _, service, _, _, resource] = parts.as_slice() else {

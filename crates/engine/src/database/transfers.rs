@@ -1,4 +1,4 @@
-//! Calls about exports and imports.
+//! Exports and imports.
 
 use super::Database;
 use crate::background::Stop;
@@ -11,12 +11,12 @@ use crate::request::{
 use crate::transfer::Asked;
 
 impl Database {
-    /// Exports a table. The answer comes when the moment is taken; the files are written in the background.
+    /// Exports a table. It returns when the moment is fixed; the files are written in the background.
     pub fn export_table(&self, request: ExportTable) -> Result<ExportDescription> {
         self.submit_export_table(request).wait()
     }
 
-    /// Exports a table, without waiting.
+    /// Submits an export without waiting.
     pub fn submit_export_table(&self, request: ExportTable) -> Pending<ExportDescription> {
         let transfers = self.inner.transfers.clone();
         self.run_task("singlet-export", move |stop, sender| match transfers.begin_export(request) {
@@ -24,7 +24,7 @@ impl Database {
                 let arn = export.description().arn.clone();
                 answer(sender, Ok(export.description().clone()));
                 if let Err(error) = transfers.write_export(export, stop, &mut |_| ()) {
-                    tracing::warn!(export = arn, %error, "the end of an export was not stored");
+                    tracing::warn!(export = arn, %error, "the result of an export could not be stored");
                 }
             }
             Ok(Asked::Again(export)) => answer(sender, Ok(export)),
@@ -32,7 +32,7 @@ impl Database {
         })
     }
 
-    /// Exports a table and waits for the end, which the description tells; `look` sees how far it is.
+    /// Exports a table and waits for the end. The description has the result. `look` is called with the progress.
     pub fn export_whole_table(
         &self,
         request: ExportTable,
@@ -54,13 +54,13 @@ impl Database {
         self.inner.transfers.list_exports(request)
     }
 
-    /// Makes a new table of the objects in a bucket. The answer comes when the table is there, CREATING; it is filled in
-    /// the background and then ACTIVE.
+    /// Creates a table from the objects in a bucket. It returns when the table exists with status CREATING. The items
+    /// are imported in the background, and then the table is ACTIVE.
     pub fn import_table(&self, request: ImportTable) -> Result<ImportDescription> {
         self.submit_import_table(request).wait()
     }
 
-    /// Makes a new table of the objects in a bucket, without waiting.
+    /// Submits an import without waiting.
     pub fn submit_import_table(&self, request: ImportTable) -> Pending<ImportDescription> {
         let transfers = self.inner.transfers.clone();
         self.run_task("singlet-import", move |stop, sender| match transfers.begin_import(request) {
@@ -68,7 +68,7 @@ impl Database {
                 let arn = import.description().arn.clone();
                 answer(sender, Ok(import.description().clone()));
                 if let Err(error) = transfers.load_import(import, stop, &mut |_| ()) {
-                    tracing::warn!(import = arn, %error, "the end of an import was not stored");
+                    tracing::warn!(import = arn, %error, "the result of an import could not be stored");
                 }
             }
             Ok(Asked::Again(import)) => answer(sender, Ok(import)),
@@ -76,8 +76,8 @@ impl Database {
         })
     }
 
-    /// Makes a new table of the objects in a bucket and waits for the end, which the description tells; `look` sees how
-    /// far it is.
+    /// Creates a table from the objects in a bucket and waits for the end. The description has the result. `look` is
+    /// called with the progress.
     pub fn import_whole_table(
         &self,
         request: ImportTable,

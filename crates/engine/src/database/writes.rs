@@ -1,4 +1,4 @@
-//! Calls that write items.
+//! Writes of items.
 
 use std::collections::HashSet;
 
@@ -15,11 +15,11 @@ use crate::request::{
 };
 use crate::write::{Action, BatchAnswer, Claim, Clash, Job, ReturnOptions, Token, Transaction, parts};
 
-/// Most writes of a batch.
+/// The most writes in a batch.
 const BATCH_ACTIONS_MAX: usize = singlet_values::limits::BATCH_WRITE_ACTIONS_MAX;
-/// Most actions of a transaction.
+/// The most actions in a transaction.
 const TRANSACTION_ACTIONS_MAX: usize = singlet_values::limits::TRANSACTION_ACTIONS_MAX;
-/// Most bytes of the items of a transaction.
+/// The most bytes of items in a transaction.
 const TRANSACTION_BYTES_MAX: usize = singlet_values::limits::TRANSACTION_BYTES_MAX;
 
 impl Database {
@@ -28,7 +28,7 @@ impl Database {
         self.submit_put_item(request).wait()
     }
 
-    /// Puts an item, without waiting.
+    /// Submits a put without waiting.
     pub fn submit_put_item(&self, request: PutItem) -> Pending<WriteOutcome> {
         let options =
             ReturnOptions { values: request.return_values, collection_metrics: request.collection_metrics };
@@ -40,7 +40,7 @@ impl Database {
         self.submit_update_item(request).wait()
     }
 
-    /// Updates an item, without waiting.
+    /// Submits an update without waiting.
     pub fn submit_update_item(&self, request: UpdateItem) -> Pending<WriteOutcome> {
         let options =
             ReturnOptions { values: request.return_values, collection_metrics: request.collection_metrics };
@@ -52,7 +52,7 @@ impl Database {
         self.submit_delete_item(request).wait()
     }
 
-    /// Deletes an item, without waiting.
+    /// Submits a delete without waiting.
     pub fn submit_delete_item(&self, request: DeleteItem) -> Pending<WriteOutcome> {
         let options =
             ReturnOptions { values: request.return_values, collection_metrics: request.collection_metrics };
@@ -72,12 +72,12 @@ impl Database {
         self.submit(Job::Write { action, options, answer }, pending)
     }
 
-    /// Brings the pages of rows that are about to be written into the cache, if that is worth a look, so that it is the
-    /// caller's thread and not the writer's that waits for the disk.
+    /// Reads the pages of rows that are about to be written into the cache, if the cache misses often. So the
+    /// caller's thread waits for the disk, not the writer.
     fn look_ahead<'a>(&self, rows: impl Iterator<Item = &'a Bytes>) {
         if self.inner.store.take_look_ahead() {
             let view = self.view();
-            // A row that can't be read is the writer's to report.
+            // If a row can't be read, the writer reports it.
             rows.for_each(|row| _ = view.get(row));
         }
     }
@@ -87,7 +87,7 @@ impl Database {
         self.submit_batch_write(request).wait()
     }
 
-    /// Writes several items, without waiting.
+    /// Submits a batch of writes without waiting.
     pub fn submit_batch_write(&self, request: BatchWrite) -> Pending<BatchWriteOutcome> {
         let collection_metrics = request.collection_metrics;
         match self.prepare_batch(request) {
@@ -124,7 +124,7 @@ impl Database {
         self.submit_transact_write(request).wait()
     }
 
-    /// Writes several items, all or none, without waiting.
+    /// Submits a transaction without waiting.
     pub fn submit_transact_write(&self, request: TransactWrite) -> Pending<TransactWriteOutcome> {
         let prepared = self.prepare_transaction(request).and_then(|transaction| {
             let claim = self.claim(&transaction)?;
@@ -162,7 +162,7 @@ impl Database {
         Ok(Transaction { actions, token, collection_metrics: request.collection_metrics })
     }
 
-    /// Prepares the actions of a transaction; wrong items and keys cancel it, each with its reason.
+    /// Prepares the actions of a transaction. Invalid items and keys cancel it, each with its reason.
     fn prepare_actions(&self, requests: Vec<TransactAction>) -> Result<Vec<Action>> {
         let view = self.view();
         let mut actions = Vec::with_capacity(requests.len());
@@ -211,7 +211,7 @@ fn written_bytes(action: &TransactAction) -> usize {
     }
 }
 
-/// Tells requests apart that come without a fingerprint. Their printed form has every part of them.
+/// Identifies a request without a fingerprint. The debug output contains every part of it.
 fn fingerprint(actions: &[TransactAction]) -> u128 {
     xxh3_128(format!("{actions:?}").as_bytes())
 }

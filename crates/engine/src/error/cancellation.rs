@@ -11,12 +11,13 @@ pub enum CancellationReason {
     None,
     /// Its condition did not hold.
     ConditionFailed {
-        /// The item that is there, if it was asked for, up to [`RETURNED_BYTES_MAX`](crate::RETURNED_BYTES_MAX) in one transaction.
+        /// The existing item, if the request asked for it, up to [`RETURNED_BYTES_MAX`](crate::RETURNED_BYTES_MAX) in
+        /// one transaction.
         item: Option<EncodedItem>,
     },
     /// Another request is writing the item right now.
     Conflict,
-    /// The action can't be done to the item that is there.
+    /// The action can't be applied to the existing item.
     Invalid(Invalid),
     /// The item collection would pass 10 GB.
     CollectionTooLarge,

@@ -1,6 +1,6 @@
-//! What can be wrong with the definition of a table or an index.
+//! Errors in the definition of a table or an index.
 
-/// Why a table or index definition is wrong.
+/// Why the definition of a table or index is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
     /// A name that is not 3 to 255 letters, digits, `_`, `-` or `.`.
@@ -64,7 +64,7 @@ pub enum SchemaError {
         index: String,
         /// Its partition key.
         index_key: String,
-        /// The table's.
+        /// The table's partition key.
         table_key: String,
     },
     /// Two indexes of one name.
@@ -115,7 +115,7 @@ pub enum SchemaError {
         "One or more parameter values were invalid: OnDemandThroughput can only be specified when BillingMode is PAY_PER_REQUEST"
     )]
     CeilingProvisioned,
-    /// An update to the capacity that the table has.
+    /// An update with the capacity that the table already has.
     #[error(
         "The provisioned throughput for the table will not change. The requested value equals the current value. Current ReadCapacityUnits provisioned for the table: {read}. Requested ReadCapacityUnits: {read}. Current WriteCapacityUnits provisioned for the table: {write}. Requested WriteCapacityUnits: {write}. Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
     )]
@@ -135,7 +135,7 @@ pub enum SchemaError {
         "One or more parameter values were invalid: Only one global secondary index update per index is allowed simultaneously. Index: {0}"
     )]
     IndexTwice(String),
-    /// A new index of a name that the table has.
+    /// A new index with the name of an existing one.
     #[error(
         "One or more parameter values were invalid: Attempting to create an index which already exists: {0}"
     )]
@@ -146,18 +146,18 @@ pub enum SchemaError {
     /// The same tag key twice.
     #[error("One or more parameter values were invalid: Duplicate tag key: {0}")]
     DuplicateTag(String),
-    /// An attribute of expiry whose name is not 1 to 255 characters.
+    /// An expiry attribute whose name isn't 1 to 255 characters long.
     #[error(
         "One or more parameter values were invalid: The AttributeName of TimeToLive must be 1 to 255 characters long"
     )]
     TimeToLiveAttribute,
-    /// An ARN that names no table.
+    /// An ARN that isn't a table's.
     #[error("Invalid TableArn: Invalid ResourceArn provided as input {0}")]
     Arn(String),
-    /// A stream for a table that has one.
+    /// A new stream for a table whose stream is on.
     #[error("Table already has an enabled stream: TableName: {0}")]
     StreamEnabled(String),
-    /// The end of a stream of a table that has none.
+    /// The end of a stream for a table whose stream is off.
     #[error("Table has no stream to disable: TableName: {0}")]
     NoStream(String),
 }

@@ -1,10 +1,10 @@
-//! Filling a new table from elsewhere: a backup, the past of another table, or files.
+//! Filling a new table from a backup, from the past of another table, or from files.
 //!
-//! A [`Loader`] belongs to one thread, which gives it rows one after the other. Each row is made ready on that thread
-//! and goes to the writer in a job of bounded size; a bounded number of jobs is under way at once, so that loading
-//! overlaps with making durable and never fills the writer's queue. Until [`Loader::finish`] the table is CREATING and
-//! nobody reads or writes it. A loader that is dropped before abandons the table; so does the next opening, if the
-//! program ends in between.
+//! A [`Loader`] belongs to one thread, which gives it rows one after the other. Each row is prepared on that thread
+//! and goes to the writer in a job of bounded size. The number of jobs in flight is bounded too, so that loading
+//! overlaps with syncing and never fills the writer's queue. Until [`Loader::finish`] the table is CREATING and can't
+//! be read or written. A loader that is dropped earlier abandons the table. So does the next opening, if the program
+//! ends in between.
 
 mod row;
 #[cfg(test)]
@@ -25,11 +25,11 @@ use crate::request::{CreateTable, TableDescription};
 use crate::table::{LoadSource, Table};
 use crate::write::{Job, Loading, PreparedRow};
 
-/// Most rows of one job.
+/// The most rows in one job.
 const JOB_ROWS_MAX: usize = 256;
-/// A job is handed over when its items pass this size.
+/// The size of items at which a job is submitted.
 const JOB_BYTES_MAX: usize = 256 * 1024;
-/// Most jobs under way.
+/// The most jobs in flight.
 const JOBS_IN_FLIGHT_MAX: usize = 4;
 
 /// A table that is being filled.
@@ -44,27 +44,27 @@ pub(crate) struct Loader {
     ended: bool,
 }
 
-/// A job under way.
+/// A job in flight.
 struct Flight {
     pending: Pending<()>,
     rows: u64,
 }
 
-/// How far a load is; counts what is durable.
+/// The progress of a load. It counts durable rows.
 #[derive(Debug, Default)]
 pub(crate) struct LoadProgress {
     rows: AtomicU64,
 }
 
 impl LoadProgress {
-    /// Rows written, those that replace or remove others included.
+    /// The number of rows written, including those that replace or remove others.
     pub(crate) fn rows(&self) -> u64 {
         self.rows.load(Ordering::Relaxed)
     }
 }
 
 impl Loader {
-    /// Creates the table and waits until it is there, CREATING.
+    /// Creates the table and waits until it exists with status CREATING.
     pub(crate) fn begin(
         background: &Background,
         definition: CreateTable,
@@ -76,7 +76,7 @@ impl Loader {
         Ok(Loader::of(background, pending.wait()?))
     }
 
-    /// Fills a table that was just created for this.
+    /// Fills a table that was just created for this purpose.
     pub(crate) fn of(background: &Background, loading: Loading) -> Loader {
         let Loading { table, description } = loading;
         Loader {
@@ -91,20 +91,21 @@ impl Loader {
         }
     }
 
-    /// The table as it was when the load began.
+    /// The description of the table at the beginning of the load.
     pub(crate) fn description(&self) -> &TableDescription {
         &self.description
     }
 
-    /// How far the load is, for others to watch.
+    /// The progress, for other threads.
     pub(crate) fn progress(&self) -> Arc<LoadProgress> {
         self.progress.clone()
     }
 
-    /// Writes or removes a row. An error of an earlier row may be told here; the load can only be abandoned then.
+    /// Writes or removes a row. The error may be that of an earlier row. After an error the load can only be
+    /// abandoned.
     ///
-    /// A row replaces an earlier one with the same key. An item that is wrong for the table is refused, one that is wrong
-    /// for an index is not in the index, as when an index is made for items that are there.
+    /// A row replaces an earlier one with the same key. An item that doesn't fit the table is an error. An item that
+    /// doesn't fit an index isn't in the index, as when an index is created for existing items.
     pub(crate) fn push(&mut self, row: LoadRow) -> Result<()> {
         let row = row.prepare(&self.table)?;
         self.rows_bytes += row.item.as_ref().map_or(0, |item| item.as_bytes().len());
@@ -115,12 +116,12 @@ impl Loader {
         Ok(())
     }
 
-    /// Waits for the last rows and opens the table to everybody.
+    /// Waits for the last rows and opens the table.
     pub(crate) fn finish(self) -> Result<TableDescription> {
         self.finish_with(|| None)
     }
 
-    /// The same; in the commit that opens the table, the row that `note` gives is written too.
+    /// Does the same, and writes the row that `note` returns in the same commit.
     pub(crate) fn finish_with(
         mut self,
         note: impl FnOnce() -> Option<(Bytes, Bytes)>,
@@ -144,7 +145,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Gives the rows so far to the writer.
+    /// Submits the collected rows to the writer.
     fn hand_over(&mut self) -> Result<()> {
         if self.rows.is_empty() {
             return Ok(());
@@ -161,7 +162,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Waits for the oldest job under way; `false` if there is none.
+    /// Waits for the oldest job in flight. Returns `false` if there is none.
     fn land(&mut self) -> Result<bool> {
         let Some(Flight { pending, rows }) = self.in_flight.pop_front() else { return Ok(false) };
         pending.wait()?;
@@ -176,7 +177,7 @@ impl Drop for Loader {
             return;
         }
         if let Err(error) = self.remove() {
-            tracing::warn!(table = self.table.name, %error, "the next opening removes an unfinished table");
+            tracing::warn!(table = self.table.name, %error, "an unfinished table will be removed at the next opening");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Rows to load, and how they are made ready for the writer.
+//! Rows to load, and their preparation for the writer.
 
 use bytes::Bytes;
 use singlet_values::{EncodedItem, Item};
@@ -11,27 +11,27 @@ use crate::write::{Expected, PreparedRow};
 /// A row to load into a table.
 #[derive(Debug)]
 pub(crate) enum LoadRow {
-    /// Writes an item, in place of the one that is there.
+    /// Writes an item, replacing an existing one.
     Put(EncodedItem),
-    /// Writes an item that comes from outside: everything about it is checked, as for a put.
+    /// Writes an item from outside. It is fully validated, as for a put.
     Foreign(Item),
-    /// Writes or removes the item with this row key, given without the six bytes that say which table it is of.
+    /// Writes or removes the item with this row key, given without the six bytes of table and space.
     At { suffix: Bytes, expected: Expected, item: Option<EncodedItem> },
 }
 
 impl LoadRow {
-    /// The row key without table and space, as [`LoadRow::At`] takes it, from a whole row key.
+    /// Returns the row key without table and space, as [`LoadRow::At`] needs it.
     pub(crate) fn suffix(row: &Bytes) -> Bytes {
         row.slice(row.len().min(PREFIX_BYTES)..)
     }
 
-    /// The step from one value of a row to the next, from a whole row key.
+    /// Replaces one value of a row by the next.
     pub(crate) fn replace(row: &Bytes, expected: Option<Bytes>, item: Option<Bytes>) -> LoadRow {
         let [expected, item] = [expected, item].map(|value| value.map(EncodedItem::from_bytes));
         LoadRow::At { suffix: LoadRow::suffix(row), expected: Expected::Exactly(expected), item }
     }
 
-    /// Checks the row and makes its key and its index entries.
+    /// Validates the row and creates its key and its index entries.
     pub(super) fn prepare(self, table: &Table) -> Result<PreparedRow> {
         let (row, item, expected) = match self {
             LoadRow::Put(item) => {

@@ -2,7 +2,7 @@
 //!
 //! Expired items are found by their time, never by reading the table. Every write maintains one row per expiring item,
 //! sorted by time (`table::time_to_live`, `write::change`). About once a second this thread looks on a snapshot for rows
-//! that are due. It passes them to the writer in small jobs, which check each item again (`write::expire`).
+//! that are due. It passes them to the writer in small jobs, which check each item again (`write::maintenance`).
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -14,19 +14,19 @@ use crate::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sy
 use crate::sync::thread::{self, JoinHandle};
 use crate::write::{EngineStore, Job};
 
-/// How long after a look the next one begins.
+/// The time between two looks.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// The running expiry thread.
 #[derive(Debug)]
 pub(crate) struct ExpiryThread {
-    /// Dropped to end the thread; nothing is ever sent.
+    /// Dropped to end the thread. Nothing is ever sent.
     alive: SyncSender<()>,
     thread: JoinHandle<()>,
 }
 
 impl ExpiryThread {
-    /// Starts the thread; it begins with what came due while nobody looked.
+    /// Starts the thread. It begins with the items that expired while the database was closed.
     pub(crate) fn start(store: &Arc<EngineStore>) -> Result<ExpiryThread> {
         let (alive, ended) = sync_channel(0);
         let store = Arc::downgrade(store);
@@ -37,7 +37,7 @@ impl ExpiryThread {
         Ok(ExpiryThread { alive, thread })
     }
 
-    /// Stops the thread after the jobs under way.
+    /// Stops the thread after the running jobs.
     pub(crate) fn stop(self) {
         let ExpiryThread { alive, thread } = self;
         drop(alive);
@@ -47,13 +47,13 @@ impl ExpiryThread {
     }
 }
 
-/// Notes a jump of the clock, and deletes what is due if the clock is proven.
+/// Records a jump of the clock, and deletes expired items if the clock is trusted.
 fn look(store: &EngineStore, pause: &impl Fn(Duration) -> bool) -> Result<u64> {
     note_time(store)?;
     if store.time().may_delete() { sweep(store, store.time().now_ms(), pause) } else { Ok(0) }
 }
 
-/// Lets the order of commits know of a jump of the clock.
+/// Records a jump of the clock in the commit order.
 pub(crate) fn note_time(store: &EngineStore) -> Result<()> {
     store.time().now_ms();
     if store.time().is_noted() {
@@ -76,7 +76,7 @@ fn run(store: &Weak<EngineStore>, ended: &Receiver<()>) {
             Ok(expired) => tracing::debug!(expired, "items expired"),
             Err(Error::Closed) => return,
             Err(error) => {
-                // Nothing is lost: what is due is still due after the next start.
+                // Nothing is lost: expired items are deleted after the next start.
                 tracing::warn!(%error, "expiry stopped");
                 return;
             }

@@ -1,4 +1,4 @@
-//! What keeps streams going: shards are rolled over and split, and what is too old goes.
+//! Maintenance of streams: rolling shards over, splitting them, and removing old ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,11 +11,11 @@ use crate::stream::{Stream, Trim};
 use crate::turns::Now;
 use crate::write::{EngineStore, Job, Progress};
 
-/// Finds out what is due and hands it to the writer.
+/// Finds streams with due work and submits it to the writer.
 #[derive(Clone)]
 pub(crate) struct StreamMaintenance {
     options: StreamOptions,
-    /// The writer has met a busy shard.
+    /// Set by the writer when a shard is busy.
     busy: Arc<AtomicBool>,
 }
 
@@ -30,7 +30,7 @@ impl StreamMaintenance {
         StreamMaintenance { options, busy }
     }
 
-    /// Does what is due; what is too old goes only if it may.
+    /// Does the due work. Old shards are removed only with `may_delete`.
     pub(crate) fn run(&self, store: &EngineStore, may_delete: bool) -> Result<()> {
         let view = store.view();
         let now = view.catalogue().now(view.now_ms(store.time()));
@@ -53,8 +53,8 @@ impl StreamMaintenance {
     }
 }
 
-/// Looks up the last change that goes with the shards that are too old. The log still has it: what a stream needs is
-/// dropped only after the stream was told.
+/// Finds the last change of the expired shards. The log still has it, because changes are removed only after the
+/// stream was trimmed.
 fn trim(store: &EngineStore, stream: &Stream, now: &Now) -> Result<Option<Trim>> {
     let expired = stream.shards.iter().filter(|shard| shard.is_expired(now));
     let Some(before) = expired.filter_map(|shard| shard.ended).max_by_key(|ended| ended.sequence) else {

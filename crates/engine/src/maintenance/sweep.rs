@@ -1,4 +1,4 @@
-//! One look for items whose time is over, in all tables.
+//! One look for expired items in all tables.
 
 use std::collections::VecDeque;
 use std::ops::{Bound, RangeInclusive};
@@ -15,16 +15,16 @@ use crate::sync::Instant;
 use crate::table::{Table, expired_seconds};
 use crate::write::{EngineStore, Job};
 
-/// Most items of one job: a write that comes behind it waits for that many deletions.
+/// The most items in one job. A write behind the job waits for that many deletions.
 const JOB_ROWS_MAX: usize = 128;
-/// Most bytes of the items of one job, about: where changes are recorded, all of that goes into the log.
+/// The approximate most bytes of items in one job. If changes are recorded, all of it goes into the log.
 const JOB_BYTES_MAX: usize = 512 * 1024;
-/// Jobs under way at once while nobody else writes: one is decided while the other becomes durable.
+/// The most jobs in flight while nobody else writes: one is decided while the other becomes durable.
 const JOBS_MAX: usize = 2;
-/// How long to wait before asking again whether the store has room.
+/// The time between two checks whether the fold has caught up.
 const PRESSED_PAUSE: Duration = Duration::from_millis(5);
 
-/// Deletes all items whose time is over now. `pause` waits so long, and says whether to stop. Says how many were deleted.
+/// Deletes all expired items and returns their number. `pause` waits for a time and returns whether to stop.
 pub(crate) fn sweep(store: &EngineStore, now_ms: u64, pause: &impl Fn(Duration) -> bool) -> Result<u64> {
     let shared = store.view().catalogue().clone();
     let _alone = shared.horizon().sweep();
@@ -36,11 +36,11 @@ pub(crate) fn sweep(store: &EngineStore, now_ms: u64, pause: &impl Fn(Duration) 
     let expiring = catalogue.tables().filter(|table| table.active_ttl().is_some() && !table.is_loading());
     let mut looks: Vec<TableSweep> =
         expiring.map(|table| TableSweep::begin(table, horizon, view.sequence(), &due)).collect();
-    // A view that is kept for long keeps the tree from reusing its pages.
+    // A snapshot that is kept for long prevents the tree from reusing its pages.
     drop(view);
     let mut jobs = Jobs::new(store, horizon);
     let mut looked_through = Vec::with_capacity(looks.len());
-    // The tables take turns.
+    // The tables alternate.
     while !looks.is_empty() {
         let mut unfinished = Vec::with_capacity(looks.len());
         for mut look in looks {
@@ -50,7 +50,7 @@ pub(crate) fn sweep(store: &EngineStore, now_ms: u64, pause: &impl Fn(Duration) 
                 continue;
             }
             if look.table.settings.records_changes() && store.check_room_for_past().is_err() {
-                // What is due stays due until there is room.
+                // The items stay due until there is space.
                 continue;
             }
             jobs.hand_over(look.table.number, expiry_rows)?;
@@ -62,14 +62,14 @@ pub(crate) fn sweep(store: &EngineStore, now_ms: u64, pause: &impl Fn(Duration) 
         looks = unfinished;
     }
     jobs.wait_until(0)?;
-    // Not earlier: what a failed job was to delete must be found again.
+    // Only now, so that the items of a failed job are found again.
     for table in looked_through {
         horizon.end(table, *due.end());
     }
     Ok(jobs.expired)
 }
 
-/// A walk over the times of one table that have come.
+/// The look through the due times of one table.
 struct TableSweep {
     table: Arc<Table>,
     /// The last row that was found.
@@ -86,7 +86,7 @@ impl TableSweep {
         TableSweep { table: table.clone(), after, end }
     }
 
-    /// The next rows. Their items are read, so that the writer finds them in memory.
+    /// Returns the next rows. Their items are read too, so that the writer finds them in memory.
     fn find(&mut self, view: &View<Catalogue>) -> Result<Vec<Bytes>> {
         let bounds = (Bound::Excluded(self.after.as_ref()), Bound::Excluded(self.end.as_ref()));
         let mut expiry_rows = Vec::with_capacity(JOB_ROWS_MAX);
@@ -108,14 +108,14 @@ impl TableSweep {
     }
 }
 
-/// Jobs that were handed to the writer.
+/// Jobs that were submitted to the writer.
 struct Jobs<'a> {
     store: &'a EngineStore,
     horizon: &'a Horizon,
     under_way: VecDeque<UnderWay>,
-    /// Jobs of everybody that the writer had applied when it was last looked at.
+    /// The number of jobs of all callers that the writer had applied at the last check.
     applied: u64,
-    /// How many of those to come are from here.
+    /// The number of own jobs among the next ones.
     own: u64,
     expired: u64,
 }
@@ -141,11 +141,11 @@ impl<'a> Jobs<'a> {
         Ok(())
     }
 
-    /// Waits until there may be another job, and says whether to stop.
+    /// Waits until another job may be submitted, and returns whether to stop.
     ///
-    /// Alone, jobs follow each other as fast as the writer takes them. If others write too, they have the writer and the
-    /// log for themselves half of the time; and if the fold is behind, for which all writers would have to wait in the
-    /// end, this one waits first.
+    /// If nobody else writes, jobs follow each other as fast as the writer takes them. If others write too, they have
+    /// the writer and the log for themselves half of the time. If the fold is behind, this thread waits first,
+    /// because in the end all writers would have to wait.
     fn make_room(&mut self, pause: &impl Fn(Duration) -> bool) -> Result<bool> {
         let took = self.wait_until(JOBS_MAX - 1)?;
         if self.others_write() {
@@ -162,7 +162,7 @@ impl<'a> Jobs<'a> {
         Ok(pause(Duration::ZERO))
     }
 
-    /// Waits until no more than so many jobs are under way; the longest time that one took.
+    /// Waits until at most this many jobs are in flight. Returns the longest time that one took.
     fn wait_until(&mut self, under_way_max: usize) -> Result<Duration> {
         let mut longest = Duration::ZERO;
         while self.under_way.len() > under_way_max {
@@ -175,11 +175,11 @@ impl<'a> Jobs<'a> {
         Ok(longest)
     }
 
-    /// Whether the writer has applied jobs of others since this was last asked.
+    /// Whether the writer has applied jobs of others since the last call.
     fn others_write(&mut self) -> bool {
         let applied = self.store.jobs_applied();
         let others = applied.saturating_sub(self.applied) > self.own;
-        // What is under way may have been applied already or not.
+        // Jobs in flight may or may not have been applied.
         self.own = self.under_way.len() as u64;
         self.applied = applied;
         others

@@ -1,5 +1,5 @@
-//! The thread that keeps long work going: it fills new indexes and removes what was deleted, one step at a time. Every
-//! second it looks whether streams need something.
+//! The thread for long work on tables. It fills new indexes and removes deleted rows, one step at a time. Every
+//! second it maintains the streams.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(crate) struct TableMaintenance {
 const SLEEP_MAX: Duration = Duration::from_secs(1);
 
 impl TableMaintenance {
-    /// Starts the thread; it begins with what an earlier run left.
+    /// Starts the thread. It begins with work that an earlier run left.
     pub(crate) fn start(store: &Arc<EngineStore>, streams: StreamMaintenance) -> Result<TableMaintenance> {
         let (wake, woken) = sync_channel(1);
         let store = Arc::downgrade(store);
@@ -36,17 +36,17 @@ impl TableMaintenance {
         Ok(maintenance)
     }
 
-    /// Says that there may be work.
+    /// Wakes the thread, because there may be work.
     pub(crate) fn wake(&self) {
         self.waker.wake();
     }
 
-    /// Lets others say it.
+    /// Returns a waker for other threads.
     pub(crate) fn waker(&self) -> Waker {
         self.waker.clone()
     }
 
-    /// Stops the thread after the step under way.
+    /// Stops the thread after the running step.
     pub(crate) fn stop(self) {
         let TableMaintenance { waker, thread } = self;
         waker.disconnect();
@@ -57,7 +57,7 @@ impl TableMaintenance {
 }
 
 fn run(store: &Weak<EngineStore>, woken: &Receiver<()>, streams: &StreamMaintenance) {
-    // Whether there is work that waits for room on the disk.
+    // Whether there is work that waits for disk space.
     let mut waits = false;
     loop {
         let worked = match woken.recv_timeout(SLEEP_MAX) {
@@ -71,14 +71,14 @@ fn run(store: &Weak<EngineStore>, woken: &Receiver<()>, streams: &StreamMaintena
             store.upgrade().map_or(Ok(()), |store| streams.run(&store, store.time().may_delete()))
         });
         if let Err(error) = tended {
-            // What is left to do is stored: the next start takes it up again.
+            // The remaining work is stored, and the next start continues it.
             tracing::warn!(%error, "background work stopped");
             return;
         }
     }
 }
 
-/// Works until nothing is left that can be done now, or the database closes.
+/// Works until nothing more can be done now, or until the database closes.
 fn work(store: &Weak<EngineStore>, woken: &Receiver<()>) -> Result<Progress> {
     loop {
         let Some(store) = store.upgrade() else { return Ok(Progress::Done) };

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use singlet_values::EncodedItem;
 
-use super::View;
+use super::Snapshot;
 use super::get::{find, project};
 use crate::capacity::{Consumed, ReadKind, Units};
 use crate::error::{CancellationReason, Error, Invalid, Result};
@@ -13,15 +13,15 @@ use crate::request::{
     TransactGetOutcome,
 };
 
-/// Most keys of a batch or transaction.
+/// The most keys in a batch or transaction.
 const KEYS_MAX: usize = singlet_values::limits::BATCH_GET_KEYS_MAX;
-/// Most bytes that a batch returns.
+/// The most bytes that a batch returns.
 const BATCH_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// Most bytes that a transaction reads.
+/// The most bytes that a transaction reads.
 const TRANSACTION_BYTES_MAX: usize = singlet_values::limits::TRANSACTION_BYTES_MAX;
 
 /// Reads items from one or more tables. All come from one snapshot.
-pub(crate) fn batch_get(view: &View, request: &BatchGet) -> Result<BatchGetOutcome> {
+pub(crate) fn batch_get(view: &Snapshot, request: &BatchGet) -> Result<BatchGetOutcome> {
     if request.tables.iter().map(|table| table.keys.len()).sum::<usize>() > KEYS_MAX {
         return Err(Invalid::TooManyItems("BatchGetItem").into());
     }
@@ -33,7 +33,7 @@ pub(crate) fn batch_get(view: &View, request: &BatchGet) -> Result<BatchGetOutco
     Ok(BatchGetOutcome { tables: tables.collect::<Result<_>>()? })
 }
 
-fn check_distinct(view: &View, request: &BatchGetTable) -> Result<()> {
+fn check_distinct(view: &Snapshot, request: &BatchGetTable) -> Result<()> {
     let table = view.catalogue().table(&request.table)?;
     let mut seen = HashSet::new();
     for key in &request.keys {
@@ -44,7 +44,11 @@ fn check_distinct(view: &View, request: &BatchGetTable) -> Result<()> {
     Ok(())
 }
 
-fn get_table(view: &View, request: &BatchGetTable, bytes_left: &mut usize) -> Result<BatchGetTableOutcome> {
+fn get_table(
+    view: &Snapshot,
+    request: &BatchGetTable,
+    bytes_left: &mut usize,
+) -> Result<BatchGetTableOutcome> {
     let table = view.catalogue().table(&request.table)?;
     let kind = ReadKind::from_consistent(request.consistent);
     let mut outcome =
@@ -65,8 +69,8 @@ fn get_table(view: &View, request: &BatchGetTable, bytes_left: &mut usize) -> Re
     Ok(outcome)
 }
 
-/// Reads items at one point of the commit order. A snapshot is such a point, so there is nothing to conflict with.
-pub(crate) fn transact_get(view: &View, request: &TransactGet) -> Result<TransactGetOutcome> {
+/// Reads items at one point of the commit order. A snapshot is such a point, so there are no conflicts.
+pub(crate) fn transact_get(view: &Snapshot, request: &TransactGet) -> Result<TransactGetOutcome> {
     if request.items.len() > KEYS_MAX {
         return Err(Invalid::TooManyItems("TransactGetItems").into());
     }
@@ -86,8 +90,8 @@ pub(crate) fn transact_get(view: &View, request: &TransactGet) -> Result<Transac
     Ok(outcome)
 }
 
-/// Wrong keys cancel a transaction with a reason for each; an item twice refuses it.
-fn check_keys(view: &View, items: &[TransactGetItem]) -> Result<()> {
+/// Invalid keys cancel a transaction with a reason for each. A duplicate item refuses it.
+fn check_keys(view: &Snapshot, items: &[TransactGetItem]) -> Result<()> {
     let mut seen = HashSet::new();
     let mut reasons = Vec::with_capacity(items.len());
     for get in items {

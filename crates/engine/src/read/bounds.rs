@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use crate::store::Direction;
 
-/// A range of row keys: the lower bound is part of it, the upper one is not, and a cursor cuts one end off.
+/// A range of row keys, including the lower bound and excluding the upper one. A cursor cuts off one end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bounds {
     lower: Bound<Vec<u8>>,
@@ -12,7 +12,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// The rows from `lower` up to, but without, `upper`; all that follow if there is no upper end.
+    /// The rows from `lower` up to but excluding `upper`, or all rows from `lower` on.
     pub(super) fn new(lower: Vec<u8>, upper: Option<Vec<u8>>) -> Self {
         Bounds { lower: Bound::Included(lower), upper: upper.map_or(Bound::Unbounded, Bound::Excluded) }
     }
@@ -32,7 +32,7 @@ impl Bounds {
         above && below
     }
 
-    /// The rows behind a cursor, in reading direction.
+    /// The rows after a cursor, in reading direction.
     pub(super) fn after(mut self, row: Vec<u8>, direction: Direction) -> Self {
         match direction {
             Direction::Forward => self.lower = Bound::Excluded(row),

@@ -1,4 +1,4 @@
-//! Reads: each works on one snapshot of the database.
+//! Reads. Each works on one snapshot of the database.
 
 mod batch_get;
 mod bounds;
@@ -14,4 +14,4 @@ pub(crate) use query::{query, query_in_parts};
 pub(crate) use scan::{scan, scan_in_parts};
 
 /// A snapshot of the database.
-pub(crate) type View = crate::store::View<crate::catalogue::Catalogue>;
+pub(crate) type Snapshot = crate::store::View<crate::catalogue::Catalogue>;

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use singlet_expr::{Condition, Projection};
 use singlet_values::{EncodedItem, Item, ItemRef};
 
-use super::View;
+use super::Snapshot;
 use super::bounds::Bounds;
 use super::source::Source;
 use crate::capacity::{Consumed, ReadKind, Units};
@@ -14,14 +14,14 @@ use crate::request::{PAGE_BYTES_MAX, PageOutcome, Select};
 use crate::store::Direction;
 use crate::table::KeyProblem;
 
-/// After so many rows whoever reads in parts lets others work. A page of small items has twenty thousand.
+/// The number of rows after which a read in parts lets other tasks run. A page of small items has twenty thousand.
 const PART_ROWS: usize = 256;
 
-/// Room for a page of a few dozen small items, which is what most pages are.
+/// Capacity for a page of a few dozen small items, which most pages are.
 const FIRST_BYTES: usize = 16 << 10;
 const FIRST_ITEMS: usize = 32;
 
-/// What a page reads and what it returns of it.
+/// The rows that a page reads, and the part of them that it returns.
 pub(super) struct Page<'a> {
     pub(super) source: Source<'a>,
     pub(super) bounds: Bounds,
@@ -33,7 +33,7 @@ pub(super) struct Page<'a> {
     pub(super) consistent: bool,
 }
 
-/// What has been read so far.
+/// The state of a page.
 #[derive(Default)]
 struct PageProgress {
     items: Items,
@@ -44,7 +44,7 @@ struct PageProgress {
     cursor: Option<Item>,
 }
 
-/// The items of a page, copied one behind the other: a page is one allocation, however many items it has.
+/// The items of a page, one after the other in a single allocation.
 #[derive(Default)]
 struct Items {
     bytes: Vec<u8>,
@@ -71,15 +71,15 @@ impl Items {
 
 impl Page<'_> {
     /// Reads the page.
-    pub(super) fn read(&self, view: &View) -> Result<PageOutcome> {
+    pub(super) fn read(&self, view: &Snapshot) -> Result<PageOutcome> {
         let fetch = self.source.needs_fetch(self.select, self.projection)?;
         let mut progress = PageProgress::default();
         self.read_part(view, &self.bounds, fetch, &mut progress, usize::MAX)?;
         Ok(self.outcome(progress))
     }
 
-    /// Reads the page, and lets other tasks of the thread work now and then.
-    pub(super) async fn read_in_parts(&self, view: &View) -> Result<PageOutcome> {
+    /// Reads the page, and regularly lets other tasks of the thread run.
+    pub(super) async fn read_in_parts(&self, view: &Snapshot) -> Result<PageOutcome> {
         let fetch = self.source.needs_fetch(self.select, self.projection)?;
         let mut progress = PageProgress::default();
         let mut last = self.read_part(view, &self.bounds, fetch, &mut progress, PART_ROWS)?;
@@ -91,10 +91,10 @@ impl Page<'_> {
         Ok(self.outcome(progress))
     }
 
-    /// Reads so many rows, or to the end of the page. Returns the last one if there may be more.
+    /// Reads a number of rows, or to the end of the page. Returns the last row if there may be more.
     fn read_part(
         &self,
-        view: &View,
+        view: &Snapshot,
         bounds: &Bounds,
         fetch: bool,
         progress: &mut PageProgress,
@@ -116,8 +116,14 @@ impl Page<'_> {
         Ok(None)
     }
 
-    /// Counts an item in, keeps it if it passes the filter, and sets the cursor if the page is full with it.
-    fn visit(&self, view: &View, item: ItemRef<'_>, fetch: bool, progress: &mut PageProgress) -> Result<()> {
+    /// Counts an item, keeps it if it passes the filter, and sets the cursor if the page is full.
+    fn visit(
+        &self,
+        view: &Snapshot,
+        item: ItemRef<'_>,
+        fetch: bool,
+        progress: &mut PageProgress,
+    ) -> Result<()> {
         progress.bytes += item.size_bytes();
         progress.scanned_count += 1;
         let is_full = self.limit.is_some_and(|limit| progress.scanned_count >= limit)
@@ -148,10 +154,10 @@ impl Page<'_> {
         }
     }
 
-    /// The whole item of a local index entry.
+    /// Returns the whole item of a local index entry.
     fn fetch(
         &self,
-        view: &View,
+        view: &Snapshot,
         entry: ItemRef<'_>,
         progress: &mut PageProgress,
     ) -> Result<Option<EncodedItem>> {

@@ -3,7 +3,7 @@
 use singlet_expr::{BoundKey, KeyNames, KeyTest};
 use singlet_values::{AttributeValue, key_successor, write_key_part, write_key_prefix};
 
-use super::View;
+use super::Snapshot;
 use super::bounds::Bounds;
 use super::page::Page;
 use super::scan::start_row;
@@ -15,16 +15,16 @@ use crate::store::Direction;
 use crate::table::{KeyAttribute, KeyProblem, set_partition_hash};
 
 /// Reads a page of a query.
-pub(crate) fn query(view: &View, request: &Query) -> Result<PageOutcome> {
+pub(crate) fn query(view: &Snapshot, request: &Query) -> Result<PageOutcome> {
     page(view, request)?.read(view)
 }
 
-/// Reads a page of a query, letting others work now and then.
-pub(crate) async fn query_in_parts(view: &View, request: &Query) -> Result<PageOutcome> {
+/// Reads a page of a query, and regularly lets other tasks of the thread run.
+pub(crate) async fn query_in_parts(view: &Snapshot, request: &Query) -> Result<PageOutcome> {
     page(view, request)?.read_in_parts(view).await
 }
 
-fn page<'a>(view: &'a View, request: &'a Query) -> Result<Page<'a>> {
+fn page<'a>(view: &'a Snapshot, request: &'a Query) -> Result<Page<'a>> {
     let source = Source::find(view, &request.table, request.index.as_deref(), request.consistent)?;
     let key = bind(source, request)?;
     check_filter(source, request)?;
@@ -66,7 +66,7 @@ fn bind(source: Source<'_>, request: &Query) -> Result<BoundKey> {
     Ok(request.key_condition.bind(&KeyNames { partition: &names.0, sort: &names.1 })?)
 }
 
-/// A filter may not name the key by which the query reads.
+/// Refuses a filter on the key of the query.
 fn check_filter(source: Source<'_>, request: &Query) -> Result<()> {
     let Some(filter) = &request.filter else { return Ok(()) };
     let key = source.key();
@@ -76,7 +76,7 @@ fn check_filter(source: Source<'_>, request: &Query) -> Result<()> {
     }
 }
 
-/// What all rows of the partition begin with.
+/// The common prefix of all rows of the partition.
 fn partition_row(source: Source<'_>, key: &BoundKey) -> Result<Vec<u8>> {
     let mut row = source.space().prefix().to_vec();
     row.extend_from_slice(&[0; HASH_BYTES]);
@@ -93,7 +93,7 @@ fn write_value(row: &mut Vec<u8>, attribute: &KeyAttribute, value: &AttributeVal
     write_key_part(row, scalar).map_err(|_| Invalid::KeyMismatch)
 }
 
-/// The rows whose sort key passes the condition.
+/// The rows whose sort key matches the condition.
 fn key_bounds(partition: &[u8], key: &BoundKey) -> Result<Bounds> {
     let mut prefix = partition.to_vec();
     for value in &key.sort {

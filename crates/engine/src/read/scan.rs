@@ -2,7 +2,7 @@
 
 use singlet_values::{EncodedItem, Item};
 
-use super::View;
+use super::Snapshot;
 use super::bounds::Bounds;
 use super::page::Page;
 use super::source::Source;
@@ -12,16 +12,16 @@ use crate::request::{PageOutcome, Scan, ScanSegment};
 use crate::store::Direction;
 
 /// Reads a page of a scan.
-pub(crate) fn scan(view: &View, request: &Scan) -> Result<PageOutcome> {
+pub(crate) fn scan(view: &Snapshot, request: &Scan) -> Result<PageOutcome> {
     page(view, request)?.read(view)
 }
 
-/// Reads a page of a scan, letting others work now and then.
-pub(crate) async fn scan_in_parts(view: &View, request: &Scan) -> Result<PageOutcome> {
+/// Reads a page of a scan, and regularly lets other tasks of the thread run.
+pub(crate) async fn scan_in_parts(view: &Snapshot, request: &Scan) -> Result<PageOutcome> {
     page(view, request)?.read_in_parts(view).await
 }
 
-fn page<'a>(view: &'a View, request: &'a Scan) -> Result<Page<'a>> {
+fn page<'a>(view: &'a Snapshot, request: &'a Scan) -> Result<Page<'a>> {
     let source = Source::find(view, &request.table, request.index.as_deref(), request.consistent)?;
     let mut bounds = segment_bounds(source.space(), request.segment);
     if let Some(start) = &request.start_key {
@@ -47,8 +47,8 @@ fn page<'a>(view: &'a View, request: &'a Scan) -> Result<Page<'a>> {
     })
 }
 
-/// Rows are ordered by the hash of their partition, so equal parts of the hash's range are about equal parts of
-/// the data.
+/// Rows are ordered by the hash of their partition, so equal parts of the hash range are about equal parts of the
+/// data.
 fn segment_bounds(space: RowSpace, segment: Option<ScanSegment>) -> Bounds {
     let Some(ScanSegment { segment, total }) = segment else {
         return Bounds::new(space.prefix().to_vec(), Some(space.end()));
@@ -64,7 +64,7 @@ fn segment_bounds(space: RowSpace, segment: Option<ScanSegment>) -> Bounds {
     Bounds::new(first, Some(end))
 }
 
-/// The row behind which a page starts. A start key has exactly the attributes of a cursor, with their types.
+/// The row after which a page starts. A start key must have exactly the attributes of a cursor, with their types.
 pub(super) fn start_row(source: Source<'_>, start: &Item) -> Result<Vec<u8>, Invalid> {
     let names = source.cursor_names();
     if start.len() != names.len() || !names.iter().all(|name| start.contains(name)) {

@@ -1,11 +1,11 @@
-//! What a query or scan reads: a table or one of its indexes.
+//! The table or index that a query or scan reads.
 
 use std::sync::Arc;
 
 use singlet_expr::Projection;
 use singlet_values::{Item, ItemRef};
 
-use super::View;
+use super::Snapshot;
 use crate::error::{Invalid, Result};
 use crate::keyspace::{PARTS_AT, RowSpace};
 use crate::request::Select;
@@ -19,9 +19,9 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Finds the source and checks that it can be read as asked.
+    /// Finds the source and checks that it can be read in this way.
     pub(super) fn find(
-        view: &'a View,
+        view: &'a Snapshot,
         table: &str,
         index: Option<&str>,
         consistent: bool,
@@ -45,7 +45,7 @@ impl<'a> Source<'a> {
         self.index.map_or(&self.table.key, |index| &index.key)
     }
 
-    /// Where its rows are.
+    /// The space of its rows.
     pub(super) fn space(self) -> RowSpace {
         self.index.map_or_else(|| self.table.items(), |index| self.table.entries(index))
     }
@@ -70,13 +70,13 @@ impl<'a> Source<'a> {
         names
     }
 
-    /// The cursor behind an item.
+    /// The cursor after an item.
     pub(super) fn cursor(self, item: ItemRef<'_>) -> Item {
         let value = |name: &str| item.get(name)?.to_value().ok();
         self.cursor_names().into_iter().filter_map(|name| Some((name.to_owned(), value(name)?))).collect()
     }
 
-    /// Whether the items have to be fetched from the table because the index does not carry all that is asked for.
+    /// Whether the items must be fetched from the table because the index doesn't have all requested attributes.
     pub(super) fn needs_fetch(self, select: Option<Select>, projection: Option<&Projection>) -> Result<bool> {
         let Some(index) = self.index else {
             let projected = select == Some(Select::AllProjectedAttributes);

@@ -1,8 +1,9 @@
-//! Which moments can be exported, and reading them.
+//! Reading past moments for exports.
 //!
-//! An export makes no table. It walks the log back from the present to the moment and notes, of each item that was changed
-//! since, what it was; the items of the present with these put in are the moment. What is noted is bounded: if it gets too
-//! much, only the items up to some key are noted, they are exported, and the walk is done again for those behind.
+//! An export creates no table. It walks the log back from the present to the moment and notes the earlier state of
+//! each changed item. The present items, with these states put in, are the state at the moment. The memory for notes
+//! is bounded. When it is full, only the items up to some key are noted and exported, and the walk is repeated for
+//! the rest.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -17,17 +18,17 @@ use crate::keyspace::RowSpace;
 use crate::store::{Direction, Logged, Position, View};
 use crate::table::Table;
 
-/// Memory of a noted change besides its bytes, about.
+/// The approximate memory of a noted change besides its bytes.
 const ENTRY_BYTES: usize = 160;
-/// How often it is asked whether to stop.
+/// The number of changes between two checks for a stop.
 const LOOK_EVERY: usize = 256;
 
-/// What became of one item between two moments.
+/// The change of one item between two moments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Changed {
     pub(crate) old: Option<Bytes>,
     pub(crate) new: Option<Bytes>,
-    /// When it was last written in that time.
+    /// The time of the last write in the period.
     pub(crate) written_ms: u64,
 }
 
@@ -38,25 +39,25 @@ impl Changed {
     }
 }
 
-/// The past of one table, as seen from a view.
+/// The past of one table, as seen from a snapshot.
 pub(crate) struct TablePast<'a> {
     recovery: &'a Recovery,
     view: &'a View<Catalogue>,
     items: RowSpace,
-    /// Most bytes of changes that are noted at once.
+    /// The most bytes of changes that are noted at once.
     noted_bytes_max: usize,
     stop: &'a Stop,
 }
 
-/// Changes of items from one row key on, up to another: all of them.
+/// All changes of the items between two row keys.
 struct Slice {
     changes: BTreeMap<Bytes, Changed>,
-    /// Where the next slice begins.
+    /// The beginning of the next slice.
     end: Option<Bytes>,
 }
 
 impl Recovery {
-    /// The past of a table, as far as it is kept: whoever asks holds a pin.
+    /// Gives access to the past of a table. The caller must hold a pin.
     pub(crate) fn past<'a>(
         &'a self,
         view: &'a View<Catalogue>,
@@ -69,7 +70,7 @@ impl Recovery {
 }
 
 impl TablePast<'_> {
-    /// Hands over all items as they were at a moment, in the order of their row keys.
+    /// Passes all items at a moment to a function, in the order of their row keys.
     pub(crate) fn items_at(&self, time_ms: u64, take: &mut dyn FnMut(&Bytes) -> Result<()>) -> Result<()> {
         self.slices(time_ms, u64::MAX, |start, slice| {
             let end = slice.end.as_deref().map_or_else(|| self.items.end(), <[u8]>::to_vec);
@@ -89,7 +90,7 @@ impl TablePast<'_> {
         })
     }
 
-    /// Hands over what became of each item that was changed after one moment up to another.
+    /// Passes the change of each item between two moments to a function.
     pub(crate) fn changes_between(
         &self,
         from_ms: u64,
@@ -117,7 +118,7 @@ impl TablePast<'_> {
         }
     }
 
-    /// Walks back from the view to the earlier moment, noting changes from a row key on.
+    /// Walks back from the snapshot to the earlier moment, and notes changes from a row key on.
     fn slice(&self, from_ms: u64, to_ms: u64, start: &Bytes) -> Result<Slice> {
         let mut slice = Slice { changes: BTreeMap::new(), end: None };
         let mut bytes = 0;
@@ -149,7 +150,7 @@ impl TablePast<'_> {
     }
 }
 
-/// Hands over an item as it was before a change, if the item is as the change left it.
+/// Passes on an item as it was before a change, after checking that it is as the change left it.
 fn take_undone(
     change: Changed,
     found: Option<&Bytes>,
@@ -162,9 +163,9 @@ fn take_undone(
 }
 
 impl Slice {
-    /// Notes a change that comes before all that are noted. Returns how many bytes more are held, at most.
+    /// Notes a change that precedes all noted ones. Returns an upper bound for the added bytes.
     fn note(&mut self, change: Logged) -> Result<usize> {
-        // A change is a piece of a larger piece of the log, which must not be held for it.
+        // A change is a slice of a larger part of the log, which must not be kept in memory for it.
         let copied = |value: &Bytes| Bytes::copy_from_slice(value);
         let old = change.before.as_ref().map(copied);
         if let Some(noted) = self.changes.get_mut(&change.key) {
@@ -182,9 +183,9 @@ impl Slice {
         Ok(bytes)
     }
 
-    /// Gives up the changes with the larger keys, for a later slice. Returns how many bytes are held now.
+    /// Drops the changes with the larger keys, for a later slice. Returns the remaining bytes.
     fn halve(&mut self) -> usize {
-        // One item alone always has room.
+        // A single item is always kept.
         let middle = self.changes.keys().nth((self.changes.len() / 2).max(1)).cloned();
         if let Some(middle) = middle {
             self.changes.split_off(&middle);

@@ -1,4 +1,4 @@
-//! How long the log's changes are kept, and for whom.
+//! Maintenance of history: changes and deleted tables are removed after their retention period.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,11 +12,11 @@ use crate::pending::Pending;
 use crate::store::{Latest, View};
 use crate::write::Job;
 
-/// How often what is too old is looked for.
+/// The time between two looks for old history.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 impl Recovery {
-    /// Starts the thread that gives up what is too old.
+    /// Starts the thread that removes old history.
     pub(crate) fn start_maintenance(&self, tasks: &Tasks) -> Result<()> {
         let recovery = self.clone();
         tasks.spawn("singlet-history", move |stop| {
@@ -24,19 +24,19 @@ impl Recovery {
                 match recovery.give_up_proven(stop) {
                     Ok(()) | Err(Error::Closed) => {}
                     Err(error) => {
-                        tracing::warn!(%error, "old changes could not be given up; tried again later")
+                        tracing::warn!(%error, "old history could not be removed; it will be tried again")
                     }
                 }
             }
         })
     }
 
-    /// The same by itself, and only by a clock that is proven.
+    /// Removes old history if the clock is trusted.
     fn give_up_proven(&self, stop: &Stop) -> Result<()> {
         if self.shared.time.may_delete() { self.give_up_old(stop) } else { Ok(()) }
     }
 
-    /// Gives up changes that nobody can ask for any more, and deleted tables that are out of reach.
+    /// Removes changes that nobody can read any more, and deleted tables that can't be recovered any more.
     pub(crate) fn give_up_old(&self, stop: &Stop) -> Result<()> {
         let view = self.shared.background.view()?;
         let now = self.now(&view);
@@ -49,7 +49,7 @@ impl Recovery {
             if !is_in_reach && !is_read {
                 self.forget(&deleted)?;
             } else if deleted.deleted_ms > now.ms {
-                // The clock was ahead; the table must not be kept for as long as that.
+                // The clock was ahead. The table must not be kept until that time.
                 self.redate(&deleted)?;
             }
         }
@@ -80,7 +80,7 @@ impl Recovery {
         Ok(())
     }
 
-    /// For each table that can be recovered, the time of the earliest change that is needed for it.
+    /// Returns the time of the earliest change that each recoverable table needs.
     fn needed_from(&self, view: &View<Catalogue>, now_ms: u64) -> Result<HashMap<u32, u64>> {
         let live = view.catalogue().tables().map(|table| (table.number, table.settings.recovery));
         let deleted = DeletedTable::all(view)?;

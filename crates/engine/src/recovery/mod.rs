@@ -1,11 +1,11 @@
-//! Point-in-time recovery: a table as it was at any moment of the last days, as a new table.
+//! Point-in-time recovery: the state of a table at any moment of the retention period, as a new table.
 //!
-//! There is no copy to begin with. A recovery takes the table as it is now and undoes what the log says was changed after the
-//! moment, the latest change first; or it takes a backup from before the moment and does what was changed until the moment. It takes
-//! whichever is nearer in time. Both walks check every change against the item that they meet, so a gap in the log is an
-//! error and never another state.
+//! There is no base copy. A recovery starts with the present table and undoes the changes after the moment, the
+//! latest first. Or it starts with a backup from before the moment and applies the changes up to the moment. It
+//! chooses the one that is nearer in time. Both check every change against the item that they meet, so a gap in the
+//! log is an error and never a wrong state.
 //!
-//! A deleted table keeps its items, without indexes, until its last moment is out of reach.
+//! A deleted table keeps its items, without indexes, until its last moment is older than the retention period.
 
 mod export;
 mod maintenance;
@@ -22,7 +22,7 @@ use crate::backup::Backups;
 use crate::store::Timekeeper;
 use crate::sync::Mutex;
 
-/// Recoveries of a database; clones share it.
+/// The recoveries of a database. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Recovery {
     shared: Arc<RecoveryShared>,
@@ -32,7 +32,7 @@ struct RecoveryShared {
     background: Background,
     backups: Backups,
     time: Arc<Timekeeper>,
-    /// The tables that are being read, and the moment from which on their changes are needed.
+    /// The tables that are being read, each with the time from which on its changes are needed.
     pins: Mutex<Vec<(u32, u64)>>,
 }
 
@@ -41,7 +41,7 @@ impl Recovery {
         Recovery { shared: Arc::new(RecoveryShared { background, backups, time, pins: Mutex::default() }) }
     }
 
-    /// Keeps a table's changes from a moment on for as long as the pin is held, though they get too old meanwhile.
+    /// Keeps a table's changes from a moment on while the pin is held, even if they get too old meanwhile.
     pub(crate) fn pin(&self, table: u32, from_ms: u64) -> Pin {
         let pin = (table, from_ms);
         self.shared.pins.lock().unwrap_or_else(PoisonError::into_inner).push(pin);

@@ -1,4 +1,4 @@
-//! Making a table as another one was at a moment.
+//! Creating a table with the state of another table at a moment.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::request::{RecoveryProgress, RestoreToTime, TableDescription};
 use crate::store::{Direction, Logged, Position, View};
 use crate::table::{LoadSource, Table};
 
-/// How often progress is told and the end asked for.
+/// The number of rows between two checks for a stop, and between two reports of progress.
 const LOOK_EVERY: u64 = 256;
 
-/// A recovery whose table is there, empty and CREATING.
+/// A recovery whose table exists and is empty, with status CREATING.
 pub(crate) struct BegunRecovery {
     source: Arc<Table>,
     time_ms: u64,
@@ -27,16 +27,16 @@ pub(crate) struct BegunRecovery {
     _pin: Pin,
 }
 
-/// Where the walk to the moment begins.
+/// The starting point of a recovery.
 enum Base {
-    /// The items as they are now, or were when the table was deleted.
+    /// The present items, or the items of the deleted table.
     Now(Arc<View<Catalogue>>),
     /// A backup from before the moment.
     Backup(Box<MomentBackup>),
 }
 
 impl BegunRecovery {
-    /// The table as it begins.
+    /// The table at the beginning.
     pub(crate) fn description(&self) -> &TableDescription {
         self.loader.description()
     }
@@ -58,14 +58,14 @@ impl Recovery {
         Ok(BegunRecovery { source, time_ms, base, loader, _pin: pin })
     }
 
-    /// A backup from before the moment, if it is nearer than the present and every change since is recorded.
+    /// Returns a backup from before the moment, if it is nearer than the present and every change since is recorded.
     fn nearer_base(&self, view: Arc<View<Catalogue>>, source: &Table, time_ms: u64) -> Base {
         let now = self.now(&view);
         let since_ms = source
             .settings
             .recovery
             .map_or(u64::MAX, |recovery| recovery.recorded_since_ms(&now).max(recovery.kept_from_ms(now.ms)));
-        // The commit that turns recovery on has that very time, and is not recorded.
+        // The commit that turns recovery on has exactly that time and isn't recorded.
         let is_recorded_since = |backup_ms: u64| backup_ms > since_ms && backup_ms <= time_ms;
         let backup = self.shared.backups.latest_before(&source.id, time_ms, &now);
         let is_nearer = |backup_ms: u64| time_ms - backup_ms < now.ms.saturating_sub(time_ms);
@@ -77,7 +77,7 @@ impl Recovery {
         }
     }
 
-    /// Fills the table and opens it. If that fails there is no table.
+    /// Fills the table and opens it. If this fails, the table is removed.
     pub(crate) fn fill(
         &self,
         begun: BegunRecovery,
@@ -97,7 +97,7 @@ impl Recovery {
         Ok(description)
     }
 
-    /// From the items as they are, back to the moment.
+    /// Goes back from the present items to the moment.
     fn undo(
         &self,
         walk: &mut LogWalk<'_>,
@@ -112,7 +112,7 @@ impl Recovery {
         }
         let last = Position::end_of(view.sequence());
         let now = self.now(&view);
-        // A view keeps the tree from using its pages again.
+        // A snapshot prevents the tree from reusing its pages.
         drop(view);
         for change in self.shared.background.store()?.changes_before(table, last) {
             let Logged { position, key, before, after, time_ms: changed_ms, .. } = change?;
@@ -124,7 +124,7 @@ impl Recovery {
         Ok(())
     }
 
-    /// From a backup, on to the moment.
+    /// Goes forward from a backup to the moment.
     fn redo(&self, walk: &mut LogWalk<'_>, backup: MomentBackup, table: u32, time_ms: u64) -> Result<()> {
         let last = Position::end_of(backup.sequence());
         let now = self.now(&*self.shared.background.view()?);
@@ -140,7 +140,7 @@ impl Recovery {
     }
 }
 
-/// A walk to the moment, and who watches it.
+/// The way through the log to the moment, with its progress.
 struct LogWalk<'a> {
     loader: Loader,
     progress: Arc<LoadProgress>,

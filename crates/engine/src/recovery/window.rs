@@ -1,4 +1,4 @@
-//! Which moments can be recovered.
+//! The moments that can be recovered.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::table::Table;
 use crate::turns::Now;
 
 impl Recovery {
-    /// The moment that it is now.
+    /// Returns the present for a snapshot.
     pub(super) fn now(&self, view: &View<Catalogue>) -> Now {
         view.catalogue().now(view.now_ms(&self.shared.time))
     }
 
-    /// The moments to which a table can be recovered; `None` if recovery is off.
+    /// Returns the moments to which a table can be recovered, or `None` if recovery is off.
     pub(crate) fn window(&self, table: &str) -> Result<Option<RecoveryWindow>> {
         let view = self.shared.background.view()?;
         let table =
@@ -26,7 +26,7 @@ impl Recovery {
         Ok(table.settings.recovery.map(|recovery| recovery.window(&now, now.ms)))
     }
 
-    /// The table of this name, as it is now or was when it was deleted, that was there at a moment, and that moment.
+    /// Finds the table with this name that existed at a moment, deleted or not, and returns it with the moment.
     pub(super) fn source(
         &self,
         view: &View<Catalogue>,
@@ -37,7 +37,7 @@ impl Recovery {
         let live = view.catalogue().resource(name).ok().filter(|table| !table.is_loading()).cloned();
         let is_there = live.is_some();
         let mut candidates: Vec<(Arc<Table>, u64)> = live.into_iter().map(|table| (table, now.ms)).collect();
-        // The latest one first.
+        // The latest first.
         for deleted in DeletedTable::all(view)?.into_iter().rev().filter(|deleted| deleted.table.name == name)
         {
             candidates.push((Arc::new(deleted.table), deleted.deleted_ms.min(now.ms)));

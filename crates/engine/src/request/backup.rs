@@ -7,49 +7,49 @@ use super::{RestoreOverrides, TableDescription};
 pub struct CreateBackup {
     /// Table name.
     pub table: String,
-    /// What the backup is called; several may be called the same.
+    /// The backup's name. It need not be unique.
     pub name: String,
 }
 
 impl CreateBackup {
-    /// A backup of this table, under this name.
+    /// Takes a backup of a table under a name.
     pub fn new(table: impl Into<String>, name: impl Into<String>) -> Self {
         CreateBackup { table: table.into(), name: name.into() }
     }
 }
 
-/// The life of a backup.
+/// The status of a backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackupStatus {
-    /// Its moment is taken; the items are being written.
+    /// The moment is fixed, and the items are being written.
     Creating,
     /// It can be restored.
     Available,
-    /// It is gone; only the answer to its deletion says so.
+    /// It was deleted. Only the answer to the deletion has this status.
     Deleted,
 }
 
-/// A backup as it is now.
+/// A description of a backup.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BackupDescription {
     /// Resource name.
     pub arn: String,
-    /// What it is called.
+    /// Backup name.
     pub name: String,
     /// Status.
     pub status: BackupStatus,
-    /// The moment of the table that it holds, in milliseconds since 1970.
+    /// The moment of the backup, in milliseconds since 1970.
     pub created_ms: u64,
-    /// When it is deleted by itself; only backups of a schedule are.
+    /// When it is deleted automatically. `None` for backups that no schedule took.
     pub expires_ms: Option<u64>,
-    /// The table as it was at that moment, with its item count and its size.
+    /// The table at that moment, with its item count and its size.
     pub source: TableDescription,
 }
 
 /// Lists backups, the oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ListBackups {
-    /// Only those of tables of this name, whether or not there is one now.
+    /// Only backups of tables with this name, whether or not the table still exists.
     pub table: Option<String>,
     /// Only those created at or after this time, in milliseconds since 1970.
     pub from_ms: Option<u64>,
@@ -70,25 +70,25 @@ pub struct ListBackupsOutcome {
     pub last: Option<String>,
 }
 
-/// Makes a new table from a backup.
+/// Creates a table from a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreBackup {
     /// The backup.
     pub arn: String,
     /// The new table's name.
     pub table: String,
-    /// What the new table has otherwise than the old one.
+    /// Differences between the new table and the old one.
     pub overrides: RestoreOverrides,
 }
 
 impl RestoreBackup {
-    /// The backup as a table of this name.
+    /// Restores a backup as a table with this name.
     pub fn new(arn: impl Into<String>, table: impl Into<String>) -> Self {
         RestoreBackup { arn: arn.into(), table: table.into(), overrides: RestoreOverrides::default() }
     }
 }
 
-/// How far a backup or a restore is.
+/// The progress of a backup or a restore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BackupProgress {
     /// Items done.

@@ -9,11 +9,11 @@ use crate::capacity::Consumed;
 /// The keys to read from one table.
 #[derive(Debug, Clone)]
 pub struct BatchGetTable {
-    /// Table name, as the caller wrote it (a name or an ARN): answers repeat it.
+    /// The table's name or ARN as the caller wrote it. Answers repeat it.
     pub label: String,
     /// Table name.
     pub table: String,
-    /// Keys; none twice.
+    /// The keys, without duplicates.
     pub keys: Vec<Item>,
     /// Strongly consistent.
     pub consistent: bool,
@@ -36,20 +36,20 @@ pub struct BatchGet {
     pub tables: Vec<BatchGetTable>,
 }
 
-/// What a batch read found in one table.
+/// The items that a batch read found in one table.
 #[derive(Debug, Clone, Default)]
 pub struct BatchGetTableOutcome {
     /// The label of the request.
     pub label: String,
     /// The items found.
     pub items: Vec<EncodedItem>,
-    /// Keys that were not read because the answer would pass 16 MB: ask again (positions in the request's keys).
+    /// Keys that were not read because the answer would exceed 16 MB, as positions in the request's keys: ask again.
     pub unprocessed: Vec<usize>,
     /// Capacity used.
     pub consumed: Consumed,
 }
 
-/// What a batch read found.
+/// The result of a batch read.
 #[derive(Debug, Clone, Default)]
 pub struct BatchGetOutcome {
     /// Per table, in request order.
@@ -75,7 +75,7 @@ pub enum BatchWriteAction {
     },
 }
 
-/// Writes up to 25 items; no item twice.
+/// Writes up to 25 different items.
 #[derive(Debug, Clone)]
 pub struct BatchWrite {
     /// The writes.
@@ -91,7 +91,7 @@ impl BatchWrite {
     }
 }
 
-/// What a batch write did. Every action of an accepted batch is done: nothing is ever left unprocessed.
+/// The result of a batch write. Every action of an accepted batch is done, so nothing is left unprocessed.
 #[derive(Debug, Clone, Default)]
 pub struct BatchWriteOutcome {
     /// Capacity used, one entry for each table, in order of first use.

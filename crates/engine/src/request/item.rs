@@ -5,7 +5,7 @@ use singlet_values::{AttributeValue, EncodedItem, Item};
 
 use crate::capacity::Consumed;
 
-/// Most bytes of an item, as DynamoDB counts them.
+/// The most bytes of an item, as DynamoDB counts them.
 pub const ITEM_BYTES_MAX: usize = singlet_values::limits::ITEM_BYTES_MAX;
 
 /// Which attributes a write returns.
@@ -31,11 +31,11 @@ pub struct PutItem {
     pub table: String,
     /// The item.
     pub item: Item,
-    /// Must hold on the item that is there now (or on nothing).
+    /// A condition on the existing item, or on an empty item if there is none.
     pub condition: Option<Condition>,
     /// `None` or `AllOld`.
     pub return_values: ReturnValues,
-    /// A failed condition carries the item that is there.
+    /// Whether a failed condition returns the existing item.
     pub return_old_on_failure: bool,
     /// Report the item collection's size.
     pub collection_metrics: bool,
@@ -66,7 +66,7 @@ impl PutItem {
         self
     }
 
-    /// A failed condition carries the item that is there.
+    /// Returns the existing item if the condition fails.
     pub fn return_old_on_failure(mut self) -> Self {
         self.return_old_on_failure = true;
         self
@@ -86,7 +86,7 @@ pub struct GetItem {
     pub table: String,
     /// Exactly the key attributes.
     pub key: Item,
-    /// Ask for a strongly consistent read; every read here is, but it costs twice the capacity.
+    /// Asks for a strongly consistent read. Every read is strongly consistent, but this one costs twice the capacity.
     pub consistent: bool,
     /// Return only these paths.
     pub projection: Option<Projection>,
@@ -112,13 +112,13 @@ pub struct UpdateItem {
     pub table: String,
     /// Exactly the key attributes.
     pub key: Item,
-    /// What to change; `None` only makes sure that the item is there.
+    /// The changes. `None` only creates the item if it doesn't exist.
     pub update: Option<Update>,
-    /// Must hold on the item that is there now (or on nothing).
+    /// A condition on the existing item, or on an empty item if there is none.
     pub condition: Option<Condition>,
-    /// What to return.
+    /// The attributes to return.
     pub return_values: ReturnValues,
-    /// A failed condition carries the item that is there.
+    /// Whether a failed condition returns the existing item.
     pub return_old_on_failure: bool,
     /// Report the item collection's size.
     pub collection_metrics: bool,
@@ -150,7 +150,7 @@ impl UpdateItem {
         self
     }
 
-    /// A failed condition carries the item that is there.
+    /// Returns the existing item if the condition fails.
     pub fn return_old_on_failure(mut self) -> Self {
         self.return_old_on_failure = true;
         self
@@ -163,18 +163,18 @@ impl UpdateItem {
     }
 }
 
-/// Deletes an item; deleting what is not there succeeds.
+/// Deletes an item. Deleting a missing item succeeds.
 #[derive(Debug, Clone)]
 pub struct DeleteItem {
     /// Table name.
     pub table: String,
     /// Exactly the key attributes.
     pub key: Item,
-    /// Must hold on the item that is there now (or on nothing).
+    /// A condition on the existing item, or on an empty item if there is none.
     pub condition: Option<Condition>,
     /// `None` or `AllOld`.
     pub return_values: ReturnValues,
-    /// A failed condition carries the item that is there.
+    /// Whether a failed condition returns the existing item.
     pub return_old_on_failure: bool,
     /// Report the item collection's size.
     pub collection_metrics: bool,
@@ -205,7 +205,7 @@ impl DeleteItem {
         self
     }
 
-    /// A failed condition carries the item that is there.
+    /// Returns the existing item if the condition fails.
     pub fn return_old_on_failure(mut self) -> Self {
         self.return_old_on_failure = true;
         self
@@ -229,10 +229,10 @@ pub struct ItemCollection {
     pub size_estimate_gb: (f64, f64),
 }
 
-/// What a write of one item returns.
+/// The result of a write of one item.
 #[derive(Debug, Clone, Default)]
 pub struct WriteOutcome {
-    /// The attributes that were asked for; `None` if there are none to return.
+    /// The requested attributes; `None` if there are none to return.
     pub attributes: Option<EncodedItem>,
     /// Capacity used.
     pub consumed: Consumed,
@@ -240,10 +240,10 @@ pub struct WriteOutcome {
     pub collection: Option<ItemCollection>,
 }
 
-/// What a read of one item returns.
+/// The result of a read of one item.
 #[derive(Debug, Clone, Default)]
 pub struct GetOutcome {
-    /// The item, if it is there.
+    /// The item, if it exists.
     pub item: Option<EncodedItem>,
     /// Capacity used.
     pub consumed: Consumed,

@@ -1,7 +1,7 @@
-//! What callers ask of the database and what it answers: typed, parsed and free of protocol detail.
+//! Requests to the database and its answers, as types without protocol details.
 //!
-//! Expressions are trees here, never text; items are [`Item`](singlet_values::Item)s on the way in and
-//! encoded bytes on the way out, so that a protocol writer can go from stored bytes to its own form.
+//! Expressions are trees, never text. Requests have [`Item`](singlet_values::Item)s. Answers have encoded bytes, so
+//! that a protocol can write its own format directly from stored bytes.
 
 mod backup;
 mod batch;

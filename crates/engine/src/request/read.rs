@@ -5,19 +5,19 @@ use singlet_values::{EncodedItem, Item};
 
 use crate::capacity::Consumed;
 
-/// Most bytes that a page reads, before the filter.
+/// The most bytes that a page reads, before the filter.
 pub const PAGE_BYTES_MAX: usize = singlet_values::limits::PAGE_BYTES_MAX;
 
-/// What a query or scan returns of each item.
+/// The attributes that a query or scan returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Select {
-    /// Every attribute of the item, also those that an index does not project.
+    /// Every attribute of the item, including those that an index doesn't project.
     AllAttributes,
-    /// What the index projects.
+    /// The attributes that the index projects.
     AllProjectedAttributes,
-    /// What the projection names.
+    /// The attributes that the projection names.
     SpecificAttributes,
-    /// Nothing but the count.
+    /// Only the count.
     Count,
 }
 
@@ -30,11 +30,11 @@ pub struct Query {
     pub index: Option<String>,
     /// Partition key and range of sort keys.
     pub key_condition: KeyCondition,
-    /// Keep only the items for which this holds; it saves no capacity.
+    /// Returns only the items that match. It doesn't reduce the capacity.
     pub filter: Option<Condition>,
     /// Return only these paths.
     pub projection: Option<Projection>,
-    /// What to return; `None` is decided by projection and index.
+    /// The attributes to return. `None` follows from the projection and the index.
     pub select: Option<Select>,
     /// Evaluate at most this many items.
     pub limit: Option<usize>,
@@ -63,14 +63,14 @@ impl Query {
         }
     }
 
-    /// Reads an index; global indexes are read without asking for strong consistency.
+    /// Reads an index. Global indexes are read without strong consistency.
     pub fn index(mut self, name: impl Into<String>) -> Self {
         self.index = Some(name.into());
         self.consistent = false;
         self
     }
 
-    /// Keeps only the items for which this holds.
+    /// Returns only the items that match.
     pub fn filter(mut self, filter: Condition) -> Self {
         self.filter = Some(filter);
         self
@@ -82,7 +82,7 @@ impl Query {
         self
     }
 
-    /// Returns this of each item.
+    /// Returns these attributes.
     pub fn select(mut self, select: Select) -> Self {
         self.select = Some(select);
         self
@@ -110,9 +110,9 @@ impl Query {
 /// One part of a parallel scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScanSegment {
-    /// Which part, from zero.
+    /// The number of the segment, from zero.
     pub segment: u32,
-    /// Of how many, 1 to 1,000,000.
+    /// The number of segments, 1 to 1,000,000.
     pub total: u32,
 }
 
@@ -123,11 +123,11 @@ pub struct Scan {
     pub table: String,
     /// Index name.
     pub index: Option<String>,
-    /// Keep only the items for which this holds; it saves no capacity.
+    /// Returns only the items that match. It doesn't reduce the capacity.
     pub filter: Option<Condition>,
     /// Return only these paths.
     pub projection: Option<Projection>,
-    /// What to return; `None` is decided by projection and index.
+    /// The attributes to return. `None` follows from the projection and the index.
     pub select: Option<Select>,
     /// Evaluate at most this many items.
     pub limit: Option<usize>,
@@ -161,7 +161,7 @@ impl Scan {
         self
     }
 
-    /// Keeps only the items for which this holds.
+    /// Returns only the items that match.
     pub fn filter(mut self, filter: Condition) -> Self {
         self.filter = Some(filter);
         self
@@ -173,7 +173,7 @@ impl Scan {
         self
     }
 
-    /// Returns this of each item.
+    /// Returns these attributes.
     pub fn select(mut self, select: Select) -> Self {
         self.select = Some(select);
         self

@@ -1,4 +1,4 @@
-//! The numbers that records are ordered by.
+//! Sequence numbers of stream records.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,34 +6,34 @@ use std::str::FromStr;
 use crate::error::Invalid;
 use crate::store::Position;
 
-/// Added to every number, so that all have 21 digits and sort as texts.
+/// Added to every number, so that all have 21 digits and sort as text.
 const BASE: u128 = 100_000_000_000_000_000_000;
-/// Places that each commit has.
+/// The number of positions in each commit.
 const PLACES: u128 = 1000;
 
-/// The place of a record in the commit order: 21 digits. Later records have larger numbers.
+/// The position of a record in the commit order: 21 digits. Later records have larger numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SequenceNumber(Position);
 
 impl SequenceNumber {
-    /// The number of a place in the log.
+    /// Returns the number of a position in the log.
     pub(crate) fn of(position: Position) -> Self {
-        // A commit has fewer recorded changes than there are places; the end of one is its last place.
+        // A commit has fewer recorded changes than positions. Its last position stands for its end.
         let place = position.place.min(PLACES as u32 - 1);
         SequenceNumber(Position { place, ..position })
     }
 
-    /// The first number that a record of a commit can have.
+    /// Returns the first number that a record of a commit can have.
     pub(crate) fn first_of(sequence: u64) -> Self {
         SequenceNumber(Position { sequence, place: 0 })
     }
 
-    /// The last number that a record before a commit can have.
+    /// Returns the last number that a record before a commit can have.
     pub(crate) fn last_before(sequence: u64) -> Self {
         SequenceNumber::of(Position::end_of(sequence.saturating_sub(1)))
     }
 
-    /// The place in the log.
+    /// Returns the position in the log.
     pub(crate) fn position(self) -> Position {
         self.0
     }

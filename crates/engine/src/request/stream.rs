@@ -5,7 +5,7 @@ use singlet_values::EncodedItem;
 use super::SequenceNumber;
 use super::table::{KeySchema, StreamView};
 
-/// Lists streams, also those that were turned off in the last 24 hours.
+/// Lists streams, including those that were turned off in the last 24 hours.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ListStreams {
     /// Only those of tables with this name.
@@ -23,7 +23,7 @@ pub struct StreamSummary {
     pub arn: String,
     /// The name of its table.
     pub table: String,
-    /// When it was turned on, as text; tells the streams of a table apart.
+    /// The time at which it was turned on, as text. It distinguishes the streams of a table.
     pub label: String,
 }
 
@@ -41,7 +41,7 @@ pub struct ListStreamsOutcome {
 pub struct DescribeStream {
     /// Resource name.
     pub arn: String,
-    /// Shards after this one, whether or not it is there.
+    /// Only shards after this one, whether or not it exists.
     pub start_after: Option<String>,
     /// At most this many shards (1 to 100; 100 if not given).
     pub limit: Option<usize>,
@@ -56,16 +56,16 @@ impl DescribeStream {
     }
 }
 
-/// Whether a stream takes records.
+/// Whether a stream receives records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamStatus {
-    /// It does.
+    /// It receives records.
     Enabled,
-    /// It can be read for 24 hours after it was turned off.
+    /// It was turned off. It can still be read for 24 hours.
     Disabled,
 }
 
-/// A stream as it is now.
+/// A description of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamDescription {
     /// Resource name.
@@ -74,7 +74,7 @@ pub struct StreamDescription {
     pub label: String,
     /// Status.
     pub status: StreamStatus,
-    /// What its records carry.
+    /// The view of its records.
     pub view: StreamView,
     /// When it was turned on, in milliseconds since 1970.
     pub created_ms: u64,
@@ -95,9 +95,9 @@ pub struct ShardDescription {
     pub id: String,
     /// The shard that it continues.
     pub parent: Option<String>,
-    /// No record of it has a smaller number.
+    /// The smallest number that a record of it can have.
     pub first: SequenceNumber,
-    /// No record of it has a larger number; `None` as long as it takes records.
+    /// The largest number that a record of it can have; `None` while it is open.
     pub last: Option<SequenceNumber>,
 }
 
@@ -114,7 +114,7 @@ pub enum ShardStart {
     After(SequenceNumber),
 }
 
-/// Makes an iterator, which can be used for 15 minutes.
+/// Creates an iterator. It is valid for 15 minutes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GetShardIterator {
     /// The stream.
@@ -126,7 +126,7 @@ pub struct GetShardIterator {
 }
 
 impl GetShardIterator {
-    /// An iterator of a shard.
+    /// Creates a request for an iterator of a shard.
     pub fn new(arn: impl Into<String>, shard: impl Into<String>, start: ShardStart) -> Self {
         GetShardIterator { arn: arn.into(), shard: shard.into(), start }
     }
@@ -142,7 +142,7 @@ pub struct GetRecords {
 }
 
 impl GetRecords {
-    /// Reads as many as one answer has.
+    /// Reads as many records as one answer can hold.
     pub fn new(iterator: impl Into<String>) -> Self {
         GetRecords { iterator: iterator.into(), limit: None }
     }
@@ -151,20 +151,20 @@ impl GetRecords {
 /// Records of a shard.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GetRecordsOutcome {
-    /// The records. There may be none although there is more to come.
+    /// The records. They may be empty although there is more to read.
     pub records: Vec<StreamRecord>,
-    /// How to read on; `None` at the end of a closed shard.
+    /// The iterator for the next records; `None` at the end of a closed shard.
     pub next: Option<String>,
 }
 
-/// What happened to an item.
+/// The kind of a change of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// It was not there before.
+    /// The item was created.
     Insert,
-    /// It was there and is another one now.
+    /// The item was replaced or updated.
     Modify,
-    /// It is gone.
+    /// The item was deleted.
     Remove,
 }
 
@@ -182,13 +182,13 @@ impl ChangeKind {
 /// One change of one item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreamRecord {
-    /// Its identity, 32 hexadecimal digits: the same whenever and however the record is read.
+    /// The record's id of 32 hexadecimal digits. It is the same in every read.
     pub event_id: String,
-    /// What happened.
+    /// The kind of change.
     pub kind: ChangeKind,
-    /// Where it stands in the order of all changes.
+    /// Its position in the order of all changes.
     pub sequence_number: SequenceNumber,
-    /// When it happened, in milliseconds since 1970.
+    /// The time of the change, in milliseconds since 1970.
     pub time_ms: u64,
     /// The item's key.
     pub keys: EncodedItem,
@@ -198,8 +198,8 @@ pub struct StreamRecord {
     pub old_image: Option<EncodedItem>,
     /// The size of keys and images, as DynamoDB counts it.
     pub size_bytes: usize,
-    /// What the record carries.
+    /// The view of the record.
     pub view: StreamView,
-    /// Whether the item was removed because its time to live was over.
+    /// Whether the item was deleted because it expired.
     pub by_expiry: bool,
 }

@@ -34,7 +34,7 @@ pub struct KeySchema {
     pub sort: Vec<String>,
 }
 
-/// Which attributes of the item an index entry carries besides the keys.
+/// The attributes of the item that an index entry has besides the keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProjectedAttributes {
     /// Every attribute.
@@ -54,16 +54,16 @@ pub struct ProvisionedThroughput {
     pub write_units: u64,
 }
 
-/// Ceilings for on-demand tables; `None` is no ceiling.
+/// Limits for on-demand tables; `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OnDemandThroughput {
-    /// Most read request units a second.
+    /// The most read request units a second.
     pub read_units_max: Option<i64>,
-    /// Most write request units a second.
+    /// The most write request units a second.
     pub write_units_max: Option<i64>,
 }
 
-/// Warm throughput asked for; it is kept and reported, the engine is always warm.
+/// The requested warm throughput. It is stored and reported, but has no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WarmThroughput {
     /// Read units a second.
@@ -72,12 +72,12 @@ pub struct WarmThroughput {
     pub write_units: Option<u64>,
 }
 
-/// How a table is paid for.
+/// How capacity is billed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BillingMode {
-    /// Capacity is set beforehand.
+    /// Capacity is provisioned.
     Provisioned,
-    /// Every request is paid for.
+    /// Capacity is billed per request.
     PayPerRequest,
 }
 
@@ -91,7 +91,7 @@ pub enum TableClass {
     InfrequentAccess,
 }
 
-/// What the records of a stream carry.
+/// The content of a stream's records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamView {
     /// The key of the item.
@@ -100,12 +100,12 @@ pub enum StreamView {
     NewImage,
     /// The item before the change.
     OldImage,
-    /// Both.
+    /// The item before and after the change.
     NewAndOldImages,
 }
 
 impl StreamView {
-    /// All of them.
+    /// All views.
     pub const ALL: &'static [StreamView] =
         &[StreamView::KeysOnly, StreamView::NewImage, StreamView::OldImage, StreamView::NewAndOldImages];
 
@@ -125,27 +125,27 @@ impl StreamView {
     }
 }
 
-/// What is asked of a table's encryption. All of a database's tables are encrypted, or none; a table that asks for it
-/// says so in its description, and can't be made where it would not be so.
+/// A request for encryption of a table. The tables of a database are either all encrypted or none is. A table that
+/// asks for encryption shows it in its description, and can't be created in a database without encryption.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EncryptionRequest {
     /// With the database's key.
     On {
-        /// The key by its ARN, id or alias; another than the database's is refused.
+        /// The key by its ARN, id or alias. Any key but the database's is refused.
         key: Option<String>,
     },
-    /// Nothing is asked.
+    /// No request.
     Off,
 }
 
-/// One index of a table, as it is asked for.
+/// The definition of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexDefinition {
     /// Index name.
     pub name: String,
     /// Its key.
     pub key: KeySchema,
-    /// What its entries carry.
+    /// The attributes of its entries.
     pub projection: ProjectedAttributes,
     /// Provisioned capacity, for global indexes of provisioned tables.
     pub provisioned: Option<ProvisionedThroughput>,
@@ -177,7 +177,7 @@ pub struct CreateTable {
     pub local_indexes: Vec<IndexDefinition>,
     /// Global indexes.
     pub global_indexes: Vec<IndexDefinition>,
-    /// How it is paid for.
+    /// How capacity is billed.
     pub billing: BillingMode,
     /// Provisioned capacity.
     pub provisioned: Option<ProvisionedThroughput>,
@@ -187,15 +187,15 @@ pub struct CreateTable {
     pub warm: Option<WarmThroughput>,
     /// Storage class.
     pub class: TableClass,
-    /// Refuses deletion while set.
+    /// Refuses the deletion of the table while it is set.
     pub deletion_protection: bool,
     /// Encryption.
     pub encryption: Option<EncryptionRequest>,
-    /// The view of its stream, if it has one from the start.
+    /// The view of its stream, if the table begins with one.
     pub stream: Option<StreamView>,
-    /// Tags set from the start.
+    /// The table's first tags.
     pub tags: Vec<Tag>,
-    /// The attribute by which items expire. DynamoDB has this only as a call of its own.
+    /// The attribute by which items expire. DynamoDB has a separate call for this.
     pub time_to_live: Option<String>,
 }
 
@@ -242,7 +242,7 @@ impl CreateTable {
         self
     }
 
-    /// Lets items expire by an attribute.
+    /// Turns on time to live with an attribute.
     pub fn time_to_live(mut self, attribute: impl Into<String>) -> Self {
         self.time_to_live = Some(attribute.into());
         self
@@ -268,7 +268,7 @@ impl CreateTable {
 }
 
 impl IndexDefinition {
-    /// An index that carries every attribute.
+    /// An index that projects every attribute.
     pub fn new(name: impl Into<String>, partition: &[&str], sort: &[&str]) -> Self {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         IndexDefinition {
@@ -281,7 +281,7 @@ impl IndexDefinition {
         }
     }
 
-    /// Carries something else than every attribute.
+    /// Sets the projected attributes.
     pub fn projection(mut self, projection: ProjectedAttributes) -> Self {
         self.projection = projection;
         self
@@ -338,7 +338,7 @@ pub enum IndexUpdate {
         /// Warm throughput.
         warm: Option<WarmThroughput>,
     },
-    /// Deletes the index; its entries go in the background.
+    /// Deletes the index. Its entries are removed in the background.
     Delete {
         /// Index name.
         name: String,
@@ -372,12 +372,12 @@ pub struct UpdateTable {
     pub stream: Option<StreamChange>,
 }
 
-/// What becomes of a table's stream.
+/// A change of a table's stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamChange {
     /// A new stream begins.
     Enable(StreamView),
-    /// The stream ends; it can be read for another 24 hours.
+    /// The stream ends. It can still be read for 24 hours.
     Disable,
 }
 
@@ -399,7 +399,7 @@ pub struct ListTablesOutcome {
     pub last: Option<String>,
 }
 
-/// The life of a table.
+/// The status of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableStatus {
     /// Being created.
@@ -412,7 +412,7 @@ pub enum TableStatus {
     Active,
 }
 
-/// The life of an index.
+/// The status of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexStatus {
     /// Being filled.
@@ -425,7 +425,7 @@ pub enum IndexStatus {
     Active,
 }
 
-/// An index as it is now.
+/// A description of an index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexDescription {
     /// Its definition.
@@ -442,14 +442,14 @@ pub struct IndexDescription {
     pub size_bytes: u64,
 }
 
-/// A table as it is now.
+/// A description of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableDescription {
     /// Table name.
     pub name: String,
     /// Resource name.
     pub arn: String,
-    /// Identity of this incarnation (a UUID).
+    /// The id of this table (a UUID). A new table with the same name gets another.
     pub id: String,
     /// Status.
     pub status: TableStatus,
@@ -475,19 +475,19 @@ pub struct TableDescription {
     pub last_decrease_ms: Option<u64>,
     /// Decreases since midnight UTC.
     pub decreases_today: u64,
-    /// On-demand ceilings.
+    /// On-demand limits.
     pub on_demand: Option<OnDemandThroughput>,
-    /// Warm throughput as asked for.
+    /// The requested warm throughput.
     pub warm: Option<WarmThroughput>,
     /// Storage class; `None` if it was never set.
     pub class: Option<TableClass>,
     /// Deletion protection.
     pub deletion_protection: bool,
-    /// The key of the database, if it has one and the table asked to be encrypted.
+    /// The ARN of the database's key, if the table asked for encryption.
     pub key_arn: Option<String>,
-    /// The view of the stream that is on.
+    /// The view of the stream, if it is on.
     pub stream: Option<StreamView>,
-    /// The label of the stream that is on, or of the last one that was.
+    /// The label of the stream, or of the last one if it is off.
     pub latest_stream_label: Option<String>,
     /// Items.
     pub item_count: u64,
@@ -495,18 +495,18 @@ pub struct TableDescription {
     pub size_bytes: u64,
     /// Tags, by key.
     pub tags: BTreeMap<String, String>,
-    /// By which attribute items expire.
+    /// Time to live.
     pub time_to_live: TimeToLive,
-    /// What the table was restored from, if it was.
+    /// The source of the table, if it was restored.
     pub restore: Option<RestoreSummary>,
 }
 
-/// What a table was restored from.
+/// The source of a restored table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreSummary {
-    /// The table that it was.
+    /// The ARN of the source table.
     pub source_table_arn: String,
-    /// The backup, if it was one.
+    /// The ARN of the backup, if it was restored from one.
     pub source_backup_arn: Option<String>,
     /// The moment of the source that was restored, in milliseconds since 1970.
     pub time_ms: u64,
@@ -514,25 +514,25 @@ pub struct RestoreSummary {
     pub in_progress: bool,
 }
 
-/// What a restored table has otherwise than its source. `None` leaves it as it was.
+/// Differences between a restored table and its source. `None` keeps the source's setting.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RestoreOverrides {
     /// Billing mode.
     pub billing: Option<BillingMode>,
     /// Provisioned capacity.
     pub provisioned: Option<ProvisionedThroughput>,
-    /// On-demand ceilings.
+    /// On-demand limits.
     pub on_demand: Option<OnDemandThroughput>,
-    /// Those of the source's global indexes that the table shall have.
+    /// The global indexes of the source that the new table has.
     pub global_indexes: Option<Vec<IndexDefinition>>,
-    /// Those of the source's local indexes that the table shall have.
+    /// The local indexes of the source that the new table has.
     pub local_indexes: Option<Vec<IndexDefinition>>,
     /// Encryption.
     pub encryption: Option<EncryptionRequest>,
 }
 
 impl TableDescription {
-    /// The resource name of the stream that is on, or of the last one that was.
+    /// Returns the ARN of the stream, or of the last one if it is off.
     pub fn latest_stream_arn(&self) -> Option<String> {
         self.latest_stream_label.as_ref().map(|label| format!("{}/stream/{label}", self.arn))
     }

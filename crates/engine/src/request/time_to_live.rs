@@ -1,54 +1,54 @@
-//! Requests about expiry: by which attribute the items of a table expire.
+//! Requests about time to live.
 
-/// Turns expiry on or off.
+/// Turns time to live on or off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpdateTimeToLive {
     /// Table name.
     pub table: String,
-    /// The attribute with the second of expiry. To turn expiry off, it must be the one that is on.
+    /// The attribute with the expiry time. To turn time to live off, it must be the present one.
     pub attribute: String,
     /// On or off.
     pub enabled: bool,
-    /// Does it even if the last change was less than an hour ago; DynamoDB refuses that.
+    /// Allows the change even if the last one was less than an hour ago. DynamoDB refuses that.
     pub at_any_time: bool,
 }
 
 impl UpdateTimeToLive {
-    /// Lets items expire by an attribute: a number, the second since 1970 from which on the item is deleted.
+    /// Turns time to live on. The attribute is a number: the time in seconds since 1970 at which the item expires.
     pub fn enable(table: impl Into<String>, attribute: impl Into<String>) -> Self {
         let (table, attribute) = (table.into(), attribute.into());
         UpdateTimeToLive { table, attribute, enabled: true, at_any_time: false }
     }
 
-    /// Lets items expire no more.
+    /// Turns time to live off.
     pub fn disable(table: impl Into<String>, attribute: impl Into<String>) -> Self {
         UpdateTimeToLive { enabled: false, ..UpdateTimeToLive::enable(table, attribute) }
     }
 
-    /// Doesn't mind when the last change was.
+    /// Allows the change even if the last one was less than an hour ago.
     pub fn at_any_time(mut self) -> Self {
         self.at_any_time = true;
         self
     }
 }
 
-/// By which attribute the items of a table expire.
+/// A description of the time to live of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimeToLive {
-    /// Whether they do.
+    /// The status.
     pub status: TimeToLiveStatus,
-    /// The attribute, unless expiry is off.
+    /// The attribute, unless time to live is off.
     pub attribute: Option<String>,
 }
 
-/// The life of a table's expiry.
+/// The status of a table's time to live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeToLiveStatus {
-    /// The items that are there are being entered by their time; nothing expires yet.
+    /// The expiry times of existing items are being recorded. Nothing expires yet.
     Enabling,
     /// Items expire.
     Enabled,
-    /// Nothing expires any more; the entries are being removed.
+    /// Nothing expires any more. The recorded expiry times are being removed.
     Disabling,
     /// Items don't expire.
     Disabled,

@@ -6,11 +6,11 @@ use singlet_values::{EncodedItem, Item};
 use super::{DeleteItem, ItemCollection, PutItem, UpdateItem};
 use crate::capacity::Consumed;
 
-/// Most bytes of items that a cancelled transaction returns in its reasons: as many as DynamoDB lets the items of a
-/// transaction have together. Later reasons come without their items.
+/// The most bytes of items that a cancelled transaction returns in its reasons. DynamoDB allows as many for all items
+/// of a transaction. Later reasons come without their items.
 pub const RETURNED_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// One action of a write transaction. `return_values` and `collection_metrics` of the parts are not looked at.
+/// One action of a write transaction. The `return_values` and `collection_metrics` of its parts are ignored.
 #[derive(Debug, Clone)]
 pub enum TransactAction {
     /// Puts an item.
@@ -25,9 +25,9 @@ pub enum TransactAction {
         table: String,
         /// Exactly the key attributes.
         key: Item,
-        /// Must hold.
+        /// The condition.
         condition: Condition,
-        /// A failed condition carries the item that is there.
+        /// Whether a failed condition returns the existing item.
         return_old_on_failure: bool,
     },
 }
@@ -38,7 +38,7 @@ impl TransactAction {
         TransactAction::Check { table: table.into(), key, condition, return_old_on_failure: false }
     }
 
-    /// Whether a failed condition carries the item that is there.
+    /// Whether a failed condition returns the existing item.
     pub fn returns_old_on_failure(&self) -> bool {
         match self {
             TransactAction::Put(put) => put.return_old_on_failure,
@@ -70,12 +70,12 @@ impl From<DeleteItem> for TransactAction {
 /// Writes up to 100 items, all or none.
 #[derive(Debug, Clone)]
 pub struct TransactWrite {
-    /// The actions; no item twice.
+    /// The actions, each for a different item.
     pub actions: Vec<TransactAction>,
-    /// Makes a repeat within ten minutes answer like the first call instead of writing again.
+    /// A token that makes a repeated request within ten minutes return the first answer instead of writing again.
     pub token: Option<String>,
-    /// Identifies the request's content: the same token with another fingerprint is refused. Callers that take
-    /// requests from outside hash the request's bytes; 0 lets the engine compute it from the actions.
+    /// Identifies the content of the request. The same token with another fingerprint is refused. Callers with
+    /// requests from outside hash the request's bytes. 0 lets the engine compute it from the actions.
     pub fingerprint: u128,
     /// Report item collection sizes.
     pub collection_metrics: bool,
@@ -87,14 +87,14 @@ impl TransactWrite {
         TransactWrite { actions, token: None, fingerprint: 0, collection_metrics: false }
     }
 
-    /// Makes a repeat within ten minutes answer like the first call.
+    /// Sets a token, so that a repeated request within ten minutes returns the first answer.
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Some(token.into());
         self
     }
 }
 
-/// What a write transaction did.
+/// The result of a write transaction.
 #[derive(Debug, Clone, Default)]
 pub struct TransactWriteOutcome {
     /// Capacity used, one entry for each table.
@@ -128,7 +128,7 @@ pub struct TransactGet {
     pub items: Vec<TransactGetItem>,
 }
 
-/// What a read transaction found.
+/// The result of a read transaction.
 #[derive(Debug, Clone, Default)]
 pub struct TransactGetOutcome {
     /// In request order.

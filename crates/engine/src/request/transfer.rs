@@ -2,19 +2,19 @@
 
 use super::{CreateTable, TableDescription};
 
-/// A place in a bucket. What a bucket is, the database's [`Buckets`](crate::Buckets) know.
+/// A location in a bucket. The database's [`Buckets`](crate::Buckets) define what a bucket is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BucketPlace {
     /// The bucket's name.
     pub bucket: String,
-    /// The account that the caller says it belongs to; repeated in descriptions.
+    /// The account that owns the bucket, according to the caller. Descriptions repeat it.
     pub owner: Option<String>,
-    /// What the keys in it begin with.
+    /// The prefix of the keys.
     pub prefix: Option<String>,
 }
 
 impl BucketPlace {
-    /// All of a bucket.
+    /// The whole bucket.
     pub fn new(bucket: impl Into<String>) -> Self {
         BucketPlace { bucket: bucket.into(), owner: None, prefix: None }
     }
@@ -26,34 +26,34 @@ impl BucketPlace {
     }
 }
 
-/// Makes a request that is sent again have the effect of one. It holds for 8 hours after the work has ended.
+/// Makes a repeated request harmless. It is valid until 8 hours after the work has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientToken {
     /// The caller's text.
     pub text: String,
-    /// A hash of the rest of the request: the same token with another one is refused.
+    /// A hash of the rest of the request. The same token with another hash is refused.
     pub fingerprint: u128,
 }
 
-/// Writes a table, or what changed in it, into a bucket.
+/// Exports a table, or its changes, to a bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportTable {
     /// Table name.
     pub table: String,
-    /// What is written.
+    /// The items to export.
     pub kind: ExportKind,
-    /// Where to.
+    /// The target.
     pub destination: BucketPlace,
-    /// The encryption of the bucket that the caller asked for; repeated in descriptions, done by whoever keeps the bucket.
+    /// The encryption that the caller asked for. Descriptions repeat it, and the bucket's owner applies it.
     pub encryption: Option<String>,
     /// Makes a repeated request harmless.
     pub token: Option<ClientToken>,
-    /// Whether the table must have point-in-time recovery on even if its present state is exported, as in DynamoDB.
+    /// Whether the table must have point-in-time recovery on even for an export of the present state, as in DynamoDB.
     pub recovery_required: bool,
 }
 
 impl ExportTable {
-    /// The table as it is now.
+    /// Exports the present state of a table.
     pub fn new(table: impl Into<String>, destination: BucketPlace) -> Self {
         ExportTable {
             table: table.into(),
@@ -65,55 +65,55 @@ impl ExportTable {
         }
     }
 
-    /// The table as it was at a moment, in milliseconds since 1970.
+    /// Exports the state at a moment, in milliseconds since 1970.
     pub fn at_ms(mut self, time_ms: u64) -> Self {
         self.kind = ExportKind::Full { time_ms: Some(time_ms) };
         self
     }
 
-    /// What changed after one moment up to another.
+    /// Exports the changes after one moment and up to another.
     pub fn changes(mut self, from_ms: u64, to_ms: Option<u64>, view: ExportView) -> Self {
         self.kind = ExportKind::Incremental { from_ms, to_ms, view };
         self
     }
 }
 
-/// What an export writes.
+/// The items of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportKind {
-    /// All items at a moment; `None` is now.
+    /// All items at a moment; `None` means now.
     Full {
-        /// The moment, in milliseconds since 1970: everything that was committed until then.
+        /// The moment, in milliseconds since 1970, including everything that was committed until then.
         time_ms: Option<u64>,
     },
-    /// The items that were changed after one moment up to another.
+    /// The items that changed after one moment and up to another.
     Incremental {
-        /// The moment after which.
+        /// The beginning, exclusive.
         from_ms: u64,
-        /// The moment up to which; `None` is now.
+        /// The end, inclusive; `None` means now.
         to_ms: Option<u64>,
-        /// What is written of each.
+        /// The images of each item.
         view: ExportView,
     },
 }
 
-/// What an incremental export writes of an item.
+/// The images of an item in an incremental export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportView {
-    /// Its key, and the item as it was in the end.
+    /// The key, and the item at the end.
     NewImage,
-    /// Also the item as it was in the beginning.
+    /// The same, and the item at the beginning.
     NewAndOldImages,
 }
 
-/// Where an export or import is in its life.
+/// The status of an export or import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransferStatus {
-    /// Under way.
+    /// It is running.
     InProgress,
-    /// All is written.
+    /// It is complete.
     Completed,
-    /// It ended early; the description says why.
+    /// It failed. The description has the reason.
     Failed,
 }
 
@@ -121,20 +121,20 @@ pub enum TransferStatus {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct TransferFailure {
-    /// A word for programs, such as `S3NoSuchBucket`.
+    /// A code for programs, such as `S3NoSuchBucket`.
     pub code: String,
-    /// A sentence for people.
+    /// A message for people.
     pub message: String,
 }
 
 impl TransferFailure {
-    /// A failure with its code.
+    /// Creates a failure.
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         TransferFailure { code: code.into(), message: message.into() }
     }
 }
 
-/// An export as it is now.
+/// A description of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportDescription {
     /// Resource name.
@@ -149,25 +149,25 @@ pub struct ExportDescription {
     pub ended_ms: Option<u64>,
     /// The table.
     pub table_arn: String,
-    /// The identity of the table's incarnation.
+    /// The id of the table.
     pub table_id: String,
     /// The names of the table's key attributes.
     pub key_attributes: Vec<String>,
-    /// What is written; its moments are set.
+    /// The exported items, with all moments set.
     pub kind: ExportKind,
-    /// Where to.
+    /// The target.
     pub destination: BucketPlace,
-    /// The encryption of the bucket that the caller asked for.
+    /// The encryption that the caller asked for.
     pub encryption: Option<String>,
     /// The caller's token.
     pub token: Option<String>,
-    /// What was written, if all was.
+    /// The result, if it is complete.
     pub written: Option<ExportWritten>,
     /// Why it failed.
     pub failure: Option<TransferFailure>,
 }
 
-/// What an export wrote.
+/// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ExportWritten {
     /// The key of the manifest in the bucket.
@@ -178,39 +178,39 @@ pub struct ExportWritten {
     pub size_bytes: u64,
 }
 
-/// Makes a new table of the objects in a bucket.
+/// Creates a table from the objects in a bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportTable {
     /// The new table.
     pub definition: CreateTable,
     /// The objects.
     pub source: BucketPlace,
-    /// What is in them.
+    /// The format of the objects.
     pub format: ImportFormat,
-    /// How they are compressed.
+    /// The compression of the objects.
     pub compression: ImportCompression,
     /// Makes a repeated request harmless.
     pub token: Option<ClientToken>,
 }
 
-/// What is in the objects of an import.
+/// The format of the objects of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImportFormat {
-    /// An item in DynamoDB's JSON on each line.
+    /// One item per line, in DynamoDB's JSON.
     DynamoDbJson,
     /// Comma-separated values.
     Csv {
-        /// What separates them, if it is no comma.
+        /// The delimiter, if it isn't a comma.
         delimiter: Option<u8>,
-        /// The names of the columns; without them, each object's first line has them.
+        /// The names of the columns. `None` takes them from the first line of each object.
         header: Option<Vec<String>>,
     },
 }
 
-/// How the objects of an import are compressed.
+/// The compression of the objects of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ImportCompression {
-    /// Not at all.
+    /// None.
     #[default]
     None,
     /// gzip.
@@ -219,20 +219,20 @@ pub enum ImportCompression {
     Zstd,
 }
 
-/// How far an import is.
+/// The counts of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ImportCounts {
     /// Bytes read, after decompression.
     pub processed_bytes: u64,
-    /// Items read, the wrong ones included.
+    /// Items read, including invalid ones.
     pub processed_items: u64,
     /// Items written.
     pub imported_items: u64,
-    /// Items that are wrong.
+    /// Invalid items.
     pub errors: u64,
 }
 
-/// An import as it is now.
+/// A description of an import.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportDescription {
     /// Resource name.
@@ -245,17 +245,17 @@ pub struct ImportDescription {
     pub started_ms: u64,
     /// When it ended.
     pub ended_ms: Option<u64>,
-    /// The table as it was made.
+    /// The new table.
     pub table: TableDescription,
     /// The objects.
     pub source: BucketPlace,
-    /// What is in them.
+    /// The format of the objects.
     pub format: ImportFormat,
-    /// How they are compressed.
+    /// The compression of the objects.
     pub compression: ImportCompression,
     /// The caller's token.
     pub token: Option<String>,
-    /// How far it is, or was.
+    /// The counts so far, or at the end.
     pub counts: ImportCounts,
     /// Why it failed.
     pub failure: Option<TransferFailure>,
@@ -275,30 +275,30 @@ pub struct ListTransfers {
 /// A page of exports or imports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListTransfersOutcome<T> {
-    /// They.
+    /// The exports or imports.
     pub transfers: Vec<T>,
     /// Where the next page starts, if there is one.
     pub last: Option<String>,
 }
 
-/// How far an export is.
+/// The progress of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExportProgress {
     /// Items written.
     pub items: u64,
-    /// Items that the table has now, which is about how many there will be; an incremental export doesn't know.
+    /// The present number of items in the table, as an estimate of the total. `None` for an incremental export.
     pub items_total: Option<u64>,
 }
 
-/// How far an import is.
+/// The progress of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportProgress {
-    /// What was read and written.
+    /// The counts of items and bytes.
     pub counts: ImportCounts,
-    /// Bytes of the objects that were read, as they are stored.
+    /// Stored bytes of the objects that were read.
     pub stored_bytes: u64,
     /// Bytes of all objects.
     pub stored_bytes_total: u64,
-    /// The item that was just left out, one of the first 20: its object and line, and the reason.
+    /// The item that was just skipped, one of the first 20: its object and line, and the reason.
     pub wrong: Option<String>,
 }

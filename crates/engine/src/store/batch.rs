@@ -1,4 +1,4 @@
-//! One job's changes: atomic, applied to the working state when the handler returns.
+//! The changes of one job. They are atomic, and applied to the working state when the handler returns.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -11,13 +11,13 @@ use super::range::{Direction, Range, is_empty_range};
 use super::tally::{Space, Tally, TallyDelta};
 use super::{ClockEvent, CommitError, Opening, StoreError, View, time_after};
 
-/// Called once on the log thread: after everything that the job wrote and read is durable, or with the reason why not.
-/// Keep it short; the next group commit waits for it.
+/// Called once on the log thread, after everything that the job wrote and read is durable, or with the reason why it
+/// isn't. It must be short, because the next group commit waits for it.
 pub type Completion = Box<dyn FnOnce(Result<(), CommitError>) + Send>;
 
-/// What the writer thread does with a job.
+/// Executes jobs on the writer thread.
 pub trait Handler<A>: Send + 'static {
-    /// What is submitted.
+    /// The type of the submitted jobs.
     type Job: Send + 'static;
 
     /// Reads the working state through the batch and adds changes to it.
@@ -29,11 +29,11 @@ pub trait Handler<A>: Send + 'static {
 pub(super) struct RowChange {
     pub(super) value: Option<Bytes>,
     before: Before,
-    /// The place among the job's changes: the log keeps their order.
+    /// The position among the job's changes. The log keeps their order.
     place: u32,
 }
 
-/// One job's changes. Reads see the working state: earlier jobs, durable or not, and the job's own changes.
+/// The changes of one job. Reads see the working state: earlier jobs, durable or not, and the job's own changes.
 pub struct Batch<'a, A> {
     state: &'a mut View<A>,
     time_ms: u64,
@@ -46,7 +46,7 @@ pub struct Batch<'a, A> {
 }
 
 impl<'a, A> Batch<'a, A> {
-    /// `opening` is the first commit since the store was opened; `None` if this is to be it.
+    /// `opening` is the first commit since the store was opened; `None` if this one is.
     pub(super) fn new(
         state: &'a mut View<A>,
         now_ms: u64,
@@ -58,7 +58,7 @@ impl<'a, A> Batch<'a, A> {
         Self { state, time_ms, clock, opening, changes, tallies, attachment: None, mark: 0 }
     }
 
-    /// The value of a key in the working state.
+    /// Returns the value of a key in the working state.
     pub fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
         match self.changes.get(key) {
             Some(change) => Ok(change.value.clone()),
@@ -66,12 +66,12 @@ impl<'a, A> Batch<'a, A> {
         }
     }
 
-    /// Everything before this job. What it shows is durable as soon as the job's completion is called.
+    /// Returns a snapshot of everything before this job. It is durable as soon as the job's completion is called.
     pub fn snapshot(&self) -> View<A> {
         self.state.clone()
     }
 
-    /// The entries of the working state between two bounds.
+    /// Iterates over the entries of the working state between two bounds.
     pub fn range<'r>(
         &'r self,
         lower: Bound<&'r [u8]>,
@@ -87,8 +87,8 @@ impl<'a, A> Batch<'a, A> {
 
     /// Sets a value.
     ///
-    /// Give keys and values their own allocation: the overlay keeps them until they are folded. A value given to
-    /// several keys of one job as clones of the same `Bytes` is logged and held in memory once.
+    /// Give keys and values their own allocation, because the overlay keeps them until they are folded. If several
+    /// keys of one job get clones of the same `Bytes`, the value is logged and held in memory once.
     pub fn put(&mut self, key: Bytes, value: Bytes) {
         self.change(key, Some(value), Before::Unrecorded);
     }
@@ -98,20 +98,20 @@ impl<'a, A> Batch<'a, A> {
         self.change(key, None, Before::Unrecorded);
     }
 
-    /// Sets or deletes a value, and keeps the change for readers of the log. `before` is the value that was there; it is
-    /// not looked at here.
+    /// Sets or deletes a value, and records the change for readers of the log. `before` is the existing value. It
+    /// isn't checked.
     pub fn record(&mut self, key: Bytes, before: Option<Bytes>, after: Option<Bytes>) {
         self.change(key, after, Before::Recorded(before));
     }
 
-    /// Marks the commit for readers of the log; what the mark says is the caller's business.
+    /// Marks the commit for readers of the log. The caller defines the meaning of the mark.
     pub fn set_mark(&mut self, mark: u32) {
         self.mark = mark;
     }
 
     fn change(&mut self, key: Bytes, value: Option<Bytes>, before: Before) {
         let place = u32::try_from(self.changes.len()).unwrap_or(u32::MAX);
-        // A key changed twice by one job is logged once, with the value from before the job.
+        // A key that one job changes twice is logged once, with the value from before the job.
         self.changes.entry(key).and_modify(|change| change.value.clone_from(&value)).or_insert(RowChange {
             value,
             before,
@@ -119,7 +119,7 @@ impl<'a, A> Batch<'a, A> {
         });
     }
 
-    /// The keys whose changes are kept for readers of the log.
+    /// Returns the keys of recorded changes.
     pub fn recorded(&self) -> impl Iterator<Item = &Bytes> {
         let changes = self.changes.iter();
         changes.filter(|(_, change)| matches!(change.before, Before::Recorded(_))).map(|(key, _)| key)
@@ -130,7 +130,7 @@ impl<'a, A> Batch<'a, A> {
         self.attachment = Some(attachment);
     }
 
-    /// The attachment of the working state.
+    /// Returns the attachment of the working state.
     pub fn attachment(&self) -> &Arc<A> {
         self.attachment.as_ref().unwrap_or(&self.state.attachment)
     }
@@ -146,47 +146,48 @@ impl<'a, A> Batch<'a, A> {
         }
     }
 
-    /// The totals of a space in the working state.
+    /// Returns the totals of a space in the working state.
     pub fn tally_of(&self, space: Space) -> Tally {
         self.state.tally(space)
     }
 
-    /// The sequence number of this commit, if it adds anything.
+    /// Returns the sequence number of this commit, if the job changes anything.
     pub fn sequence(&self) -> u64 {
         self.state.sequence + 1
     }
 
-    /// The time of this commit. It is earlier than the last commit's if the clock was set back by more than a small step.
+    /// Returns the time of this commit. It is earlier than the last commit's if the clock was set back by more than a
+    /// small step.
     pub fn time_ms(&self) -> u64 {
         self.time_ms
     }
 
-    /// The time of the last commit.
+    /// Returns the time of the last commit.
     pub fn last_time_ms(&self) -> u64 {
         self.state.time_ms
     }
 
-    /// What has happened to the clock since the last commit.
+    /// Returns the event of the clock since the last commit.
     pub fn clock(&self) -> ClockEvent {
         self.clock
     }
 
-    /// The first commit since the store was opened, if this isn't it.
+    /// Returns the first commit since the store was opened, if this isn't it.
     pub fn opening(&self) -> Option<Opening> {
         self.opening
     }
 
-    /// This commit, if it is the first since the store was opened.
+    /// Returns this commit as the first since the store was opened.
     pub(super) fn as_opening(&self) -> Opening {
         Opening { sequence: self.sequence(), time_ms: self.time_ms, before_ms: self.state.time_ms }
     }
 
-    /// Whether nothing was added so far.
+    /// Whether nothing was changed so far.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.tallies.is_empty()
     }
 
-    /// Forgets everything that this job added so far.
+    /// Discards all changes of this job.
     pub fn rollback(&mut self) {
         self.changes.clear();
         self.tallies.clear();
@@ -194,7 +195,7 @@ impl<'a, A> Batch<'a, A> {
         self.mark = 0;
     }
 
-    /// Appends the frame and applies the changes to the working state. Says whether there was anything to log.
+    /// Appends the frame and applies the changes to the working state. Returns whether there was anything to log.
     pub(super) fn commit(self, frames: &mut Vec<u8>) -> Result<bool, CommitError> {
         let Self { state, time_ms, changes, mut tallies, attachment, mark, .. } = self;
         tallies.retain(|delta| delta.count != 0 || delta.bytes != 0);

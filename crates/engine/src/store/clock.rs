@@ -1,20 +1,21 @@
-//! The injected clock: the only place that may ask the operating system for the time.
+//! The injected clock. Only this module asks the operating system for the time.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Tells the time; injected so that expiry, recovery and simulation need no sleeping.
+/// A source of time, injected so that expiry, recovery and the simulation need no sleeping.
 ///
-/// The two readings check each other: a wall clock that moves otherwise than the monotonic one was set, or is wrong.
+/// The two clocks check each other. If the wall clock moves differently from the monotonic one, it was set or is
+/// wrong.
 pub trait Clock: Send + Sync + 'static {
     /// The wall clock: milliseconds since the Unix epoch. It may jump in both directions.
     fn now_ms(&self) -> u64;
 
-    /// Milliseconds since some moment that is the same for the whole run of the program. They never go back, and nobody sets
-    /// them. They should go on while the machine is suspended.
+    /// Milliseconds since a moment that is fixed for the run of the program. They never go back and can't be set.
+    /// They should include the time while the machine is suspended.
     fn monotonic_ms(&self) -> u64;
 
-    /// Both readings, as of the same moment: wall clock, then monotonic clock.
+    /// Reads both clocks at the same moment: the wall clock, then the monotonic clock.
     fn both_ms(&self) -> (u64, u64) {
         let mut before_ms = self.monotonic_ms();
         for _ in 0..READINGS_MAX {
@@ -29,9 +30,9 @@ pub trait Clock: Send + Sync + 'static {
     }
 }
 
-/// Two readings of the monotonic clock around one of the wall clock are at most so far apart.
+/// The most time between the two monotonic readings around one reading of the wall clock.
 const APART_MS_MAX: u64 = 500;
-/// How often that is tried.
+/// The most tries.
 const READINGS_MAX: usize = 8;
 
 /// The operating system's clock.
@@ -41,7 +42,7 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the clock that everybody else is given")]
     fn now_ms(&self) -> u64 {
-        // A clock before 1970 reads as 1970, which nobody believes.
+        // A clock before 1970 reads as 1970, which is never trusted.
         SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |elapsed| u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX))
@@ -52,7 +53,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// Counts suspended time as well: `Instant` doesn't on Linux and macOS, and every resume would look like a jump.
+/// Includes suspended time. `Instant` doesn't on Linux and macOS, so every resume would look like a jump.
 #[cfg(unix)]
 fn monotonic_ms() -> u64 {
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -87,7 +88,7 @@ impl ManualClock {
         Self(Mutex::new(Hands { wall_ms: now_ms, monotonic_ms: 0 }))
     }
 
-    /// Shows `now_ms` from now on. On the way to a later time, that time passes; to an earlier time the wall clock is set back.
+    /// Moves to `now_ms`. For a later time, that time passes. For an earlier time, the wall clock is set back.
     pub fn set_ms(&self, now_ms: u64) {
         let mut hands = self.hands();
         hands.monotonic_ms += now_ms.saturating_sub(hands.wall_ms);

@@ -14,14 +14,14 @@ use super::{CommitError, StoreError, View};
 use crate::sync::Instant;
 use crate::sync::mpsc::{Receiver, SyncSender};
 
-/// How many batches may wait for the log. Those that do share one sync.
+/// The most batches that wait for the log. They share one sync.
 pub(super) const COMMITS_WAITING_MAX: usize = 4;
 
 /// One batch on its way to the disk.
 pub(super) struct Commit<A> {
     /// Encoded frames, not sealed yet.
     pub(super) frames: Vec<u8>,
-    /// What readers see once the frames are durable.
+    /// The snapshot for readers once the frames are durable.
     pub(super) view: Arc<View<A>>,
     pub(super) completions: Vec<Completion>,
     /// The overlay to fold once the frames are durable.
@@ -47,12 +47,12 @@ pub(super) struct Committer<A, J> {
     pub(super) chores: SyncSender<Chore>,
     pub(super) watch: FileWatch,
     pub(super) watch_interval: Duration,
-    /// When the files were looked at last.
+    /// When the files were last checked.
     pub(super) watched: Instant,
 }
 
 impl<A, J> Committer<A, J> {
-    /// Works until the writer is gone.
+    /// Works until the writer has ended.
     pub(super) fn run(mut self) {
         let mut group = Vec::with_capacity(COMMITS_WAITING_MAX + 1);
         while let Ok(first) = self.commits.recv() {
@@ -70,15 +70,15 @@ impl<A, J> Committer<A, J> {
         }
     }
 
-    /// Has the maintenance thread write down how far the log reaches.
+    /// Asks the maintenance thread to record how far the log reaches.
     fn note_durable(&self, time_ms: u64) {
         if self.shared.reach.note(self.log.durable_sequence(), time_ms) {
-            // With no room, the maintenance thread is awake and looks by itself.
+            // If the queue is full, the maintenance thread is awake and checks it anyway.
             let _ = self.chores.try_send(Chore::WriteReach);
         }
     }
 
-    /// Leaves the group as it is if it fails.
+    /// If it fails, the group stays as it is.
     fn commit(&mut self, group: &mut Vec<Commit<A>>) -> Result<(), CommitError> {
         self.shared.poison.check()?;
         #[cfg(simulated)]
@@ -93,11 +93,12 @@ impl<A, J> Committer<A, J> {
         }
         for mut commit in group.drain(..) {
             if let Some(fold) = commit.fold.take() {
-                // There is only one frozen overlay at a time, so there is room. A fold that is gone has poisoned.
+                // There is only one frozen overlay at a time, so there is space in the channel. If the fold thread
+                // has ended, it poisoned the store.
                 let _ = self.folds.send(fold);
             }
             if let Some(retired) = commit.retired.take() {
-                // With no room it is freed here.
+                // If the queue is full, it is freed here.
                 let _ = self.chores.try_send(Chore::Free(retired));
             }
             commit.complete(Ok(()));
@@ -105,7 +106,7 @@ impl<A, J> Committer<A, J> {
         Ok(())
     }
 
-    /// Mistakes on purpose: to answer or to show what is not durable yet.
+    /// Deliberate mistakes: answering or publishing writes that aren't durable yet.
     #[cfg(simulated)]
     fn go_wrong(&self, group: &mut [Commit<A>]) {
         use crate::planted::Bug;
@@ -128,7 +129,7 @@ impl<A, J> Committer<A, J> {
             self.shared.room.note_written(commit.frames.len() as u64, || self.shared.data_bytes());
             if self.log.append(&mut commit.frames)? {
                 began = true;
-                // With no room, one is being made ready already.
+                // If the queue is full, a file is being prepared already.
                 let _ = self.chores.try_send(Chore::PrepareSegment);
             }
             if let Some(fold) = &mut commit.fold {
@@ -147,7 +148,7 @@ impl<A, J> Committer<A, J> {
         self.look_at_files(began)
     }
 
-    /// Looks now and then whether what was written will be found again.
+    /// Regularly checks that the written files can be found at the next opening.
     fn look_at_files(&mut self, is_due: bool) -> Result<(), StoreError> {
         if !is_due && self.watched.elapsed() < self.watch_interval {
             return Ok(());

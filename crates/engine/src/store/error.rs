@@ -1,4 +1,4 @@
-//! What can go wrong, by what the caller can do about it.
+//! Errors of the store, by what the caller can do about them.
 
 use std::io;
 use std::sync::Arc;
@@ -9,27 +9,27 @@ use super::reach::Loss;
 /// Opening or reading failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The disk refused an operation.
+    /// A disk operation failed.
     #[error("{action} {file}: {source}")]
     Io {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
-        /// The file it was tried on.
+        /// The file.
         file: String,
-        /// What the disk said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Stored bytes are not what was written. Restore from a backup; nothing was skipped silently.
+    /// Stored bytes are damaged. Restore from a backup. Nothing was skipped silently.
     #[error("{file} is damaged at offset {offset}: {reason}")]
     Corrupt {
         /// The damaged file.
         file: String,
-        /// Where in it.
+        /// The offset in the file.
         offset: u64,
-        /// What is wrong there.
+        /// The reason.
         reason: String,
     },
-    /// Something that was durable is missing. [`accept_loss`](super::StoreOptions::accept_loss) opens what is left.
+    /// Durable data is missing. [`accept_loss`](super::StoreOptions::accept_loss) opens the rest.
     #[error(transparent)]
     Loss(#[from] Loss),
     /// The data was written by a newer program.
@@ -47,16 +47,16 @@ pub enum StoreError {
     /// Another process has the folder open.
     #[error("{folder} is in use by another process")]
     Locked {
-        /// The folder asked for.
+        /// The folder.
         folder: String,
     },
-    /// A file was deleted or replaced under the open store. What was written to it since is lost.
+    /// A file was deleted or replaced while the store was open. Later writes to it are lost.
     #[error("the file `{file}` was deleted or replaced while the database had it open")]
     Replaced {
         /// The file.
         file: String,
     },
-    /// The key that was given, or the lack of one.
+    /// The key is wrong, missing or unexpected.
     #[error(transparent)]
     Key(#[from] KeyError),
     /// The tree file could not be read or written.
@@ -65,7 +65,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// For `map_err`: names the file and what was tried on it.
+    /// For `map_err`: adds the file and the operation.
     pub(crate) fn io(action: &'static str, file: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let file = file.into();
         move |source| match damage_in(&source) {
@@ -79,7 +79,7 @@ impl StoreError {
         Self::Corrupt { file: file.into(), offset, reason: reason.into() }
     }
 
-    /// An error of the tree library, whichever of its types it is.
+    /// Converts any error type of the tree library.
     pub(super) fn tree(error: impl Into<redb::Error>) -> Self {
         let error = error.into();
         match &error {
@@ -92,8 +92,8 @@ impl StoreError {
     }
 }
 
-/// Bytes that are not what was written. Files that check what they read make their errors of it, so that it can be told
-/// apart from a disk that refuses.
+/// Damaged bytes. Files that check what they read wrap it in an I/O error, so that it can be distinguished from a
+/// failing disk.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file} is damaged at offset {offset}: {reason}")]
 pub(in crate::store) struct Damage {
@@ -114,7 +114,7 @@ impl From<Damage> for io::Error {
     }
 }
 
-/// Damage that a file reported as an error of the disk.
+/// Extracts damage that a file reported as an I/O error.
 pub(in crate::store) fn damage_in(error: &io::Error) -> Option<Damage> {
     error.get_ref()?.downcast_ref::<Damage>().cloned()
 }
@@ -128,27 +128,28 @@ impl From<Damage> for StoreError {
 /// A write was not made durable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CommitError {
-    /// An earlier write, sync or fold failed. Nothing more is written until the store is opened again; reads go on.
+    /// An earlier write, sync or fold failed. Nothing more is written until the store is opened again. Reads
+    /// continue.
     #[error("the store takes no more writes: {0}")]
     Poisoned(Arc<str>),
     /// The store is closed.
     #[error("the store is closed")]
     Closed,
-    /// The disk is nearly full, and what is left is kept for folding and deletions. Nothing was applied; make room and
-    /// try again.
+    /// The disk is nearly full, and the rest is reserved for folding and deletions. Nothing was applied: free some
+    /// space and try again.
     #[error(
         "the disk with the data is nearly full: {} MB are free, and {} MB are kept so that reads and deletions go on. \
          Delete items, tables or backups, or give the disk more room; --disk-reserve sets what is kept",
         free_bytes >> 20, reserve_bytes.div_ceil(1 << 20)
     )]
     NoRoom {
-        /// What the disk has free.
+        /// The free bytes on the disk.
         free_bytes: u64,
-        /// What is kept back.
+        /// The reserved bytes.
         reserve_bytes: u64,
     },
-    /// The disk is so full that what is deleted can't be kept for streams and recoveries. Nothing was applied; make room
-    /// and try again.
+    /// The disk is so full that deleted items can't be kept for streams and recovery. Nothing was applied: free some
+    /// space and try again.
     #[error(
         "the disk with the data is nearly full: {} MB are free. What is deleted from this table is kept for its stream \
          or its recovery, and that needs {} MB free. Delete backups or items of other tables, turn stream and recovery \
@@ -156,28 +157,28 @@ pub enum CommitError {
         free_bytes >> 20, needed_bytes.div_ceil(1 << 20)
     )]
     NoRoomForPast {
-        /// What the disk has free.
+        /// The free bytes on the disk.
         free_bytes: u64,
-        /// What it needs to have free.
+        /// The required free bytes.
         needed_bytes: u64,
     },
-    /// The job's changes don't fit a log frame. Nothing of it was applied.
-    #[error("a commit of {bytes} bytes passes the limit of {max}")]
+    /// The job's changes don't fit in a log frame. Nothing was applied.
+    #[error("a commit of {bytes} bytes exceeds the limit of {max}")]
     TooLarge {
-        /// What the frame would take.
+        /// The size of the frame.
         bytes: usize,
-        /// The most it may take.
+        /// The limit.
         max: usize,
     },
 }
 
-/// A job was not taken by `try_submit`.
+/// Why `try_submit` refused a job.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrySubmitError<J> {
-    /// The queue is full; here is the job back.
+    /// The queue is full. The job is returned.
     #[error("the queue is full")]
     Full(J),
-    /// The store takes no writes.
+    /// The store doesn't accept writes.
     #[error(transparent)]
     Refused(#[from] CommitError),
 }

@@ -20,7 +20,7 @@ pub(super) struct FoldJob {
 }
 
 impl FoldJob {
-    /// The overlay holds everything up to the state's last commit that the tree doesn't.
+    /// The overlay has all commits up to the state's last one that aren't in the tree.
     pub(super) fn new<A>(overlay: Overlay, state: &View<A>) -> Self {
         let point = FoldPoint { sequence: state.sequence, time_ms: state.time_ms, segment: 0, offset: 0 };
         #[cfg(simulated)]
@@ -31,7 +31,7 @@ impl FoldJob {
         Self { overlay, tallies: state.tallies.clone(), point }
     }
 
-    /// Where the log goes on after the overlay's last commit.
+    /// The position in the log after the overlay's last commit.
     pub(super) fn set_log_end(&mut self, end: LogEnd) {
         self.point.segment = end.segment;
         self.point.offset = end.offset;
@@ -42,16 +42,16 @@ impl FoldJob {
 pub(super) struct FoldThread<A, J> {
     pub(super) shared: Arc<Shared<A, J>>,
     pub(super) jobs: Receiver<FoldJob>,
-    /// How many entries go into one transaction.
+    /// The number of entries in one transaction.
     pub(super) part_entries: usize,
 }
 
 impl<A, J> FoldThread<A, J> {
-    /// Works until the log thread is gone.
+    /// Works until the log thread has ended.
     ///
-    /// A fold that fails poisons the store rather than being tried again: after a failed sync the kernel may have
-    /// dropped the very pages that a second one would report as written. The log still has everything, so opening
-    /// again is the way to try again.
+    /// A failed fold poisons the store and isn't tried again. After a failed sync the kernel may have dropped the
+    /// very pages that a second sync would report as written. The log still has everything, so opening the store
+    /// again repeats the fold.
     pub(super) fn run(self) {
         while let Ok(job) = self.jobs.recv() {
             #[cfg(simulated)]
@@ -63,7 +63,7 @@ impl<A, J> FoldThread<A, J> {
                 Err(error) => return self.shared.poison(format!("folding failed: {error}")),
             }
             if let Err(error) = self.trim(job.point.sequence) {
-                // Nothing is lost but room on the disk; the next fold tries again, and so does the next opening.
+                // Only disk space is lost. The next fold or opening tries again.
                 tracing::warn!(%error, "the log could not be trimmed");
             }
         }
@@ -72,7 +72,8 @@ impl<A, J> FoldThread<A, J> {
     fn fold(&self, job: &FoldJob) -> Result<TreeView, StoreError> {
         let start = Instant::now();
         let total = job.overlay.len();
-        // Readers move on with each part, so that the next parts can use the pages that it gave up, while they are in the cache.
+        // Readers move on with each part, so that the next parts can reuse the pages that it released while they are
+        // in the cache.
         let report = |done| {
             self.shared.queue.set_fold_progress(FoldProgress { done, total }, self.shared.tree.view()?);
             self.shared.room.look(|| self.shared.data_bytes());
@@ -87,9 +88,9 @@ impl<A, J> FoldThread<A, J> {
         Ok(view)
     }
 
-    /// Keeps the recorded changes of the segments that are folded, then gives up the segments.
+    /// Keeps the recorded changes of the folded segments, then releases the segments.
     fn trim(&self, folded_sequence: u64) -> Result<(), StoreError> {
-        // Meanwhile the log goes on, and more of it may count as folded; that is for the next time.
+        // The log grows meanwhile, and more of it may be folded. The next fold handles that.
         let folded = self.shared.catalogue.folded(folded_sequence);
         for (segment, until) in &folded {
             #[cfg(simulated)]

@@ -11,13 +11,13 @@ use crate::sync::mpsc::{Receiver, RecvTimeoutError};
 /// The queue holds at most this many chores; beyond that the caller does the work itself.
 pub(super) const CHORES_WAITING_MAX: usize = 4;
 
-/// Work that nobody should wait for.
+/// Work that no writer should wait for.
 pub(super) enum Chore {
-    /// A segment was begun: have a file ready for the next one.
+    /// Prepare a file for the next segment.
     PrepareSegment,
-    /// Free an overlay; with a hundred thousand entries that takes a while.
+    /// Free an overlay. With a hundred thousand entries this takes a while.
     Free(Overlay),
-    /// Commits are durable: write how far the log reaches, in a while.
+    /// Record how far the log reaches, after the interval.
     WriteReach,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct StoreMaintenance<A, J> {
     shared: Arc<Shared<A, J>>,
     chores: Receiver<Chore>,
     reach_interval: Duration,
-    /// When the mark of how far the log reaches is to be written.
+    /// When the mark with the extent of the log must be written.
     reach_due: Option<Instant>,
 }
 
@@ -35,7 +35,7 @@ impl<A, J> StoreMaintenance<A, J> {
         Self { shared, chores, reach_interval, reach_due: None }
     }
 
-    /// Works until the log thread is gone; then says exactly how far the log reaches.
+    /// Works until the log thread has ended. Then it records the exact extent of the log.
     pub(super) fn run(mut self) {
         while let Some(chore) = self.next_chore() {
             match chore {
@@ -48,7 +48,7 @@ impl<A, J> StoreMaintenance<A, J> {
         self.write_reach();
     }
 
-    /// The next chore; meanwhile the mark is written when it is due.
+    /// Returns the next chore. Meanwhile it writes the mark when it is due.
     fn next_chore(&mut self) -> Option<Chore> {
         loop {
             let Some(due) = self.reach_due else { return self.chores.recv().ok() };
@@ -64,12 +64,12 @@ impl<A, J> StoreMaintenance<A, J> {
         let shared = self.shared.clone();
         // Zeroing a file takes a while, and the mark must not be late.
         if let Err(error) = shared.catalogue.prepare_spare(|| self.look_at_reach()) {
-            // The log makes itself a file then, and reports what is wrong if it can't either.
-            tracing::warn!(%error, "no log file could be made ready");
+            // The log then creates a file itself, and reports the error if it can't.
+            tracing::warn!(%error, "no spare log file could be prepared");
         }
     }
 
-    /// Writes the mark if its time has come. The log thread may not have had room to say that it is due.
+    /// Writes the mark if it is due. The log thread can't tell when the queue is full.
     fn look_at_reach(&mut self) {
         match self.reach_due {
             Some(due) if due.saturating_duration_since(Instant::now()).is_zero() => {

@@ -1,6 +1,6 @@
-//! Storage: a commit log, an ordered overlay in memory, and a tree on disk that the overlay is folded into.
+//! Storage: a commit log, an ordered overlay in memory, and a tree on disk into which the overlay is folded.
 //!
-//! It knows bytes: keys, values, and tallies per space. It must not know what an item, a table or an index is.
+//! It knows bytes: keys, values, and totals per space. It must not know items, tables or indexes.
 //!
 //! ```text
 //! submit → queue → writer ──frames, view, completions──► log ──► publish, complete
@@ -8,21 +8,20 @@
 //!                    └── folded ◄── fold: frozen overlay → tree, then trims the log
 //! ```
 //!
-//! One writer thread applies jobs to the working state; the log thread makes them durable and only then publishes the
-//! view that shows them. So a reader never sees what a crash could take back, and evaluating one batch overlaps with
-//! the sync of the batch before.
+//! One writer thread applies jobs to the working state. The log thread makes them durable and only then publishes the
+//! snapshot that shows them. So a reader never sees a write that a crash could still undo, and evaluating one batch
+//! overlaps with the sync of the batch before.
 
 mod batch;
-mod check;
 mod clock;
 mod committer;
-mod compact;
 mod disk;
 mod error;
 mod fold;
 mod history;
 mod log;
 mod maintenance;
+mod offline;
 mod open;
 mod options;
 mod overlay;
@@ -46,13 +45,12 @@ mod watch;
 mod writer;
 
 pub use batch::{Batch, Completion, Handler};
-pub use check::{StoreChecked, StorePart, check_store};
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use compact::compact_store;
 pub use disk::{Disk, DiskFile, FileDisk, FileId, FrozenDisk, MemoryDisk};
 pub(crate) use disk::{create_private_folder, open_file};
 pub use error::{CommitError, StoreError, TrySubmitError};
 pub use history::{Changes, ChangesBack, Latest, Logged, Position};
+pub use offline::{StoreChecked, StorePart, check_store, compact_store};
 pub use options::{StoreOptions, SyncPolicy};
 pub use range::{Direction, Range};
 pub use reach::Loss;
@@ -66,6 +64,6 @@ pub(crate) use timekeeper::{STEP_MS_MAX, time_after};
 pub use tree::Compacted;
 pub use view::View;
 
-/// The versions of the files that hold the data, as this program writes them.
+/// The versions of the data files that this program writes.
 pub const FORMAT_VERSIONS: [(&str, u32); 2] =
     [("log", log::LOG_FORMAT_VERSION), ("tree", tree::PAGES_FORMAT_VERSION)];

@@ -1,4 +1,4 @@
-//! Opening: the tree, and on top of it what the log has after it.
+//! Opening a store: the tree, and the commits in the log that aren't in the tree.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::seal::{Sealing, is_data};
 use super::tree::{self, OldTree, Tree};
 use super::{Disk, StoreError, StoreOptions, View};
 
-/// What opening finds.
+/// The result of opening.
 pub(super) struct Recovered {
     pub(super) tree: Arc<Tree>,
     pub(super) catalogue: Arc<SegmentCatalogue>,
@@ -18,20 +18,20 @@ pub(super) struct Recovered {
     pub(super) archive: Arc<Archive>,
     pub(super) view: View<()>,
     pub(super) files: OtherFiles,
-    /// What is missing and was accepted.
+    /// Missing data that was accepted.
     pub(super) lost: Vec<Loss>,
 }
 
-/// The folder for files that are neither log nor tree.
+/// Access to files that are neither log nor tree.
 #[derive(Clone)]
 pub(super) struct OtherFiles {
-    /// Their disk: they are encrypted if the folder is.
+    /// Their disk. The files are encrypted if the folder is.
     pub(super) disk: Arc<dyn Disk>,
-    /// What the folder is encrypted with.
+    /// The folder's encryption.
     pub(super) sealing: Option<Arc<Sealing>>,
 }
 
-/// Opens the tree and replays the frames after the point that it reaches.
+/// Opens the tree and replays the frames that aren't in it.
 pub(super) fn recover(
     disk: &Arc<dyn Disk>,
     options: &StoreOptions,
@@ -53,7 +53,7 @@ pub(super) fn recover(
         time_ms: point.time_ms,
         believed_jumps: 0,
     };
-    // As many files as the log of two full overlays takes, about.
+    // About as many files as the log of full overlays takes.
     let spares_max = options.overlay_bytes_max as u64 / options.segment_bytes.max(1) + 1;
     let spares_max = usize::try_from(spares_max).unwrap_or(usize::MAX);
     let apply = |commits| view.apply_all(commits);
@@ -65,7 +65,7 @@ pub(super) fn recover(
     let files = sealing.as_ref().map_or_else(|| disk.clone(), |sealing| sealing.seal_files(disk));
     let live: Vec<u64> = catalogue.segments().iter().map(|segment| segment.id).collect();
     let archive = Archive::open(files.clone(), options.segment_bytes, |segment| live.contains(&segment))?;
-    // Names, too, may be known to the system's memory only.
+    // Names may exist only in the system's memory, too.
     disk.sync_directory().map_err(StoreError::io("sync", "the folder"))?;
     let reach = open_reach(disk, sealing.clone(), found, &tree, &catalogue, &view)?;
     let files = OtherFiles { disk: files, sealing };
@@ -80,14 +80,14 @@ pub(super) fn recover(
     })
 }
 
-/// What is missing of a folder.
+/// The missing data of a folder.
 struct Losses {
     are_accepted: bool,
     lost: Vec<Loss>,
 }
 
 impl Losses {
-    /// Refuses a folder of which something is missing, unless that is accepted.
+    /// Refuses a folder with missing data, unless it is accepted.
     fn meet(&mut self, loss: Loss) -> Result<(), StoreError> {
         #[cfg(simulated)]
         if crate::planted::Bug::IgnoresReach.is_planted() {
@@ -96,14 +96,14 @@ impl Losses {
         if !self.are_accepted {
             return Err(loss.into());
         }
-        tracing::error!(missing = %loss.missing(), "the folder is opened without what is missing");
+        tracing::error!(missing = %loss.missing(), "the folder is opened without the missing data");
         self.lost.push(loss);
         Ok(())
     }
 }
 
-/// Looks how far the log reached. In a folder that holds nothing yet, the file is made before the tree, which says that
-/// it is there.
+/// Reads how far the log reached. In an empty folder, the file is created before the tree, which records that it
+/// exists.
 fn find_reach(
     disk: &Arc<dyn Disk>,
     sealing: Option<&Arc<Sealing>>,
@@ -114,7 +114,7 @@ fn find_reach(
     if names.iter().any(|name| name == tree::NAME) {
         return look();
     }
-    // A tree has its name, durably, before there is anything else.
+    // A tree has its durable name before anything else exists.
     if names.iter().any(|name| is_data(name)) {
         losses.meet(Loss::Tree)?;
         return look();
@@ -128,7 +128,7 @@ fn find_reach(
     }
 }
 
-/// Compares the end of the log with how far it reached.
+/// Compares the end of the log with the recorded one.
 fn check_loss(
     found: &FoundMark,
     tree: &Tree,
@@ -141,14 +141,14 @@ fn check_loss(
         return losses.meet(loss);
     }
     if last_segment == 0 && sequence > 0 && found.mark().is_none() {
-        // An older folder, which has no mark.
+        // A folder of an earlier version, without the mark.
         let reason = format!("the log doesn't reach back to commit {}", sequence + 1);
         return Err(StoreError::corrupt("the log", 0, reason));
     }
     Ok(())
 }
 
-/// Notes how far the log reaches now. All of it is durable, and so are the names of its files.
+/// Records how far the log reaches now. All of it is durable, including the names of its files.
 fn open_reach(
     disk: &Arc<dyn Disk>,
     sealing: Option<Arc<Sealing>>,
@@ -161,7 +161,7 @@ fn open_reach(
     let last = segments.last().map(|last| (last.id, last.first_sequence));
     let (segment, first_sequence) = last.unwrap_or_default();
     if let Some(mark) = found.mark() {
-        // The id of a segment that is lost is not given again.
+        // The id of a lost segment isn't used again.
         catalogue.skip_ids(mark.segment);
     }
     let mark = ReachMark { segment, first_sequence, sequence: view.sequence, time_ms: view.time_ms };

@@ -1,4 +1,4 @@
-//! Waking those who wait for the next commit.
+//! Waking threads that wait for the next commit.
 
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::sync::atomic::{AtomicUsize, Ordering, fence};
 use crate::sync::{Condvar, Instant, Mutex};
 
-/// Wakes those who wait for the next commit. With nobody waiting it costs the log thread two instructions.
+/// Wakes threads that wait for the next commit. Without waiting threads it costs the log thread two instructions.
 #[derive(Default)]
 pub(super) struct Published {
     waiting: AtomicUsize,
@@ -15,9 +15,9 @@ pub(super) struct Published {
 }
 
 impl Published {
-    /// Something is to be seen.
+    /// Wakes the waiting threads after a commit is published.
     pub(super) fn wake(&self) {
-        // Either the count is seen here, or what was published before is seen by whoever raises it.
+        // Either this sees the count, or the thread that raises it sees the published commit.
         fence(Ordering::SeqCst);
         if self.waiting.load(Ordering::Relaxed) > 0 {
             drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
@@ -25,7 +25,7 @@ impl Published {
         }
     }
 
-    /// Waits until `is_over` or the time is.
+    /// Waits until `is_over` returns true or the timeout passes.
     pub(super) fn wait(&self, timeout: Duration, is_over: impl Fn() -> bool) {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);

@@ -1,4 +1,4 @@
-//! The bounded queue in front of the writer. News from the fold jump it, since the writer may be waiting for them.
+//! The bounded queue of the writer. News from the fold overtakes jobs, because the writer may be waiting for it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
@@ -9,7 +9,7 @@ use super::tree::TreeView;
 use super::{CommitError, TrySubmitError};
 use crate::sync::{Condvar, Mutex, MutexGuard};
 
-/// The bounded queue in front of the writer.
+/// The bounded queue of the writer.
 pub(super) struct Queue<J> {
     state: Mutex<State<J>>,
     jobs_max: usize,
@@ -26,24 +26,24 @@ struct State<J> {
     submitters_waiting: usize,
 }
 
-/// How far the fold under way has got.
+/// The progress of the running fold.
 #[derive(Clone, Copy, Default)]
 pub(super) struct FoldProgress {
     pub(super) done: usize,
     pub(super) total: usize,
 }
 
-/// What the fold tells the writer.
+/// A message from the fold to the writer.
 pub(super) struct FoldNews {
-    /// The tree with all that is folded so far.
+    /// The tree with everything folded so far.
     pub(super) tree: Arc<TreeView>,
-    /// Whether that is all of the frozen overlay.
+    /// Whether the whole frozen overlay is folded.
     pub(super) is_done: bool,
 }
 
-/// What the writer has to do next.
+/// The next work of the writer.
 pub(super) enum Work {
-    /// Jobs were put into the writer's list, or the fold has news, or both.
+    /// There are new jobs in the writer's list, or news from the fold, or both.
     Some { fold_news: Option<FoldNews> },
     /// The queue is closed and empty.
     Closed,
@@ -68,7 +68,7 @@ impl<J> Queue<J> {
     }
 
     fn state(&self) -> MutexGuard<'_, State<J>> {
-        // The state is never left half changed, so a panic elsewhere does not spoil it.
+        // The state is never left half changed, so a panic elsewhere doesn't corrupt it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -76,7 +76,7 @@ impl<J> Queue<J> {
         self.state().jobs.len()
     }
 
-    /// Adds a job, waiting for room.
+    /// Adds a job, and waits while the queue is full.
     pub(super) fn push(&self, job: J, poison: &Poison, waits: &Counter) -> Result<(), CommitError> {
         let mut state = self.state();
         if state.jobs.len() >= self.jobs_max {
@@ -98,7 +98,7 @@ impl<J> Queue<J> {
         Ok(())
     }
 
-    /// Adds a job if there is room.
+    /// Adds a job unless the queue is full.
     pub(super) fn try_push(&self, job: J, poison: &Poison) -> Result<(), TrySubmitError<J>> {
         let state = self.state();
         poison.check()?;
@@ -121,7 +121,7 @@ impl<J> Queue<J> {
         }
     }
 
-    /// Waits for work; moves up to `jobs_max` jobs into `jobs`.
+    /// Waits for work, and moves up to `jobs_max` jobs into `jobs`.
     pub(super) fn wait(&self, jobs: &mut VecDeque<J>, jobs_max: usize) -> Work {
         let mut state = self.state();
         while state.jobs.is_empty() && state.fold_news.is_none() && !state.closed {
@@ -139,7 +139,7 @@ impl<J> Queue<J> {
         Work::Some { fold_news }
     }
 
-    /// Waits for news from the fold. Returns nothing if it has got far enough, or if the store is poisoned.
+    /// Waits for news from the fold. Returns `None` if it has progressed far enough, or if the store is poisoned.
     pub(super) fn wait_fold(
         &self,
         poison: &Poison,
@@ -168,13 +168,13 @@ impl<J> Queue<J> {
         self.state().fold_progress
     }
 
-    /// The fold has got so far, and the tree shows it.
+    /// Reports a folded part that the tree contains.
     pub(super) fn set_fold_progress(&self, progress: FoldProgress, tree: TreeView) {
         self.set_fold_news(progress, FoldNews { tree: Arc::new(tree), is_done: false });
         self.writer.notify_one();
     }
 
-    /// The fold is done, and the tree shows all of it.
+    /// Reports that everything is folded.
     pub(super) fn set_folded(&self, tree: TreeView) {
         self.set_fold_news(FoldProgress::default(), FoldNews { tree: Arc::new(tree), is_done: true });
         #[cfg(simulated)]
@@ -190,34 +190,34 @@ impl<J> Queue<J> {
             state.fold_progress = progress;
             state.fold_news.replace(news)
         };
-        // Outside of the lock, since ending a view takes locks of the tree.
+        // Outside the lock, because dropping a snapshot takes locks of the tree.
         drop(overtaken);
     }
 
-    /// Whether no more jobs are taken.
+    /// Whether the queue is closed.
     pub(super) fn is_closed(&self) -> bool {
         self.state().closed
     }
 
-    /// Takes no more jobs; those that are in it are still done.
+    /// Closes the queue. Jobs in it are still executed.
     pub(super) fn close(&self) {
         self.state().closed = true;
         self.wake_all();
     }
 
-    /// Takes no more jobs and forgets those that are in it: there is no writer any more.
+    /// Closes the queue and discards its jobs, because the writer has ended.
     pub(super) fn abandon(&self) {
         let forgotten = {
             let mut state = self.state();
             state.closed = true;
             std::mem::take(&mut state.jobs)
         };
-        // Dropped outside of the lock, since a job's own drop may call anything.
+        // Dropped outside the lock, because a job's own drop may call anything.
         drop(forgotten);
         self.wake_all();
     }
 
-    /// Wakes everybody to look again. Holding the lock first makes sure that nobody is just about to wait.
+    /// Wakes all threads to check again. Taking the lock first ensures that no thread is just about to wait.
     pub(super) fn wake_all(&self) {
         drop(self.state());
         self.writer.notify_all();

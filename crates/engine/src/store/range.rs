@@ -1,4 +1,4 @@
-//! Merging the layers of a view into one ordered stream: the newest layer that knows a key decides.
+//! Merging the layers of a snapshot into one ordered sequence. The newest layer that has a key decides.
 
 use std::cmp::Ordering;
 use std::collections::btree_map;
@@ -20,7 +20,7 @@ pub enum Direction {
     Backward,
 }
 
-/// Whether no key can lie between the bounds; ordered maps refuse such bounds with a panic.
+/// Whether no key can lie between the bounds. Ordered maps panic on such bounds.
 pub(super) fn is_empty_range(lower: Bound<&[u8]>, upper: Bound<&[u8]>) -> bool {
     match (lower, upper) {
         (Bound::Included(lower), Bound::Included(upper)) => lower > upper,
@@ -32,13 +32,13 @@ pub(super) fn is_empty_range(lower: Bound<&[u8]>, upper: Bound<&[u8]>) -> bool {
     }
 }
 
-/// The changes of the job under way, the newest layer of all.
+/// The changes of the running job, the newest layer.
 pub(super) type ChangesRange<'a> = btree_map::Range<'a, Bytes, RowChange>;
 
 enum LayerRange<'a> {
     Changes(ChangesRange<'a>),
     Overlay(OverlayRange<'a>),
-    // Boxed, being much larger than the others.
+    // Boxed, because it is much larger than the others.
     Tree(Box<TreeRange>),
 }
 
@@ -57,7 +57,7 @@ impl Head<'_> {
         }
     }
 
-    /// The value, or nothing for a deletion.
+    /// Returns the value, or `None` for a deletion.
     fn value(&self) -> Option<&[u8]> {
         match self {
             Head::Change(_, change) => change.value.as_deref(),
@@ -66,7 +66,7 @@ impl Head<'_> {
         }
     }
 
-    /// The key and value to keep, or nothing for a deletion.
+    /// Returns an owned key and value, or `None` for a deletion.
     fn take(self) -> Option<(Bytes, Bytes)> {
         match self {
             Head::Change(key, change) => Some((key.clone(), change.value.clone()?)),
@@ -100,13 +100,13 @@ impl<'a> Layer<'a> {
     }
 }
 
-/// The entries between two bounds, in order, read as they are asked for. After an error it ends.
+/// The entries between two bounds, in order, read on demand. After an error it ends.
 pub struct Range<'a> {
     /// Newest first. Empty once the range has ended.
     layers: Vec<Layer<'a>>,
     direction: Direction,
     started: bool,
-    /// The range could not be opened; to be reported by the first step.
+    /// An error at opening, reported by the first step.
     failure: Option<StoreError>,
 }
 
@@ -132,7 +132,8 @@ impl<'a> Range<'a> {
         Self { layers, direction, started: false, failure: None }
     }
 
-    /// The place of the layer that holds the next key; of equal keys, the newest layer's, and the others step over theirs.
+    /// Returns the position of the layer with the next key. Among equal keys the newest layer wins, and the others
+    /// skip theirs.
     fn winner(&mut self) -> Result<Option<usize>, StoreError> {
         let mut best: Option<usize> = None;
         for place in 0..self.layers.len() {
@@ -153,13 +154,13 @@ impl<'a> Range<'a> {
         Ok(best)
     }
 
-    /// Steps to the next entry and reads it where it lies, without keeping it. After an error the range ends.
+    /// Moves to the next entry and reads it in place, without copying it. After an error the range ends.
     pub fn read_next<T>(&mut self, read: impl FnOnce(&[u8], &[u8]) -> T) -> Result<Option<T>, StoreError> {
         let head = self.step().inspect_err(|_| self.layers.clear())?;
         Ok(head.and_then(|head| head.value().map(|value| read(head.key(), value))))
     }
 
-    /// The next entry that is no deletion.
+    /// Returns the next entry that isn't a deletion.
     fn step(&mut self) -> Result<Option<Head<'a>>, StoreError> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);

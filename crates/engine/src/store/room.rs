@@ -1,7 +1,7 @@
-//! Room on the disk: writes that grow are refused before it is full, not after.
+//! Disk space. Writes that grow the data are refused before the disk is full.
 //!
-//! A log or a tree that can't be written ends all writing until the store is opened again. So some room is kept back
-//! for what must go on when nothing may grow any more: folding what is in memory, deletions, and the log of both.
+//! If the log or the tree can't be written, all writing ends until the store is opened again. So some space is
+//! reserved for work that must continue when nothing may grow: folding, deletions, and the log of both.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,26 +11,26 @@ use super::stats::Counter;
 use super::{CommitError, Disk, StoreOptions};
 use crate::sync::Instant;
 
-/// The disk is looked at again after so many bytes were written, at most.
+/// The most bytes that are written between two looks at the disk.
 const LOOK_BYTES_MAX: u64 = 1 << 20;
-/// And after this time, if anything was written: others fill the disk, too.
+/// The longest time between two looks, if anything was written. Other programs fill the disk too.
 const LOOK_TIME: Duration = Duration::from_secs(1);
-/// Stands for a disk that doesn't tell.
+/// Represents a disk whose free space is unknown.
 const UNKNOWN: u64 = u64::MAX;
 
-/// What is known of the room on the disk.
+/// The known state of the disk space.
 pub(super) struct Room {
     disk: Arc<dyn Disk>,
     reserve_bytes: u64,
     look_bytes: u64,
     free_bytes: AtomicU64,
     is_short: AtomicBool,
-    /// The most that everything stored has taken since opening: the tree has had pages for it.
+    /// The largest size of all stored data since opening. The tree has had pages for it.
     data_bytes_max: AtomicU64,
     /// Bytes written since the last look.
     unseen_bytes: AtomicU64,
     opened: Instant,
-    /// When the last look was, since opening.
+    /// The time of the last look, since opening.
     looked_ms: AtomicU64,
     refused: Counter,
 }
@@ -51,7 +51,7 @@ impl Room {
         }
     }
 
-    /// Notes that the log or the tree was written to, and looks at the disk once in a while.
+    /// Notes that the log or the tree was written, and regularly looks at the disk.
     pub(super) fn note_written(&self, bytes: u64, data_bytes: impl FnOnce() -> u64) {
         let unseen_bytes = self.unseen_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let looked = Duration::from_millis(self.looked_ms.load(Ordering::Relaxed));
@@ -60,41 +60,45 @@ impl Room {
         }
     }
 
-    /// Looks at the disk; `data_bytes` is what everything stored takes.
+    /// Looks at the disk. `data_bytes` is the size of all stored data.
     pub(super) fn look(&self, data_bytes: impl FnOnce() -> u64) {
         self.unseen_bytes.store(0, Ordering::Relaxed);
         self.data_bytes_max.fetch_max(data_bytes(), Ordering::Relaxed);
         self.looked_ms.store(self.opened.elapsed().as_millis() as u64, Ordering::Relaxed);
-        // A disk that can't be asked is written to until it refuses.
+        // If the free space is unknown, the disk is written until it refuses.
         let free_bytes = self.disk.free_bytes().ok().flatten().unwrap_or(UNKNOWN);
         self.free_bytes.store(free_bytes, Ordering::Relaxed);
         let was_short = self.is_short.load(Ordering::Relaxed);
-        // A little more than the reserve ends the shortage, so that it doesn't come and go with every file.
+        // A little more than the reserve ends the shortage, so that it doesn't change with every file.
         let enough_bytes =
             if was_short { self.reserve_bytes + self.reserve_bytes / 8 } else { self.reserve_bytes };
         let is_short = free_bytes < enough_bytes;
-        // Who changes it tells of it, also when several look at once.
+        // Only the thread that changes it logs the change, even if several look at once.
         if self.is_short.swap(is_short, Ordering::AcqRel) != is_short {
             let reserve_bytes = self.reserve_bytes;
             if is_short {
                 tracing::warn!(
                     free_bytes,
                     reserve_bytes,
-                    "the disk is nearly full: writes that grow are refused, reads and deletions go on"
+                    "the disk is nearly full; writes that need space are refused, reads and deletions still work"
                 );
             } else {
-                tracing::info!(free_bytes, reserve_bytes, "the disk has room again: all writes go on");
+                tracing::info!(
+                    free_bytes,
+                    reserve_bytes,
+                    "the disk has enough free space again; all writes are accepted"
+                );
             }
         }
     }
 
-    /// Whether something may be written that needs room for good. While the disk is short, as much as deletions have
-    /// given back may be: the tree uses its pages again, although the disk doesn't see it.
+    /// Checks that data may grow. During a shortage, it may grow by as much as deletions have freed, because the tree
+    /// reuses its pages although the disk doesn't show it.
     pub(super) fn check(&self, data_bytes: impl Fn() -> u64) -> Result<(), CommitError> {
         if !self.is_short.load(Ordering::Relaxed) {
             return Ok(());
         }
-        // A refused write can afford to look whether it would be refused still.
+        // A refused write has time to check whether it would still be refused.
         self.look(&data_bytes);
         if !self.is_short.load(Ordering::Acquire) {
             return Ok(());
@@ -107,7 +111,7 @@ impl Room {
         Err(self.refusal(free_bytes))
     }
 
-    /// Whether something may be written that gives back room in the tree, but is itself kept in the log and the past.
+    /// Checks that a deletion is possible that frees space in the tree but is itself kept in the log and the history.
     pub(super) fn check_for_past(&self, data_bytes: impl FnOnce() -> u64) -> Result<(), CommitError> {
         if !self.is_short.load(Ordering::Relaxed) {
             return Ok(());
@@ -121,12 +125,12 @@ impl Room {
         Err(CommitError::NoRoomForPast { free_bytes, needed_bytes })
     }
 
-    /// The part of the reserve that is left to folding and to deletions that keep nothing.
+    /// The part of the reserve for folding, and for deletions without history.
     fn lower_bytes(&self) -> u64 {
         self.reserve_bytes / 2
     }
 
-    /// Whether a file of so many bytes fits beside the reserve.
+    /// Checks that a file of this size fits beside the reserve.
     pub(super) fn check_for(&self, bytes: u64, data_bytes: impl Fn() -> u64) -> Result<(), CommitError> {
         self.look(data_bytes);
         let free_bytes = self.free_bytes.load(Ordering::Relaxed);
@@ -145,7 +149,7 @@ impl Room {
         self.reserve_bytes
     }
 
-    /// What the disk had free at the last look, if it tells.
+    /// The free space at the last look, if known.
     pub(super) fn free_bytes(&self) -> Option<u64> {
         Some(self.free_bytes.load(Ordering::Relaxed)).filter(|bytes| *bytes != UNKNOWN)
     }

@@ -1,4 +1,4 @@
-//! What all threads of a store share.
+//! The state that all threads of a store share.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,29 +14,29 @@ use super::tree::Tree;
 use super::{CommitError, Timekeeper, View};
 use crate::sync::{ArcSwap, thread};
 
-/// What all threads of a store share.
+/// The state that all threads of a store share.
 pub(super) struct Shared<A, J> {
     pub(super) queue: Queue<J>,
     pub(super) view: ArcSwap<View<A>>,
     pub(super) poison: Poison,
-    /// Tells those who wait for commits.
+    /// Wakes threads that wait for commits.
     pub(super) published: Published,
     pub(super) catalogue: Arc<SegmentCatalogue>,
-    /// How far the log reaches, for the next opening.
+    /// The extent of the log, for the next opening.
     pub(super) reach: Arc<Reach>,
     pub(super) archive: Arc<Archive>,
     pub(super) tree: Arc<Tree>,
     pub(super) files: OtherFiles,
     pub(super) counters: Counters,
     pub(super) time: Arc<Timekeeper>,
-    /// Whether the disk has room.
+    /// Checks the free disk space.
     pub(super) room: Room,
-    /// Half of what the overlay may take.
+    /// The most memory for overlays.
     pub(super) overlay_bytes_max: usize,
 }
 
 impl<A, J> Shared<A, J> {
-    /// No more writes from now on; everybody who waits is woken.
+    /// Ends writing, and wakes every waiting thread.
     pub(super) fn poison(&self, reason: impl Into<Arc<str>>) {
         let reason = reason.into();
         tracing::error!(%reason, "the store takes no more writes");
@@ -45,14 +45,14 @@ impl<A, J> Shared<A, J> {
         self.published.wake();
     }
 
-    /// Whether a fold is under way and the overlay that fills meanwhile has half the size at which writers are slowed. Where nothing
-    /// is written any more, there is nothing to wait for.
+    /// Whether a fold is running and the new overlay has reached half the size at which writers are slowed. If
+    /// writing has ended, there is nothing to wait for.
     pub(super) fn is_pressed(&self) -> bool {
         let view = self.view.load();
         !self.poison.is_set() && view.frozen.is_some() && view.active.bytes() >= self.overlay_bytes_max / 16
     }
 
-    /// What everything stored takes.
+    /// Returns the counters and sizes.
     pub(super) fn data_bytes(&self) -> u64 {
         self.view.load().tallies.bytes()
     }
@@ -103,7 +103,7 @@ pub(super) struct Poison(OnceLock<Arc<str>>);
 
 impl Poison {
     fn set(&self, reason: Arc<str>) {
-        // The first reason is the cause; later ones follow from it.
+        // The first reason is the cause of the later ones.
         let _ = self.0.set(reason);
     }
 
@@ -119,7 +119,7 @@ impl Poison {
     }
 }
 
-/// Poisons the store if the thread that holds it panics: nobody must wait for a thread that is gone.
+/// Poisons the store if its thread panics, so that no thread waits for it.
 pub(super) struct PoisonOnPanic<A, J>(pub(super) Arc<Shared<A, J>>);
 
 impl<A, J> Drop for PoisonOnPanic<A, J> {

@@ -3,18 +3,18 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What the store has done and holds, for metrics. Counts are since opening.
+/// Statistics of a store, for metrics. Counts are since opening.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StoreStats {
-    /// The last commit that is published.
+    /// The last published commit.
     pub sequence: u64,
-    /// What both overlays take in memory, about.
+    /// The approximate memory of both overlays.
     pub overlay_bytes: u64,
     /// Files of the log, without spares.
     pub log_segments: u64,
     /// Bytes of those files.
     pub log_bytes: u64,
-    /// Files with recorded changes from before the log.
+    /// History files.
     pub past_files: u64,
     /// Bytes of those files.
     pub past_bytes: u64,
@@ -24,11 +24,11 @@ pub struct StoreStats {
     pub queue_jobs: u64,
     /// Jobs applied.
     pub jobs: u64,
-    /// Commits logged; a job that adds nothing makes none.
+    /// Commits logged. A job without changes makes none.
     pub commits: u64,
     /// Bytes of frames logged.
     pub commit_bytes: u64,
-    /// Batches that the writer handed to the log.
+    /// Batches that the writer passed to the log.
     pub batches: u64,
     /// Syncs of the log.
     pub syncs: u64,
@@ -40,31 +40,32 @@ pub struct StoreStats {
     pub folded_entries: u64,
     /// Time spent folding.
     pub fold_time_us: u64,
-    /// How often the writer had to wait for the fold, because both overlays were full.
+    /// How often the writer had to wait for the fold because both overlays were full.
     pub writer_waits: u64,
-    /// Time spent waiting so.
+    /// Time spent in these waits.
     pub writer_wait_time_us: u64,
-    /// How often `submit` had to wait, because the queue was full.
+    /// How often `submit` had to wait because the queue was full.
     pub submit_waits: u64,
-    /// Whether writing has stopped until the store is opened again: a write, a sync or a fold failed, or a file is gone.
+    /// Whether writing has ended until the store is opened again, because a write, a sync or a fold failed, or a file
+    /// is missing.
     pub writes_stopped: bool,
-    /// What the disk has free, if it tells.
+    /// The free bytes on the disk, if known.
     pub disk_free_bytes: Option<u64>,
-    /// What is kept free: with less, writes that grow are refused.
+    /// The bytes to keep free. With less, writes that need space are refused.
     pub disk_reserve_bytes: u64,
     /// Whether they are refused now.
     pub disk_is_short: bool,
-    /// How often something was refused for lack of room.
+    /// How often a write was refused for lack of space.
     pub disk_refusals: u64,
-    /// How often the wall clock jumped forward against the monotonic one.
+    /// How often the wall clock jumped forward relative to the monotonic one.
     pub clock_jumps_forward: u64,
     /// How often it jumped back.
     pub clock_jumps_back: u64,
-    /// Whether the wall clock is not believed yet, after a jump or because the database was closed for long.
+    /// Whether the wall clock isn't trusted yet, after a jump or because the database was closed for long.
     pub clock_is_doubted: bool,
 }
 
-/// One counter, touched by one thread, read by any.
+/// A counter that one thread changes and any thread reads.
 #[derive(Default)]
 pub(super) struct Counter(AtomicU64);
 

@@ -26,13 +26,13 @@ use crate::sync::mpsc::sync_channel;
 use crate::sync::thread::{self, JoinHandle};
 use crate::sync::{ArcSwap, Mutex};
 
-/// A store that runs: `A` is the attachment published with the entries, `J` the job that its handler takes.
+/// A running store. `A` is the attachment that is published with the entries, and `J` is the job type.
 pub struct Store<A, J> {
     shared: Arc<Shared<A, J>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
-/// A store that is recovered but takes no jobs yet: read it, build the attachment from it, start it.
+/// A store that is recovered but doesn't accept jobs yet. Read it, build the attachment from it, and start it.
 pub struct Opened {
     recovered: Recovered,
     options: StoreOptions,
@@ -40,7 +40,7 @@ pub struct Opened {
 }
 
 impl Store<(), ()> {
-    /// Opens the store: the tree, and what the log has after the point that the tree reaches.
+    /// Opens the store: the tree, and the commits in the log that aren't in it.
     pub fn open(
         disk: Arc<dyn Disk>,
         options: StoreOptions,
@@ -49,7 +49,7 @@ impl Store<(), ()> {
         Ok(Opened::new(recover(&disk, &options, OldTree::Convert)?, options, clock))
     }
 
-    /// Opens the store on a [`FrozenDisk`](super::FrozenDisk), to be looked at only: a tree of an earlier format is not
+    /// Opens the store on a [`FrozenDisk`](super::FrozenDisk) only for reading. A tree of an earlier format isn't
     /// converted.
     pub(crate) fn look(
         disk: Arc<dyn Disk>,
@@ -67,17 +67,17 @@ impl Opened {
         Self { recovered, options, time }
     }
 
-    /// Everything that was recovered.
+    /// Returns everything that was recovered.
     pub fn view(&self) -> &View<()> {
         &self.recovered.view
     }
 
-    /// The time that the store goes by.
+    /// The store's time.
     pub fn time(&self) -> &Arc<Timekeeper> {
         &self.time
     }
 
-    /// The id of the key that the folder is encrypted with.
+    /// The id of the folder's key.
     pub fn key_id(&self) -> Option<KeyId> {
         self.recovered.files.sealing.as_ref().map(|sealing| sealing.outer().id())
     }
@@ -87,17 +87,17 @@ impl Opened {
         &self.recovered.tree
     }
 
-    /// What is missing of the folder, and was accepted by [`StoreOptions::accept_loss`].
+    /// The missing data of the folder that [`StoreOptions::accept_loss`] accepted.
     pub fn lost(&self) -> &[Loss] {
         &self.recovered.lost
     }
 
-    /// Reads every change in files of the past, hands over what is wrong, and says how many there are.
+    /// Reads every change in history files, reports errors, and returns the number of changes.
     pub(crate) fn check_past(&self, wrong: impl FnMut(StoreError)) -> u64 {
         self.recovered.archive.check(wrong)
     }
 
-    /// The folder, for files that are neither log nor tree; see [`Store::files`].
+    /// The disk for files that are neither log nor tree; see [`Store::files`].
     pub fn files(&self) -> &Arc<dyn Disk> {
         &self.recovered.files.disk
     }
@@ -149,7 +149,7 @@ impl Opened {
         let maintenance = StoreMaintenance::new(shared.clone(), chores, options.reach_interval);
 
         let store = Store { shared, threads: Mutex::default() };
-        // If one can't be started, dropping the store joins the others: their channels are closed then.
+        // If a thread can't be started, dropping the store joins the others, because their channels are closed.
         store.spawn("singlet-store", move || maintenance.run())?;
         store.spawn("singlet-fold", move || fold.run())?;
         store.spawn("singlet-log", move || committer.run())?;
@@ -173,65 +173,66 @@ impl<A: Send + Sync + 'static, J: Send + 'static> Store<A, J> {
 }
 
 impl<A, J> Store<A, J> {
-    /// Gives a job to the writer, waiting while the queue is full. The handler's completion says what became of it.
+    /// Submits a job to the writer, and waits while the queue is full. The handler's completion reports the result.
     pub fn submit(&self, job: J) -> Result<(), CommitError> {
         self.shared.queue.push(job, &self.shared.poison, &self.shared.counters.submit_waits)
     }
 
-    /// Gives a job to the writer unless the queue is full.
+    /// Submits a job to the writer unless the queue is full.
     pub fn try_submit(&self, job: J) -> Result<(), TrySubmitError<J>> {
         self.shared.queue.try_push(job, &self.shared.poison)
     }
 
-    /// Whether whoever submits a job should first read the keys that the job will read: pages have been missing from the
-    /// cache lately, and the writer, of which there is only one, must not be the one who waits for the disk.
+    /// Whether callers should read the keys of a job before they submit it. This is so when pages were missing from
+    /// the cache lately, because the single writer must not wait for the disk.
     pub fn take_look_ahead(&self) -> bool {
         self.shared.tree.take_look_ahead()
     }
 
-    /// Whether the disk has room for writes that grow.
+    /// Checks that the disk has space for writes that grow the data.
     pub fn check_room(&self) -> Result<(), CommitError> {
         self.shared.room.check(|| self.shared.data_bytes())
     }
 
-    /// Whether the disk has room for deletions of which the past is kept. Other deletions are always taken, and what ends
-    /// work that was begun.
+    /// Checks that the disk has space for deletions of items that are kept in the history. Other deletions are always
+    /// accepted, and so is work that ends something.
     pub fn check_room_for_past(&self) -> Result<(), CommitError> {
         self.shared.room.check_for_past(|| self.shared.data_bytes())
     }
 
-    /// Whether the disk has room for a file of so many bytes.
+    /// Checks that the disk has space for a file of this size.
     pub fn check_room_for(&self, bytes: u64) -> Result<(), CommitError> {
         self.shared.room.check_for(bytes, || self.shared.data_bytes())
     }
 
-    /// The latest durable state.
+    /// Returns the latest durable snapshot.
     pub fn view(&self) -> Arc<View<A>> {
         self.shared.view.load_full()
     }
 
-    /// Whether writes that can wait should: the fold is behind. If it falls further behind, all writes wait for it.
+    /// Whether writes that can wait should wait, because the fold is behind. If it falls further behind, all writes
+    /// wait for it.
     pub fn is_pressed(&self) -> bool {
         self.shared.is_pressed()
     }
 
-    /// How many jobs the writer has applied since the store was opened.
+    /// Returns how many jobs the writer has applied since the store was opened.
     pub fn jobs_applied(&self) -> u64 {
         self.shared.counters.jobs.get()
     }
 
-    /// Counters and sizes for metrics.
+    /// Returns counters and sizes for metrics.
     pub fn stats(&self) -> StoreStats {
         self.shared.stats()
     }
 
-    /// The recorded changes of one group (a key's first four bytes, as a number) after a position, in order, up to the
-    /// latest durable commit.
+    /// Iterates over the recorded changes of one group (a key's first four bytes, as a number) after a position, in
+    /// order, up to the latest durable commit.
     pub fn changes_after(&self, group: u32, after: Position) -> Changes {
         Changes::new(self.source(), group, after, self.shared.view.load().sequence)
     }
 
-    /// The recorded changes of one group before a position, the latest first.
+    /// Iterates over the recorded changes of one group before a position, the latest first.
     pub fn changes_before(&self, group: u32, before: Position) -> ChangesBack {
         ChangesBack::new(self.source(), group, before, self.shared.view.load().sequence)
     }
@@ -240,8 +241,8 @@ impl<A, J> Store<A, J> {
         ChangeSource { log: self.shared.catalogue.clone(), archive: self.shared.archive.clone() }
     }
 
-    /// Waits until a commit after `sequence` is published, the store takes no more writes, or the time is over. Returns
-    /// the sequence number of the latest commit.
+    /// Waits until a commit after `sequence` is published, writing ends, or the timeout passes. Returns the sequence
+    /// number of the latest commit.
     pub fn wait_after(&self, sequence: u64, timeout: Duration) -> u64 {
         let latest = || self.shared.view.load().sequence;
         let is_over = || latest() > sequence || self.shared.queue.is_closed() || self.shared.poison.is_set();
@@ -249,41 +250,41 @@ impl<A, J> Store<A, J> {
         latest()
     }
 
-    /// Removes kept changes that nobody needs any more, in whole files. `is_needed` is asked for each group of a file,
-    /// with the commit of the group's latest change in it and that commit's time. Returns how many files went.
+    /// Removes history files that are no longer needed. `is_needed` is called for each group in a file, with the
+    /// commit and the time of the group's latest change in it. Returns the number of removed files.
     pub fn trim_past(&self, is_needed: impl Fn(u32, Latest) -> bool) -> Result<usize, StoreError> {
         self.shared.archive.drop_unneeded(is_needed)
     }
 
-    /// The time that the store goes by.
+    /// The store's time.
     pub fn time(&self) -> &Arc<Timekeeper> {
         &self.shared.time
     }
 
-    /// The folder, for files that are neither log nor tree. What is written through it is encrypted if the folder is.
+    /// The disk for files that are neither log nor tree. They are encrypted if the folder is.
     pub fn files(&self) -> &Arc<dyn Disk> {
         &self.shared.files.disk
     }
 
-    /// The key that the folder is encrypted with.
+    /// The folder's key.
     pub(crate) fn key(&self) -> Option<&Key> {
         self.shared.files.sealing.as_ref().map(|sealing| sealing.outer())
     }
 
-    /// The id of the key that the folder is encrypted with.
+    /// The id of the folder's key.
     pub fn key_id(&self) -> Option<KeyId> {
         self.shared.files.sealing.as_ref().map(|sealing| sealing.outer().id())
     }
 
-    /// Writes down how far the log reaches, without waiting for its time.
+    /// Records how far the log reaches now, without waiting for the interval.
     #[cfg(test)]
     pub(super) fn write_reach(&self) {
         self.shared.reach.write().expect("the disk works");
     }
 
-    /// Does what is in the queue, folds the overlay, and ends the threads. Views already taken go on reading.
+    /// Executes the queued jobs, folds the overlay, and ends the threads. Existing snapshots can still be read.
     ///
-    /// Called from a completion, it can't wait for the thread that it runs on; the rest happens after it returns.
+    /// If it is called from a completion, it can't wait for its own thread. The rest happens after it returns.
     pub fn close(&self) -> Result<(), CommitError> {
         self.shared.queue.close();
         self.shared.published.wake();
@@ -291,14 +292,14 @@ impl<A, J> Store<A, J> {
         let this = thread::current().id();
         if threads.iter().all(|thread| thread.thread().id() != this) {
             for thread in threads {
-                // A panic has poisoned the store already.
+                // The panic has poisoned the store already.
                 let _ = thread.join();
             }
         }
         self.shared.poison.check()?;
         if let Err(error) = self.shared.catalogue.drop_spares() {
-            // Nothing is lost but room on the disk; the next opening uses them.
-            tracing::warn!(%error, "empty files of the log could not be removed");
+            // Only disk space is lost. The next opening uses the files.
+            tracing::warn!(%error, "spare log files could not be removed");
         }
         Ok(())
     }
@@ -306,7 +307,7 @@ impl<A, J> Store<A, J> {
 
 impl<A, J> Drop for Store<A, J> {
     fn drop(&mut self) {
-        // Whoever wants to know calls `close`.
+        // Callers that need the result call `close`.
         let _ = self.close();
     }
 }

@@ -1,17 +1,17 @@
-//! Running totals per space, kept exactly by the commit order.
+//! Totals per space, exact at every commit.
 
 use imbl::OrdMap;
 
-/// Whatever the caller keeps totals for: a table, an index.
+/// A space with totals, such as a table or an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Space(pub u64);
 
 /// The totals of one space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// How many things it holds.
+    /// The number of rows.
     pub count: u64,
-    /// How many bytes they take.
+    /// Their bytes.
     pub bytes: u64,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct TallyDelta {
     pub(super) bytes: i64,
 }
 
-/// All totals; cloning is cheap. A space whose totals are zero is not kept, so that dropped tables leave nothing.
+/// All totals. Cloning is cheap. Spaces with totals of zero are removed, so that deleted tables leave nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tallies(pub(super) OrdMap<u64, Tally>);
 
@@ -32,7 +32,7 @@ impl Tallies {
         self.0.get(&space.0).copied().unwrap_or_default()
     }
 
-    /// The bytes of all spaces together.
+    /// The bytes of all spaces.
     pub(super) fn bytes(&self) -> u64 {
         self.0.values().map(|tally| tally.bytes).sum()
     }

@@ -1,20 +1,22 @@
-//! The time that everything in the engine goes by: the wall clock, checked against the monotonic one.
+//! The time of the engine: the wall clock, checked against the monotonic one.
 //!
-//! Small steps of the wall clock are followed at once. A jump is not: the time goes on by the monotonic clock until the wall
-//! clock has kept to its new line for the settle period, or has come back. `docs/clock.md` has the policy and its reasons.
+//! Small steps of the wall clock are followed at once. After a jump, the time follows the monotonic clock until the
+//! wall clock has stayed on its new line for the settle period, or has come back. `docs/clock.md` has the policy and
+//! its reasons.
 
 use std::sync::Arc;
-// Nobody waits for these locks, so the simulation need not know of them.
+// No thread waits for these locks, so the simulation need not know them.
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Clock;
 
-/// Steps of the wall clock up to this size are followed at once; a commit's time stands still meanwhile where they go back.
+/// The largest step of the wall clock that is followed at once. If it goes back, the time of commits stands still
+/// meanwhile.
 pub(crate) const STEP_MS_MAX: u64 = 5_000;
-/// A clock that shows an earlier time than this, though there are later commits, has lost its time: 1 January 2020.
+/// A clock that shows an earlier time than this, although there are later commits, has lost its time: 1 January 2020.
 const LOST_BEFORE_MS: u64 = 1_577_836_800_000;
-/// If the database was closed for longer than this, the wall clock is proven before anything is deleted by it.
+/// If the database was closed for longer than this, nothing is deleted until the wall clock is confirmed.
 const GAP_MS_MAX: u64 = 24 * 60 * 60 * 1000;
 
 /// Tells the time and watches the clock.
@@ -24,34 +26,34 @@ pub struct Timekeeper {
     line: Mutex<Line>,
     jumps_forward: AtomicU64,
     jumps_back: AtomicU64,
-    /// How many jumps were believed, and how many of these the order of commits knows of.
+    /// The number of trusted jumps, and how many of them are recorded in the commit order.
     believed: AtomicU64,
     noted: AtomicU64,
-    /// How far those that it knows of have moved the time.
+    /// How far the recorded jumps have moved the time.
     noted_ms: AtomicI64,
 }
 
-/// How the wall clock stands to the monotonic one.
+/// The relation of the wall clock to the monotonic one.
 #[derive(Debug, Clone, Copy)]
 struct Line {
-    /// The wall clock less the monotonic one, as it is believed.
+    /// The trusted difference between the wall clock and the monotonic one.
     offset_ms: i64,
-    /// How far all jumps that were believed have moved the time.
+    /// How far all trusted jumps have moved the time.
     jumped_ms: i64,
-    /// Where the wall clock has jumped to.
+    /// The new line of the wall clock after a jump.
     jump: Option<Jump>,
-    /// There while nothing proves the wall clock that was found at opening.
+    /// Set while the wall clock that was found at opening isn't confirmed.
     unproven: Option<Unproven>,
 }
 
-/// A wall clock that was found at opening, far from the time of the last commit.
+/// A wall clock that was far from the time of the last commit at opening.
 #[derive(Debug, Clone, Copy)]
 struct Unproven {
-    /// It is proven when it has kept to its line until this monotonic time.
+    /// It is confirmed if it stays on its line until this monotonic time.
     until_ms: u64,
-    /// The offset of a wall clock that goes on from the last commit.
+    /// The offset of a wall clock that continues from the last commit.
     last_offset_ms: i64,
-    /// Whether the line is only that, because the wall clock had lost its time.
+    /// Whether the line is this continuation, because the wall clock had lost its time.
     is_made_up: bool,
 }
 
@@ -66,11 +68,11 @@ impl Unproven {
 #[derive(Debug, Clone, Copy)]
 struct Jump {
     offset_ms: i64,
-    /// Since when, by the monotonic clock.
+    /// The monotonic time at which it began.
     since_ms: u64,
 }
 
-/// What a look at the clocks found.
+/// The result of comparing the clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ClockState {
     Agrees,
@@ -80,17 +82,17 @@ enum ClockState {
     Believed { by_ms: i64, is_new: bool },
 }
 
-/// What has happened to the clock since the last commit.
+/// The event of the clock since the last commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClockEvent {
     /// Nothing.
     Kept,
-    /// The time has jumped so far.
+    /// The time has jumped.
     Jumped {
-        /// Against the monotonic clock.
+        /// The size, relative to the monotonic clock.
         by_ms: i64,
     },
-    /// The store was opened, so that nobody knows.
+    /// The store was opened, so the size is unknown.
     Opened,
 }
 
@@ -109,14 +111,14 @@ pub struct Opening {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ClockReading {
     pub(super) now_ms: u64,
-    /// How many jumps were believed so far.
+    /// The number of trusted jumps so far.
     pub(super) believed: u64,
     /// How far they have moved the time.
     pub(super) jumped_ms: i64,
 }
 
 impl Line {
-    /// The line at the opening of a store whose last commit, if there is one, has this time.
+    /// Returns the line at the opening of a store whose last commit, if any, has this time.
     fn begin(wall_ms: u64, monotonic_ms: u64, last_ms: Option<u64>, settle_ms: u64) -> Self {
         let unproven = Unproven {
             until_ms: monotonic_ms.saturating_add(settle_ms),
@@ -134,7 +136,7 @@ impl Line {
                 tracing::warn!(
                     wall_ms,
                     last_ms,
-                    "the clock has lost its time; times go on from the last commit's"
+                    "the clock has lost its time; times continue from the last commit"
                 );
                 at(last_ms)
             }
@@ -142,7 +144,7 @@ impl Line {
                 let by_ms = last_ms - wall_ms;
                 tracing::warn!(
                     by_ms,
-                    "the clock is earlier than the last commit: it was ahead then, or is behind now"
+                    "the clock is earlier than the last commit; either it was ahead then or it is behind now"
                 );
                 at(wall_ms)
             }
@@ -165,10 +167,10 @@ impl Line {
         }
         let is_lost = is_lost(wall_ms, self.now_ms(monotonic_ms));
         if let Some(unproven) = &mut self.unproven {
-            // It has not kept to its line.
+            // It hasn't stayed on its line.
             unproven.until_ms = monotonic_ms.saturating_add(settle_ms);
             if !is_lost && (unproven.is_made_up || unproven.is_nearer(found_ms, self.offset_ms)) {
-                // The commits speak for it, or nothing speaks for the line that was found at opening.
+                // The commits support it, or nothing supports the line that was found at opening.
                 unproven.is_made_up = false;
                 (self.offset_ms, self.jump) = (found_ms, None);
                 return ClockState::Believed { by_ms, is_new: true };
@@ -203,7 +205,7 @@ impl Timekeeper {
         }
     }
 
-    /// The time.
+    /// Returns the time.
     pub fn now_ms(&self) -> u64 {
         self.read().now_ms
     }
@@ -238,19 +240,23 @@ impl Timekeeper {
             ClockState::Agrees | ClockState::Doubted => {}
             ClockState::Jumped { by_ms } => {
                 count(by_ms);
-                tracing::warn!(by_ms, settle_ms, "the wall clock jumped; it is believed if it keeps to that");
+                tracing::warn!(
+                    by_ms,
+                    settle_ms,
+                    "the wall clock jumped; it will be trusted if it stays there"
+                );
             }
             ClockState::CameBack => tracing::info!("the wall clock has come back from its jump"),
             ClockState::Believed { by_ms, is_new } => {
                 if is_new {
                     count(by_ms);
                 }
-                tracing::warn!(by_ms, "the wall clock jumped; times follow it now");
+                tracing::warn!(by_ms, "the wall clock jumped and is trusted now");
             }
         }
     }
 
-    /// A mistake on purpose: to believe every jump at once.
+    /// A deliberate mistake: trusting every jump at once.
     #[cfg(simulated)]
     fn go_wrong(&self, line: &mut Line, wall_ms: u64, monotonic_ms: u64, look: ClockState) -> ClockState {
         match look {
@@ -262,19 +268,19 @@ impl Timekeeper {
         }
     }
 
-    /// Whether what is decided by the time may be deleted: not before the clock is proven that was found at opening, nor
-    /// before the order of commits knows of a jump that is believed.
+    /// Whether data may be deleted because of its age. The clock that was found at opening must be confirmed, and
+    /// every trusted jump must be recorded in the commit order.
     pub(crate) fn may_delete(&self) -> bool {
         self.read();
         self.line().unproven.is_none() && self.is_noted()
     }
 
-    /// Whether the order of commits knows of all jumps that are believed.
+    /// Whether all trusted jumps are recorded in the commit order.
     pub(crate) fn is_noted(&self) -> bool {
         self.believed.load(Ordering::Acquire) == self.noted.load(Ordering::Acquire)
     }
 
-    /// What has happened to the clock between the last commit of this opening and this reading.
+    /// Returns the event of the clock between the last commit of this opening and this reading.
     pub(super) fn event(&self, reading: &ClockReading) -> ClockEvent {
         match reading.believed > self.noted.load(Ordering::Acquire) {
             true => ClockEvent::Jumped {
@@ -284,13 +290,13 @@ impl Timekeeper {
         }
     }
 
-    /// The order of commits knows of the jumps before this reading. Called by the writer alone.
+    /// Notes that the jumps before this reading are recorded in the commit order. Only the writer calls it.
     pub(super) fn note(&self, reading: &ClockReading) {
         self.noted_ms.store(reading.jumped_ms, Ordering::Release);
         self.noted.store(reading.believed, Ordering::Release);
     }
 
-    /// Jumps forward and back since opening, and whether the wall clock is doubted now.
+    /// Returns the jumps forward and back since opening, and whether the wall clock is doubted now.
     pub(super) fn jumps(&self) -> (u64, u64, bool) {
         let line = *self.line();
         let is_doubted = line.jump.is_some() || line.unproven.is_some();
@@ -298,12 +304,12 @@ impl Timekeeper {
     }
 
     fn line(&self) -> MutexGuard<'_, Line> {
-        // A line is whole between any two calls, so a panic elsewhere can't have left it half changed.
+        // A line is consistent between any two calls, so a panic elsewhere can't have left it half changed.
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The time of the next commit, or of the moment, after a commit of time `last_ms`.
+/// Returns the time of the next commit, or of the present, after a commit with the time `last_ms`.
 pub(crate) fn time_after(last_ms: u64, now_ms: u64) -> u64 {
     #[cfg(simulated)]
     if crate::planted::Bug::NeverGoesBack.is_planted() {

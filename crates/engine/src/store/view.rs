@@ -1,4 +1,4 @@
-//! A consistent snapshot of everything committed.
+//! Consistent snapshots of all commits.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use super::tally::{Space, Tallies, Tally};
 use super::timekeeper::{Timekeeper, time_after};
 use super::tree::TreeView;
 
-/// A consistent snapshot: the overlay, what is being folded, and the tree below.
+/// A consistent snapshot: the overlay, the overlay that is being folded, and the tree.
 ///
-/// Keep one for a request, not for minutes: the tree can't reuse the pages that a view still reads.
+/// Keep it for a request, not for minutes. The tree can't reuse the pages that a snapshot still reads.
 pub struct View<A> {
     pub(super) active: Overlay,
-    /// The overlay that the fold is writing into the tree, until the tree shows it.
+    /// The overlay that the fold is writing into the tree, until the tree has all of it.
     pub(super) frozen: Option<Overlay>,
     pub(super) tree: Arc<TreeView>,
     pub(super) attachment: Arc<A>,
     pub(super) tallies: Tallies,
     pub(super) sequence: u64,
     pub(super) time_ms: u64,
-    /// How many jumps of the clock its commits know of, since the store was opened.
+    /// The number of jumps of the clock that its commits record since the store was opened.
     pub(super) believed_jumps: u64,
 }
 
@@ -45,7 +45,7 @@ impl<A> Clone for View<A> {
 }
 
 impl<A> View<A> {
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &[u8]) -> Result<Option<Bytes>, StoreError> {
         let overlaid = self.active.get(key).or_else(|| self.frozen.as_ref()?.get(key));
         match overlaid {
@@ -54,7 +54,7 @@ impl<A> View<A> {
         }
     }
 
-    /// The entries between two bounds; bounds that leave no room give nothing.
+    /// Iterates over the entries between two bounds. Inverted bounds give nothing.
     pub fn range<'r>(
         &'r self,
         lower: Bound<&'r [u8]>,
@@ -64,7 +64,7 @@ impl<A> View<A> {
         self.range_below(None, lower, upper, direction)
     }
 
-    /// The same with the changes of a job on top.
+    /// Does the same with the changes of a job on top.
     pub(super) fn range_below<'a>(
         &'a self,
         changes: Option<ChangesRange<'a>>,
@@ -81,35 +81,35 @@ impl<A> View<A> {
         Range::new(changes, overlays, self.tree.range(lower, upper), direction)
     }
 
-    /// What the caller published together with these entries.
+    /// Returns the attachment that was published with these entries.
     pub fn attachment(&self) -> &Arc<A> {
         &self.attachment
     }
 
-    /// The totals of a space.
+    /// Returns the totals of a space.
     pub fn tally(&self, space: Space) -> Tally {
         self.tallies.get(space)
     }
 
-    /// The totals of all spaces that have any.
+    /// Iterates over the totals of all spaces that have any.
     pub fn tallies(&self) -> impl Iterator<Item = (Space, Tally)> + '_ {
         self.tallies.0.iter().map(|(space, tally)| (Space(*space), *tally))
     }
 
-    /// The sequence number of the last commit that this view shows.
+    /// Returns the sequence number of the last commit in this snapshot.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
 
-    /// The time of the last commit that this view shows.
+    /// Returns the time of the last commit in this snapshot.
     pub fn time_ms(&self) -> u64 {
         self.time_ms
     }
 
-    /// The present, for whoever compares it with the times of the commits that this view shows.
+    /// Returns the present, for comparison with the times of the commits in this snapshot.
     ///
-    /// A jump of the clock counts once a commit of the view follows it. Until then nothing tells how the times of the commits
-    /// before it are to be read, and the present is the time of the last one.
+    /// A jump of the clock counts only when a commit of the snapshot follows it. Until then nothing tells the true
+    /// times of the commits before it, and the present is the time of the last one.
     pub fn now_ms(&self, time: &Timekeeper) -> u64 {
         let reading = time.read();
         if reading.believed > self.believed_jumps {
@@ -118,7 +118,7 @@ impl<A> View<A> {
         time_after(self.time_ms, reading.now_ms)
     }
 
-    /// The same entries with another attachment.
+    /// Returns the same entries with another attachment.
     pub(super) fn with_attachment<B>(self, attachment: Arc<B>) -> View<B> {
         View {
             active: self.active,
@@ -132,14 +132,14 @@ impl<A> View<A> {
         }
     }
 
-    /// What both overlays take in memory, about.
+    /// Returns the approximate memory of both overlays.
     pub(super) fn overlay_bytes(&self) -> usize {
         self.active.bytes() + self.frozen.as_ref().map_or(0, Overlay::bytes)
     }
 }
 
 impl<A> View<A> {
-    /// Applies a frame to the overlay and the totals. `owners` says of each entry whether it holds its own value.
+    /// Applies a frame to the overlay and the totals. `owners` says for each entry whether it has its own value.
     pub(super) fn apply(&mut self, frame: Frame, owners: &[bool]) {
         for delta in frame.tallies {
             self.tallies.apply(delta);
@@ -149,7 +149,7 @@ impl<A> View<A> {
         }
     }
 
-    /// Applies many commits that were read back.
+    /// Applies many replayed commits.
     pub(super) fn apply_all(&mut self, commits: Vec<Replayed>) {
         let mut entries = NewEntries::default();
         for (frame, owners) in commits {

@@ -1,4 +1,4 @@
-//! Whether the files that the store writes are still those that the next opening will find.
+//! Checks that the files being written are the ones that the next opening will find.
 
 use std::io;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use super::disk::FileId;
 use super::log::SegmentCatalogue;
 use super::{Disk, StoreError, reach, tree};
 
-/// Looks after the names of the tree, the mark and the log. A file that was deleted can still be written, and everything
-/// written to it is lost.
+/// Watches the names of the tree, the mark and the log. A deleted file can still be written, but everything written
+/// to it is lost.
 pub(super) struct FileWatch {
     disk: Arc<dyn Disk>,
     catalogue: Arc<SegmentCatalogue>,
@@ -16,7 +16,7 @@ pub(super) struct FileWatch {
 }
 
 impl FileWatch {
-    /// Everything is in its place now.
+    /// Starts with the present files.
     pub(super) fn new(disk: Arc<dyn Disk>, catalogue: Arc<SegmentCatalogue>) -> Result<Self, StoreError> {
         let mut files = Vec::new();
         for name in [tree::NAME, reach::NAME] {
@@ -26,7 +26,7 @@ impl FileWatch {
         Ok(Self { disk, catalogue, files })
     }
 
-    /// Refuses a folder in which a file is gone or another one, or which another process has opened.
+    /// Returns an error if a file is missing or replaced, or if another process has opened the folder.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         self.disk.check_hold().map_err(StoreError::io("hold", "the folder"))?;
         for (name, identity) in &self.files {
@@ -36,7 +36,7 @@ impl FileWatch {
         }
         for segment in self.catalogue.segments() {
             let Some(identity) = segment.identity else { continue };
-            // Meanwhile it may have been trimmed. A segment leaves the catalogue before it loses its name.
+            // It may have been trimmed meanwhile. A segment leaves the catalogue before it loses its name.
             if !self.is_there(&segment.name(), identity)? && self.catalogue.has(segment.id) {
                 return Err(StoreError::Replaced { file: segment.name() });
             }

@@ -1,4 +1,4 @@
-//! The writer thread: the one place where the order of commits is decided.
+//! The writer thread, which decides the order of commits.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use super::{ClockEvent, CommitError, Opening, StoreOptions, View};
 use crate::sync::Instant;
 use crate::sync::mpsc::SyncSender;
 
-/// A batch is handed over early when its frames pass this size.
+/// The size of frames at which a batch is passed on early.
 const BATCH_BYTES_MAX: usize = 1 << 20;
 
 /// The writer thread's state.
 pub(super) struct WriterThread<A, H: Handler<A>> {
     pub(super) shared: Arc<Shared<A, H::Job>>,
     pub(super) handler: H,
-    /// The working state: what is published, and what is on its way to be.
+    /// The working state: all published commits and those that will be.
     pub(super) state: View<A>,
     pub(super) commits: SyncSender<Commit<A>>,
     pub(super) overlay_bytes_max: usize,
-    /// What has been logged since the last freeze.
+    /// The bytes logged since the last freeze.
     pub(super) unfolded_log_bytes: usize,
     pub(super) batch_jobs_max: usize,
     pub(super) batch: OpenBatch,
@@ -32,13 +32,13 @@ pub(super) struct WriterThread<A, H: Handler<A>> {
     pub(super) opening: Option<Opening>,
 }
 
-/// The batch being put together.
+/// The batch that is being collected.
 #[derive(Default)]
 pub(super) struct OpenBatch {
     frames: Vec<u8>,
     completions: Vec<Completion>,
     retired: Option<Overlay>,
-    /// Whether readers get another view of the tree with it.
+    /// Whether it gives readers another view of the tree.
     moves_tree: bool,
 }
 
@@ -69,7 +69,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> WriterThread<A, H> {
         }
     }
 
-    /// Works until the queue is closed and empty; then folds what is left, so that the next opening has nothing to
+    /// Works until the queue is closed and empty. Then it folds the rest, so that the next opening has nothing to
     /// replay.
     pub(super) fn run(mut self) {
         let mut jobs = VecDeque::with_capacity(self.batch_jobs_max);
@@ -112,7 +112,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> WriterThread<A, H> {
                 }
                 self.batch.completions.push(completion);
             }
-            // Nothing of the job was applied, so there is nothing to wait for.
+            // The job changed nothing, so there is nothing to wait for.
             Err(error) => completion(Err(error)),
         }
         self.unfolded_log_bytes += self.batch.frames.len().saturating_sub(logged_before);
@@ -121,8 +121,8 @@ impl<A: Send + Sync + 'static, H: Handler<A>> WriterThread<A, H> {
         }
     }
 
-    /// Freezes a full overlay. While the one before is being folded, waits where need be, and so does everybody who
-    /// submits: that is what bounds the memory.
+    /// Freezes a full overlay. While the previous one is being folded, it waits if necessary, and so does every
+    /// thread that submits. This bounds the memory.
     fn make_room(&mut self) {
         if self.state.frozen.is_some() {
             self.keep_pace_with_fold();
@@ -132,20 +132,21 @@ impl<A: Send + Sync + 'static, H: Handler<A>> WriterThread<A, H> {
         }
     }
 
-    /// An overlay is frozen at three quarters of what two may take together: the larger it is, the more entries meet on a page
-    /// of the tree. It is frozen, full or not, when the log since the last freeze is that large: the next opening reads that
-    /// log, and recorded changes take more room there than here.
+    /// An overlay is frozen at three quarters of the memory for both: the larger it is, the more entries share a page
+    /// of the tree. It is also frozen when the log since the last freeze is that large, because the next opening
+    /// reads that log, and recorded changes take more space there.
     fn is_due_for_fold(&self) -> bool {
         self.unfolded_bytes() >= self.overlay_bytes_max / 4 * 3
     }
 
-    /// What the active overlay takes in memory or in the log, whichever is more.
+    /// Returns the size of the active overlay in memory or in the log, whichever is larger.
     fn unfolded_bytes(&self) -> usize {
         self.state.active.bytes().max(self.unfolded_log_bytes)
     }
 
-    /// The last quarter is for the fold: half of it may be full when it begins, all of it when it ends. Who writes at that
-    /// pace or slower never waits; who writes faster waits often and briefly, rather than once for the whole fold.
+    /// The last quarter is for the time of the fold. Half of it may be full when the fold begins, and all of it when
+    /// it ends. Clients that write at that pace or slower never wait. Faster ones wait often and briefly, not once
+    /// for the whole fold.
     fn keep_pace_with_fold(&mut self) {
         let (bytes, eighth) = (self.unfolded_bytes(), self.overlay_bytes_max / 8);
         if bytes < eighth {
@@ -156,7 +157,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> WriterThread<A, H> {
         if has_room(self.shared.queue.fold_progress()) {
             return;
         }
-        // What is evaluated need not wait for the fold.
+        // Evaluated jobs need not wait for the fold.
         self.hand_over(None);
         let start = Instant::now();
         self.wait_fold(has_room);
@@ -185,7 +186,8 @@ impl<A: Send + Sync + 'static, H: Handler<A>> WriterThread<A, H> {
         self.hand_over(Some(job));
     }
 
-    /// Reads from the tree what is folded. The frozen overlay is above it, and says the same, until all of it is.
+    /// Moves to the tree with the folded part. The frozen overlay stays above it, with the same content, until all of
+    /// it is folded.
     fn show_folded(&mut self, news: FoldNews) {
         self.state.tree = news.tree;
         self.batch.moves_tree = true;
@@ -194,7 +196,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> WriterThread<A, H> {
         }
     }
 
-    /// Hands the batch to the log, waiting if the log is behind.
+    /// Passes the batch to the log, and waits if the log is behind.
     fn hand_over(&mut self, fold: Option<FoldJob>) {
         if self.batch.is_empty() && fold.is_none() {
             return;
@@ -203,7 +205,7 @@ impl<A: Send + Sync + 'static, H: Handler<A>> WriterThread<A, H> {
         self.shared.counters.batches.add(1);
         let view = Arc::new(self.state.clone());
         if let Err(refused) = self.commits.send(Commit { frames, view, completions, fold, retired }) {
-            // The log thread is gone; it poisoned the store.
+            // The log thread has ended and poisoned the store.
             let error = self.shared.poison.check().err().unwrap_or(CommitError::Closed);
             refused.0.complete(Err(error));
         }

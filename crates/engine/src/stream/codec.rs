@@ -1,4 +1,4 @@
-//! Streams and shards on disk: one row each. Values are encoded items, so that they describe themselves and can grow.
+//! The rows of streams and shards. Values are encoded items, so that attributes can be added.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,8 @@ const TABLE_BYTES: usize = size_of::<u32>();
 /// Stamp and suffix of a shard's id.
 const SHARD_BYTES: usize = size_of::<u64>() + size_of::<u32>();
 
-/// Stores what differs between two states of a stream; nothing before is a new stream, nothing after one that is gone.
+/// Stores the difference between two states of a stream. `None` before means a new stream, and `None` after means a
+/// removed one.
 pub(crate) fn write_stream<A>(batch: &mut Batch<'_, A>, before: Option<&Stream>, after: Option<&Stream>) {
     let Some(stream) = after.or(before) else { return };
     match after {
@@ -71,7 +72,7 @@ fn table_arn(stream: &Stream) -> &str {
     stream.arn.strip_suffix(&suffix).unwrap_or(&stream.arn)
 }
 
-/// A stream, without its shards, from its row; `None` if it is none.
+/// Decodes a stream, without its shards; `None` if the row is invalid.
 pub(crate) fn stream_from(row: &[u8], value: Bytes) -> Option<Stream> {
     let (table, label) = row.get(PREFIX_BYTES..)?.split_at_checked(TABLE_BYTES)?;
     let label = String::from_utf8(label.to_vec()).ok()?;
@@ -105,7 +106,7 @@ fn encode_shard(shard: &Shard) -> Bytes {
     EncodedItem::encode(&item).into_bytes()
 }
 
-/// A shard from its row, with the table number and the label of its stream; `None` if it is none.
+/// Decodes a shard, with the table number and the label of its stream; `None` if the row is invalid.
 pub(crate) fn shard_from(row: &[u8], value: Bytes) -> Option<(u32, String, Shard)> {
     let (table, rest) = row.get(PREFIX_BYTES..)?.split_at_checked(TABLE_BYTES)?;
     let (label, id) = rest.split_at_checked(rest.len().checked_sub(SHARD_BYTES)?)?;

@@ -1,8 +1,8 @@
-//! Streams: what was changed in a table during the last 24 hours, in shards that are read in order.
+//! Streams: the changes of a table during the last 24 hours, in shards that are read in order.
 //!
-//! The records themselves are the recorded changes of the log. What is stored here is only how they are cut: a stream
-//! has a beginning and perhaps an end in the commit order, and shards that share out its partition hashes. A shard begins
-//! and ends with a commit, so every change is in exactly one.
+//! The records themselves are the recorded changes in the log. A stream only stores how they are divided. It has a
+//! beginning and perhaps an end in the commit order, and its shards divide the partition hashes. A shard begins and
+//! ends with a commit, so every change is in exactly one shard.
 
 mod codec;
 mod shard;
@@ -19,10 +19,10 @@ pub(crate) use shard::{Due, HashRange, Shard, ShardId, hash_of};
 /// How long a record can be read, and a stream after it was turned off.
 pub(crate) const RETENTION_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// A stream that is on, or was not long ago.
+/// A stream that is on or was turned off recently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stream {
-    /// The number of its table, which may be gone.
+    /// The number of its table, which may be deleted.
     pub(crate) table: u32,
     pub(crate) table_name: String,
     pub(crate) arn: String,
@@ -31,18 +31,18 @@ pub(crate) struct Stream {
     /// The table's key.
     pub(crate) key: KeySchema,
     pub(crate) created: Moment,
-    /// Changes from this commit on are not in it.
+    /// Changes from this commit on aren't in it.
     pub(crate) ended: Option<Moment>,
-    /// The last change that is too old to be read, as far as that was looked up.
+    /// The last change that is known to be too old.
     pub(crate) trimmed: Position,
-    /// The time of the commit that closed the last shard that is gone.
+    /// The time of the commit that closed the last removed shard.
     pub(crate) trimmed_ms: u64,
-    /// In the order of their ids, which is the order of their making.
+    /// In the order of their ids, which is the order of creation.
     pub(crate) shards: Vec<Shard>,
 }
 
 impl Stream {
-    /// A new stream of `count` shards.
+    /// Creates a stream with `count` shards.
     pub(crate) fn begin(
         table: &crate::table::Table,
         label: String,
@@ -67,7 +67,7 @@ impl Stream {
         stream
     }
 
-    /// The stream after it was turned off.
+    /// Returns the stream after it is turned off.
     pub(crate) fn end(&self, at: Moment) -> Stream {
         let mut stream = self.clone();
         stream.ended = Some(at);
@@ -77,8 +77,7 @@ impl Stream {
         stream
     }
 
-    /// The stream after those of its open shards that are due were closed and replaced by their children; `None` if none
-    /// is due.
+    /// Closes the due shards and adds their children. Returns `None` if no shard is due.
     pub(crate) fn roll(&self, at: Moment, mut due: impl FnMut(&Shard) -> Due) -> Option<Stream> {
         let mut stream = self.clone();
         let mut children = Vec::new();
@@ -100,7 +99,7 @@ impl Stream {
 
     fn add_shards(&mut self, at: Moment, shards: impl Iterator<Item = (Option<ShardId>, HashRange)>) {
         let last_stamp_ms = self.shards.last().map(|shard| shard.id.stamp_ms);
-        // Ids ascend, so that parents are listed before their children, also when the clock stands still.
+        // Ids ascend even if the clock stands still, so that parents are listed before their children.
         let stamp_ms = last_stamp_ms.map_or(at.time_ms, |last| at.time_ms.max(last + 1));
         let older = self.shards.len();
         for (parent, range) in shards {
@@ -111,7 +110,7 @@ impl Stream {
         self.shards.sort_by_key(|shard| shard.id);
     }
 
-    /// The stream without the shards that a trim is about; `None` if they are gone already.
+    /// Returns the stream without the shards of a trim, or `None` if they are gone already.
     pub(crate) fn trim(&self, trim: &Trim) -> Option<Stream> {
         let is_trimmed =
             |shard: &Shard| shard.ended.is_some_and(|ended| ended.sequence <= trim.before.sequence);
@@ -125,7 +124,7 @@ impl Stream {
         Some(stream)
     }
 
-    /// Whether the stream is gone: it was turned off, and its last record is too old.
+    /// Whether the stream was turned off and its last record is too old.
     pub(crate) fn is_expired(&self, now: &Now) -> bool {
         self.ended.is_some_and(|ended| is_past_retention(ended.effective_ms(now), now.ms))
     }
@@ -135,12 +134,12 @@ impl Stream {
         self.shards.iter().filter(move |shard| !shard.is_expired(now))
     }
 
-    /// The shards that records go to.
+    /// The shards that receive records.
     pub(crate) fn open_shards(&self) -> impl Iterator<Item = &Shard> {
         self.shards.iter().filter(|shard| shard.ended.is_none())
     }
 
-    /// Whether a shard is to be rolled over, or something is too old.
+    /// Whether a shard must be rolled over or something is too old.
     pub(crate) fn is_due(&self, options: &StreamOptions, now: &Now, may_delete: bool) -> bool {
         let is_too_old = || self.is_expired(now) || self.shards.iter().any(|shard| shard.is_expired(now));
         may_delete && is_too_old()
@@ -153,7 +152,7 @@ impl Stream {
     }
 }
 
-/// What was found out about a stream whose oldest shards are too old: everything before a commit goes.
+/// The removal of the oldest shards of a stream.
 #[derive(Debug, Clone)]
 pub(crate) struct Trim {
     pub(crate) arn: String,

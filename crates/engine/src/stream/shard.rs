@@ -18,23 +18,23 @@ const SUFFIX_DIGITS: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shard {
     pub(crate) id: ShardId,
-    /// The shard that it continues, in whole or in part. That one may be gone already.
+    /// The shard that it continues completely or in part. It may have been removed.
     pub(crate) parent: Option<ShardId>,
     pub(crate) range: HashRange,
-    /// Changes from this commit on are in it.
+    /// The commit with which it begins.
     pub(crate) created: Moment,
-    /// Changes from this commit on are no longer in it.
+    /// The commit before which it ends.
     pub(crate) ended: Option<Moment>,
 }
 
 impl Shard {
-    /// Whether all records that it can have are too old to be read.
+    /// Whether all records that it can have are too old.
     pub(crate) fn is_expired(&self, now: &Now) -> bool {
         self.ended.is_some_and(|ended| is_past_retention(ended.effective_ms(now), now.ms))
     }
 }
 
-/// What becomes of an open shard.
+/// The work that is due on an open shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Due {
     /// It stays open.
@@ -45,7 +45,7 @@ pub(crate) enum Due {
     Split,
 }
 
-/// The name of a shard: when it was made, and something to tell it from others of that moment.
+/// The id of a shard: the time of its creation, and a number that makes it unique.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ShardId {
     pub(crate) stamp_ms: u64,
@@ -53,7 +53,7 @@ pub(crate) struct ShardId {
 }
 
 impl ShardId {
-    /// An id that none of those of the same stamp has. It is derived, so that a simulation makes the same one again.
+    /// Returns an unused id. It is derived, so that a simulation creates the same one again.
     pub(super) fn next(arn: &str, stamp_ms: u64, taken: impl Iterator<Item = ShardId> + Clone) -> ShardId {
         let mut seed = taken.clone().count() as u64;
         loop {
@@ -74,7 +74,7 @@ impl fmt::Display for ShardId {
     }
 }
 
-/// A text that is no shard's name.
+/// The error for a string that isn't a shard's id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotAShardId;
 
@@ -88,12 +88,12 @@ impl FromStr for ShardId {
             stamp_ms: stamp.parse().map_err(|_| NotAShardId)?,
             suffix: u32::from_str_radix(suffix, 16).map_err(|_| NotAShardId)?,
         };
-        // Only the spelling that is given out.
+        // Only the canonical spelling is accepted.
         if id.to_string() == text { Ok(id) } else { Err(NotAShardId) }
     }
 }
 
-/// A range of partition hashes, both ends included.
+/// A range of partition hashes, including both ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HashRange {
     pub(crate) first: u32,
@@ -104,7 +104,7 @@ impl HashRange {
     /// Every hash.
     pub(crate) const ALL: HashRange = HashRange { first: 0, last: u32::MAX };
 
-    /// All hashes in `count` parts of the same size.
+    /// Divides all hashes into `count` equal parts.
     pub(super) fn cut(count: u32) -> Vec<HashRange> {
         let count = u64::from(count.max(1));
         let start = |part: u64| (part << 32) / count;
@@ -114,7 +114,7 @@ impl HashRange {
             .collect()
     }
 
-    /// Two halves, or the range itself if it has one hash only.
+    /// Returns the two halves, or the range itself if it has only one hash.
     pub(super) fn halves(self) -> Vec<HashRange> {
         if self.first == self.last {
             return vec![self];

@@ -1,4 +1,4 @@
-//! Shard iterators: a place in a shard, as a text that a client hands back.
+//! Shard iterators: a position in a shard, as a string that a client sends back.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,14 +9,14 @@ use crate::error::{Error, Invalid, Result};
 use crate::store::Position;
 use crate::stream::ShardId;
 
-/// How long an iterator can be used.
+/// How long an iterator is valid.
 const LIFE_MS: u64 = 15 * 60 * 1000;
 /// The version of the text.
 const VERSION: &str = "1";
-/// Marks a place after which the oldest record is wanted.
+/// Marks an iterator that asks for the oldest record.
 const OLDEST: &str = "o";
 
-/// A place in a shard.
+/// A position in a shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ShardIterator {
     pub(super) arn: String,
@@ -25,21 +25,22 @@ pub(super) struct ShardIterator {
     pub(super) made_ms: u64,
 }
 
-/// Where a reader goes on.
+/// The position of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Start {
     pub(crate) after: Position,
-    /// Whether records that are too old are passed over rather than missed: the reader wants the oldest that there is.
+    /// Whether records that are too old are skipped, because the reader wants the oldest that exists. Otherwise they
+    /// are an error.
     pub(crate) skips_trimmed: bool,
 }
 
 impl Start {
-    /// At the oldest record that there is when it is used.
+    /// At the oldest record at the time of reading.
     pub(crate) fn oldest() -> Self {
         Start { after: Position::default(), skips_trimmed: true }
     }
 
-    /// After a place.
+    /// After a position.
     pub(crate) fn after(after: Position) -> Self {
         Start { after, skips_trimmed: false }
     }
@@ -75,7 +76,7 @@ impl FromStr for ShardIterator {
     }
 }
 
-/// Tells an iterator from one that was cut off or put together by hand: each place is a valid one otherwise.
+/// Detects an iterator that was truncated or made by hand. Any other position would be valid.
 fn checksum(text: &str) -> String {
     format!("{:016x}", xxh3_64(text.as_bytes()))
 }

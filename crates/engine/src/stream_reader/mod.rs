@@ -1,4 +1,4 @@
-//! Reading streams, as their API has it: list, describe, get an iterator, get records.
+//! Reading streams through DynamoDB's operations: list, describe, get an iterator, get records.
 
 mod iterator;
 mod record;
@@ -22,14 +22,14 @@ use crate::stream::{HashRange, Shard, ShardId, Stream, is_past_retention};
 use crate::turns::Now;
 use crate::write::EngineStore;
 
-/// Most streams or shards of a page.
+/// The most streams or shards in a page.
 const PAGE_MAX: usize = 100;
-/// Most records of one answer.
+/// The most records in an answer.
 const RECORDS_MAX: usize = 1000;
-/// Most bytes of one answer, by the records' own sizes.
+/// The most bytes in an answer, by the sizes of the records.
 const RECORDS_BYTES_MAX: usize = 1 << 20;
-/// Most changes that are looked at for one answer: a shard with few records among many of others answers in several
-/// steps, some of them empty.
+/// The most changes that are read for an answer. A shard with few records among many others is read in several steps,
+/// some of them empty.
 const CHANGES_MAX: usize = 10_000;
 
 /// Lists streams in the order of their ARNs.
@@ -78,7 +78,7 @@ pub(crate) fn describe_stream(
     let is_after = |shard: &&Shard| match start {
         None => true,
         Some((_, Ok(start))) => shard.id > start,
-        // Whatever it is, it has its place among the ids.
+        // Any string has a place among the ids.
         Some((start, Err(_))) => shard.id.to_string().as_str() > start,
     };
     let mut found = stream.shards(&now).filter(is_after).filter(is_child);
@@ -106,7 +106,7 @@ fn describe_shard(shard: &Shard) -> ShardDescription {
     }
 }
 
-/// Makes an iterator.
+/// Creates an iterator.
 pub(crate) fn get_shard_iterator(store: &EngineStore, request: &GetShardIterator) -> Result<String> {
     let view = store.view();
     let now_ms = view.now_ms(store.time());
@@ -125,7 +125,7 @@ pub(crate) fn get_shard_iterator(store: &EngineStore, request: &GetShardIterator
     Ok(ShardIterator { arn, shard, from, made_ms: now_ms }.to_string())
 }
 
-/// Refuses a number that the shard can't have, or that is too old.
+/// Refuses a number that is too old or can't be in the shard.
 fn check_number(
     store: &EngineStore,
     stream: &Stream,
@@ -141,14 +141,14 @@ fn check_number(
     Ok(Start::after(after))
 }
 
-/// Refuses a place if the next change after it is too old.
+/// Refuses a position if the next change after it is too old.
 pub(crate) fn check_not_trimmed(
     store: &EngineStore,
     stream: &Stream,
     after: Position,
     now: &Now,
 ) -> Result<()> {
-    // Changes of before the stream, which may be in the log for other readers, are not in it.
+    // The log may have changes from before the stream, for other readers.
     let after = after.max(stream_start(stream));
     let next = store.changes_after(stream.table, after).next().transpose()?;
     let is_too_old =
@@ -159,12 +159,12 @@ pub(crate) fn check_not_trimmed(
     Ok(())
 }
 
-/// The place after which the stream's first record stands.
+/// The position before the stream's first record.
 pub(crate) fn stream_start(stream: &Stream) -> Position {
     Position::end_of(stream.created.sequence.saturating_sub(1))
 }
 
-/// The last place before a place.
+/// The last position before a position.
 fn before(position: Position) -> Position {
     match position.place.checked_sub(1) {
         Some(place) => Position { place, ..position },
@@ -175,13 +175,13 @@ fn before(position: Position) -> Position {
 /// Reads records.
 pub(crate) fn get_records(store: &EngineStore, request: &GetRecords) -> Result<GetRecordsOutcome> {
     let iterator: ShardIterator = request.iterator.parse()?;
-    // The shards of this moment hold for what is durable at this moment, and for nothing later.
+    // The shards of this snapshot are valid only for the commits in it.
     let view = store.view();
     let now_ms = view.now_ms(store.time());
     iterator.check_age(now_ms)?;
     let now = view.catalogue().now(now_ms);
     let stream = find_stream(view.catalogue(), &iterator.arn, &now)?;
-    // An iterator of a shard was made when it was there.
+    // The shard existed when the iterator was created.
     let shard = stream.shards(&now).find(|shard| shard.id == iterator.shard).ok_or(Error::Trimmed)?;
     let span = Span {
         range: shard.range,
@@ -195,19 +195,19 @@ pub(crate) fn get_records(store: &EngineStore, request: &GetRecords) -> Result<G
     Ok(GetRecordsOutcome { records: page.records, next })
 }
 
-/// Which changes of a table are read.
+/// The range of changes to read.
 pub(crate) struct Span {
     pub(crate) range: HashRange,
     /// The first commit.
     pub(crate) created: u64,
     /// The commit before which it ends.
     pub(crate) ended: Option<u64>,
-    /// The last commit whose changes may be shown.
+    /// The last commit whose changes may be returned.
     pub(crate) durable: u64,
 }
 
 impl Span {
-    /// The last commit that there can be records of now, and whether there will never be later ones.
+    /// Returns the last commit that can have records now, and whether it is the end for good.
     fn last(&self) -> (u64, bool) {
         match self.ended {
             Some(ended) if ended <= self.durable + 1 => (ended.saturating_sub(1), true),
@@ -216,7 +216,7 @@ impl Span {
     }
 }
 
-/// Some records, and the place after which the rest stands; nothing if there is no rest and never will be.
+/// Some records, and the position of the rest; `None` at the end of a closed range.
 pub(crate) struct RecordPage {
     pub(crate) records: Vec<StreamRecord>,
     pub(crate) next: Option<Start>,
@@ -267,7 +267,7 @@ pub(crate) fn read_page(
         }
         next.after = here;
     }
-    // Nothing is left up to here. A place beyond the end, which a caller may have asked for, stays where it is.
+    // Nothing is left up to here. A position beyond the end stays, because a caller may have asked for it.
     let next = Start::after(next.after.max(Position::end_of(last)));
     Ok(RecordPage { records, next: (!is_over).then_some(next) })
 }
@@ -284,7 +284,7 @@ fn find_shard<'s>(stream: &'s Stream, id: &str, now: &'s Now) -> Result<&'s Shar
     found.ok_or_else(|| Error::ResourceNotFound("Shard does not exist".to_owned()))
 }
 
-/// Refuses a text that is no stream's ARN.
+/// Refuses a string that isn't the ARN of a stream.
 fn check_arn(arn: &str) -> Result<()> {
     let parts: Vec<&str> = arn.splitn(6, ':').collect();
     let is_stream = match parts.as_slice() {

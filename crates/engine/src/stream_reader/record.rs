@@ -1,4 +1,4 @@
-//! Records: changes of items as a stream shows them.
+//! The records of a stream, made from recorded changes.
 
 use bytes::Bytes;
 use singlet_values::{EncodedItem, encode_subset};
@@ -9,7 +9,7 @@ use crate::store::Logged;
 use crate::stream::Stream;
 use crate::write::MARK_EXPIRY;
 
-/// The record of a change; `None` for a change that there is nothing to show of.
+/// Returns the record of a change, or `None` if nothing changed.
 pub(super) fn record_of(stream: &Stream, view: StreamView, change: Logged) -> Option<StreamRecord> {
     let image = |bytes: Option<Bytes>| bytes.map(EncodedItem::from_bytes);
     let (old, new) = (image(change.before), image(change.after));

@@ -23,7 +23,7 @@ struct IndexSettings {
 }
 
 impl Table {
-    /// The table as an update makes it.
+    /// Returns the table after an update.
     pub(crate) fn alter(&self, request: UpdateTable, time_ms: u64) -> Result<Table> {
         let mut table = self.clone();
         check_asks_something(&request)?;
@@ -40,19 +40,19 @@ impl Table {
         Ok(table)
     }
 
-    /// The table with these tags set.
+    /// Returns the table with these tags set.
     pub(crate) fn tag(&self, tags: &[Tag]) -> Result<Table> {
         Ok(Table { tags: merge_tags(&self.tags, tags)?, ..self.clone() })
     }
 
-    /// The table without these tags.
+    /// Returns the table without these tags.
     pub(crate) fn untag(&self, keys: &[String]) -> Table {
         let mut table = self.clone();
         table.tags.retain(|key, _| !keys.contains(key));
         table
     }
 
-    /// The table with another state of one index.
+    /// Returns the table with another state of one index.
     pub(crate) fn with_index_state(&self, number: u16, state: IndexState) -> Table {
         let mut table = self.clone();
         for index in table.indexes.iter_mut().filter(|index| index.number == number) {
@@ -61,7 +61,7 @@ impl Table {
         table
     }
 
-    /// The table without an index whose entries are gone.
+    /// Returns the table without an index whose entries are removed.
     pub(crate) fn without_index(&self, number: u16) -> Table {
         let mut table = self.clone();
         table.indexes.retain(|index| index.number != number);
@@ -124,7 +124,7 @@ impl Table {
         found.filter(|index| index.state != IndexState::Deleting).ok_or(missing)
     }
 
-    /// Only an on-demand table has ceilings. They end with the switch to provisioned capacity.
+    /// Only on-demand tables have limits. Switching to provisioned capacity removes them.
     fn drop_ceilings_if_provisioned(&mut self) {
         if self.settings.billing == BillingMode::Provisioned {
             self.settings.on_demand = None;
@@ -239,7 +239,7 @@ fn check_one_index_at_a_time(table: &Table, updates: &[IndexUpdate]) -> Result<(
             return Err(Invalid::Schema(SchemaError::IndexTwice(name.clone())).into());
         }
         changes += usize::from(online);
-        // An index that is being created may be given up; nothing else may start meanwhile.
+        // The creation of an index may be cancelled, but no other change may start meanwhile.
         let gives_up = matches!(update, IndexUpdate::Delete { .. });
         let busy = |index: &&Index| index.state != IndexState::Active && !(gives_up && index.name == *name);
         if online && table.indexes.iter().find(busy).is_some() {

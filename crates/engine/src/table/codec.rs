@@ -1,4 +1,4 @@
-//! A table's descriptor on disk: an encoded item, so that it is self-describing and can grow.
+//! The stored descriptor of a table: an encoded item, so that attributes can be added.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ use crate::request::{
 };
 
 impl Table {
-    /// The descriptor to store.
+    /// Encodes the descriptor.
     pub(crate) fn encode(&self) -> EncodedItem {
         let attributes = self.attributes.iter().map(encode_attribute).collect();
         let tags = self.tags.iter().map(|(key, value)| (key.clone(), text(value))).collect();
@@ -38,7 +38,7 @@ impl Table {
         EncodedItem::encode(&item)
     }
 
-    /// Reads a descriptor; `None` if it is not one.
+    /// Decodes a descriptor; `None` if it is invalid.
     pub(crate) fn decode(item: &EncodedItem) -> Option<Table> {
         let item = item.decode().ok()?;
         let attributes =
@@ -241,7 +241,7 @@ fn encode_throughput(
 ) {
     put_some(item, "provisioned_read", provisioned.map(|units| units.read_units));
     put_some(item, "provisioned_write", provisioned.map(|units| units.write_units));
-    // A ceiling of -1 takes an earlier ceiling away.
+    // A limit of -1 removes an earlier limit.
     put_some(item, "ceiling_read", on_demand.and_then(|units| units.read_units_max));
     put_some(item, "ceiling_write", on_demand.and_then(|units| units.write_units_max));
     put_some(item, "warm_read", warm.and_then(|units| units.read_units));
@@ -279,7 +279,7 @@ fn decode_key(value: &AttributeValue) -> Option<KeySchema> {
     Some(KeySchema { partition: decode_texts(partition)?, sort: decode_texts(sort)? })
 }
 
-/// A pair of name and type. A list of pairs keeps the order in which the attributes were defined.
+/// A pair of name and type. A list of pairs preserves the order of the definitions.
 fn encode_attribute(attribute: &AttributeDefinition) -> AttributeValue {
     AttributeValue::L(vec![text(&attribute.name), text(attribute.scalar.code())])
 }
@@ -364,7 +364,7 @@ mod tests {
     }
 
     fn on_demand() -> impl Strategy<Value = Option<OnDemandThroughput>> {
-        // Ceilings without a ceiling are none.
+        // Limits without a value are none.
         any::<(Option<i64>, Option<i64>)>().prop_map(|(read_units_max, write_units_max)| {
             let ceilings = OnDemandThroughput { read_units_max, write_units_max };
             (ceilings != OnDemandThroughput::default()).then_some(ceilings)
@@ -385,7 +385,7 @@ mod tests {
         Option<ScheduleSetting>,
     );
 
-    /// Settings of what reads the log and the clock.
+    /// Settings that depend on the log and the clock.
     fn readers() -> impl Strategy<Value = Readers> {
         let view = proptest::sample::select(StreamView::ALL);
         let stream = (view, "\\PC{1,6}").prop_map(|(view, label)| StreamSetting { view, label });
@@ -436,7 +436,7 @@ mod tests {
         )
     }
 
-    /// Attributes of one definition, not in the order of their names, shared by all keys.
+    /// The attributes of a definition in any order, shared by all keys.
     fn definitions() -> Vec<AttributeDefinition> {
         [("pk", ScalarType::S), ("at", ScalarType::N), ("β", ScalarType::B)]
             .map(|(name, scalar)| AttributeDefinition { name: name.to_owned(), scalar })

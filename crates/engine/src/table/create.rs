@@ -11,22 +11,22 @@ use crate::request::{
     AttributeDefinition, BillingMode, CreateTable, EncryptionRequest, IndexDefinition, TableClass, Tag,
 };
 
-/// What a new table is given by the database.
+/// The parts of a new table that the database chooses.
 pub(crate) struct Birth<'a> {
     pub(crate) number: u32,
     pub(crate) time_ms: u64,
-    /// The part of the ARN in front of the table's name.
+    /// The part of the ARN before the table's name.
     pub(crate) arn_prefix: &'a str,
 }
 
 impl Table {
-    /// Checks that a definition makes sense, without creating anything.
+    /// Validates a definition without creating anything.
     pub(crate) fn check(request: &CreateTable) -> Result<(), SchemaError> {
         check_create(request)?;
         merge_tags(&BTreeMap::new(), &request.tags).map(drop)
     }
 
-    /// Makes the table that a definition describes.
+    /// Creates the table of a definition.
     pub(crate) fn create(request: CreateTable, birth: Birth<'_>) -> Result<Table, SchemaError> {
         check_create(&request)?;
         let key = shape(&request.key, &request.attributes).ok_or(SchemaError::UndefinedTableKey)?;
@@ -73,7 +73,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Adds an index whose definition has been checked.
+    /// Adds an index whose definition was validated.
     pub(super) fn push_index(
         &mut self,
         definition: IndexDefinition,
@@ -107,7 +107,7 @@ fn index(
     })
 }
 
-/// The tags that a table has after more are set.
+/// Returns the tags of a table after more are set.
 pub(super) fn merge_tags(
     old: &BTreeMap<String, String>,
     set: &[Tag],
@@ -123,8 +123,8 @@ pub(super) fn merge_tags(
     if tags.len() > TAGS_MAX { Err(SchemaError::TooManyTags) } else { Ok(tags) }
 }
 
-/// An identity for this incarnation of the table, in the form of a UUID. It is derived from the table's birth, so
-/// that a replay or a simulation makes the same one.
+/// Returns an id for this table in the form of a UUID. It is derived from the creation, so that a replay or a
+/// simulation gives the same one.
 fn table_id(name: &str, birth: &Birth<'_>) -> String {
     let hash = xxh3_128_with_seed(name.as_bytes(), birth.time_ms ^ (u64::from(birth.number) << 40));
     let version_4 = (hash & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);

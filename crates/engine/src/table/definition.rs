@@ -1,4 +1,4 @@
-//! A table's definition for a table that is restored from it.
+//! The definition for a table that is restored from another.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use crate::request::{
 };
 
 impl Table {
-    /// The definition of a new table that is to hold what this one holds. As in DynamoDB it has the keys, indexes,
-    /// capacity, class and wish for encryption of its source; tags, streams, expiry, recovery, backups by schedule and protection against
-    /// deletion are set anew.
+    /// Returns the definition of a new table for the content of this one. As in DynamoDB, it has the keys, indexes,
+    /// capacity, class and encryption of its source. Tags, streams, time to live, recovery, scheduled backups and
+    /// deletion protection aren't copied.
     pub(crate) fn definition(&self, name: String, overrides: RestoreOverrides) -> Result<CreateTable> {
         let billing = overrides.billing.unwrap_or(self.settings.billing);
         let provisioned = billing == BillingMode::Provisioned;
@@ -52,7 +52,7 @@ impl Table {
         })
     }
 
-    /// The indexes of one kind that a restored table gets: all that the source keeps, or those asked for.
+    /// Returns the indexes of one kind that a restored table gets: all that the source has, or the requested ones.
     fn chosen_indexes(
         &self,
         local: bool,
@@ -91,7 +91,7 @@ impl Table {
     }
 }
 
-/// Whether two projections carry the same, in whatever order they were written.
+/// Whether two projections have the same attributes, in any order.
 fn is_same(left: &ProjectedAttributes, right: &ProjectedAttributes) -> bool {
     match (left, right) {
         (ProjectedAttributes::Include(left), ProjectedAttributes::Include(right)) => {
@@ -102,7 +102,7 @@ fn is_same(left: &ProjectedAttributes, right: &ProjectedAttributes) -> bool {
 }
 
 impl Index {
-    /// What the index was asked for as.
+    /// Returns the definition of the index.
     fn definition(&self) -> IndexDefinition {
         IndexDefinition {
             name: self.name.clone(),

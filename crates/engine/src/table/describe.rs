@@ -1,4 +1,4 @@
-//! A table as its users see it.
+//! Descriptions of tables for users.
 
 use super::{Index, IndexState, LoadSource, Restored, Table};
 use crate::request::{
@@ -87,7 +87,7 @@ impl Table {
 }
 
 impl Restored {
-    /// What a description says about it; imports are told elsewhere.
+    /// Describes the source. Imports have their own descriptions.
     fn summary(&self) -> Option<RestoreSummary> {
         let (table_arn, backup_arn, time_ms) = match &self.source {
             LoadSource::Backup { table_arn, backup_arn, time_ms } => (table_arn, Some(backup_arn), *time_ms),

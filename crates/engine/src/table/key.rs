@@ -6,11 +6,11 @@ use crate::error::Invalid;
 use crate::keyspace::{HASH_BYTES, PARTS_AT, PREFIX_BYTES, RowSpace};
 use crate::request::{KeySchema, ScalarType};
 
-/// Most bytes of a partition key.
+/// The most bytes of a partition key.
 const PARTITION_BYTES_MAX: usize = singlet_values::limits::PARTITION_KEY_BYTES_MAX;
-/// Most bytes of a sort key.
+/// The most bytes of a sort key.
 const SORT_BYTES_MAX: usize = singlet_values::limits::SORT_KEY_BYTES_MAX;
-/// Room for the row keys of usual tables and indexes.
+/// Capacity for the row keys of usual tables and indexes.
 const ROW_BYTES_USUAL: usize = 128;
 
 /// An attribute that is part of a key.
@@ -31,7 +31,7 @@ pub(crate) struct KeyShape {
     pub(crate) sort: Vec<KeyAttribute>,
 }
 
-/// Why an item has no key of a shape.
+/// Why an item has no valid key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum KeyProblem<'a> {
     Missing(&'a KeyAttribute),
@@ -42,7 +42,7 @@ pub(crate) enum KeyProblem<'a> {
 }
 
 impl ScalarType {
-    /// The attribute kind of this key type.
+    /// Returns the attribute kind of this key type.
     pub fn kind(self) -> Kind {
         match self {
             ScalarType::S => Kind::S,
@@ -74,7 +74,7 @@ impl KeyShape {
         KeySchema { partition: names(&self.partition), sort: names(&self.sort) }
     }
 
-    /// Checks those attributes of the key that an item has.
+    /// Checks the key attributes that an item has.
     pub(crate) fn check_present(&self, item: ItemRef<'_>) -> Result<(), KeyProblem<'_>> {
         for attribute in self.attributes() {
             if let Some(value) = item.get(&attribute.name) {
@@ -84,7 +84,7 @@ impl KeyShape {
         Ok(())
     }
 
-    /// The row key of an item: space, partition hash, partition parts, sort parts.
+    /// Returns the row key of an item: space, partition hash, partition parts, sort parts.
     pub(crate) fn row_key(&self, space: RowSpace, item: ItemRef<'_>) -> Result<Vec<u8>, KeyProblem<'_>> {
         let mut row = self.partition_row(space, item)?;
         let mut bytes = 0;
@@ -94,7 +94,7 @@ impl KeyShape {
         if bytes > SORT_BYTES_MAX { Err(KeyProblem::SortTooLong) } else { Ok(row) }
     }
 
-    /// What the row keys of an item's whole partition begin with.
+    /// Returns the common prefix of all row keys of an item's partition.
     pub(crate) fn partition_row(
         &self,
         space: RowSpace,
@@ -115,7 +115,7 @@ impl KeyShape {
     }
 }
 
-/// Fills in the hash of a row that so far ends with its partition parts.
+/// Sets the hash in a row that ends with its partition parts.
 pub(crate) fn set_partition_hash(row: &mut [u8]) {
     if let Some((head, parts)) = row.split_at_mut_checked(PARTS_AT)
         && let Some(hash) = head.get_mut(PREFIX_BYTES..)
@@ -142,14 +142,14 @@ impl KeyAttribute {
         if bytes == 0 { Err(KeyProblem::Empty(self)) } else { Ok(bytes) }
     }
 
-    /// What an empty value of this attribute is called.
+    /// Returns the word for an empty value of this attribute.
     pub(crate) fn empty_kind(&self) -> &'static str {
         if self.scalar == ScalarType::B { "binary" } else { "string" }
     }
 }
 
 impl KeyProblem<'_> {
-    /// The problem as it is told about an item that is written.
+    /// Returns the error for an item that is written.
     pub(crate) fn in_item(self) -> Invalid {
         match self {
             KeyProblem::Missing(attribute) => Invalid::MissingKey(attribute.name.clone()),
@@ -162,7 +162,7 @@ impl KeyProblem<'_> {
         }
     }
 
-    /// The problem as it is told about a key that is looked up.
+    /// Returns the error for a key that is looked up.
     pub(crate) fn in_key(self) -> Invalid {
         match self {
             KeyProblem::Missing(_) | KeyProblem::WrongType(..) => Invalid::KeyMismatch,
@@ -174,7 +174,7 @@ impl KeyProblem<'_> {
         }
     }
 
-    /// The problem as it is told about the entry of an item in an index.
+    /// Returns the error for an index entry.
     pub(crate) fn in_index(self, index: &str) -> Invalid {
         let index = index.to_owned();
         match self {

@@ -1,4 +1,4 @@
-//! Tables and their indexes as the engine holds them.
+//! Tables and indexes: their settings, their rows, and how they are changed, described and stored.
 
 mod alter;
 mod codec;
@@ -29,7 +29,7 @@ use crate::request::{
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Table {
-    /// Its number in the keyspace, never used again.
+    /// Its number in the keyspace, which is never reused.
     pub(crate) number: u32,
     pub(crate) name: String,
     pub(crate) arn: String,
@@ -43,30 +43,30 @@ pub(crate) struct Table {
     pub(crate) next_index: u16,
     pub(crate) settings: Settings,
     pub(crate) tags: BTreeMap<String, String>,
-    /// Where the first items come from, if the table didn't begin empty.
+    /// The source of the first items, if the table didn't begin empty.
     pub(crate) restored: Option<Restored>,
 }
 
-/// Where the first items of a table come from.
+/// The source of the first items of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Restored {
     pub(crate) source: LoadSource,
-    /// They are still on their way: until they are all here, nobody reads or writes the table.
+    /// Whether they are still being loaded. Until then the table can't be read or written.
     pub(crate) loading: bool,
 }
 
-/// What a table is loaded from.
+/// The source of a load.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LoadSource {
     /// A backup of a table at a time.
     Backup { table_arn: String, backup_arn: String, time_ms: u64 },
-    /// A table, as it was at a time.
+    /// The state of a table at a time.
     PointInTime { table_arn: String, time_ms: u64 },
-    /// Files from elsewhere; which, the import knows.
+    /// Files. The import has the details.
     Import,
 }
 
-/// What can be set on a table without touching its data.
+/// Settings of a table that don't affect its data.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Settings {
     pub(crate) billing: BillingMode,
@@ -79,19 +79,19 @@ pub(crate) struct Settings {
     pub(crate) warm: Option<WarmThroughput>,
     pub(crate) class: Option<TableClass>,
     pub(crate) deletion_protection: bool,
-    /// Whether it was asked that the table be encrypted.
+    /// Whether encryption was requested for the table.
     pub(crate) encrypted: bool,
-    /// The stream that is on.
+    /// The stream, if it is on.
     pub(crate) stream: Option<StreamSetting>,
-    /// The label of the stream that is on, or of the last one that was.
+    /// The label of the stream, or of the last one if it is off.
     pub(crate) latest_stream_label: Option<String>,
-    /// The attribute by which items expire.
+    /// Time to live, if it is on.
     pub(crate) ttl: Option<TtlSetting>,
-    /// When that was last turned on or off by a call of its own.
+    /// When a separate call last turned it on or off.
     pub(crate) ttl_changed_ms: Option<u64>,
     /// Point-in-time recovery, if it is on.
     pub(crate) recovery: Option<RecoverySetting>,
-    /// Backups that are taken by themselves.
+    /// The backup schedule.
     pub(crate) schedule: Option<ScheduleSetting>,
 }
 
@@ -99,30 +99,30 @@ pub(crate) struct Settings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StreamSetting {
     pub(crate) view: StreamView,
-    /// When it was enabled, as text; tells the streams of a table apart.
+    /// The time at which it was turned on, as text. It distinguishes the streams of a table.
     pub(crate) label: String,
 }
 
-/// Expiry by an attribute.
+/// Time to live by an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TtlSetting {
     pub(crate) attribute: String,
     pub(crate) state: TtlState,
 }
 
-/// Where expiry is in its life. Times of expiry are kept up in all but the last state.
+/// The state of time to live. Writes maintain expiry times in all states but the last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TtlState {
-    /// Items up to this row key have had their time of expiry entered.
+    /// The expiry times of items up to this row key are recorded.
     Enabling {
         filled_to: Vec<u8>,
     },
     Enabled,
-    /// The times of expiry are being removed.
+    /// The expiry times are being removed.
     Disabling,
 }
 
-/// Backups that are taken by themselves.
+/// A backup schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ScheduleSetting {
     pub(crate) every_ms: u64,
@@ -130,7 +130,7 @@ pub(crate) struct ScheduleSetting {
 }
 
 impl Settings {
-    /// Whether changes go into the log with the item before and after them, because somebody reads them there.
+    /// Whether the log records the item before and after each change, because a stream or recovery reads it.
     pub(crate) fn records_changes(&self) -> bool {
         self.stream.is_some() || self.recovery.is_some()
     }
@@ -139,7 +139,7 @@ impl Settings {
 /// An index of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Index {
-    /// Its number in the table's keyspace, never used again.
+    /// Its number in the table's keyspace, which is never reused.
     pub(crate) number: u16,
     pub(crate) name: String,
     pub(crate) local: bool,
@@ -151,15 +151,15 @@ pub(crate) struct Index {
     pub(crate) warm: Option<WarmThroughput>,
 }
 
-/// Where an index is in its life.
+/// The state of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum IndexState {
-    /// Items up to this row key of the table have been entered.
+    /// Items up to this row key of the table are in the index.
     Creating {
         filled_to: Vec<u8>,
     },
     Active,
-    /// Its entries are being removed; it is kept up and read no more.
+    /// Its entries are being removed. It is no longer maintained or read.
     Deleting,
 }
 
@@ -179,17 +179,17 @@ impl Table {
         self.indexes.iter().find(|index| index.name == name)
     }
 
-    /// The indexes that every write keeps up.
+    /// The indexes that every write maintains.
     pub(crate) fn kept_indexes(&self) -> impl Iterator<Item = &Index> {
         self.indexes.iter().filter(|index| index.state != IndexState::Deleting)
     }
 
-    /// Whether the table's first items are still on their way.
+    /// Whether the table's first items are still being loaded.
     pub(crate) fn is_loading(&self) -> bool {
         self.restored.as_ref().is_some_and(|restored| restored.loading)
     }
 
-    /// Whether the table has local indexes, and with them item collections of limited size.
+    /// Whether the table has local indexes, and so item collections of limited size.
     pub(crate) fn has_collections(&self) -> bool {
         self.indexes.iter().any(|index| index.local)
     }
@@ -205,7 +205,7 @@ impl Index {
         }
     }
 
-    /// Whether the index's entries carry an attribute.
+    /// Whether the index's entries have an attribute.
     pub(crate) fn projects(&self, table: &Table, name: &str) -> bool {
         match &self.projection {
             ProjectedAttributes::All => true,

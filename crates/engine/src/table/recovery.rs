@@ -10,18 +10,18 @@ pub(crate) const PERIOD_DAYS: std::ops::RangeInclusive<u32> = 1..=35;
 
 const MILLISECONDS_PER_DAY: u64 = 86_400_000;
 
-/// Point-in-time recovery that is on.
+/// Point-in-time recovery of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RecoverySetting {
-    /// Every change since then is in the log, unless it is older than the period.
+    /// Every change since then is in the log, unless it is older than the retention period.
     pub(crate) since_ms: u64,
-    /// The commit that turned it on; earlier versions didn't store it.
+    /// The commit that turned it on. Earlier versions didn't store it.
     pub(crate) since_sequence: Option<u64>,
     pub(crate) period_days: u32,
 }
 
 impl RecoverySetting {
-    /// The moments that can be recovered at some time, if the table lived until `latest_ms`.
+    /// Returns the moments that can be recovered, for a table that existed until `latest_ms`.
     pub(crate) fn window(&self, now: &Now, latest_ms: u64) -> RecoveryWindow {
         RecoveryWindow {
             period_days: self.period_days,
@@ -30,12 +30,12 @@ impl RecoverySetting {
         }
     }
 
-    /// When recovery was turned on.
+    /// Returns when recovery was turned on.
     pub(crate) fn recorded_since_ms(&self, now: &Now) -> u64 {
         self.since_sequence.map_or(self.since_ms, |sequence| now.effective_ms(sequence, self.since_ms))
     }
 
-    /// The moment from which on changes are kept.
+    /// Returns the time from which on changes are kept.
     pub(crate) fn kept_from_ms(&self, now_ms: u64) -> u64 {
         now_ms.saturating_sub(u64::from(self.period_days) * MILLISECONDS_PER_DAY)
     }

@@ -1,4 +1,4 @@
-//! When items expire: the setting of a table, and the row that tells the time of an item.
+//! Time to live: the setting of a table, and the rows with the expiry times of its items.
 
 use std::ops::RangeInclusive;
 
@@ -12,25 +12,26 @@ use crate::request::{TimeToLive, TimeToLiveStatus, UpdateTimeToLive};
 
 /// DynamoDB takes this long for a change, and refuses another one meanwhile.
 const CHANGE_MS: u64 = 60 * 60 * 1000;
-/// Most characters of the attribute's name.
+/// The most characters in the attribute's name.
 const ATTRIBUTE_CHARACTERS_MAX: usize = 255;
 
-/// Times that lie further back are ignored: such a number was hardly meant as an expiry.
+/// Items that expired longer ago are ignored, because such a number was hardly meant as an expiry time.
 const IGNORED_AFTER_SECONDS: u64 = 5 * 365 * 24 * 60 * 60;
 
-/// The seconds of expiry by which an item's time is over at a second: up to that one, and less than five years back.
+/// Returns the expiry times of items that are expired at a second: up to that second, and less than five years
+/// earlier.
 pub fn expired_seconds(now_second: u64) -> RangeInclusive<u64> {
     now_second.saturating_sub(IGNORED_AFTER_SECONDS - 1)..=now_second
 }
 
 impl TtlSetting {
-    /// Expiry that is on in a table without items.
+    /// Time to live of a table without items.
     pub(crate) fn enabled(attribute: String) -> Self {
         TtlSetting { attribute, state: TtlState::Enabled }
     }
 
-    /// The second at which an item expires. A fraction is cut off; what is no number, is negative or beyond
-    /// every clock is no time, and the item stays.
+    /// Returns the second at which an item expires, without its fraction. `None` if the attribute isn't a number, or
+    /// is negative or too large. Then the item doesn't expire.
     pub(crate) fn second(&self, item: &EncodedItem) -> Option<u64> {
         match item.view().get(&self.attribute)? {
             ValueRef::N(number) => number.to_u64_cut(),
@@ -38,7 +39,7 @@ impl TtlSetting {
         }
     }
 
-    /// Whether the item in this row has its time entered, if it has one.
+    /// Whether the expiry time of the item in this row is recorded, if it has one.
     fn covers(&self, row: &[u8]) -> bool {
         match &self.state {
             TtlState::Enabled => true,
@@ -54,28 +55,28 @@ impl Table {
         RowSpace::expiries(self.number)
     }
 
-    /// The setting by which a write keeps up the time of the item in this row.
+    /// Returns the setting for the item in this row, if a write must maintain its expiry time.
     pub(crate) fn kept_ttl(&self, row: &[u8]) -> Option<&TtlSetting> {
         self.settings.ttl.as_ref().filter(|ttl| ttl.covers(row))
     }
 
-    /// The setting by which items are deleted now.
+    /// Returns the setting, if items are deleted now.
     pub(crate) fn active_ttl(&self) -> Option<&TtlSetting> {
         self.settings.ttl.as_ref().filter(|ttl| ttl.state == TtlState::Enabled)
     }
 
-    /// The row that tells when the item in another row expires.
+    /// Returns the row with the expiry time of the item in another row.
     pub(crate) fn expiry_row(&self, second: u64, row: &[u8]) -> Bytes {
         self.expiries().key_at(second, row.get(PREFIX_BYTES..).unwrap_or_default())
     }
 
-    /// The second that such a row tells, and the row of its item.
+    /// Decodes the second and the item's row from such a row.
     pub(crate) fn read_expiry_row(&self, expiry_row: &[u8]) -> Option<(u64, Bytes)> {
         let (second, item) = expiry_row.get(PREFIX_BYTES..)?.split_at_checked(SECOND_BYTES)?;
         Some((u64::from_be_bytes(second.try_into().ok()?), self.items().key(item)))
     }
 
-    /// By which attribute items expire.
+    /// Describes the time to live.
     pub(crate) fn time_to_live(&self) -> TimeToLive {
         let status = match self.settings.ttl.as_ref().map(|ttl| &ttl.state) {
             Some(TtlState::Enabling { .. }) => TimeToLiveStatus::Enabling,
@@ -86,8 +87,8 @@ impl Table {
         TimeToLive { status, attribute: self.settings.ttl.as_ref().map(|ttl| ttl.attribute.clone()) }
     }
 
-    /// The table with expiry turned on or off. What can't be right is refused before what comes too early, as in
-    /// DynamoDB.
+    /// Returns the table with time to live turned on or off. An invalid change is refused before one that comes too
+    /// early, as in DynamoDB.
     pub(crate) fn with_time_to_live(&self, request: UpdateTimeToLive, time_ms: u64) -> Result<Table> {
         check_attribute(&request.attribute)?;
         let active = self.settings.ttl.as_ref().filter(|ttl| ttl.state != TtlState::Disabling);
@@ -99,9 +100,9 @@ impl Table {
             (None, false) => return Err(TimeToLiveError::AlreadyDisabled.into()),
             (Some(_), false) | (None, true) => {}
         }
-        // The entries by the earlier attribute must be gone before there are new ones.
+        // The expiry times by the earlier attribute must be removed first.
         let disabling = active.is_none() && self.settings.ttl.is_some();
-        // A change in the future was made by a clock that was ahead.
+        // A change in the future was recorded by a clock that was ahead.
         let is_lately = |last: u64| (last..last.saturating_add(CHANGE_MS)).contains(&time_ms);
         let lately = self.settings.ttl_changed_ms.is_some_and(is_lately);
         if disabling || (lately && !request.at_any_time) {
@@ -116,7 +117,7 @@ impl Table {
         Ok(table)
     }
 
-    /// The table with another setting of its expiry.
+    /// Returns the table with another setting.
     pub(crate) fn with_ttl(&self, ttl: Option<TtlSetting>) -> Table {
         let mut table = self.clone();
         table.settings.ttl = ttl;
@@ -124,7 +125,7 @@ impl Table {
     }
 }
 
-/// Refuses a name that no attribute can have.
+/// Refuses an invalid attribute name.
 pub(super) fn check_attribute(name: &str) -> Result<(), SchemaError> {
     let is_sound = (1..=ATTRIBUTE_CHARACTERS_MAX).contains(&name.chars().count());
     if is_sound { Ok(()) } else { Err(SchemaError::TimeToLiveAttribute) }

@@ -1,4 +1,4 @@
-//! Whether a table definition makes sense.
+//! Validation of table definitions.
 
 use std::collections::BTreeSet;
 
@@ -11,15 +11,15 @@ use crate::request::{
 
 const NAME_CHARACTERS: std::ops::RangeInclusive<usize> = 3..=255;
 const LOCAL_INDEXES_MAX: usize = singlet_values::limits::LOCAL_INDEXES_MAX;
-/// Most global indexes of a table.
+/// The most global indexes of a table.
 pub(super) const GLOBAL_INDEXES_MAX: usize = singlet_values::limits::GLOBAL_INDEXES_MAX;
 const PROJECTED_ATTRIBUTES_MAX: usize = singlet_values::limits::PROJECTED_ATTRIBUTES_MAX;
-/// Most partition or sort attributes of a global index.
+/// The most partition or sort attributes of a global index.
 const GLOBAL_KEY_ATTRIBUTES_MAX: usize = singlet_values::limits::GLOBAL_KEY_ATTRIBUTES_MAX;
-/// Most tags of a table.
+/// The most tags of a table.
 pub(super) const TAGS_MAX: usize = 50;
 
-/// Checks everything about a new table that needs no look at other tables.
+/// Validates everything about a new table that doesn't depend on other tables.
 pub(super) fn check_create(request: &CreateTable) -> Result<(), SchemaError> {
     check_name(&request.name)?;
     check_definitions(&request.attributes)?;

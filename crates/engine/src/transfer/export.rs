@@ -20,39 +20,39 @@ use crate::store::{Direction, View};
 use crate::table::Table;
 use crate::write::{BegunExport, Job};
 
-/// Items between two looks at whether to stop, and how far it is.
+/// The number of items between two checks for a stop, and between two reports of progress.
 const LOOK_ITEMS: u64 = 256;
 
-/// An export that is to be written.
+/// An export that has begun.
 pub(crate) struct Exporting {
     record: TransferRecord<ExportDescription>,
     table: Table,
     view: View<Catalogue>,
-    /// The moment is that of the view: the log is not needed.
+    /// Whether the snapshot is the moment, so that the log isn't needed.
     is_present: bool,
-    /// Keeps the log.
+    /// Keeps the changes of the table in the log.
     _pin: Option<Pin>,
 }
 
 impl Exporting {
-    /// The export as it begins.
+    /// The description at the beginning.
     pub(crate) fn description(&self) -> &ExportDescription {
         &self.record.transfer
     }
 }
 
-/// An export that was asked for: a new one, or the one that the same request began before.
+/// A new export, or the one that an earlier request with the same token began.
 pub(crate) enum Asked<New, Old> {
     New(New),
     Again(Old),
 }
 
 impl Transfers {
-    /// Takes the moment of an export.
+    /// Fixes the moment of an export.
     pub(crate) fn begin_export(&self, request: ExportTable) -> Result<Asked<Exporting, ExportDescription>> {
         self.buckets(&request.destination)?;
         let is_present = request.kind == ExportKind::Full { time_ms: None };
-        // What is in the window when the moment is checked must stay until it is read.
+        // History within the window must stay until it is read.
         let view = self.shared.background.view()?;
         let table = view.catalogue().resource(&request.table).ok();
         let pin = table.map(|table| self.shared.recovery.pin(table.number, 0));
@@ -67,7 +67,7 @@ impl Transfers {
         })
     }
 
-    /// Writes an export. The description says whether it came to its end; an error, that this could not be stored.
+    /// Writes an export. The description has the result. An error means that the result couldn't be stored.
     pub(crate) fn write_export(
         &self,
         export: Exporting,
@@ -115,7 +115,7 @@ impl Transfers {
             ExportKind::Full { time_ms } => {
                 let time_ms = time_ms.unwrap_or_default();
                 let past = self.shared.recovery.past(&view, &table, NOTED_BYTES_MAX, stop);
-                // What the walk hands over is written at once; what goes wrong there is kept beside it.
+                // Items are written as they come. An error of the bucket is kept aside.
                 let mut trouble = None;
                 let walked = past.items_at(time_ms, &mut |item| {
                     pace.step()?;
@@ -129,7 +129,7 @@ impl Transfers {
                 let past = self.shared.recovery.past(&view, &table, NOTED_BYTES_MAX, stop);
                 let mut trouble = None;
                 let walked = past.changes_between(from_ms, to_ms, &mut |changed| {
-                    // One that came and went in that time is as if it had never been.
+                    // An item that was created and deleted within the period isn't exported.
                     if changed.old.is_none() && changed.new.is_none() {
                         return Ok(());
                     }
@@ -145,7 +145,7 @@ impl Transfers {
                 walked?;
             }
         }
-        // The view is given up before the files are made durable, so that the tree can use its pages again.
+        // The snapshot is dropped before the files are synced, so that the tree can reuse its pages.
         drop(view);
         let written = writer.finish(self.now_ms().max(transfer.started_ms))?;
         pace.finish();
@@ -153,7 +153,7 @@ impl Transfers {
     }
 }
 
-/// Keeps what went wrong with a bucket, and ends the walk.
+/// Keeps the error of a bucket, and ends the walk.
 fn keep(trouble: &mut Option<TransferFailure>, outcome: Result<(), TransferFailure>) -> Result<()> {
     outcome.map_err(|failure| {
         *trouble = Some(failure);
@@ -178,7 +178,7 @@ fn write_present(
     Ok(())
 }
 
-/// Counts items, tells how far it is, and asks whether to stop.
+/// Counts items, reports progress, and checks for a stop.
 struct Pace<'a> {
     items: u64,
     items_total: Option<u64>,
@@ -192,7 +192,7 @@ impl Pace<'_> {
         self.items += 1;
         if self.items.is_multiple_of(LOOK_ITEMS) {
             self.stop.check()?;
-            // The buckets may lie on the same disk as the data: they must not fill it.
+            // The buckets may be on the same disk as the data and must not fill it.
             self.room.check_room_for(0)?;
             (self.look)(ExportProgress { items: self.items, items_total: self.items_total });
         }

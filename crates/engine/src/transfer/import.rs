@@ -1,4 +1,4 @@
-//! Importing a new table.
+//! Importing a table.
 
 use super::export::Asked;
 use super::{Transfers, Trouble, caught};
@@ -12,12 +12,12 @@ use crate::request::{ImportDescription, ImportProgress, ImportTable, TransferFai
 use crate::table::Table;
 use crate::write::{BegunImport, Job};
 
-/// Steps between two looks at whether to stop, and how far it is.
+/// The number of steps between two checks for a stop, and between two reports of progress.
 const LOOK_STEPS: u64 = 256;
-/// Wrong items that are logged one by one.
+/// The most invalid items that are logged one by one.
 const LOGGED_MAX: u64 = 20;
 
-/// An import whose table is there, empty and CREATING.
+/// An import whose table exists and is empty, with status CREATING.
 pub(crate) struct Importing {
     record: TransferRecord<Import>,
     description: ImportDescription,
@@ -25,7 +25,7 @@ pub(crate) struct Importing {
 }
 
 impl Importing {
-    /// The import as it begins.
+    /// The description at the beginning.
     pub(crate) fn description(&self) -> &ImportDescription {
         &self.description
     }
@@ -50,8 +50,8 @@ impl Transfers {
         })
     }
 
-    /// Fills the table of an import and opens it. The description says whether it came to its end; if not, there is no
-    /// table. An error says that this could not be stored.
+    /// Fills the table of an import and opens it. The description has the result. If the import failed, the table is
+    /// removed. An error means that the result couldn't be stored.
     pub(crate) fn load_import(
         &self,
         import: Importing,
@@ -63,7 +63,7 @@ impl Transfers {
             ImportReading { transfers: self, import: &mut record.transfer, stop, look, first_wrong: None };
         let read = caught(|| reading.run(&description, &mut loader));
         let loaded = read.and_then(|()| {
-            // The table is open and the import has ended in the same commit.
+            // The same commit opened the table and ended the import.
             let opened = loader.finish_with(|| {
                 record.transfer.status = TransferStatus::Completed;
                 record.transfer.ended_ms = Some(self.now_ms().max(record.transfer.started_ms));
@@ -94,12 +94,12 @@ struct ImportReading<'a> {
     import: &'a mut Import,
     stop: &'a Stop,
     look: &'a mut dyn FnMut(ImportProgress),
-    /// The first item that was left out, with its place and the reason.
+    /// The first skipped item, with its position and the reason.
     first_wrong: Option<String>,
 }
 
 impl ImportReading<'_> {
-    /// Reads everything into the table, which is not open yet.
+    /// Reads everything into the table, which isn't open yet.
     fn run(&mut self, description: &ImportDescription, loader: &mut Loader) -> Result<(), Trouble> {
         let buckets = self.transfers.buckets(&self.import.source)?;
         let mut reader = buckets.open_import(description)?;
@@ -118,7 +118,7 @@ impl ImportReading<'_> {
             tracing::warn!(
                 import = self.import.arn,
                 errors = counts.errors,
-                "there were more wrong items than are logged"
+                "more invalid items were skipped than are logged"
             );
         }
         if counts.errors > 0 && counts.imported_items == 0 {
@@ -147,7 +147,7 @@ impl ImportReading<'_> {
                 self.import.counts.imported_items += 1;
                 Ok(())
             }
-            // The item is wrong for the table; others may be right.
+            // The item doesn't fit the table. Others may.
             Err(Error::Invalid(reason)) => {
                 self.bad(reader, &reason.to_string());
                 Ok(())
@@ -160,7 +160,7 @@ impl ImportReading<'_> {
         self.import.counts.processed_items += 1;
         self.import.counts.errors += 1;
         if self.import.counts.errors <= LOGGED_MAX {
-            tracing::warn!(import = self.import.arn, at = reader.place(), reason, "an item was not imported");
+            tracing::warn!(import = self.import.arn, at = reader.place(), reason, "skipped an item");
             let wrong = format!("{}: {reason}", reader.place());
             self.first_wrong.get_or_insert_with(|| wrong.clone());
             let (stored_bytes, stored_bytes_total) = reader.stored_bytes();

@@ -1,4 +1,4 @@
-//! Finding and listing exports and imports, and ending those that were interrupted.
+//! Finding and listing exports and imports, and failing those that were interrupted.
 
 use std::ops::Bound;
 
@@ -27,7 +27,7 @@ fn decode<T: Transfer>(name: &str, row: Bytes) -> Result<TransferRecord<T>> {
         .ok_or_else(|| Error::Storage(format!("the row of transfer {name} can't be read")))
 }
 
-/// All transfers of a kind, the oldest first.
+/// Returns all transfers of a kind, the oldest first.
 fn all<T: Transfer>(view: &View<Catalogue>) -> Result<Vec<TransferRecord<T>>> {
     let (start, end) = (T::KIND.row(""), T::KIND.end());
     let rows = view.range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward);
@@ -38,7 +38,7 @@ fn all<T: Transfer>(view: &View<Catalogue>) -> Result<Vec<TransferRecord<T>>> {
     .collect()
 }
 
-/// A page in the order of the ARNs, the last first.
+/// Returns a page in the reverse order of the ARNs.
 fn page<T: Transfer>(view: &View<Catalogue>, request: &ListTransfers) -> Result<ListTransfersOutcome<T>> {
     let limit = request.limit.unwrap_or(LIST_MAX).clamp(1, LIST_MAX);
     let mut found: Vec<T> = all::<T>(view)?.into_iter().map(|record| record.transfer).collect();
@@ -88,7 +88,7 @@ impl Transfers {
         Ok(ListTransfersOutcome { transfers: transfers.collect(), last })
     }
 
-    /// An import with what it has done so far, if it is under way.
+    /// Adds the counts so far to a running import.
     pub(super) fn with_progress(&self, mut import: Import) -> Import {
         if import.status == TransferStatus::InProgress
             && let Some(counts) = self.running().get(&import.id)
@@ -98,7 +98,7 @@ impl Transfers {
         import
     }
 
-    /// Marks transfers that were under way when the database was last closed as failed.
+    /// Marks transfers as failed that were running when the database was closed.
     pub(crate) fn end_interrupted(&self) -> Result<()> {
         self.end_interrupted_of::<ExportDescription>()?;
         self.end_interrupted_of::<Import>()
@@ -112,7 +112,7 @@ impl Transfers {
                     TransferKind::Export => "export",
                     TransferKind::Import => "import",
                 };
-                tracing::warn!(arn = record.transfer.arn(), "the {what} was interrupted; it has failed");
+                tracing::warn!(arn = record.transfer.arn(), "the {what} was interrupted and has failed");
                 let ended_ms = self.now_ms().max(record.transfer.started_ms());
                 record.transfer.fail(interrupted(), ended_ms);
                 self.put(&record)?;

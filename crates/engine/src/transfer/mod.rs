@@ -1,10 +1,10 @@
-//! Exports of tables into buckets, and imports of new tables out of them.
+//! Exports of tables to buckets, and imports of new tables from them.
 //!
-//! The engine knows which items belong to a moment and how a new table is filled; what is in a bucket, and how items are
-//! written there, whoever opens the database brings along ([`Buckets`]).
+//! The engine knows which items belong to a moment and how a new table is filled. The program that opens the database
+//! supplies the buckets and their file formats ([`Buckets`]).
 //!
-//! Each export or import has a row that says how it stands. One that was under way when the database was closed is FAILED
-//! at the next opening: its files have no manifest, its table is gone.
+//! Each export or import has a row with its status. If it was running when the database was closed, it is FAILED at
+//! the next opening. Its files have no manifest, and its table is removed.
 
 mod export;
 mod import;
@@ -27,10 +27,10 @@ use crate::store::Timekeeper;
 use crate::sync::{Mutex, MutexGuard};
 use crate::write::Job;
 
-/// Most bytes of changes that an export of a past moment notes at once.
+/// The most bytes of changes that an export of a past moment notes at once.
 const NOTED_BYTES_MAX: usize = 64 << 20;
 
-/// What exports and imports need of the database. Clones share it; threads hold it without keeping the database open.
+/// The exports and imports of a database. Clones share it, and threads hold it without keeping the database open.
 #[derive(Clone)]
 pub(crate) struct Transfers {
     shared: Arc<TransfersShared>,
@@ -41,11 +41,11 @@ struct TransfersShared {
     recovery: Recovery,
     time: Arc<Timekeeper>,
     buckets: Option<Arc<dyn Buckets>>,
-    /// How far the imports under way are, by id.
+    /// The counts of running imports, by id.
     running: Mutex<HashMap<String, ImportCounts>>,
 }
 
-/// Why a transfer did not come to its end.
+/// Why a transfer failed.
 enum Trouble {
     Engine(Error),
     Bucket(TransferFailure),
@@ -73,10 +73,10 @@ impl Trouble {
     }
 }
 
-/// Runs the work of a transfer. A panic in it, perhaps in a decoder of somebody else's files, is a failure like any other: the
-/// transfer must not look as if it were under way for ever.
+/// Runs the work of a transfer. A panic, perhaps in a decoder of the caller's files, is treated as a failure.
+/// Otherwise the transfer would seem to run forever.
 fn caught<T>(work: impl FnOnce() -> Result<T, Trouble>) -> Result<T, Trouble> {
-    // What the work shared is given up with it: its table is abandoned, its files have no manifest.
+    // Nothing that the work shared is used after a panic: its table is abandoned, and its files have no manifest.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err(TransferFailure::new(
             "InternalServerError",
@@ -86,7 +86,7 @@ fn caught<T>(work: impl FnOnce() -> Result<T, Trouble>) -> Result<T, Trouble> {
     })
 }
 
-/// The failure of a transfer that was under way when the database was closed.
+/// The failure of a transfer that was running when the database was closed.
 fn interrupted() -> TransferFailure {
     TransferFailure::new("Interrupted", "The database was closed before it came to an end.")
 }
@@ -102,7 +102,7 @@ impl Transfers {
         Transfers { shared: Arc::new(TransfersShared { background, recovery, time, buckets, running }) }
     }
 
-    /// The buckets, if there are any and the place can be in one.
+    /// Returns the buckets if there are any and the location is valid.
     fn buckets(&self, place: &BucketPlace) -> Result<&dyn Buckets> {
         let buckets = self.shared.buckets.as_deref().ok_or(Invalid::NoBuckets)?;
         buckets.check(place)?;
@@ -110,7 +110,7 @@ impl Transfers {
     }
 
     fn running(&self) -> MutexGuard<'_, HashMap<String, ImportCounts>> {
-        // The map is whole between any two calls.
+        // The map is consistent between any two calls.
         self.shared.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

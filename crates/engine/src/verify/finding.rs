@@ -1,26 +1,26 @@
-//! What a verification can find, as types; the texts say file, place, table and key.
+//! The findings of a verification, as types. Their texts name file, position, table and key.
 
 use std::fmt;
 
 use crate::store::{Loss, StoreChecked, StoreError, Tally};
 
-/// More findings than this are counted, not kept: one cause often has thousands of them.
+/// The most findings that are kept. More are only counted, because one cause often has thousands.
 const FINDINGS_MAX: usize = 1_000;
 
-/// What a verification found.
+/// The result of a verification.
 #[derive(Debug, Default)]
 pub struct Verification {
-    /// What is wrong.
+    /// The findings.
     pub findings: Vec<Finding>,
-    /// How many more findings there were than are kept.
+    /// The number of further findings.
     pub findings_left_off: u64,
-    /// What is worth saying though nothing is wrong.
+    /// Remarks that aren't errors.
     pub notes: Vec<String>,
-    /// What was checked.
+    /// The checked objects.
     pub counts: VerifiedCounts,
 }
 
-/// What was checked.
+/// The numbers of checked objects.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct VerifiedCounts {
     /// Segments of the log.
@@ -37,71 +37,71 @@ pub struct VerifiedCounts {
     pub index_entries: u64,
     /// Item collections, each against its items.
     pub item_collections: u64,
-    /// Times at which items expire.
+    /// Expiry times.
     pub expiries: u64,
     /// Idempotency tokens.
     pub tokens: u64,
-    /// Changes in files of the past.
+    /// Changes in history files.
     pub past_changes: u64,
-    /// Backups, each read to its end.
+    /// Backups, each read completely.
     pub backups: u64,
-    /// Files of the past and of backups.
+    /// History files and backup files.
     pub files: u64,
     /// Bytes in them.
     pub file_bytes: u64,
 }
 
-/// One thing that is wrong.
+/// One error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Finding {
-    /// A file is not what was written.
+    /// A file is damaged.
     #[error("{file}, offset {offset}: {reason}")]
     File {
         /// The file.
         file: String,
-        /// Where in it.
+        /// The offset in the file.
         offset: u64,
-        /// What is wrong there.
+        /// The reason.
         reason: String,
     },
-    /// Something that was durable is missing.
+    /// Durable data is missing.
     #[error("{0}")]
     Lost(Loss),
     /// Something can't be read.
     #[error("{0}")]
     Unreadable(String),
-    /// A table's descriptor is wrong.
+    /// A table's descriptor is invalid.
     #[error("descriptor of table {name}: {reason}")]
     Descriptor {
         /// The table's name.
         name: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// A row of a table or an index is wrong.
+    /// A row of a table or an index is invalid.
     #[error("{place}, key {key}: {problem}")]
     Row {
-        /// The table, and the index if it is one.
+        /// The table or index.
         place: Place,
         /// The key.
         key: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: RowProblem,
     },
-    /// The stored count or size of a table or index is not what is there.
+    /// The stored count or size of a table or index is wrong.
     #[error(
         "{place}: {} rows and {} bytes are counted, but there are {} rows and {} bytes",
         stored.count, stored.bytes, found.count, found.bytes
     )]
     Count {
-        /// The table, and the index if it is one.
+        /// The table or index.
         place: Place,
-        /// What is stored.
+        /// The stored value.
         stored: Tally,
-        /// What is there.
+        /// The actual value.
         found: Tally,
     },
-    /// The stored size of an item collection is not what is there.
+    /// The stored size of an item collection is wrong.
     #[error(
         "table {table}, item collection {key}: its size is stored as {stored} bytes, but there are {found}"
     )]
@@ -110,17 +110,17 @@ pub enum Finding {
         table: String,
         /// The partition key.
         key: String,
-        /// What is stored.
+        /// The stored value.
         stored: i64,
-        /// What is there.
+        /// The actual value.
         found: i64,
     },
-    /// A token and its end don't agree.
+    /// A token and its end don't match.
     #[error("idempotency token {token}: {reason}")]
     Token {
         /// The token.
         token: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// A backup can't be restored.
@@ -128,17 +128,17 @@ pub enum Finding {
     Backup {
         /// Its id.
         id: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// Rows that belong to no table.
-    #[error("table number {table}, space {space}: {rows} rows that belong to nothing")]
+    #[error("table number {table}, space {space}: {rows} rows that belong to no table or index")]
     Orphans {
         /// The table's number.
         table: u32,
         /// The space's number in it.
         space: u16,
-        /// How many.
+        /// The number of rows.
         rows: u64,
     },
 }
@@ -159,47 +159,47 @@ impl fmt::Display for Place {
     }
 }
 
-/// What is wrong with a row.
+/// The problem of a row.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RowProblem {
-    /// Its bytes are no item.
-    #[error("its bytes are no item ({0})")]
+    /// Its bytes aren't a valid item.
+    #[error("its bytes aren't a valid item ({0})")]
     NoItem(String),
-    /// It lies under a key that is not its own.
-    #[error("it lies under another key than its attributes give, {expected}")]
+    /// Its key doesn't match its attributes.
+    #[error("its key doesn't match its attributes, which give {expected}")]
     Misplaced {
         /// The row key that it should have.
         expected: String,
     },
-    /// An index lacks it.
+    /// It is missing from an index.
     #[error("it has no entry in index {index}")]
     MissingEntry {
         /// The index.
         index: String,
     },
-    /// An index has something else for it.
-    #[error("its entry in index {index} has other attributes than the item")]
+    /// Its index entry differs.
+    #[error("its entry in index {index} doesn't have the item's attributes")]
     DifferentEntry {
         /// The index.
         index: String,
     },
-    /// The time at which it expires is not entered.
-    #[error("it expires at second {second}, which is not entered")]
+    /// Its expiry time isn't recorded.
+    #[error("its expiry time, second {second}, isn't recorded")]
     MissingExpiry {
         /// The second.
         second: u64,
     },
-    /// A time of expiry that is no item's.
-    #[error("a time of expiry is entered that no item has")]
+    /// An expiry time without its item.
+    #[error("an expiry time is recorded that no item has")]
     StaleExpiry,
     /// An index entry without its item.
-    #[error("the item of this entry isn't there")]
+    #[error("the item of this entry is missing")]
     NoSuchItem,
-    /// An index entry whose item gives another one, or none.
-    #[error("the item of this entry has another index key, or none")]
+    /// An index entry whose item belongs elsewhere in the index, or nowhere.
+    #[error("the item of this entry has another index key or none")]
     StaleEntry,
-    /// An index entry for an item that the index has not come to.
-    #[error("the index is being filled and has not come to the item of this entry")]
+    /// An index entry for an item that the backfill hasn't reached.
+    #[error("the index is being filled and hasn't reached the item of this entry")]
     EarlyEntry,
 }
 
@@ -219,16 +219,16 @@ impl From<StoreError> for Finding {
     }
 }
 
-/// Takes findings as they come.
+/// Collects findings.
 #[derive(Default)]
 pub(crate) struct Reporter {
     found: Verification,
-    /// What was checked so far.
+    /// The counts so far.
     pub(crate) counts: VerifiedCounts,
 }
 
 impl Reporter {
-    /// Something is wrong.
+    /// Adds a finding.
     pub(crate) fn found(&mut self, finding: Finding) {
         if self.found.findings.len() < FINDINGS_MAX {
             self.found.findings.push(finding);
@@ -237,7 +237,7 @@ impl Reporter {
         }
     }
 
-    /// Something can't be read. Who meets the same damage again says nothing new.
+    /// Adds an error. The same error isn't added twice.
     pub(crate) fn error(&mut self, error: StoreError) {
         let finding = Finding::from(error);
         if !self.found.findings.contains(&finding) {

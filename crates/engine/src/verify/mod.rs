@@ -1,18 +1,14 @@
-//! Checking a database as a whole: files, log, tree, items, indexes and counts against each other.
+//! Verification of a whole database: files, log, tree, items, indexes and counts are checked against each other.
 //!
-//! It knows what belongs together in all rooms of the engine, and says what doesn't. It must not change anything: it
-//! works on a frozen disk, on which even the repair of an interrupted write stays in memory.
+//! It knows the rows and files of all modules. It must not change anything: it works on a frozen disk, on which even
+//! the repair of an interrupted write stays in memory.
 //!
-//! Whoever keeps rows or files of their own adds a `Check` of them to `CHECKS` (`verify/checks.rs`).
+//! A module with its own rows or files has a `Check` in `CHECKS` (`verify/checks.rs`).
 
-mod backups;
+mod bookkeeping;
 mod checks;
-mod files;
 mod finding;
-mod past;
 mod rows;
-mod tokens;
-mod transfers;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,33 +22,33 @@ use crate::store::{
 };
 use crate::table::Table;
 use checks::CHECKS;
-use checks::{Check, Context};
+use checks::Context;
 use finding::Reporter;
 
-/// Where a verification is.
+/// The progress of a verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VerifyProgress {
-    /// Bytes of the log, done and in all.
+    /// Bytes of the log.
     Log {
-        /// Done.
+        /// Checked.
         bytes: u64,
-        /// In all.
+        /// In total.
         total: u64,
     },
-    /// The tree's pages; nobody knows how many are in use.
+    /// The tree's pages. Their total is unknown.
     Tree,
-    /// Rows: items and index entries, done and in all.
+    /// Items and index entries.
     Rows {
-        /// Done.
+        /// Checked.
         rows: u64,
-        /// In all.
+        /// In total.
         total: u64,
     },
     /// Other files.
     Files,
 }
 
-/// Checks the database in a folder, which nobody else may have open. Nothing in it is changed.
+/// Verifies the database in a folder, which no other process may have open. Changes nothing.
 ///
 /// ```
 /// use singlet_engine::{CreateTable, Database, ScalarType, verify};
@@ -80,7 +76,7 @@ pub fn verify(
     verify_on(Arc::new(FileDisk::open(folder)?), key, watch)
 }
 
-/// Checks the database on a disk of the caller's.
+/// Verifies the database on a given disk.
 pub fn verify_on(
     disk: Arc<dyn Disk>,
     key: Option<&Key>,
@@ -103,7 +99,7 @@ pub fn verify_on(
         });
     })?;
     reporter.take_store(checked);
-    // The check may have mended its view of the files; what follows begins with the files as they are.
+    // The check may have repaired its view of the files. The rest starts with the unchanged files.
     let options = StoreOptions { key: key.cloned(), accept_loss: true, ..StoreOptions::default() };
     match Store::look(freeze()?, options, Arc::new(SystemClock)) {
         Ok(opened) => {
@@ -115,7 +111,7 @@ pub fn verify_on(
     Ok(reporter.finish())
 }
 
-/// Checks what the store holds. An error of the disk ends the check that meets it and becomes a finding.
+/// Checks the content of the store. A disk error ends the check that meets it and becomes a finding.
 fn check_contents(opened: &Opened, watch: &mut dyn FnMut(VerifyProgress), reporter: &mut Reporter) {
     let view = opened.view();
     let tables = match rows::read_tables(view, reporter) {
@@ -125,7 +121,7 @@ fn check_contents(opened: &Opened, watch: &mut dyn FnMut(VerifyProgress), report
     if let Err(error) = rows::check_rows(view, &tables, watch, reporter) {
         reporter.error(error);
     }
-    if let Err(error) = tokens::check_tokens(view, reporter) {
+    if let Err(error) = bookkeeping::check_tokens(view, reporter) {
         reporter.error(error);
     }
     watch(VerifyProgress::Files);

@@ -13,7 +13,7 @@ use crate::keyspace::{PREFIX_BYTES, RowSpace, next_table_number_key};
 use crate::store::{Direction, StoreError, Tally, View};
 use crate::table::{Index, IndexState, KeyShape, Table, TtlState};
 
-/// Progress is told after so many rows.
+/// The number of rows between two reports of progress.
 const REPORT_ROWS: u64 = 4_096;
 
 type StoredRows<'v> = crate::store::Range<'v>;
@@ -22,7 +22,7 @@ fn rows_of<'v>(view: &'v View<()>, start: &'v [u8], end: &'v [u8]) -> StoredRows
     view.range(Bound::Included(start), Bound::Excluded(end), Direction::Forward)
 }
 
-/// Reads the descriptors and checks each for itself and against the others.
+/// Reads the descriptors, and checks each alone and against the others.
 pub(super) fn read_tables(view: &View<()>, reporter: &mut Reporter) -> Result<Vec<Table>, StoreError> {
     let space = RowSpace::descriptors();
     let (start, end) = (space.prefix(), space.end());
@@ -36,14 +36,14 @@ pub(super) fn read_tables(view: &View<()>, reporter: &mut Reporter) -> Result<Ve
         let wrong = |reason: String| Finding::Descriptor { name: name.clone(), reason };
         let item = EncodedItem::from_bytes(value);
         let Some(table) = item.decode().ok().and_then(|_| Table::decode(&item)) else {
-            reporter.found(wrong("it makes no sense".to_owned()));
+            reporter.found(wrong("it is invalid".to_owned()));
             continue;
         };
         if table.name != name {
-            reporter.found(wrong(format!("it is that of table {}", table.name)));
+            reporter.found(wrong(format!("it describes table {}", table.name)));
         }
         if next.is_none_or(|next| table.number >= next) {
-            reporter.found(wrong(format!("its number {} has not been given yet", table.number)));
+            reporter.found(wrong(format!("its number {} hasn't been assigned yet", table.number)));
         }
         if let Some(other) = tables.iter().find(|other| other.number == table.number) {
             reporter.found(wrong(format!("it has the number of table {}", other.name)));
@@ -58,7 +58,7 @@ pub(super) fn read_tables(view: &View<()>, reporter: &mut Reporter) -> Result<Ve
     Ok(tables)
 }
 
-/// Walks all rows once, in order, and looks each one's counterparts up.
+/// Walks all rows once, in order, and looks up the counterparts of each.
 pub(super) fn check_rows(
     view: &View<()>,
     tables: &[Table],
@@ -83,7 +83,7 @@ pub(super) fn check_rows(
             watch(VerifyProgress::Rows { rows: done.min(total), total });
         }
         let Some(space) = RowSpace::from_prefix(&row) else {
-            walk.reporter.found(Finding::Unreadable(format!("a row has the impossible key {}", hex(&row))));
+            walk.reporter.found(Finding::Unreadable(format!("a row has the invalid key {}", hex(&row))));
             continue;
         };
         match walk.owner(space) {
@@ -107,11 +107,11 @@ pub(super) fn check_rows(
     Ok(())
 }
 
-/// Rows that belong to no table and may still be there.
+/// Tables without a descriptor whose rows may exist.
 struct Unowned {
     /// Spaces whose rows are being removed.
     purged: Vec<RowSpace>,
-    /// Tables that can still be recovered, whose items are kept.
+    /// Deleted tables that can be recovered, whose items are kept.
     deleted: Vec<Table>,
 }
 
@@ -129,7 +129,7 @@ impl Unowned {
                 Some(deleted) => unowned.deleted.push(deleted.table),
                 None => reporter.found(Finding::Descriptor {
                     name: format!("{}, which was deleted", hex(row.get(PREFIX_BYTES..).unwrap_or_default())),
-                    reason: "it makes no sense".to_owned(),
+                    reason: "it is invalid".to_owned(),
                 }),
             }
         }
@@ -141,14 +141,14 @@ impl Unowned {
     }
 }
 
-/// Who a row belongs to.
+/// The owner of a row.
 enum Owner<'t> {
     Items(&'t Table),
     Entries(&'t Table, &'t Index),
     Collections(&'t Table),
     Expiries(&'t Table),
     DeletedItems(&'t Table),
-    /// Checked by others, or being removed.
+    /// Checked elsewhere, or being removed.
     Elsewhere,
     Nobody,
 }
@@ -158,12 +158,12 @@ struct RowWalk<'a> {
     tables: &'a [Table],
     deleted: &'a [Table],
     reporter: &'a mut Reporter,
-    /// What was found in each space.
+    /// The counts of each space.
     counted: BTreeMap<(u32, u16), Tally>,
     collection: Option<CollectionWalk<'a>>,
 }
 
-/// The item collection that the walk is in: items of one partition are neighbours.
+/// The item collection of the present row. Items of one partition are neighbours.
 struct CollectionWalk<'a> {
     table: &'a Table,
     row: Vec<u8>,
@@ -204,13 +204,13 @@ impl<'a> RowWalk<'a> {
         tally.bytes += bytes as u64;
     }
 
-    /// The item in a row, if its bytes are one.
+    /// Decodes the item in a row.
     fn decode(&mut self, place: impl Fn() -> Place, row: &[u8], value: Bytes) -> Option<EncodedItem> {
         let item = EncodedItem::from_bytes(value);
         let problem = match item.decode() {
-            // There is one form of each item, so that equal ones have equal bytes.
+            // Each item has one encoded form, so that equal items have equal bytes.
             Ok(decoded) if EncodedItem::encode(&decoded).as_bytes() == item.as_bytes() => return Some(item),
-            Ok(_) => "not in its one form".to_owned(),
+            Ok(_) => "not in canonical form".to_owned(),
             Err(corrupt) => corrupt.to_string(),
         };
         let key = hex(row.get(PREFIX_BYTES..).unwrap_or_default());
@@ -232,7 +232,7 @@ impl<'a> RowWalk<'a> {
         }
         let mut collection_bytes = item.size_bytes();
         for index in table.kept_indexes().filter(|index| index.covers(row)) {
-            // An item from before the index was made may not fit it; then it has no entry.
+            // An item from before the index was created may not fit it. Then it has no entry.
             let Ok(entry) = index.entry(table, row, &item) else { continue };
             let index_name = index.name.clone();
             match self.view.get(&entry.key)? {
@@ -255,7 +255,7 @@ impl<'a> RowWalk<'a> {
         self.add_to_collection(table, &item, collection_bytes)
     }
 
-    /// An item of a table that was deleted and can be recovered. It has no index entries.
+    /// Checks an item of a deleted table that can be recovered. It has no index entries.
     fn deleted_item(&mut self, table: &'a Table, row: &[u8], value: Bytes) {
         self.reporter.counts.items += 1;
         let place = || Place { table: format!("{}, which was deleted", table.name), index: None };
@@ -272,7 +272,7 @@ impl<'a> RowWalk<'a> {
         }
     }
 
-    /// The time of an item must be the item's; that every item's time is there is found from its side.
+    /// Checks that an expiry time is its item's. Missing times are found when the item is checked.
     fn expiry(&mut self, table: &'a Table, row: &[u8]) -> Result<(), StoreError> {
         self.end_collection()?;
         self.reporter.counts.expiries += 1;
@@ -305,7 +305,7 @@ impl<'a> RowWalk<'a> {
                 Some(_) if !index.covers(&item_row) => Some(RowProblem::EarlyEntry),
                 Some(item) => {
                     let expected = index.entry(table, &item_row, &EncodedItem::from_bytes(item));
-                    // Other attributes under the right key are found from the item's side.
+                    // Other attributes under the right key are found when the item is checked.
                     let is_right = expected.is_ok_and(|expected| expected.key == row);
                     (!is_right).then_some(RowProblem::StaleEntry)
                 }
@@ -358,7 +358,7 @@ impl<'a> RowWalk<'a> {
         Ok(())
     }
 
-    /// A stored size must have items; whether it is right is found from their side.
+    /// Checks that a stored size has items. Wrong sizes are found when the items are checked.
     fn collection_row(&mut self, table: &Table, row: &[u8]) -> Result<(), StoreError> {
         self.end_collection()?;
         self.reporter.counts.item_collections += 1;
@@ -375,7 +375,7 @@ impl<'a> RowWalk<'a> {
         Ok(())
     }
 
-    /// What is counted must be what is there.
+    /// Compares stored counts with actual ones.
     fn check_counts(&mut self) {
         let mut known = BTreeSet::new();
         for table in self.tables {
@@ -413,7 +413,7 @@ impl<'a> RowWalk<'a> {
     }
 }
 
-/// A key's attributes as people write them.
+/// Formats a key's attributes for people.
 fn show_key(shape: &KeyShape, item: ItemRef<'_>) -> String {
     let parts = shape.attributes().map(|attribute| {
         let value = item.get(&attribute.name).and_then(|value| value.to_value().ok());

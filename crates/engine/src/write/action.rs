@@ -1,4 +1,4 @@
-//! One write as the caller's thread prepares it: everything that needs no look at the stored item is done here, so
+//! The preparation of one write on the caller's thread. Everything that doesn't need the stored item is done here, so
 //! that the single writer has less to do.
 
 use std::sync::Arc;
@@ -26,18 +26,18 @@ pub(crate) struct Action {
     pub(crate) return_old_on_failure: bool,
 }
 
-/// What a write takes of the disk for good.
+/// The disk space that a write takes permanently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Growth {
-    /// Nothing: it removes, or ends what was begun.
+    /// None: it removes something, or ends work that has begun.
     Nothing,
-    /// It removes, and what it removes is kept for streams and recoveries.
+    /// It removes items, but streams or recovery keep them.
     Past,
-    /// It adds.
+    /// It adds data.
     Data,
 }
 
-/// What a write does.
+/// The kind of a write.
 #[derive(Debug)]
 pub(crate) enum ActionKind {
     Put { item: EncodedItem, entries: Entries },
@@ -47,7 +47,7 @@ pub(crate) enum ActionKind {
 }
 
 impl Action {
-    /// What it may take of the disk for good.
+    /// Returns the disk space that it may take permanently.
     pub(crate) fn growth(&self) -> Growth {
         match self.kind {
             ActionKind::Put { .. } | ActionKind::Update { .. } => Growth::Data,
@@ -56,7 +56,7 @@ impl Action {
         }
     }
 
-    /// What it takes in the log at most, about.
+    /// Returns the approximate most bytes that it takes in the log.
     pub(crate) fn logged_bytes_max(&self) -> usize {
         let before_bytes = if self.table.settings.records_changes() { ITEM_BYTES_MAX } else { 0 };
         match &self.kind {
@@ -137,8 +137,8 @@ impl Action {
 }
 
 impl Action {
-    /// Decides the write on the item that is there now. `table` is the table as it is at this point of the commit
-    /// order: its indexes may have changed since the action was prepared.
+    /// Decides the write on the existing item. `table` is the table at this point of the commit order. Its indexes
+    /// may have changed since the action was prepared.
     pub(super) fn decide(
         self,
         table: &Arc<Table>,
@@ -180,7 +180,7 @@ impl Action {
     }
 }
 
-/// An item after an update, and the attributes that `UPDATED_OLD` or `UPDATED_NEW` ask for.
+/// An item after an update, and the attributes for `UPDATED_OLD` or `UPDATED_NEW`.
 struct Updated {
     item: Option<EncodedItem>,
     touched: Option<EncodedItem>,
@@ -212,7 +212,8 @@ fn update_item(
     Ok(Updated { item: Some(item), touched })
 }
 
-/// What an item and entries of it take in the log. An entry that carries the whole item shares the item's bytes.
+/// Returns the bytes that an item and its entries take in the log. An entry with the whole item shares the item's
+/// bytes.
 pub(super) fn with_entries_bytes<'a>(
     item: &EncodedItem,
     entries: impl Iterator<Item = &'a IndexEntry>,

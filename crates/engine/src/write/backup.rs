@@ -1,10 +1,10 @@
-//! Backups in the commit order: the moment of one is the place of the job that begins it.
+//! Backups in the commit order. The moment of a backup is the position of the job that begins it.
 
 use bytes::Bytes;
 use singlet_values::EncodedItem;
 use std::ops::Bound;
 
-use super::Batch;
+use super::JobBatch;
 use super::schema::store;
 use crate::bookkeeping::{Backup, BackupState, backup_id};
 use crate::catalogue::Catalogue;
@@ -14,24 +14,24 @@ use crate::moment::Moment;
 use crate::store::{Direction, View};
 use crate::table::{ScheduleSetting, Table};
 
-/// Which backup is to begin.
+/// The backup to begin.
 #[derive(Debug)]
 pub(crate) enum BackupStart {
-    /// A new one; with a time to keep it for, it is a schedule's.
+    /// A new one. Scheduled backups have a retention period.
     New { table: String, name: String, keep_ms: Option<u64> },
-    /// One that was interrupted, of another moment.
+    /// An interrupted one, at a new moment.
     Again { id: String },
 }
 
-/// A backup whose items are to be written, and the state to take them from.
+/// A backup whose items must be written, and the snapshot to read them from.
 pub(crate) struct BegunBackup {
     pub(crate) backup: Backup,
     pub(crate) view: View<Catalogue>,
 }
 
-/// Takes the moment of a backup.
-pub(super) fn begin_backup(batch: &mut Batch<'_>, start: BackupStart) -> Result<BegunBackup> {
-    // What this job writes comes after the moment.
+/// Fixes the moment of a backup.
+pub(super) fn begin_backup(batch: &mut JobBatch<'_>, start: BackupStart) -> Result<BegunBackup> {
+    // The writes of this job come after the moment.
     let moment = Moment { sequence: batch.sequence().saturating_sub(1), time_ms: batch.time_ms() };
     let view = batch.snapshot();
     let backup = match start {
@@ -46,7 +46,7 @@ pub(super) fn begin_backup(batch: &mut Batch<'_>, start: BackupStart) -> Result<
 }
 
 fn new_backup(
-    batch: &Batch<'_>,
+    batch: &JobBatch<'_>,
     moment: Moment,
     table: &str,
     name: String,
@@ -76,7 +76,7 @@ fn new_backup(
     })
 }
 
-fn again(batch: &Batch<'_>, moment: Moment, id: &str) -> Result<Backup> {
+fn again(batch: &JobBatch<'_>, moment: Moment, id: &str) -> Result<Backup> {
     let backup = read(batch, id)?;
     let table = batch.catalogue().numbered(backup.table.number);
     let table = table.ok_or_else(|| Error::SourceTableNotFound(backup.table.name.clone()))?;
@@ -90,36 +90,36 @@ fn again(batch: &Batch<'_>, moment: Moment, id: &str) -> Result<Backup> {
     })
 }
 
-/// The items are all written and durable: the backup is there.
-pub(super) fn end_backup(batch: &mut Batch<'_>, id: &str) -> Result<Backup> {
+/// Completes a backup after all its items are durable.
+pub(super) fn end_backup(batch: &mut JobBatch<'_>, id: &str) -> Result<Backup> {
     let backup = Backup { state: BackupState::Available, ..read(batch, id)? };
     batch.put(Backup::row(id), backup.encode().into_bytes());
     batch.delete(marker(backup.table.number, id));
     Ok(backup)
 }
 
-/// Forgets a backup; its file goes afterwards.
-pub(super) fn remove_backup(batch: &mut Batch<'_>, id: &str) -> Result<Backup> {
+/// Removes the row of a backup. Its file is removed afterwards.
+pub(super) fn remove_backup(batch: &mut JobBatch<'_>, id: &str) -> Result<Backup> {
     let backup = read(batch, id)?;
     batch.delete(Backup::row(id));
     batch.delete(marker(backup.table.number, id));
     Ok(backup)
 }
 
-fn read(batch: &Batch<'_>, id: &str) -> Result<Backup> {
+fn read(batch: &JobBatch<'_>, id: &str) -> Result<Backup> {
     let row = batch.get(&Backup::row(id))?.ok_or_else(|| Error::BackupNotFound(id.to_owned()))?;
     Backup::decode(&EncodedItem::from_bytes(row)).ok_or_else(|| Error::unreadable_backup(id))
 }
 
-/// Whether somebody waits for a backup of this table.
-pub(super) fn is_being_backed_up(batch: &Batch<'_>, table: u32) -> Result<bool> {
+/// Whether a caller waits for a backup of this table.
+pub(super) fn is_being_backed_up(batch: &JobBatch<'_>, table: u32) -> Result<bool> {
     let (start, end) = (marker(table, ""), marker(table.saturating_add(1), ""));
     let mut rows = batch.range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward);
     Ok(rows.next().transpose()?.is_some())
 }
 
-/// A row beside that of a backup that was asked for and is being made: the table must not go before it is done. It sorts
-/// before all ids, which begin with a digit.
+/// A row that marks an unfinished backup that a caller asked for. Its table must not be deleted before it is done.
+/// The row sorts before all ids, which begin with a digit.
 fn marker(table: u32, id: &str) -> Bytes {
     let mut rest = vec![0];
     rest.extend_from_slice(&table.to_be_bytes());
@@ -127,9 +127,9 @@ fn marker(table: u32, id: &str) -> Bytes {
     RowSpace::backups().key(&rest)
 }
 
-/// Sets or ends the schedule of a table.
+/// Sets or removes the schedule of a table.
 pub(super) fn set_schedule(
-    batch: &mut Batch<'_>,
+    batch: &mut JobBatch<'_>,
     name: &str,
     schedule: Option<ScheduleSetting>,
 ) -> Result<()> {

@@ -1,11 +1,11 @@
-//! What a write does to the table and its indexes, decided on the item that is there.
+//! The changes of a decided write to its table and indexes.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use singlet_values::EncodedItem;
 
-use super::Batch;
+use super::JobBatch;
 use super::action::with_entries_bytes;
 use super::collection::Collection;
 use crate::capacity::{Consumed, Units, write_units};
@@ -49,7 +49,7 @@ pub(crate) struct ExpiryChange {
 }
 
 impl Change {
-    /// A checked item: nothing changes, but the check costs what a write of the item would.
+    /// A condition check: nothing changes, but it costs as much as a write of the item.
     pub(super) fn nothing(table: &Arc<Table>, row: Bytes, old: Option<EncodedItem>) -> Change {
         let mut consumed = Consumed::of(&table.name);
         consumed.table_units = Units::write(write_units(size(&old)));
@@ -58,7 +58,7 @@ impl Change {
         Change { table: table.clone(), row, old, new, index_changes, expiry: None, consumed, returned: None }
     }
 
-    /// What it takes in the log, about.
+    /// Returns the approximate number of bytes in the log.
     pub(super) fn logged_bytes(&self) -> usize {
         let before_bytes = match &self.old {
             Some(old) if self.table.settings.records_changes() => old.as_bytes().len(),
@@ -73,7 +73,7 @@ impl Change {
         Change::between(table, row, old, None, Entries::new())
     }
 
-    /// What follows from an item before and after, and its entries in the indexes after.
+    /// Derives the changes from an item before and after, and from its index entries after.
     pub(super) fn between(
         table: &Arc<Table>,
         row: Bytes,
@@ -84,14 +84,14 @@ impl Change {
         let mut consumed = Consumed::of(&table.name);
         consumed.table_units = Units::write(write_units(size(&old).max(size(&new))));
         let mut index_changes = Vec::new();
-        // Where there is no new item there are no new entries.
+        // Without a new item there are no new entries.
         let new_entries = new_entries.into_iter().chain(std::iter::repeat_with(|| None));
         for (index, new_entry) in table.kept_indexes().zip(new_entries) {
-            // What the backfill has not reached, it will enter itself, and count.
+            // The backfill adds and counts the entries that it hasn't reached yet.
             if !index.covers(&row) {
                 continue;
             }
-            // An item from before the index was made may not fit it; then it has no entry.
+            // An item from before the index was created may not fit it. Then it has no entry.
             let old_entry = old.as_ref().and_then(|old| index.entry(table, &row, old).ok());
             if let Some((change, units)) = IndexChange::between(index, old_entry, new_entry) {
                 consumed.add_index(index.local, &index.name, Units::write(units));
@@ -102,12 +102,12 @@ impl Change {
         Change { table: table.clone(), row, old, new, index_changes, expiry, consumed, returned: None }
     }
 
-    /// Whether the write leaves everything as it is.
+    /// Whether the write changes nothing.
     pub(crate) fn is_nothing(&self) -> bool {
         self.old == self.new
     }
 
-    /// By how much the item and its local index entries grow.
+    /// Returns the growth of the item and its local index entries.
     pub(crate) fn collection_growth_bytes(&self) -> i64 {
         let local = self.index_changes.iter().filter(|change| change.local);
         let growth = signed(size(&self.new)) - signed(size(&self.old));
@@ -116,8 +116,8 @@ impl Change {
 }
 
 impl Change {
-    /// Puts the change into the batch: item, index entries and counts.
-    pub(super) fn apply(&self, batch: &mut Batch<'_>) {
+    /// Adds the change to the batch: item, index entries and counts.
+    pub(super) fn apply(&self, batch: &mut JobBatch<'_>) {
         if self.is_nothing() {
             return;
         }
@@ -136,8 +136,8 @@ impl Change {
         self.apply_to_expiries(batch, table);
     }
 
-    /// Keeps up the row that tells when the item expires. It counts in no size and costs nothing.
-    fn apply_to_expiries(&self, batch: &mut Batch<'_>, table: &Table) {
+    /// Maintains the row with the item's expiry time. It isn't counted and costs nothing.
+    fn apply_to_expiries(&self, batch: &mut JobBatch<'_>, table: &Table) {
         let Some(ExpiryChange { before, after }) = self.expiry else { return };
         if let Some(second) = before {
             batch.delete(table.expiry_row(second, &self.row));
@@ -147,7 +147,7 @@ impl Change {
         }
     }
 
-    fn apply_to_indexes(&self, batch: &mut Batch<'_>, table: &Table) {
+    fn apply_to_indexes(&self, batch: &mut JobBatch<'_>, table: &Table) {
         for change in &self.index_changes {
             if let Some(entry) = &change.remove {
                 batch.delete(entry.key.clone());
@@ -164,8 +164,8 @@ impl Change {
         }
     }
 
-    /// Applies the change and keeps the size of its item collection, if the table has any.
-    pub(super) fn apply_with_collection(&self, batch: &mut Batch<'_>) -> Result<Option<ItemCollection>> {
+    /// Applies the change and maintains the size of its item collection, if the table has any.
+    pub(super) fn apply_with_collection(&self, batch: &mut JobBatch<'_>) -> Result<Option<ItemCollection>> {
         let collection = Collection::after(batch, self)?;
         self.apply(batch);
         Ok(collection.map(|collection| {
@@ -176,8 +176,8 @@ impl Change {
 }
 
 impl ExpiryChange {
-    /// What happens to an item's time of expiry; `None` if nothing does. What the backfill has not reached, it will
-    /// enter itself.
+    /// Returns the change of an item's expiry time, or `None` if it stays. The backfill adds the times that it hasn't
+    /// reached yet.
     fn between(
         table: &Table,
         row: &[u8],
@@ -192,7 +192,7 @@ impl ExpiryChange {
 }
 
 impl IndexChange {
-    /// What happens to one index and the write units that it costs; `None` if nothing does.
+    /// Returns the change of one index and its cost in write units, or `None` if nothing changes.
     fn between(
         index: &Index,
         old: Option<IndexEntry>,
@@ -219,13 +219,13 @@ impl IndexChange {
         }
     }
 
-    /// By how many entries the index grows.
+    /// Returns by how many entries the index grows.
     pub(crate) fn growth_count(&self) -> i64 {
         let added = self.put.is_some() && self.replaced_bytes.is_none();
         i64::from(added) - i64::from(self.remove.is_some())
     }
 
-    /// By how many bytes the index grows.
+    /// Returns by how many bytes the index grows.
     pub(crate) fn growth_bytes(&self) -> i64 {
         let bytes =
             |entry: &Option<IndexEntry>| entry.as_ref().map_or(0, |entry| signed(entry.item.size_bytes()));
@@ -233,13 +233,13 @@ impl IndexChange {
     }
 }
 
-/// Enters the second at which the item in a row expires.
-pub(super) fn enter_expiry(batch: &mut Batch<'_>, table: &Table, second: u64, row: &[u8]) {
+/// Records the second at which the item in a row expires.
+pub(super) fn enter_expiry(batch: &mut JobBatch<'_>, table: &Table, second: u64, row: &[u8]) {
     batch.put(table.expiry_row(second, row), Bytes::new());
     batch.catalogue().horizon().note(table.number, second, batch.sequence());
 }
 
-/// The size of an item that may not be there.
+/// The size of an item, or 0 without one.
 pub(crate) fn size(item: &Option<EncodedItem>) -> usize {
     item.as_ref().map_or(0, EncodedItem::size_bytes)
 }

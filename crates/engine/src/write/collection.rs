@@ -1,19 +1,19 @@
-//! Item collections: what shares a partition key in a table with local indexes, and its size.
+//! Item collections: the items and entries under one partition key in a table with local indexes, and their size.
 
 use singlet_values::{AttributeValue, EncodedItem};
 
-use super::Batch;
+use super::JobBatch;
 use super::change::{Change, signed};
 use crate::error::{Error, Result};
 use crate::keyspace::RowSpace;
 use crate::request::ItemCollection;
 
-/// Most bytes of an item collection.
+/// The most bytes of an item collection.
 const COLLECTION_BYTES_MAX: i64 = singlet_values::limits::COLLECTION_BYTES_MAX.cast_signed();
-/// What an estimate is rounded to.
+/// The unit of size estimates.
 const GIGABYTE: f64 = 1024.0 * 1024.0 * 1024.0;
 
-/// An item collection that a write touches.
+/// An item collection that a write changes.
 #[derive(Debug)]
 pub(crate) struct Collection {
     row: bytes::Bytes,
@@ -24,9 +24,9 @@ pub(crate) struct Collection {
 }
 
 impl Collection {
-    /// The collection as it is after the write, or `None` if the table has no collections. A write that makes it
-    /// larger than it may be is refused.
-    pub(crate) fn after(batch: &Batch<'_>, change: &Change) -> Result<Option<Collection>> {
+    /// Returns the collection after the write, or `None` if the table has no collections. Refuses a write that makes
+    /// it too large.
+    pub(crate) fn after(batch: &JobBatch<'_>, change: &Change) -> Result<Option<Collection>> {
         if !change.table.has_collections() {
             return Ok(None);
         }
@@ -49,7 +49,7 @@ impl Collection {
     }
 
     /// Stores the collection's size, if it changed.
-    pub(crate) fn store(&self, batch: &mut Batch<'_>) {
+    pub(crate) fn store(&self, batch: &mut JobBatch<'_>) {
         if self.growth_bytes == 0 {
             return;
         }
@@ -72,7 +72,7 @@ impl Collection {
     }
 }
 
-fn read_size(batch: &Batch<'_>, row: &[u8]) -> Result<i64> {
+fn read_size(batch: &JobBatch<'_>, row: &[u8]) -> Result<i64> {
     let stored = batch.get(row)?;
     let bytes = stored.as_deref().and_then(|bytes| bytes.try_into().ok());
     Ok(bytes.map_or(signed(0), i64::from_be_bytes))

@@ -1,5 +1,5 @@
-//! The items of transactions that are under way. A write that meets one of them is told of the conflict, as
-//! DynamoDB tells it, instead of waiting for its turn.
+//! The items of running transactions. A write to one of them gets a conflict error, as in DynamoDB, instead of
+//! waiting.
 
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
@@ -9,10 +9,10 @@ use bytes::Bytes;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Mutex, MutexGuard};
 
-/// Rows and tokens of transactions under way.
+/// Rows and tokens of running transactions.
 #[derive(Debug, Default)]
 pub(crate) struct InFlight {
-    /// How many transactions are under way: single writes look further only if there are any.
+    /// The number of running transactions. Single writes take the lock only if there are any.
     transactions: AtomicUsize,
     claimed: Mutex<Claimed>,
 }
@@ -23,16 +23,16 @@ struct Claimed {
     tokens: HashSet<String>,
 }
 
-/// What keeps a transaction from starting.
+/// Why a transaction can't start.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Clash {
     /// The rows at these positions belong to another transaction.
     Rows(Vec<bool>),
-    /// The same token is under way.
+    /// A transaction with the same token is running.
     Token,
 }
 
-/// The rows and the token of one transaction, given back when it is dropped.
+/// The rows and the token of one transaction, released when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Claim {
     in_flight: Arc<InFlight>,
@@ -41,7 +41,7 @@ pub(crate) struct Claim {
 }
 
 impl InFlight {
-    /// Whether a transaction under way has this row.
+    /// Whether a running transaction has this row.
     pub(crate) fn has(&self, row: &[u8]) -> bool {
         self.transactions.load(Ordering::Acquire) > 0 && self.lock().rows.contains(row)
     }
@@ -64,7 +64,7 @@ impl InFlight {
     }
 
     fn lock(&self) -> MutexGuard<'_, Claimed> {
-        // The sets are whole between any two calls, so a panic elsewhere can't have left them half changed.
+        // The sets are consistent between any two calls, so a panic elsewhere can't have left them half changed.
         self.claimed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

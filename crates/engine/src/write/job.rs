@@ -5,9 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::backup::{BackupStart, BegunBackup, begin_backup, end_backup, remove_backup, set_schedule};
-use super::expire::expire;
 use super::load::{Loading, PreparedRow, abandon_load, begin_load, end_load, load_rows};
-use super::maintenance::step;
+use super::maintenance::{expire, step};
 use super::recovery::{forget_deleted, redate_deleted, set_recovery};
 use super::schema::{alter_table, create_table, delete_table, set_time_to_live, tag_table, untag_table};
 use super::single::{write_batch, write_one};
@@ -15,7 +14,7 @@ use super::streams::maintain_streams;
 use super::transact::write_transaction;
 use super::transfer::{BegunExport, BegunImport, begin_export, begin_import, put_transfer};
 use super::{
-    Action, Batch, BatchAnswer, Claim, EngineStore, Growth, Progress, RecordCounts, ReturnOptions,
+    Action, BatchAnswer, Claim, EngineStore, Growth, JobBatch, Progress, RecordCounts, ReturnOptions,
     Transaction,
 };
 use crate::bookkeeping::Backup;
@@ -55,7 +54,7 @@ macro_rules! jobs {
             }
 
             /// Does the work on the writer's thread.
-            fn run($handler: &mut JobHandler, job: Job, $batch: &mut Batch<'_>) -> Completion {
+            fn run($handler: &mut JobHandler, job: Job, $batch: &mut JobBatch<'_>) -> Completion {
                 match job {
                     $(Job::$name { $($field),* } => $work,)*
                 }
@@ -206,7 +205,7 @@ impl JobHandler {
 impl Handler<Catalogue> for JobHandler {
     type Job = Job;
 
-    fn apply(&mut self, job: Job, batch: &mut Batch<'_>) -> Completion {
+    fn apply(&mut self, job: Job, batch: &mut JobBatch<'_>) -> Completion {
         note_turn(batch);
         let completion = Job::run(self, job, batch);
         self.counts.count(batch);
@@ -214,9 +213,9 @@ impl Handler<Catalogue> for JobHandler {
     }
 }
 
-/// Notes where the clock has jumped, or was found earlier at an opening. It is done before the job, which may go by it; a job
-/// that is refused takes it back, and the next one does it again.
-fn note_turn(batch: &mut Batch<'_>) {
+/// Records that the clock has jumped, or was behind at an opening. It happens before the job, which may depend on it.
+/// If the job is refused, this is rolled back too, and the next job repeats it.
+fn note_turn(batch: &mut JobBatch<'_>) {
     let (time_ms, before_ms) = (batch.time_ms(), batch.last_time_ms());
     let (sequence, clock, opening) = (batch.sequence(), batch.clock(), batch.opening());
     let commit = NewCommit { sequence, time_ms, before_ms, clock, opening };
@@ -226,27 +225,27 @@ fn note_turn(batch: &mut Batch<'_>) {
     batch.set_catalogue(Arc::new(catalogue));
 }
 
-/// Lets the order of commits know of a jump of the clock, though nothing else is to be written.
-fn note_time(batch: &mut Batch<'_>) -> Result<()> {
+/// Records a jump of the clock in the commit order without any other change.
+fn note_time(batch: &mut JobBatch<'_>) -> Result<()> {
     let turns = batch.catalogue().turns().encode();
     batch.put(turns_key(), turns);
     Ok(())
 }
 
-/// Does the work, forgets it if it failed half-way, and answers when the commit is durable. A refusal waits as
-/// well: it may rest on a write that is not durable yet.
+/// Does the work, rolls it back if it fails, and answers when the commit is durable. A refusal waits too, because it
+/// may depend on a write that isn't durable yet.
 fn run<'a, T: Send + 'static>(
-    batch: &mut Batch<'a>,
+    batch: &mut JobBatch<'a>,
     sender: Answer<T>,
-    work: impl FnOnce(&mut Batch<'a>) -> Result<T>,
+    work: impl FnOnce(&mut JobBatch<'a>) -> Result<T>,
 ) -> Completion {
     run_and(batch, work, |outcome| answer(sender, outcome))
 }
 
-/// The same, with something else to do with the answer.
+/// Does the same, with a function that receives the result.
 fn run_and<'a, T: Send + 'static>(
-    batch: &mut Batch<'a>,
-    work: impl FnOnce(&mut Batch<'a>) -> Result<T>,
+    batch: &mut JobBatch<'a>,
+    work: impl FnOnce(&mut JobBatch<'a>) -> Result<T>,
     then: impl FnOnce(Result<T>) + Send + 'static,
 ) -> Completion {
     let outcome = work(batch);
@@ -258,11 +257,11 @@ fn run_and<'a, T: Send + 'static>(
 
 /// Writes a batch, or a part of one.
 fn write_part(
-    batch: &mut Batch<'_>,
+    batch: &mut JobBatch<'_>,
     actions: Vec<Action>,
     collection_metrics: bool,
     answer: BatchAnswer,
 ) -> Completion {
-    let work = |batch: &mut Batch<'_>| write_batch(batch, actions, collection_metrics);
+    let work = |batch: &mut JobBatch<'_>| write_batch(batch, actions, collection_metrics);
     run_and(batch, work, move |outcome| answer.end(1, outcome))
 }

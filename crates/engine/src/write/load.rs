@@ -1,15 +1,15 @@
-//! Loading a new table: its rows come in jobs of bounded size, and nobody sees the table before the last one.
+//! Loading a new table. Its rows arrive in jobs of bounded size, and the table can't be used before the last one.
 //!
-//! Rows are written like any other, so indexes, item collections and counts come out right, also where a row replaces
-//! an earlier one. They cost no capacity and leave no records for readers of the log: a table that is being loaded has
-//! none.
+//! Rows are written like any others, so indexes, item collections and counts are correct, even if a row replaces an
+//! earlier one. They cost no capacity and aren't recorded, because a table that is being loaded has no stream and no
+//! recovery.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use singlet_values::EncodedItem;
 
-use super::Batch;
+use super::JobBatch;
 use super::change::Change;
 use super::schema::{describe, new_table, remove, store};
 use crate::error::{Error, Result};
@@ -23,27 +23,27 @@ pub(crate) struct Loading {
     pub(crate) description: TableDescription,
 }
 
-/// A row to load, made ready on the loader's thread.
+/// A row to load, prepared on the loader's thread.
 #[derive(Debug)]
 pub(crate) struct PreparedRow {
     pub(crate) row: Bytes,
-    /// The item; `None` removes the one that is there.
+    /// The item; `None` removes the existing one.
     pub(crate) item: Option<EncodedItem>,
     pub(crate) entries: Entries,
-    /// What must be there, if the loader knows.
+    /// The value that must exist, if the loader knows it.
     pub(crate) expected: Expected,
 }
 
-/// What a row replaces.
+/// The value that a row replaces.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
     Anything,
     Exactly(Option<EncodedItem>),
 }
 
-/// Creates a table that nobody reads or writes until its load ends.
+/// Creates a table that can't be read or written until its load ends.
 pub(super) fn begin_load(
-    batch: &mut Batch<'_>,
+    batch: &mut JobBatch<'_>,
     definition: CreateTable,
     source: LoadSource,
     arn: &str,
@@ -56,7 +56,7 @@ pub(super) fn begin_load(
 }
 
 /// Writes rows of a table that is being loaded.
-pub(super) fn load_rows(batch: &mut Batch<'_>, table_number: u32, rows: Vec<PreparedRow>) -> Result<()> {
+pub(super) fn load_rows(batch: &mut JobBatch<'_>, table_number: u32, rows: Vec<PreparedRow>) -> Result<()> {
     let table = loading(batch, table_number)?;
     for PreparedRow { row, item, entries, expected } in rows {
         let old = batch.get(&row)?.map(EncodedItem::from_bytes);
@@ -70,9 +70,9 @@ pub(super) fn load_rows(batch: &mut Batch<'_>, table_number: u32, rows: Vec<Prep
     Ok(())
 }
 
-/// Opens a loaded table to everybody; `note` is a row that is written in the same commit.
+/// Opens a loaded table. `note` is a row that is written in the same commit.
 pub(super) fn end_load(
-    batch: &mut Batch<'_>,
+    batch: &mut JobBatch<'_>,
     table_number: u32,
     note: Option<(Bytes, Bytes)>,
 ) -> Result<TableDescription> {
@@ -85,15 +85,15 @@ pub(super) fn end_load(
     Ok(describe(batch, &table))
 }
 
-/// Removes a table that is being loaded; its rows go in the background.
-pub(super) fn abandon_load(batch: &mut Batch<'_>, table_number: u32) -> Result<()> {
+/// Removes a table that is being loaded. Its rows are removed in the background.
+pub(super) fn abandon_load(batch: &mut JobBatch<'_>, table_number: u32) -> Result<()> {
     let table = loading(batch, table_number)?;
     remove(batch, &table);
     Ok(())
 }
 
 /// The table that is being loaded under this number.
-fn loading(batch: &Batch<'_>, table_number: u32) -> Result<Arc<Table>> {
+fn loading(batch: &JobBatch<'_>, table_number: u32) -> Result<Arc<Table>> {
     let table = batch.catalogue().numbered(table_number).filter(|table| table.is_loading());
     table.cloned().ok_or(Error::TableNotFound)
 }

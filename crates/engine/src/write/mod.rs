@@ -4,7 +4,6 @@ mod action;
 mod backup;
 mod change;
 mod collection;
-mod expire;
 mod in_flight;
 mod job;
 mod load;
@@ -34,11 +33,11 @@ pub(crate) use transfer::{BegunExport, BegunImport};
 
 use crate::catalogue::Catalogue;
 
-/// The mark of a commit that deletes items because their time is over. A caller's write has none, which is 0.
+/// The mark of a commit that deletes expired items. A caller's write has the mark 0.
 pub(crate) const MARK_EXPIRY: u32 = 1;
 
 /// The store of a database.
 pub(crate) type EngineStore = crate::store::Store<Catalogue, Job>;
 
 /// The part of a commit that one job makes.
-pub(crate) type Batch<'a> = crate::store::Batch<'a, Catalogue>;
+pub(crate) type JobBatch<'a> = crate::store::Batch<'a, Catalogue>;

@@ -1,5 +1,5 @@
-//! Batches that would make too large a commit, in parts. The items of a batch are not atomic together, so each part may be
-//! a commit of its own.
+//! Dividing batches that would be too large for one commit. The items of a batch aren't atomic together, so each part
+//! can be a commit.
 
 use std::sync::{Arc, PoisonError};
 
@@ -9,10 +9,10 @@ use crate::pending::{Answer, answer};
 use crate::request::BatchWriteOutcome;
 use crate::sync::Mutex;
 
-/// Most bytes of one part in the log, about.
+/// The approximate most bytes of one part in the log.
 const PART_BYTES_MAX: usize = 32 << 20;
 
-/// Cuts the actions of a batch into parts, nearly always a single one.
+/// Divides the actions of a batch into parts, nearly always a single one.
 pub(crate) fn parts(actions: Vec<Action>) -> Vec<Vec<Action>> {
     let mut parts = vec![Vec::with_capacity(actions.len())];
     let mut bytes = 0;
@@ -47,7 +47,7 @@ impl BatchAnswer {
         BatchAnswer(Arc::new(Mutex::new(Gathered { parts_left: parts, outcome, answer: Some(answer) })))
     }
 
-    /// Some parts are done, or will never be.
+    /// Ends some parts, whether they are done or were never submitted.
     pub(crate) fn end(&self, parts: usize, result: Result<BatchWriteOutcome>) {
         let mut gathered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match (&mut gathered.outcome, result) {
@@ -56,7 +56,7 @@ impl BatchAnswer {
                 outcome.collections.extend(part.collections);
             }
             (outcome @ Ok(_), Err(error)) => *outcome = Err(error),
-            // The first error is the one that is told.
+            // The first error is reported.
             (Err(_), _) => {}
         }
         gathered.parts_left = gathered.parts_left.saturating_sub(parts);

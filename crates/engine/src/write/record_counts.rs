@@ -1,25 +1,25 @@
-//! How many records each open shard took, as the writer counts them in memory: a busy shard is split.
+//! The number of records in each open shard, counted by the writer in memory. A busy shard is split.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Batch;
+use super::JobBatch;
 use crate::keyspace::RowSpace;
 use crate::stream::{ShardId, Stream, hash_of};
 
-/// The records that open shards took since they began, or since the database was opened.
+/// The records of open shards since they began, or since the database was opened.
 #[derive(Debug, Default)]
 pub(crate) struct RecordCounts {
     streams: HashMap<u32, StreamCounts>,
-    /// A shard is busy once it took more.
+    /// A shard with more records is busy.
     records_max: u64,
     busy: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
 struct StreamCounts {
-    /// The stream as it was when the shards below were taken from it.
+    /// The stream with the shards below.
     stream: Arc<Stream>,
     /// The open shards, by the last hash of each.
     shards: Vec<ShardCount>,
@@ -33,18 +33,18 @@ struct ShardCount {
 }
 
 impl RecordCounts {
-    /// No records yet.
+    /// Creates counts of zero.
     pub(crate) fn new(records_max: u64) -> Self {
         RecordCounts { records_max, ..RecordCounts::default() }
     }
 
-    /// Says, once, that there is a busy shard; any thread may ask.
+    /// Returns a flag that is set when a shard becomes busy. Any thread may read and clear it.
     pub(crate) fn busy(&self) -> Arc<AtomicBool> {
         self.busy.clone()
     }
 
-    /// Counts the records that a job makes.
-    pub(crate) fn count(&mut self, batch: &Batch<'_>) {
+    /// Counts the records of a job.
+    pub(crate) fn count(&mut self, batch: &JobBatch<'_>) {
         let catalogue = batch.catalogue();
         if !catalogue.has_open_streams() {
             return;
@@ -76,7 +76,7 @@ impl RecordCounts {
         shards.iter().any(|shard| shard.id == id && shard.records > self.records_max)
     }
 
-    /// Forgets the streams that are no longer open.
+    /// Removes streams that are no longer open.
     pub(crate) fn keep_only(&mut self, is_open: impl Fn(u32) -> bool) {
         self.streams.retain(|table, _| is_open(*table));
     }

@@ -1,8 +1,8 @@
-//! Point-in-time recovery in the commit order: on, off, and the end of a deleted table.
+//! Point-in-time recovery in the commit order: turning it on and off, and removing deleted tables.
 
 use bytes::Bytes;
 
-use super::Batch;
+use super::JobBatch;
 use super::schema::store;
 use crate::bookkeeping::DeletedTable;
 use crate::error::{Error, Invalid, Result};
@@ -10,8 +10,8 @@ use crate::keyspace::RowSpace;
 use crate::request::UpdateRecovery;
 use crate::table::{PERIOD_DAYS, PERIOD_DAYS_DEFAULT, RecoverySetting, Table};
 
-/// Turns recovery on or off. From the commit after this one on, every change of the table is recorded.
-pub(super) fn set_recovery(batch: &mut Batch<'_>, request: UpdateRecovery) -> Result<()> {
+/// Turns recovery on or off. Every change of the table after this commit is recorded.
+pub(super) fn set_recovery(batch: &mut JobBatch<'_>, request: UpdateRecovery) -> Result<()> {
     let UpdateRecovery { table, enabled, period_days } = request;
     let found = batch.catalogue().resource(&table).map_err(|_| Error::SourceTableNotFound(table.clone()))?;
     let mut changed = Table::clone(found);
@@ -32,8 +32,8 @@ pub(super) fn set_recovery(batch: &mut Batch<'_>, request: UpdateRecovery) -> Re
     Ok(())
 }
 
-/// Keeps a table that is being deleted among the deleted ones. Says whether it did: then its items stay.
-pub(super) fn keep_deleted(batch: &mut Batch<'_>, table: &Table) -> bool {
+/// Keeps a table that is being deleted, if it has recovery. Returns whether it did; then its items stay.
+pub(super) fn keep_deleted(batch: &mut JobBatch<'_>, table: &Table) -> bool {
     if table.settings.recovery.is_none() {
         return false;
     }
@@ -42,8 +42,8 @@ pub(super) fn keep_deleted(batch: &mut Batch<'_>, table: &Table) -> bool {
     true
 }
 
-/// Notes when a deleted table was deleted at the latest, because the clock was ahead at that time.
-pub(super) fn redate_deleted(batch: &mut Batch<'_>, table: u32) -> Result<()> {
+/// Corrects the time of a deletion that was recorded by a clock that was ahead.
+pub(super) fn redate_deleted(batch: &mut JobBatch<'_>, table: u32) -> Result<()> {
     let row = DeletedTable::row(table);
     let Some(deleted) = batch.get(&row)?.as_ref().and_then(DeletedTable::decode) else { return Ok(()) };
     if deleted.deleted_ms > batch.time_ms() {
@@ -53,8 +53,8 @@ pub(super) fn redate_deleted(batch: &mut Batch<'_>, table: u32) -> Result<()> {
     Ok(())
 }
 
-/// Gives up a deleted table: its items go in the background.
-pub(super) fn forget_deleted(batch: &mut Batch<'_>, table: u32) -> Result<()> {
+/// Removes a deleted table for good. Its items are removed in the background.
+pub(super) fn forget_deleted(batch: &mut JobBatch<'_>, table: u32) -> Result<()> {
     let row = DeletedTable::row(table);
     if batch.get(&row)?.is_none() {
         return Ok(());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::Batch;
+use super::JobBatch;
 use super::backup::is_being_backed_up;
 use super::recovery::keep_deleted;
 use super::streams::{begin_stream, change_stream, end_stream};
@@ -16,18 +16,18 @@ use crate::request::{
 };
 use crate::table::{Birth, Table};
 
-/// Most tables of a database: an account's limit.
+/// The most tables in a database, as in an AWS account.
 const TABLES_MAX: usize = 2_500;
 const TOO_MANY_TABLES: &str = "Subscriber limit exceeded: There is a limit of 2500 tables";
 
 /// Creates a table.
 pub(super) fn create_table(
-    batch: &mut Batch<'_>,
+    batch: &mut JobBatch<'_>,
     request: CreateTable,
     arn: &str,
     streams: &StreamOptions,
 ) -> Result<TableDescription> {
-    // A restored table takes over the wish of its source, and is described as encrypted where that is so.
+    // A restored table takes over the request of its source, and is described as encrypted if it is.
     batch.catalogue().check_encryption(request.encryption.as_ref())?;
     let stream = request.stream;
     let mut table = new_table(batch, request, arn)?;
@@ -38,8 +38,8 @@ pub(super) fn create_table(
     Ok(TableDescription { status: TableStatus::Creating, ..describe(batch, &table) })
 }
 
-/// Makes a table with a number of its own, and doesn't store it yet.
-pub(super) fn new_table(batch: &mut Batch<'_>, request: CreateTable, arn: &str) -> Result<Table> {
+/// Creates a table with a new number, without storing it.
+pub(super) fn new_table(batch: &mut JobBatch<'_>, request: CreateTable, arn: &str) -> Result<Table> {
     let catalogue = batch.catalogue();
     if catalogue.resource(&request.name).is_ok() {
         return Err(Error::ResourceInUse(InUse::TableExists(request.name)));
@@ -54,15 +54,15 @@ pub(super) fn new_table(batch: &mut Batch<'_>, request: CreateTable, arn: &str) 
     Ok(table)
 }
 
-fn next_number(batch: &Batch<'_>) -> Result<u32> {
+fn next_number(batch: &JobBatch<'_>) -> Result<u32> {
     let stored = batch.get(&next_table_number_key())?;
-    // Number 0 is the database's own.
+    // Number 0 belongs to the database itself.
     Ok(stored.as_deref().and_then(|bytes| bytes.try_into().ok()).map_or(1, u32::from_be_bytes))
 }
 
 /// Changes settings or indexes of a table.
 pub(super) fn alter_table(
-    batch: &mut Batch<'_>,
+    batch: &mut JobBatch<'_>,
     request: UpdateTable,
     streams: &StreamOptions,
 ) -> Result<TableDescription> {
@@ -78,8 +78,8 @@ pub(super) fn alter_table(
     Ok(TableDescription { status: TableStatus::Updating, ..describe(batch, &table) })
 }
 
-/// Deletes a table. Its name is free at once; its rows go in the background.
-pub(super) fn delete_table(batch: &mut Batch<'_>, name: &str) -> Result<TableDescription> {
+/// Deletes a table. Its name is free at once, and its rows are removed in the background.
+pub(super) fn delete_table(batch: &mut JobBatch<'_>, name: &str) -> Result<TableDescription> {
     let table = batch.catalogue().resource(name)?.clone();
     check_loaded(&table)?;
     if is_being_backed_up(batch, table.number)? {
@@ -101,9 +101,9 @@ fn check_loaded(table: &Table) -> Result<()> {
     Ok(())
 }
 
-/// Takes a table out of the catalogue and gives its rows to maintenance, except for the items of one that can still be
-/// recovered.
-pub(super) fn remove(batch: &mut Batch<'_>, table: &Table) {
+/// Removes a table from the catalogue and schedules the removal of its rows. The items of a table that can be
+/// recovered stay.
+pub(super) fn remove(batch: &mut JobBatch<'_>, table: &Table) {
     end_stream(batch, table.number);
     batch.delete(RowSpace::descriptors().key(table.name.as_bytes()));
     let indexes = table.indexes.iter().map(|index| table.entries(index));
@@ -120,29 +120,29 @@ pub(super) fn remove(batch: &mut Batch<'_>, table: &Table) {
     batch.set_catalogue(Arc::new(catalogue));
 }
 
-/// Turns expiry on or off. What that means for the items that are there is done in the background.
-pub(super) fn set_time_to_live(batch: &mut Batch<'_>, request: UpdateTimeToLive) -> Result<TimeToLive> {
+/// Turns time to live on or off. The rows of existing items are changed in the background.
+pub(super) fn set_time_to_live(batch: &mut JobBatch<'_>, request: UpdateTimeToLive) -> Result<TimeToLive> {
     let table = batch.catalogue().resource(&request.table)?.clone();
     let table = table.with_time_to_live(request, batch.time_ms())?;
     Ok(store(batch, table).time_to_live())
 }
 
 /// Sets tags.
-pub(super) fn tag_table(batch: &mut Batch<'_>, name: &str, tags: &[Tag]) -> Result<()> {
+pub(super) fn tag_table(batch: &mut JobBatch<'_>, name: &str, tags: &[Tag]) -> Result<()> {
     let table = batch.catalogue().resource(name)?.tag(tags)?;
     store(batch, table);
     Ok(())
 }
 
 /// Removes tags.
-pub(super) fn untag_table(batch: &mut Batch<'_>, name: &str, keys: &[String]) -> Result<()> {
+pub(super) fn untag_table(batch: &mut JobBatch<'_>, name: &str, keys: &[String]) -> Result<()> {
     let table = batch.catalogue().resource(name)?.untag(keys);
     store(batch, table);
     Ok(())
 }
 
 /// Stores a table's descriptor and publishes it.
-pub(super) fn store(batch: &mut Batch<'_>, table: Table) -> Arc<Table> {
+pub(super) fn store(batch: &mut JobBatch<'_>, table: Table) -> Arc<Table> {
     let table = Arc::new(table);
     batch.put(RowSpace::descriptors().key(table.name.as_bytes()), table.encode().clone().into_bytes());
     let catalogue = batch.catalogue().with(table.clone());
@@ -150,7 +150,7 @@ pub(super) fn store(batch: &mut Batch<'_>, table: Table) -> Arc<Table> {
     table
 }
 
-pub(super) fn describe(batch: &Batch<'_>, table: &Table) -> TableDescription {
+pub(super) fn describe(batch: &JobBatch<'_>, table: &Table) -> TableDescription {
     batch.catalogue().describe(table, |space| batch.tally_of(space.tally()))
 }
 

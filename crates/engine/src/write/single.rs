@@ -3,11 +3,11 @@
 use singlet_values::EncodedItem;
 
 use super::change::Change;
-use super::{Action, Batch};
+use super::{Action, JobBatch};
 use crate::error::{Error, Result};
 use crate::request::{BatchWriteOutcome, ReturnValues, WriteOutcome};
 
-/// What a single write is to return.
+/// The parts of the result that a single write returns.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ReturnOptions {
     pub(crate) values: ReturnValues,
@@ -16,7 +16,7 @@ pub(crate) struct ReturnOptions {
 
 /// Writes one item.
 pub(super) fn write_one(
-    batch: &mut Batch<'_>,
+    batch: &mut JobBatch<'_>,
     action: Action,
     options: ReturnOptions,
 ) -> Result<WriteOutcome> {
@@ -29,9 +29,9 @@ pub(super) fn write_one(
     })
 }
 
-/// Writes the items of a batch. They could be taken apart by a crash; here they never are.
+/// Writes the items of a batch. DynamoDB may apply only some of them after a failure; here it is one commit.
 pub(super) fn write_batch(
-    batch: &mut Batch<'_>,
+    batch: &mut JobBatch<'_>,
     actions: Vec<Action>,
     collection_metrics: bool,
 ) -> Result<BatchWriteOutcome> {
@@ -50,8 +50,8 @@ pub(super) fn write_batch(
     Ok(outcome)
 }
 
-/// Decides an action on the item that is there at this point of the commit order.
-pub(super) fn decide(batch: &Batch<'_>, action: Action, values: ReturnValues) -> Result<Change> {
+/// Decides an action on the existing item at this point of the commit order.
+pub(super) fn decide(batch: &JobBatch<'_>, action: Action, values: ReturnValues) -> Result<Change> {
     let table = batch.catalogue().numbered(action.table.number).ok_or(Error::TableNotFound)?.clone();
     let old = batch.get(&action.row)?.map(EncodedItem::from_bytes);
     action.decide(&table, old, values)

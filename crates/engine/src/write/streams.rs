@@ -1,8 +1,8 @@
-//! Streams that begin, go on and end, in the same commit order as the changes that they show.
+//! Streams in the commit order of the changes that they contain: beginning, rolling over and ending.
 
 use std::sync::Arc;
 
-use super::{Batch, Progress, RecordCounts};
+use super::{JobBatch, Progress, RecordCounts};
 use crate::error::{Result, SchemaError};
 use crate::moment::Moment;
 use crate::options::StreamOptions;
@@ -10,12 +10,12 @@ use crate::request::{StreamChange, StreamView};
 use crate::stream::{Due, Shard, Stream, Trim, arn_of, label_of, write_stream};
 use crate::table::{StreamSetting, Table};
 
-/// Streams that one job changes at most: other jobs wait meanwhile.
+/// The most streams that one job changes. Other jobs wait meanwhile.
 const STREAMS_PER_STEP: usize = 32;
 
-/// Turns the stream of a table on or off; the table is stored by the caller.
+/// Turns the stream of a table on or off. The caller stores the table.
 pub(super) fn change_stream(
-    batch: &mut Batch<'_>,
+    batch: &mut JobBatch<'_>,
     table: &mut Table,
     change: StreamChange,
     options: &StreamOptions,
@@ -41,14 +41,14 @@ pub(super) fn change_stream(
 
 /// Begins a stream of a table.
 pub(super) fn begin_stream(
-    batch: &mut Batch<'_>,
+    batch: &mut JobBatch<'_>,
     table: &mut Table,
     view: StreamView,
     options: &StreamOptions,
 ) {
     let at = now(batch);
     let catalogue = batch.catalogue();
-    // A name is never given twice, also if the table, or one before it of the same name, had a stream just now.
+    // A label is never used twice, even if this table or an earlier one with its name just had a stream.
     let mut labels = (at.time_ms..).map(label_of);
     let is_free = |label: &String| catalogue.stream(&arn_of(&table.arn, label)).is_none();
     let label = labels.find(is_free).unwrap_or_default();
@@ -58,16 +58,16 @@ pub(super) fn begin_stream(
 }
 
 /// Ends the stream of a table, if it has one.
-pub(super) fn end_stream(batch: &mut Batch<'_>, table: u32) {
+pub(super) fn end_stream(batch: &mut JobBatch<'_>, table: u32) {
     let at = now(batch);
     if let Some(stream) = batch.catalogue().open_stream(table).cloned() {
         store_stream(batch, Some(&stream), stream.end(at));
     }
 }
 
-/// Rolls shards over, splits them, and removes what is too old: a bounded number of streams at a time.
+/// Rolls shards over, splits them and removes old ones, for a bounded number of streams at a time.
 pub(super) fn maintain_streams(
-    batch: &mut Batch<'_>,
+    batch: &mut JobBatch<'_>,
     trims: &[Trim],
     may_delete: bool,
     counts: &mut RecordCounts,
@@ -85,9 +85,9 @@ pub(super) fn maintain_streams(
     Ok(Progress::Done)
 }
 
-/// Says whether the stream was changed.
+/// Returns whether the stream was changed.
 fn tend_stream(
-    batch: &mut Batch<'_>,
+    batch: &mut JobBatch<'_>,
     stream: &Arc<Stream>,
     trims: &[Trim],
     may_delete: bool,
@@ -125,11 +125,11 @@ fn tend_stream(
     }
 }
 
-fn now(batch: &Batch<'_>) -> Moment {
+fn now(batch: &JobBatch<'_>) -> Moment {
     Moment { sequence: batch.sequence(), time_ms: batch.time_ms() }
 }
 
-fn store_stream(batch: &mut Batch<'_>, before: Option<&Stream>, after: Stream) {
+fn store_stream(batch: &mut JobBatch<'_>, before: Option<&Stream>, after: Stream) {
     write_stream(batch, before, Some(&after));
     let catalogue = batch.catalogue().with_stream(Arc::new(after));
     batch.set_catalogue(Arc::new(catalogue));

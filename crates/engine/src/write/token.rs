@@ -1,20 +1,20 @@
-//! Idempotency tokens: a transaction that is sent again within ten minutes is not done again.
+//! Idempotency tokens: a transaction that is sent again within ten minutes isn't executed again.
 
 use std::ops::Bound;
 
 use bytes::Bytes;
 
-use super::Batch;
+use super::JobBatch;
 use crate::error::{Error, Result};
 use crate::keyspace::{PREFIX_BYTES, RowSpace};
 use crate::store::{Direction, time_after};
 
-/// How long a token is remembered.
+/// How long a token is valid.
 const LIFE_MS: u64 = 10 * 60 * 1000;
-/// Ended tokens that each new one clears away: more than one, so that they never pile up.
+/// The number of expired tokens that each new one removes. It is more than one, so that they never accumulate.
 const CLEARED_PER_TOKEN: usize = 4;
 
-/// A token and what it was used for.
+/// A token and the fingerprint of its request.
 #[derive(Debug, Clone)]
 pub(crate) struct Token {
     pub(crate) text: String,
@@ -22,8 +22,8 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// Whether this very request has been done already; the token in another request is refused.
-    pub(crate) fn is_repeat(&self, batch: &Batch<'_>) -> Result<bool> {
+    /// Whether the same request was executed already. The token with another request is an error.
+    pub(crate) fn is_repeat(&self, batch: &JobBatch<'_>) -> Result<bool> {
         let Some(stored) = batch.get(&self.row())? else { return Ok(false) };
         let Some((fingerprint, _)) = decode(&stored) else { return Ok(false) };
         if has_ended(batch, &stored) {
@@ -32,8 +32,8 @@ impl Token {
         if fingerprint == self.fingerprint { Ok(true) } else { Err(Error::TokenMismatch) }
     }
 
-    /// Remembers the token and clears some that have ended.
-    pub(crate) fn store(&self, batch: &mut Batch<'_>) -> Result<()> {
+    /// Stores the token and removes some expired ones.
+    pub(crate) fn store(&self, batch: &mut JobBatch<'_>) -> Result<()> {
         #[cfg(simulated)]
         if crate::planted::Bug::ForgetsToken.is_planted() {
             return Ok(());
@@ -58,9 +58,8 @@ impl Token {
     }
 }
 
-/// Whether a token, as stored, has ended. Jumps of the clock neither shorten nor lengthen its life; at most an opening
-/// between them does.
-fn has_ended(batch: &Batch<'_>, stored: &[u8]) -> bool {
+/// Whether a stored token has expired. Jumps of the clock don't change its life; only an opening between them can.
+fn has_ended(batch: &JobBatch<'_>, stored: &[u8]) -> bool {
     let Some((_, end_ms)) = decode(stored) else { return true };
     let now_ms = batch.time_ms();
     let used_ms = end_ms.saturating_sub(LIFE_MS);
@@ -69,14 +68,14 @@ fn has_ended(batch: &Batch<'_>, stored: &[u8]) -> bool {
             let sequence = u64::from_be_bytes(*bytes);
             batch.catalogue().turns().age_ms(sequence, used_ms, now_ms) >= LIFE_MS
         }
-        // Earlier versions didn't store the commit. A token can't have been used after now.
+        // Earlier versions didn't store the commit. A token can't have been used in the future.
         None => end_ms <= now_ms || time_after(used_ms, now_ms) < used_ms,
     }
 }
 
-/// The rows of some tokens that have ended: those whose ends are the earliest, and those that a clock that was ahead
-/// has given ends that lie too far ahead.
-fn ended(batch: &Batch<'_>, now_ms: u64) -> Result<Vec<Bytes>> {
+/// Returns the rows of some expired tokens: those with the earliest ends, and those with ends that are too far in the
+/// future because the clock was ahead.
+fn ended(batch: &JobBatch<'_>, now_ms: u64) -> Result<Vec<Bytes>> {
     let space = RowSpace::token_ends();
     let (start, until) = (space.prefix(), space.key(&now_ms.to_be_bytes()));
     let mut rows = Vec::new();
@@ -93,14 +92,14 @@ fn ended(batch: &Batch<'_>, now_ms: u64) -> Result<Vec<Bytes>> {
     Ok(rows)
 }
 
-/// Adds the rows of a token to those that go, if it has ended. A token that was used anew after its end keeps its row and
-/// loses only the row of the earlier end.
-fn clear(batch: &Batch<'_>, end_row: Bytes, rows: &mut Vec<Bytes>) -> Result<()> {
+/// Adds the rows of a token if it has expired. A token that was used again after its end keeps its row and loses only
+/// the row of the earlier end.
+fn clear(batch: &JobBatch<'_>, end_row: Bytes, rows: &mut Vec<Bytes>) -> Result<()> {
     let token_row = token_row_of(&end_row);
     let end_bytes = end_row.get(PREFIX_BYTES..PREFIX_BYTES + size_of::<u64>());
     let stored = batch.get(&token_row)?.filter(|stored| stored.get(16..24) == end_bytes);
     match stored {
-        // By the times of commits it goes on, though its end is over or far ahead by the clock of its own.
+        // By the commits' effective times it is still valid, although its recorded end says otherwise.
         Some(stored) if !has_ended(batch, &stored) => {}
         Some(_) => rows.extend([token_row, end_row]),
         None => rows.push(end_row),
@@ -113,7 +112,7 @@ fn token_row_of(end_row: &[u8]) -> Bytes {
     RowSpace::tokens().key(text)
 }
 
-/// The fingerprint of the request that a token was used for, and the time at which the token ends.
+/// Decodes the fingerprint of the token's request and the time at which the token ends.
 pub(crate) fn decode(stored: &[u8]) -> Option<(u128, u64)> {
     let fingerprint = u128::from_be_bytes(stored.get(..16)?.try_into().ok()?);
     let end_ms = u64::from_be_bytes(stored.get(16..24)?.try_into().ok()?);

@@ -2,13 +2,13 @@
 
 use super::change::{Change, size};
 use super::single::decide;
-use super::{Action, Batch, Token};
+use super::{Action, JobBatch, Token};
 use crate::capacity::{Consumed, ReadKind, Units};
 use crate::error::{CancellationReason, Error, Invalid, Result};
 use crate::request::{RETURNED_BYTES_MAX, ReturnValues, TransactWriteOutcome};
 
-/// Most bytes that the items of a transaction, before and after it, and their index entries may have together. It is one
-/// commit, which is in memory as a whole. The log takes somewhat more, for the keys.
+/// The most bytes of a transaction's items, before and after it, with their index entries. It is one commit, which is
+/// in memory as a whole. The log takes a little more, for the keys.
 const LOGGED_BYTES_MAX: usize = 192 << 20;
 
 /// A prepared transaction.
@@ -19,9 +19,9 @@ pub(crate) struct Transaction {
     pub(crate) collection_metrics: bool,
 }
 
-/// Does a transaction, or nothing.
+/// Executes a transaction completely or not at all.
 pub(super) fn write_transaction(
-    batch: &mut Batch<'_>,
+    batch: &mut JobBatch<'_>,
     transaction: Transaction,
 ) -> Result<TransactWriteOutcome> {
     let Transaction { actions, token, collection_metrics } = transaction;
@@ -39,7 +39,8 @@ pub(super) fn write_transaction(
         if collection_metrics && let Some(collection) = described {
             outcome.collections.push((change.table.name.clone(), collection));
         }
-        // A transaction prepares and then commits each item: twice the units on the table, once on indexes.
+        // A transaction prepares and then commits each item, so it costs twice the units on the table and once on
+        // indexes.
         change.consumed.table_units.write *= 2.0;
         change.consumed.merge_into(&mut outcome.consumed);
     }
@@ -49,8 +50,8 @@ pub(super) fn write_transaction(
     Ok(outcome)
 }
 
-/// Decides every action, so that a cancellation can give each one's reason.
-fn decide_all(batch: &Batch<'_>, actions: Vec<Action>) -> Result<Vec<Change>> {
+/// Decides every action, so that a cancellation has a reason for each.
+fn decide_all(batch: &JobBatch<'_>, actions: Vec<Action>) -> Result<Vec<Change>> {
     let mut changes = Vec::with_capacity(actions.len());
     let mut reasons = Vec::with_capacity(actions.len());
     let mut returned_bytes_left = RETURNED_BYTES_MAX;
@@ -71,8 +72,8 @@ fn decide_all(batch: &Batch<'_>, actions: Vec<Action>) -> Result<Vec<Change>> {
     if changes.len() == reasons.len() { Ok(changes) } else { Err(Error::TransactionCanceled { reasons }) }
 }
 
-/// Leaves the item out of a reason if the items before it have used up the room: a small request must not make an answer
-/// of a hundred large items.
+/// Omits the item of a reason if earlier items have used up the limit. A small request must not cause an answer with
+/// a hundred large items.
 fn within(reason: CancellationReason, bytes_left: &mut usize) -> CancellationReason {
     match reason {
         CancellationReason::ConditionFailed { item: Some(item) } => {
@@ -84,7 +85,7 @@ fn within(reason: CancellationReason, bytes_left: &mut usize) -> CancellationRea
     }
 }
 
-/// Cancels the transaction for one of its actions.
+/// Cancels the transaction because of one of its actions.
 fn cancel_at<T>(place: usize, count: usize, error: Error) -> Result<T> {
     let mut reasons = vec![CancellationReason::None; count];
     if let Some(slot) = reasons.get_mut(place) {
@@ -93,7 +94,7 @@ fn cancel_at<T>(place: usize, count: usize, error: Error) -> Result<T> {
     Err(Error::TransactionCanceled { reasons })
 }
 
-/// The reason for which one action cancels its transaction; other errors fail the call as a whole.
+/// Returns the reason with which an error of one action cancels its transaction. Other errors fail the whole call.
 pub(crate) fn reason(error: Error) -> Result<CancellationReason> {
     match error {
         Error::ConditionFailed { item } => Ok(CancellationReason::ConditionFailed { item }),
@@ -104,8 +105,8 @@ pub(crate) fn reason(error: Error) -> Result<CancellationReason> {
     }
 }
 
-/// The answer to a transaction that has been done already: it costs the reading of its items.
-fn repeat(batch: &Batch<'_>, actions: &[Action]) -> Result<TransactWriteOutcome> {
+/// Returns the answer to a transaction that was executed already. It costs a read of its items.
+fn repeat(batch: &JobBatch<'_>, actions: &[Action]) -> Result<TransactWriteOutcome> {
     let mut outcome = TransactWriteOutcome::default();
     for action in actions {
         let item = batch.get(&action.row)?.map(singlet_values::EncodedItem::from_bytes);

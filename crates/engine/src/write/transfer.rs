@@ -1,10 +1,10 @@
-//! Exports and imports in the commit order: the moment of an export is the place of the job that begins it.
+//! Exports and imports in the commit order. The moment of an export is the position of the job that begins it.
 
 use std::ops::Bound;
 
 use bytes::Bytes;
 
-use super::Batch;
+use super::JobBatch;
 use super::load::{Loading, begin_load};
 use crate::bookkeeping::{Import, Transfer, TransferKind, TransferRecord, transfer_id};
 use crate::catalogue::Catalogue;
@@ -17,24 +17,24 @@ use crate::store::{Direction, View};
 use crate::table::{LoadSource, Table};
 use crate::turns::Now;
 
-/// For how long the token of a transfer that has ended is remembered.
+/// How long the token of an ended transfer is valid.
 const TOKEN_LIFE_MS: u64 = 8 * 60 * 60 * 1000;
-/// For how long a transfer that has ended is remembered.
+/// How long an ended transfer is listed.
 const RECORD_LIFE_MS: u64 = 90 * 24 * 60 * 60 * 1000;
-/// Old transfers that each new one clears away: more than one, so that they never pile up.
+/// The number of old transfers that each new one removes. It is more than one, so that they never accumulate.
 const CLEARED_PER_TRANSFER: usize = 4;
 
-/// The shortest and the longest time that an incremental export may cover.
+/// The shortest and the longest period of an incremental export.
 const PERIOD_MS: (u64, u64) = (15 * 60 * 1000, 24 * 60 * 60 * 1000);
 
-/// An export that begins, or the one that the same request began.
+/// A new export, or the one that the same request began earlier.
 #[expect(clippy::large_enum_variant, reason = "there is one for each request, and it is moved once")]
 pub(crate) enum BegunExport {
     New { record: TransferRecord<ExportDescription>, table: Table, view: View<Catalogue> },
     Again(ExportDescription),
 }
 
-/// An import that begins, with its table, or the one that the same request began.
+/// A new import with its table, or the one that the same request began earlier.
 #[expect(clippy::large_enum_variant, reason = "there is one for each request, and it is moved once")]
 pub(crate) enum BegunImport {
     New { record: TransferRecord<Import>, loading: Loading },
@@ -42,7 +42,7 @@ pub(crate) enum BegunImport {
 }
 
 /// Begins an export.
-pub(super) fn begin_export(batch: &mut Batch<'_>, request: ExportTable) -> Result<BegunExport> {
+pub(super) fn begin_export(batch: &mut JobBatch<'_>, request: ExportTable) -> Result<BegunExport> {
     if let Some(again) = repeated::<ExportDescription>(batch, request.token.as_ref(), Error::ExportConflict)?
     {
         return Ok(BegunExport::Again(again));
@@ -54,7 +54,7 @@ pub(super) fn begin_export(batch: &mut Batch<'_>, request: ExportTable) -> Resul
     }
     let started_ms = batch.time_ms();
     let kind = export_kind(&table, &request, &batch.catalogue().now(started_ms))?;
-    // What this job writes comes after the moment.
+    // The writes of this job come after the moment.
     let view = batch.snapshot();
     clear_old::<ExportDescription>(batch)?;
     let id = new_id(batch, TransferKind::Export, &table.id)?;
@@ -81,7 +81,7 @@ pub(super) fn begin_export(batch: &mut Batch<'_>, request: ExportTable) -> Resul
 }
 
 /// Begins an import and creates its table.
-pub(super) fn begin_import(batch: &mut Batch<'_>, request: ImportTable, arn: &str) -> Result<BegunImport> {
+pub(super) fn begin_import(batch: &mut JobBatch<'_>, request: ImportTable, arn: &str) -> Result<BegunImport> {
     if let Some(again) = repeated::<Import>(batch, request.token.as_ref(), Error::ImportTokenMismatch)? {
         return Ok(BegunImport::Again(again));
     }
@@ -108,8 +108,8 @@ pub(super) fn begin_import(batch: &mut Batch<'_>, request: ImportTable, arn: &st
     Ok(BegunImport::New { record, loading })
 }
 
-/// Stores what became of a transfer.
-pub(super) fn put_transfer(batch: &mut Batch<'_>, row: Bytes, value: Bytes) -> Result<()> {
+/// Stores the state of a transfer.
+pub(super) fn put_transfer(batch: &mut JobBatch<'_>, row: Bytes, value: Bytes) -> Result<()> {
     batch.put(row, value);
     Ok(())
 }
@@ -118,7 +118,7 @@ fn split(token: Option<ClientToken>) -> (Option<String>, u128) {
     token.map_or((None, 0), |token| (Some(token.text), token.fingerprint))
 }
 
-fn put_new<T: Transfer>(batch: &mut Batch<'_>, record: &TransferRecord<T>) {
+fn put_new<T: Transfer>(batch: &mut JobBatch<'_>, record: &TransferRecord<T>) {
     batch.put(record.row(), record.encode());
     if let Some(token) = record.transfer.token() {
         let id = Bytes::copy_from_slice(record.transfer.id().as_bytes());
@@ -126,13 +126,17 @@ fn put_new<T: Transfer>(batch: &mut Batch<'_>, record: &TransferRecord<T>) {
     }
 }
 
-/// The transfer that this very request began already; the token in another request is refused.
-fn repeated<T: Transfer>(batch: &Batch<'_>, token: Option<&ClientToken>, other: Error) -> Result<Option<T>> {
+/// Returns the transfer that the same request began earlier. The token with another request is an error.
+fn repeated<T: Transfer>(
+    batch: &JobBatch<'_>,
+    token: Option<&ClientToken>,
+    other: Error,
+) -> Result<Option<T>> {
     let Some(token) = token else { return Ok(None) };
     let Some(id) = batch.get(&T::KIND.token_row(&token.text))? else { return Ok(None) };
     let row = batch.get(&T::KIND.row(&String::from_utf8_lossy(&id)))?;
     let Some(record) = row.and_then(TransferRecord::<T>::decode) else { return Ok(None) };
-    // One that ended in the future, when the clock was ahead, must not be remembered until then.
+    // An end in the future was recorded by a clock that was ahead. It must not be remembered until then.
     let is_remembered = |ended_ms: u64| {
         let until_ms = ended_ms.saturating_add(TOKEN_LIFE_MS);
         (batch.time_ms()..=batch.time_ms().saturating_add(TOKEN_LIFE_MS)).contains(&until_ms)
@@ -144,7 +148,7 @@ fn repeated<T: Transfer>(batch: &Batch<'_>, token: Option<&ClientToken>, other: 
     if record.fingerprint == token.fingerprint { Ok(Some(record.transfer)) } else { Err(other) }
 }
 
-fn new_id(batch: &Batch<'_>, kind: TransferKind, table_id: &str) -> Result<String> {
+fn new_id(batch: &JobBatch<'_>, kind: TransferKind, table_id: &str) -> Result<String> {
     let mut turn = 0;
     loop {
         let id = transfer_id(table_id, batch.sequence(), batch.time_ms(), turn);
@@ -155,8 +159,8 @@ fn new_id(batch: &Batch<'_>, kind: TransferKind, table_id: &str) -> Result<Strin
     }
 }
 
-/// Forgets some transfers that ended long ago. Their ids begin with the time, so the oldest come first.
-fn clear_old<T: Transfer>(batch: &mut Batch<'_>) -> Result<()> {
+/// Removes some transfers that ended long ago. Ids begin with the time, so the oldest come first.
+fn clear_old<T: Transfer>(batch: &mut JobBatch<'_>) -> Result<()> {
     let (start, end) = (T::KIND.row(""), T::KIND.end());
     let mut gone = Vec::new();
     let rows = batch.range(Bound::Included(&start), Bound::Excluded(&end), Direction::Forward);
@@ -176,12 +180,12 @@ fn clear_old<T: Transfer>(batch: &mut Batch<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What an export is to write, with its moments set, if they can be had.
+/// Returns the kind of an export with all moments set, if they are available.
 fn export_kind(table: &Table, request: &ExportTable, now: &Now) -> Result<ExportKind> {
     let now_ms = now.ms;
     let window = match table.settings.recovery {
         Some(recovery) => recovery.window(now, now_ms),
-        // The present needs no past.
+        // The present state needs no history.
         None if !request.recovery_required && request.kind == (ExportKind::Full { time_ms: None }) => {
             return Ok(ExportKind::Full { time_ms: Some(now_ms) });
         }

@@ -1,4 +1,4 @@
-//! What an operation answers, as far as the engine and the reference can be compared.
+//! The answers to operations, as far as the engine and the reference can be compared.
 
 use singlet_engine::values::Item;
 
@@ -10,7 +10,7 @@ pub(crate) enum Answer {
     ConditionFailed(Option<Item>),
     Canceled(Vec<Reason>),
     Refused(Refusal),
-    /// What the reference never answers.
+    /// An answer that the reference never gives.
     Unexpected(String),
 }
 

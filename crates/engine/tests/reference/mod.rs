@@ -39,7 +39,7 @@ impl Reference {
         &self.tables
     }
 
-    /// What the operation answers.
+    /// Returns the answer to the operation.
     pub(crate) fn answer(&mut self, operation: &Operation) -> Answer {
         self.perform(operation).unwrap_or_else(Answer::Refused)
     }
@@ -165,7 +165,7 @@ impl Reference {
     }
 }
 
-/// What a write comes to.
+/// The result of a write.
 enum Decision {
     ConditionFailed(Option<Item>),
     Becomes(Option<Item>),

@@ -42,7 +42,7 @@ impl TableName {
         }
     }
 
-    /// What a query by this key finds together.
+    /// Returns the partition of a key, as a query sees it.
     pub(crate) fn partition(self, key: Key) -> (u8, Option<u8>) {
         match self {
             TableName::Sorted => (key.pk, None),
@@ -152,7 +152,7 @@ impl Written {
 /// One action of a transaction.
 pub(crate) type Transacted = (TableName, Written);
 
-/// What the engine and the reference are asked for.
+/// An operation for the engine and the reference.
 #[derive(Debug, Clone)]
 pub(crate) enum Operation {
     Write { table: TableName, written: Written, values: ReturnValues },

@@ -1,5 +1,5 @@
-//! What the engine's tests share: builders, whole reads, the comparison of indexes with their table, and a disk that
-//! fails or waits on demand.
+//! Shared parts of the engine's tests: builders, whole reads, the comparison of indexes with their table, and a disk
+//! that fails or waits on demand.
 #![allow(dead_code, unused_imports, reason = "each test file uses its own part of this module")]
 
 mod agreement;

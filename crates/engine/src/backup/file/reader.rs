@@ -48,7 +48,7 @@ impl FileReader {
         if hasher.finalize() != number(&checksum, 0) {
             return Err(input.damaged("the head's checksum is wrong"));
         }
-        // Only now is it known that the number was written like this.
+        // Only now is the number known to be correct.
         if version != FORMAT_VERSION {
             return Err(Error::Backup(format!(
                 "{name} has format version {version}, this program knows version {FORMAT_VERSION}: a newer program wrote it, or it is damaged"
@@ -60,7 +60,7 @@ impl FileReader {
         Ok(FileReader { file, name: name.to_owned(), head, offset, length, hash, totals: Totals::default() })
     }
 
-    /// What the file holds a backup of.
+    /// The backup that the file contains.
     pub(crate) fn head(&self) -> &Backup {
         &self.head
     }
@@ -70,7 +70,7 @@ impl FileReader {
         self.length
     }
 
-    /// The next items; `None` at the end, if everything was as it was written.
+    /// Returns the next items, or `None` at the end if everything was verified.
     pub(crate) fn next_block(&mut self) -> Result<Option<Vec<EncodedItem>>> {
         let hash = std::mem::replace(&mut self.hash, Box::new(Xxh3::new()));
         let (offset, length) = (self.offset, self.length);
@@ -81,7 +81,7 @@ impl FileReader {
         block
     }
 
-    /// Reads to the end, only to verify.
+    /// Reads to the end only to verify.
     pub(crate) fn verify(mut self, mut look: impl FnMut(u64) -> Result<()>) -> Result<Totals> {
         while self.next_block()?.is_some() {
             look(self.totals.items)?;
@@ -90,7 +90,7 @@ impl FileReader {
     }
 }
 
-/// The place in the file, and the hash of what came before it.
+/// The position in the file, and the hash of everything before it.
 struct Input<'a> {
     file: &'a Arc<dyn DiskFile>,
     name: &'a str,
@@ -143,7 +143,7 @@ fn read_block(input: &mut Input<'_>, totals: &mut Totals) -> Result<Option<Vec<E
     Ok(Some(items))
 }
 
-/// The items of a block. Each has its own allocation, because the overlay keeps them one by one.
+/// The items of a block. Each has its own allocation, because the overlay frees them one by one.
 fn split(block: Bytes) -> Option<Vec<EncodedItem>> {
     let mut items = Vec::new();
     let mut at = 0;
@@ -175,7 +175,7 @@ fn read_foot(input: &mut Input<'_>, totals: &Totals) -> Result<()> {
     Ok(())
 }
 
-/// The number of four bytes at a place that is known to be there.
+/// Reads four bytes at a position that is known to exist.
 fn number(bytes: &[u8], at: usize) -> u32 {
     let found = bytes.get(at..at + 4).and_then(|found| found.try_into().ok());
     found.map_or(0, u32::from_le_bytes)

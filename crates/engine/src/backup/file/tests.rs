@@ -1,4 +1,4 @@
-//! What was written is read; what was changed since is noticed.
+//! Tests of backup files: they are read as written, and changes are noticed.
 
 use std::sync::Arc;
 

@@ -17,7 +17,7 @@ const PIECE_BYTES: usize = 1 << 20;
 pub(in crate::backup) struct FileWriter {
     file: Arc<dyn DiskFile>,
     name: String,
-    /// Bytes written to the file, and those that wait to be.
+    /// Bytes written to the file, and bytes that are still in memory.
     offset: u64,
     piece: Vec<u8>,
     block: Vec<u8>,
@@ -27,7 +27,7 @@ pub(in crate::backup) struct FileWriter {
 }
 
 impl FileWriter {
-    /// Begins the file; whatever it held is gone.
+    /// Begins the file and discards its earlier content.
     pub(in crate::backup) fn create(file: Arc<dyn DiskFile>, name: &str, head: &Backup) -> Result<Self> {
         file.set_len(0).map_err(failed("cut", name))?;
         let mut writer = FileWriter {

@@ -1,4 +1,4 @@
-//! What the database leaves in its keyspace: things that its answers don't show.
+//! Tests of rows in the keyspace that answers don't show.
 
 mod expiry;
 mod past;

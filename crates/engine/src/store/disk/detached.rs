@@ -1,4 +1,4 @@
-//! What was written on top of a file that does not change.
+//! Changes in memory on top of a file that doesn't change.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,17 +7,17 @@ use super::{DiskFile, pieces};
 
 const PAGE_BYTES: usize = 4096;
 
-/// Pages in memory, on top of a file that no longer changes.
+/// Pages in memory on top of a file that no longer changes.
 #[derive(Default)]
 pub(in crate::store) struct Detached {
-    /// How much of the file can be seen.
+    /// The visible length of the file.
     file_bytes: u64,
     len: u64,
     pages: BTreeMap<u64, Box<[u8]>>,
 }
 
 impl Detached {
-    /// On top of a file of this length.
+    /// Creates changes on top of a file of this length.
     pub(in crate::store) fn new(file_bytes: u64) -> Self {
         Self { file_bytes, len: file_bytes, pages: BTreeMap::new() }
     }
@@ -26,10 +26,10 @@ impl Detached {
         self.len
     }
 
-    /// Cuts the file or fills it up with zeros.
+    /// Truncates the file, or extends it with zeros.
     pub(in crate::store) fn set_len(&mut self, len: u64) {
         if len < self.len {
-            // What is cut away must not come back when the file grows again.
+            // Truncated bytes must not reappear when the file grows again.
             self.file_bytes = self.file_bytes.min(len);
             let last = len / PAGE_BYTES as u64;
             self.pages.split_off(&(last + 1));
@@ -61,7 +61,7 @@ impl Detached {
         for piece in pieces(offset, data.len(), PAGE_BYTES) {
             if !self.pages.contains_key(&piece.page) {
                 let mut page: Box<[u8]> = vec![0; PAGE_BYTES].into();
-                // A page that is replaced whole need not be readable: the write that failed may have torn it.
+                // A page that is replaced completely need not be readable: the failed write may have torn it.
                 if piece.in_page.len() < PAGE_BYTES {
                     self.read_file(file, piece.page * PAGE_BYTES as u64, &mut page)?;
                 }
@@ -76,7 +76,7 @@ impl Detached {
         Ok(())
     }
 
-    /// Reads the file; behind its end there are zeros.
+    /// Reads the file. Beyond its end there are zeros.
     fn read_file(&self, file: &dyn DiskFile, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let there =
             usize::try_from(self.file_bytes.saturating_sub(offset)).unwrap_or(usize::MAX).min(out.len());

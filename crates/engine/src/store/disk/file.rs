@@ -14,18 +14,18 @@ const LOCK_NAME: &str = "lock";
 
 /// A folder of the file system, locked for one process.
 ///
-/// The lock is on the folder itself: whoever removes a file gets no second process in. Earlier programs lock
-/// only the file `lock`, so that one is held as well.
+/// The lock is on the folder itself, so removing a file doesn't let in a second process. Earlier versions lock only
+/// the file `lock`, so this file is locked too.
 #[derive(Debug)]
 pub struct FileDisk {
     folder: PathBuf,
     lock: Mutex<File>,
-    /// The folder. `None` where a folder can't be locked.
+    /// The folder; `None` on systems where a folder can't be locked.
     directory: Option<File>,
 }
 
 impl FileDisk {
-    /// Opens the folder, creating it if it isn't there. Refused while another process has it open.
+    /// Opens the folder, and creates it if it doesn't exist. Refused while another process has it open.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, StoreError> {
         let folder = folder.as_ref().to_path_buf();
         let shown = folder.display().to_string();
@@ -36,7 +36,7 @@ impl FileDisk {
             TryLockError::Error(source) => StoreError::io("lock", &shown)(source),
         };
         let lock = Mutex::new(lock_file(&folder).map_err(refused)?);
-        // If the folder is locked by another process, dropping this gives the file free.
+        // If another process has locked the folder, dropping this unlocks the file.
         let mut disk = Self { folder, lock, directory: None };
         disk.directory = lock_directory(&disk.folder).map_err(refused)?;
         Ok(disk)
@@ -51,13 +51,13 @@ impl FileDisk {
 }
 
 impl Drop for FileDisk {
-    /// Gives the folder free at once. Closing the handle alone would not: a process that another thread has just forked
-    /// holds a copy of it until it runs its own program.
+    /// Unlocks the folder at once. Closing the handle wouldn't: a process that another thread has just forked has a
+    /// copy of it until it runs its own program.
     fn drop(&mut self) {
         let lock = self.lock.get_mut().unwrap_or_else(PoisonError::into_inner);
         for held in self.directory.iter().chain([&*lock]) {
             if let Err(error) = held.unlock() {
-                tracing::warn!(folder = %self.folder.display(), %error, "the folder's lock was not released");
+                tracing::warn!(folder = %self.folder.display(), %error, "the folder could not be unlocked");
             }
         }
     }
@@ -74,7 +74,7 @@ impl Disk for FileDisk {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
-            // What is not text, or not a file, is not ours.
+            // Names that aren't text, and entries that aren't files, belong to others.
             if let Ok(name) = entry.file_name().into_string()
                 && name != LOCK_NAME
                 && entry.file_type()?.is_file()
@@ -100,7 +100,7 @@ impl Disk for FileDisk {
 
     #[cfg(not(unix))]
     fn sync_directory(&self) -> io::Result<()> {
-        // Elsewhere a folder can't be opened for syncing; the file system's journal orders its changes.
+        // On other systems a folder can't be opened for syncing. The file system's journal orders its changes.
         Ok(())
     }
 
@@ -109,7 +109,7 @@ impl Disk for FileDisk {
         fs::metadata(self.path(name)?).map(|metadata| Some(file_id(&metadata)))
     }
 
-    /// A missing file `lock` is made again. That harms nobody, since it is the folder that is locked.
+    /// Creates a missing file `lock` again. This is safe, because the folder is locked.
     #[cfg(unix)]
     fn check_hold(&self) -> io::Result<()> {
         if let Some(directory) = &self.directory {
@@ -123,7 +123,7 @@ impl Disk for FileDisk {
         if found.is_ok_and(|found| lock.metadata().is_ok_and(|held| file_id(&held) == found)) {
             return Ok(());
         }
-        tracing::warn!(folder = %self.folder.display(), "the file `{LOCK_NAME}` was deleted; it is made again");
+        tracing::warn!(folder = %self.folder.display(), "the file `{LOCK_NAME}` was deleted and is created again");
         *lock = lock_file(&self.folder).map_err(|error| match error {
             TryLockError::WouldBlock => io::Error::other("another process has opened it"),
             TryLockError::Error(error) => error,
@@ -138,7 +138,7 @@ impl Disk for FileDisk {
     }
 }
 
-/// Locks the file that earlier programs lock.
+/// Locks the file that earlier versions lock.
 fn lock_file(folder: &Path) -> Result<File, TryLockError> {
     let path = folder.join(LOCK_NAME);
     let file = private().create(true).truncate(false).write(true).open(path).map_err(TryLockError::Error)?;
@@ -155,7 +155,7 @@ fn lock_directory(folder: &Path) -> Result<Option<File>, TryLockError> {
         Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
         Err(TryLockError::Error(error)) => {
             let folder = folder.display();
-            tracing::warn!(%folder, %error, "the folder itself can't be locked here; only its file `{LOCK_NAME}` is");
+            tracing::warn!(%folder, %error, "the folder itself can't be locked; only its file `{LOCK_NAME}` is");
             Ok(None)
         }
     }
@@ -166,7 +166,7 @@ fn lock_directory(_: &Path) -> Result<Option<File>, TryLockError> {
     Ok(None)
 }
 
-/// Options for files that only their owner may read, whatever the umask is.
+/// Options for files that only their owner can read, whatever the umask.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -174,7 +174,7 @@ fn private() -> OpenOptions {
     options
 }
 
-/// Creates a folder that only its owner may enter, unless it is there. Folders above it are made as usual.
+/// Creates a folder that only its owner can enter, if it doesn't exist. Its parents are created as usual.
 pub(crate) fn create_private_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -186,13 +186,13 @@ pub(crate) fn create_private_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     match builder.create(folder) {
-        // Somebody else was quicker.
+        // Another process created it.
         Err(_) if folder.is_dir() => Ok(()),
         created => created,
     }
 }
 
-/// Says so if others may enter the folder. Its mode is the owner's to choose.
+/// Warns if other users can enter the folder. The owner decides on its mode.
 #[cfg(unix)]
 fn warn_of_readers(folder: &Path) {
     let mode =
@@ -216,7 +216,7 @@ fn file_id(metadata: &fs::Metadata) -> FileId {
     FileId { device: metadata.dev(), number: metadata.ino() }
 }
 
-/// Opens a file anywhere, beside all [`Disk`]s; with `create` it must not be there yet.
+/// Opens a file anywhere, outside all [`Disk`]s. With `create` it must not exist.
 pub(crate) fn open_file(path: &Path, create: bool) -> io::Result<Arc<dyn DiskFile>> {
     let file = private().create_new(create).read(true).write(create).open(path)?;
     Ok(Arc::new(OsFile(file)))

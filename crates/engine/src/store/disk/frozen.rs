@@ -1,4 +1,4 @@
-//! A folder that is looked at and never changed.
+//! A folder that is read and never changed.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,31 +7,31 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use super::detached::Detached;
 use super::{Disk, DiskFile};
 
-/// Another disk, of which nothing is ever changed: what is written stays in memory, on top of what is there.
+/// A disk on top of another that is never changed. All writes stay in memory.
 ///
-/// Opening a store repairs what a crash left behind. On a frozen disk it does so without touching the files.
+/// Opening a store repairs what a crash left. On a frozen disk this doesn't change the files.
 pub struct FrozenDisk {
     disk: Arc<dyn Disk>,
-    /// Each name, and the file behind it once it has been opened.
+    /// Each name, with its file once it has been opened.
     files: Mutex<BTreeMap<String, FrozenEntry>>,
 }
 
 #[derive(Clone)]
 enum FrozenEntry {
-    /// There under this name, and not opened yet.
+    /// Exists under this name, and isn't opened yet.
     There(String),
     Open(Arc<FrozenFile>),
 }
 
 impl FrozenDisk {
-    /// Freezes the disk as it is now. Nobody else may change it meanwhile.
+    /// Freezes the present state of a disk. No other process may change it meanwhile.
     pub fn new(disk: Arc<dyn Disk>) -> io::Result<Self> {
         let files = disk.list()?.into_iter().map(|name| (name.clone(), FrozenEntry::There(name))).collect();
         Ok(Self { disk, files: Mutex::new(files) })
     }
 
     fn files(&self) -> MutexGuard<'_, BTreeMap<String, FrozenEntry>> {
-        // The map is never left half changed, so a panic elsewhere does not spoil it.
+        // The map is never left half changed, so a panic elsewhere doesn't corrupt it.
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -69,7 +69,7 @@ impl Disk for FrozenDisk {
 }
 
 struct FrozenFile {
-    /// Nothing for a file that was made since.
+    /// `None` for a new file.
     file: Option<Arc<dyn DiskFile>>,
     content: RwLock<Detached>,
 }
@@ -112,7 +112,7 @@ impl DiskFile for FrozenFile {
     }
 }
 
-/// The file below one that was made in memory.
+/// The base of a file that was created in memory.
 struct Nothing;
 
 impl DiskFile for Nothing {

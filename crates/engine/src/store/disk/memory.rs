@@ -1,4 +1,4 @@
-//! A disk in memory: for databases that need not last, and for tests.
+//! A disk in memory, for temporary databases and for tests.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,7 +9,7 @@ use super::{Disk, DiskFile};
 
 const PAGE_BYTES: usize = 64 << 10;
 
-/// A folder of files in memory. It lasts as long as the value: opening a store on it again finds what was written.
+/// A folder of files in memory. Opening a store on it again finds the same data, until the value is dropped.
 #[derive(Default)]
 pub struct MemoryDisk {
     files: Mutex<BTreeMap<String, Arc<MemoryFile>>>,
@@ -22,7 +22,7 @@ impl MemoryDisk {
     }
 
     fn files(&self) -> MutexGuard<'_, BTreeMap<String, Arc<MemoryFile>>> {
-        // The map is never left half changed, so a panic elsewhere does not spoil it.
+        // The map is never left half changed, so a panic elsewhere doesn't corrupt it.
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -56,8 +56,8 @@ impl Disk for MemoryDisk {
 #[derive(Default)]
 struct MemoryFile(RwLock<Pages>);
 
-/// Pages are made when something other than zero is written to them: growing a file costs no copying, and a log
-/// segment that is zeroed ahead costs no memory.
+/// Pages are allocated when something other than zero is written to them. So growing a file costs no copying, and a
+/// log segment that is zeroed in advance costs no memory.
 #[derive(Default)]
 struct Pages {
     len: u64,

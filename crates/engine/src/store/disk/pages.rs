@@ -1,4 +1,4 @@
-//! Cutting a range of a file at page boundaries.
+//! Dividing a range of a file at page boundaries.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ pub(in crate::store) struct Piece {
     pub(in crate::store) in_buffer: Range<usize>,
 }
 
-/// The pieces of the range of `len` bytes at `offset`, in order.
+/// Returns the parts of the range of `len` bytes at `offset`, in order.
 pub(in crate::store) fn pieces(offset: u64, len: usize, page_bytes: usize) -> impl Iterator<Item = Piece> {
     let mut done = 0;
     std::iter::from_fn(move || {

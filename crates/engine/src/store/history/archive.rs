@@ -1,4 +1,4 @@
-//! The files of the past: what is added to them, and what is dropped.
+//! The history files: adding changes, and removing old files.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
@@ -9,10 +9,10 @@ use super::file::{HistoryFile, name_of, parse_name};
 use super::{Latest, Logged, Position};
 use crate::sync::{Mutex, MutexGuard};
 
-/// The files of the past. The fold adds to them, anybody reads them.
+/// The history files. The fold adds to them, and any thread reads them.
 pub(in crate::store) struct Archive {
     disk: Arc<dyn Disk>,
-    /// A file is full at this size.
+    /// The size at which a file is full.
     file_bytes_max: u64,
     files: Mutex<HistoryFiles>,
 }
@@ -24,7 +24,7 @@ struct HistoryFiles {
 }
 
 impl Archive {
-    /// Finds the files. `is_live` says of a segment whether the log still has it.
+    /// Finds the files. `is_live` returns whether the log still has a segment.
     pub(in crate::store) fn open(
         disk: Arc<dyn Disk>,
         file_bytes_max: u64,
@@ -45,7 +45,7 @@ impl Archive {
     }
 
     fn lock(&self) -> MutexGuard<'_, HistoryFiles> {
-        // The list is never left half changed, so a panic elsewhere does not spoil it.
+        // The list is never left half changed, so a panic elsewhere doesn't corrupt it.
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -54,7 +54,7 @@ impl Archive {
         self.lock().list.clone()
     }
 
-    /// Reads every block of every file and hands over what is wrong. Returns how many changes there are.
+    /// Reads every block of every file and reports errors. Returns the number of changes.
     pub(in crate::store) fn check(&self, mut wrong: impl FnMut(StoreError)) -> u64 {
         let mut count = 0;
         for past in self.files() {
@@ -81,12 +81,12 @@ impl Archive {
         (files.list.iter().map(|past| past.bytes()).sum(), files.list.len())
     }
 
-    /// Keeps the recorded changes of a segment, which goes on until the sequence number `until` and is about to be
-    /// trimmed. Called by one thread at a time.
+    /// Keeps the recorded changes of a segment that is about to be trimmed. The segment ends before the sequence
+    /// number `until`. Only one thread at a time may call it.
     pub(in crate::store) fn keep(&self, segment: &Segment, until: u64) -> Result<(), StoreError> {
         let files = self.files();
         if files.iter().any(|past| past.last_segment >= segment.id) {
-            // Kept already, before the trimming was interrupted.
+            // It was kept already, before the trimming was interrupted.
             return Ok(());
         }
         let mut changes: BTreeMap<u32, Vec<Logged>> = BTreeMap::new();
@@ -121,8 +121,8 @@ impl Archive {
         id
     }
 
-    /// Removes the full files that hold nothing that is needed. `is_needed` is asked for each group of a file with the
-    /// group's latest change in it.
+    /// Removes the full files without needed changes. `is_needed` is called for each group of a file with the group's
+    /// latest change in it.
     pub(in crate::store) fn drop_unneeded(
         &self,
         is_needed: impl Fn(u32, Latest) -> bool,

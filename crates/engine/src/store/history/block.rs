@@ -1,19 +1,19 @@
-//! Blocks of the past: changes of one group, in order, with a checksum.
+//! Blocks of history files: changes of one group, in order, with a checksum.
 
 use super::super::log::{FieldReader, put_bytes, put_u32, put_u64};
 use super::{Logged, Position};
 
 /// Length, checksum, group, number of changes; first and last sequence number, first and last time.
 pub(super) const BLOCK_HEADER_BYTES: usize = 48;
-/// A block is ended when it passes this size. One commit is never cut in two.
+/// The size at which a block is ended. A commit is never divided.
 pub(super) const BLOCK_BYTES: usize = 64 << 10;
-/// The group of a block that says that a segment is done.
+/// The group of a block that marks a segment as complete.
 const SEGMENT_DONE: u32 = 0;
 
 const HAS_BEFORE: u8 = 1;
 const HAS_AFTER: u8 = 2;
 
-/// What a block holds, as its header says.
+/// The content of a block, according to its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockHeader {
     pub(super) length: usize,
@@ -27,7 +27,7 @@ pub(super) struct BlockHeader {
 }
 
 impl BlockHeader {
-    /// The segment that is wholly in the file before this block, if that is what the block says.
+    /// The segment that is complete before this block, if the block marks one.
     pub(super) fn segment_done(&self) -> Option<u64> {
         (self.group == SEGMENT_DONE).then_some(self.first_sequence)
     }
@@ -43,7 +43,7 @@ impl BlockHeader {
         put_u64(out, self.last_time_ms);
     }
 
-    /// Reads a header, whose block may be damaged.
+    /// Decodes a header. Its block may be damaged.
     pub(super) fn decode(reader: &mut FieldReader<'_>) -> Option<(Self, u32)> {
         let length = usize::try_from(reader.u32()?).ok()?;
         let checksum = reader.u32()?;
@@ -60,8 +60,8 @@ impl BlockHeader {
     }
 }
 
-/// The checksum of a block's bytes after the checksum itself. It covers the file's id, so that no block is taken for one
-/// of another file.
+/// The checksum of a block's bytes after the checksum itself. It includes the file's id, so that a block of another
+/// file isn't accepted.
 fn checksum(file: u64, block: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&file.to_le_bytes());
@@ -69,14 +69,14 @@ fn checksum(file: u64, block: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// The header of a whole and undamaged block at the start of `bytes`.
+/// Decodes the header of a complete and intact block at the start of `bytes`.
 pub(super) fn check(file: u64, bytes: &[u8]) -> Option<BlockHeader> {
     let (header, sum) = BlockHeader::decode(&mut FieldReader::new(bytes))?;
     let block = bytes.get(..header.length)?;
     (checksum(file, block) == sum).then_some(header)
 }
 
-/// The changes of a block that was checked; nothing if they make no sense.
+/// Decodes the changes of a checked block; `None` if they are invalid.
 pub(super) fn decode(block: &[u8]) -> Option<Vec<Logged>> {
     let mut reader = FieldReader::new(block);
     let (header, _) = BlockHeader::decode(&mut reader)?;
@@ -93,7 +93,7 @@ fn decode_change(reader: &mut FieldReader<'_>) -> Option<Logged> {
     Some(Logged { position, time_ms, mark, key, before, after })
 }
 
-/// Appends the changes of one group as blocks; they are in order.
+/// Appends the changes of one group as blocks. They must be in order.
 pub(super) fn encode(file: u64, group: u32, changes: &[Logged], out: &mut Vec<u8>) {
     let mut rest = changes;
     while !rest.is_empty() {
@@ -103,7 +103,7 @@ pub(super) fn encode(file: u64, group: u32, changes: &[Logged], out: &mut Vec<u8
     }
 }
 
-/// How many of the changes go into one block.
+/// Returns how many of the changes go into one block.
 fn block_len(changes: &[Logged]) -> usize {
     let mut bytes = 0;
     for (place, pair) in changes.windows(2).enumerate() {
@@ -150,7 +150,7 @@ fn encode_block(file: u64, group: u32, changes: &[Logged], out: &mut Vec<u8>) {
     seal(file, start, out);
 }
 
-/// Appends a block that says that a segment, whose last commit is `last_sequence`, is wholly in the file.
+/// Appends a block that marks a segment as complete. Its last commit is `last_sequence`.
 pub(super) fn encode_segment_done(
     file: u64,
     segment: u64,

@@ -9,25 +9,26 @@ use super::archive::{Archive, recorded};
 use super::file::{BlockPlace, HistoryFile};
 use super::{Logged, Position};
 
-/// Where changes are read from.
+/// The sources of recorded changes.
 #[derive(Clone)]
 pub(in crate::store) struct ChangeSource {
     pub(in crate::store) log: Arc<SegmentCatalogue>,
     pub(in crate::store) archive: Arc<Archive>,
 }
 
-/// Where a commit may be, at one moment.
+/// The places where a commit may be, at one moment.
 struct Candidates {
-    /// Its piece of the log.
+    /// Its part of the log.
     chunk: Option<Chunk>,
-    /// The first commit that the log has.
+    /// The first commit in the log.
     log_start: Option<u64>,
     files: Vec<Arc<HistoryFile>>,
 }
 
 impl ChangeSource {
-    /// The commit's piece of the log, and the files of the past. If the log no longer has the commit, they do, or nobody
-    /// recorded it: a segment goes from the log only after it is in the archive, so the log is looked at first.
+    /// Returns the commit's part of the log, and the history files. If the log no longer has the commit, the files
+    /// have it, or it wasn't recorded. A segment leaves the log only after it is in the archive, so the log is read
+    /// first.
     fn look_up(&self, sequence: u64, until: u64) -> Result<Candidates, StoreError> {
         loop {
             let segments = self.log.segments();
@@ -38,7 +39,7 @@ impl ChangeSource {
                     let log_start = segments.first().map(|segment| segment.first_sequence);
                     return Ok(Candidates { chunk, log_start, files });
                 }
-                // If the log was trimmed meanwhile, the piece may have been overwritten; then look again.
+                // If the log was trimmed meanwhile, this part may have been overwritten. Then look again.
                 Err(error) if !self.is_trimmed(segments.first().map(|segment| segment.id)) => {
                     return Err(error);
                 }
@@ -52,13 +53,13 @@ impl ChangeSource {
     }
 }
 
-/// The blocks of the file that was read last, so that its index is not read for every block.
+/// The blocks of the file that was read last, so that its index isn't read for every block.
 #[derive(Default)]
 struct Blocks(Option<(u64, u64, Arc<Vec<BlockPlace>>)>);
 
 impl Blocks {
     fn of(&mut self, past: &HistoryFile) -> Result<&[BlockPlace], StoreError> {
-        // A file that is not full yet may have grown.
+        // A file that isn't full may have grown.
         let is_known = self.0.as_ref().is_some_and(|(id, bytes, _)| (*id, *bytes) == (past.id, past.bytes()));
         if !is_known {
             self.0 = Some((past.id, past.bytes(), past.marks()?));
@@ -87,12 +88,12 @@ impl Changes {
         Self { source, group, after, read_to, until, blocks, buffer }
     }
 
-    /// Every change up to this commit has been given, if the iterator has nothing more to give.
+    /// When the iterator is at its end, every change up to this commit was returned.
     pub fn until(&self) -> u64 {
         self.until
     }
 
-    /// Reads on until there is a change or the end.
+    /// Reads until there is a change or the end.
     fn refill(&mut self) -> Result<(), StoreError> {
         while self.read_to < self.until && self.buffer.len() == 0 {
             let found = self.source.look_up(self.read_to + 1, self.until)?;
@@ -100,7 +101,7 @@ impl Changes {
                 (Some(changes), _) => changes,
                 (None, Some(chunk)) => self.live_chunk(chunk),
                 (None, None) => {
-                    // Nothing was recorded before the log's start, as it was then.
+                    // Nothing was recorded before the start of the log at that time.
                     let start = found.log_start.unwrap_or(u64::MAX);
                     self.read_to = self.read_to.max(start.saturating_sub(1)).min(self.until);
                     continue;
@@ -160,7 +161,7 @@ pub struct ChangesBack {
     /// Every commit from here on has been read.
     read_from: u64,
     blocks: Blocks,
-    /// In order; taken from the end.
+    /// In order, taken from the end.
     buffer: Vec<Logged>,
 }
 

@@ -1,4 +1,4 @@
-//! One file of the past: a header, blocks, and, once it is full, an index of them.
+//! One history file: a header, blocks, and an index of the blocks once the file is full.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,37 +19,37 @@ pub(super) fn name_of(id: u64) -> String {
     format!("{NAME_PREFIX}{id:016x}")
 }
 
-/// The id in the name of a file of the past.
+/// The id in the name of a history file.
 pub(super) fn parse_name(name: &str) -> Option<u64> {
     let digits = name.strip_prefix(NAME_PREFIX)?;
     (digits.len() == 16).then(|| u64::from_str_radix(digits, 16).ok())?
 }
 
-/// Where a block is and what it holds.
+/// The position of a block and its header.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockPlace {
     pub(super) offset: u64,
     pub(super) header: BlockHeader,
 }
 
-/// One file of the past. A change to it makes a new value; readers keep the one that they have.
+/// One history file. A change creates a new value, and readers keep theirs.
 #[derive(Clone)]
 pub(super) struct HistoryFile {
     pub(super) id: u64,
     file: Arc<dyn DiskFile>,
-    /// Where the next block goes.
+    /// The offset of the next block.
     end: u64,
-    /// The last segment that it holds, and that segment's last commit.
+    /// The last segment in it, and that segment's last commit.
     pub(super) last_segment: u64,
     pub(super) last_sequence: u64,
-    /// The latest change of each group, and with it which groups there are.
+    /// The latest change of each group in the file.
     pub(super) groups: BTreeMap<u32, Latest>,
-    /// The blocks, as long as the file is not full. A full one has them in its index.
+    /// The blocks, until the file is full. A full file has them in its index.
     open: Option<Arc<Vec<BlockPlace>>>,
 }
 
 impl HistoryFile {
-    /// Makes an empty file. It counts once something was appended.
+    /// Creates an empty file. It counts only after something was appended.
     pub(super) fn create(disk: &dyn Disk, id: u64) -> Result<Self, StoreError> {
         let name = name_of(id);
         let file = disk.open(&name).map_err(StoreError::io("create", &name))?;
@@ -71,8 +71,9 @@ impl HistoryFile {
         Self { id, file, end: HEADER_BYTES, last_segment, last_sequence, groups: BTreeMap::new(), open }
     }
 
-    /// Opens a file; nothing if nothing is in it. `is_live` says of a segment that the log still has it: what was kept of
-    /// such a segment may not be durable, so it is cut off, like what an interrupted append left behind, and kept again.
+    /// Opens a file; `None` if it is empty. `is_live` returns whether the log still has a segment. The kept changes
+    /// of such a segment may not be durable, so they are cut off and kept again, like the rest of an interrupted
+    /// append.
     pub(super) fn open(
         disk: &dyn Disk,
         id: u64,
@@ -82,7 +83,7 @@ impl HistoryFile {
         let file = disk.open(&name).map_err(StoreError::io("open", &name))?;
         let bytes = file.len().map_err(StoreError::io("measure", &name))?;
         if bytes < HEADER_BYTES {
-            // It was being made; nothing was in it.
+            // Its creation was interrupted, so it is empty.
             return Ok(None);
         }
         if let Err(error) = check_header(&name, id, file.as_ref()) {
@@ -110,7 +111,7 @@ impl HistoryFile {
         self.end > HEADER_BYTES
     }
 
-    /// Reads the blocks of a file that is not full, up to the last segment that is here and no longer in the log.
+    /// Reads the blocks of a file that isn't full, up to the last segment that is no longer in the log.
     fn scan(
         id: u64,
         file: Arc<dyn DiskFile>,
@@ -132,7 +133,7 @@ impl HistoryFile {
                 marks.clear();
             }
         }
-        // Behind the end there is nothing, or an append that was interrupted: then the log still has its segment.
+        // After the end there is nothing, or an interrupted append whose segment is still in the log.
         let rest = content.get(offset..).unwrap_or_default();
         if let Some(segment) = segments_done(id, rest).find(|&segment| !is_live(segment)) {
             let reason = format!("a block is damaged, though segment {segment:016x} follows");
@@ -151,7 +152,7 @@ impl HistoryFile {
             match header.segment_done() {
                 Some(segment) => (self.last_segment, self.last_sequence) = (segment, header.last_sequence),
                 None => {
-                    // Blocks of a group are in order. Times need not be.
+                    // Blocks of a group are in order, but times need not be.
                     let latest = Latest { sequence: header.last_sequence, time_ms: header.last_time_ms };
                     self.groups.insert(header.group, latest);
                 }
@@ -163,12 +164,12 @@ impl HistoryFile {
         self.end
     }
 
-    /// Whether nothing more is appended.
+    /// Whether the file is full.
     pub(super) fn is_full(&self) -> bool {
         self.open.is_none()
     }
 
-    /// The file with the changes of one more segment, durable. `changes` are by group, each in order.
+    /// Returns the file with the durable changes of one more segment. `changes` are by group, each in order.
     pub(super) fn append(
         &self,
         segment: u64,
@@ -182,7 +183,7 @@ impl HistoryFile {
         for (&group, changes) in changes {
             block::encode(self.id, group, changes, &mut out);
         }
-        // Twice, so that damage to one is seen by the other, and not taken for an append that was interrupted.
+        // Twice, so that damage to one is noticed by the other and isn't taken for an interrupted append.
         for _ in 0..2 {
             block::encode_segment_done(self.id, segment, last_sequence, time_ms, &mut out);
         }
@@ -197,7 +198,7 @@ impl HistoryFile {
             next.open = Some(Arc::new(marks));
             return Ok(next);
         }
-        // Only now: an index that is there vouches for the blocks.
+        // Only now, because an index confirms that the blocks are durable.
         let mut index = Vec::new();
         put_index(&marks, next.end, &mut index);
         self.file.write_all_at(next.end, &index).map_err(StoreError::io("write", &name))?;
@@ -207,7 +208,7 @@ impl HistoryFile {
         Ok(next)
     }
 
-    /// The blocks that were just encoded to go to the end of the file.
+    /// Returns the blocks that were just encoded for the end of the file.
     fn marks_in(&self, mut encoded: &[u8]) -> Vec<BlockPlace> {
         let mut marks = Vec::new();
         let mut offset = self.end;
@@ -246,7 +247,7 @@ fn read_whole(name: &str, file: &dyn DiskFile, bytes: u64) -> Result<Vec<u8>, St
     Ok(content)
 }
 
-/// Whether a file without a header was still being made: then it holds nothing that the log doesn't have.
+/// Whether a file without a header was being created. Then the log has everything in it.
 fn was_being_made(
     name: &str,
     id: u64,
@@ -259,11 +260,11 @@ fn was_being_made(
     Ok(!has_header && segments_done(id, &content).all(is_live))
 }
 
-/// The segments that whole blocks anywhere in `bytes` call done.
+/// Returns the segments that complete blocks anywhere in `bytes` mark as complete.
 fn segments_done(id: u64, bytes: &[u8]) -> impl Iterator<Item = u64> {
     (0..bytes.len()).filter_map(move |offset| {
         let rest = bytes.get(offset..)?;
-        // Looked at first, being cheap: checksums at every place would take long.
+        // Checked first, because it is cheap. Checksums at every offset would take long.
         BlockHeader::decode(&mut FieldReader::new(rest))?.0.segment_done()?;
         block::check(id, rest)?.segment_done()
     })
@@ -275,7 +276,7 @@ fn check_header(name: &str, id: u64, file: &dyn DiskFile) -> Result<(), StoreErr
     let mut reader = FieldReader::new(header.get(8..).unwrap_or_default());
     let (version, found, sum) = (reader.u32(), reader.u64(), reader.u32());
     if !header.starts_with(&MAGIC) {
-        return Err(StoreError::corrupt(name, 0, "this is not a file of the past"));
+        return Err(StoreError::corrupt(name, 0, "this isn't a history file"));
     }
     if let Some(version) = version.filter(|&version| version != FORMAT_VERSION) {
         let (found, known) = (version.into(), FORMAT_VERSION.into());
@@ -287,7 +288,7 @@ fn check_header(name: &str, id: u64, file: &dyn DiskFile) -> Result<(), StoreErr
     Ok(())
 }
 
-/// Appends the index of a full file, and behind it where it begins.
+/// Appends the index of a full file, and its offset at the end.
 fn put_index(marks: &[BlockPlace], index_offset: u64, out: &mut Vec<u8>) {
     let mut index = Vec::with_capacity(marks.len() * (8 + BLOCK_HEADER_BYTES));
     for mark in marks {
@@ -302,7 +303,7 @@ fn put_index(marks: &[BlockPlace], index_offset: u64, out: &mut Vec<u8>) {
     put_u32(out, sum);
 }
 
-/// The index of a full file; nothing if the file is not full.
+/// Reads the index of a full file; `None` if the file isn't full.
 fn read_index(name: &str, file: &dyn DiskFile, bytes: u64) -> Result<Option<Vec<BlockPlace>>, StoreError> {
     if bytes < HEADER_BYTES + TRAILER_BYTES {
         return Ok(None);
@@ -320,7 +321,7 @@ fn read_index(name: &str, file: &dyn DiskFile, bytes: u64) -> Result<Option<Vec<
     let mut index = vec![0; usize::try_from(index_bytes).unwrap_or(usize::MAX)];
     file.read_exact_at(offset, &mut index).map_err(StoreError::io("read", name))?;
     if crc32fast::hash(&index) != sum {
-        // Writing it was interrupted, or it was damaged since; the blocks say the same.
+        // Its writing was interrupted, or it is damaged. The blocks have the same information.
         return Ok(None);
     }
     let mut reader = FieldReader::new(&index);

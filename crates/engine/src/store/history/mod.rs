@@ -1,10 +1,10 @@
-//! What was changed and when: recorded changes, read back from the log and from what is kept of it.
+//! Recorded changes, read from the log and from history files.
 //!
-//! A segment of the log that is folded into the tree is no longer needed to recover the store, but readers of the log may
-//! want its recorded changes for days. It is then rewritten into a file of the past, which holds these changes only, put
-//! together by group, and is used again. So entries that no reader wants take no room beyond the fold.
+//! A segment of the log that is folded into the tree is no longer needed to recover the store. But readers may want
+//! its recorded changes for days. So these changes are copied into a history file, sorted by group, and the segment
+//! is reused. Entries that no reader wants take no space after the fold.
 //!
-//! A key's group is its first four bytes, as a number. The bytes on disk are in `docs/format.md`, section "Past".
+//! A key's group is its first four bytes, as a number. `docs/format.md`, section "History files", describes the bytes.
 
 mod archive;
 mod block;
@@ -16,23 +16,23 @@ use bytes::Bytes;
 pub(super) use changes::ChangeSource;
 pub use changes::{Changes, ChangesBack};
 
-/// A place in the log: a commit, and how many recorded changes of it come before.
+/// A position in the log: a commit, and the number of its recorded changes before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Position {
     /// The commit's sequence number.
     pub sequence: u64,
-    /// The place among the commit's recorded changes, from 0.
+    /// The index among the commit's recorded changes, from 0.
     pub place: u32,
 }
 
 impl Position {
-    /// The last place that a commit can have: after it comes the next commit.
+    /// Returns the last position of a commit. The next commit follows it.
     pub fn end_of(sequence: u64) -> Self {
         Self { sequence, place: u32::MAX }
     }
 }
 
-/// The latest recorded change of a group, somewhere.
+/// The latest recorded change of a group in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Latest {
     /// The commit's sequence number.
@@ -44,7 +44,7 @@ pub struct Latest {
 /// One recorded change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logged {
-    /// Where it is in the log.
+    /// Its position in the log.
     pub position: Position,
     /// The time of its commit.
     pub time_ms: u64,
@@ -64,7 +64,7 @@ impl Logged {
     }
 }
 
-/// The group of a key. A shorter key is in group 0, which readers of the log don't ask for.
+/// Returns the group of a key. Shorter keys are in group 0, which readers of the log don't ask for.
 fn group_of(key: &[u8]) -> u32 {
     key.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes))
 }

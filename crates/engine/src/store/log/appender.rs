@@ -1,4 +1,4 @@
-//! Writing the log: owned by the log thread.
+//! Writing the log, on the log thread.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::catalogue::SegmentCatalogue;
 use super::frame::{encoded_length, seal, widen};
 use super::segment::{FRAMES_START, Segment};
 
-/// Where the next frame goes.
+/// The position of the next frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) struct LogEnd {
     pub(in crate::store) segment: u64,
@@ -17,8 +17,8 @@ pub(in crate::store) struct LogEnd {
 
 /// Appends frames to the last segment.
 ///
-/// Every opening begins a new segment with its first write. So whatever an interrupted write left in the old one stays
-/// behind the first sequence number of the new one, and needs no truncating.
+/// Every opening begins a new segment with its first write. So the rest of an interrupted write in the old segment
+/// lies after the first sequence number of the new one and need not be truncated.
 pub(in crate::store) struct Appender {
     catalogue: Arc<SegmentCatalogue>,
     reach: Arc<Reach>,
@@ -29,7 +29,7 @@ pub(in crate::store) struct Appender {
 }
 
 impl Appender {
-    /// Everything up to `sequence` is in the log already.
+    /// Creates an appender for a log that has everything up to `sequence`.
     pub(in crate::store) fn new(
         catalogue: Arc<SegmentCatalogue>,
         reach: Arc<Reach>,
@@ -46,12 +46,12 @@ impl Appender {
         }
     }
 
-    /// The last commit that is synced.
+    /// The last synced commit.
     pub(in crate::store) fn durable_sequence(&self) -> u64 {
         self.durable_sequence
     }
 
-    /// Seals and writes the encoded frames. Says whether a new segment was begun.
+    /// Seals and writes the encoded frames. Returns whether a new segment was begun.
     pub(in crate::store) fn append(&mut self, frames: &mut [u8]) -> Result<bool, StoreError> {
         let mut widened;
         let mut rest = match self.catalogue.seal_growth() {
@@ -81,7 +81,7 @@ impl Appender {
     }
 
     fn begin_segment(&mut self, bytes_min: u64) -> Result<(), StoreError> {
-        // All segments but the last are durable to their end: that is what tells damage from an interrupted write.
+        // All segments but the last are durable to their end. This distinguishes damage from an interrupted write.
         self.force()?;
         let reach = self.reach.clone();
         let named = |segment: &Segment| reach.begin_segment(segment.id, segment.first_sequence);
@@ -90,7 +90,7 @@ impl Appender {
         Ok(())
     }
 
-    /// Seals as many frames as fit the segment; returns their bytes. The first one fits.
+    /// Seals as many frames as fit into the segment, and returns their bytes. The first one fits.
     fn seal_run(&mut self, frames: &mut [u8]) -> usize {
         let Some((segment, end)) = &self.segment else { return 0 };
         let room = self.room();
@@ -118,7 +118,7 @@ impl Appender {
         Ok(())
     }
 
-    /// Makes what was appended durable, as the policy wants it. Says whether it synced.
+    /// Syncs the log if the policy requires it. Returns whether it did.
     pub(in crate::store) fn sync(&mut self) -> Result<bool, StoreError> {
         match self.policy {
             SyncPolicy::EveryBatch => self.force(),
@@ -126,7 +126,7 @@ impl Appender {
         }
     }
 
-    /// Makes what was appended durable under any policy. Says whether there was anything to sync.
+    /// Syncs the log under any policy. Returns whether there was anything to sync.
     pub(in crate::store) fn force(&mut self) -> Result<bool, StoreError> {
         if self.durable_sequence == self.written_sequence {
             return Ok(false);
@@ -143,7 +143,7 @@ impl Appender {
         Ok(true)
     }
 
-    /// Where the next frame goes.
+    /// The position of the next frame.
     pub(in crate::store) fn end(&self) -> LogEnd {
         let (segment, offset) = self.segment.as_ref().map_or((0, 0), |(segment, end)| (segment.id, *end));
         LogEnd { segment, offset }

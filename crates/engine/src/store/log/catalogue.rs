@@ -1,4 +1,4 @@
-//! Which files the log consists of, and which wait to be used again.
+//! The files of the log: its segments, and spare files for new ones.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
@@ -11,14 +11,14 @@ use super::segment::{
 };
 use crate::sync::{Mutex, MutexGuard};
 
-/// Zeros are written in pieces of this size, so that the log's own syncs don't wait long behind them.
+/// The size of one write of zeros. It is small, so that the log's own syncs don't wait long.
 const ZEROING_BYTES: usize = 1 << 20;
 
-/// Which files the log consists of. Shared by the log thread, which adds segments, the fold, which trims them, and the
-/// maintenance thread, which makes files ready.
+/// The files of the log. The log thread adds segments, the fold trims them, and the maintenance thread prepares spare
+/// files.
 pub(in crate::store) struct SegmentCatalogue {
     disk: Arc<dyn Disk>,
-    /// What the frames are encrypted with.
+    /// The encryption of the frames.
     sealing: Option<Arc<Sealing>>,
     segment_bytes: u64,
     spares_max: usize,
@@ -26,9 +26,9 @@ pub(in crate::store) struct SegmentCatalogue {
 }
 
 struct SegmentFiles {
-    /// In order; the last one is being written.
+    /// In order. The last one is being written.
     segments: VecDeque<Segment>,
-    /// Files of the right size, with blocks allocated, whose contents don't matter.
+    /// Files of the right size, with allocated blocks. Their content doesn't matter.
     spares: Vec<(u64, Arc<dyn DiskFile>)>,
     next_id: u64,
 }
@@ -51,7 +51,7 @@ impl SegmentCatalogue {
                 return Err(StoreError::corrupt(
                     segment.name(),
                     20,
-                    "the segment begins before the one before it",
+                    "the segment begins earlier than the previous one",
                 ));
             }
             segments.push_back(segment);
@@ -74,7 +74,7 @@ impl SegmentCatalogue {
     }
 
     fn files(&self) -> MutexGuard<'_, SegmentFiles> {
-        // The lists are never left half changed, so a panic elsewhere does not spoil them.
+        // The lists are never left half changed, so a panic elsewhere doesn't corrupt them.
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -88,25 +88,25 @@ impl SegmentCatalogue {
         self.files().segments.iter().any(|segment| segment.id == id)
     }
 
-    /// By how much a frame is longer when it is sealed.
+    /// Returns how much longer a frame is after sealing.
     pub(super) fn seal_growth(&self) -> usize {
         if self.sealing.is_some() { SEALED_GROWTH_BYTES } else { 0 }
     }
 
-    /// Bytes and number of the files that hold frames.
+    /// Returns the bytes and number of the segment files.
     pub(in crate::store) fn size(&self) -> (u64, usize) {
         let files = self.files();
         (files.segments.iter().map(|segment| segment.file_bytes).sum(), files.segments.len())
     }
 
-    /// Segments get ids above this one.
+    /// Makes new segments get ids above this one.
     pub(in crate::store) fn skip_ids(&self, last_id: u64) {
         let mut files = self.files();
         files.next_id = files.next_id.max(last_id.saturating_add(1));
     }
 
-    /// Begins a new segment with room for `bytes_min`. Everything before it must be durable already. `named` is told when
-    /// its name is durable. Until then the segment before it stays the last one, which is never trimmed.
+    /// Begins a new segment with space for `bytes_min`. Everything before it must be durable. `named` is called when
+    /// its name is durable. Until then the previous segment stays the last one, which is never trimmed.
     pub(super) fn begin_segment(
         &self,
         first_sequence: u64,
@@ -116,7 +116,7 @@ impl SegmentCatalogue {
         let spare = if bytes_min <= self.segment_bytes { self.files().spares.pop() } else { None };
         let (spare_id, file) = match spare {
             Some(spare) => spare,
-            // Without a file made ready, writing is slower until the next one, but nobody waits for zeros now.
+            // Without a spare file, writing is slower until the next segment, but no write waits for zeros now.
             None => self.create_spare(self.segment_bytes.max(bytes_min))?,
         };
         let from = spare_name(spare_id);
@@ -158,8 +158,8 @@ impl SegmentCatalogue {
         Ok((id, file))
     }
 
-    /// Makes a file ready, if none is: with its blocks allocated, a sync need not write the file system's journal.
-    /// `pause` is called between its parts.
+    /// Prepares a spare file if there is none. With allocated blocks, a sync need not write the file system's
+    /// journal. `pause` is called between the parts.
     pub(in crate::store) fn prepare_spare(&self, mut pause: impl FnMut()) -> Result<(), StoreError> {
         if !self.files().spares.is_empty() {
             return Ok(());
@@ -181,7 +181,7 @@ impl SegmentCatalogue {
         Ok(())
     }
 
-    /// Removes the files that wait to be used again, but for one: nobody will write for a while.
+    /// Removes all spare files but one, because writing has ended.
     pub(in crate::store) fn drop_spares(&self) -> Result<(), StoreError> {
         let mut spares = std::mem::take(&mut self.files().spares);
         self.files().spares.extend(spares.pop());
@@ -192,8 +192,7 @@ impl SegmentCatalogue {
         Ok(())
     }
 
-    /// The segments that lie wholly at or before the folded sequence number, each with the first sequence number of
-    /// the next one.
+    /// Returns the completely folded segments, each with the first sequence number of the next one.
     pub(in crate::store) fn folded(&self, folded_sequence: u64) -> Vec<(Segment, u64)> {
         let files = self.files();
         let next = files.segments.iter().skip(1).map(|next| next.first_sequence);
@@ -201,7 +200,7 @@ impl SegmentCatalogue {
         pairs.take_while(|(_, next)| *next <= folded_sequence + 1).collect()
     }
 
-    /// Takes the segments up to this one out of the log. They are folded, and not the last one. If it fails, those that
+    /// Removes the segments up to this one from the log. They are folded, and not the last. If it fails, those that
     /// still have their names stay in the log.
     pub(in crate::store) fn trim(&self, last_segment: u64) -> Result<(), StoreError> {
         let (mut trimmed, mut room) = self.take_through(last_segment);
@@ -221,13 +220,13 @@ impl SegmentCatalogue {
                 room -= 1;
             }
         }
-        // A spare gets a new header; it must not come back under its old name then.
+        // A spare file gets a new header. It must not reappear under its old name.
         self.disk.sync_directory().map_err(StoreError::io("sync", "the folder"))?;
         self.files().spares.append(&mut spares);
         Ok(())
     }
 
-    /// Takes a segment's name away, and gives it the name of a spare if it is kept.
+    /// Removes a segment's name, and renames the file if it is kept as a spare.
     fn give_up(&self, segment: &Segment, is_kept: bool) -> Result<(), StoreError> {
         let name = segment.name();
         if is_kept {
@@ -243,7 +242,7 @@ impl SegmentCatalogue {
         files.segments = first;
     }
 
-    /// The segments up to `last`, taken out, and how many more spares may be kept.
+    /// Takes out the segments up to `last`. Returns them and the number of spare files that may be kept.
     fn take_through(&self, last: u64) -> (VecDeque<Segment>, usize) {
         let mut files = self.files();
         let mut taken = VecDeque::new();

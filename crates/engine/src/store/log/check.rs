@@ -1,4 +1,4 @@
-//! Reading all of the log, also what the tree has already, only to see whether it is in order.
+//! Checking the whole log, including the part that is in the tree.
 
 use std::sync::Arc;
 
@@ -7,17 +7,16 @@ use super::super::{Disk, StoreError};
 use super::replay::SegmentScan;
 use super::segment::{Segment, parse_segment_name};
 
-/// What there was to check.
+/// The result of a check.
 #[derive(Debug, Default, Clone, Copy)]
 pub(in crate::store) struct LogChecked {
     pub(in crate::store) segments: u64,
     pub(in crate::store) frames: u64,
-    /// The last segment that can be read, and its last commit.
+    /// The last readable segment, and its last commit.
     pub(in crate::store) last: Option<(u64, u64)>,
 }
 
-/// Reads every frame of every segment and hands over what is wrong. `report` is told how many bytes are read, of how
-/// many.
+/// Reads every frame of every segment and reports errors. `report` is called with the bytes read and the total.
 pub(in crate::store) fn check(
     disk: &Arc<dyn Disk>,
     sealing: Option<&Arc<Sealing>>,
@@ -42,7 +41,8 @@ pub(in crate::store) fn check(
     let mut done = 0;
     for (place, segment) in segments.iter().enumerate() {
         let Some(segment) = segment else { continue };
-        // What follows an unreadable segment can't say where this one ends; then its frames are read as far as they go.
+        // If the next segment is unreadable, the end of this one is unknown. Then its frames are read as far as they
+        // go.
         let next = segments.get(place + 1).and_then(Option::as_ref);
         match check_segment(segment, next) {
             Ok(frames) => {
@@ -61,7 +61,7 @@ pub(in crate::store) fn check(
     Ok(checked)
 }
 
-/// The number of frames, or how many there were before the one that is wrong.
+/// Returns the number of frames, or the number before the first invalid one.
 fn check_segment(segment: &Segment, next: Option<&Segment>) -> Result<u64, (u64, StoreError)> {
     let until = next.map(|next| next.first_sequence);
     let mut scan = SegmentScan::open(segment, until).map_err(|error| (0, error))?;

@@ -1,21 +1,21 @@
-//! Reading a piece of the log while it is written and trimmed.
+//! Reading a part of the log while it is written and trimmed.
 
 use super::super::StoreError;
 use super::frame::Frame;
 use super::segment::Segment;
 
-/// Some commits that follow each other.
+/// Consecutive commits.
 pub(in crate::store) struct Chunk {
-    /// The sequence number of the first one, whether or not it is wanted.
+    /// The sequence number of the first commit. The caller may not need it.
     pub(in crate::store) first_sequence: u64,
     pub(in crate::store) frames: Vec<Frame>,
 }
 
-/// The piece of the log that holds commit `sequence`, which is durable, with commits up to `until`. `segments` is a
-/// recent list of them; nothing if the commit is before all of them.
+/// Returns the part of the log with the durable commit `sequence`, and with commits up to `until`. `segments` is a
+/// recent list. `None` if the commit is before all of them.
 ///
-/// Meanwhile a segment may be trimmed and its file used again. Then the frame is not found, and it is the caller who
-/// can tell that from damage, by a newer list.
+/// Meanwhile a segment may be trimmed and its file reused. Then the frame isn't found. The caller distinguishes this
+/// from damage with a newer list.
 pub(in crate::store) fn chunk_at(
     segments: &[Segment],
     sequence: u64,

@@ -1,7 +1,7 @@
-//! One commit as bytes.
+//! The encoding of one commit.
 //!
-//! A frame is encoded by the writer and sealed by the log thread, which alone knows the segment that the frame goes to
-//! and what was durable before it.
+//! The writer encodes a frame. The log thread seals it, because only this thread knows the frame's segment and which
+//! commits were durable before it.
 
 use std::borrow::Cow;
 
@@ -13,9 +13,9 @@ use super::seal::Seal;
 
 /// Length, checksum, sequence, durable sequence, time, mark, number of tallies, number of entries.
 pub(super) const FRAME_HEADER_BYTES: usize = 44;
-/// A frame may not be longer. Whoever submits jobs keeps them smaller: a frame is in memory as a whole.
+/// The longest frame. Jobs are kept smaller, because a frame is in memory as a whole.
 pub(super) const FRAME_BYTES_MAX: usize = 256 << 20;
-/// Frames that may be longer than this are measured exactly before they are encoded, with what their entries share.
+/// Frames that may be longer than this are measured exactly before encoding, including shared values.
 const MEASURED_FROM_BYTES: usize = 4 << 20;
 
 const VALUE_DELETED: u8 = 0;
@@ -26,7 +26,7 @@ const BEFORE_HERE: u8 = 1;
 const BEFORE_SHARED: u8 = 2;
 const BEFORE_ABSENT: u8 = 3;
 
-/// How many entries back a shared value is looked for: an item is followed by its index entries.
+/// The number of earlier entries that are searched for a shared value. An item is followed by its index entries.
 const SHARING_ENTRIES_MAX: usize = 64;
 
 /// One commit.
@@ -34,7 +34,7 @@ const SHARING_ENTRIES_MAX: usize = 64;
 pub(in crate::store) struct Frame {
     pub(in crate::store) sequence: u64,
     pub(in crate::store) time_ms: u64,
-    /// What the caller says about the commit to readers of the log.
+    /// The caller's mark for readers of the log.
     pub(in crate::store) mark: u32,
     pub(in crate::store) tallies: Vec<TallyDelta>,
     pub(in crate::store) entries: Vec<FrameEntry>,
@@ -44,7 +44,7 @@ pub(in crate::store) struct Frame {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::store) struct FrameEntry {
     pub(in crate::store) key: Bytes,
-    /// The new value; nothing for a deletion.
+    /// The new value; `None` for a deletion.
     pub(in crate::store) value: Option<Bytes>,
     pub(in crate::store) before: Before,
 }
@@ -52,9 +52,9 @@ pub(in crate::store) struct FrameEntry {
 /// The value before a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::store) enum Before {
-    /// No reader of the log needs the change.
+    /// The change isn't recorded.
     Unrecorded,
-    /// The change is kept for readers of the log; there may have been no value.
+    /// The change is recorded, with the earlier value if there was one.
     Recorded(Option<Bytes>),
 }
 
@@ -72,8 +72,8 @@ fn same(one: &Bytes, other: &Bytes) -> bool {
 }
 
 impl Frame {
-    /// Appends the frame, unsealed. Says of each entry whether it holds its own value rather than sharing another's.
-    /// Nothing is appended if the frame is too large.
+    /// Appends the unsealed frame. Returns for each entry whether it has its own value or shares another's. Nothing
+    /// is appended if the frame is too large.
     pub(in crate::store) fn encode(&self, out: &mut Vec<u8>) -> Result<Vec<bool>, CommitError> {
         let mut bytes = self.encoded_bytes_max();
         if bytes > MEASURED_FROM_BYTES {
@@ -114,7 +114,7 @@ impl Frame {
         FRAME_HEADER_BYTES + 24 * self.tallies.len() + entries.sum::<usize>()
     }
 
-    /// The bytes of values that are not written again, because an earlier entry has them.
+    /// Returns the bytes of values that aren't written again because an earlier entry has them.
     fn shared_bytes(&self) -> usize {
         let shared = |place: usize, bytes_of: fn(&FrameEntry) -> Option<&Bytes>| {
             self.sharing(place, bytes_of)?;
@@ -152,7 +152,7 @@ impl Frame {
         value_from.is_none()
     }
 
-    /// The first of the entries shortly before that holds the very same bytes.
+    /// Finds the first of the recent entries with the very same bytes.
     fn sharing(&self, place: usize, bytes_of: impl Fn(&FrameEntry) -> Option<&Bytes>) -> Option<usize> {
         let wanted = bytes_of(self.entries.get(place)?)?;
         let from = place.saturating_sub(SHARING_ENTRIES_MAX);
@@ -163,7 +163,7 @@ impl Frame {
             .map(|at| from + at)
     }
 
-    /// Reads a sealed frame at the start of `bytes`, which are those from `offset` on, if there is a whole one.
+    /// Decodes a sealed frame at the start of `bytes`, which begin at `offset`, if it is complete.
     pub(super) fn parse<'a>(seal: &Seal, offset: u64, bytes: &'a [u8]) -> Option<SealedFrame<'a>> {
         let length = usize::try_from(FieldReader(bytes).u32()?).ok()?;
         let encoded_length = length.checked_sub(seal.growth())?;
@@ -177,7 +177,7 @@ impl Frame {
     }
 }
 
-/// A frame that is what was written.
+/// An intact frame.
 pub(super) struct SealedFrame<'a> {
     pub(super) length: usize,
     pub(super) sequence: u64,
@@ -187,9 +187,9 @@ pub(super) struct SealedFrame<'a> {
 }
 
 impl SealedFrame<'_> {
-    /// The commit, and of each entry whether it holds its own value. Nothing if the body makes no sense.
+    /// Returns the commit, and for each entry whether it has its own value. `None` if the body is invalid.
     pub(super) fn decode(self) -> Option<(Frame, Vec<bool>)> {
-        // The two sequence numbers are read already.
+        // The two sequence numbers are decoded already.
         let body = &mut FieldReader(self.body.get(16..)?);
         let time_ms = body.u64()?;
         let mark = body.u32()?;
@@ -229,7 +229,7 @@ pub(super) fn encoded_length(bytes: &[u8]) -> Option<usize> {
     usize::try_from(FieldReader(bytes).u32()?).ok()
 }
 
-/// The encoded frames with room for what their seal adds to each.
+/// Copies the encoded frames, with space for the seal of each.
 pub(super) fn widen(frames: &[u8], growth: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(frames.len() + frames.len() / 4);
     let mut rest = frames;
@@ -243,8 +243,8 @@ pub(super) fn widen(frames: &[u8], growth: usize) -> Vec<u8> {
     out
 }
 
-/// Completes an encoded frame that goes to this offset: what was durable before it was written, and the seal. `bytes` is
-/// the whole frame, with room for the seal. Returns the frame's sequence number.
+/// Completes an encoded frame for this offset with the durable sequence number and the seal. `bytes` is the whole
+/// frame, with space for the seal. Returns the frame's sequence number.
 pub(super) fn seal(seal: &Seal, offset: u64, durable_sequence: u64, bytes: &mut [u8]) -> Option<u64> {
     let body = bytes.get_mut(seal.body_at()..)?;
     let sequence = FieldReader(body).u64()?;
@@ -261,7 +261,7 @@ pub(in crate::store) fn put_u64(out: &mut Vec<u8>, value: u64) {
     out.extend_from_slice(&value.to_le_bytes());
 }
 
-/// Lengths fit, since the whole frame does.
+/// Lengths fit, because the whole frame does.
 fn put_len(out: &mut Vec<u8>, len: usize) {
     put_u32(out, u32::try_from(len).unwrap_or(u32::MAX));
 }

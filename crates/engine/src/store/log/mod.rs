@@ -1,6 +1,6 @@
 //! The commit log: segment files of frames, one per commit, each with a checksum or encrypted.
 //!
-//! The bytes are written down in `docs/format.md`, section "Log".
+//! `docs/format.md`, section "Log", describes the bytes.
 
 mod appender;
 mod catalogue;

@@ -1,4 +1,4 @@
-//! Reading the log back after the point that the tree reaches.
+//! Replaying the commits that aren't in the tree.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::sync::thread;
 
 const THREAD: &str = "singlet-replay";
 
-/// A commit that was read back, and of each entry whether it holds its own value.
+/// A replayed commit, and for each entry whether it has its own value.
 pub(in crate::store) type Replayed = (Frame, Vec<bool>);
 
-/// Opens the log and hands over every commit after `point`, in order: a segment at a time, while another thread reads the
-/// next one. Returns the last sequence number. A log without any segment has nothing to hand over: whether there was one is
-/// for the caller to know.
+/// Opens the log and passes on every commit after `point`, in order: one segment at a time, while another thread
+/// reads the next. Returns the last sequence number. A log without segments has no commits. The caller knows whether
+/// there should be any.
 pub(in crate::store) fn replay(
     disk: &Arc<dyn Disk>,
     sealing: Option<Arc<Sealing>>,
@@ -29,7 +29,7 @@ pub(in crate::store) fn replay(
     point: FoldPoint,
     mut apply: impl FnMut(Vec<Replayed>),
 ) -> Result<(SegmentCatalogue, u64), StoreError> {
-    // A segment must have room for frames at all.
+    // A segment needs space for at least some frames.
     let segment_bytes = segment_bytes.max(2 * FRAMES_START);
     let catalogue = SegmentCatalogue::open(disk.clone(), sealing, segment_bytes, spares_max)?;
     let segments = catalogue.segments();
@@ -60,7 +60,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads to the end of the log, and makes that end durable.
+    /// Reads to the end of the log, and makes the end durable.
     fn run(self) -> Result<(), StoreError> {
         for (place, segment) in self.segments.iter().enumerate() {
             let next = self.segments.get(place + 1);
@@ -75,7 +75,7 @@ impl Reader {
                 }
             }
             if self.commits.send(commits).is_err() {
-                // Whoever wanted them is gone.
+                // The receiver has ended.
                 return Ok(());
             }
             if next.is_none() {
@@ -91,17 +91,17 @@ pub(in crate::store) struct SegmentScan {
     name: String,
     seal: Seal,
     content: Vec<u8>,
-    /// Where reading began, and where it is.
+    /// The offset at which reading began, and the present one.
     start: usize,
     offset: usize,
     /// The sequence number that the next frame must have.
     expected: u64,
-    /// Where the next segment takes over; unknown for the last one.
+    /// The first sequence number of the next segment; unknown for the last one.
     until: Option<u64>,
 }
 
 impl SegmentScan {
-    /// Reads a segment that goes on until the next one's first sequence number.
+    /// Reads a segment up to the next one's first sequence number.
     pub(in crate::store) fn open(segment: &Segment, until: Option<u64>) -> Result<Self, StoreError> {
         let name = segment.name();
         let mut content = vec![0; usize::try_from(segment.file_bytes).unwrap_or(usize::MAX)];
@@ -136,7 +136,7 @@ impl SegmentScan {
         Frame::parse(&self.seal, offset as u64, self.content.get(offset..)?)
     }
 
-    /// The next commit, and of each entry whether it holds its own value.
+    /// Returns the next commit, and for each entry whether it has its own value.
     pub(in crate::store) fn next_frame(&mut self) -> Result<Option<Replayed>, StoreError> {
         if self.until == Some(self.expected) {
             return Ok(None);
@@ -151,9 +151,9 @@ impl SegmentScan {
         Ok(Some(frame))
     }
 
-    /// Makes durable what was read of the last segment: a program that was killed, or whose sync failed, may have left
-    /// frames that only the system's memory has. They are written again, because after a failed sync the system may
-    /// hold them to be written.
+    /// Makes the read part of the last segment durable. A program that was killed, or whose sync failed, may have
+    /// left frames that are only in the system's memory. They are written again, because after a failed sync the
+    /// system may treat them as written.
     fn settle(&self, segment: &Segment) -> Result<(), StoreError> {
         #[cfg(simulated)]
         if crate::planted::Bug::TrustsUnsyncedFiles.is_planted() {
@@ -172,11 +172,11 @@ impl SegmentScan {
         StoreError::corrupt(&self.name, self.offset as u64, reason)
     }
 
-    /// There is no frame where one could be: the end of the log, or damage?
+    /// Decides whether a missing frame is the end of the log or damage.
     ///
-    /// Segments before the last are durable to their end, so it is damage there. In the last one, a later frame that
-    /// was written when the missing one was durable already proves damage. Without such a witness, the missing frame
-    /// belongs to a write that was never acknowledged, or to the very last one.
+    /// Segments before the last are durable to their end, so there it is damage. In the last segment, damage is
+    /// proven by a later frame that was written when the missing one was already durable. Without such a frame, the
+    /// missing one belongs to a write that was never acknowledged, or to the very last one.
     fn end(&self) -> Result<Option<Replayed>, StoreError> {
         if self.until.is_some() {
             return Err(self.damage("the frame is missing or not what was written"));
@@ -193,10 +193,10 @@ impl SegmentScan {
         }
     }
 
-    /// A later frame that proves that the expected one was durable.
+    /// Finds a later frame that proves that the expected one was durable.
     fn witness(&self) -> Option<u64> {
         let mut offset = self.offset;
-        // A frame behind the damage can't have a number that leaves no room for those between.
+        // The number of a frame after the damage must leave space for those in between.
         let sequence_max = self.expected + (self.content.len() / FRAME_HEADER_BYTES) as u64;
         while let Some(bytes) = self.content.get(offset..).filter(|bytes| bytes.len() >= FRAME_HEADER_BYTES) {
             let length = bytes.first_chunk().map_or(0, |length| u32::from_le_bytes(*length));

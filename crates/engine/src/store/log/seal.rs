@@ -1,7 +1,7 @@
-//! What protects the frames of a segment from being taken for something else: a checksum, or encryption.
+//! The protection of a segment's frames: a checksum or encryption.
 //!
-//! An encoded frame is the length, room for the checksum, and the body. A sealed one is the same, with a tag in place of
-//! the checksum and the body encrypted; it is longer by the difference.
+//! An encoded frame is the length, space for the checksum, and the body. A sealed frame is the same or, with
+//! encryption, has a tag instead of the checksum and an encrypted body. Then it is longer by the difference.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,30 +15,30 @@ use crate::entropy::random;
 /// A length.
 const LENGTH_BYTES: usize = 4;
 const CHECKSUM_BYTES: usize = 4;
-/// By how much an encrypted frame is longer than its encoding.
+/// How much longer an encrypted frame is than its encoding.
 pub(super) const SEALED_GROWTH_BYTES: usize = TAG_BYTES - CHECKSUM_BYTES;
 /// Id and first sequence number.
 const SEALED_HEADER_BODY_BYTES: usize = 16;
 /// The header of a segment whose frames are encrypted.
 pub(super) const SEALED_HEADER_BYTES: usize = header_bytes(SEALED_HEADER_BODY_BYTES);
 
-/// How the frames of one segment are protected.
+/// The protection of one segment's frames.
 #[derive(Clone)]
 pub(super) enum Seal {
     /// A checksum of the segment's id and the frame.
     Checksum { segment: u64 },
-    /// Encryption that is bound to the segment's id, its salt, and the frame's place. Each place of a segment is written
-    /// once in each life of the file, and each life has its own salt: no nonce comes twice.
+    /// Encryption that is bound to the segment's id, its salt, and the frame's offset. Each offset is written once in
+    /// each use of the file, and each use has its own salt, so no nonce repeats.
     Cipher { segment: u64, salt: Salt, sealing: Arc<Sealing> },
 }
 
 impl Seal {
-    /// For a segment that is begun.
+    /// Creates the seal for a new segment.
     pub(super) fn new(segment: u64, sealing: Option<&Arc<Sealing>>) -> Result<Self, StoreError> {
         match sealing {
             None => Ok(Seal::Checksum { segment }),
             Some(sealing) => {
-                // A file that is used again gets a new salt, so no nonce comes twice.
+                // A reused file gets a new salt, so no nonce repeats.
                 let salt = random().map_err(StoreError::io("begin", "a log segment"))?;
                 Ok(Seal::Cipher { segment, salt, sealing: sealing.clone() })
             }
@@ -59,7 +59,7 @@ impl Seal {
         encode_header(&sealing.log, Kind::Segment, salt, &body)
     }
 
-    /// The seal and the first sequence number in the header of an encrypted segment.
+    /// Decodes the seal and the first sequence number from the header of an encrypted segment.
     pub(super) fn decode_header(
         sealing: &Arc<Sealing>,
         name: &str,
@@ -76,7 +76,7 @@ impl Seal {
         Ok((Seal::Cipher { segment, salt, sealing: sealing.clone() }, first_sequence))
     }
 
-    /// Where the body of a sealed frame begins.
+    /// The offset of the body in a sealed frame.
     pub(super) fn body_at(&self) -> usize {
         match self {
             Seal::Checksum { .. } => LENGTH_BYTES + CHECKSUM_BYTES,
@@ -84,7 +84,7 @@ impl Seal {
         }
     }
 
-    /// By how much a frame is longer when it is sealed.
+    /// Returns how much longer a frame is after sealing.
     pub(super) fn growth(&self) -> usize {
         match self {
             Seal::Checksum { .. } => 0,
@@ -92,7 +92,7 @@ impl Seal {
         }
     }
 
-    /// Protects a frame that goes to this offset. There is room for the tag.
+    /// Protects a frame for this offset. There is space for the tag.
     pub(super) fn protect(&self, offset: u64, frame: &mut [u8]) {
         let Some((head, body)) = frame.split_at_mut_checked(self.body_at()) else { return };
         let Some((length, guard)) = head.split_first_chunk_mut::<LENGTH_BYTES>() else { return };
@@ -105,7 +105,7 @@ impl Seal {
         }
     }
 
-    /// The body of the frame at this offset, if the frame is what was written. `frame` is as long as it says.
+    /// Returns the body of the frame at this offset if the frame is intact. `frame` has the length that it states.
     pub(super) fn body<'a>(&self, offset: u64, frame: &'a [u8]) -> Option<Cow<'a, [u8]>> {
         let (head, body) = frame.split_at_checked(self.body_at())?;
         let (length, guard) = head.split_first_chunk::<LENGTH_BYTES>()?;
@@ -127,7 +127,7 @@ impl Seal {
         }
     }
 
-    /// What would be the sequence number if there were a frame at this offset: quicker than checking it.
+    /// Returns the possible sequence number of a frame at this offset. This is faster than checking the frame.
     pub(super) fn peek_sequence(&self, offset: u64, bytes: &[u8]) -> Option<u64> {
         let mut sequence = *bytes.get(self.body_at()..)?.first_chunk::<8>()?;
         if let Seal::Cipher { salt, sealing, .. } = self {
@@ -137,7 +137,7 @@ impl Seal {
     }
 }
 
-/// The checksum of a frame's body. It covers the segment's id, so that what an earlier use of the file left behind is
+/// The checksum of a frame's body. It includes the segment's id, so that bytes of an earlier use of the file are
 /// never taken for a frame.
 fn checksum(segment: u64, body: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();

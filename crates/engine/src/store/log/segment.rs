@@ -1,7 +1,7 @@
-//! Segment files: their names and their header.
+//! Segment files: their names and their headers.
 //!
-//! A file gets the name of a segment only once its header is durable, so a segment with a bad header is damaged, never
-//! half made.
+//! A file gets the name of a segment only after its header is durable. So a segment with an invalid header is
+//! damaged, never unfinished.
 
 use std::sync::{Arc, PoisonError};
 
@@ -10,7 +10,7 @@ use super::super::{Disk, DiskFile, FileId, StoreError};
 use super::seal::{SEALED_HEADER_BYTES, Seal};
 use crate::sync::Mutex;
 
-/// Frames begin here, so that writing them never touches the header's disk block.
+/// The offset of the first frame, so that writing frames never touches the header's disk block.
 pub(super) const FRAMES_START: u64 = 4096;
 
 const MAGIC: [u8; 8] = *b"SNGLTLOG";
@@ -42,35 +42,35 @@ pub(super) fn parse_spare_name(name: &str) -> Option<u64> {
     parse_id(name, SPARE_PREFIX)
 }
 
-/// The places of frames are noted at this distance.
+/// The distance between noted offsets of frames.
 const MARKS_APART_BYTES: u64 = 64 << 10;
 
 /// One segment of the log.
 #[derive(Clone)]
 pub(in crate::store) struct Segment {
-    /// Ids grow with the log and are never used again.
+    /// Ids grow with the log and are never reused.
     pub(in crate::store) id: u64,
-    /// The sequence number of its first frame, whether or not there is one.
+    /// The sequence number of its first frame, even if there is none yet.
     pub(in crate::store) first_sequence: u64,
     pub(super) seal: Seal,
     pub(super) file: Arc<dyn DiskFile>,
     pub(super) file_bytes: u64,
-    /// What its name must lead to, if the disk tells.
+    /// The identity of the file that its name must lead to, if the disk has identities.
     pub(in crate::store) identity: Option<FileId>,
     pub(super) marks: Arc<Marks>,
 }
 
-/// Where some of a segment's frames begin, for readers that don't want to read it from its start.
+/// The offsets of some of a segment's frames, for readers that don't start at the beginning.
 pub(super) struct Marks(Mutex<MarkList>);
 
 struct MarkList {
-    /// Sequence numbers and offsets, ascending. There is one for the first frame.
+    /// Sequence numbers and offsets, ascending, beginning with the first frame.
     places: Vec<(u64, u64)>,
-    /// No frame reaches further.
+    /// The end of all frames.
     end: u64,
 }
 
-/// A piece of a segment that begins with a frame.
+/// A part of a segment that begins with a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LogPiece {
     pub(super) first_sequence: u64,
@@ -83,7 +83,7 @@ impl Marks {
         Arc::new(Self(Mutex::new(MarkList { places: vec![(first_sequence, FRAMES_START)], end })))
     }
 
-    /// The frame with this sequence number begins at this offset.
+    /// Notes the offset of a frame.
     pub(super) fn note(&self, sequence: u64, offset: u64) {
         let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if list.places.last().is_none_or(|&(_, last)| offset >= last + MARKS_APART_BYTES) {
@@ -91,12 +91,12 @@ impl Marks {
         }
     }
 
-    /// What lies before this offset is written.
+    /// Notes that everything before this offset is written.
     pub(super) fn set_end(&self, end: u64) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).end = end;
     }
 
-    /// The piece that a frame is in.
+    /// Returns the part with a frame.
     pub(super) fn piece_with(&self, sequence: u64) -> Option<LogPiece> {
         let list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let next = list.places.partition_point(|&(first, _)| first <= sequence);
@@ -123,7 +123,7 @@ impl Segment {
         self.file.sync_data().map_err(StoreError::io("sync", name))
     }
 
-    /// Opens the segment that the name gives the id of, and checks its header.
+    /// Opens the segment with this id, and checks its header.
     pub(super) fn open(disk: &dyn Disk, sealing: Option<&Arc<Sealing>>, id: u64) -> Result<Self, StoreError> {
         let name = segment_name(id);
         let file = disk.open(&name).map_err(StoreError::io("open", &name))?;
@@ -159,7 +159,7 @@ pub(super) fn encode_header(id: u64, first_sequence: u64) -> Vec<u8> {
     header
 }
 
-/// The first sequence number in a header that is right for the segment.
+/// Decodes the first sequence number from a valid header of the segment.
 fn check_header(name: &str, id: u64, header: &[u8; HEADER_BYTES]) -> Result<u64, StoreError> {
     let field =
         |at: usize| header.get(at..).and_then(<[u8]>::first_chunk::<8>).map_or(0, |b| u64::from_le_bytes(*b));
@@ -169,7 +169,7 @@ fn check_header(name: &str, id: u64, header: &[u8; HEADER_BYTES]) -> Result<u64,
         return Err(KeyError::KeysGone { file: name.into() }.into());
     }
     if !header.starts_with(&MAGIC) {
-        return Err(StoreError::corrupt(name, 0, "this is not a log segment"));
+        return Err(StoreError::corrupt(name, 0, "this isn't a log segment"));
     }
     let version = word(8);
     if version != FORMAT_VERSION {
@@ -183,7 +183,7 @@ fn check_header(name: &str, id: u64, header: &[u8; HEADER_BYTES]) -> Result<u64,
         return Err(StoreError::corrupt(
             name,
             12,
-            format!("the header is that of segment {:016x}", field(12)),
+            format!("the header belongs to segment {:016x}", field(12)),
         ));
     }
     Ok(field(20))

@@ -1,7 +1,7 @@
-//! The keys of a node, side by side: a search touches no other memory.
+//! The keys of a node, side by side, so that a search touches no other memory.
 //!
-//! Items of one partition have keys that begin alike, so a few bytes of each key in the node would not tell them
-//! apart, and looking the rest up where the entries lie costs two cache misses for each comparison.
+//! Items of one partition have keys with equal beginnings. So a few bytes of each key in the node wouldn't
+//! distinguish them, and reading the rest elsewhere costs two cache misses for each comparison.
 
 use std::cmp::Ordering;
 
@@ -9,8 +9,8 @@ use arrayvec::ArrayVec;
 
 use super::nodes::WIDTH;
 
-/// The first 16 bytes of a key as numbers that compare as the bytes do, padded with zeros.
-/// Equal prefixes say nothing; then the whole keys are compared.
+/// The first 16 bytes of a key, padded with zeros, as numbers that compare like the bytes. If they are equal, the
+/// whole keys are compared.
 type Prefix = [u64; 2];
 
 fn prefix(key: &[u8]) -> Prefix {
@@ -28,7 +28,7 @@ fn prefix(key: &[u8]) -> Prefix {
     }
 }
 
-/// A key to look for. Probes compare as their keys do.
+/// A key to search for. Probes compare like their keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Probe<'a> {
     prefix: Prefix,
@@ -49,7 +49,7 @@ impl<'a> Probe<'a> {
 #[derive(Clone, Default, Debug)]
 pub(super) struct Keys {
     prefixes: ArrayVec<Prefix, WIDTH>,
-    /// Where each key ends among the bytes.
+    /// The end of each key among the bytes.
     ends: ArrayVec<u32, WIDTH>,
     bytes: Vec<u8>,
 }
@@ -64,7 +64,7 @@ impl Keys {
         before.map_or(0, |end| *end as usize)
     }
 
-    /// The key at a place; there is an empty one behind the last.
+    /// Returns the key at a position, or an empty one after the last.
     pub(super) fn key(&self, place: usize) -> &[u8] {
         let end = self.ends.get(place).map_or(0, |end| *end as usize);
         self.bytes.get(self.start(place)..end).unwrap_or_default()
@@ -75,7 +75,7 @@ impl Keys {
         prefix.cmp(&probe.prefix).then_with(|| self.key(place).cmp(probe.key))
     }
 
-    /// How many keys are in such an order to the probe; they come first.
+    /// Returns how many keys have this order relative to the probe. They come first.
     fn partition(&self, is_before: impl Fn(Ordering) -> bool, probe: &Probe<'_>) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -89,33 +89,33 @@ impl Keys {
         low
     }
 
-    /// How many keys lie below the probe.
+    /// Returns how many keys are below the probe.
     pub(super) fn count_below(&self, probe: &Probe<'_>) -> usize {
         self.partition(Ordering::is_lt, probe)
     }
 
-    /// How many keys lie below the probe or are equal to it.
+    /// Returns how many keys are below the probe or equal to it.
     pub(super) fn count_up_to(&self, probe: &Probe<'_>) -> usize {
         self.partition(Ordering::is_le, probe)
     }
 
-    /// The place of the probe's key, or else the one where it would stand.
+    /// Returns the position of the probe's key, or the one where it would be inserted.
     pub(super) fn search(&self, probe: &Probe<'_>) -> Result<usize, usize> {
         let place = self.count_below(probe);
         if place < self.len() && self.order(place, probe).is_eq() { Ok(place) } else { Err(place) }
     }
 
-    /// Adds a key. There must be room, and this must be its place in the order.
+    /// Adds a key at its position. There must be space.
     pub(super) fn insert(&mut self, place: usize, probe: &Probe<'_>) {
         let (start, length) = (self.start(place), probe.key.len());
         self.bytes.splice(start..start, probe.key.iter().copied());
         self.prefixes.insert(place, probe.prefix);
-        // Keys have a few kilobytes at most, and there are few of them.
+        // Keys have at most a few kilobytes, and there are few of them.
         self.ends.insert(place, (start + length) as u32);
         self.ends.iter_mut().skip(place + 1).for_each(|end| *end += length as u32);
     }
 
-    /// Gives away the keys from a place on.
+    /// Splits off the keys from a position on.
     pub(super) fn split_off(&mut self, place: usize) -> Keys {
         let start = self.start(place);
         let ends = self.ends.drain(place..).map(|end| end - start as u32).collect();

@@ -1,14 +1,14 @@
-//! The ordered overlay: what is committed but not yet folded into the tree.
+//! The ordered overlay: all commits that aren't folded into the tree yet.
 //!
-//! A persistent B-tree, so that a snapshot is a pointer copy and a reader's snapshot never changes. Measured against a
-//! concurrent skip list with versions (100,000 entries of 600 B, a snapshot every 16 to 64 inserts), a general
-//! persistent B-tree gave gets in 0.6 µs against 1.6 µs and scans of 25 in 1 µs against 5 µs, but inserts in 3.5–4.4 µs
-//! against 1.2–3 µs. Every read pays the overlay, so reads decide; and inserts are made cheap by what this tree does
-//! not do. It never removes (a deletion is an entry), its nodes are small, and copies of a node share its keys.
+//! It is a persistent B-tree, so a snapshot is a copied pointer and never changes. A general persistent B-tree was
+//! measured against a concurrent skip list with versions (100,000 entries of 600 B, a snapshot every 16 to 64
+//! inserts). Gets took 0.6 µs against 1.6 µs, and scans of 25 took 1 µs against 5 µs, but inserts took 3.5–4.4 µs
+//! against 1.2–3 µs. Every read searches the overlay, so reads decided. Inserts are cheap because of what this tree
+//! doesn't do: it never removes (a deletion is an entry), its nodes are small, and copies of a node share its keys.
 //!
-//! Values lie in a list that only grows, and nodes name them by number. A value that was replaced stays until the whole
-//! overlay is folded and dropped; it is charged, so memory stays bounded, and nobody counts references to single values:
-//! with a count in each, copying a leaf touched every entry in it, twice.
+//! Values lie in a list that only grows, and nodes refer to them by number. A replaced value stays until the whole
+//! overlay is folded and dropped. It counts as memory, so memory stays bounded. There are no reference counts for
+//! single values, because then copying a leaf would touch all of its entries twice.
 
 mod keys;
 mod nodes;
@@ -24,9 +24,9 @@ use self::nodes::Node;
 pub(super) use self::walk::OverlayRange;
 use super::Direction;
 
-/// What a new key costs beyond its bytes: its share of the nodes.
+/// The cost of a new key besides its bytes: its share of the nodes.
 const KEY_OVERHEAD_BYTES: usize = 96;
-/// What a value costs beyond its bytes: its place in the list, the allocator.
+/// The cost of a value besides its bytes: its place in the list, and the allocator.
 const VALUE_OVERHEAD_BYTES: usize = 64;
 
 /// The number of a value in the overlay's list.
@@ -36,7 +36,7 @@ type ValueId = u32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OverlayEntry<'a> {
     pub(super) key: &'a [u8],
-    /// No value means that the key is deleted and hides what lies below.
+    /// `None` means that the key is deleted and hides lower layers.
     pub(super) value: Option<&'a Bytes>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct OverlayEntry<'a> {
 #[derive(Default)]
 pub(super) struct NewEntries {
     keys: Vec<Bytes>,
-    /// For each key its value, and whether another key already pays for the value's bytes.
+    /// Each key with its value, and whether another key already pays for the value's bytes.
     values: Vec<(Option<Bytes>, bool)>,
 }
 
@@ -56,7 +56,7 @@ impl NewEntries {
     }
 }
 
-/// The ordered overlay. A clone is a snapshot and costs nothing.
+/// The ordered overlay. A clone is a snapshot and is cheap.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Overlay {
     root: Node,
@@ -66,7 +66,7 @@ pub(super) struct Overlay {
 }
 
 impl Overlay {
-    /// What the overlay takes in memory, about: all that was ever inserted.
+    /// Returns the approximate memory, including replaced values.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -79,7 +79,7 @@ impl Overlay {
         self.len == 0
     }
 
-    /// Sets a key's value; none deletes it. `shared` says that another key already pays for the value's bytes.
+    /// Sets a key's value; `None` deletes it. `shared` means that another key already pays for the value's bytes.
     pub(super) fn insert(&mut self, key: &[u8], value: Option<Bytes>, shared: bool) {
         self.insert_probe(&Probe::new(key), value, shared);
     }
@@ -87,7 +87,7 @@ impl Overlay {
     fn insert_probe(&mut self, probe: &Probe<'_>, value: Option<Bytes>, shared: bool) {
         let value_bytes = if shared { 0 } else { value.as_ref().map_or(0, Bytes::len) };
         self.bytes += value_bytes + VALUE_OVERHEAD_BYTES;
-        // Each takes many bytes of memory, so there are never as many as a number can't name.
+        // Each value takes many bytes of memory, so their number always fits.
         let id = u32::try_from(self.values.push(value)).unwrap_or(u32::MAX);
         if self.root.insert_at_root(probe, id) {
             self.len += 1;
@@ -95,12 +95,13 @@ impl Overlay {
         }
     }
 
-    /// Inserts many entries, sorted: the way to a key is then mostly that to the one before, and in the processor's cache.
+    /// Inserts many entries, sorted. So the path to a key is mostly that to the previous one, and in the processor's
+    /// cache.
     pub(super) fn insert_all(&mut self, entries: NewEntries) {
         let NewEntries { keys, mut values } = entries;
         let mut order: Vec<(Probe<'_>, usize)> =
             keys.iter().enumerate().map(|(place, key)| (Probe::new(key), place)).collect();
-        // Of one key the last entry counts, so equal ones keep their order.
+        // The last entry of a key counts, so equal keys keep their order.
         order.sort_unstable();
         for (probe, place) in order {
             let (value, shared) = values.get_mut(place).map(std::mem::take).unwrap_or_default();
@@ -108,12 +109,13 @@ impl Overlay {
         }
     }
 
-    /// A key's value, or none if the key is deleted; nothing if the overlay doesn't know the key.
+    /// Returns a key's value, with an inner `None` if the key is deleted, or an outer `None` if the overlay doesn't
+    /// have the key.
     pub(super) fn get(&self, key: &[u8]) -> Option<Option<&Bytes>> {
         self.root.get(&Probe::new(key)).map(|id| value(&self.values, id))
     }
 
-    /// The entries between two bounds, in one direction.
+    /// Iterates over the entries between two bounds in one direction.
     pub(super) fn range<'a>(
         &'a self,
         lower: Bound<&'a [u8]>,

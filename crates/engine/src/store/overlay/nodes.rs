@@ -1,7 +1,6 @@
-//! The nodes of the persistent tree. Changing a node that a snapshot shares copies it and the way to it; nodes are
-//! small, because copying a branch counts up a reference per child. Their keys are shared between the copies: they
-//! change only when a key is added, not when the value of one is replaced. Values are only named by their number, so
-//! that copying a leaf touches none of them.
+//! The nodes of the persistent tree. Changing a node that a snapshot shares copies the node and the path to it. Nodes
+//! are small, because copying a branch updates a reference count per child. The copies share their keys, which change
+//! only when a key is added, not when a value is replaced. Values are numbers, so copying a leaf doesn't touch them.
 
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use arrayvec::ArrayVec;
 use super::ValueId;
 use super::keys::{Keys, Probe};
 
-/// Most keys of a leaf, and most children of a branch.
+/// The most keys of a leaf, and the most children of a branch.
 pub(super) const WIDTH: usize = 16;
 
 /// A subtree.
@@ -23,19 +22,19 @@ pub(super) enum Node {
 #[derive(Clone, Default, Debug)]
 pub(super) struct Leaf {
     pub(super) keys: Arc<Keys>,
-    /// One for each key; only an empty overlay has an empty leaf.
+    /// One for each key. Only an empty overlay has an empty leaf.
     pub(super) values: ArrayVec<ValueId, WIDTH>,
 }
 
 #[derive(Clone, Default, Debug)]
 pub(super) struct Branch {
-    /// Where the keys of each child begin. The first child of the whole tree begins at the empty key, so that no key
-    /// lies below all of them.
+    /// The first key of each child. The first child of the whole tree begins at the empty key, so that no key is
+    /// below all of them.
     keys: Arc<Keys>,
     pub(super) children: ArrayVec<Node, WIDTH>,
 }
 
-/// What an insertion did to a node.
+/// The result of an insertion into a node.
 pub(super) struct Inserted {
     /// Whether the key is new.
     is_new: bool,
@@ -50,7 +49,7 @@ impl Default for Node {
 }
 
 impl Node {
-    /// Inserts at the root, which may grow by a level. Says whether the key is new.
+    /// Inserts at the root, which may grow by a level. Returns whether the key is new.
     pub(super) fn insert_at_root(&mut self, probe: &Probe<'_>, value: ValueId) -> bool {
         let Inserted { is_new, split } = self.insert(probe, value);
         if let Some(right) = split {
@@ -115,7 +114,7 @@ impl Leaf {
         self.values.insert(place, value);
     }
 
-    /// Gives its right half away.
+    /// Splits off its right half.
     fn split(&mut self) -> Leaf {
         let keys = Arc::make_mut(&mut self.keys).split_off(WIDTH / 2);
         Leaf { keys: Arc::new(keys), values: self.values.drain(WIDTH / 2..).collect() }
@@ -123,7 +122,7 @@ impl Leaf {
 }
 
 impl Branch {
-    /// A root above what was the whole tree.
+    /// Creates a root above the whole tree.
     fn above(tree: Node) -> Self {
         let mut root = Branch::default();
         Arc::make_mut(&mut root.keys).insert(0, &Probe::new(&[]));
@@ -131,7 +130,7 @@ impl Branch {
         root
     }
 
-    /// The child below which the key belongs: the last that begins at or below it.
+    /// Returns the child for the key: the last one that begins at or below it.
     pub(super) fn child_for(&self, probe: &Probe<'_>) -> usize {
         self.keys.count_up_to(probe).saturating_sub(1)
     }
@@ -145,7 +144,7 @@ impl Branch {
         Inserted { is_new, split: split.and_then(|right| self.insert_child(place + 1, right)) }
     }
 
-    /// Adds a child; a full branch gives its right half back.
+    /// Adds a child. A full branch returns its right half.
     fn insert_child(&mut self, place: usize, child: Node) -> Option<Node> {
         if !self.children.is_full() {
             self.add(place, child);
@@ -164,7 +163,7 @@ impl Branch {
         self.children.insert(place, child);
     }
 
-    /// Gives its right half away.
+    /// Splits off its right half.
     fn split(&mut self) -> Branch {
         let keys = Arc::make_mut(&mut self.keys).split_off(WIDTH / 2);
         Branch { keys: Arc::new(keys), children: self.children.drain(WIDTH / 2..).collect() }

@@ -11,16 +11,16 @@ use crate::store::Direction;
 
 /// The entries of a range, in one direction.
 pub(in crate::store) struct OverlayRange<'a> {
-    /// The way down to the leaf: each branch with the place of the child that is walked.
+    /// The path to the leaf: each branch with the position of the current child.
     way: Vec<(&'a Branch, usize)>,
     leaf: Option<&'a Leaf>,
     values: &'a boxcar::Vec<Option<Bytes>>,
-    /// How many keys of the leaf lie before the next one, in ascending order.
+    /// The number of keys in the leaf before the next one, in ascending order.
     before: usize,
-    /// Which keys of the leaf lie before the end of the walk.
+    /// The keys of the leaf before the end of the walk.
     within: std::ops::Range<usize>,
     direction: Direction,
-    /// Where the walk ends.
+    /// The end of the walk.
     end: Bound<Probe<'a>>,
 }
 
@@ -42,14 +42,14 @@ impl<'a> OverlayRange<'a> {
         range
     }
 
-    /// Goes down to where the walk starts.
+    /// Descends to the start of the walk.
     fn descend_to(&mut self, root: &'a Node, start: Bound<Probe<'a>>) {
         let (Bound::Included(probe) | Bound::Excluded(probe)) = start else { return self.descend(root) };
         let mut node = root;
         loop {
             match node {
                 Node::Leaf(leaf) => {
-                    // A bound that is excluded from above, or included from below, leaves its own entry behind.
+                    // A bound that is excluded from above, or included from below, has its own entry before it.
                     let forward = self.direction == Direction::Forward;
                     let below = matches!(start, Bound::Included(_)) == forward;
                     let keys = &leaf.keys;
@@ -68,7 +68,7 @@ impl<'a> OverlayRange<'a> {
         }
     }
 
-    /// Goes down to the first leaf of a subtree, in the direction of the walk.
+    /// Descends to the first leaf of a subtree, in the direction of the walk.
     fn descend(&mut self, from: &'a Node) {
         let mut node = from;
         loop {
@@ -90,7 +90,7 @@ impl<'a> OverlayRange<'a> {
         }
     }
 
-    /// Takes a leaf, and looks where in it the walk ends: then its entries need no comparing any more.
+    /// Takes a leaf and finds the end of the walk in it, so that its entries need no more comparisons.
     fn enter(&mut self, leaf: &'a Leaf) {
         let keys = &leaf.keys;
         let (count, forward) = (keys.len(), self.direction == Direction::Forward);
@@ -104,7 +104,7 @@ impl<'a> OverlayRange<'a> {
         self.leaf = Some(leaf);
     }
 
-    /// The next entry of the leaf and whether the walk ends before it; nothing at the end of the leaf.
+    /// Returns the next entry of the leaf and whether the walk ends before it; `None` at the end of the leaf.
     fn step(&mut self) -> Option<(OverlayEntry<'a>, bool)> {
         let leaf = self.leaf?;
         let place = match self.direction {

@@ -1,4 +1,4 @@
-//! What is missing of a folder, in words.
+//! Missing data of a folder, in words.
 
 use std::fmt;
 
@@ -7,31 +7,31 @@ use super::ReachMark;
 use crate::planted::Bug;
 use crate::store::log::segment_name;
 
-/// Something that the folder held is missing, or nothing tells whether it is.
+/// Data of the folder is missing, or nothing shows whether it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Loss {
     /// The log ends too early.
     Log {
-        /// The last segment, if its file is gone.
+        /// The last segment, if its file is missing.
         segment: Option<String>,
-        /// The last commit that is there.
+        /// The last commit that was found.
         found_sequence: u64,
         /// The last commit that is known to have been durable.
         durable_sequence: u64,
         /// The time of that commit or of one shortly before it, in milliseconds since 1970.
         durable_time_ms: u64,
     },
-    /// The file that says how far the log reached is missing or damaged.
+    /// The file with the extent of the log is missing or damaged.
     Reach {
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// The tree is gone, and other data is there.
+    /// The tree is missing, but other data exists.
     Tree,
 }
 
 impl Loss {
-    /// What is missing of a log that ends with `found_sequence` and whose last segment is `last_segment`.
+    /// Returns the missing part of a log that ends with `found_sequence` and whose last segment is `last_segment`.
     pub(in crate::store) fn of_log(mark: &ReachMark, last_segment: u64, found_sequence: u64) -> Option<Self> {
         #[cfg(simulated)]
         if [Bug::IgnoresReach, Bug::TakesDamageForEnd].iter().any(|bug| bug.is_planted()) {
@@ -49,12 +49,12 @@ impl Loss {
         })
     }
 
-    /// What is missing, without what to do about it.
+    /// Returns what is missing, without advice.
     pub fn missing(&self) -> impl fmt::Display + '_ {
         Missing(self)
     }
 
-    /// How many commits are known to be missing.
+    /// Returns how many commits are known to be missing.
     pub fn commits(&self) -> u64 {
         match self {
             Loss::Log { found_sequence, durable_sequence, .. } => {
@@ -67,15 +67,15 @@ impl Loss {
 
 impl std::error::Error for Loss {}
 
-/// What is missing, without what to do about it.
+/// The missing part, without advice.
 struct Missing<'a>(&'a Loss);
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}. Put the missing file back, or restore the folder from a copy. To open what is left and give up the \
-             rest, use --accept-loss (`StoreOptions::accept_loss`)",
+            "{}. Put the missing file back, or restore the folder from a copy. To open the rest without it, \
+             use --accept-loss (`StoreOptions::accept_loss`)",
             self.missing()
         )
     }
@@ -90,9 +90,9 @@ impl fmt::Display for Missing<'_> {
                     Some(segment) => write!(f, "the log file `{segment}` is missing")?,
                     None => write!(f, "the end of the log is missing")?,
                 }
-                write!(f, ": the last commit that is there is {found_sequence}")?;
+                write!(f, ": the last commit found is {found_sequence}")?;
                 match self.0.commits() {
-                    0 => write!(f, ", and nothing tells how many commits followed it"),
+                    0 => write!(f, ", and the number of later commits is unknown"),
                     1 => write!(f, ", and commit {next} was durable{}", At(*durable_time_ms)),
                     count => write!(
                         f,
@@ -102,9 +102,9 @@ impl fmt::Display for Missing<'_> {
                 }
             }
             Loss::Reach { reason } => {
-                write!(f, "nothing tells whether the end of the log is missing: {reason}")
+                write!(f, "the end of the log may be missing: {reason}")
             }
-            Loss::Tree => write!(f, "the file `tree` is missing, though other data is there"),
+            Loss::Tree => write!(f, "the file `tree` is missing, but other data exists"),
         }
     }
 }

@@ -1,14 +1,14 @@
-//! How far the log reached: a small file that notices when the end of the log is gone.
+//! The extent of the log, in a small file that shows when the end of the log is missing.
 //!
-//! A log that has lost its end looks like one that was never longer. So a mark of what is durable is kept apart from it:
-//! the last segment, and the last commit that was synced. It is written before a new segment takes its first frame, a
-//! second after a commit at the latest, and when the store is closed. Opening refuses a log that ends before it.
+//! A log that has lost its end looks like a shorter one. So a mark with the last segment and the last synced commit
+//! is stored apart from it. It is written before the first frame of a new segment, at most a second after a commit,
+//! and when the store is closed. Opening refuses a log that ends before the mark.
 //!
-//! The mark must never promise what a crash can take back. It names a segment after the segment's name is durable, and a
-//! commit after the commit's frame is synced in such a segment. Two slots are written in turn, so that an interrupted
-//! write leaves the mark before it.
+//! The mark must never promise more than is durable. It names a segment only after the segment's name is durable, and
+//! a commit only after its frame is synced in such a segment. Two slots are written alternately, so that an
+//! interrupted write leaves the previous mark.
 //!
-//! The bytes are written down in `docs/format.md`, section "Reach".
+//! `docs/format.md`, section "Reach", describes the bytes.
 
 mod loss;
 mod slot;
@@ -22,36 +22,36 @@ use crate::sync::{Mutex, MutexGuard};
 
 /// The file.
 pub(super) const NAME: &str = "reach";
-/// A file under construction; it gets its name when both slots are durable.
+/// The name of an unfinished file. It gets its real name when both slots are durable.
 const NEW_NAME: &str = "reach.new";
-/// Each slot has a block of the file system to itself.
+/// Each slot has its own block of the file system.
 const SLOT_STRIDE: u64 = 4096;
 const SLOTS: u64 = 2;
 
-/// How far the log reached.
+/// The extent of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct ReachMark {
     /// The last segment; 0 if there was none.
     pub(super) segment: u64,
-    /// The number of its first commit, whether or not there was one.
+    /// The number of its first commit, even if there was none.
     pub(super) first_sequence: u64,
-    /// The last commit that was durable.
+    /// The last durable commit.
     pub(super) sequence: u64,
     /// The time of that commit, or of one shortly before it.
     pub(super) time_ms: u64,
 }
 
-/// What opening finds under the file's name.
+/// The state of the file at opening.
 pub(super) enum FoundMark {
-    /// Nothing.
+    /// It doesn't exist.
     Missing,
-    /// Neither slot is what was written.
+    /// Both slots are damaged.
     Damaged,
-    /// The newer of the slots that are what was written.
+    /// The newer of the intact slots.
     Mark(Kept),
 }
 
-/// A mark that was found, and its slot as it is on the disk.
+/// A mark, and its slot as it is on the disk.
 pub(super) struct Kept {
     pub(super) mark: ReachMark,
     counter: u64,
@@ -60,7 +60,7 @@ pub(super) struct Kept {
 }
 
 impl FoundMark {
-    /// Looks for the file. Nothing is changed.
+    /// Reads the file without changing anything.
     pub(super) fn look(disk: &dyn Disk, sealing: Option<&Sealing>) -> Result<Self, StoreError> {
         let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
         if !names.iter().any(|name| name == NAME) {
@@ -79,7 +79,7 @@ impl FoundMark {
             newer_version =
                 newer_version.max(slot::version(&slot).filter(|found| *found > slot::FORMAT_VERSION));
             match slot::decode(&slot, sealing) {
-                // A slot in the other's place was not written there.
+                // A slot in the other one's place wasn't written there.
                 Some((counter, mark))
                     if counter % SLOTS == place
                         && newest.as_ref().is_none_or(|newest| newest.counter < counter) =>
@@ -107,8 +107,8 @@ impl FoundMark {
         }
     }
 
-    /// What is missing of a log that ends with commit `sequence` in segment `last_segment`. `is_expected` says whether the
-    /// folder had the file: older folders have none until they are opened.
+    /// Returns the missing part of a log that ends with commit `sequence` in segment `last_segment`. `is_expected`
+    /// says whether the folder had the file. Older folders get it when they are opened.
     pub(super) fn loss(&self, is_expected: bool, last_segment: u64, sequence: u64) -> Option<Loss> {
         let reach = |reason: String| Some(Loss::Reach { reason });
         match self {
@@ -120,9 +120,9 @@ impl FoundMark {
     }
 }
 
-/// The mark of an open store. The log thread says what is durable; it and the maintenance thread write the file.
+/// The mark of an open store. The log thread reports what is durable. It and the maintenance thread write the file.
 pub(super) struct Reach {
-    /// What is durable and durably named. Held for moments only: the log thread must not wait for a sync of the file.
+    /// The durable extent. Locked only briefly, because the log thread must not wait for a sync of the file.
     durable: Mutex<Durable>,
     file: Mutex<ReachFile>,
 }
@@ -141,7 +141,7 @@ struct ReachFile {
 }
 
 impl Reach {
-    /// Goes on with what was found, or makes the file. `mark` is durable.
+    /// Continues with the file that was found, or creates it. `mark` is durable.
     pub(super) fn open(
         disk: &dyn Disk,
         sealing: Option<Arc<Sealing>>,
@@ -157,17 +157,18 @@ impl Reach {
         Ok(Self { durable, file: Mutex::new(file) })
     }
 
-    /// Makes the file of a folder that holds nothing yet.
+    /// Creates the file of an empty folder.
     pub(super) fn begin(disk: &dyn Disk, sealing: Option<Arc<Sealing>>) -> Result<(), StoreError> {
         ReachFile::create(disk, sealing, ReachMark::default()).map(drop)
     }
 
     fn durable(&self) -> MutexGuard<'_, Durable> {
-        // It is changed as a whole, so a panic elsewhere does not spoil it.
+        // It is changed as a whole, so a panic elsewhere doesn't corrupt it.
         self.durable.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Commits up to this one are synced. Returns whether somebody should be told that a write is due.
+    /// Notes that commits up to this one are synced. Returns whether the maintenance thread should be told that a
+    /// write is due.
     pub(super) fn note(&self, sequence: u64, time_ms: u64) -> bool {
         let mut durable = self.durable();
         if sequence <= durable.mark.sequence {
@@ -177,7 +178,7 @@ impl Reach {
         !std::mem::replace(&mut durable.is_due, true)
     }
 
-    /// A segment has its name, durably, and will take frames. Everything before them is durable.
+    /// Notes a segment with a durable name that will receive frames. Everything before it is durable.
     pub(super) fn begin_segment(&self, segment: u64, first_sequence: u64) -> Result<(), StoreError> {
         {
             let mark = &mut self.durable().mark;
@@ -192,7 +193,7 @@ impl Reach {
         self.durable().is_due
     }
 
-    /// Writes and syncs what is durable, unless the file says so already.
+    /// Writes and syncs the durable extent, unless the file has it already.
     pub(super) fn write(&self) -> Result<(), StoreError> {
         #[cfg(simulated)]
         if crate::planted::Bug::ForgetsReach.is_planted() {
@@ -209,8 +210,8 @@ impl Reach {
 }
 
 impl Kept {
-    /// Makes the slot durable before the other one is written over: a program that was killed may have left it in the
-    /// system's memory only. It is written again, because after a failed sync the system may hold it to be written.
+    /// Makes the slot durable before the other one is overwritten. A killed program may have left it only in the
+    /// system's memory. It is written again, because after a failed sync the system may treat it as written.
     fn settle(self, sealing: Option<Arc<Sealing>>) -> Result<ReachFile, StoreError> {
         let Kept { mark, counter, slot, file } = self;
         let file = ReachFile { file, sealing, counter, written: mark };
@@ -221,7 +222,7 @@ impl Kept {
 }
 
 impl ReachFile {
-    /// Makes the file. It is there as a whole or not at all.
+    /// Creates the file, completely or not at all.
     fn create(disk: &dyn Disk, sealing: Option<Arc<Sealing>>, mark: ReachMark) -> Result<Self, StoreError> {
         let file = disk.open(NEW_NAME).map_err(StoreError::io("create", NEW_NAME))?;
         file.set_len(SLOTS * SLOT_STRIDE).map_err(StoreError::io("grow", NEW_NAME))?;
@@ -244,7 +245,7 @@ impl ReachFile {
         self.file.sync_data().map_err(StoreError::io("sync", NAME))
     }
 
-    /// Writes the mark into the slot that is not the newest.
+    /// Writes the mark into the older slot.
     fn write(&mut self, mark: ReachMark) -> Result<(), StoreError> {
         if mark == self.written {
             return Ok(());

@@ -1,4 +1,4 @@
-//! A mark as bytes.
+//! The encoding of a mark.
 
 use singlet_cipher::{NONCE_BYTES, Nonce, TAG_BYTES};
 
@@ -23,7 +23,7 @@ pub(super) fn slot_bytes(sealing: Option<&Sealing>) -> usize {
     if sealing.is_some() { SEALED_BYTES } else { PLAIN_BYTES }
 }
 
-/// A slot. Its place follows from the counter.
+/// Encodes a slot. Its position follows from the counter.
 pub(super) fn encode(
     mark: &ReachMark,
     counter: u64,
@@ -36,7 +36,7 @@ pub(super) fn encode(
     Ok(encode_with(&nonce, mark, counter, sealing))
 }
 
-/// A slot with this nonce if it is sealed.
+/// Encodes a slot, with this nonce if it is sealed.
 fn encode_with(nonce: &Nonce, mark: &ReachMark, counter: u64, sealing: Option<&Sealing>) -> Vec<u8> {
     let mut slot = Vec::with_capacity(SEALED_BYTES);
     slot.extend_from_slice(&MAGIC);
@@ -61,7 +61,7 @@ fn encode_with(nonce: &Nonce, mark: &ReachMark, counter: u64, sealing: Option<&S
     slot
 }
 
-/// The counter and the mark of a slot that is what was written.
+/// Decodes the counter and the mark of an intact slot.
 pub(super) fn decode(bytes: &[u8], sealing: Option<&Sealing>) -> Option<(u64, ReachMark)> {
     let (readable, rest) = bytes.split_first_chunk::<READABLE_BYTES>()?;
     if !readable.starts_with(&MAGIC) || version(bytes) != Some(FORMAT_VERSION) {
@@ -86,7 +86,7 @@ pub(super) fn decode(bytes: &[u8], sealing: Option<&Sealing>) -> Option<(u64, Re
     Some((counter, ReachMark { segment, first_sequence, sequence, time_ms }))
 }
 
-/// The version that a slot says it has, if it is a slot.
+/// Returns the version of a slot, if it is one.
 pub(super) fn version(bytes: &[u8]) -> Option<u32> {
     let mut reader = FieldReader::new(bytes.strip_prefix(&MAGIC)?);
     reader.u32()

@@ -1,11 +1,11 @@
-//! A folder whose files are sealed in blocks: for files that are written once or grow at their end.
+//! A folder whose files are sealed in blocks, for files that are written once or grow at their end.
 //!
-//! A block is one unit, and reading any place of a file costs the blocks around it. The last block is the difficulty: it
-//! is filled bit by bit, and sealing it anew in its place could lose what was durable in it. So it is kept apart, in two
-//! copies that are written in turn, until it is full and goes to its own place, where nothing was before. Whatever was
-//! synced is there after the power was cut, as in a file that is not sealed.
+//! A block is one unit, and reading any part of a file reads the blocks around it. The last block needs care: it is
+//! filled gradually, and sealing it again in place could lose durable bytes. So it is stored separately, in two
+//! copies that are written alternately. When it is full, it goes to its own position, where nothing was before. So
+//! everything synced survives a power failure, as in a file that isn't sealed.
 //!
-//! Writing before the end of a file is possible, but a block that is written again is not safe from a power cut.
+//! Writing before the end of a file is possible, but a block that is written again isn't safe from a power failure.
 
 use std::collections::HashMap;
 use std::io;
@@ -29,19 +29,19 @@ const STRIDE: u64 = (SLOT_BYTES + BLOCK_BYTES) as u64;
 /// Number of the write, number of the block, bytes in it, and the block.
 const TAIL_FIELDS_BYTES: usize = 24;
 const COPY_BYTES: usize = SLOT_BYTES + TAIL_FIELDS_BYTES + BLOCK_BYTES;
-/// The copies of the last block have blocks of the file system to themselves.
+/// The copies of the last block have their own blocks of the file system.
 const COPIES_AT: [u64; 2] = [4096, 3 * 4096];
 const BLOCKS_AT: u64 = 5 * 4096;
-/// Copies are bound to places that no block has.
+/// Copies are bound to positions that no block has.
 const COPIES_PLACE: u64 = u64::MAX - 1;
-/// Zeros are appended in pieces of this size.
+/// The size of one write of zeros.
 const ZEROS_BYTES: usize = 64 << 10;
 
 /// A folder whose files are sealed.
 pub struct SealedDisk {
     disk: Arc<dyn Disk>,
     cipher: Arc<Cipher>,
-    /// Files that are open: who opens one twice must see what the other writes.
+    /// Open files, so that all users of a file see each other's writes.
     open: Mutex<HashMap<String, Weak<SealedFile>>>,
 }
 
@@ -50,8 +50,8 @@ impl SealedDisk {
         Self { disk, cipher, open: Mutex::default() }
     }
 
-    /// The files of a folder with the key that it needs: sealed if the folder is encrypted, as they are if not. An empty
-    /// folder is encrypted from now on if there is a key.
+    /// Returns the files of a folder: sealed if the folder is encrypted, plain if it isn't. An empty folder becomes
+    /// encrypted if there is a key.
     pub fn unlock(disk: Arc<dyn Disk>, key: Option<&Key>) -> Result<Arc<dyn Disk>, StoreError> {
         Ok(match Sealing::unlock(&disk, key)? {
             Some(sealing) => sealing.seal_files(&disk),
@@ -60,7 +60,7 @@ impl SealedDisk {
     }
 
     fn with_open<T>(&self, act: impl FnOnce(&mut HashMap<String, Weak<SealedFile>>) -> T) -> T {
-        // The map is never left half changed, so a panic elsewhere does not spoil it.
+        // The map is never left half changed, so a panic elsewhere doesn't corrupt it.
         act(&mut self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -130,15 +130,15 @@ pub(super) struct SealedFile {
     tail: RwLock<Tail>,
 }
 
-/// The last block: never full, often empty.
+/// The last block. It is never full and often empty.
 #[derive(Clone)]
 struct Tail {
-    /// Its number: all blocks before it are full and in their places.
+    /// Its number. All blocks before it are full and in their positions.
     block: u64,
     bytes: Vec<u8>,
-    /// The number of the last write; of two copies the one with the higher number counts.
+    /// The number of the last write. The copy with the higher number counts.
     number: u64,
-    /// The copy that must not be written to, because it is durable and the other may not be.
+    /// The copy that must not be overwritten, because it is durable and the other may not be.
     durable: usize,
     /// Whether the other copy is newer.
     is_dirty: bool,
@@ -160,7 +160,7 @@ fn copy_at(copy: usize) -> u64 {
 }
 
 impl SealedFile {
-    /// Opens a sealed file, or begins one if the file is empty.
+    /// Opens a sealed file, or creates one if the file is empty.
     pub(super) fn open(file: Arc<dyn DiskFile>, name: &str, cipher: Arc<Cipher>) -> io::Result<Self> {
         let tail = RwLock::new(Tail { block: 0, bytes: Vec::new(), number: 0, durable: 1, is_dirty: false });
         let (name, nonces) = (name.to_owned(), Nonces::new(random()?));
@@ -169,7 +169,7 @@ impl SealedFile {
         if is_long_enough {
             file.read_exact_at(0, &mut header)?;
         }
-        // The header is written last, so without one the file was never ready.
+        // The header is written last, so a file without one was never complete.
         if header.iter().all(|byte| *byte == 0) {
             let sealed = Self { name, file, cipher, salt: random()?, nonces, tail };
             sealed.begin()?;
@@ -185,7 +185,7 @@ impl SealedFile {
         Ok(sealed)
     }
 
-    /// Makes an empty file. Both copies of the last block are durable before the header is there.
+    /// Creates an empty file. Both copies of the last block are durable before the header exists.
     fn begin(&self) -> io::Result<()> {
         self.file.set_len(0)?;
         let mut tail = self.tail_for_writing();
@@ -208,7 +208,7 @@ impl SealedFile {
         Damage::new(&self.name, offset, reason).into()
     }
 
-    /// What a unit is bound to.
+    /// The data that a unit is bound to.
     fn context(&self, place: u64) -> [u8; 24] {
         let mut context = [0; 24];
         let (salt, at) = context.split_at_mut(16);
@@ -227,14 +227,14 @@ impl SealedFile {
         out.append(&mut sealed);
     }
 
-    /// Opens a unit: the slot, then what was sealed.
+    /// Opens a unit: the slot, then the sealed bytes.
     fn open_unit<'u>(&self, unit: &'u mut [u8], place: u64) -> Option<&'u [u8]> {
         let (slot, sealed) = unit.split_at_mut_checked(SLOT_BYTES)?;
         let (nonce, tag) = slot.split_first_chunk()?;
         self.cipher.open(nonce, &self.context(place), sealed, tag.first_chunk()?).then_some(sealed)
     }
 
-    /// The last block as it is on the disk: the newer copy, unless a power cut has taken blocks that it counts on.
+    /// Returns the last block on the disk: the newer copy, unless a power failure has taken blocks before it.
     fn read_tail(&self) -> io::Result<Tail> {
         let copies = [self.read_copy(0)?, self.read_copy(1)?];
         let (newer, older) = match copies {
@@ -246,18 +246,20 @@ impl SealedFile {
                 return Err(self.damage(copy_at(0), "both copies of the last block are not what was written"));
             }
         };
-        // The newer copy may not have been durable yet when the program was killed; the other one must not be
-        // overwritten before it is.
+        // The newer copy may not be durable yet if the program was killed. The other one must not be overwritten
+        // before it is.
         self.file.sync_data()?;
         self.whole(newer, older)
     }
 
-    /// The first of the two whose blocks are there. What only the newer one knows was never durable if they are not.
+    /// Returns the first of the two whose preceding blocks exist. If they don't, the content of the newer one was
+    /// never durable.
     fn whole(&self, newer: Tail, older: Option<Tail>) -> io::Result<Tail> {
         if let Some(older) = older
             && (older.block..newer.block).any(|block| self.read_block(block).is_err())
         {
-            // The copy that counts on blocks that are not there must not come back when there are others in their places.
+            // The copy whose preceding blocks are missing must not become valid again when other blocks take their
+            // positions.
             let mut tail = self.whole(older, None)?;
             tail.number = newer.number + 1;
             self.write_copy(1 - tail.durable, &tail)?;
@@ -304,7 +306,7 @@ impl SealedFile {
         Ok(bytes)
     }
 
-    /// Reads full blocks and hands each over with its number.
+    /// Reads full blocks and passes on each with its number.
     fn read_blocks(&self, first: u64, count: u64, mut take: impl FnMut(u64, &[u8])) -> io::Result<()> {
         let mut units = vec![0; usize::try_from(count * STRIDE).map_err(|_| io::ErrorKind::InvalidInput)?];
         self.file.read_exact_at(block_at(first), &mut units)?;
@@ -321,7 +323,7 @@ impl SealedFile {
         Ok(())
     }
 
-    /// Writes over a part of a full block.
+    /// Overwrites a part of a full block.
     fn rewrite(&self, block: u64, range: std::ops::Range<usize>, bytes: &[u8]) -> io::Result<()> {
         let mut content = self.read_block(block)?;
         content.get_mut(range).ok_or(io::ErrorKind::InvalidInput)?.copy_from_slice(bytes);
@@ -330,7 +332,7 @@ impl SealedFile {
         self.file.write_all_at(block_at(block), &unit)
     }
 
-    /// Appends to the last block; blocks that become full go to their places.
+    /// Appends to the last block. Blocks that become full go to their positions.
     fn append(&self, tail: &mut Tail, bytes: &[u8]) -> io::Result<()> {
         let first = tail.block;
         let mut units = Vec::new();
@@ -358,7 +360,7 @@ impl SealedFile {
         Ok(())
     }
 
-    /// Writes the changed last block to the copy that is not durable.
+    /// Writes the changed last block to the copy that isn't durable.
     fn store_tail(&self, mut tail: Tail, to: &mut Tail) -> io::Result<()> {
         tail.number += 1;
         self.write_copy(1 - tail.durable, &tail)?;
@@ -383,7 +385,7 @@ impl DiskFile for SealedFile {
         }
         let (first, start) = (offset / BLOCK_BYTES as u64, offset % BLOCK_BYTES as u64);
         let until = (offset + buffer.len() as u64).div_ceil(BLOCK_BYTES as u64).min(tail.block);
-        // What the blocks have, from the place that was asked for on.
+        // The part in full blocks, from the requested offset on.
         let mut skip = start as usize;
         let mut rest = &mut *buffer;
         let mut fill = |bytes: &[u8]| {
@@ -433,7 +435,7 @@ impl DiskFile for SealedFile {
         }
         tail.bytes.truncate(rest);
         self.store_tail(tail, &mut guard)?;
-        // The blocks behind may go only when nobody can come back to the state that counts on them.
+        // The blocks after it may be removed only when the state that needs them can't come back.
         self.sync(&mut guard)?;
         self.file.set_len(block_at(block))
     }
@@ -447,12 +449,13 @@ impl SealedFile {
     fn sync(&self, tail: &mut Tail) -> io::Result<()> {
         self.file.sync_data()?;
         if tail.is_dirty {
-            // The copy just made durable is kept; the other becomes the same, so that damage to one of them is never
-            // answered with an earlier state.
+            // The copy that was just made durable is kept. The other becomes equal to it, so that damage to one of
+            // them never brings back an earlier state.
             tail.durable = 1 - tail.durable;
             self.write_copy(1 - tail.durable, tail)?;
             tail.is_dirty = false;
-            // Or the loss of power could leave the other as it was, and damage to this one would bring it back.
+            // Otherwise a power failure could leave the other one unchanged, and damage to this one would bring it
+            // back.
             self.file.sync_data()?;
         }
         Ok(())

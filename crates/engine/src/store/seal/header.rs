@@ -1,19 +1,19 @@
-//! The beginning of every sealed file: what it is, and the salt that its units are bound to.
+//! The header of every sealed file: its kind, and the salt that its units are bound to.
 
 use singlet_cipher::{Cipher, SALT_BYTES, Salt, TAG_BYTES, nonce};
 
 use super::Damage;
 use crate::store::StoreError;
 
-/// What sealed files begin with.
+/// The first bytes of sealed files.
 pub(in crate::store) const SEALED_MAGIC: [u8; 8] = *b"SNGLTSLD";
 const FORMAT_VERSION: u32 = 1;
 /// Magic, version, kind, salt: readable, and authenticated.
 const READABLE_BYTES: usize = 16 + SALT_BYTES;
-/// No unit has this place, so its nonce is the header's own.
+/// No unit has this position, so its nonce is the header's own.
 const HEADER_PLACE: u64 = 0;
 
-/// What a sealed file is.
+/// The kind of a sealed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Kind {
     Tree = 1,
@@ -32,7 +32,7 @@ pub(in crate::store) const fn header_bytes(body_bytes: usize) -> usize {
     READABLE_BYTES + TAG_BYTES + body_bytes
 }
 
-/// A header; the body is encrypted.
+/// Encodes a header. The body is encrypted.
 pub(in crate::store) fn encode_header(cipher: &Cipher, kind: Kind, salt: &Salt, body: &[u8]) -> Vec<u8> {
     let mut header = Vec::with_capacity(header_bytes(body.len()));
     header.extend_from_slice(&SEALED_MAGIC);
@@ -46,7 +46,7 @@ pub(in crate::store) fn encode_header(cipher: &Cipher, kind: Kind, salt: &Salt, 
     header
 }
 
-/// The salt and the body of a header that is right for the kind of file. `bytes` is the whole header.
+/// Returns the salt and the body of a valid header for this kind of file. `bytes` is the whole header.
 pub(in crate::store) fn decode_header(
     cipher: &Cipher,
     kind: Kind,
@@ -69,7 +69,7 @@ pub(in crate::store) fn decode_header(
     let salt: Salt = *readable.last_chunk().unwrap_or(&[0; SALT_BYTES]);
     let mut body = body.to_vec();
     if !cipher.open(&nonce(&salt, HEADER_PLACE), readable, &mut body, tag) {
-        // A version that this program doesn't know may be authenticated in another way.
+        // A version that this program doesn't know may be authenticated differently.
         if word(8) != FORMAT_VERSION {
             let (found, known) = (word(8).into(), FORMAT_VERSION.into());
             return Err(StoreError::UnknownVersion { file: file.to_owned(), found, known });

@@ -1,4 +1,4 @@
-//! The outer key: what the user keeps, and what is said when it is not the right one.
+//! The outer key, which the user keeps, and the errors about it.
 
 use std::fmt;
 use std::path::Path;
@@ -10,7 +10,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::entropy::random;
 
-/// Where a key may stand instead of in a file.
+/// The variable that may hold a key instead of a file.
 pub(super) const VARIABLE: &str = "SINGLET_KEY";
 
 /// The outer key of an encrypted folder: 32 bytes that the user keeps. Zeroed when it is dropped.
@@ -25,11 +25,11 @@ pub(super) const VARIABLE: &str = "SINGLET_KEY";
 #[derive(Clone)]
 pub struct Key([u8; KEY_BYTES]);
 
-/// Tells keys apart without telling anything of them.
+/// Identifies the key without revealing anything about it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyId(pub(super) [u8; 16]);
 
-/// Why a folder can't be opened with the key that was given, or without one.
+/// Why a folder can't be opened with the given key, or without one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// The folder is encrypted: give its key.
@@ -37,67 +37,67 @@ pub enum KeyError {
         "the data is encrypted (key {id}) and no key was given. Give it with --key-file FILE or in SINGLET_KEY"
     )]
     Missing {
-        /// The key that it was encrypted with.
+        /// The id of its key.
         id: KeyId,
     },
-    /// The folder is not encrypted: leave the key away, or copy the data into a folder that is.
+    /// The folder isn't encrypted: omit the key, or copy the data into an encrypted folder.
     #[error(
-        "a key was given, but the data is not encrypted. Leave the key away; or, to encrypt the data, begin an empty \
-         folder with the key and copy everything over with export and import or with a backup and its restoration \
+        "a key was given, but the data is not encrypted. Omit the key; or, to encrypt the data, create an empty \
+         folder with the key and copy everything with export and import, or with backup and restore \
          (docs/encryption.md)"
     )]
     NotEncrypted,
     /// Another key is needed.
     #[error("the data is encrypted with key {expected}, and the key given is {given}. Give the right one")]
     Wrong {
-        /// The key that the data needs.
+        /// The id of the right key.
         expected: KeyId,
-        /// The key that was given.
+        /// The id of the given key.
         given: KeyId,
     },
-    /// The folder's file `keys` is not what was written.
+    /// The folder's file `keys` is damaged.
     #[error(
-        "the file `keys` is damaged: {reason}. Put a copy of it in its place: without it the data can't be read"
+        "the file `keys` is damaged: {reason}. Restore it from a copy: without it the data can't be read"
     )]
     Damaged {
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// The data is encrypted, but the file that says how is gone.
+    /// The data is encrypted, but the file `keys` is missing.
     #[error(
-        "{file} is encrypted, but the file `keys` is gone from the folder. Put a copy of it in its place: without it \
+        "{file} is encrypted, but the file `keys` is missing from the folder. Restore it from a copy: without it \
          the data can't be read"
     )]
     KeysGone {
         /// An encrypted file.
         file: String,
     },
-    /// What was given is no key.
+    /// The input isn't a key.
     #[error(
         "a key is 32 bytes, as they are, as 64 hexadecimal digits or in base64; {found}. `singlet new-key FILE` makes \
          one"
     )]
     Malformed {
-        /// What was found instead.
+        /// A description of the input.
         found: String,
     },
-    /// A key can't be read or made.
+    /// A key can't be read or created.
     #[error("{0}")]
     Unreadable(String),
 }
 
 impl Key {
-    /// A key of these bytes.
+    /// Creates a key from these bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// A new key of random bytes.
+    /// Creates a random key.
     pub fn generate() -> Result<Self, KeyError> {
         random().map(Self).map_err(|error| KeyError::Unreadable(error.to_string()))
     }
 
-    /// Reads a key: 32 bytes as they are, 64 hexadecimal digits, or base64. White space around text doesn't matter.
+    /// Parses a key: 32 raw bytes, 64 hexadecimal digits, or base64. White space around text is ignored.
     pub fn parse(given: &[u8]) -> Result<Self, KeyError> {
         if let Ok(bytes) = given.try_into() {
             return Ok(Self(bytes));
@@ -111,12 +111,12 @@ impl Key {
         let bytes = decoded.and_then(|bytes| <[u8; KEY_BYTES]>::try_from(bytes.as_slice()).ok());
         let found = || match text.len() {
             43 | 44 | 64 => format!("these {} characters are neither", text.len()),
-            length => format!("here are {length} bytes"),
+            length => format!("the input has {length} bytes"),
         };
         bytes.map(Self).ok_or_else(|| KeyError::Malformed { found: found() })
     }
 
-    /// Reads the key in a file.
+    /// Reads the key from a file.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         let path = path.as_ref();
         let unreadable =
@@ -125,13 +125,13 @@ impl Key {
         Self::parse(&given)
     }
 
-    /// Reads the key in the variable `SINGLET_KEY`, if it is set; `variable` looks a variable up.
+    /// Reads the key from the variable `SINGLET_KEY`, if it is set. `variable` looks up a variable.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Self>, KeyError> {
         let given = variable(VARIABLE).map(Zeroizing::new).filter(|text| !text.trim().is_empty());
         given.map(|text| Self::parse(text.as_bytes())).transpose()
     }
 
-    /// The key as 64 hexadecimal digits: what a key file holds.
+    /// Returns the key as 64 hexadecimal digits, the content of a key file.
     pub fn to_hex(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::with_capacity(2 * KEY_BYTES));
         for byte in self.0 {
@@ -142,7 +142,7 @@ impl Key {
         text
     }
 
-    /// What tells this key apart from others.
+    /// Returns the id of the key.
     pub fn id(&self) -> KeyId {
         let derived = derive(&self.0, "singlet key id");
         let mut id = [0; 16];
@@ -168,7 +168,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// As a UUID is written.
+/// In the form of a UUID.
 impl fmt::Display for KeyId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, byte) in self.0.iter().enumerate() {

@@ -12,7 +12,7 @@ use crate::entropy::random;
 use crate::store::{Disk, DiskFile, StoreError};
 
 const NAME: &str = "keys";
-/// A file of keys under construction; it gets its name when it is durable.
+/// The name of an unfinished file of keys. It gets its real name when it is durable.
 const NEW_NAME: &str = "keys.new";
 
 const MAGIC: [u8; 8] = *b"SNGLTKEY";
@@ -22,13 +22,13 @@ const READABLE_BYTES: usize = 28;
 const CHECKSUM_AT: usize = READABLE_BYTES + NONCE_BYTES + TAG_BYTES + KEY_BYTES;
 const FILE_BYTES: usize = CHECKSUM_AT + 4;
 
-/// What the files of a folder are sealed with.
+/// The keys for the files of a folder.
 pub(in crate::store) struct Sealing {
     pub(in crate::store) log: Cipher,
     pub(in crate::store) tree: Cipher,
     pub(in crate::store) files: Arc<Cipher>,
     pub(in crate::store) reach: Cipher,
-    /// Kept to seal folders elsewhere with: a backup is protected as well as the data.
+    /// Kept to seal files elsewhere, so that a backup is protected like the data.
     outer: Key,
 }
 
@@ -55,12 +55,12 @@ impl Sealing {
         &self.outer
     }
 
-    /// The same folder, with files that are sealed.
+    /// Returns the same folder with sealed files.
     pub(in crate::store) fn seal_files(&self, disk: &Arc<dyn Disk>) -> Arc<dyn Disk> {
         Arc::new(SealedDisk::new(disk.clone(), self.files.clone()))
     }
 
-    /// Opens the seal of a folder. A folder without data is encrypted from now on if there is a key.
+    /// Unlocks a folder. A folder without data becomes encrypted if there is a key.
     pub(in crate::store) fn unlock(
         disk: &Arc<dyn Disk>,
         key: Option<&Key>,
@@ -69,7 +69,7 @@ impl Sealing {
         if names.iter().any(|name| name == NAME) {
             let stored = Stored::read(disk.as_ref())?;
             if names.iter().any(|name| name == NEW_NAME) {
-                // A change of the key that was interrupted, and never said to be done.
+                // An interrupted change of the key that was never reported as done.
                 disk.remove(NEW_NAME).map_err(StoreError::io("remove", NEW_NAME))?;
             }
             let key = key.ok_or(KeyError::Missing { id: stored.id })?;
@@ -85,20 +85,20 @@ impl Sealing {
         Ok(Some(Arc::new(sealing)))
     }
 
-    /// A new data key: to be stored, and to seal with.
+    /// Creates a data key: its stored form, and the keys to seal with.
     pub(super) fn make(outer: &Key) -> Result<(Stored, Self), StoreError> {
         let data_key = Zeroizing::new(random().map_err(StoreError::io("make", NAME))?);
         Ok((Stored::wrap(&data_key, outer)?, Self::new(&data_key, outer)))
     }
 }
 
-/// Whether a file of this name holds data.
+/// Whether a file with this name contains data.
 pub(in crate::store) fn is_data(name: &str) -> bool {
     name == "tree" || ["log-", "past-", "backup-"].iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Without `keys` nothing may be sealed: it could not be read, and must not be taken for damage. All files are sealed or
-/// none, so one of them tells.
+/// Without `keys` no file may be sealed: it couldn't be read, and must not be taken for damage. Either all files are
+/// sealed or none, so one file is enough to decide.
 fn refuse_sealed_files(disk: &dyn Disk, names: &[String]) -> Result<(), StoreError> {
     let tree = names.iter().find(|name| *name == "tree");
     if let Some(name) = tree.or_else(|| names.iter().find(|name| is_data(name))) {
@@ -115,7 +115,7 @@ fn refuse_sealed_files(disk: &dyn Disk, names: &[String]) -> Result<(), StoreErr
     Ok(())
 }
 
-/// The id of the key that a folder needs; nothing if it is not encrypted.
+/// Returns the id of a folder's key; `None` if it isn't encrypted.
 pub fn key_of(disk: &dyn Disk) -> Result<Option<KeyId>, StoreError> {
     let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
     if names.iter().any(|name| name == NAME) {
@@ -125,8 +125,8 @@ pub fn key_of(disk: &dyn Disk) -> Result<Option<KeyId>, StoreError> {
     }
 }
 
-/// Changes the outer key of a folder. The data stays as it is, and the old key opens it no more. Done again after it
-/// was interrupted, it comes to the same end.
+/// Changes the outer key of a folder. The data doesn't change, and the old key no longer opens it. After an
+/// interruption it can be repeated.
 pub fn rotate_key(disk: &dyn Disk, old: &Key, new: &Key) -> Result<(), StoreError> {
     let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
     if !names.iter().any(|name| name == NAME) {
@@ -135,7 +135,7 @@ pub fn rotate_key(disk: &dyn Disk, old: &Key, new: &Key) -> Result<(), StoreErro
     }
     let stored = Stored::read(disk)?;
     if stored.id == new.id() {
-        // An earlier call got this far; the rename may not have been durable.
+        // An earlier call got this far. The rename may not have been durable.
         stored.unwrap(new)?;
         return disk.sync_directory().map_err(StoreError::io("sync", "the folder"));
     }
@@ -143,7 +143,7 @@ pub fn rotate_key(disk: &dyn Disk, old: &Key, new: &Key) -> Result<(), StoreErro
     Stored::wrap(&data_key, new)?.write(disk)
 }
 
-/// The contents of the file.
+/// The content of the file.
 pub(super) struct Stored {
     id: KeyId,
     bytes: [u8; FILE_BYTES],
@@ -184,7 +184,7 @@ impl Stored {
         Ok(stored)
     }
 
-    /// What stands at the beginning of a file that carries its own key; nothing if it is not such a file.
+    /// Returns the beginning of a file that contains its own key; `None` for other files.
     pub(super) fn at_start(file: &dyn DiskFile, name: &str) -> Result<Option<Self>, StoreError> {
         let mut magic = [0; MAGIC.len()];
         let length = file.len().map_err(StoreError::io("measure", name))?;
@@ -202,7 +202,7 @@ impl Stored {
         &self.bytes
     }
 
-    /// What to open files with, if this is the right outer key.
+    /// Returns the keys to open files with, if this is the right outer key.
     pub(super) fn open(&self, key: &Key) -> Result<Sealing, StoreError> {
         Ok(Sealing::new(&*self.unwrap(key)?, key))
     }
@@ -225,7 +225,7 @@ impl Stored {
         }
     }
 
-    /// The data key, if this is the right outer key.
+    /// Returns the data key, if this is the right outer key.
     fn unwrap(&self, key: &Key) -> Result<Zeroizing<[u8; KEY_BYTES]>, StoreError> {
         let given = key.id();
         if given != self.id {
@@ -242,7 +242,7 @@ impl Stored {
         }
     }
 
-    /// Writes the file under another name and renames it when it is durable: there is always a whole one.
+    /// Writes the file under another name, and renames it when it is durable. So there is always a complete one.
     fn write(&self, disk: &dyn Disk) -> Result<(), StoreError> {
         let file: Arc<dyn DiskFile> = disk.open(NEW_NAME).map_err(StoreError::io("create", NEW_NAME))?;
         file.set_len(0).map_err(StoreError::io("cut", NEW_NAME))?;

@@ -1,6 +1,6 @@
 //! Encryption at rest: keys, and the units that files are sealed in.
 //!
-//! It knows bytes, files and XChaCha20-Poly1305. It must not know what the bytes mean.
+//! It knows bytes, files and XChaCha20-Poly1305. It must not know the meaning of the bytes.
 //!
 //! ```text
 //! outer key (the user's) ──wraps──► data key (random, in the file `keys`)
@@ -10,9 +10,8 @@
 //!                                      └── reach key  one unit per slot         `reach`
 //! ```
 //!
-//! Every unit is bound to its file, by the file's salt, and to its place in it, so that a unit that was moved or copied
-//! elsewhere is found out like one that was changed. `docs/format.md` has the bytes, `docs/encryption.md` what all this
-//! protects from.
+//! Every unit is bound to its file by the file's salt, and to its position. So a unit that was moved or copied is
+//! detected like one that was changed. `docs/format.md` describes the bytes, and `docs/encryption.md` the protection.
 
 mod disk;
 mod header;

@@ -1,6 +1,6 @@
-//! A sealed file that carries its own key, wrapped by the outer key: for copies that leave the folder.
+//! A sealed file with its own key, wrapped by the outer key, for copies that leave the folder.
 //!
-//! The first block is what a folder's file `keys` is; the sealed file begins behind it.
+//! The first block is like a folder's file `keys`. The sealed file follows it.
 
 use std::io;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use super::key::{Key, KeyError};
 use super::keys::{Sealing, Stored};
 use crate::store::{DiskFile, StoreError};
 
-/// The sealed file begins here.
+/// The offset of the sealed file.
 const SEALED_AT: u64 = 4096;
 
-/// Begins a sealed file in an empty one.
+/// Creates a sealed file in an empty one.
 pub(crate) fn seal_outside(
     file: Arc<dyn DiskFile>,
     name: &str,
@@ -24,7 +24,7 @@ pub(crate) fn seal_outside(
     open_sealed(file, name, &sealing)
 }
 
-/// Opens a file for reading: a sealed one with its key, any other as it is.
+/// Opens a file for reading: a sealed one with its key, any other one as it is.
 pub(crate) fn open_outside(
     file: Arc<dyn DiskFile>,
     name: &str,
@@ -46,7 +46,7 @@ fn open_sealed(
     Ok(Arc::new(sealed))
 }
 
-/// What lies behind the first block of a file.
+/// The part of a file after its first block.
 struct Behind(Arc<dyn DiskFile>);
 
 impl DiskFile for Behind {

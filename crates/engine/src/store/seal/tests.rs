@@ -257,7 +257,7 @@ fn what_was_synced_of_a_growing_file_survives_power_cuts() {
             let mut synced = content.len();
             disk.cut_power_after_syncs(random.below(8) as usize);
             while !disk.is_off() {
-                // What an earlier round left in the same place would be another byte.
+                // Bytes of an earlier round in the same place would differ.
                 let piece = vec![random.next() as u8; random.below(9_000) as usize];
                 if file.write_all_at(content.len() as u64, &piece).is_ok() {
                     content.extend_from_slice(&piece);

@@ -58,7 +58,7 @@ fn a_jump_is_logged_when_it_is_seen_and_when_it_is_believed() {
     assert_eq!(log(), "", "once");
     clock.advance_ms(SETTLE_MS);
     let believed = log();
-    assert!(believed.contains("times follow it now"), "{believed}");
+    assert!(believed.contains("is trusted now"), "{believed}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn is_about_the_tree(error: &StoreError) -> bool {
         if file == "tree" && ["page", "header", "begin", "cut", "copies"].iter().any(|word| reason.contains(word)))
 }
 
-/// Reads everything in two ways. What can't be read must be said to be damaged; returns which keys those are.
+/// Reads everything in two ways. Unreadable entries must be reported as damaged. Returns their keys.
 fn read_all(store: &TestStore, model: &Model, context: &str) -> Vec<Bytes> {
     let view = store.view();
     let mut unreadable = Vec::new();

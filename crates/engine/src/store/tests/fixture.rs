@@ -147,7 +147,7 @@ impl Random {
     }
 }
 
-/// What this thread logs meanwhile, a line for each event.
+/// Collects the log messages of this thread, one line for each event.
 pub(in crate::store) fn logged(work: impl FnOnce()) -> String {
     let log = Log::default();
     tracing::subscriber::with_default(log.clone(), work);

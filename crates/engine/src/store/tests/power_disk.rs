@@ -137,7 +137,7 @@ impl PowerDisk {
         self.state().fault = fault;
     }
 
-    /// What is on the disk when the power comes back.
+    /// Returns the content of the disk after a power failure.
     pub(crate) fn after_power_loss(&self, random: &mut Random) -> Self {
         let state = self.state();
         let mut names = state.durable_names.clone();
@@ -149,7 +149,7 @@ impl PowerDisk {
         Self(Arc::new(Mutex::new(after)))
     }
 
-    /// What is on the disk when the process was killed: all that it wrote.
+    /// Returns the content of the disk after the process was killed: everything that it wrote.
     pub(crate) fn after_kill(&self) -> Self {
         let state = self.state();
         let contents = state.contents.iter().map(|content| Content {

@@ -97,7 +97,7 @@ impl DiskFile for QuotaFile {
         let used_bytes = state.used_bytes();
         let mut blocks = self.blocks.lock().unwrap();
         let new = wanted.clone().filter(|block| !blocks.contains(block)).count() as u64;
-        // What is there may be written over, also when the disk is fuller than it may be.
+        // Existing bytes can be overwritten even if the disk is too full.
         if new > 0 && used_bytes + new * BLOCK_BYTES > state.quota_bytes {
             return Err(io::ErrorKind::StorageFull.into());
         }

@@ -40,7 +40,7 @@ fn last_segment(disk: &PowerDisk) -> String {
     disk.names("log-").pop().expect("a segment")
 }
 
-/// What opening says is missing.
+/// Returns the loss that opening reports.
 fn loss(disk: &PowerDisk, options: fn() -> StoreOptions) -> Loss {
     match try_start(&disk.as_disk(), options()).map(drop) {
         Err(StoreError::Loss(loss)) => loss,
@@ -102,7 +102,7 @@ fn a_segment_is_missed_though_the_mark_of_its_commits_was_not_written_yet() {
             if *segment == name),
             "{loss}"
         );
-        assert!(loss.to_string().contains("nothing tells how many commits followed"), "{loss}");
+        assert!(loss.to_string().contains("the number of later commits is unknown"), "{loss}");
         go_on(&disk, options, 0);
     }
 }

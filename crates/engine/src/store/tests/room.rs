@@ -114,7 +114,7 @@ fn a_disk_that_is_full_all_the_same_ends_writing_and_loses_nothing() {
     assert!(matches!(refusal, CommitError::Poisoned(_)), "{refusal:?}");
     assert_eq!(contents(&store.view()).len(), taken, "reads go on");
     drop(store);
-    // What is there can be opened and read without any more room.
+    // Existing data can be opened and read without more space.
     let store = open(&disk, 0);
     assert_eq!(contents(&store.view()).len(), taken);
     drop(store);

@@ -1,4 +1,4 @@
-//! The tree library's view of a disk file.
+//! The tree library's access to a disk file.
 
 use std::fmt;
 use std::io;
@@ -15,27 +15,27 @@ use crate::store::disk::Detached;
 use crate::store::error::{Damage, damage_in};
 use crate::store::{Disk, DiskFile, StoreError};
 
-/// Unreadable places that errors name; there may be more.
+/// The most unreadable offsets that an error names.
 const UNREADABLE_MAX: usize = 8;
 
-/// A tree file that takes no more writes after the first operation that failed.
+/// A tree file that isn't written any more after the first failed operation.
 ///
-/// The library refuses all reads after any failure. Readers need not suffer: pages are never overwritten while a view
-/// can see them, and the pages that can't be read are mostly those of other entries. So while the tree is in use the
-/// library isn't told.
+/// The library refuses all reads after any failure. Readers don't have to suffer from this: pages are never
+/// overwritten while a snapshot can see them, and unreadable pages mostly belong to other entries. So the library
+/// isn't told while the tree is in use.
 ///
-/// - After a failed write or sync its writes go to memory, where it finds them again, and nothing reaches the file. The
-///   fold asks for the failure and gives up, so what is kept in memory is at most what one fold had not written yet.
-/// - Instead of a page that can't be read it gets one that leads nowhere. It reports that as damage, and
-///   [`TreeFile::guarded`] says which page it was. From then on nothing reaches the file either: whatever the library
-///   might make of such a page stays in memory.
+/// - After a failed write or sync, the library's writes go to memory, where it finds them again, and nothing reaches
+///   the file. The fold checks for the failure and stops. So memory holds at most what one fold hadn't written yet.
+/// - Instead of an unreadable page, the library gets one that leads nowhere. It reports this as damage, and
+///   [`TreeFile::guarded`] names the page. From then on nothing reaches the file either, so that whatever the library
+///   derives from such a page stays in memory.
 pub(super) struct TreeFile {
     file: Arc<dyn DiskFile>,
     file_bytes: AtomicU64,
     failure: OnceLock<Failure>,
     is_detached: AtomicBool,
     detached: Mutex<Detached>,
-    /// Whether the library is spared failed reads. Opening, checking and closing must fail instead.
+    /// Whether failed reads are hidden from the library. Opening, checking and closing must fail instead.
     is_in_use: AtomicBool,
     /// Whether everything fails, so that the library closes without touching the file.
     refuses: AtomicBool,
@@ -45,7 +45,7 @@ pub(super) struct TreeFile {
     _disk: Arc<dyn Disk>,
 }
 
-/// An operation that failed, kept to be told again.
+/// A failed operation, kept for later errors.
 #[derive(Clone, PartialEq, Eq)]
 struct Failure {
     action: &'static str,
@@ -83,7 +83,7 @@ impl TreeFile {
         }
     }
 
-    /// From now on reads that fail spoil nothing but what they were to read, until it is false again.
+    /// Sets whether failed reads are hidden from the library.
     pub(super) fn set_in_use(&self, is_in_use: bool) {
         self.is_in_use.store(is_in_use, Ordering::Release);
     }
@@ -98,7 +98,7 @@ impl TreeFile {
         self.failure.get().map_or(Ok(()), |failure| Err(failure.to_error()))
     }
 
-    /// What could not be read so far, if there is anything.
+    /// Returns the unreadable offsets so far, if there are any.
     pub(super) fn unreadable(&self) -> Option<StoreError> {
         let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
         let first = unreadable.first()?;
@@ -114,19 +114,19 @@ impl TreeFile {
         }
     }
 
-    /// Runs something that uses the library. The library panics on some damaged pages; here that is damage like any
-    /// other. If pages could not be read, the error names them.
+    /// Runs a function that uses the library. The library panics on some damaged pages, which becomes an error here.
+    /// If pages were unreadable, the error names them.
     pub(super) fn guarded<T>(&self, action: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
         match catch_unwind(AssertUnwindSafe(action)) {
             Ok(Err(error @ StoreError::Tree(_))) => Err(self.unreadable().unwrap_or(error)),
             Ok(result) => result,
-            Err(_) => Err(self
-                .unreadable()
-                .unwrap_or_else(|| StoreError::corrupt(NAME, 0, "a page can't be understood"))),
+            Err(_) => {
+                Err(self.unreadable().unwrap_or_else(|| StoreError::corrupt(NAME, 0, "a page is invalid")))
+            }
         }
     }
 
-    /// Makes durable what is in the file.
+    /// Syncs the file.
     pub(super) fn sync(&self) -> Result<(), StoreError> {
         self.try_on_file("sync", || self.file.sync_data());
         self.check()
@@ -136,7 +136,7 @@ impl TreeFile {
         self.file_bytes.load(Ordering::Relaxed)
     }
 
-    /// What was written since the failure, if there was one.
+    /// Returns the writes since the failure, if there was one.
     fn detached(&self) -> Option<MutexGuard<'_, Detached>> {
         self.is_detached
             .load(Ordering::Acquire)
@@ -145,16 +145,16 @@ impl TreeFile {
 
     fn detach(&self, failure: Failure) {
         if self.failure.set(failure.clone()).is_err() {
-            // Two failed at once, and the other was first.
+            // Two operations failed at once, and the other was first.
             return;
         }
         let error = failure.to_error();
-        tracing::error!(%error, "the tree takes no more writes until the database is opened again");
+        tracing::error!(%error, "the tree accepts no more writes until the database is opened again");
         *self.detached.lock().unwrap_or_else(PoisonError::into_inner) = Detached::new(self.file_bytes());
         self.is_detached.store(true, Ordering::Release);
     }
 
-    /// Tries the operation on the file unless that has failed before. Says whether the file has it.
+    /// Tries the operation on the file unless one has failed before. Returns whether the file has it.
     fn try_on_file(&self, action: &'static str, operation: impl FnOnce() -> io::Result<()>) -> bool {
         if self.is_detached.load(Ordering::Acquire) {
             return false;
@@ -196,7 +196,7 @@ impl fmt::Debug for TreeFile {
     }
 }
 
-/// Makes a page of the library's that leads nowhere: a branch without keys, whose child is larger than any page may be.
+/// Creates a page for the library that leads nowhere: a branch without keys whose child is larger than any page.
 fn lead_nowhere(page: &mut [u8]) {
     const BRANCH: u8 = 2;
     const CHILD: std::ops::Range<usize> = 24..32;
@@ -205,7 +205,7 @@ fn lead_nowhere(page: &mut [u8]) {
     page.get_mut(CHILD).into_iter().for_each(|child| child.fill(0xFF));
 }
 
-/// What the library owns; the file itself is shared with the fold.
+/// The part that the library owns. The file itself is shared with the fold.
 #[derive(Debug)]
 pub(super) struct Backend(pub(super) Arc<TreeFile>);
 

@@ -1,8 +1,8 @@
 //! Converting a tree from before pages had checksums.
 //!
-//! Such a file is the tree library's own, page after page. Its pages are copied into a new file, which the library then
-//! compares with its own checksums, and which replaces the old one when it is durable. Until then nothing but the new
-//! file is written to: a crash at any moment leaves the old tree or the new one.
+//! Such a file is the tree library's own. Its pages are copied into a new file. The library verifies the copy with
+//! its own checksums, and the copy replaces the old file when it is durable. Until then only the new file is written,
+//! so a crash at any moment leaves the old tree or the new one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,9 +13,9 @@ use super::{NAME, Tree};
 use crate::store::{Disk, DiskFile, StoreError};
 use crate::sync::Instant;
 
-/// So much is copied at a time.
+/// The size of one copy.
 const PIECE_BYTES: usize = 1 << 20;
-/// A conversion that takes longer says how far it is, this often.
+/// The time between two log messages about the progress.
 const REPORT_EVERY: Duration = Duration::from_secs(5);
 
 /// Converts the tree and opens it.
@@ -23,10 +23,10 @@ pub(super) fn convert(disk: &Arc<dyn Disk>, cache_bytes: usize) -> Result<Tree, 
     let old = disk.open(NAME).map_err(StoreError::io("open", NAME))?;
     refuse_cut(old.as_ref())?;
     let bytes = old.len().map_err(StoreError::io("measure", NAME))?;
-    tracing::info!(bytes, "the tree is converted, so that each of its pages is checked when it is read");
+    tracing::info!(bytes, "converting the tree, so that each page is checked when it is read");
     let converted = copy(disk, old.as_ref(), bytes).and_then(|()| open_checked(disk, cache_bytes));
     let tree = converted.inspect_err(|_| {
-        // The old one is as it was; the next opening removes this one too.
+        // The old file is unchanged. The next opening removes the new one too.
         let _ = disk.remove(NEW_NAME);
     })?;
     tree.take_name(disk)?;
@@ -40,7 +40,7 @@ fn copy(disk: &Arc<dyn Disk>, old: &dyn DiskFile, bytes: u64) -> Result<(), Stor
     let new = PagedFile::open(file, NEW_NAME, None)?;
     new.set_len(bytes).map_err(StoreError::io("grow", NEW_NAME))?;
     let mut reported = Instant::now();
-    // The first page is not like the others, so it comes alone.
+    // The first page differs from the others, so it is copied separately.
     let (mut offset, mut piece_bytes) = (0, PAGE_BYTES);
     while offset < bytes {
         let length = usize::try_from(bytes - offset).unwrap_or(usize::MAX).min(piece_bytes);
@@ -57,7 +57,7 @@ fn copy(disk: &Arc<dyn Disk>, old: &dyn DiskFile, bytes: u64) -> Result<(), Stor
     new.sync_data().map_err(StoreError::io("sync", NEW_NAME))
 }
 
-/// Opens the copy if the library finds all of it as it was written.
+/// Opens the copy if the library finds it intact.
 fn open_checked(disk: &Arc<dyn Disk>, cache_bytes: usize) -> Result<Tree, StoreError> {
     let opened = Tree::load(disk, None, NEW_NAME, Form::Paged, cache_bytes).and_then(|mut tree| {
         tree.check_version()?;
@@ -65,7 +65,7 @@ fn open_checked(disk: &Arc<dyn Disk>, cache_bytes: usize) -> Result<Tree, StoreE
         Ok(tree)
     });
     opened.map_err(|error| match error {
-        // The copy is right, so the original is not.
+        // The copy is exact, so the original is damaged.
         StoreError::Tree(error) => {
             StoreError::corrupt(NAME, 0, format!("it has an earlier format and can't be converted: {error}"))
         }

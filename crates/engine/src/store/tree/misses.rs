@@ -1,27 +1,28 @@
-//! Whether pages are missing from the cache these days.
+//! Whether pages were missing from the cache lately.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// So many looks ahead follow each miss.
+/// The number of reads ahead after each miss.
 const LOOKS_PER_MISS: u32 = 64;
-/// So many are outstanding at most: how long looking ahead goes on once everything is in the cache.
+/// The most reads ahead that are outstanding, which limits how long they continue after everything is in the cache.
 const LOOKS_MAX: u32 = 4096;
 
-/// Counts misses up and looks ahead down. While the cache holds all that is read, it stays at zero and costs nothing.
+/// Counts up with misses and down with reads ahead. While everything is in the cache, it stays at zero and costs
+/// nothing.
 #[derive(Debug, Default)]
 pub(super) struct Misses {
     looks: AtomicU32,
 }
 
 impl Misses {
-    /// A page had to be read from the file.
+    /// Notes that a page had to be read from the file.
     pub(super) fn note(&self) {
         let looks = self.looks.load(Ordering::Relaxed);
-        // Which of two threads wins doesn't matter.
+        // It doesn't matter which of two threads wins.
         self.looks.store(looks.saturating_add(LOOKS_PER_MISS).min(LOOKS_MAX), Ordering::Relaxed);
     }
 
-    /// Whether it is worth looking whether a page is in the cache.
+    /// Whether a read ahead is worthwhile.
     pub(super) fn take_look(&self) -> bool {
         let looks = self.looks.load(Ordering::Relaxed);
         if looks > 0 {

@@ -1,4 +1,4 @@
-//! The tree: a redb file that holds everything up to a point of the log.
+//! The tree: a redb file with everything up to a point of the log.
 
 mod backend;
 mod convert;
@@ -50,29 +50,30 @@ const META_REACH_FILE: &str = "has_reach_file";
 /// The point of the log that a tree reaches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct FoldPoint {
-    /// The last commit that is in the tree, and its time.
+    /// The last commit in the tree, and its time.
     pub(super) sequence: u64,
     pub(super) time_ms: u64,
-    /// Where the next frame begins, if it is in this segment.
+    /// The position of the next frame, if it is in this segment.
     pub(super) segment: u64,
     pub(super) offset: u64,
 }
 
-/// The tree file. Dropped when the last view of it is.
+/// The tree file. It is closed when its last snapshot is dropped.
 pub(super) struct Tree {
-    /// There until the tree is dropped.
+    /// Set until the tree is dropped.
     database: Option<Database>,
     file: Arc<TreeFile>,
-    /// Whether a copy of the first page could not be read.
+    /// Whether a copy of the first page was unreadable.
     is_doubtful: bool,
 }
 
-/// Whether new keys come in runs these days. Looking for one costs a way down the tree, so after keys that came alone fewer are tried.
+/// Whether new keys come in runs lately. Looking for a run costs a search in the tree, so after single keys fewer
+/// searches are tried.
 #[derive(Default)]
 struct Runs {
-    /// So many new keys are not tried.
+    /// The number of new keys to skip.
     skips: u32,
-    /// So many follow the next that comes alone.
+    /// The number of keys to skip after the next single key.
     next_skips: u32,
 }
 
@@ -109,12 +110,12 @@ impl Tree {
         self.commit(transaction)
     }
 
-    /// Whether the folder has the file that says how far the log reached. Older folders get it when they are opened.
+    /// Whether the folder has the file with the extent of the log. Older folders get it when they are opened.
     pub(super) fn has_reach_file(&self) -> Result<bool, StoreError> {
         Ok(self.meta_if_any(META_REACH_FILE)?.is_some())
     }
 
-    /// From now on a folder without that file has lost it.
+    /// Records that the folder has that file, so that its loss is noticed.
     pub(super) fn set_has_reach_file(&self) -> Result<(), StoreError> {
         let transaction = self.begin_write()?;
         write_reach_file(&transaction)?;
@@ -147,8 +148,8 @@ impl Tree {
         })
     }
 
-    /// Refuses a log that ends before the commits of which the tree has some entries. A disk that keeps what it says it
-    /// synced leaves no such thing.
+    /// Refuses a log that ends before commits of which the tree has entries. This can't happen on a disk that keeps
+    /// what it has synced.
     pub(super) fn check_reach(&self, log_sequence: u64) -> Result<(), StoreError> {
         let reach = self.meta_if_any(META_REACH)?.unwrap_or_default();
         if log_sequence < reach {
@@ -159,7 +160,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Makes durable what was read: a program that was killed may have left a commit that only the system's memory has.
+    /// Makes durable what was read. A killed program may have left a commit that is only in the system's memory.
     pub(super) fn settle(&self) -> Result<(), StoreError> {
         #[cfg(simulated)]
         if crate::planted::Bug::TrustsUnsyncedFiles.is_planted() {
@@ -178,7 +179,7 @@ impl Tree {
         })
     }
 
-    /// Makes the tree like one of a program that didn't know the file.
+    /// Makes the tree like one of an earlier version, which didn't know the file.
     #[cfg(test)]
     pub(super) fn forget_reach_file(&self) -> Result<(), StoreError> {
         let transaction = self.begin_write()?;
@@ -205,12 +206,12 @@ impl Tree {
         })
     }
 
-    /// Writes the overlay into the tree, and with the last of it the totals and the point that it reaches.
-    /// Reports how many entries are done after each part but the last.
+    /// Writes the overlay into the tree, and with its last part the totals and the new fold point. Reports the number
+    /// of entries done after each part but the last.
     ///
-    /// If it fails or the power goes, the tree has some entries from after its fold point. They do no harm: the log
-    /// still has all that comes after the point, and reading it again ends in the same state. Views taken before go
-    /// on reading what they read.
+    /// If it fails or is interrupted, the tree has some entries from after its fold point. They do no harm: the log
+    /// still has everything after the point, and replaying it gives the same state. Existing snapshots aren't
+    /// affected.
     pub(super) fn fold(
         &self,
         overlay: &Overlay,
@@ -230,7 +231,7 @@ impl Tree {
         part_entries: usize,
         report: impl Fn(usize) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        // What could not be read may be in the library's cache. Nothing must be made of it.
+        // Unreadable pages may be in the library's cache. Nothing must be derived from them.
         self.file.check()?;
         let mut entries = overlay.iter();
         let mut done = 0;
@@ -254,7 +255,7 @@ impl Tree {
         }
     }
 
-    /// Returns how many there were.
+    /// Returns the number of entries.
     fn write_entries<'a>(
         &self,
         transaction: &WriteTransaction,
@@ -280,7 +281,7 @@ impl Tree {
         Ok(count)
     }
 
-    /// One read view, to be shared by all readers until the next fold.
+    /// Returns a snapshot that all readers share until the next fold.
     pub(super) fn view(self: &Arc<Self>) -> Result<TreeView, StoreError> {
         self.file.guarded(|| {
             let transaction = self.database()?.begin_read().map_err(StoreError::tree)?;
@@ -289,7 +290,8 @@ impl Tree {
         })
     }
 
-    /// Whether a key that is about to be written should be read first: pages have been missing from the cache lately.
+    /// Whether a key that is about to be written should be read first, because pages were missing from the cache
+    /// lately.
     pub(super) fn take_look_ahead(&self) -> bool {
         self.file.misses.take_look()
     }
@@ -303,11 +305,11 @@ impl Tree {
 impl Drop for Tree {
     fn drop(&mut self) {
         let Some(mut database) = self.database.take() else { return };
-        // Closing reads and writes pages, and must fail where it can't read one. If it fails, the next opening repairs.
+        // Closing reads and writes pages, and must fail if it can't read one. Then the next opening repairs the tree.
         self.file.set_in_use(false);
         let closed = self.file.guarded(|| {
             if self.file.unreadable().is_some() {
-                // The library may hold pages that lead nowhere. Once it has met a failure, it closes without using them.
+                // The library may have pages that lead nowhere. After a failure it closes without using them.
                 self.file.refuse();
                 if let Err(DatabaseError::TransactionInProgress) = database.check_integrity() {
                     std::mem::forget(database);
@@ -318,13 +320,13 @@ impl Drop for Tree {
             Ok(())
         });
         if let Err(error) = closed {
-            tracing::warn!(%error, "the tree was not closed well");
+            tracing::warn!(%error, "the tree could not be closed properly");
         }
     }
 }
 
-/// Inserts entries while they are new and nothing in the table lies between them and the key before. The library packs the pages of
-/// such a run, where single insertions in ascending order would leave them half full. Returns how many there were.
+/// Inserts entries while they are new and adjacent to the previous key. The library packs the pages of such a run,
+/// while single insertions in ascending order would leave them half full. Returns the number of entries.
 fn write_run<'a>(
     table: &mut EntriesTable<'_>,
     after: &[u8],
@@ -346,7 +348,7 @@ fn write_run<'a>(
     Ok(count)
 }
 
-/// From now on the tree may have entries of commits up to this one.
+/// Records that the tree may have entries of commits up to this one.
 fn write_reach(transaction: &WriteTransaction, sequence: u64) -> Result<(), StoreError> {
     let mut meta = transaction.open_table(META).map_err(StoreError::tree)?;
     meta.insert(META_REACH, sequence).map_err(StoreError::tree)?;
@@ -374,7 +376,7 @@ fn write_meta(transaction: &WriteTransaction, point: FoldPoint) -> Result<(), St
     Ok(())
 }
 
-/// Makes the stored totals equal to `tallies`. There are few: one per table and index.
+/// Stores these totals. There are few: one per table and index.
 fn write_tallies(transaction: &WriteTransaction, tallies: &Tallies) -> Result<(), StoreError> {
     let mut table = transaction.open_table(TALLIES).map_err(StoreError::tree)?;
     table.retain(|space, _| tallies.0.contains_key(&space)).map_err(StoreError::tree)?;

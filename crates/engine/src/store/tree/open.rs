@@ -1,4 +1,4 @@
-//! Opening, making and checking the tree's file.
+//! Opening, creating and checking the tree's file.
 
 use std::io;
 use std::sync::Arc;
@@ -13,43 +13,43 @@ use crate::store::error::Damage;
 use crate::store::seal::Sealing;
 use crate::store::{Disk, DiskFile, StoreError};
 
-/// A tree under construction; it gets its name when it can be opened.
+/// The name of an unfinished tree. It gets its real name when it can be opened.
 pub(super) const NEW_NAME: &str = "tree.new";
-/// Each page is read once, so more would not help.
+/// Each page is read once, so a larger cache wouldn't help.
 const CHECK_CACHE_BYTES: usize = 16 << 20;
 const DOUBT: &str =
     "one of the two copies of the tree's first page can't be read, as after an interrupted write";
-/// What the library's files begin with.
+/// The first bytes of the library's files.
 const LIBRARY_MAGIC: [u8; 9] = *b"redb\x1A\x0A\xA9\x0D\x0A";
-/// The part of the library's first page that says how long its file is.
+/// The part of the library's first page with the length of its file.
 const STATED_BYTES: usize = 32;
 
-/// What to do with a tree from before pages had checksums.
+/// How to handle a tree from before pages had checksums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum OldTree {
     /// Convert it.
     Convert,
-    /// Read it as it is, after a check of all of it. On a disk that keeps changes in memory a conversion would fill it.
+    /// Read it unconverted, after checking all of it. On a disk in memory a conversion would fill the memory.
     Leave,
 }
 
-/// How a file holds the library's pages.
+/// The form of the library's pages in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// As they are.
+    /// Unchanged.
     Bare,
     /// Each with a slot that protects it.
     Paged,
 }
 
-/// What a check of a tree says.
+/// The result of a check of a tree.
 pub(in crate::store) struct TreeChecked {
     pub(in crate::store) file_bytes: u64,
     pub(in crate::store) note: Option<String>,
 }
 
 impl Tree {
-    /// Opens the tree, creating an empty one if there is none.
+    /// Opens the tree, and creates an empty one if there is none.
     pub(in crate::store) fn open(
         disk: &Arc<dyn Disk>,
         sealing: Option<&Arc<Sealing>>,
@@ -115,7 +115,7 @@ impl Tree {
         let mut file = disk.open(name).map_err(StoreError::io("open", name))?;
         let mut is_doubtful = false;
         if form == Form::Paged {
-            // Once it can be opened it has its real name, so that is the one to speak of.
+            // Messages use its real name, which it gets once it can be opened.
             let pages = PagedFile::open(file, NAME, sealing)?;
             is_doubtful = pages.is_doubtful();
             file = Arc::new(pages);
@@ -123,7 +123,7 @@ impl Tree {
         refuse_cut(file.as_ref())?;
         let file = Arc::new(TreeFile::new(file, disk.clone()));
         let backend = Backend(file.clone());
-        // A page in memory carries a counter, and the allocator rounds the two up by a quarter.
+        // A page in memory has a counter, and the allocator rounds both up by a quarter.
         let database = file.guarded(|| {
             Builder::new()
                 .set_cache_size(cache_bytes / 5 * 4)
@@ -139,8 +139,8 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Reads every page in use and compares it with the checksum that points to it. Says whether everything was in
-    /// order; what can be made good without loss is made good.
+    /// Reads every used page and compares it with the checksum in its parent. Returns whether everything was intact.
+    /// Repairs what can be repaired without loss.
     fn check_pages(&mut self) -> Result<bool, StoreError> {
         let file = self.file.clone();
         file.guarded(|| {
@@ -150,15 +150,15 @@ impl Tree {
         })
     }
 
-    /// Refuses a tree that isn't whole.
+    /// Refuses a damaged tree.
     pub(super) fn require_whole(&mut self) -> Result<(), StoreError> {
         match self.check_pages()? {
             true => Ok(()),
-            false => Err(StoreError::corrupt(NAME, 0, "what the tree says of its own pages is wrong")),
+            false => Err(StoreError::corrupt(NAME, 0, "the tree's own record of its pages is wrong")),
         }
     }
 
-    /// Checks the tree of a folder, page by page; a folder without one is in order.
+    /// Checks the tree of a folder, page by page. A folder without a tree is intact.
     pub(in crate::store) fn check(
         disk: &Arc<dyn Disk>,
         sealing: Option<&Arc<Sealing>>,
@@ -192,21 +192,21 @@ impl Tree {
     }
 }
 
-/// The form of the tree that is there. Encrypted trees have always been paged.
+/// Returns the form of the existing tree. Encrypted trees have always had slots.
 fn form_of(disk: &Arc<dyn Disk>, sealing: Option<&Arc<Sealing>>) -> Result<Form, StoreError> {
     let file = disk.open(NAME).map_err(StoreError::io("open", NAME))?;
     let length = file.len().map_err(StoreError::io("measure", NAME))?;
     let mut magic = [0; LIBRARY_MAGIC.len()];
     if length < magic.len() as u64 {
-        // It has its name, so it has been whole.
+        // It has its real name, so it was complete.
         return Err(Damage::new(NAME, length, "the file has been cut").into());
     }
     file.read_exact_at(0, &mut magic).map_err(StoreError::io("read", NAME))?;
     Ok(if sealing.is_none() && magic == LIBRARY_MAGIC { Form::Bare } else { Form::Paged })
 }
 
-/// Refuses a file that is shorter than its first page says. The library makes a file longer before it says so, and
-/// shorter after it has; a shorter file it would take for a smaller tree.
+/// Refuses a file that is shorter than its first page says. The library extends a file before it records the new
+/// length, and truncates it after. It would take a shorter file for a smaller tree.
 pub(super) fn refuse_cut(file: &dyn DiskFile) -> Result<(), StoreError> {
     let length = file.len().map_err(StoreError::io("measure", NAME))?;
     let mut start = [0; STATED_BYTES];
@@ -225,7 +225,7 @@ pub(super) fn refuse_cut(file: &dyn DiskFile) -> Result<(), StoreError> {
     }
 }
 
-/// How long the library's file is by its own first page; nothing if the page is not written yet.
+/// Returns the length of the library's file according to its first page; `None` if that page isn't written yet.
 fn stated_bytes(start: &[u8; STATED_BYTES]) -> Option<u64> {
     if !start.starts_with(&LIBRARY_MAGIC) {
         return None;

@@ -1,12 +1,12 @@
 //! The tree's file: pages that are checked whenever they are read.
 //!
-//! The tree library writes pages of a multiple of 4 KB where nothing is that anybody could still need, and only its
-//! first page in place. So each page is one unit with a slot for what protects it. The slots of a group of pages stand in
-//! a block before the group. The first page is kept in two copies that are written in turn: a write that the power cuts
-//! short leaves the other one.
+//! The tree library writes pages of a multiple of 4 KB to unused places. Only its first page is overwritten in place.
+//! So each page is one unit with a slot that protects it. The slots of a group of pages are in a block before the
+//! group. The first page has two copies that are written alternately, so that an interrupted write leaves the other
+//! one.
 //!
-//! The blocks of slots keep pages aligned with the blocks of the file system: a page takes one of them in the system's
-//! cache, not two, and writing it touches no other page's block.
+//! The blocks of slots keep pages aligned with the blocks of the file system. So a page takes one block in the
+//! system's cache, not two, and writing it doesn't touch another page's block.
 
 #[cfg(test)]
 mod tests;
@@ -24,12 +24,12 @@ use crate::store::seal::Sealing;
 use crate::store::{DiskFile, StoreError};
 
 pub(super) const PAGE_BYTES: usize = 4096;
-/// The copies of the first page have blocks of their own.
+/// The copies of the first page have their own blocks.
 const COPIES_AT: [u64; 2] = [PAGE_BYTES as u64, 3 * PAGE_BYTES as u64];
 const GROUPS_AT: u64 = 5 * PAGE_BYTES as u64;
-/// Copies are bound to places that no page has.
+/// Copies are bound to positions that no page has.
 const COPIES_PLACE: u64 = u64::MAX - 1;
-/// The number of the write, which precedes the page in its copy.
+/// The number of the write, which comes before the page in its copy.
 const NUMBER_BYTES: usize = 8;
 
 /// A file of pages that are checked whenever they are read.
@@ -42,12 +42,12 @@ pub(super) struct PagedFile {
     is_doubtful: bool,
 }
 
-/// The first page and where its copies stand.
+/// The first page and the state of its copies.
 struct FirstPage {
     page: Box<[u8]>,
-    /// The number of the last write; the higher one of the copies is the page.
+    /// The number of the last write. The copy with the higher number counts.
     number: u64,
-    /// The copy that must not be written to, because it is durable and the other may not be.
+    /// The copy that must not be overwritten, because it is durable and the other may not be.
     durable: usize,
     /// Whether the other copy is newer.
     is_dirty: bool,
@@ -59,15 +59,15 @@ impl FirstPage {
     }
 }
 
-/// Where a page after the first one is.
+/// The position of a page after the first.
 struct PagePlace {
     data: u64,
     slot: u64,
-    /// How many pages follow in the same group, this one included.
+    /// The number of pages from this one to the end of its group.
     run: u64,
 }
 
-/// Where pages and slots are, which follows from the size of a slot.
+/// The layout of pages and slots, which follows from the size of a slot.
 #[derive(Clone, Copy)]
 struct Layout {
     slot_bytes: usize,
@@ -95,14 +95,14 @@ impl Layout {
         }
     }
 
-    /// The length of a file with so many pages after the first one.
+    /// Returns the length of a file with this many pages after the first.
     fn file_bytes(self, pages: u64) -> u64 {
         let rest = pages % self.group_pages;
         let rest_bytes = if rest == 0 { 0 } else { (1 + rest) * PAGE_BYTES as u64 };
         GROUPS_AT + pages / self.group_pages * self.group_bytes() + rest_bytes
     }
 
-    /// The number of pages after the first one in a file of this length.
+    /// Returns the number of pages after the first in a file of this length.
     fn pages_in(self, file_bytes: u64) -> u64 {
         let groups_bytes = file_bytes.saturating_sub(GROUPS_AT);
         let rest = groups_bytes % self.group_bytes() / PAGE_BYTES as u64;
@@ -116,7 +116,7 @@ impl Layout {
 }
 
 impl PagedFile {
-    /// Opens a file, or begins one if the file is empty.
+    /// Opens a file, or creates one if the file is empty.
     pub(super) fn open(
         file: Arc<dyn DiskFile>,
         name: &str,
@@ -140,8 +140,8 @@ impl PagedFile {
         Ok(pages)
     }
 
-    /// Whether one copy of the first page can't be read. An interrupted write does that, but so does damage, and then
-    /// the other copy may be an earlier one. Whoever opens the file must check all that hangs on the first page.
+    /// Whether one copy of the first page is unreadable. The cause is an interrupted write or damage. With damage the
+    /// other copy may be an earlier one, so the caller must check everything below the first page.
     pub(super) fn is_doubtful(&self) -> bool {
         self.is_doubtful
     }
@@ -155,7 +155,7 @@ impl PagedFile {
         self.first.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the slot of a page, or of a copy of the first one, is bound to.
+    /// The data that the slot of a page, or of a copy of the first one, is bound to.
     fn context(&self, place: u64) -> PageContext {
         let mut context = [0; SALT_BYTES + 8];
         let (salt, page) = context.split_at_mut(SALT_BYTES);
@@ -177,8 +177,8 @@ impl PagedFile {
             return Err(self.damage(COPIES_AT[0], "both copies of page 0 are not what was written"));
         };
         if numbers[0] != numbers[1] {
-            // The newer copy may not have been durable yet when the program was killed; the older one must not be
-            // overwritten before it is.
+            // The newer copy may not be durable yet if the program was killed. The older one must not be overwritten
+            // before it is.
             self.file.sync_data()?;
         }
         self.is_doubtful = numbers.contains(&None);
@@ -186,7 +186,7 @@ impl PagedFile {
         Ok(())
     }
 
-    /// The number and contents of a copy that is whole.
+    /// Returns the number and content of an intact copy.
     fn read_copy(&self, copy: usize) -> io::Result<Option<(u64, Box<[u8]>)>> {
         let slot_bytes = self.protection.slot_bytes();
         let mut bytes = vec![0; slot_bytes + NUMBER_BYTES + PAGE_BYTES];
@@ -209,7 +209,7 @@ impl PagedFile {
         self.file.write_all_at(copy_at(copy), &bytes)
     }
 
-    /// Reads whole pages that are not the first.
+    /// Reads whole pages after the first.
     fn read_pages(&self, page: u64, out: &mut [u8]) -> io::Result<()> {
         let (layout, slot_bytes) = (self.layout(), self.protection.slot_bytes());
         let mut page = page;
@@ -235,7 +235,7 @@ impl PagedFile {
         Ok(())
     }
 
-    /// Writes whole pages that are not the first.
+    /// Writes whole pages after the first.
     fn write_pages(&self, page: u64, data: &[u8]) -> io::Result<()> {
         let (layout, slot_bytes) = (self.layout(), self.protection.slot_bytes());
         let mut page = page;
@@ -271,7 +271,7 @@ impl PagedFile {
         Ok(())
     }
 
-    /// Forgets the pages of the last group that a cut takes away: the file may grow over them again.
+    /// Clears the slots of truncated pages in the last group, because the file may grow over them again.
     fn forget_slots_after(&self, pages: u64) -> io::Result<()> {
         let layout = self.layout();
         let rest = pages % layout.group_pages;
@@ -288,7 +288,7 @@ fn copy_at(copy: usize) -> u64 {
     if copy == 0 { first } else { second }
 }
 
-/// Reads the header of a file that has been begun.
+/// Reads the header of an existing file.
 fn read_salt(
     file: &dyn DiskFile,
     name: &str,
@@ -305,7 +305,7 @@ fn read_salt(
     if Layout::of(protection).is_whole(length) { Ok(salt) } else { cut() }
 }
 
-/// Whether a range is whole pages after the first one, as nearly all are.
+/// Whether a range consists of whole pages after the first, as nearly all do.
 fn is_whole_pages(offset: u64, len: usize) -> bool {
     offset >= PAGE_BYTES as u64 && offset.is_multiple_of(PAGE_BYTES as u64) && len.is_multiple_of(PAGE_BYTES)
 }
@@ -317,7 +317,7 @@ impl DiskFile for PagedFile {
             return Err(self.damage(length, "the file has been cut or extended"));
         }
         let pages = self.layout().pages_in(length);
-        // A file that has only its first page has never been written to.
+        // A file with only its first page has never been written.
         Ok(if pages == 0 { 0 } else { (pages + 1) * PAGE_BYTES as u64 })
     }
 
@@ -376,8 +376,8 @@ impl DiskFile for PagedFile {
         let mut first = self.first();
         self.file.sync_data()?;
         if first.is_dirty {
-            // The copy just made durable is kept; the other becomes the same, so that damage to one of them is never
-            // answered with an earlier state.
+            // The copy that was just made durable is kept. The other becomes equal to it, so that damage to one of
+            // them never brings back an earlier state.
             first.durable = 1 - first.durable;
             self.write_copy(1 - first.durable, &first.page, first.number)?;
             first.is_dirty = false;

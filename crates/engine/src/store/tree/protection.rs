@@ -1,7 +1,7 @@
-//! What protects the pages of the tree's file: a checksum, or the cipher of an encrypted folder.
+//! The protection of the pages in the tree's file: a checksum, or the cipher of an encrypted folder.
 //!
-//! Each page has a slot, which lies elsewhere in the file and is bound to the page's number and to the file's salt. So a
-//! page that was changed, moved or brought from another file is found when it is read.
+//! Each page has a slot elsewhere in the file, which is bound to the page's number and to the file's salt. So a page
+//! that was changed, moved or copied from another file is detected when it is read.
 
 use std::sync::Arc;
 
@@ -13,16 +13,16 @@ use crate::entropy::random;
 use crate::store::StoreError;
 use crate::store::seal::{Kind, Sealing, decode_header, encode_header, header_bytes};
 
-/// What a tree without encryption begins with.
+/// The first bytes of a tree without encryption.
 const MAGIC: [u8; 8] = *b"SNGLTTRE";
-/// Version 1 was the tree library's file as it is.
+/// Version 1 was the tree library's unchanged file.
 pub(in crate::store) const FORMAT_VERSION: u32 = 2;
 const CHECKSUM_AT: usize = 12 + SALT_BYTES;
 const CHECKSUM_BYTES: usize = 16;
-/// What the slot of a page is bound to: the file's salt and the page's number.
+/// The data that the slot of a page is bound to: the file's salt and the page's number.
 pub(super) type PageContext = [u8; SALT_BYTES + 8];
 
-/// How pages are protected.
+/// The protection of pages.
 pub(super) enum Protection {
     /// A slot is a checksum of the page.
     Checksum,
@@ -31,7 +31,7 @@ pub(super) enum Protection {
 }
 
 impl Protection {
-    /// The cipher of an encrypted folder, or checksums.
+    /// Returns the cipher of an encrypted folder, or checksums.
     pub(super) fn new(sealing: Option<&Arc<Sealing>>) -> std::io::Result<Self> {
         Ok(match sealing {
             None => Self::Checksum,
@@ -46,7 +46,7 @@ impl Protection {
         }
     }
 
-    /// How many pages follow a block of slots: as many as it has slots for.
+    /// Returns the number of pages after a block of slots, which is the number of its slots.
     pub(super) const fn group_pages(&self) -> u64 {
         (PAGE_BYTES / self.slot_bytes()) as u64
     }
@@ -58,7 +58,7 @@ impl Protection {
         }
     }
 
-    /// The beginning of a file with this salt.
+    /// Returns the header of a file with this salt.
     pub(super) fn encode_header(&self, salt: &Salt) -> Vec<u8> {
         match self {
             Self::Checksum => {
@@ -73,7 +73,7 @@ impl Protection {
         }
     }
 
-    /// The salt of a file that begins with this header.
+    /// Returns the salt in a header.
     pub(super) fn decode_header(&self, file: &str, header: &[u8]) -> Result<Salt, StoreError> {
         match self {
             Self::Checksum => decode_plain_header(file, header),
@@ -83,7 +83,7 @@ impl Protection {
         }
     }
 
-    /// Makes the slot of a page, and encrypts the page if the folder is encrypted.
+    /// Creates the slot of a page, and encrypts the page if the folder is encrypted.
     pub(super) fn protect(&self, context: &PageContext, page: &mut [u8], slot: &mut [u8]) {
         match self {
             Self::Checksum => slot.copy_from_slice(&checksum(context, page)),
@@ -97,7 +97,7 @@ impl Protection {
         }
     }
 
-    /// Says whether the page is what was written, and decrypts it if the folder is encrypted.
+    /// Returns whether the page is intact, and decrypts it if the folder is encrypted.
     pub(super) fn check(&self, context: &PageContext, page: &mut [u8], slot: &[u8]) -> bool {
         match self {
             #[cfg(simulated)]
@@ -112,7 +112,7 @@ impl Protection {
     }
 }
 
-/// The checksum of a page: of what it is bound to and of the page's own hash, which needs no copy of the page.
+/// The checksum of a page, from the bound data and the page's own hash. This needs no copy of the page.
 fn checksum(context: &PageContext, page: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut bound = [0; SALT_BYTES + 8 + CHECKSUM_BYTES];
     let (to_context, to_hash) = bound.split_at_mut(SALT_BYTES + 8);

@@ -1,9 +1,9 @@
-//! Writing the tree anew, in as little room as its contents need.
+//! Rewriting the tree with the least disk space.
 //!
-//! The library can move pages within a file. But it makes some of those changes with a single sync, and relies on being
-//! allowed to read pages that a power cut has torn, which here are damage. So it may do that to a file that nobody
-//! needs yet: a new one, which replaces the old one when it is whole. That needs room for both, and a crash at any
-//! moment leaves the old tree or the new one.
+//! The library can move pages within a file. But it makes some of those changes with a single sync, and relies on
+//! reading pages that a power failure has torn, which are damage here. So it works on a new file that isn't needed
+//! yet. The new file replaces the old one when it is complete. This needs space for both, and a crash at any moment
+//! leaves the old tree or the new one.
 
 use std::iter::Peekable;
 use std::ops::Bound;
@@ -16,7 +16,7 @@ use super::{ENTRIES, META, NAME, OldTree, TALLIES, Tree, TreeEntry};
 use crate::store::seal::Sealing;
 use crate::store::{Direction, Disk, StoreError};
 
-/// So many bytes of entries go into one transaction.
+/// The number of bytes of entries in one transaction.
 const PART_BYTES: usize = 16 << 20;
 /// Each page is read or written once.
 const CACHE_BYTES: usize = 64 << 20;
@@ -30,13 +30,13 @@ pub struct Compacted {
     pub after_bytes: u64,
 }
 
-/// Replaces the tree with one that has the same entries and nothing else, if that is shorter.
+/// Replaces the tree with one that has only the same entries, if that is shorter.
 pub(in crate::store) fn compact(
     disk: &Arc<dyn Disk>,
     sealing: Option<&Arc<Sealing>>,
 ) -> Result<Compacted, StoreError> {
     let old = Tree::open(disk, sealing, CACHE_BYTES, OldTree::Convert)?;
-    // Whatever can't be read must stop it.
+    // Any unreadable page must stop it.
     old.file.set_in_use(false);
     let before_bytes = length(disk, NAME)?;
     let written = write_new(disk, sealing, &old).and_then(|()| length(disk, NEW_NAME));
@@ -60,7 +60,7 @@ fn length(disk: &Arc<dyn Disk>, name: &str) -> Result<u64, StoreError> {
     file.len().map_err(StoreError::io("measure", name))
 }
 
-/// Writes and closes the new file: closing cuts off what it has grown too long.
+/// Writes and closes the new file. Closing truncates it to its content.
 fn write_new(
     disk: &Arc<dyn Disk>,
     sealing: Option<&Arc<Sealing>>,
@@ -94,7 +94,7 @@ fn copy(old: &Arc<Tree>, new: &Tree) -> Result<(), StoreError> {
     new.commit(transaction)
 }
 
-/// Appends some entries; returns the last key that is there.
+/// Appends some entries, and returns the last key.
 fn copy_part(
     transaction: &redb::WriteTransaction,
     last: Option<Vec<u8>>,
@@ -116,7 +116,7 @@ fn copy_part(
     Ok(copied.map_or_else(|| last.clone(), |entry| Some(entry.key().to_vec())))
 }
 
-/// Copies the tables that are small.
+/// Copies the small tables.
 fn copy_rest(old: &Tree, transaction: &redb::WriteTransaction) -> Result<(), StoreError> {
     let from = old.database()?.begin_read().map_err(StoreError::tree)?;
     let mut tallies = transaction.open_table(TALLIES).map_err(StoreError::tree)?;

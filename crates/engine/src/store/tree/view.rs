@@ -13,7 +13,7 @@ use crate::store::{Direction, StoreError};
 /// A snapshot of the tree's entries.
 pub(in crate::store) struct TreeView {
     table: ReadOnlyTable<&'static [u8], &'static [u8]>,
-    // The file stays open, and the folder locked, while somebody reads.
+    // The file stays open, and the folder locked, while there are readers.
     tree: Arc<Tree>,
 }
 
@@ -56,14 +56,14 @@ impl TreeRange {
             };
             let next = next.transpose().map_err(StoreError::tree)?;
             let entry = next.map(|(key, value)| TreeEntry { key, value });
-            // Looked at once under guard, it can be looked at again.
+            // It was read once without an error, so it can be read again.
             entry.iter().for_each(|entry| _ = (entry.key(), entry.value()));
             Ok(entry)
         })
     }
 }
 
-/// An entry still in its page; copied only if it is wanted.
+/// An entry in its page, which is copied only on demand.
 pub(in crate::store) struct TreeEntry {
     key: AccessGuard<'static, &'static [u8]>,
     value: AccessGuard<'static, &'static [u8]>,

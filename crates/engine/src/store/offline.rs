@@ -1,18 +1,18 @@
-//! Checking a folder without opening it for work: the log and the tree, each for itself.
+//! Work on a folder that no process has open: checking the log and the tree, and compacting the tree.
 
 use std::sync::Arc;
 
 use super::reach::{FoundMark, Loss};
 use super::seal::Sealing;
-use super::tree::Tree;
+use super::tree::{Compacted, Tree, compact};
 use super::{Disk, Key, StoreError, log};
 
-/// What a check of a folder's files found.
+/// The result of a check of a folder's files.
 #[derive(Debug, Default)]
 pub struct StoreChecked {
-    /// What is wrong.
+    /// The errors.
     pub errors: Vec<StoreError>,
-    /// What is worth saying though nothing is wrong.
+    /// Remarks that aren't errors.
     pub notes: Vec<String>,
     /// Segments of the log.
     pub segments: u64,
@@ -22,17 +22,16 @@ pub struct StoreChecked {
     pub tree_bytes: u64,
 }
 
-/// Where a check is: each part says how much of a whole is done.
+/// The progress of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StorePart {
-    /// Bytes of the log, done and in all.
+    /// Bytes of the log, checked and in total.
     Log(u64, u64),
-    /// The tree, which doesn't say how far it is.
+    /// The tree, without numbers.
     Tree,
 }
 
-/// Reads all of the log and every page of the tree that is in use. Nothing is changed on a
-/// [`FrozenDisk`](super::FrozenDisk).
+/// Reads the whole log and every used page of the tree. On a [`FrozenDisk`](super::FrozenDisk) nothing is changed.
 pub fn check_store(
     disk: &Arc<dyn Disk>,
     key: Option<&Key>,
@@ -47,7 +46,7 @@ pub fn check_store(
         |error| errors.push(error),
         |done, total| report(StorePart::Log(done, total)),
     )?;
-    // The tree may have what the log has lost, but not the changes that are kept for streams and recoveries.
+    // The tree may have commits that the log has lost, but not the changes recorded for streams and recovery.
     if let FoundMark::Mark(kept) = FoundMark::look(disk.as_ref(), sealing.as_deref())?
         && let Some((segment, sequence)) = log.last
         && let Some(loss) = Loss::of_log(&kept.mark, segment, sequence)
@@ -65,4 +64,11 @@ pub fn check_store(
         Err(error) => checked.errors.push(error),
     }
     Ok(checked)
+}
+
+/// Rewrites the tree if that makes its file shorter. No other process may have the folder open. It needs disk space
+/// for both trees, and a crash at any moment loses nothing.
+pub fn compact_store(disk: &Arc<dyn Disk>, key: Option<&Key>) -> Result<Compacted, StoreError> {
+    let sealing = Sealing::unlock(disk, key)?;
+    compact(disk, sealing.as_ref())
 }
