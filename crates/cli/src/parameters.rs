@@ -87,7 +87,7 @@ fn value_of(
 
 /// Where texts are read from. The standard input can be read once.
 struct Source {
-    /// What has taken it.
+    /// The option or parameter that has taken it.
     standard_input: Option<String>,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Progress {
     is_terminal: bool,
     /// Whether a line stands on the terminal.
     shown: bool,
-    /// What is being done at the moment; rates are counted from its start.
+    /// The work at the moment; rates are counted from its start.
     phase: String,
     started: Instant,
     /// When the last line was written, or when the command began.

@@ -28,7 +28,7 @@ enum Place {
 }
 
 impl Place {
-    /// What the arguments say, or else the environment variables.
+    /// The place that the arguments name, or else the environment variables.
     fn of(arguments: &StoreArguments, variable: impl Fn(&str) -> Option<String>) -> Place {
         if arguments.in_memory {
             return Place::Memory;

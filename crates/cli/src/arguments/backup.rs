@@ -1,4 +1,4 @@
-//! What can be said to the commands about backups.
+//! Arguments of the commands for backups.
 
 use std::path::PathBuf;
 
@@ -62,7 +62,7 @@ pub(crate) struct BackupArguments {
     #[arg(long, conflicts_with_all = ["table", "name"])]
     pub(crate) all: bool,
 
-    /// What the backup is called [default: by-hand]
+    /// The name of the backup [default: by-hand]
     #[arg(long, value_parser = name, conflicts_with = "to")]
     pub(crate) name: Option<String>,
 

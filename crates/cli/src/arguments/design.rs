@@ -1,4 +1,4 @@
-//! What can be said to the commands that work with designs.
+//! Arguments of the commands that work with designs.
 
 use std::path::PathBuf;
 
@@ -91,9 +91,10 @@ Examples:
 pub(super) const SEED_NOTES: &str = "\
 The same seed gives the same data on the same day (UTC): times lie in the months before it. Only
 items that expire within two days are made shortly before the present.
-References point at items that exist and agree with each other. Counters add up where a transaction
-of the design declares what they count; others stay at their defaults.
-The tables must be there (singlet apply). At the end, commands are printed that show the data.
+References point to items that exist, and agree with each other. Texts fit: comments their posts, a
+status the age of its order. Counters add up where a transaction of the design declares what they
+count, or where their names say it (likeCount); others keep their defaults.
+The tables must exist (singlet apply). At the end, seed prints commands that show the data.
 
 Examples:
   singlet seed designs/shop.toml --items 1000

@@ -1,4 +1,4 @@
-//! What can be said about folders as a whole: keys, checking a folder, and compacting it.
+//! Arguments of the commands for whole folders: keys, verification and compaction.
 
 use std::path::PathBuf;
 

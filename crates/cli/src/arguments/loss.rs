@@ -1,4 +1,4 @@
-//! What can be said about folders of which something is missing.
+//! Arguments for folders that have lost something.
 
 use std::io::Write;
 

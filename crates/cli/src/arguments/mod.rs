@@ -1,4 +1,4 @@
-//! What can be said on the command line, and the help that teaches it.
+//! The command line: arguments and help.
 
 mod backup;
 mod design;
@@ -33,15 +33,21 @@ pub(crate) use start::{DemoArguments, NewArguments, Template};
 pub(crate) use transfer::{DataCompression, DataFormat, ExportArguments, Images, ImportArguments};
 
 const EXAMPLES: &str = "\
+Start here:
+  singlet demo
+      five designs with sample data on a local server; prints what to try
+  singlet new tasks
+      a commented design to start from
+
 A design is one file: tables, entities, keys and access patterns.
   singlet check designs/shop.toml
-      is it well-formed? every mistake with its line and a fix
+      find mistakes, with their lines and fixes
   singlet review designs/shop.toml
-      will it work at its rates? hot keys, scans, wrong orders, with the changed lines
+      find hot keys, scans and wrong orders at its rates, with fixes
   singlet apply designs/shop.toml
-      make its tables in ./singlet-data, or change them to match
+      create its tables in ./singlet-data, or change them to match
   singlet patterns designs/shop.toml
-      what can be asked, with parameters and examples
+      list its patterns, with parameters and examples
   singlet run designs/shop.toml create_customer email=mai@example.com
   singlet run designs/shop.toml customer_orders customer_id=123 --table
       run an access pattern
@@ -64,31 +70,31 @@ Is everything in order?
 
 Safe from mistakes and from broken disks:
   singlet backup --table orders
-      one moment of a table, kept in the data folder; --to FOLDER puts it elsewhere
+      keep a copy of a table in the data folder; --to FOLDER puts it elsewhere
   singlet backups --verify
   singlet restore --backup ARN --table orders-restored
   singlet restore --of orders --at 2026-11-16T08:00:00Z --table orders-before
-      any moment of the last days, once `singlet recovery --table orders --on` was said
+      any point in time of the last days, after `singlet recovery --table orders --on`
   singlet serve --backup \"weekly, keep 3 months\"
-      a server takes them by itself
+      a server takes backups automatically
 
 To and from Amazon DynamoDB and other programs:
   singlet export --table orders --to ./exported
   singlet import --from ./exported --table orders-2 --key customer_id:S --sort-key order_id:S
   singlet import --from orders.csv --table orders --key id:N
 
-Past one machine: the same file, another address.
+Beyond one machine: the same file, another address.
   singlet run designs/shop.toml get_customer customer_id=123 --endpoint-url http://scylla:8000
   singlet apply designs/shop.toml --remote --profile work --environment prod
 
-Exit codes: 0 it was done, 1 it was refused or failed, 2 the arguments or the design are wrong.";
+Exit codes: 0 success, 1 refused or failed, 2 wrong arguments or a wrong design.";
 
 const COMPLETIONS_NOTES: &str = "\
   singlet completions bash > ~/.local/share/bash-completion/completions/singlet
   singlet completions zsh > ~/.zfunc/_singlet      with `fpath+=~/.zfunc` before `compinit` in ~/.zshrc
   singlet completions fish > ~/.config/fish/completions/singlet.fish";
 
-/// What `singlet --version` prints; `-V` prints the first line alone.
+/// The output of `singlet --version`; `-V` prints the first line alone.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let formats: Vec<String> =
         singlet_engine::FORMAT_VERSIONS.iter().map(|(file, version)| format!("{file} {version}")).collect();

@@ -1,4 +1,4 @@
-//! What can be said to `singlet recovery`, and moments as people write them.
+//! Arguments of `singlet recovery`, and points in time as people write them.
 
 use clap::Args;
 use jiff::Timestamp;
@@ -48,7 +48,7 @@ pub(crate) struct RecoveryArguments {
 pub(super) fn moment_ms(text: &str) -> Result<u64, String> {
     let wrong = || {
         format!(
-            "{text:?} is no moment: write it like 2026-11-16T08:00:00Z, 2026-11-16T09:00:00+01:00 or 1763280000"
+            "{text:?} isn't a point in time; write it like 2026-11-16T08:00:00Z, 2026-11-16T09:00:00+01:00 or 1763280000"
         )
     };
     if let Ok(seconds) = text.parse::<u64>() {

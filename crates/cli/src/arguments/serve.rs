@@ -1,4 +1,4 @@
-//! What can be said to `singlet serve`.
+//! Arguments of `singlet serve`.
 
 use std::path::PathBuf;
 
@@ -109,7 +109,7 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "SIZE")]
     pub(crate) overlay_size: Option<Size>,
 
-    /// What happens to a write of an item that a transaction is writing at that moment
+    /// How to treat a write of an item that a transaction is writing at that moment
     #[arg(long, value_enum, value_name = "POLICY", default_value_t = TransactionConflicts::Refuse)]
     pub(crate) transaction_conflicts: TransactionConflicts,
 
@@ -188,7 +188,7 @@ pub(crate) enum Durability {
     None,
 }
 
-/// What happens to a write that meets a transaction.
+/// The treatment of a write that meets a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TransactionConflicts {
     /// It is refused with a conflict, as Amazon DynamoDB refuses it: clients learn to try again

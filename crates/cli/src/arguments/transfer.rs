@@ -1,4 +1,4 @@
-//! What can be said to `singlet export` and `singlet import`.
+//! Arguments of `singlet export` and `singlet import`.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ Examples:
 
 pub(super) const IMPORT_NOTES: &str = "\
 The items become a new table. --from is the folder of an export, a folder with one export in it, a folder of data files,
-or one file. Lines that are no items are counted and left out; the first of them are shown. If all are wrong, or the
+or one file. Lines that aren't items are counted and left out; the first of them are shown. If all are wrong, or the
 command is stopped, there is no new table.
 
 In CSV, the first line names the columns. Keys have their types; everything else is a string.
@@ -59,7 +59,7 @@ pub(crate) struct ExportArguments {
     #[arg(long, value_name = "TIME", requires = "from", value_parser = moment_ms)]
     pub(crate) until: Option<u64>,
 
-    /// What is written of items that changed
+    /// The images to write of items that changed
     #[arg(long, value_enum, requires = "from", default_value_t = Images::Both)]
     pub(crate) images: Images,
 
@@ -67,7 +67,7 @@ pub(crate) struct ExportArguments {
     pub(crate) place: FolderArguments,
 }
 
-/// What is written of an item that changed.
+/// The images of an item that changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Images {
     /// The item after the changes
@@ -79,7 +79,7 @@ pub(crate) enum Images {
 /// `singlet import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// What to import: an export, a folder of data files, or one file
+    /// The source: an export, a folder of data files, or one file
     #[arg(long, value_name = "PATH")]
     pub(crate) from: PathBuf,
 
@@ -99,11 +99,11 @@ pub(crate) struct ImportArguments {
     #[arg(long, value_name = "NAME=KEY:TYPE[,KEY:TYPE]", value_parser = index)]
     pub(crate) index: Vec<Index>,
 
-    /// What is in the files [default: csv if their names say so, otherwise json]
+    /// The format of the files [default: csv if their names say so, otherwise json]
     #[arg(long, value_enum)]
     pub(crate) format: Option<DataFormat>,
 
-    /// What separates values in CSV: one of , ; : | and space, or tab
+    /// The separator of values in CSV: one of , ; : | and space, or tab
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub(crate) delimiter: Option<u8>,
 
@@ -119,7 +119,7 @@ pub(crate) struct ImportArguments {
     pub(crate) place: FolderArguments,
 }
 
-/// What is in data files.
+/// The format of data files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DataFormat {
     /// DynamoDB's JSON, {"Item": {…}} on each line
@@ -156,7 +156,7 @@ fn attribute(text: &str) -> Result<Attribute, String> {
         "S" => ScalarType::S,
         "N" => ScalarType::N,
         "B" => ScalarType::B,
-        other => return Err(format!("{other:?} is no type of a key: write S, N or B")),
+        other => return Err(format!("{other:?} isn't a type of a key; write S, N or B")),
     };
     if name.is_empty() {
         return Err("write the name of an attribute and its type, such as id:S".to_owned());

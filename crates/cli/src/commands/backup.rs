@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::size::readable;
 use crate::target::{Purpose, open_place};
 
-/// What a backup is called unless it is said.
+/// The name of a backup unless another one is given.
 const NAME: &str = "by-hand";
 
 /// Takes backups.

@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use crate::size::readable;
 use crate::target::{Purpose, open_place};
 
-/// What the names of backup files end with.
+/// The extension of backup files.
 const EXTENSION: &str = "backup";
 
 /// A backup and where it is; with its damage, if it was looked for and found.
@@ -137,7 +137,7 @@ fn show(found: &[Found], arguments: &BackupsArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the row of a backup says.
+/// The row of a backup.
 fn row(backup: &BackupDescription, verified: bool) -> Json {
     let cells = [
         ("table", backup.source.name.clone()),

@@ -40,7 +40,7 @@ fn show(progress: &mut Progress, now: VerifyProgress) {
     }
 }
 
-/// What is wrong, then what was checked.
+/// Prints the findings, then the counts.
 fn write(verified: &Verification, out: &mut impl Write) -> io::Result<()> {
     for finding in &verified.findings {
         writeln!(out, "{finding}")?;
@@ -72,7 +72,7 @@ fn json(verified: &Verification) -> Json {
     ])
 }
 
-/// What there was to check; what there was none of is left out.
+/// The counts that aren't zero.
 fn checked(counts: &VerifiedCounts) -> String {
     let things = things(counts);
     let there = things.iter().filter(|(count, ..)| *count > 0);

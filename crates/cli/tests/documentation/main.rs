@@ -3,7 +3,8 @@
 //! - `singlet` commands are run with the program that was built. `singlet serve` goes on in the background as long as the
 //!   page's next commands talk to it, and ends when they need its folder.
 //! - `aws` commands are run where the AWS CLI is installed. Without it, each must be an operation that the server knows.
-//! - Commands that build or measure for minutes are looked at, not run: the package or the script must be there.
+//! - Commands that build or measure for minutes are looked at, not run: the package or the script must be there. The demo
+//!   has tests of its own.
 //!
 //! Output that a page shows must be what is printed; `…` stands for anything.
 //! `SINGLET_REWRITE=1 cargo test -p singlet --test documentation` writes the output anew where it has no `…`.
@@ -26,8 +27,17 @@ use session::Session;
 /// The section that says once for all pages which address, region and keys the AWS CLI needs.
 const PRELUDE: &str = "#the-aws-cli";
 /// Programs that build, measure or belong to others: looked at, not run.
-const NOT_RUN: [&str; 8] =
-    ["cargo", "bench/", "fuzz/", "npm", "sudo", "unshare", "DYNAMODB_ENDPOINT=", "tests/clients/run"];
+const NOT_RUN: [&str; 9] = [
+    "cargo",
+    "bench/",
+    "fuzz/",
+    "npm",
+    "sudo",
+    "unshare",
+    "DYNAMODB_ENDPOINT=",
+    "tests/clients/run",
+    "singlet demo",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -108,7 +118,7 @@ fn run_shown(page: &Page, block: &Block, shown: &Shown, session: &mut Session) -
         session.serve(&shown.command);
         return None;
     }
-    let output = session.shell(&shown.command, shown.command.starts_with("aws "));
+    let output = session.shell(&shown.command, needs_server(&shown.command));
     let printed = format!("{}{}", text(&output.stdout), text(&output.stderr));
     let fails = shown.output.trim_start().to_lowercase().starts_with("error")
         || shown.output.contains("An error occurred");
@@ -121,6 +131,11 @@ fn run_shown(page: &Page, block: &Block, shown: &Shown, session: &mut Session) -
     assert!(rewrite, "{place}\nshown:\n{}\nprinted:\n{printed}", shown.output);
     let text = |output: &str| format!("$ {}\n{}", shown.command, output.trim_end());
     Some((text(&shown.output), text(&printed)))
+}
+
+/// Whether a command talks to the page's server.
+fn needs_server(command: &str) -> bool {
+    command.starts_with("aws ") || command.contains(session::ADDRESS)
 }
 
 fn succeeded(place: &str, output: &Output) {
@@ -173,6 +188,7 @@ pages! {
     design_language: "docs/design-language.md",
     encryption: "docs/encryption.md",
     export_import: "docs/export-import.md",
+    first_steps: "docs/first-steps.md",
     performance: "docs/performance.md",
     platforms: "docs/platforms.md",
     recovery: "docs/recovery.md",

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use crate::support::Serving;
 
 /// The address that the pages name.
-const ADDRESS: &str = "127.0.0.1:8000";
+pub(crate) const ADDRESS: &str = "127.0.0.1:8000";
 
 pub(crate) struct Session {
     folder: tempfile::TempDir,

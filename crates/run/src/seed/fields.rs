@@ -21,7 +21,7 @@ use crate::error::RunError;
 const DAY_MS: u64 = 86_400_000;
 /// Samples were made in the last months.
 const PAST_MS: u64 = 90 * DAY_MS;
-/// What lies ahead lies ahead by up to a month.
+/// Times in the future lie up to a month ahead.
 const AHEAD_MS: u64 = 30 * DAY_MS;
 /// A series of readings is recent and dense.
 const SERIES_MS: u64 = 6 * DAY_MS;
@@ -46,7 +46,7 @@ pub(super) struct Maker<'a> {
     pub(super) number: Option<u64>,
 }
 
-/// What all values of an item share.
+/// The context that all values of an item share.
 struct Moment {
     subject: Subject,
     made_ms: u64,
@@ -123,7 +123,7 @@ impl Maker<'_> {
         fields.clone().any(is_time) && fields.any(|field| self.source(field).is_some())
     }
 
-    /// What makes the item, if the field names it and the design doesn't describe it: `sensor` for `sensor_id`.
+    /// The source of the item, if the field names one that the design doesn't describe: `sensor` for `sensor_id`.
     fn source(&self, field: &Field) -> Option<String> {
         let plain = field.kind == FieldType::Id && field.made.is_none() && field.refers_to.is_none();
         let mut words = words_of(&field.name);
@@ -379,7 +379,7 @@ impl Maker<'_> {
         // Even where there is room for more, most numbers that people see are small.
         let high = high.map_or(low.saturating_add(100), |high| high.min(low.saturating_add(1000)));
         let high = high.min(widest.unwrap_or(i64::MAX));
-        // What was tried first is taken: something else, then.
+        // The first choice is taken, so another number is needed.
         let usual = self.number.is_none().then(|| figure(last(path))).flatten();
         let wanted = match (usual, at) {
             (Some(Figure::Position), Some(at)) => i64::try_from(at).ok(),

@@ -15,7 +15,7 @@ pub(super) enum Figure {
     Range(i64, i64, i64),
 }
 
-/// What a number with this name is.
+/// Returns the usual range of a number with this name.
 pub(super) fn figure(name: &str) -> Option<Figure> {
     let words = words_of(name);
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));

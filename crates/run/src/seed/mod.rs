@@ -55,7 +55,7 @@ use totals::Totals;
 /// How often an item is made anew because its key or a unique value was there already.
 const TRIES_MAX: u64 = 40;
 
-/// What sample data is made from.
+/// The options of sample data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeedOptions {
     /// How many items are wanted, reservations of unique values not counted.
@@ -70,7 +70,7 @@ pub struct SeedOptions {
 /// One item of sample data.
 #[derive(Debug, Clone)]
 pub struct Sample {
-    /// What it is.
+    /// The entity of the item.
     pub entity: Arc<Entity>,
     /// The whole item: fields, keys, type, time to live.
     pub item: Item,
@@ -93,7 +93,7 @@ pub struct Seeder<'a> {
     queue: Vec<(usize, u64)>,
     /// Entities that could take more than their share, in the order of making.
     open: Vec<usize>,
-    /// What was wanted and could not be made.
+    /// The number of wanted items that could not be made.
     left: u64,
     taken: HashSet<u128>,
     made: u64,

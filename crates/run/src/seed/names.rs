@@ -1,6 +1,6 @@
-//! What a field's name says about its values.
+//! The meaning of fields' names.
 
-/// What a text is about.
+/// The meaning of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     Email,
@@ -61,7 +61,7 @@ pub(super) fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// What a text field with this name is about; `person` tells whether the item it belongs to is somebody.
+/// Returns the meaning of a text field; `person` tells whether its item is a person.
 pub(super) fn meaning(name: &str, person: bool) -> Meaning {
     let words = words_of(name);
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));

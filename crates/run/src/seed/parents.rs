@@ -16,7 +16,7 @@ const GUESSES: usize = 8;
 /// References in a list or set.
 const REFERENCES_MAX: u64 = 3;
 
-/// What was made so far, as far as later items refer to it.
+/// The items so far, as far as later items refer to them.
 #[derive(Debug)]
 pub(super) struct Parents {
     entities: Vec<Kind>,
@@ -26,7 +26,7 @@ pub(super) struct Parents {
     all_children: HashMap<(usize, usize), u64>,
     /// Where stories begin: another seed tells others first.
     first_story: u64,
-    /// What the design is about, for entities whose names don't say it.
+    /// The topic of the design, for entities whose names don't tell theirs.
     topic: Option<Topic>,
     /// Values that are referred to before their item is made, where references run in a circle: (entity, field, value).
     promised: Vec<(usize, String, AttributeValue)>,
@@ -49,7 +49,7 @@ struct Kind {
     belonging: HashMap<Origin, Vec<usize>>,
     /// The items by the value that references hold.
     by_identity: HashMap<String, usize>,
-    /// What its items are about, if its name says so.
+    /// The topic of its items, if its name tells it.
     topic: Option<Topic>,
     /// Whether what refers to an item is about the same thing.
     tells: bool,
@@ -87,7 +87,7 @@ pub(super) struct Family {
     pub(super) copies: Vec<(String, AttributeValue)>,
     /// When the youngest parent was made.
     pub(super) since_ms: u64,
-    /// What the item belongs to, and through which entity: what else it refers to must agree with it.
+    /// The owners of the item, and through which entity. Other references must agree with them.
     origins: Vec<(Origin, usize)>,
     /// Values that the item must have, because others refer to it already.
     own: Vec<(String, AttributeValue)>,
@@ -95,7 +95,7 @@ pub(super) struct Family {
     promises: Vec<(usize, String, AttributeValue)>,
     /// Places that are taken: (entity, relation, item).
     places: Vec<(usize, usize, usize)>,
-    /// What the parents are about.
+    /// The story of the parents.
     told: Option<Story>,
     /// The place among the siblings, from 1.
     pub(super) position: Option<u64>,
@@ -107,12 +107,12 @@ impl Family {
         self.told.is_some()
     }
 
-    /// What a field holds because of a parent.
+    /// The values of a field that refer to parents.
     pub(super) fn held(&self, field: &str) -> Option<&[AttributeValue]> {
         self.references.iter().find(|(name, _)| name == field).map(|(_, values)| values.as_slice())
     }
 
-    /// What a field holds because another item refers to this one already.
+    /// The value of a field by which another item refers to this one already.
     pub(super) fn promised(&self, field: &str) -> Option<&AttributeValue> {
         self.own.iter().find(|(name, _)| name == field).map(|(_, value)| value)
     }
@@ -159,7 +159,7 @@ impl Parents {
         self.entities.iter().any(|kind| kind.name == entity && kind.is_referred_to)
     }
 
-    /// What a new item is about: what its parents are about, or else the next story of its entity.
+    /// The story of a new item: that of its parents, or else the next one of its entity.
     pub(super) fn story(&self, position: usize, family: &Family) -> Story {
         let kind = self.entities.get(position);
         let number = self.first_story + kind.map_or(0, |kind| kind.items.len() as u64);
@@ -259,7 +259,7 @@ impl Parents {
         }
     }
 
-    /// What a new item belongs to: by its own references, and by what these belong to.
+    /// The owners of a new item: by its own references, and by the owners of these.
     fn origins(&self, position: usize, family: &Family, item: &Item) -> Vec<Origin> {
         let mut origins: Vec<Origin> = Vec::new();
         let owners = self.entities.get(position).map(|kind| kind.owners.as_slice()).unwrap_or_default();

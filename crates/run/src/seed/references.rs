@@ -1,4 +1,4 @@
-//! What fields say about how entities hang together.
+//! Relations between entities that fields declare.
 
 use singlet_design::{Design, Entity, Field, FieldType};
 use singlet_values::AttributeValue;
@@ -31,7 +31,7 @@ pub(super) fn text_of(value: &AttributeValue) -> String {
     }
 }
 
-/// What an item of the entity is called by: the last id in its key, or the key's first field.
+/// The field that identifies an item: the last id in its key, or the key's first field.
 pub(super) fn identity(entity: &Entity) -> String {
     let templates = || std::iter::once(&entity.key.partition).chain(&entity.key.sort);
     let fields = || templates().flat_map(|template| template.fields());

@@ -1,8 +1,8 @@
-//! What keys ask of the fields that they are made of.
+//! Requirements of keys for the fields that they contain.
 
 use singlet_design::{Entity, Format, Part, Template};
 
-/// What the keys of one entity ask of its fields.
+/// Requirements of one entity's keys for its fields.
 #[derive(Debug)]
 pub(super) struct Rules {
     separator: char,

@@ -38,7 +38,7 @@ pub struct Suggestion {
     pub arguments: Vec<String>,
 }
 
-/// What a call shows: calls of different kinds show different things.
+/// The kind of a call: calls of different kinds show different things.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
     Item,
@@ -177,7 +177,7 @@ fn argument(parameter: &Parameter, arguments: &Arguments) -> Option<String> {
     Some(format!("{}={escape}{text}", parameter.name))
 }
 
-/// What kind of read a pattern is; `None` for writes.
+/// Returns the kind of a read; `None` for writes.
 fn kind(pattern: &Pattern) -> Option<Kind> {
     match &pattern.operation {
         Operation::Get(get) => {

@@ -12,7 +12,7 @@ use super::words::{
     ADJECTIVES, CITIES, CURRENCIES, KINDS, LANGUAGES, LAST_NAMES, MEN, STREETS, TARGETS, THINGS, UNITS, WOMEN,
 };
 
-/// What an entity's items are for their topic.
+/// The relation of an entity's items to their topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Thing,

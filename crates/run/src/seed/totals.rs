@@ -26,7 +26,7 @@ struct Total {
     amount: Amount,
 }
 
-/// What one child adds.
+/// The amount that one child adds.
 #[derive(Debug, Clone, PartialEq)]
 enum Amount {
     Constant(Number),
@@ -45,7 +45,7 @@ pub(super) struct Totals {
     sums: HashMap<(usize, String), Sum>,
 }
 
-/// What was added so far.
+/// The sum so far.
 #[derive(Debug, Clone, Copy)]
 struct Sum {
     total: Number,
@@ -53,7 +53,7 @@ struct Sum {
 }
 
 impl Totals {
-    /// What the design's transactions declare.
+    /// The totals that the design declares or names.
     pub(super) fn of(design: &Design) -> Totals {
         let mut declared: Vec<Total> = Vec::new();
         for pattern in &design.patterns {
@@ -177,7 +177,7 @@ fn named_by(design: &Design, parent: &Entity, field: &Field) -> Option<Total> {
     None
 }
 
-/// What the lines of an order add up to: price times quantity.
+/// The total of an order's lines: price times quantity.
 fn total_of_lines(design: &Design, parent: &Entity, field: &Field) -> Option<Total> {
     let relations = parent.relations.iter().filter_map(|relation| Some((relation, relation.by.clone()?)));
     relations.into_iter().find_map(|(relation, by)| {
@@ -245,7 +245,7 @@ fn key<'n>(item: &Item, fields: impl Iterator<Item = &'n String>) -> Option<Stri
     parts.map(|parts| parts.join("\0"))
 }
 
-/// What an update adds for each item that another step of the same transaction creates.
+/// The totals that an update adds to for each item that another step of the transaction creates.
 fn totals(update: &Step, create: &Step) -> Vec<Total> {
     let (Operation::Update(change), Operation::Create(insert) | Operation::Put(insert)) =
         (&update.pattern.operation, &create.pattern.operation)

@@ -62,7 +62,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     let new: PathBuf = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
     let written = write(&path, &new, text);
     if written.is_err() {
-        // What is left of a failed write is of no use; that it can't be removed either is no news.
+        // A partial file is useless, and the first error is the one to report.
         let _ = fs::remove_file(&new);
     }
     written

@@ -1,4 +1,4 @@
-//! What items are about, so that their texts, figures and replies fit together.
+//! Stories: the texts, figures and replies of items that fit together.
 
 mod food;
 mod shop;
@@ -16,7 +16,7 @@ pub(super) use social::{
 
 use super::dice::Dice;
 
-/// What an item is about.
+/// The kind of thing that an item is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Topic {
     Dish,
@@ -135,7 +135,7 @@ impl Story {
         }
     }
 
-    /// What somebody posts about it.
+    /// A post about it.
     pub(super) fn caption(self) -> Option<String> {
         match self.topic? {
             Topic::Scene => {
@@ -152,7 +152,7 @@ impl Story {
         }
     }
 
-    /// What somebody answers to it.
+    /// An answer to it.
     pub(super) fn reply(self, dice: &mut Dice, position: Option<u64>) -> &'static str {
         let replies = match self.topic {
             Some(Topic::Scene) => self.scene().map(|(scene, _)| scene.replies),
@@ -167,7 +167,7 @@ impl Story {
         }
     }
 
-    /// What somebody writes who has tried it.
+    /// A review by somebody who has tried it.
     pub(super) fn review(self, dice: &mut Dice) -> &'static str {
         match self.topic {
             Some(Topic::Dish) => dice.pick(food::DISH_REVIEWS),
@@ -176,7 +176,7 @@ impl Story {
         }
     }
 
-    /// What is said in a room as the message of this position.
+    /// The message of a room at this position.
     pub(super) fn message(self, position: u64) -> Option<&'static str> {
         let (room, _) = self.room()?;
         turn(room.messages, position.saturating_sub(1)).map(|(message, _)| *message)
