@@ -11,7 +11,7 @@ use singlet_engine::expr::{KeyCondition, KeyTerm, KeyTest};
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_engine::{Database, GetItem, Query};
 use singlet_run::apply;
-use singlet_run::{Arguments, Outcome, Paging, Runner};
+use singlet_run::{Arguments, Outcome, Paging, Runner, Wait};
 use singlet_store::Embedded;
 
 use crate::report::say;
@@ -73,7 +73,7 @@ pub(crate) fn pattern(options: &PatternOptions) -> Result<()> {
     let design = Arc::new(load("posts.toml", DESIGN)?);
     let store = Embedded::new(database.clone(), "memory");
     let environment = apply::choose_environment(&design, None)?;
-    apply::plan(&design, &environment, &store)?.run(&store, &mut |_| {})?;
+    apply::plan(&design, &environment, &store).wait()?.run(&store, &mut |_| {}).wait()?;
     let runner = Runner::new(design, store, environment.name);
     let users = (options.items / POSTS_PER_USER).max(1);
     fill(&runner, users)?;
@@ -128,7 +128,7 @@ fn fill(runner: &Runner<Embedded>, users: u64) -> Result<()> {
             ("content".to_owned(), "Twelve words and some more. ".repeat(10).into()),
             ("likes".to_owned(), 12_i64.into()),
         ]);
-        runner.run("create_post", &arguments, &Paging::default())?;
+        runner.run("create_post", &arguments, &Paging::default()).wait()?;
     }
     Ok(())
 }
@@ -154,7 +154,7 @@ fn engine_get(database: &Database, post: u64) -> Result<()> {
 
 fn pattern_get(runner: &Runner<Embedded>, post: u64) -> Result<()> {
     let arguments = BTreeMap::from([("post_id".to_owned(), post_id(post).into())]);
-    let found = runner.run("get_post", &arguments, &Paging::default())?;
+    let found = runner.run("get_post", &arguments, &Paging::default()).wait()?;
     ensure!(matches!(black_box(found), Outcome::Item(Some(_))), "a post is missing");
     Ok(())
 }
@@ -173,7 +173,7 @@ fn engine_query(database: &Database, user: u64) -> Result<()> {
 
 fn pattern_query(runner: &Runner<Embedded>, user: u64) -> Result<()> {
     let arguments = BTreeMap::from([("user_id".to_owned(), user_id(user).into())]);
-    let page = runner.run("user_posts", &arguments, &Paging::default())?;
+    let page = runner.run("user_posts", &arguments, &Paging::default()).wait()?;
     let full = matches!(black_box(&page), Outcome::Items { records, cursor: Some(_) } if records.len() == 20);
     ensure!(full, "posts are missing");
     Ok(())

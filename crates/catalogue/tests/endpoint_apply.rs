@@ -7,6 +7,7 @@ mod applied;
 mod support;
 
 use applied::apply_tests;
+use singlet_run::Wait;
 use support::Served;
 
-apply_tests!(Served::start());
+apply_tests!(Served::start().wait());

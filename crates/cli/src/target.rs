@@ -6,8 +6,8 @@ use std::sync::Arc;
 use singlet_design::{Design, Entity, Environment};
 use singlet_dynamodb::{Connection, DynamoDb};
 use singlet_engine::{Buckets, Database, Error, Options, StoreOptions};
-use singlet_run::{RunError, apply};
-use singlet_store::{Embedded, Store, StoreError};
+use singlet_run::{RunError, Wait, apply};
+use singlet_store::{Either, Embedded, StoreError};
 
 use crate::arguments::{FolderArguments, LossArguments, StoreArguments};
 use crate::failure::Failure;
@@ -46,9 +46,12 @@ impl Place {
     }
 }
 
+/// A store of either kind that a command can open.
+pub(crate) type AnyStore = Either<Embedded, DynamoDb>;
+
 /// An open database.
 pub(crate) struct Target {
-    store: Box<dyn Store>,
+    store: AnyStore,
     /// To be closed at the end, so that the next command opens it at once.
     database: Option<Database>,
     place: Place,
@@ -58,20 +61,21 @@ impl Target {
     /// Opens what the arguments say; a folder must be there unless `create` is set.
     pub(crate) fn open(arguments: &StoreArguments, create: bool) -> Result<Target, Failure> {
         let place = Place::of(arguments, |name| std::env::var(name).ok());
-        let (store, database): (Box<dyn Store>, _) = match &place {
+        let (store, database) = match &place {
             Place::Folder(folder) => {
                 let store = arguments
                     .loss
                     .apply(StoreOptions { key: arguments.key.key()?, ..StoreOptions::default() });
                 let options = Options { store, ..Options::default() };
                 let database = open_folder(folder, Purpose::Design, create, options)?;
-                (Box::new(Embedded::new(database.clone(), folder.display().to_string())), Some(database))
+                let store = Embedded::new(database.clone(), folder.display().to_string());
+                (Either::First(store), Some(database))
             }
             Place::Memory => {
                 let database = Database::in_memory().map_err(|error| Failure::Refused(error.to_string()))?;
-                (Box::new(Embedded::new(database.clone(), "memory")), Some(database))
+                (Either::First(Embedded::new(database.clone(), "memory")), Some(database))
             }
-            Place::Endpoint => (connect(arguments)?, None),
+            Place::Endpoint => (Either::Second(connect(arguments)), None),
         };
         Ok(Target { store, database, place })
     }
@@ -84,19 +88,20 @@ impl Target {
     ) -> Result<Target, Failure> {
         let target = Target::open(arguments, false)?;
         if target.place == Place::Memory {
-            apply::plan(design, environment, target.store())?.run(target.store(), &mut |_| {})?;
+            let plan = apply::plan(design, environment, target.store()).wait()?;
+            plan.run(target.store(), &mut |_| {}).wait()?;
         }
         Ok(target)
     }
 
     /// The database.
-    pub(crate) fn store(&self) -> &dyn Store {
-        &*self.store
+    pub(crate) fn store(&self) -> &AnyStore {
+        &self.store
     }
 
     /// Says on the standard error which items may be missed, because they were written under another design.
     pub(crate) fn warn(&self, design: &Design, environment: &Environment, entities: &[&Arc<Entity>]) {
-        for warning in apply::warnings(design, &environment.name, self.store(), entities) {
+        for warning in apply::warnings(design, &environment.name, self.store(), entities).wait() {
             anstream::eprintln!("{}", report(&format!("warning: {warning}")));
         }
     }
@@ -229,7 +234,7 @@ pub(crate) fn open_place(
     open_folder(&place.data, purpose, create, Options { store, buckets, ..Options::default() })
 }
 
-fn connect(arguments: &StoreArguments) -> Result<Box<dyn Store>, Failure> {
+fn connect(arguments: &StoreArguments) -> DynamoDb {
     // The SDK knows the variables, but only an address that is given lets this machine do without credentials.
     let address =
         ADDRESS_VARIABLES.iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()));
@@ -238,7 +243,7 @@ fn connect(arguments: &StoreArguments) -> Result<Box<dyn Store>, Failure> {
         region: arguments.region.clone(),
         profile: arguments.profile.clone(),
     };
-    Ok(Box::new(DynamoDb::connect(&connection)?))
+    DynamoDb::connect(&connection).wait()
 }
 
 #[cfg(test)]

@@ -1,17 +1,18 @@
 //! Any DynamoDB endpoint as a store: Amazon DynamoDB, ScyllaDB Alternator, DynamoDB Local, or a Singlet server.
 //!
 //! This crate knows the official SDK: its requests, its errors, its configuration. It must not know designs, nor the
-//! engine. Calls block the calling thread; the network is driven by a runtime of the store's own, so
-//! they must not be made from asynchronous code.
+//! engine. Calls are the SDK's own futures and need a Tokio runtime with I/O and time.
 //!
 //! ```no_run
 //! use singlet_dynamodb::{Connection, DynamoDb};
 //! use singlet_store::Store;
 //!
+//! # async fn example() -> Result<(), singlet_store::StoreError> {
 //! let connection = Connection { endpoint_url: Some("http://127.0.0.1:8000".to_owned()), ..Connection::default() };
-//! let store = DynamoDb::connect(&connection)?;
-//! println!("{:?}", store.describe_table("recipes")?);
-//! # Ok::<(), singlet_store::StoreError>(())
+//! let store = DynamoDb::connect(&connection).await;
+//! println!("{:?}", store.describe_table("recipes").await?);
+//! # Ok(())
+//! # }
 //! ```
 
 mod connection;

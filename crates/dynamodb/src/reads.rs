@@ -42,7 +42,7 @@ pub(crate) async fn get(backend: &Backend, request: &GetItem) -> Result<Found, S
     Ok(Found { item: answer.item.map(encoded).transpose()?, consumed })
 }
 
-pub(crate) async fn query(backend: &Backend, request: &Query) -> Result<Page, StoreError> {
+pub(crate) async fn query(backend: &Backend, request: Query) -> Result<Page, StoreError> {
     let mut expressions = Expressions::default();
     let key = expressions.0.key_condition(&request.key);
     let key = key.map_err(|error| StoreError::Refused(error.to_string()))?;
@@ -109,7 +109,7 @@ fn page(
 }
 
 pub(crate) async fn query_all(backend: &Backend, requests: Vec<Query>) -> Result<Vec<Page>, StoreError> {
-    let pages = stream::iter(&requests).map(|request| query(backend, request));
+    let pages = stream::iter(requests).map(|request| query(backend, request));
     pages.buffered(QUERIES_AT_ONCE).try_collect().await
 }
 

@@ -8,12 +8,13 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 
 use singlet_store::{Feature, Store, StoreError};
-use support::{Served, connect};
+use support::{Served, block_on, connect};
 
 #[test]
 fn an_address_where_nothing_listens_is_named_with_what_to_check() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    match connect(&format!("http://{address}")).describe_table("recipes") {
+    let described = async { connect(&format!("http://{address}")).await.describe_table("recipes").await };
+    match block_on(described) {
         Err(StoreError::Unavailable(reason)) => {
             assert!(reason.contains(&address.to_string()), "{reason}");
             assert!(reason.contains("refused") && reason.contains("Check"), "{reason}");
@@ -24,13 +25,15 @@ fn an_address_where_nothing_listens_is_named_with_what_to_check() {
 
 #[test]
 fn what_a_singlet_server_lacks_is_found_out_before_it_is_used() {
-    let store = Served::start();
-    assert!(store.supports(Feature::Transactions));
-    assert!(store.supports(Feature::MultiAttributeKeys));
-    assert!(store.supports(Feature::TimeToLive));
-    assert!(store.supports(Feature::Streams));
-    assert!(store.supports(Feature::Recovery));
-    assert!(!store.supports(Feature::ScheduledBackups));
+    block_on(async {
+        let store = Served::start().await;
+        assert!(store.supports(Feature::Transactions).await);
+        assert!(store.supports(Feature::MultiAttributeKeys).await);
+        assert!(store.supports(Feature::TimeToLive).await);
+        assert!(store.supports(Feature::Streams).await);
+        assert!(store.supports(Feature::Recovery).await);
+        assert!(!store.supports(Feature::ScheduledBackups).await);
+    });
 }
 
 /// Answers every request as a service does that doesn't know the operation, as Alternator answers transactions.
@@ -53,7 +56,9 @@ fn service_without_operations() -> String {
 
 #[test]
 fn a_service_that_does_not_know_transactions_is_found_out_before_one_is_tried() {
-    let store = connect(&service_without_operations());
-    assert!(!store.supports(Feature::Transactions));
-    assert!(!store.supports(Feature::MultiAttributeKeys));
+    block_on(async {
+        let store = connect(&service_without_operations()).await;
+        assert!(!store.supports(Feature::Transactions).await);
+        assert!(!store.supports(Feature::MultiAttributeKeys).await);
+    });
 }

@@ -57,8 +57,8 @@ pub(crate) struct Site<S> {
 
 impl<S: Store> Site<S> {
     /// Refuses a pattern that needs what the store doesn't have.
-    pub(crate) fn require(&self, pattern: &Pattern, feature: Feature) -> Result<(), RunError> {
-        if self.store.supports(feature) {
+    pub(crate) async fn require(&self, pattern: &Pattern, feature: Feature) -> Result<(), RunError> {
+        if self.store.supports(feature).await {
             return Ok(());
         }
         Err(RunError::Unsupported { pattern: pattern.name.clone(), feature, store: self.store.label() })

@@ -1,17 +1,21 @@
-//! Designs on stores: patterns that run, what they do and cost, sample data, and tables that match a design.
+//! Designs on stores: running patterns, explaining their requests and cost, sample data, and tables that match a design.
 //!
-//! This crate joins designs and stores. It checks parameters, builds keys, keeps derived attributes right, merges pages
-//! and seals cursors. It must not know which database is behind a store, and neither HTTP, terminals nor files.
+//! This crate joins designs and stores. It checks parameters, builds keys, keeps derived attributes correct, merges
+//! pages and encrypts cursors. It must not know which database is behind a store, and neither HTTP, terminals nor files.
 //!
 //! [`apply`] changes tables to match a design, [`seed`] makes sample data, and [`explain`] shows the requests of a
-//! pattern. They stand on runs; no run needs them.
+//! pattern.
+//!
+//! Everything that reaches a store is asynchronous. The futures can be sent to other threads and need a Tokio runtime
+//! with time, because a write that meets another one pauses before it tries again. A command that has no runtime calls
+//! [`Wait::wait`].
 //!
 //! ```
 //! use std::sync::Arc;
 //!
 //! use singlet_design::Json;
 //! use singlet_engine::Database;
-//! use singlet_run::{Arguments, Paging, Runner, apply};
+//! use singlet_run::{Arguments, Paging, Runner, Wait, apply};
 //! use singlet_store::Embedded;
 //!
 //! let source = r#"
@@ -29,19 +33,20 @@
 //! let design = Arc::new(singlet_design::load("notes.toml", source)?);
 //! let store = Embedded::new(Database::in_memory()?, "memory");
 //! let environment = apply::choose_environment(&design, None)?;
-//! apply::plan(&design, &environment, &store)?.run(&store, &mut |_| {})?;
+//! apply::plan(&design, &environment, &store).wait()?.run(&store, &mut |_| {}).wait()?;
 //!
 //! let runner = Runner::new(design, store, environment.name);
 //! let note = [("user_id", "u1"), ("note_id", "n1"), ("text", "Buy milk")];
 //! let note: Arguments = note.map(|(name, value)| (name.to_owned(), Json::from(value))).into();
-//! runner.run("save_note", &note, &Paging::default())?;
-//! let notes = runner.run("notes", &[("user_id".to_owned(), Json::from("u1"))].into(), &Paging::default())?;
+//! runner.run("save_note", &note, &Paging::default()).wait()?;
+//! let notes = runner.run("notes", &[("user_id".to_owned(), Json::from("u1"))].into(), &Paging::default()).wait()?;
 //! assert!(notes.to_json().to_string().contains("Buy milk"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 pub mod apply;
 mod arguments;
+mod blocking;
 mod call;
 mod conditions;
 mod cursor;
@@ -60,6 +65,7 @@ mod usage;
 mod write;
 
 pub use arguments::Arguments;
+pub use blocking::Wait;
 pub use call::Paging;
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use error::{RunError, WrongParameter};

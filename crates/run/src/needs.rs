@@ -26,11 +26,11 @@ impl fmt::Display for Need {
 }
 
 /// The patterns of a design that need what a store doesn't have, in the order of the design.
-pub fn unmet_needs(design: &Design, store: &dyn Store) -> Vec<Need> {
+pub async fn unmet_needs(design: &Design, store: &impl Store) -> Vec<Need> {
     let mut unmet = Vec::new();
     for pattern in &design.patterns {
         for (feature, reason) in needs(pattern) {
-            if !store.supports(feature) {
+            if !store.supports(feature).await {
                 unmet.push(Need { pattern: pattern.name.clone(), feature, reason, store: store.label() });
             }
         }

@@ -85,14 +85,23 @@ impl<S: Store> Runner<S> {
     }
 
     /// Runs a pattern.
-    pub fn run(&self, pattern: &str, arguments: &Arguments, paging: &Paging) -> Result<Outcome, RunError> {
+    ///
+    /// A pattern that writes commits once, as one request or one transaction. If the future is dropped before the
+    /// commit, nothing was written. If it is dropped later, everything was.
+    pub async fn run(
+        &self,
+        pattern: &str,
+        arguments: &Arguments,
+        paging: &Paging,
+    ) -> Result<Outcome, RunError> {
         let (pattern, plan) = self.find(pattern)?;
-        self.check_features(pattern, plan)?;
+        self.check_features(pattern, plan).await?;
         check_paging(pattern, plan, paging)?;
         let now_ms = self.clock.now_ms();
         let read = match &plan.way {
             Way::Read(read) => read,
-            Way::Write => return self.write(pattern, arguments, paging, now_ms),
+            // Boxed, so that the future of a read stays small.
+            Way::Write => return Box::pin(self.write(pattern, arguments, paging, now_ms)).await,
             Way::Impossible => return Err(RunError::Fault("the parts of this pattern don't fit together")),
         };
         let bound = Bound::check(pattern, arguments)?;
@@ -101,14 +110,14 @@ impl<S: Store> Runner<S> {
             let (held, _) = self.site.seal.open(&call.bond(), cursor)?;
             call.bound.hold(held);
         }
-        match read.run(&self.site, &call) {
+        match read.run(&self.site, &call).await {
             // What was right for the page before is refused now: the place that the cursor names is no longer one of the list.
             Err(RunError::Store(StoreError::Refused(_))) if paging.cursor.is_some() => Err(cursor::OUTDATED),
             answer => answer,
         }
     }
 
-    fn write(
+    async fn write(
         &self,
         pattern: &Pattern,
         arguments: &Arguments,
@@ -118,8 +127,8 @@ impl<S: Store> Runner<S> {
         let arguments = write::filled(pattern, arguments, &*self.site.entropy, now_ms);
         let call = Call { pattern, bound: Bound::check(pattern, &arguments)?, paging, now_ms };
         match &pattern.operation {
-            Operation::Transaction(_) => write::run_transaction(&self.site, &call),
-            _ => write::run_write(&self.site, &call),
+            Operation::Transaction(_) => write::run_transaction(&self.site, &call).await,
+            _ => write::run_write(&self.site, &call).await,
         }
     }
 
@@ -142,8 +151,11 @@ impl<S: Store> Runner<S> {
         }
     }
 
-    fn check_features(&self, pattern: &Pattern, plan: &Plan) -> Result<(), RunError> {
-        plan.needs.iter().try_for_each(|feature| self.site.require(pattern, *feature))
+    async fn check_features(&self, pattern: &Pattern, plan: &Plan) -> Result<(), RunError> {
+        for feature in &plan.needs {
+            self.site.require(pattern, *feature).await?;
+        }
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use singlet_engine::{Database, ManualClock, Options};
+use singlet_run::Wait;
 use singlet_run::apply::{DESIGNS_TABLE, choose_environment, plan};
 use singlet_run::seed::{SeedOptions, Seeder, plant};
 use singlet_store::{Embedded, Store, TableChange};
@@ -29,12 +30,12 @@ fn items_that_a_design_made_are_never_outdated() {
         let database = Database::in_memory_with(Options { clock, ..Options::default() }).unwrap();
         let store = Embedded::new(database, "memory");
         let environment = choose_environment(&design, None).unwrap();
-        let planned = || plan(&design, &environment, &store).unwrap();
-        planned().run(&store, &mut |_| {}).unwrap();
+        let planned = || plan(&design, &environment, &store).wait().unwrap();
+        planned().run(&store, &mut |_| {}).wait().unwrap();
         let seeder = Seeder::new(&design, SeedOptions { items: 400, seed: 1, now_ms: NOW_MS });
-        assert!(plant(seeder, &store, &environment.name, &mut |_| {}).unwrap() > 100, "{name}");
+        assert!(plant(seeder, &store, &environment.name, &mut |_| {}).wait().unwrap() > 100, "{name}");
         // Without the memory of what was applied, every item is looked at.
-        store.change_table(&TableChange::Delete { table: DESIGNS_TABLE.to_owned() }).unwrap();
+        store.change_table(&TableChange::Delete { table: DESIGNS_TABLE.to_owned() }).wait().unwrap();
         let again = planned();
         assert!(again.outdated.is_empty(), "{again}");
     }

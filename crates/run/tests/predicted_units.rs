@@ -20,7 +20,7 @@ use singlet_review::{Load, RULES, item_size, read_units, write_units};
 use singlet_run::apply::{choose_environment, plan};
 use singlet_run::explain::{Outcome, Recording};
 use singlet_run::seed::{Sample, SeedOptions, Seeder, plant};
-use singlet_run::{Arguments, Paging, Runner, SeededEntropy};
+use singlet_run::{Arguments, Paging, Runner, SeededEntropy, Wait};
 use singlet_store::Embedded;
 
 /// 2025-01-20T15:30:00Z.
@@ -81,9 +81,9 @@ fn hold(name: &str, source: &str) -> (usize, usize) {
     let options = Options { clock: clock.clone(), ..Options::default() };
     let store = Embedded::new(Database::in_memory_with(options).unwrap(), "memory");
     let environment = choose_environment(&design, None).unwrap();
-    plan(&design, &environment, &store).unwrap().run(&store, &mut |_| {}).unwrap();
+    plan(&design, &environment, &store).wait().unwrap().run(&store, &mut |_| {}).wait().unwrap();
     let options = SeedOptions { items: ITEMS, seed: 3, now_ms: NOW_MS };
-    plant(Seeder::new(&design, options), &store, &environment.name, &mut |_| {}).unwrap();
+    plant(Seeder::new(&design, options), &store, &environment.name, &mut |_| {}).wait().unwrap();
     let samples: Vec<Sample> = Seeder::new(&design, options).map(Result::unwrap).collect();
     let mut worked = 0;
     let runner = Runner::new(Arc::clone(&design), Recording::new(store).with_writes(), &environment.name)
@@ -92,7 +92,7 @@ fn hold(name: &str, source: &str) -> (usize, usize) {
     for pattern in &design.patterns {
         let before = runner.store().recorded().len();
         for call in 0..CALLS {
-            let _ = runner.run(&pattern.name, &arguments(pattern, &samples, call), &Paging::default());
+            let _ = runner.run(&pattern.name, &arguments(pattern, &samples, call), &Paging::default()).wait();
         }
         let recorded = runner.store().recorded().split_off(before);
         for one in &recorded {
@@ -227,10 +227,10 @@ fn a_page_without_a_limit_is_in_the_estimate_as_the_runner_reads_it() {
     let design = Arc::new(design(FOLLOWED_NOTES));
     let store = Embedded::new(Database::in_memory().unwrap(), "memory");
     let environment = choose_environment(&design, None).unwrap();
-    plan(&design, &environment, &store).unwrap().run(&store, &mut |_| {}).unwrap();
+    plan(&design, &environment, &store).wait().unwrap().run(&store, &mut |_| {}).wait().unwrap();
     let runner = Runner::new(design, Recording::new(store), &environment.name);
     let arguments = Arguments::from([("user_id".to_owned(), Json::from("anna"))]);
-    runner.run("notes", &arguments, &Paging::default()).unwrap();
+    runner.run("notes", &arguments, &Paging::default()).wait().unwrap();
     let recorded = runner.store().recorded();
     let [Some(limit)] = recorded.iter().map(|one| one.body.get("Limit")).collect::<Vec<_>>()[..] else {
         panic!("{recorded:?}");

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use singlet_design::from_text;
 use singlet_engine::Database;
 use singlet_run::apply::{choose_environment, plan};
-use singlet_run::{Arguments, Paging, RunError, Runner, Usage};
+use singlet_run::{Arguments, Paging, RunError, Runner, Usage, Wait};
 use singlet_store::Embedded;
 
 fn designs() -> Vec<PathBuf> {
@@ -31,7 +31,7 @@ fn the_example_of_every_pattern_is_accepted_by_the_pattern() {
         let design = Arc::new(design.unwrap_or_else(|report| panic!("{report}")));
         let store = Embedded::new(Database::in_memory().unwrap(), "memory");
         let environment = choose_environment(&design, None).unwrap();
-        plan(&design, &environment, &store).unwrap().run(&store, &mut |_| {}).unwrap();
+        plan(&design, &environment, &store).wait().unwrap().run(&store, &mut |_| {}).wait().unwrap();
         let runner = Runner::new(Arc::clone(&design), store, &environment.name);
         for pattern in design.callable() {
             let mut arguments = Arguments::new();
@@ -40,7 +40,7 @@ fn the_example_of_every_pattern_is_accepted_by_the_pattern() {
                 let kind = &pattern.parameter(name).unwrap().kind;
                 arguments.insert(name.to_owned(), from_text(kind, text).unwrap());
             }
-            let answer = runner.run(&pattern.name, &arguments, &Paging::default());
+            let answer = runner.run(&pattern.name, &arguments, &Paging::default()).wait();
             let wrong = matches!(answer, Err(RunError::Parameter { .. } | RunError::Parameters { .. }));
             assert!(!wrong, "{}: {} {arguments:?}: {answer:?}", path.display(), pattern.name);
         }

@@ -1,17 +1,19 @@
-//! The one way to a database: a small trait in DynamoDB's own terms.
+//! The [`Store`] trait: a database in DynamoDB's own terms.
 //!
 //! This crate knows requests, their answers, the shapes of tables, and the engine in this process as a store. It must
 //! not know designs, nor any service over a network: `singlet-dynamodb` reaches those.
 //!
-//! Calls are synchronous. What can go on at once is handed over as one call, so that a store with a network behind it
-//! can overlap the waiting. Every store is held to the checks in `tests/conformance`.
+//! Conditions, projections and updates are trees of `singlet-expr`. Calls are asynchronous and need no particular
+//! runtime. Independent queries are passed as one call, so that a store behind a network can overlap the waiting. All
+//! stores must pass the tests in `tests/conformance`.
 //!
 //! ```
 //! use singlet_engine::Database;
 //! use singlet_store::{AttributeDefinition, Embedded, ScalarType, Store, TableChange, TableShape};
 //!
+//! # pollster::block_on(async {
 //! let store = Embedded::new(Database::in_memory()?, "memory");
-//! store.change_table(&TableChange::Create(TableShape {
+//! let shape = TableShape {
 //!     name: "notes".to_owned(),
 //!     partition: AttributeDefinition { name: "PK".to_owned(), scalar: ScalarType::S },
 //!     sort: None,
@@ -21,18 +23,22 @@
 //!     stream: false,
 //!     recovery_days: None,
 //!     backup: None,
-//! }))?;
-//! let state = store.describe_table("notes")?.expect("it was created");
+//! };
+//! store.change_table(&TableChange::Create(shape)).await?;
+//! let state = store.describe_table("notes").await?.expect("it was created");
 //! assert_eq!(state.shape.key_in_words(), "key PK");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # }).expect("the example runs");
 //! ```
 
+mod either;
 mod embedded;
 mod error;
 mod request;
 mod store;
 mod table;
 
+pub use either::Either;
 pub use embedded::Embedded;
 pub use error::{Cancellation, StoreError};
 pub use request::{

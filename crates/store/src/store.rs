@@ -38,94 +38,117 @@ impl std::fmt::Display for Feature {
 }
 
 /// A database that designs run on.
+///
+/// Calls return futures that can be sent to other threads. A read of the embedded store is ready at the first poll and
+/// costs nothing more than the read. A write waits for its commit without blocking the thread.
+///
+/// Dropping the future of a write cancels the wait, not the write. Before the first poll nothing has happened; after
+/// it, the write takes effect as a whole or not at all, and the caller doesn't learn which. Nothing is left half
+/// written, because each call is one atomic request of the backend. Only [`Store::change_table`] can make several
+/// requests; it is safe to repeat.
 pub trait Store: Send + Sync {
-    /// How people call it, for messages: a folder or an address.
+    /// Returns the store's name for messages: a folder or an address.
     fn label(&self) -> String;
 
-    /// Whether it has a feature.
-    fn supports(&self, feature: Feature) -> bool;
+    /// Whether the store has a feature.
+    fn supports(&self, feature: Feature) -> impl Future<Output = bool> + Send;
 
     /// Reads one item.
-    fn get(&self, request: GetItem) -> Result<Found, StoreError>;
+    fn get(&self, request: GetItem) -> impl Future<Output = Result<Found, StoreError>> + Send;
 
-    /// Reads several items by key, in any order; the store asks again for what a backend leaves unprocessed, and
-    /// cuts the keys into as many requests as the backend needs.
-    fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError>;
+    /// Reads several items by key, in any order. The store splits the keys into as many requests as the backend needs
+    /// and repeats requests for keys that the backend leaves unprocessed.
+    fn batch_get(&self, request: BatchGet) -> impl Future<Output = Result<BatchFound, StoreError>> + Send;
 
     /// Reads one page of a query.
-    fn query(&self, request: Query) -> Result<Page, StoreError>;
+    fn query(&self, request: Query) -> impl Future<Output = Result<Page, StoreError>> + Send;
 
-    /// Reads one page of each of several queries, at once where that saves time; answers are in request order.
-    fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page>, StoreError> {
-        requests.into_iter().map(|request| self.query(request)).collect()
+    /// Reads one page of each of several queries, concurrently where that saves time. Answers are in request order.
+    fn query_all(&self, requests: Vec<Query>) -> impl Future<Output = Result<Vec<Page>, StoreError>> + Send {
+        async move {
+            let mut pages = Vec::with_capacity(requests.len());
+            for request in requests {
+                pages.push(self.query(request).await?);
+            }
+            Ok(pages)
+        }
     }
 
-    /// Reads one page of all there is in a table or index.
-    fn scan(&self, request: Scan) -> Result<Page, StoreError>;
+    /// Reads one page of all items in a table or index.
+    fn scan(&self, request: Scan) -> impl Future<Output = Result<Page, StoreError>> + Send;
 
-    /// Reads several items at one point of the commit order, in request order.
-    fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError>;
+    /// Reads several items at one point of the commit order.
+    fn transact_get(
+        &self,
+        request: TransactGet,
+    ) -> impl Future<Output = Result<TransactFound, StoreError>> + Send;
 
     /// Puts an item.
-    fn put(&self, request: PutItem) -> Result<Written, StoreError>;
+    fn put(&self, request: PutItem) -> impl Future<Output = Result<Written, StoreError>> + Send;
 
     /// Updates an item.
-    fn update(&self, request: UpdateItem) -> Result<Written, StoreError>;
+    fn update(&self, request: UpdateItem) -> impl Future<Output = Result<Written, StoreError>> + Send;
 
     /// Deletes an item.
-    fn delete(&self, request: DeleteItem) -> Result<Written, StoreError>;
+    fn delete(&self, request: DeleteItem) -> impl Future<Output = Result<Written, StoreError>> + Send;
 
-    /// Does all of the writes, or none.
-    fn transact_write(&self, request: TransactWrite) -> Result<Written, StoreError>;
+    /// Makes all of the writes, or none.
+    fn transact_write(
+        &self,
+        request: TransactWrite,
+    ) -> impl Future<Output = Result<Written, StoreError>> + Send;
 
-    /// What a table looks like now; `None` if it isn't there.
-    fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError>;
+    /// Describes a table. `None` if it doesn't exist.
+    fn describe_table(
+        &self,
+        name: &str,
+    ) -> impl Future<Output = Result<Option<TableState>, StoreError>> + Send;
 
-    /// Makes one change to a table and returns when it is done or, for indexes, under way.
-    fn change_table(&self, change: &TableChange) -> Result<(), StoreError>;
+    /// Makes one change to a table. Returns when it is done or, for an index, under way.
+    fn change_table(&self, change: &TableChange) -> impl Future<Output = Result<(), StoreError>> + Send;
 }
 
-impl<S: Store + ?Sized> Store for &S {
+impl<S: Store> Store for &S {
     fn label(&self) -> String {
         (**self).label()
     }
-    fn supports(&self, feature: Feature) -> bool {
-        (**self).supports(feature)
+    async fn supports(&self, feature: Feature) -> bool {
+        (**self).supports(feature).await
     }
-    fn get(&self, request: GetItem) -> Result<Found, StoreError> {
-        (**self).get(request)
+    async fn get(&self, request: GetItem) -> Result<Found, StoreError> {
+        (**self).get(request).await
     }
-    fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
-        (**self).batch_get(request)
+    async fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
+        (**self).batch_get(request).await
     }
-    fn query(&self, request: Query) -> Result<Page, StoreError> {
-        (**self).query(request)
+    async fn query(&self, request: Query) -> Result<Page, StoreError> {
+        (**self).query(request).await
     }
-    fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page>, StoreError> {
-        (**self).query_all(requests)
+    async fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page>, StoreError> {
+        (**self).query_all(requests).await
     }
-    fn scan(&self, request: Scan) -> Result<Page, StoreError> {
-        (**self).scan(request)
+    async fn scan(&self, request: Scan) -> Result<Page, StoreError> {
+        (**self).scan(request).await
     }
-    fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {
-        (**self).transact_get(request)
+    async fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {
+        (**self).transact_get(request).await
     }
-    fn put(&self, request: PutItem) -> Result<Written, StoreError> {
-        (**self).put(request)
+    async fn put(&self, request: PutItem) -> Result<Written, StoreError> {
+        (**self).put(request).await
     }
-    fn update(&self, request: UpdateItem) -> Result<Written, StoreError> {
-        (**self).update(request)
+    async fn update(&self, request: UpdateItem) -> Result<Written, StoreError> {
+        (**self).update(request).await
     }
-    fn delete(&self, request: DeleteItem) -> Result<Written, StoreError> {
-        (**self).delete(request)
+    async fn delete(&self, request: DeleteItem) -> Result<Written, StoreError> {
+        (**self).delete(request).await
     }
-    fn transact_write(&self, request: TransactWrite) -> Result<Written, StoreError> {
-        (**self).transact_write(request)
+    async fn transact_write(&self, request: TransactWrite) -> Result<Written, StoreError> {
+        (**self).transact_write(request).await
     }
-    fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {
-        (**self).describe_table(name)
+    async fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {
+        (**self).describe_table(name).await
     }
-    fn change_table(&self, change: &TableChange) -> Result<(), StoreError> {
-        (**self).change_table(change)
+    async fn change_table(&self, change: &TableChange) -> Result<(), StoreError> {
+        (**self).change_table(change).await
     }
 }

@@ -1,4 +1,4 @@
-//! The engine in this process does what every store must do.
+//! The embedded engine passes the conformance tests of stores.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
 mod conformance;
@@ -7,7 +7,7 @@ use conformance::store_tests;
 use singlet_engine::Database;
 use singlet_store::Embedded;
 
-fn open() -> Box<Embedded> {
+async fn open() -> Box<Embedded> {
     Box::new(Embedded::new(Database::in_memory().unwrap(), "memory"))
 }
 

@@ -16,7 +16,7 @@ use singlet_review::{Finding, OutputFormat, Review, Reviewed, render, review};
 use singlet_run::apply::{choose_environment, plan};
 use singlet_run::explain::Recording;
 use singlet_run::seed::{SeedOptions, Seeder, plant};
-use singlet_run::{Arguments, Paging, RunError, Runner, SeededEntropy};
+use singlet_run::{Arguments, Paging, RunError, Runner, SeededEntropy, Wait};
 use singlet_store::{Embedded, StoreError};
 
 use crate::fixture::{NOW_MS, options};
@@ -91,17 +91,17 @@ fn check_running(design: Arc<Design>) {
     let Ok(environment) = choose_environment(&design, None) else { return };
     let database = Database::in_memory_with(options(None)).unwrap();
     let store = Embedded::new(database.clone(), "memory");
-    let first = plan(&design, &environment, &store).unwrap();
+    let first = plan(&design, &environment, &store).wait().unwrap();
     let _ = first.to_string();
-    if let Err(error) = first.run(&store, &mut |_| ()) {
+    if let Err(error) = first.run(&store, &mut |_| ()).wait() {
         // What DynamoDB doesn't take is refused with its text.
         assert!(!error.to_string().is_empty());
         return;
     }
-    let again = plan(&design, &environment, &store).unwrap();
+    let again = plan(&design, &environment, &store).wait().unwrap();
     assert!(again.is_empty(), "{again}");
     let seeder = Seeder::new(&design, SeedOptions { items: 6, seed: 1, now_ms: NOW_MS });
-    if let Err(error) = plant(seeder, &store, &environment.name, &mut |_| ()) {
+    if let Err(error) = plant(seeder, &store, &environment.name, &mut |_| ()).wait() {
         assert!(!error.to_string().is_empty());
     }
     let recording = Recording::new(store).with_writes();
@@ -129,7 +129,7 @@ fn check_pattern(runner: &Runner<Recording<Embedded>>, pattern: &Pattern, prefer
             texts.filter_map(|text| from_text(&parameter.kind, text).ok()).next().unwrap_or(Json::Null);
         arguments.insert(parameter.name.clone(), json);
     }
-    match runner.run(&pattern.name, &arguments, &Paging::default()) {
+    match runner.run(&pattern.name, &arguments, &Paging::default()).wait() {
         Ok(outcome) => assert!(outcome.to_json().to_string().parse::<Json>().is_ok()),
         Err(RunError::Store(error)) => check_store_error(&pattern.name, &error),
         Err(error) => assert!(!error.to_string().is_empty()),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use singlet_design::{Design, Environment, Removal, load};
+use singlet_run::Wait;
 use singlet_run::apply::{plan, plan_removal};
 use singlet_store::Store;
 
@@ -49,17 +50,17 @@ fn with_prefix(source: &str, prefix: &str) -> String {
 
 /// Makes a design's tables. Doing it again finds nothing to do.
 #[track_caller]
-pub(crate) fn apply(design: &Design, store: &dyn Store) {
-    let made = plan(design, &environment(), store).unwrap();
-    made.run(store, &mut |_| ()).unwrap();
-    let again = plan(design, &environment(), store).unwrap();
+pub(crate) fn apply(design: &Design, store: &impl Store) {
+    let made = plan(design, &environment(), store).wait().unwrap();
+    made.run(store, &mut |_| ()).wait().unwrap();
+    let again = plan(design, &environment(), store).wait().unwrap();
     assert!(again.is_empty(), "{again}");
 }
 
 /// Takes a design's tables away.
 #[track_caller]
-pub(crate) fn remove(design: &Design, store: &dyn Store) {
-    plan_removal(design, &environment(), store).unwrap().run(store, &mut |_| ()).unwrap();
+pub(crate) fn remove(design: &Design, store: &impl Store) {
+    plan_removal(design, &environment(), store).wait().unwrap().run(store, &mut |_| ()).wait().unwrap();
 }
 
 fn environment() -> Environment {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use singlet_design::{Design, Json};
 use singlet_engine::ManualClock;
-use singlet_run::{Arguments, Outcome, Paging, RunError, Runner};
-use singlet_store::Store;
+use singlet_run::{Arguments, Outcome, Paging, RunError, Runner, Wait};
+
+use crate::backend::Played;
 
 /// 2035-01-22T10:00:00Z, a Monday. Years ahead, so that no store's own clock finds anything expired before the test says so.
 const START_MS: u64 = 2_053_072_800_000;
@@ -16,13 +17,13 @@ const WHOLE: u32 = 1000;
 
 /// A design that runs.
 pub(crate) struct Stage<'a> {
-    runner: Runner<&'a dyn Store>,
+    runner: Runner<&'a Played>,
     clock: Arc<ManualClock>,
 }
 
 impl<'a> Stage<'a> {
     /// A design whose tables are there.
-    pub(crate) fn new(design: Arc<Design>, store: &'a dyn Store, environment: &str) -> Self {
+    pub(crate) fn new(design: Arc<Design>, store: &'a Played, environment: &str) -> Self {
         let clock = Arc::new(ManualClock::new(START_MS));
         let runner = Runner::new(design, store, environment).with_clock(clock.clone());
         Stage { runner, clock }
@@ -53,7 +54,7 @@ impl<'a> Stage<'a> {
     /// Runs a pattern without time passing: in the same instant as the one before.
     #[track_caller]
     pub(crate) fn at_once(&self, pattern: &str, arguments: Arguments) -> Json {
-        match self.runner.run(pattern, &arguments, &Paging::default()) {
+        match self.runner.run(pattern, &arguments, &Paging::default()).wait() {
             Ok(outcome) => outcome.to_json(),
             Err(error) => panic!("{pattern}: {error} ({error:?})"),
         }
@@ -62,7 +63,7 @@ impl<'a> Stage<'a> {
     /// Runs a pattern that must be refused.
     #[track_caller]
     pub(crate) fn refused(&self, pattern: &str, arguments: Arguments) -> RunError {
-        match self.runner.run(pattern, &arguments, &Paging::default()) {
+        match self.runner.run(pattern, &arguments, &Paging::default()).wait() {
             Ok(outcome) => panic!("{pattern} was not refused: {}", outcome.to_json()),
             Err(error) => error,
         }
@@ -76,7 +77,7 @@ impl<'a> Stage<'a> {
         arguments: &Arguments,
         paging: &Paging,
     ) -> (Vec<Json>, Option<String>) {
-        match self.runner.run(pattern, arguments, paging) {
+        match self.runner.run(pattern, arguments, paging).wait() {
             Ok(Outcome::Items { records, cursor }) => {
                 (records.iter().map(|record| record.to_json()).collect(), cursor)
             }
@@ -89,7 +90,7 @@ impl<'a> Stage<'a> {
     #[track_caller]
     pub(crate) fn refused_cursor(&self, pattern: &str, arguments: &Arguments, cursor: &str) -> RunError {
         let paging = Paging { limit: None, cursor: Some(cursor.to_owned()) };
-        match self.runner.run(pattern, arguments, &paging) {
+        match self.runner.run(pattern, arguments, &paging).wait() {
             Ok(outcome) => panic!("{pattern} took the cursor: {}", outcome.to_json()),
             Err(error) => error,
         }

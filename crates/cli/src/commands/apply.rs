@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write, stdin, stdout};
 
 use singlet_design::Json;
+use singlet_run::Wait;
 use singlet_run::apply::{self, Plan, Step};
 
 use crate::arguments::{ApplyArguments, OutputFormat};
@@ -17,12 +18,13 @@ pub(crate) fn apply(arguments: &ApplyArguments) -> Result<(), Failure> {
     let environment = apply::choose_environment(&design, arguments.store.environment.as_deref())?;
     let target = Target::open(&arguments.store, !arguments.remove)?;
     let mut plan = if arguments.remove {
-        apply::plan_removal(&design, &environment, target.store())?
+        apply::plan_removal(&design, &environment, target.store()).wait()?
     } else {
         let mut line = Progress::new();
         apply::plan_watched(&design, &environment, target.store(), &mut |looked, total| {
             line.show(looked, total, "items compared with the design");
-        })?
+        })
+        .wait()?
     };
     match arguments.format {
         OutputFormat::Text => write!(stdout().lock(), "{plan}")?,
@@ -56,7 +58,8 @@ fn carry_out(plan: &Plan, target: &Target, format: OutputFormat) -> Result<(), F
     plan.run(target.store(), &mut |progress| {
         let what = format!("{} of {}: {}", progress.number, progress.total, progress.step);
         line.wait(&what);
-    })?;
+    })
+    .wait()?;
     drop(line);
     if !plan.steps.is_empty() && format == OutputFormat::Text {
         writeln!(stdout().lock(), "done")?;

@@ -3,9 +3,9 @@
 use std::io::{Write, stdout};
 
 use singlet_design::Json;
-use singlet_run::Runner;
 use singlet_run::apply::choose_environment;
 use singlet_run::explain::{Outcome, Predicted, Recorded, Recording};
+use singlet_run::{Runner, Wait};
 
 use super::patterns::{Chosen, chosen};
 use super::run::{paging, print};
@@ -28,7 +28,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<(), Failure> {
     if !arguments.perform {
         runner = runner.with_internal_patterns();
     }
-    let outcome = runner.run(&pattern.name, &values, &paging(&arguments.call));
+    let outcome = runner.run(&pattern.name, &values, &paging(&arguments.call)).wait();
     let recorded = runner.store().recorded();
     target.warn_of(runner.design(), &environment, &pattern.name, &outcome);
     drop(runner);

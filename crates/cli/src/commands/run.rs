@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write, stdout};
 
 use singlet_design::Json;
 use singlet_run::apply::choose_environment;
-use singlet_run::{Paging, Runner};
+use singlet_run::{Paging, Runner, Wait};
 
 use super::patterns::{Chosen, chosen};
 use crate::arguments::{CallArguments, RunArguments};
@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let values = parameters::values(&pattern, &arguments.call)?;
     let target = Target::for_design(&arguments.store, &design, &environment)?;
     let runner = Runner::new(design, target.store(), &environment.name).with_cursor_key(target.cursor_key()?);
-    let outcome = runner.run(&pattern.name, &values, &paging(&arguments.call));
+    let outcome = runner.run(&pattern.name, &values, &paging(&arguments.call)).wait();
     target.warn_of(runner.design(), &environment, &pattern.name, &outcome);
     let answer = outcome?.to_json();
     drop(runner);

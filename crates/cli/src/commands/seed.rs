@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use singlet_design::{Design, Json};
 use singlet_engine::{Clock, SystemClock};
-use singlet_run::Runner;
 use singlet_run::apply::choose_environment;
 use singlet_run::seed::{SeedOptions, Seeder, Suggestion, Suggestions, plant};
+use singlet_run::{Runner, Wait};
 use singlet_store::Store;
 
 use crate::arguments::{OutputFormat, SeedArguments, StoreArguments};
@@ -32,7 +32,7 @@ pub(crate) fn seed(arguments: &SeedArguments) -> Result<(), Failure> {
         })?;
     drop(line);
     let runner = Runner::new(Arc::clone(&design), target.store(), &environment.name);
-    let calls = suggestions.find(&runner);
+    let calls = suggestions.find(&runner).wait();
     drop(runner);
     // What is in memory is gone when this ends.
     let commands: Vec<String> = match arguments.store.in_memory {
@@ -70,11 +70,11 @@ pub(super) struct Filled {
 /// Writes sample data, until it is complete or somebody sets `stop`.
 pub(super) fn fill(
     design: &Design,
-    store: &dyn Store,
+    store: &impl Store,
     environment: &str,
     options: SeedOptions,
     stop: &AtomicBool,
-    progress: &mut dyn FnMut(u64),
+    progress: &mut (dyn FnMut(u64) + Send),
 ) -> Result<Filled, Failure> {
     let mut suggestions = Suggestions::default();
     let samples = Seeder::new(design, options).take_while(|_| !stop.load(Ordering::Relaxed));
@@ -83,7 +83,7 @@ pub(super) fn fill(
             suggestions.note(sample);
         }
     });
-    let written = plant(samples, &store, environment, progress)?;
+    let written = plant(samples, store, environment, progress).wait()?;
     Ok(Filled { written, suggestions })
 }
 

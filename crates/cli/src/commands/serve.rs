@@ -47,7 +47,7 @@ async fn run(
     let server = Server::bind(options).await.map_err(ServeFailure::Start)?;
     let database = open(arguments, key, connections_max)?;
     for design in designs {
-        apply_design(design, arguments.environment.as_deref(), &database, &folder(arguments))?;
+        apply_design(design, arguments.environment.as_deref(), &database, &folder(arguments)).await?;
     }
     let announced = announce(arguments, server.address());
     greet(arguments, designs, server.address(), signed, database.key_arn().is_some())
@@ -83,7 +83,7 @@ pub(super) async fn until_stopped(
 }
 
 /// Makes the tables of a design match it, and logs what was done.
-pub(super) fn apply_design(
+pub(super) async fn apply_design(
     design: &Design,
     environment: Option<&str>,
     database: &Database,
@@ -91,7 +91,7 @@ pub(super) fn apply_design(
 ) -> Result<(), Failure> {
     let environment = apply::choose_environment(design, environment)?;
     let store = Embedded::new(database.clone(), label.to_owned());
-    let plan = apply::plan(design, &environment, &store)?;
+    let plan = apply::plan(design, &environment, &store).await?;
     for note in &plan.notes {
         tracing::warn!(design = design.name, "{note}");
     }
@@ -112,7 +112,8 @@ pub(super) fn apply_design(
         if progress.asked == 0 {
             tracing::info!(design = design.name, environment = environment.name, "{}", progress.step);
         }
-    })?;
+    })
+    .await?;
     Ok(())
 }
 

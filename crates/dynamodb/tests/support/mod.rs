@@ -22,19 +22,23 @@ pub(crate) struct Served {
 
 impl Served {
     /// Starts a server with an empty database in memory.
-    pub(crate) fn start() -> Served {
+    pub(crate) async fn start() -> Served {
         let (stop, stopped) = oneshot::channel();
         let (tell, told) = mpsc::channel();
         let thread = std::thread::spawn(move || serve(tell, stopped));
         let address = told.recv().unwrap();
-        Served { store: connect(&format!("http://{address}")), stop: Some(stop), thread: Some(thread) }
+        Served { store: connect(&format!("http://{address}")).await, stop: Some(stop), thread: Some(thread) }
     }
 }
 
 /// A store at an address.
-pub(crate) fn connect(address: &str) -> DynamoDb {
-    DynamoDb::connect(&Connection { endpoint_url: Some(address.to_owned()), ..Connection::default() })
-        .unwrap()
+pub(crate) async fn connect(address: &str) -> DynamoDb {
+    DynamoDb::connect(&Connection { endpoint_url: Some(address.to_owned()), ..Connection::default() }).await
+}
+
+/// Runs a test's future on a runtime of its own.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
 fn serve(tell: mpsc::Sender<SocketAddr>, stopped: oneshot::Receiver<()>) {

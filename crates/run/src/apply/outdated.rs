@@ -59,8 +59,8 @@ impl fmt::Display for Outdated {
 }
 
 /// What is looked for in a table.
-pub(super) struct Search<'a> {
-    pub(super) store: &'a dyn Store,
+pub(super) struct Search<'a, S> {
+    pub(super) store: &'a S,
     /// The table's name in the environment.
     pub(super) name: &'a str,
     pub(super) table: &'a Table,
@@ -88,13 +88,13 @@ struct Suspect<'a> {
     attributes: BTreeSet<String>,
 }
 
-impl Search<'_> {
+impl<S: Store> Search<'_, S> {
     /// Looks for the items of entities that changed, and of those that were outdated before.
-    pub(super) fn changed(
+    pub(super) async fn changed(
         &self,
         differences: Vec<Difference>,
         known: &[Outdated],
-        watch: &mut dyn FnMut(u64, u64),
+        watch: &mut (dyn FnMut(u64, u64) + Send),
     ) -> Result<Vec<Outdated>, StoreError> {
         let mut suspects: Vec<Suspect<'_>> = differences.into_iter().map(|one| self.differing(one)).collect();
         for mark in known {
@@ -104,17 +104,20 @@ impl Search<'_> {
                 None => suspects.push(self.marked(mark)),
             }
         }
-        let complete = self.look(&mut suspects, watch)?;
+        let complete = self.look(&mut suspects, watch).await?;
         let left = suspects.into_iter().filter(|suspect| suspect.items > 0 || !complete);
         Ok(left.map(|suspect| suspect.into_outdated(self.name, complete)).collect())
     }
 
     /// Looks at items of every entity, because it isn't known what design they were written under.
-    pub(super) fn unknown(&self, watch: &mut dyn FnMut(u64, u64)) -> Result<Vec<Outdated>, StoreError> {
+    pub(super) async fn unknown(
+        &self,
+        watch: &mut (dyn FnMut(u64, u64) + Send),
+    ) -> Result<Vec<Outdated>, StoreError> {
         let of = |entity| self.suspect(entity, |_| true);
         let mut suspects: Vec<Suspect<'_>> =
             self.design.entities_of(self.table).map(|entity| of(entity)).collect();
-        let complete = self.look(&mut suspects, watch)?;
+        let complete = self.look(&mut suspects, watch).await?;
         let found = suspects.into_iter().filter(|suspect| suspect.items > 0);
         Ok(found.map(|suspect| suspect.into_outdated(self.name, complete)).collect())
     }
@@ -152,10 +155,10 @@ impl Search<'_> {
     }
 
     /// Counts the outdated items of the suspects. Says whether the whole table was read.
-    fn look(
+    async fn look(
         &self,
         suspects: &mut [Suspect<'_>],
-        watch: &mut dyn FnMut(u64, u64),
+        watch: &mut (dyn FnMut(u64, u64) + Send),
     ) -> Result<bool, StoreError> {
         if suspects.is_empty() {
             return Ok(true);
@@ -164,13 +167,13 @@ impl Search<'_> {
         let total = self.items.min(LOOKED_MAX);
         let scan = Scan { table, index: None, filter: None, projection: None, limit: None, start_key: None };
         while looked < LOOKED_MAX {
-            let page = self.store.scan(Scan { start_key, ..scan.clone() })?;
+            let page = self.store.scan(Scan { start_key, ..scan.clone() }).await?;
             let items = page.items.iter().filter_map(|item| item.decode().ok());
             let items: Vec<Item> = items.filter(|item| !self.is_expired(item)).collect();
             for suspect in &mut *suspects {
                 let own: Vec<&Item> = items.iter().filter(|item| self.is_of(suspect, item)).collect();
                 suspect.items +=
-                    self.count(&own, suspect.entity, &suspect.unique, &mut suspect.attributes)?;
+                    self.count(&own, suspect.entity, &suspect.unique, &mut suspect.attributes).await?;
             }
             looked += u64::from(page.scanned);
             watch(looked.min(total), total);
@@ -204,7 +207,7 @@ impl Search<'_> {
         }
     }
 
-    fn count(
+    async fn count(
         &self,
         items: &[&Item],
         entity: Option<&Entity>,
@@ -212,7 +215,7 @@ impl Search<'_> {
         attributes: &mut BTreeSet<String>,
     ) -> Result<u64, StoreError> {
         let Some(entity) = entity else { return Ok(items.len() as u64) };
-        let reserved = self.reservations(entity, unique, items)?;
+        let reserved = self.reservations(entity, unique, items).await?;
         let mut count = 0;
         for item in items {
             let different = differing_attributes(entity, item);
@@ -231,7 +234,7 @@ impl Search<'_> {
     }
 
     /// The reservations that are there for items of an entity, by their keys.
-    fn reservations(
+    async fn reservations(
         &self,
         entity: &Entity,
         unique: &[&Unique],
@@ -246,7 +249,7 @@ impl Search<'_> {
         }
         let (table, keys) = (self.name.to_owned(), keys.into_iter().collect());
         let request = BatchGet { table, keys, consistent: false, projection: None };
-        let answer = self.store.batch_get(request)?;
+        let answer = self.store.batch_get(request).await?;
         let items = answer.items.iter().filter_map(|item| item.decode().ok());
         Ok(items.map(|item| (key_of(self.table, &item), item)).collect())
     }

@@ -75,50 +75,55 @@ impl Plan {
 }
 
 /// Finds out what must be done so that the tables of a design match it.
-pub fn plan(design: &Design, environment: &Environment, store: &dyn Store) -> Result<Plan, StoreError> {
-    plan_watched(design, environment, store, &mut |_, _| {})
+pub async fn plan(
+    design: &Design,
+    environment: &Environment,
+    store: &impl Store,
+) -> Result<Plan, StoreError> {
+    plan_watched(design, environment, store, &mut |_, _| {}).await
 }
 
 /// The same. Where items have to be looked at, `watch` is told how many were, and of how many about.
-pub fn plan_watched(
+pub async fn plan_watched(
     design: &Design,
     environment: &Environment,
-    store: &dyn Store,
-    watch: &mut dyn FnMut(u64, u64),
+    store: &impl Store,
+    watch: &mut (dyn FnMut(u64, u64) + Send),
 ) -> Result<Plan, StoreError> {
     let mut plan = Plan { title: title(design, environment, store), ..Plan::default() };
     for table in &design.tables {
-        let wanted = plan.within_reach(shape_in(table, environment), store);
+        let wanted = plan.within_reach(shape_in(table, environment), store).await;
         if wanted.name == DESIGNS_TABLE {
             let reason = "is the table in which Singlet remembers designs: choose another name";
             plan.obstacles.push(format!("{DESIGNS_TABLE} {reason}"));
             continue;
         }
-        let draft = plan.draft(design, table, environment, store)?;
-        match store.describe_table(&wanted.name)? {
+        let draft = plan.draft(design, table, environment, store).await?;
+        match store.describe_table(&wanted.name).await? {
             None => plan.steps.push(Step::Change(TableChange::Create(wanted))),
-            Some(state) if plan.compare(&wanted, &state, store) => {
-                let outdated = find_outdated(design, table, &draft, &state, store, watch)?;
-                plan.outdated.extend(outdated);
+            Some(state) => {
+                if plan.compare(&wanted, &state, store).await {
+                    let outdated = find_outdated(design, table, &draft, &state, store, watch).await?;
+                    plan.outdated.extend(outdated);
+                }
             }
-            Some(_) => {}
         }
         plan.drafts.push(draft);
     }
-    for need in unmet_needs(design, store) {
+    for need in unmet_needs(design, store).await {
         plan.notes.push(need.to_string());
     }
     Ok(plan)
 }
 
 /// The items of a table that is there and that the design would not find.
-fn find_outdated(
+async fn find_outdated(
     design: &Design,
     table: &Table,
     draft: &Draft,
     state: &TableState,
-    store: &dyn Store,
-    watch: &mut dyn FnMut(u64, u64),
+    store: &impl Store,
+    watch: &mut (dyn FnMut(u64, u64) + Send),
 ) -> Result<Vec<Outdated>, StoreError> {
     let content = draft.before.content.as_ref();
     let search = Search {
@@ -131,29 +136,29 @@ fn find_outdated(
         now_second: SystemClock.now_ms() / 1000,
     };
     match content {
-        None => search.unknown(watch),
+        None => search.unknown(watch).await,
         Some(Content { blueprint, outdated, .. }) => {
-            search.changed(differences(blueprint, &draft.blueprint), outdated, watch)
+            search.changed(differences(blueprint, &draft.blueprint), outdated, watch).await
         }
     }
 }
 
-pub(super) fn title(design: &Design, environment: &Environment, store: &dyn Store) -> String {
+pub(super) fn title(design: &Design, environment: &Environment, store: &impl Store) -> String {
     format!("{} on {}, environment {}", design.name, store.label(), environment.name)
 }
 
 impl Plan {
     /// What will be remembered of a table, beside what is remembered now. The table that remembers is made if need be.
-    fn draft(
+    async fn draft(
         &mut self,
         design: &Design,
         table: &Table,
         environment: &Environment,
-        store: &dyn Store,
+        store: &impl Store,
     ) -> Result<Draft, StoreError> {
         let (table_name, environment) = (table.name_in(&environment.name), environment.name.clone());
         let owner = Owner { table: table_name, design: design.name.clone(), environment };
-        let before = match owner.read(store)? {
+        let before = match owner.read(store).await? {
             Found::Record(record) => record,
             Found::NoMemory => {
                 let create = Step::Change(TableChange::Create(record::shape()));
@@ -174,9 +179,9 @@ impl Plan {
     }
 
     /// The shape without what the store doesn't have; what is left out is noted.
-    fn within_reach(&mut self, mut shape: TableShape, store: &dyn Store) -> TableShape {
+    async fn within_reach(&mut self, mut shape: TableShape, store: &impl Store) -> TableShape {
         let label = store.label();
-        if !store.supports(Feature::TimeToLive)
+        if !store.supports(Feature::TimeToLive).await
             && let Some(attribute) = shape.ttl.take()
         {
             self.notes.push(format!(
@@ -185,7 +190,7 @@ impl Plan {
                 shape.name
             ));
         }
-        if shape.stream && !store.supports(Feature::Streams) {
+        if shape.stream && !store.supports(Feature::Streams).await {
             shape.stream = false;
             let note = format!(
                 "{}: the stream is not set here yet, because {label} doesn't have streams",
@@ -193,7 +198,7 @@ impl Plan {
             );
             self.notes.push(note);
         }
-        if shape.recovery_days.is_some() && !store.supports(Feature::Recovery) {
+        if shape.recovery_days.is_some() && !store.supports(Feature::Recovery).await {
             shape.recovery_days = None;
             self.notes.push(format!(
                 "{}: point-in-time recovery is not set here, because {label} doesn't have it",
@@ -201,7 +206,7 @@ impl Plan {
             ));
         }
         if let Some(schedule) = shape.backup
-            && !store.supports(Feature::ScheduledBackups)
+            && !store.supports(Feature::ScheduledBackups).await
         {
             shape.backup = None;
             self.notes.push(format!(
@@ -210,7 +215,7 @@ impl Plan {
                 shape.name
             ));
         }
-        if !store.supports(Feature::MultiAttributeKeys) {
+        if !store.supports(Feature::MultiAttributeKeys).await {
             for index in shape.indexes.iter().filter(|index| index.is_multi_attribute()) {
                 self.obstacles.push(format!(
                     "{}: {label} doesn't have indexes with several attributes in a part of the key, as {} has",
@@ -222,7 +227,7 @@ impl Plan {
     }
 
     /// Compares a table with what it must be. False if its key differs, so that nothing else can be compared.
-    fn compare(&mut self, wanted: &TableShape, state: &TableState, store: &dyn Store) -> bool {
+    async fn compare(&mut self, wanted: &TableShape, state: &TableState, store: &impl Store) -> bool {
         let there = &state.shape;
         if (&wanted.partition, &wanted.sort) != (&there.partition, &there.sort) {
             self.obstacles.push(format!(
@@ -236,7 +241,7 @@ impl Plan {
         }
         self.compare_local_indexes(wanted, there);
         self.compare_global_indexes(wanted, state);
-        self.compare_settings(wanted, there, store);
+        self.compare_settings(wanted, there, store).await;
         true
     }
 
@@ -310,13 +315,13 @@ impl Plan {
         self.steps.push(Step::Change(change));
     }
 
-    fn compare_settings(&mut self, wanted: &TableShape, there: &TableShape, store: &dyn Store) {
+    async fn compare_settings(&mut self, wanted: &TableShape, there: &TableShape, store: &impl Store) {
         let table = there.name.clone();
         if wanted.protected != there.protected {
             let change = TableChange::Protect { table: table.clone(), protected: wanted.protected };
             self.steps.push(Step::Change(change));
         }
-        if wanted.ttl != there.ttl && store.supports(Feature::TimeToLive) {
+        if wanted.ttl != there.ttl && store.supports(Feature::TimeToLive).await {
             // One attribute is turned off before another is turned on.
             let off = there.ttl.is_some().then_some(None);
             let on = wanted.ttl.is_some().then(|| wanted.ttl.clone());
@@ -324,7 +329,7 @@ impl Plan {
                 self.steps.push(Step::Change(TableChange::TimeToLive { table: table.clone(), attribute }));
             }
         }
-        if wanted.stream != there.stream && store.supports(Feature::Streams) {
+        if wanted.stream != there.stream && store.supports(Feature::Streams).await {
             let change = TableChange::Stream { table: table.clone(), enabled: wanted.stream };
             self.steps.push(Step::Change(change));
         }
@@ -334,7 +339,7 @@ impl Plan {
         {
             self.steps.push(Step::Change(TableChange::Recovery { table: table.clone(), days }));
         }
-        if wanted.backup != there.backup && store.supports(Feature::ScheduledBackups) {
+        if wanted.backup != there.backup && store.supports(Feature::ScheduledBackups).await {
             self.steps.push(Step::Change(TableChange::Backup { table, schedule: wanted.backup }));
         }
     }

@@ -95,8 +95,8 @@ pub(super) fn shape() -> TableShape {
 
 impl Owner {
     /// What is remembered of the table and design.
-    pub(super) fn read(&self, store: &dyn Store) -> Result<Found, StoreError> {
-        let head = match self.get(store, &self.design) {
+    pub(super) async fn read(&self, store: &impl Store) -> Result<Found, StoreError> {
+        let head = match self.get(store, &self.design).await {
             Ok(head) => head,
             Err(StoreError::NotFound(_)) => return Ok(Found::NoMemory),
             Err(error) => return Err(in_memory(error)),
@@ -108,7 +108,7 @@ impl Owner {
                 self.design, self.table
             )));
         }
-        let content = self.content(store, &head).map_err(in_memory)?;
+        let content = self.content(store, &head).await.map_err(in_memory)?;
         Ok(Found::Record(Record {
             version: number(&head, VERSION).unwrap_or_default(),
             content: content.as_deref().and_then(|json| self.parse(json)),
@@ -117,24 +117,29 @@ impl Owner {
     }
 
     /// Notes that an apply begins, and gives the version of that note.
-    pub(super) fn begin(&self, store: &dyn Store, record: &Record, now: &str) -> Result<u64, StoreError> {
+    pub(super) async fn begin(
+        &self,
+        store: &impl Store,
+        record: &Record,
+        now: &str,
+    ) -> Result<u64, StoreError> {
         let mut head = match record.version {
             0 => self.key(&self.design),
-            _ => self.get(store, &self.design)?.unwrap_or_else(|| self.key(&self.design)),
+            _ => self.get(store, &self.design).await?.unwrap_or_else(|| self.key(&self.design)),
         };
         head.insert(STARTED, now);
-        self.put_head(store, head, record.version)
+        self.put_head(store, head, record.version).await
     }
 
     /// Remembers an applied design.
-    pub(super) fn remember(
+    pub(super) async fn remember(
         &self,
-        store: &dyn Store,
+        store: &impl Store,
         content: &Content,
         version: u64,
         now: &str,
     ) -> Result<(), StoreError> {
-        let before = self.get(store, &self.design)?;
+        let before = self.get(store, &self.design).await?;
         let json = content.to_json().to_string();
         let digest = Sha256::digest(json.as_bytes());
         let hash: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
@@ -142,7 +147,7 @@ impl Owner {
         for (number, part) in parts.iter().enumerate().skip(1) {
             let mut item = self.key(&self.part_name(&hash, number as u64));
             item.insert(CONTENT, *part);
-            self.put(store, item, None)?;
+            self.put(store, item, None).await?;
         }
         let mut head = self.key(&self.design);
         head.insert("environment", self.environment.as_str());
@@ -150,21 +155,23 @@ impl Owner {
         head.insert(HASH, hash.as_str());
         head.insert(PARTS, AttributeValue::N((parts.len() as u64).into()));
         head.insert(CONTENT, parts.first().copied().unwrap_or_default());
-        self.put_head(store, head, version)?;
+        self.put_head(store, head, version).await?;
         match before {
-            Some(before) if string(&before, HASH) != Some(hash.as_str()) => self.delete_parts(store, &before),
+            Some(before) if string(&before, HASH) != Some(hash.as_str()) => {
+                self.delete_parts(store, &before).await
+            }
             _ => Ok(()),
         }
     }
 
-    fn put_head(&self, store: &dyn Store, mut head: Item, expected: u64) -> Result<u64, StoreError> {
+    async fn put_head(&self, store: &impl Store, mut head: Item, expected: u64) -> Result<u64, StoreError> {
         let version = expected + 1;
         head.insert(VERSION, AttributeValue::N(version.into()));
         head.insert(FORMAT, AttributeValue::N(FORMAT_NOW.into()));
-        self.put(store, head, Some(expected)).map(|()| version)
+        self.put(store, head, Some(expected)).await.map(|()| version)
     }
 
-    fn put(&self, store: &dyn Store, item: Item, expected: Option<u64>) -> Result<(), StoreError> {
+    async fn put(&self, store: &impl Store, item: Item, expected: Option<u64>) -> Result<(), StoreError> {
         let condition = expected.map(|version| {
             let path = Path::attribute(VERSION);
             match version {
@@ -173,23 +180,23 @@ impl Owner {
             }
         });
         let table = DESIGNS_TABLE.to_owned();
-        store.put(PutItem { table, item, condition, returned: ReturnItem::None }).map(|_| ())
+        store.put(PutItem { table, item, condition, returned: ReturnItem::None }).await.map(|_| ())
     }
 
     /// Deletes the items in which the content of a head goes on.
-    fn delete_parts(&self, store: &dyn Store, head: &Item) -> Result<(), StoreError> {
+    async fn delete_parts(&self, store: &impl Store, head: &Item) -> Result<(), StoreError> {
         let (Some(hash), Some(parts)) = (string(head, HASH), number(head, PARTS)) else { return Ok(()) };
         for number in 1..parts.min(PARTS_MAX) {
-            delete(store, self.key(&self.part_name(hash, number)))?;
+            delete(store, self.key(&self.part_name(hash, number))).await?;
         }
         Ok(())
     }
 
-    fn content(&self, store: &dyn Store, head: &Item) -> Result<Option<String>, StoreError> {
+    async fn content(&self, store: &impl Store, head: &Item) -> Result<Option<String>, StoreError> {
         let Some(mut json) = string(head, CONTENT).map(str::to_owned) else { return Ok(None) };
         let hash = string(head, HASH).unwrap_or_default();
         for number in 1..number(head, PARTS).unwrap_or(1).min(PARTS_MAX) {
-            let part = self.get(store, &self.part_name(hash, number))?;
+            let part = self.get(store, &self.part_name(hash, number)).await?;
             let Some(part) = part.as_ref().and_then(|part| string(part, CONTENT)) else { return Ok(None) };
             json.push_str(part);
         }
@@ -217,9 +224,9 @@ impl Owner {
         })
     }
 
-    fn get(&self, store: &dyn Store, sort: &str) -> Result<Option<Item>, StoreError> {
+    async fn get(&self, store: &impl Store, sort: &str) -> Result<Option<Item>, StoreError> {
         let (table, key) = (DESIGNS_TABLE.to_owned(), self.key(sort));
-        let found = store.get(GetItem { table, key, consistent: true, projection: None })?;
+        let found = store.get(GetItem { table, key, consistent: true, projection: None }).await?;
         Ok(found.item.and_then(|item| item.decode().ok()))
     }
 
@@ -253,7 +260,7 @@ impl Content {
 }
 
 /// Forgets every design of a table that was deleted.
-pub(super) fn forget(store: &dyn Store, table: &str) -> Result<(), StoreError> {
+pub(super) async fn forget(store: &impl Store, table: &str) -> Result<(), StoreError> {
     let mut start_key = None;
     loop {
         let query = Query {
@@ -270,13 +277,13 @@ pub(super) fn forget(store: &dyn Store, table: &str) -> Result<(), StoreError> {
             consistent: true,
             start_key,
         };
-        let page = match store.query(query) {
+        let page = match store.query(query).await {
             Err(StoreError::NotFound(_)) => return Ok(()),
             page => page?,
         };
         for item in page.items.iter().filter_map(|item| item.decode().ok()) {
             let key = [KEY, SORT_KEY].into_iter().filter_map(|name| Some((name, item.get(name)?.clone())));
-            delete(store, key.collect())?;
+            delete(store, key.collect()).await?;
         }
         start_key = page.last_key;
         if start_key.is_none() {
@@ -285,9 +292,9 @@ pub(super) fn forget(store: &dyn Store, table: &str) -> Result<(), StoreError> {
     }
 }
 
-fn delete(store: &dyn Store, key: Item) -> Result<(), StoreError> {
+async fn delete(store: &impl Store, key: Item) -> Result<(), StoreError> {
     let table = DESIGNS_TABLE.to_owned();
-    store.delete(DeleteItem { table, key, condition: None, returned: ReturnItem::None }).map(|_| ())
+    store.delete(DeleteItem { table, key, condition: None, returned: ReturnItem::None }).await.map(|_| ())
 }
 
 /// Cuts a text into parts that fit into items; the first may be empty, and there is always one.

@@ -7,16 +7,16 @@ use super::plan::{Plan, Step, title};
 
 /// Finds out what must be done to take a design away: its tables are deleted where the environment says so, and stay
 /// otherwise.
-pub fn plan_removal(
+pub async fn plan_removal(
     design: &Design,
     environment: &Environment,
-    store: &dyn Store,
+    store: &impl Store,
 ) -> Result<Plan, StoreError> {
     let mut plan =
         Plan { title: format!("removal of {}", title(design, environment, store)), ..Plan::default() };
     for table in &design.tables {
         let name = table.name_in(&environment.name);
-        let Some(state) = store.describe_table(&name)? else { continue };
+        let Some(state) = store.describe_table(&name).await? else { continue };
         match environment.removal {
             Removal::Keep => plan.notes.push(format!(
                 "{name} stays with its data, because the environment {0} keeps its tables; with removal = \"delete\" in \

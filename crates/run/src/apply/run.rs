@@ -80,7 +80,11 @@ impl Plan {
 
     /// Does everything in order and waits for each step to be done. `progress` is told at the start of each step and
     /// whenever the backend is asked how far it is.
-    pub fn run(&self, store: &dyn Store, progress: &mut dyn FnMut(Progress<'_>)) -> Result<(), ApplyError> {
+    pub async fn run(
+        &self,
+        store: &impl Store,
+        progress: &mut (dyn FnMut(Progress<'_>) + Send),
+    ) -> Result<(), ApplyError> {
         self.check()?;
         let mut memory = Memory { plan: self, versions: None };
         for (position, step) in self.steps.iter().enumerate() {
@@ -92,11 +96,11 @@ impl Plan {
             let failed = |error| ApplyError::Step { step: step.to_string(), error };
             tell();
             if !makes_memory(step) {
-                memory.begin(store)?;
+                memory.begin(store).await?;
             }
-            run_step(step, store, &mut tell).map_err(failed)?;
+            run_step(step, store, &mut tell).await.map_err(failed)?;
         }
-        memory.finish(store)
+        memory.finish(store).await
     }
 }
 
@@ -109,19 +113,21 @@ struct Memory<'a> {
 }
 
 impl Memory<'_> {
-    fn begin(&mut self, store: &dyn Store) -> Result<(), ApplyError> {
+    async fn begin(&mut self, store: &impl Store) -> Result<(), ApplyError> {
         if self.versions.is_some() {
             return Ok(());
         }
         let (now, drafts) = (now(), &self.plan.drafts);
-        let begin = |draft: &Draft| {
-            draft.owner.begin(store, &draft.before, &now).map_err(|error| not_written(draft, error))
-        };
-        self.versions = Some(drafts.iter().map(begin).collect::<Result<_, _>>()?);
+        let mut versions = Vec::with_capacity(drafts.len());
+        for draft in drafts {
+            let begun = draft.owner.begin(store, &draft.before, &now).await;
+            versions.push(begun.map_err(|error| not_written(draft, error))?);
+        }
+        self.versions = Some(versions);
         Ok(())
     }
 
-    fn finish(self, store: &dyn Store) -> Result<(), ApplyError> {
+    async fn finish(self, store: &impl Store) -> Result<(), ApplyError> {
         let now = now();
         for (position, draft) in self.plan.drafts.iter().enumerate() {
             let content = self.plan.content(draft);
@@ -131,7 +137,7 @@ impl Memory<'_> {
                 continue;
             }
             let version = begun.unwrap_or(draft.before.version);
-            let written = draft.owner.remember(store, &content, version, &now);
+            let written = draft.owner.remember(store, &content, version, &now).await;
             written.map_err(|error| not_written(draft, error))?;
         }
         Ok(())
@@ -176,18 +182,27 @@ fn outdated_lines(outdated: &[Outdated]) -> String {
     lines.collect()
 }
 
-fn run_step(step: &Step, store: &dyn Store, tell: &mut dyn FnMut()) -> Result<(), StoreError> {
+async fn run_step(
+    step: &Step,
+    store: &impl Store,
+    tell: &mut (dyn FnMut() + Send),
+) -> Result<(), StoreError> {
     match step {
         Step::Change(change) => {
-            begin(change, store, tell)?;
+            begin(change, store, tell).await?;
             match change {
                 TableChange::CreateIndex { table, index } => {
-                    await_index(store, table, &index.name, true, tell)
+                    await_index(store, table, &index.name, true, tell).await
                 }
-                TableChange::DeleteIndex { table, index } => await_index(store, table, index, false, tell),
+                TableChange::DeleteIndex { table, index } => {
+                    await_index(store, table, index, false, tell).await
+                }
                 TableChange::Delete { table } => {
-                    wait(tell, || store.describe_table(table).map(|state| state.is_none()))?;
-                    record::forget(store, table)
+                    let mut pauses = Pauses::new(tell);
+                    while store.describe_table(table).await?.is_some() {
+                        pauses.next().await;
+                    }
+                    record::forget(store, table).await
                 }
                 TableChange::Create(_)
                 | TableChange::Protect { .. }
@@ -197,69 +212,87 @@ fn run_step(step: &Step, store: &dyn Store, tell: &mut dyn FnMut()) -> Result<()
                 | TableChange::Backup { .. } => Ok(()),
             }
         }
-        Step::AwaitIndex { table, index } => await_index(store, table, index, true, tell),
+        Step::AwaitIndex { table, index } => await_index(store, table, index, true, tell).await,
     }
 }
 
 /// Begins a change. Backends make one change to a table at a time and refuse others meanwhile.
-fn begin(change: &TableChange, store: &dyn Store, tell: &mut dyn FnMut()) -> Result<(), StoreError> {
-    let mut attempts = 0;
-    wait(tell, || {
-        attempts += 1;
-        match store.change_table(change) {
-            Ok(()) => Ok(true),
-            Err(StoreError::TryAgain(_) | StoreError::Refused(_)) if is_made(change, store)? => Ok(true),
-            Err(StoreError::TryAgain(_)) if attempts < ATTEMPTS_MAX => Ok(false),
-            // Somebody else took it away, or it was going already.
-            Err(StoreError::NotFound(_)) if matches!(change, TableChange::DeleteIndex { .. }) => Ok(true),
-            Err(error) => Err(error),
+async fn begin(
+    change: &TableChange,
+    store: &impl Store,
+    tell: &mut (dyn FnMut() + Send),
+) -> Result<(), StoreError> {
+    let mut pauses = Pauses::new(tell);
+    for attempt in 1.. {
+        let error = match store.change_table(change).await {
+            Ok(()) => return Ok(()),
+            // Another apply deleted it, or it was being deleted already.
+            Err(StoreError::NotFound(_)) if matches!(change, TableChange::DeleteIndex { .. }) => {
+                return Ok(());
+            }
+            Err(error) => error,
+        };
+        let may_be_made = matches!(error, StoreError::TryAgain(_) | StoreError::Refused(_));
+        if may_be_made && is_made(change, store).await? {
+            return Ok(());
         }
-    })
+        if !matches!(error, StoreError::TryAgain(_)) || attempt >= ATTEMPTS_MAX {
+            return Err(error);
+        }
+        pauses.next().await;
+    }
+    Ok(())
 }
 
 /// Whether a table that was to be made is there: another apply made it meanwhile.
-fn is_made(change: &TableChange, store: &dyn Store) -> Result<bool, StoreError> {
+async fn is_made(change: &TableChange, store: &impl Store) -> Result<bool, StoreError> {
     let TableChange::Create(shape) = change else { return Ok(false) };
-    let state = store.describe_table(&shape.name)?;
+    let state = store.describe_table(&shape.name).await?;
     let is_same = |there: &TableShape| (&there.partition, &there.sort) == (&shape.partition, &shape.sort);
     Ok(state.is_some_and(|state| state.active && is_same(&state.shape)))
 }
 
 /// Waits until an index can be queried, or is gone. Filling an index of a large table takes hours on some backends:
 /// there is no limit.
-fn await_index(
-    store: &dyn Store,
+async fn await_index(
+    store: &impl Store,
     table: &str,
     index: &str,
     there: bool,
-    tell: &mut dyn FnMut(),
+    tell: &mut (dyn FnMut() + Send),
 ) -> Result<(), StoreError> {
-    wait(tell, || {
+    let mut pauses = Pauses::new(tell);
+    loop {
         let gone = || StoreError::NotFound(format!("the table {table} was deleted meanwhile"));
-        let state = store.describe_table(table)?.ok_or_else(gone)?;
+        let state = store.describe_table(table).await?.ok_or_else(gone)?;
         let found = state.shape.indexes.iter().zip(&state.indexes).find(|(shape, _)| shape.name == index);
         match found {
-            Some((_, IndexState::Active)) => Ok(there),
-            Some(_) => Ok(false),
+            Some((_, IndexState::Active)) if there => return Ok(()),
             None if there => {
-                Err(StoreError::NotFound(format!("the index {index} of {table} was deleted meanwhile")))
+                let reason = format!("the index {index} of {table} was deleted meanwhile");
+                return Err(StoreError::NotFound(reason));
             }
-            None => Ok(true),
+            None => return Ok(()),
+            Some(_) => {}
         }
-    })
+        pauses.next().await;
+    }
 }
 
-/// Asks with growing pauses until the answer is yes.
-fn wait(
-    tell: &mut dyn FnMut(),
-    mut done: impl FnMut() -> Result<bool, StoreError>,
-) -> Result<(), StoreError> {
-    let mut pause = PAUSE_MIN;
-    while !done()? {
-        tell();
-        // Nobody wakes this thread: there is nothing to be told by, only a backend to be asked again.
-        std::thread::park_timeout(pause);
-        pause = (pause * 2).min(PAUSE_MAX);
+/// Growing pauses between two questions to a backend, which has no way to report that a change is done.
+struct Pauses<'a> {
+    tell: &'a mut (dyn FnMut() + Send),
+    pause: Duration,
+}
+
+impl<'a> Pauses<'a> {
+    fn new(tell: &'a mut (dyn FnMut() + Send)) -> Self {
+        Pauses { tell, pause: PAUSE_MIN }
     }
-    Ok(())
+
+    async fn next(&mut self) {
+        (self.tell)();
+        tokio::time::sleep(self.pause).await;
+        self.pause = (self.pause * 2).min(PAUSE_MAX);
+    }
 }

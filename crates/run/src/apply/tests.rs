@@ -7,6 +7,7 @@ use singlet_values::Item;
 
 use super::record::{Content, Found, Owner, Record};
 use super::*;
+use crate::blocking::Wait;
 
 fn text(name: &str) -> KeyAttribute {
     KeyAttribute { name: name.to_owned(), kind: KeyKind::Text }
@@ -63,9 +64,9 @@ fn store() -> Embedded {
 
 /// Plans, carries it out, and gives the steps in words, but not that of the table that remembers designs.
 fn apply(store: &Embedded, table: Table) -> Vec<String> {
-    let plan = plan(&design(table), &environment(Removal::Delete), store).unwrap();
+    let plan = plan(&design(table), &environment(Removal::Delete), store).wait().unwrap();
     let steps = plan.steps.iter().map(Step::to_string).filter(|step| !step.contains(DESIGNS_TABLE)).collect();
-    plan.run(store, &mut |_| {}).unwrap();
+    plan.run(store, &mut |_| {}).wait().unwrap();
     steps
 }
 
@@ -75,7 +76,7 @@ fn a_design_is_applied_once_and_then_there_is_nothing_to_do() {
     let wanted = || table(vec![index("GSI1", "GSI1PK", Projection::All)]);
     assert_eq!(apply(&store, wanted()), ["create the table shop-dev"]);
     assert!(apply(&store, wanted()).is_empty());
-    let state = store.describe_table("shop-dev").unwrap().unwrap();
+    let state = store.describe_table("shop-dev").wait().unwrap().unwrap();
     assert_eq!(state.shape, shape_in(&wanted(), &environment(Removal::Delete)));
 }
 
@@ -86,7 +87,7 @@ fn indexes_are_added_rebuilt_and_taken_away_with_the_data_kept() {
     for number in 0..500 {
         let item = Item::from([("PK", "p"), ("SK", &*number.to_string()), ("GSI1PK", "g"), ("a", "1")]);
         let put = PutItem { table: "shop-dev".to_owned(), item, condition: None, returned: ReturnItem::None };
-        store.put(put).unwrap();
+        store.put(put).wait().unwrap();
     }
     let include = |names: &[&str]| Projection::Include(names.iter().map(|name| (*name).to_owned()).collect());
     assert_eq!(
@@ -99,7 +100,7 @@ fn indexes_are_added_rebuilt_and_taken_away_with_the_data_kept() {
         ["delete the index GSI1 of shop-dev", "add the index GSI1 to shop-dev"]
     );
     assert_eq!(apply(&store, table(Vec::new())), ["delete the index GSI1 of shop-dev"]);
-    assert_eq!(store.describe_table("shop-dev").unwrap().unwrap().items, 500);
+    assert_eq!(store.describe_table("shop-dev").wait().unwrap().unwrap().items, 500);
 }
 
 #[test]
@@ -112,28 +113,28 @@ fn what_can_not_be_changed_stops_everything_and_says_why() {
     for (wanted, reason) in
         [(other_key, "it has key PK, SK, the design wants key id, SK"), (with_local, "ByDate")]
     {
-        let plan = plan(&design(wanted), &environment(Removal::Delete), &store).unwrap();
+        let plan = plan(&design(wanted), &environment(Removal::Delete), &store).wait().unwrap();
         assert!(plan.obstacles.iter().any(|line| line.contains(reason)), "{plan}");
-        assert!(matches!(plan.run(&store, &mut |_| {}), Err(ApplyError::Obstacles(_))));
+        assert!(matches!(plan.run(&store, &mut |_| {}).wait(), Err(ApplyError::Obstacles(_))));
     }
-    assert!(store.describe_table("shop-dev").unwrap().unwrap().shape.indexes.is_empty());
+    assert!(store.describe_table("shop-dev").wait().unwrap().unwrap().shape.indexes.is_empty());
 }
 
 #[test]
 fn a_stream_is_turned_on_and_off_with_the_design() {
     let store = store();
     let wanted = |stream| Table { stream, ..table(Vec::new()) };
-    let is_on = || store.describe_table("shop-dev").unwrap().unwrap().shape.stream;
+    let is_on = || store.describe_table("shop-dev").wait().unwrap().unwrap().shape.stream;
     for (stream, words) in [
         (true, "with a stream"),
         (false, "turn off the stream of shop-dev"),
         (true, "turn on the stream of shop-dev"),
     ] {
-        let change = plan(&design(wanted(stream)), &environment(Removal::Delete), &store).unwrap();
+        let change = plan(&design(wanted(stream)), &environment(Removal::Delete), &store).wait().unwrap();
         assert!(change.to_string().contains(words), "{change}");
-        change.run(&store, &mut |_| {}).unwrap();
+        change.run(&store, &mut |_| {}).wait().unwrap();
         assert_eq!(is_on(), stream);
-        let again = plan(&design(wanted(stream)), &environment(Removal::Delete), &store).unwrap();
+        let again = plan(&design(wanted(stream)), &environment(Removal::Delete), &store).wait().unwrap();
         assert!(again.steps.is_empty(), "{again}");
     }
 }
@@ -142,7 +143,7 @@ fn a_stream_is_turned_on_and_off_with_the_design() {
 fn time_to_live_is_set_changed_and_taken_away() {
     let store = store();
     let wanted = |attribute: Option<&str>| Table { ttl: attribute.map(str::to_owned), ..table(Vec::new()) };
-    let setting = || store.describe_table("shop-dev").unwrap().unwrap().shape.ttl;
+    let setting = || store.describe_table("shop-dev").wait().unwrap().unwrap().shape.ttl;
     assert_eq!(apply(&store, wanted(Some("expires_at"))), ["create the table shop-dev"]);
     assert_eq!(setting().as_deref(), Some("expires_at"));
     assert!(apply(&store, wanted(Some("expires_at"))).is_empty());
@@ -161,13 +162,13 @@ fn recovery_is_turned_on_with_the_design_and_not_off_by_its_silence() {
     let store = store();
     let environment = environment(Removal::Delete);
     let plan_for = |recovery_days| {
-        plan(&design(Table { recovery_days, ..table(Vec::new()) }), &environment, &store).unwrap()
+        plan(&design(Table { recovery_days, ..table(Vec::new()) }), &environment, &store).wait().unwrap()
     };
     for (days, said) in
         [(7, "every moment can be recovered for 7 days"), (35, "keep every moment of shop-dev for 35 days")]
     {
         assert!(plan_for(Some(days)).to_string().contains(said), "{}", plan_for(Some(days)));
-        plan_for(Some(days)).run(&store, &mut |_| {}).unwrap();
+        plan_for(Some(days)).run(&store, &mut |_| {}).wait().unwrap();
         assert!(plan_for(Some(days)).is_empty());
     }
     assert!(plan_for(None).is_empty());
@@ -186,11 +187,11 @@ fn a_schedule_of_backups_is_set_changed_and_ended() {
         (Some("every 6 hours, keep 2 weeks"), "~ back up shop-dev every 6 hours, keep 2 weeks"),
         (None, "~ end the backups of shop-dev by schedule"),
     ] {
-        let plan_now = || plan(&wanted(text), &environment, &store).unwrap();
+        let plan_now = || plan(&wanted(text), &environment, &store).wait().unwrap();
         assert!(plan_now().to_string().contains(said), "{}", plan_now());
-        plan_now().run(&store, &mut |_| {}).unwrap();
+        plan_now().run(&store, &mut |_| {}).wait().unwrap();
         assert!(plan_now().is_empty(), "{}", plan_now());
-        let set = store.describe_table("shop-dev").unwrap().unwrap().shape.backup;
+        let set = store.describe_table("shop-dev").wait().unwrap().unwrap().shape.backup;
         assert_eq!(set.map(|schedule| schedule.to_string()).as_deref(), text);
     }
 }
@@ -200,23 +201,25 @@ fn kept_tables_are_protected_and_survive_removal() {
     let store = store();
     let (keep, delete) = (environment(Removal::Keep), environment(Removal::Delete));
     let design = design(table(Vec::new()));
-    plan(&design, &keep, &store).unwrap().run(&store, &mut |_| {}).unwrap();
-    assert!(store.describe_table("shop-dev").unwrap().unwrap().shape.protected);
+    plan(&design, &keep, &store).wait().unwrap().run(&store, &mut |_| {}).wait().unwrap();
+    assert!(store.describe_table("shop-dev").wait().unwrap().unwrap().shape.protected);
 
-    let removal = plan_removal(&design, &keep, &store).unwrap();
+    let removal = plan_removal(&design, &keep, &store).wait().unwrap();
     assert!(removal.steps.is_empty() && removal.to_string().contains("shop-dev stays"), "{removal}");
-    let removal = plan_removal(&design, &delete, &store).unwrap();
-    removal.run(&store, &mut |_| {}).unwrap();
-    assert!(store.describe_table("shop-dev").unwrap().is_none());
-    assert!(plan_removal(&design, &delete, &store).unwrap().is_empty());
+    let removal = plan_removal(&design, &delete, &store).wait().unwrap();
+    removal.run(&store, &mut |_| {}).wait().unwrap();
+    assert!(store.describe_table("shop-dev").wait().unwrap().is_none());
+    assert!(plan_removal(&design, &delete, &store).wait().unwrap().is_empty());
 }
 
 #[test]
 fn every_step_is_told_before_it_begins() {
     let store = store();
     let mut told = Vec::new();
-    let plan = plan(&design(table(Vec::new())), &environment(Removal::Keep), &store).unwrap();
-    plan.run(&store, &mut |progress| told.push((progress.number, progress.total, progress.asked))).unwrap();
+    let plan = plan(&design(table(Vec::new())), &environment(Removal::Keep), &store).wait().unwrap();
+    plan.run(&store, &mut |progress| told.push((progress.number, progress.total, progress.asked)))
+        .wait()
+        .unwrap();
     assert_eq!(told, [(1, 2, 0), (2, 2, 0)]);
     let names: Vec<&str> = plan.steps.iter().filter_map(created).collect();
     assert_eq!(names, [DESIGNS_TABLE, "shop-dev"]);
@@ -235,7 +238,7 @@ fn owner() -> Owner {
 }
 
 fn remembered(store: &Embedded) -> Record {
-    match owner().read(store).unwrap() {
+    match owner().read(store).wait().unwrap() {
         Found::Record(record) => record,
         Found::NoMemory => Record::default(),
     }
@@ -246,11 +249,11 @@ fn an_interrupted_apply_is_noticed_and_finished_by_the_next() {
     let store = store();
     apply(&store, table(Vec::new()));
     let before = remembered(&store);
-    owner().begin(&store, &before, "2026-11-18T00:00:00.000Z").unwrap();
+    owner().begin(&store, &before, "2026-11-18T00:00:00.000Z").wait().unwrap();
     assert_eq!(remembered(&store).content, before.content, "what was applied is still known");
-    let next = plan(&design(table(Vec::new())), &environment(Removal::Delete), &store).unwrap();
+    let next = plan(&design(table(Vec::new())), &environment(Removal::Delete), &store).wait().unwrap();
     assert!(next.to_string().contains("began at 2026-11-18T00:00:00.000Z has not finished"), "{next}");
-    next.run(&store, &mut |_| {}).unwrap();
+    next.run(&store, &mut |_| {}).wait().unwrap();
     assert_eq!(remembered(&store).started, None);
 }
 
@@ -267,11 +270,11 @@ fn nothing_is_written_where_nothing_changed() {
 fn a_design_larger_than_an_item_is_remembered_whole() {
     let store = store();
     apply(&store, table(Vec::new()));
-    let items = || store.describe_table(DESIGNS_TABLE).unwrap().unwrap().items;
+    let items = || store.describe_table(DESIGNS_TABLE).wait().unwrap().unwrap().items;
     for (text, expected) in [("é".repeat(400_000), 3), ("ü".repeat(200_000), 2), ("short".to_owned(), 1)] {
         let content = Content { text, ..Content::default() };
         let version = remembered(&store).version;
-        owner().remember(&store, &content, version, "2026-11-18T00:00:00.000Z").unwrap();
+        owner().remember(&store, &content, version, "2026-11-18T00:00:00.000Z").wait().unwrap();
         assert_eq!(remembered(&store).content, Some(content));
         assert_eq!(items(), expected);
     }

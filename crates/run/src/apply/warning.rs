@@ -12,29 +12,33 @@ use super::record::{Found, Owner};
 /// Says which items of some entities patterns may miss: those that were outdated when the design was applied, and all of
 /// an entity that the design stores in another way than the design that was applied. Nothing is said if it can't be
 /// found out.
-pub fn warnings(
+pub async fn warnings(
     design: &Design,
     environment: &str,
-    store: &dyn Store,
+    store: &impl Store,
     entities: &[&Arc<Entity>],
 ) -> Vec<String> {
     let is_used = |table: &&Arc<Table>| entities.iter().any(|entity| entity.table.label == table.label);
     let names: Vec<&str> = entities.iter().map(|entity| entity.name.as_str()).collect();
     let tables = design.tables.iter().filter(is_used);
-    tables.flat_map(|table| of_table(design, table, environment, store, &names)).collect()
+    let mut warnings = Vec::new();
+    for table in tables {
+        warnings.extend(of_table(design, table, environment, store, &names).await);
+    }
+    warnings
 }
 
-fn of_table(
+async fn of_table(
     design: &Design,
     table: &Table,
     environment: &str,
-    store: &dyn Store,
+    store: &impl Store,
     used: &[&str],
 ) -> Vec<String> {
     let table_name = table.name_in(environment);
     let (design_name, environment) = (design.name.clone(), environment.to_owned());
     let owner = Owner { table: table_name, design: design_name, environment };
-    let Ok(Found::Record(record)) = owner.read(store) else { return Vec::new() };
+    let Ok(Found::Record(record)) = owner.read(store).await else { return Vec::new() };
     let Some(content) = record.content else { return Vec::new() };
     let mut warnings = Vec::new();
     for one in content.outdated.iter().filter(|one| used.contains(&one.entity.as_str())) {

@@ -105,48 +105,48 @@ impl<S: Store> Recording<S> {
     }
 
     /// What a table looks like; asked once.
-    fn shape(&self, table: &str) -> Option<TableShape> {
-        let mut shapes = self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = shapes.get(table) {
-            return known.clone();
+    async fn shape(&self, table: &str) -> Option<TableShape> {
+        let shapes = || self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = shapes().get(table).cloned() {
+            return known;
         }
-        let shape = self.store.describe_table(table).ok().flatten().map(|state| state.shape);
-        shapes.insert(table.to_owned(), shape.clone());
+        let shape = self.store.describe_table(table).await.ok().flatten().map(|state| state.shape);
+        shapes().insert(table.to_owned(), shape.clone());
         shape
     }
 
     /// The item that is there now: a read of the explanation's own, which is not noted.
-    fn item_there(&self, table: &str, key: &Item) -> Result<Option<EncodedItem>, StoreError> {
+    async fn item_there(&self, table: &str, key: &Item) -> Result<Option<EncodedItem>, StoreError> {
         let get = GetItem { table: table.to_owned(), key: key.clone(), consistent: true, projection: None };
-        Ok(self.store.get(get)?.item)
+        Ok(self.store.get(get).await?.item)
     }
 
     /// The items that a query read, including those that its filter and its projection hide: they cost as much as the
     /// others. `None` if something was written meanwhile.
-    fn whole_query(&self, request: &Query, page: &Page) -> Option<Vec<EncodedItem>> {
+    async fn whole_query(&self, request: &Query, page: &Page) -> Option<Vec<EncodedItem>> {
         if !is_hidden(request.filter.is_some(), request.projection.is_some(), page) {
             return Some(page.items.clone());
         }
         let unhidden = Query { filter: None, projection: None, ..request.clone() };
-        let whole = self.store.query(unhidden).ok()?;
+        let whole = self.store.query(unhidden).await.ok()?;
         (whole.scanned == page.scanned).then_some(whole.items)
     }
 
     /// The items that a scan read, as for [`Recording::whole_query`].
-    fn whole_scan(&self, request: &Scan, page: &Page) -> Option<Vec<EncodedItem>> {
+    async fn whole_scan(&self, request: &Scan, page: &Page) -> Option<Vec<EncodedItem>> {
         if !is_hidden(request.filter.is_some(), request.projection.is_some(), page) {
             return Some(page.items.clone());
         }
         let unhidden = Scan { filter: None, projection: None, ..request.clone() };
-        let whole = self.store.scan(unhidden).ok()?;
+        let whole = self.store.scan(unhidden).await.ok()?;
         (whole.scanned == page.scanned).then_some(whole.items)
     }
 
     /// Notes a page of a query.
-    fn note_query(&self, request: &Query, page: Result<&Page, &StoreError>, round: u32) {
+    async fn note_query(&self, request: &Query, page: Result<&Page, &StoreError>, round: u32) {
         let units = match page {
             Ok(page) => {
-                let whole = self.whole_query(request, page);
+                let whole = self.whole_query(request, page).await;
                 let kind = ReadKind::from_consistent(request.consistent);
                 Ok((page_units(kind, request.index.as_ref(), page, whole), page.consumed.clone()))
             }
@@ -155,33 +155,33 @@ impl<S: Store> Recording<S> {
         self.note_read("Query", body::query(request), units, round);
     }
 
-    fn foresee_put(&self, put: &PutItem) -> Result<Foreseen, StoreError> {
-        let key = match self.shape(&put.table) {
+    async fn foresee_put(&self, put: &PutItem) -> Result<Foreseen, StoreError> {
+        let key = match self.shape(&put.table).await {
             Some(shape) => key_of(&shape, &put.item),
             None => put.item.clone(),
         };
-        foresee::put(put, self.item_there(&put.table, &key)?)
+        foresee::put(put, self.item_there(&put.table, &key).await?)
     }
 
-    fn foresee_action(&self, action: &TransactAction) -> Result<Foreseen, StoreError> {
+    async fn foresee_action(&self, action: &TransactAction) -> Result<Foreseen, StoreError> {
         match action {
-            TransactAction::Put(put) => self.foresee_put(put),
+            TransactAction::Put(put) => self.foresee_put(put).await,
             TransactAction::Update(update) => {
-                foresee::update(update, self.item_there(&update.table, &update.key)?)
+                foresee::update(update, self.item_there(&update.table, &update.key).await?)
             }
             TransactAction::Delete(delete) => {
-                foresee::delete(delete, self.item_there(&delete.table, &delete.key)?)
+                foresee::delete(delete, self.item_there(&delete.table, &delete.key).await?)
             }
             TransactAction::Check { table, key, condition } => {
-                foresee::check(condition, self.item_there(table, key)?)
+                foresee::check(condition, self.item_there(table, key).await?)
             }
         }
     }
 
     /// Works out a write of one item: the units that it is predicted to use, and its effect.
-    fn foresee_write(&self, action: &TransactAction) -> (Predicted, Result<Foreseen, StoreError>) {
-        let shape = self.shape(action.table());
-        let foreseen = self.foresee_action(action);
+    async fn foresee_write(&self, action: &TransactAction) -> (Predicted, Result<Foreseen, StoreError>) {
+        let shape = self.shape(action.table()).await;
+        let foreseen = self.foresee_action(action).await;
         (self.predict(shape.as_ref(), foreseen.as_ref(), false), foreseen)
     }
 
@@ -219,12 +219,12 @@ impl<S: Store> Recording<S> {
         self.lock().recorded.push(Recorded { operation, body, predicted, outcome, round });
     }
 
-    fn foresee_transaction(&self, request: &TransactWrite) -> (Predicted, Result<Written, StoreError>) {
+    async fn foresee_transaction(&self, request: &TransactWrite) -> (Predicted, Result<Written, StoreError>) {
         let mut predicted = Predicted::default();
         let mut reasons = Vec::with_capacity(request.actions.len());
         for action in &request.actions {
-            let shape = self.shape(action.table());
-            let foreseen = self.foresee_action(action);
+            let shape = self.shape(action.table()).await;
+            let foreseen = self.foresee_action(action).await;
             predicted.add(self.predict(shape.as_ref(), foreseen.as_ref(), true));
             reasons.push(match foreseen {
                 Ok(_) => Cancellation::None,
@@ -243,17 +243,17 @@ impl<S: Store> Store for Recording<S> {
         self.store.label()
     }
 
-    fn supports(&self, feature: Feature) -> bool {
-        self.store.supports(feature)
+    async fn supports(&self, feature: Feature) -> bool {
+        self.store.supports(feature).await
     }
 
-    fn get(&self, request: GetItem) -> Result<Found, StoreError> {
+    async fn get(&self, request: GetItem) -> Result<Found, StoreError> {
         let (body, round) = (body::get(&request), self.next_round());
         let kind = ReadKind::from_consistent(request.consistent);
         let unhidden = request.projection.is_some().then(|| GetItem { projection: None, ..request.clone() });
-        let found = self.store.get(request);
+        let found = self.store.get(request).await;
         let whole = match unhidden {
-            Some(unhidden) => self.store.get(unhidden).ok(),
+            Some(unhidden) => self.store.get(unhidden).await.ok(),
             None => found.as_ref().ok().cloned(),
         };
         let units = found.as_ref().map(|found| {
@@ -264,15 +264,15 @@ impl<S: Store> Store for Recording<S> {
         found
     }
 
-    fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
+    async fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
         let mut all = BatchFound::default();
         for keys in request.keys.chunks(BATCH_KEYS_MAX) {
             let part = BatchGet { keys: keys.to_vec(), ..request.clone() };
             let (body, round) = (body::batch_get(&part), self.next_round());
             let unhidden = part.projection.is_some().then(|| BatchGet { projection: None, ..part.clone() });
-            let found = self.store.batch_get(part);
+            let found = self.store.batch_get(part).await;
             let whole = match unhidden {
-                Some(unhidden) => self.store.batch_get(unhidden).ok(),
+                Some(unhidden) => self.store.batch_get(unhidden).await.ok(),
                 None => found.as_ref().ok().cloned(),
             };
             let kind = ReadKind::from_consistent(request.consistent);
@@ -291,19 +291,19 @@ impl<S: Store> Store for Recording<S> {
         Ok(all)
     }
 
-    fn query(&self, request: Query) -> Result<Page, StoreError> {
+    async fn query(&self, request: Query) -> Result<Page, StoreError> {
         let round = self.next_round();
-        let page = self.store.query(request.clone());
-        self.note_query(&request, page.as_ref(), round);
+        let page = self.store.query(request.clone()).await;
+        self.note_query(&request, page.as_ref(), round).await;
         page
     }
 
-    fn scan(&self, request: Scan) -> Result<Page, StoreError> {
+    async fn scan(&self, request: Scan) -> Result<Page, StoreError> {
         let round = self.next_round();
-        let page = self.store.scan(request.clone());
+        let page = self.store.scan(request.clone()).await;
         let units = match &page {
             Ok(page) => {
-                let whole = self.whole_scan(&request, page);
+                let whole = self.whole_scan(&request, page).await;
                 let index = request.index.as_ref();
                 Ok((page_units(ReadKind::Eventual, index, page, whole), page.consumed.clone()))
             }
@@ -313,30 +313,30 @@ impl<S: Store> Store for Recording<S> {
         page
     }
 
-    fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page>, StoreError> {
+    async fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page>, StoreError> {
         let round = self.next_round();
-        let pages = self.store.query_all(requests.clone());
+        let pages = self.store.query_all(requests.clone()).await;
         for (at, request) in requests.iter().enumerate() {
             let page = pages.as_ref().map(|pages| pages.get(at));
             match page {
-                Ok(Some(page)) => self.note_query(request, Ok(page), round),
+                Ok(Some(page)) => self.note_query(request, Ok(page), round).await,
                 Ok(None) => {}
-                Err(error) => self.note_query(request, Err(error), round),
+                Err(error) => self.note_query(request, Err(error), round).await,
             }
         }
         pages
     }
 
-    fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {
+    async fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {
         let (body, round) = (body::transact_get(&request), self.next_round());
         let projected = request.gets.iter().any(|get| get.projection.is_some());
         let unhidden = projected.then(|| {
             let gets = request.gets.iter().map(|get| GetItem { projection: None, ..get.clone() });
             TransactGet { gets: gets.collect() }
         });
-        let found = self.store.transact_get(request);
+        let found = self.store.transact_get(request).await;
         let whole = match unhidden {
-            Some(unhidden) => self.store.transact_get(unhidden).ok(),
+            Some(unhidden) => self.store.transact_get(unhidden).await.ok(),
             None => found.as_ref().ok().cloned(),
         };
         let units = found.as_ref().map(|found| {
@@ -348,44 +348,47 @@ impl<S: Store> Store for Recording<S> {
         found
     }
 
-    fn put(&self, request: PutItem) -> Result<Written, StoreError> {
+    async fn put(&self, request: PutItem) -> Result<Written, StoreError> {
         let (body, returned) = (body::put(&request), request.returned);
-        let (predicted, foreseen) = self.foresee_write(&TransactAction::Put(request.clone()));
-        let written = if self.writes { self.store.put(request) } else { foreseen.map(answered(returned)) };
+        let (predicted, foreseen) = self.foresee_write(&TransactAction::Put(request.clone())).await;
+        let written =
+            if self.writes { self.store.put(request).await } else { foreseen.map(answered(returned)) };
         self.note_written("PutItem", body, predicted, &written);
         written
     }
 
-    fn update(&self, request: UpdateItem) -> Result<Written, StoreError> {
+    async fn update(&self, request: UpdateItem) -> Result<Written, StoreError> {
         let (body, returned) = (body::update(&request), request.returned);
-        let (predicted, foreseen) = self.foresee_write(&TransactAction::Update(request.clone()));
-        let written = if self.writes { self.store.update(request) } else { foreseen.map(answered(returned)) };
+        let (predicted, foreseen) = self.foresee_write(&TransactAction::Update(request.clone())).await;
+        let written =
+            if self.writes { self.store.update(request).await } else { foreseen.map(answered(returned)) };
         self.note_written("UpdateItem", body, predicted, &written);
         written
     }
 
-    fn delete(&self, request: DeleteItem) -> Result<Written, StoreError> {
+    async fn delete(&self, request: DeleteItem) -> Result<Written, StoreError> {
         let (body, returned) = (body::delete(&request), request.returned);
-        let (predicted, foreseen) = self.foresee_write(&TransactAction::Delete(request.clone()));
-        let written = if self.writes { self.store.delete(request) } else { foreseen.map(answered(returned)) };
+        let (predicted, foreseen) = self.foresee_write(&TransactAction::Delete(request.clone())).await;
+        let written =
+            if self.writes { self.store.delete(request).await } else { foreseen.map(answered(returned)) };
         self.note_written("DeleteItem", body, predicted, &written);
         written
     }
 
-    fn transact_write(&self, request: TransactWrite) -> Result<Written, StoreError> {
+    async fn transact_write(&self, request: TransactWrite) -> Result<Written, StoreError> {
         let body = body::transact_write(&request);
-        let (predicted, foreseen) = self.foresee_transaction(&request);
-        let written = if self.writes { self.store.transact_write(request) } else { foreseen };
+        let (predicted, foreseen) = self.foresee_transaction(&request).await;
+        let written = if self.writes { self.store.transact_write(request).await } else { foreseen };
         self.note_written("TransactWriteItems", body, predicted, &written);
         written
     }
 
-    fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {
-        self.store.describe_table(name)
+    async fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {
+        self.store.describe_table(name).await
     }
 
-    fn change_table(&self, change: &TableChange) -> Result<(), StoreError> {
-        self.store.change_table(change)
+    async fn change_table(&self, change: &TableChange) -> Result<(), StoreError> {
+        self.store.change_table(change).await
     }
 }
 

@@ -9,6 +9,7 @@ use singlet_store::{
 use singlet_values::{AttributeValue, Item};
 
 use super::*;
+use crate::blocking::Wait;
 
 const TABLE: &str = "shop";
 
@@ -44,7 +45,7 @@ fn store() -> Embedded {
         recovery_days: None,
         backup: None,
     };
-    store.change_table(&TableChange::Create(shape)).unwrap();
+    store.change_table(&TableChange::Create(shape)).wait().unwrap();
     store
 }
 
@@ -89,29 +90,30 @@ fn what_is_foretold_is_what_is_used() {
     let long = "x".repeat(3000);
     let members =
         [("PK", "p"), ("SK", "s"), ("GSI1PK", "a"), ("GSI2PK", "b"), ("GSI3PK", "c"), ("long", &*long)];
-    recording.put(put(&members)).unwrap();
-    recording.put(put(&members)).unwrap();
+    recording.put(put(&members)).wait().unwrap();
+    recording.put(put(&members)).wait().unwrap();
     for update in [set("state", "new"), set("other", "1"), set("GSI2PK", "bb"), set("GSI1PK", "aa")] {
-        recording.update(update).unwrap();
+        recording.update(update).wait().unwrap();
     }
     let get = GetItem { table: TABLE.to_owned(), key: key(), consistent: true, projection: None };
-    recording.get(get.clone()).unwrap();
+    recording.get(get.clone()).wait().unwrap();
     recording
         .get(GetItem { consistent: false, key: Item::from([("PK", "-"), ("SK", "-")]), ..get.clone() })
+        .wait()
         .unwrap();
-    recording.query(query(Some("GSI2"), "bb")).unwrap();
-    recording.query_all(vec![query(None, "p"), query(Some("GSI1"), "aa")]).unwrap();
+    recording.query(query(Some("GSI2"), "bb")).wait().unwrap();
+    recording.query_all(vec![query(None, "p"), query(Some("GSI1"), "aa")]).wait().unwrap();
     let keys = (0..150).map(|number| Item::from([("PK", "p"), ("SK", &*format!("{number}"))])).chain([key()]);
     let batch =
         BatchGet { table: TABLE.to_owned(), keys: keys.collect(), consistent: false, projection: None };
-    recording.batch_get(batch).unwrap();
-    recording.transact_get(TransactGet { gets: vec![get] }).unwrap();
+    recording.batch_get(batch).wait().unwrap();
+    recording.transact_get(TransactGet { gets: vec![get] }).wait().unwrap();
     let new = put(&[("PK", "p"), ("SK", "t"), ("GSI1PK", "a")]);
     let actions = vec![TransactAction::Put(new), TransactAction::Update(set("state", "old"))];
-    recording.transact_write(TransactWrite { actions, token: None }).unwrap();
+    recording.transact_write(TransactWrite { actions, token: None }).wait().unwrap();
     let delete =
         DeleteItem { table: TABLE.to_owned(), key: key(), condition: None, returned: ReturnItem::None };
-    recording.delete(delete).unwrap();
+    recording.delete(delete).wait().unwrap();
 
     let recorded = recording.recorded();
     assert_eq!(recorded.len(), 16);
@@ -129,32 +131,33 @@ fn what_is_foretold_is_what_is_used() {
 #[test]
 fn writes_are_foreseen_and_not_done() {
     let store = store();
-    store.put(put(&[("PK", "p"), ("SK", "s"), ("state", "new")])).unwrap();
+    store.put(put(&[("PK", "p"), ("SK", "s"), ("state", "new")])).wait().unwrap();
     let recording = Recording::new(&store);
-    let after = recording.update(set("state", "paid")).unwrap().item.unwrap().decode().unwrap();
+    let after = recording.update(set("state", "paid")).wait().unwrap().item.unwrap().decode().unwrap();
     assert_eq!(after.get("state"), Some(&AttributeValue::from("paid")));
 
     let condition = Some(Condition::missing(Path::attribute("PK")));
-    let refused = recording.put(PutItem { condition: condition.clone(), ..put(&[("PK", "p"), ("SK", "s")]) });
+    let refused =
+        recording.put(PutItem { condition: condition.clone(), ..put(&[("PK", "p"), ("SK", "s")]) }).wait();
     assert!(matches!(refused, Err(StoreError::ConditionFailed { item: Some(_) })));
     let actions = vec![
         TransactAction::Update(set("state", "paid")),
         TransactAction::Put(PutItem { condition, ..put(&[("PK", "p"), ("SK", "t")]) }),
     ];
-    recording.transact_write(TransactWrite { actions, token: None }).unwrap();
+    recording.transact_write(TransactWrite { actions, token: None }).wait().unwrap();
 
     let outcomes: Vec<bool> =
         recording.recorded().iter().map(|one| matches!(one.outcome, Outcome::Foreseen)).collect();
     assert_eq!(outcomes, [true, false, true]);
     let get = GetItem { table: TABLE.to_owned(), key: key(), consistent: true, projection: None };
-    let there = store.get(get).unwrap().item.unwrap().decode().unwrap();
+    let there = store.get(get).wait().unwrap().item.unwrap().decode().unwrap();
     assert_eq!(there.get("state"), Some(&AttributeValue::from("new")));
 }
 
 #[test]
 fn a_request_is_shown_as_it_goes_over_the_wire() {
     let recording = Recording::new(store());
-    recording.query(query(Some("GSI1"), "USER#1")).unwrap();
+    recording.query(query(Some("GSI1"), "USER#1")).wait().unwrap();
     let recorded = recording.recorded().remove(0);
     assert_eq!(
         recorded.body.to_string(),
@@ -171,7 +174,7 @@ fn a_request_is_shown_as_it_goes_over_the_wire() {
         "{text}"
     );
 
-    recording.update(set("state", "paid")).unwrap();
+    recording.update(set("state", "paid")).wait().unwrap();
     let body = recording.recorded().remove(1).body;
     assert_eq!(body.get("Key").and_then(|key| key.get("PK")), Some(&Json::from([("S", "p")])));
     assert_eq!(body.get("UpdateExpression").and_then(Json::as_text), Some("SET #u0 = :u0"));
@@ -181,9 +184,9 @@ fn a_request_is_shown_as_it_goes_over_the_wire() {
 #[test]
 fn a_filter_hides_items_and_not_their_cost() {
     let recording = Recording::new(store()).with_writes();
-    recording.put(put(&[("PK", "p"), ("SK", "s"), ("state", "new")])).unwrap();
+    recording.put(put(&[("PK", "p"), ("SK", "s"), ("state", "new")])).wait().unwrap();
     let filter = Some(Condition::equal(Path::attribute("state"), AttributeValue::from("paid")));
-    recording.query(Query { filter, ..query(None, "p") }).unwrap();
+    recording.query(Query { filter, ..query(None, "p") }).wait().unwrap();
     let recorded = recording.recorded().remove(1);
     let Outcome::Done(consumed) = &recorded.outcome else { panic!("{recorded}") };
     assert_eq!((recorded.predicted.read, recorded.predicted.at_least), (consumed.read, false));

@@ -55,14 +55,14 @@ impl BatchPlan {
         }
     }
 
-    pub(super) fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+    pub(super) async fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
         let keys = self.keys(call)?;
         let distinct: BTreeMap<&[u8], &Item> =
             keys.iter().map(|(bytes, key)| (bytes.as_slice(), key)).collect();
         let distinct = distinct.into_values().cloned().collect();
         let projection = self.projection.clone();
         let table = &self.entity.table;
-        let found = read_keys(&site.store, table, &self.table, distinct, self.consistent, projection)?;
+        let found = read_keys(&site.store, table, &self.table, distinct, self.consistent, projection).await?;
         let there = keys.iter().filter_map(|(bytes, _)| found.get(bytes));
         let living = there.filter(|item| !self.expiry.is_over(item.view(), call.now_ms));
         let record = |item: &_| Record {

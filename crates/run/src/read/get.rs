@@ -55,19 +55,19 @@ impl GetPlan {
         }
     }
 
-    pub(super) fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+    pub(super) async fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
         match self {
             GetPlan::Key(get) => {
                 let request = get.request(call)?;
-                let found = site.store.get(request)?.item;
-                get.answer(site, call, found)
+                let found = site.store.get(request).await?.item;
+                get.answer(site, call, found).await
             }
             GetPlan::Index { query, exists } => {
                 let mut reader = query.reader(site, call, 1)?;
-                drive(&site.store, &mut [&mut reader])?;
+                drive(&site.store, &mut [&mut reader]).await?;
                 let mut rows = reader.take_rows();
                 rows.truncate(1);
-                let record = query.records(site, rows, call.now_ms)?.pop();
+                let record = query.records(site, rows, call.now_ms).await?.pop();
                 Ok(if *exists { Outcome::Exists(record.is_some()) } else { Outcome::Item(record) })
             }
         }
@@ -103,7 +103,7 @@ impl ByKey {
     }
 
     /// The answer with what was found under the key.
-    pub(super) fn answer<S: Store>(
+    pub(super) async fn answer<S: Store>(
         &self,
         site: &Site<S>,
         call: &Call<'_>,
@@ -115,7 +115,7 @@ impl ByKey {
         }
         let Some(item) = found else { return Ok(Outcome::Item(None)) };
         let mut record = Record { show: self.show.clone(), ..Record::of(self.entity.clone(), item) };
-        resolve(site, &self.resolve, std::slice::from_mut(&mut record), call.now_ms)?;
+        resolve(site, &self.resolve, std::slice::from_mut(&mut record), call.now_ms).await?;
         Ok(Outcome::Item(Some(record)))
     }
 

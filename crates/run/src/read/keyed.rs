@@ -28,7 +28,7 @@ fn key_of(table: &Table, item: &EncodedItem) -> Option<Item> {
 }
 
 /// The items that are there, by key. The keys must be distinct; the projection, if any, must have the key.
-pub(super) fn read_keys<S: Store>(
+pub(super) async fn read_keys<S: Store>(
     store: &S,
     table: &Table,
     name: &str,
@@ -40,7 +40,7 @@ pub(super) fn read_keys<S: Store>(
         return Ok(BTreeMap::new());
     }
     let request = BatchGet { table: name.to_owned(), keys, consistent, projection };
-    let items = store.batch_get(request)?.items.into_iter();
+    let items = store.batch_get(request).await?.items.into_iter();
     let keyed = |item: EncodedItem| match key_of(table, &item) {
         Some(key) => Ok((key_bytes(&key), item)),
         None => Err(StoreError::Unavailable(format!("{name} gave an item without its key")).into()),

@@ -58,15 +58,15 @@ impl ReadPlan {
         })
     }
 
-    /// Runs the read.
-    pub(super) fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+    /// Runs the read. Rare reads are boxed, so that the future of a get or a query stays small.
+    pub(super) async fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
         match self {
-            ReadPlan::Get(plan) => plan.run(site, call),
-            ReadPlan::BatchGet(plan) => plan.run(site, call),
-            ReadPlan::Query(plan) => plan.run(site, call),
-            ReadPlan::Scan(plan) => plan.run(site, call),
-            ReadPlan::Parts(plan) => plan.run(site, call),
-            ReadPlan::Merge(plan) => plan.run(site, call),
+            ReadPlan::Get(plan) => plan.run(site, call).await,
+            ReadPlan::BatchGet(plan) => Box::pin(plan.run(site, call)).await,
+            ReadPlan::Query(plan) => plan.run(site, call).await,
+            ReadPlan::Scan(plan) => Box::pin(plan.run(site, call)).await,
+            ReadPlan::Parts(plan) => Box::pin(plan.run(site, call)).await,
+            ReadPlan::Merge(plan) => Box::pin(plan.run(site, call)).await,
         }
     }
 

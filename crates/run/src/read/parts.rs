@@ -48,7 +48,7 @@ impl PartsPlan {
     }
 
     /// Runs all parts.
-    pub(super) fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+    pub(super) async fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
         let begun = Paging { limit: call.paging.limit, cursor: None };
         let whole = Paging::default();
         let mut running = Vec::with_capacity(self.parts.len());
@@ -59,16 +59,17 @@ impl PartsPlan {
             running.push(Running { name: &part.name, plan, call, outcome: None });
         }
         if self.together {
-            run_together(site, &mut running)?;
+            run_together(site, &mut running).await?;
         } else {
-            run_gets(site, &mut running)?;
-            run_queries(site, &mut running)?;
+            run_gets(site, &mut running).await?;
+            run_queries(site, &mut running).await?;
         }
         let mut outcomes = Vec::with_capacity(running.len());
         for part in running {
             let outcome = match part.outcome {
                 Some(outcome) => outcome,
-                None => part.plan.run(site, &part.call)?,
+                // A part may have parts itself.
+                None => Box::pin(part.plan.run(site, &part.call)).await?,
             };
             outcomes.push((part.name.to_owned(), outcome));
         }
@@ -84,7 +85,7 @@ fn by_key(plan: &ReadPlan) -> Option<&ByKey> {
 }
 
 /// All gets at one point of the commit order.
-fn run_together<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Result<(), RunError> {
+async fn run_together<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Result<(), RunError> {
     let mut gets = Vec::with_capacity(running.len());
     let mut places = Vec::with_capacity(running.len());
     for part in running.iter() {
@@ -98,12 +99,12 @@ fn run_together<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Result
             gets.push(request);
         }
     }
-    let found = site.store.transact_get(TransactGet { gets })?.items;
+    let found = site.store.transact_get(TransactGet { gets }).await?.items;
     let parts = running.iter_mut().filter(|part| by_key(part.plan).is_some());
     for (part, place) in parts.zip(places) {
         let Some(get) = by_key(part.plan) else { continue };
         let item = found.get(place).cloned().flatten();
-        part.outcome = Some(get.answer(site, &part.call, item)?);
+        part.outcome = Some(get.answer(site, &part.call, item).await?);
     }
     Ok(())
 }
@@ -112,7 +113,7 @@ fn run_together<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Result
 type Group<'a> = (&'a str, bool);
 
 /// The gets of one table as one batch.
-fn run_gets<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Result<(), RunError> {
+async fn run_gets<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Result<(), RunError> {
     let mut groups: BTreeMap<Group<'_>, Vec<(&ByKey, Item)>> = BTreeMap::new();
     for part in running.iter() {
         if let Some(get) = by_key(part.plan) {
@@ -126,19 +127,19 @@ fn run_gets<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Result<(),
         let keys: BTreeMap<Vec<u8>, Item> =
             gets.iter().map(|(_, key)| (key_bytes(key), key.clone())).collect();
         let keys = keys.into_values().collect();
-        found.insert(group, read_keys(&site.store, table, group.0, keys, group.1, None)?);
+        found.insert(group, read_keys(&site.store, table, group.0, keys, group.1, None).await?);
     }
     for part in running.iter_mut() {
         let Some(get) = by_key(part.plan) else { continue };
         let Some(items) = found.get(&(get.table.as_str(), get.consistent)) else { continue };
         let item = items.get(&key_bytes(&get.key(&part.call)?)).cloned();
-        part.outcome = Some(get.answer(site, &part.call, item)?);
+        part.outcome = Some(get.answer(site, &part.call, item).await?);
     }
     Ok(())
 }
 
 /// All queries, page by page side by side.
-fn run_queries<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Result<(), RunError> {
+async fn run_queries<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Result<(), RunError> {
     let mut readers: Vec<(usize, &QueryPlan, Reader<'_>)> = Vec::new();
     for (position, part) in running.iter().enumerate() {
         if let ReadPlan::Query(query) = part.plan {
@@ -147,10 +148,10 @@ fn run_queries<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Result<
         }
     }
     let mut together: Vec<&mut Reader<'_>> = readers.iter_mut().map(|(_, _, reader)| reader).collect();
-    drive(&site.store, &mut together)?;
+    drive(&site.store, &mut together).await?;
     for (position, query, reader) in readers {
         if let Some(part) = running.get_mut(position) {
-            part.outcome = Some(query.answer(site, &part.call, reader)?);
+            part.outcome = Some(query.answer(site, &part.call, reader).await?);
         }
     }
     Ok(())

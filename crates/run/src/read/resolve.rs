@@ -97,7 +97,7 @@ fn references<'a>(item: ItemRef<'a>, field: &str) -> Option<References<'a>> {
 
 /// Puts what the references of the records lead to into them: an object, or null if it isn't there; for a list or set
 /// of references the list of those that are there.
-pub(super) fn resolve<S: Store>(
+pub(super) async fn resolve<S: Store>(
     site: &Site<S>,
     plans: &[ResolvePlan],
     records: &mut [Record],
@@ -106,7 +106,7 @@ pub(super) fn resolve<S: Store>(
     if plans.is_empty() || records.is_empty() {
         return Ok(());
     }
-    let found = read(site, plans, records)?;
+    let found = read(site, plans, records).await?;
     for record in records {
         let mut resolved = Vec::with_capacity(plans.len());
         for plan in plans {
@@ -135,7 +135,7 @@ pub(super) fn resolve<S: Store>(
 /// What was found, by table and key.
 type Found<'p> = BTreeMap<&'p str, BTreeMap<Vec<u8>, EncodedItem>>;
 
-fn read<'p, S: Store>(
+async fn read<'p, S: Store>(
     site: &Site<S>,
     plans: &'p [ResolvePlan],
     records: &[Record],
@@ -166,7 +166,7 @@ fn read<'p, S: Store>(
     let mut found = Found::new();
     for (table, (entity, keys)) in wanted {
         let keys = keys.into_values().collect();
-        found.insert(table, read_keys(&site.store, &entity.table, table, keys, false, None)?);
+        found.insert(table, read_keys(&site.store, &entity.table, table, keys, false, None).await?);
     }
     Ok(found)
 }

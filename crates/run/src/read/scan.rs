@@ -65,7 +65,7 @@ impl ScanPlan {
     }
 
     /// Runs the scan and answers with a page.
-    pub(super) fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+    pub(super) async fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
         let limit = page_limit(call, self.limit)? as usize;
         let mut request = store::Scan {
             table: self.table.clone(),
@@ -77,7 +77,7 @@ impl ScanPlan {
         };
         let mut records: Vec<Record> = Vec::new();
         for _ in 0..PAGES_MAX {
-            let page = site.store.scan(request.clone())?;
+            let page = site.store.scan(request.clone()).await?;
             request.start_key = page.last_key;
             for item in page.items {
                 if records.len() == limit {

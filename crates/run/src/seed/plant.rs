@@ -16,11 +16,11 @@ const BYTES_MAX: usize = 3_000_000;
 /// Writes the samples, in transactions where the store has them, and returns how many there are. `progress` is told how many are
 /// written so far. Items that are there already under the same key are replaced; a unique value that
 /// another item holds is an error.
-pub fn plant<S: Store>(
+pub async fn plant<S: Store>(
     samples: impl Iterator<Item = Result<Sample, RunError>>,
     store: &S,
     environment: &str,
-    progress: &mut dyn FnMut(u64),
+    progress: &mut (dyn FnMut(u64) + Send),
 ) -> Result<u64, RunError> {
     let mut batch = Batch { actions: Vec::new(), bytes: 0, samples: 0 };
     let mut written = 0;
@@ -30,14 +30,14 @@ pub fn plant<S: Store>(
         let actions = actions(&sample, &table);
         let bytes = sample.item.size_bytes();
         if batch.actions.len() + actions.len() > ACTIONS_MAX || batch.bytes + bytes > BYTES_MAX {
-            written += batch.write(store)?;
+            written += batch.write(store).await?;
             progress(written);
         }
         batch.samples += 1;
         batch.bytes += bytes;
         batch.actions.extend(actions);
     }
-    written += batch.write(store)?;
+    written += batch.write(store).await?;
     progress(written);
     Ok(written)
 }
@@ -50,18 +50,18 @@ struct Batch {
 
 impl Batch {
     /// Writes what was gathered and begins again.
-    fn write<S: Store>(&mut self, store: &S) -> Result<u64, RunError> {
+    async fn write<S: Store>(&mut self, store: &S) -> Result<u64, RunError> {
         let actions = std::mem::take(&mut self.actions);
         self.bytes = 0;
         if actions.is_empty() {
             return Ok(0);
         }
-        if store.supports(Feature::Transactions) {
-            store.transact_write(TransactWrite { actions, token: None }).map_err(taken)?;
+        if store.supports(Feature::Transactions).await {
+            store.transact_write(TransactWrite { actions, token: None }).await.map_err(taken)?;
         } else {
             for action in actions {
                 if let TransactAction::Put(put) = action {
-                    store.put(put).map_err(taken)?;
+                    store.put(put).await.map_err(taken)?;
                 }
             }
         }

@@ -63,7 +63,7 @@ impl Suggestions {
     }
 
     /// Up to five calls with an answer, as different from each other as the design allows.
-    pub fn find<S: Store>(&self, runner: &Runner<S>) -> Vec<Suggestion> {
+    pub async fn find<S: Store>(&self, runner: &Runner<S>) -> Vec<Suggestion> {
         let reads: Vec<(&Pattern, Kind)> =
             runner.design().callable().filter_map(|pattern| Some((&**pattern, kind(pattern)?))).collect();
         let mut found: Vec<(Suggestion, Kind, String)> = Vec::new();
@@ -81,7 +81,7 @@ impl Suggestions {
                 if found.len() == SUGGESTIONS_MAX || tries >= TRIES_MAX {
                     break;
                 }
-                if let Some(call) = self.call(runner, pattern, &mut tries) {
+                if let Some(call) = self.call(runner, pattern, &mut tries).await {
                     found.push((call, kind.clone(), subject));
                 }
             }
@@ -90,14 +90,15 @@ impl Suggestions {
     }
 
     /// The call of this pattern with the largest answer among the noted samples; `None` if all answers are empty.
-    pub fn richest<S: Store>(&self, runner: &Runner<S>, pattern: &str) -> Option<Suggestion> {
+    pub async fn richest<S: Store>(&self, runner: &Runner<S>, pattern: &str) -> Option<Suggestion> {
         let pattern = runner.design().pattern(pattern)?;
         let subject = subjects(pattern).into_iter().next()?;
         let (_, items) = self.noted.iter().find(|(entity, _)| entity.name == subject.name)?;
         let mut best: Option<(usize, Suggestion)> = None;
         for item in items {
             let Some(arguments) = self.arguments(pattern, item) else { continue };
-            let Ok(answer) = runner.run(&pattern.name, &arguments, &Paging::default()) else { continue };
+            let answer = runner.run(&pattern.name, &arguments, &Paging::default()).await;
+            let Ok(answer) = answer else { continue };
             let size = shown(&answer);
             if size > best.as_ref().map_or(0, |(size, _)| *size) {
                 best = Some((size, suggestion(pattern, &arguments)));
@@ -107,16 +108,24 @@ impl Suggestions {
     }
 
     /// A call of the pattern with an answer.
-    fn call<S: Store>(&self, runner: &Runner<S>, pattern: &Pattern, tries: &mut usize) -> Option<Suggestion> {
+    async fn call<S: Store>(
+        &self,
+        runner: &Runner<S>,
+        pattern: &Pattern,
+        tries: &mut usize,
+    ) -> Option<Suggestion> {
         let subject = subjects(pattern).into_iter().next()?;
         let (_, items) = self.noted.iter().find(|(entity, _)| entity.name == subject.name)?;
-        items.iter().find_map(|item| {
+        for item in items {
             *tries += 1;
-            let arguments = self.arguments(pattern, item)?;
+            let Some(arguments) = self.arguments(pattern, item) else { continue };
             let limit = is_list(pattern).then_some(PAGE_ITEMS);
-            let answer = runner.run(&pattern.name, &arguments, &Paging { limit, cursor: None }).ok()?;
-            (shown(&answer) > 0).then(|| suggestion(pattern, &arguments))
-        })
+            let answer = runner.run(&pattern.name, &arguments, &Paging { limit, cursor: None }).await;
+            if answer.is_ok_and(|answer| shown(&answer) > 0) {
+                return Some(suggestion(pattern, &arguments));
+            }
+        }
+        None
     }
 
     /// Values for the required parameters, from an item or from samples of other entities.

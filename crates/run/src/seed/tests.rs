@@ -6,6 +6,7 @@ use singlet_store::{Embedded, GetItem, Store};
 use singlet_values::{AttributeValue, EncodedValue, Item};
 
 use super::*;
+use crate::blocking::Wait;
 
 const NOW_MS: u64 = 1_737_387_000_000;
 
@@ -272,21 +273,26 @@ fn samples_are_planted_with_progress() {
     let options_of_database = singlet_engine::Options { clock, ..singlet_engine::Options::default() };
     let store = Embedded::new(Database::in_memory_with(options_of_database).unwrap(), "memory");
     let environment = crate::apply::choose_environment(&design, None).unwrap();
-    crate::apply::plan(&design, &environment, &store).unwrap().run(&store, &mut |_| {}).unwrap();
+    crate::apply::plan(&design, &environment, &store)
+        .wait()
+        .unwrap()
+        .run(&store, &mut |_| {})
+        .wait()
+        .unwrap();
     let mut seen = Vec::new();
     let planted =
-        plant(Seeder::new(&design, options(250)), &store, "dev", &mut |done| seen.push(done)).unwrap();
+        plant(Seeder::new(&design, options(250)), &store, "dev", &mut |done| seen.push(done)).wait().unwrap();
     assert_eq!(planted, 250);
     assert!(seen.len() > 1 && seen.is_sorted() && seen.last() == Some(&250));
     let table = design.tables.first().unwrap().name_in("dev");
     for sample in samples(&design, 250) {
         let key = ["PK", "SK"].iter().map(|name| (*name, sample.item.get(name).unwrap().clone())).collect();
         let get = GetItem { table: table.clone(), key, consistent: true, projection: None };
-        let found = store.get(get).unwrap().item.unwrap();
+        let found = store.get(get).wait().unwrap().item.unwrap();
         assert_eq!(found.decode().unwrap(), sample.item);
     }
     // The same samples again replace themselves.
-    assert_eq!(plant(Seeder::new(&design, options(250)), &store, "dev", &mut |_| {}).unwrap(), 250);
+    assert_eq!(plant(Seeder::new(&design, options(250)), &store, "dev", &mut |_| {}).wait().unwrap(), 250);
 }
 
 #[test]

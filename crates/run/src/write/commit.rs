@@ -15,31 +15,35 @@ use crate::expiry::Expiry;
 use crate::outcome::{Outcome, Record};
 
 /// Commits one plan: as a single request if it has a single action.
-pub(super) fn alone<S: Store>(site: &Site<S>, pattern: &Pattern, plan: Plan<'_>) -> Result<Outcome, Setback> {
+pub(super) async fn alone<S: Store>(
+    site: &Site<S>,
+    pattern: &Pattern,
+    plan: Plan<'_>,
+) -> Result<Outcome, Setback> {
     let Plan { mut actions, entity, known, answer } = plan;
     let stored = match actions.pop() {
         Some(only) if actions.is_empty() && !matches!(only.action, TransactAction::Check { .. }) => {
-            Some(single(site, only)?)
+            Some(single(site, only).await?)
         }
         last => {
             actions.extend(last);
-            together(site, pattern, std::mem::take(&mut actions))?;
+            together(site, pattern, std::mem::take(&mut actions)).await?;
             None
         }
     };
     let plan = Plan { actions, entity, known, answer };
     match stored {
         Some(item) => Ok(answered(&plan, item)),
-        None => Ok(outcomes(site, &[plan]).into_iter().next().unwrap_or(Outcome::Checked)),
+        None => Ok(outcomes(site, &[plan]).await.into_iter().next().unwrap_or(Outcome::Checked)),
     }
 }
 
 /// Commits one action on its own, and gives what the store returned.
-fn single<S: Store>(site: &Site<S>, planned: Planned<'_>) -> Result<Option<EncodedItem>, Setback> {
+async fn single<S: Store>(site: &Site<S>, planned: Planned<'_>) -> Result<Option<EncodedItem>, Setback> {
     let written = match planned.action {
-        TransactAction::Put(put) => site.store.put(put),
-        TransactAction::Update(update) => site.store.update(update),
-        TransactAction::Delete(delete) => site.store.delete(delete),
+        TransactAction::Put(put) => site.store.put(put).await,
+        TransactAction::Update(update) => site.store.update(update).await,
+        TransactAction::Delete(delete) => site.store.delete(delete).await,
         TransactAction::Check { .. } => return Ok(None),
     };
     match written {
@@ -50,19 +54,19 @@ fn single<S: Store>(site: &Site<S>, planned: Planned<'_>) -> Result<Option<Encod
 }
 
 /// Commits several actions, all or none.
-pub(super) fn together<S: Store>(
+pub(super) async fn together<S: Store>(
     site: &Site<S>,
     pattern: &Pattern,
     planned: Vec<Planned<'_>>,
 ) -> Result<(), Setback> {
-    site.require(pattern, Feature::Transactions)?;
+    site.require(pattern, Feature::Transactions).await?;
     let (actions, meanings): (Vec<TransactAction>, Vec<Meaning<'_>>) =
         planned.into_iter().map(|planned| (planned.action, planned.meaning)).unzip();
     // The token makes a request that the network repeats happen once. Another attempt is another request.
     let mut token = [0; 16];
     site.entropy.fill(&mut token);
     let token = token.iter().map(|byte| format!("{byte:02x}")).collect();
-    match site.store.transact_write(TransactWrite { actions, token: Some(token) }) {
+    match site.store.transact_write(TransactWrite { actions, token: Some(token) }).await {
         Ok(_) => Ok(()),
         Err(StoreError::Cancelled { reasons }) => Err(cancelled(&meanings, &reasons)),
         Err(error) => Err(error.into()),
@@ -91,10 +95,10 @@ fn cancelled(meanings: &[Meaning<'_>], reasons: &[Cancellation]) -> Setback {
 }
 
 /// What committed plans answer. Transactions return nothing, so that items which were only changed are read again.
-pub(super) fn outcomes<S: Store>(site: &Site<S>, plans: &[Plan<'_>]) -> Vec<Outcome> {
+pub(super) async fn outcomes<S: Store>(site: &Site<S>, plans: &[Plan<'_>]) -> Vec<Outcome> {
     let updated = plans.iter().filter(|plan| matches!(plan.answer, Answer::Stored));
     let mut found =
-        reread(site, &updated.map(|plan| (plan.entity, key(plan))).collect::<Vec<_>>()).into_iter();
+        reread(site, &updated.map(|plan| (plan.entity, key(plan))).collect::<Vec<_>>()).await.into_iter();
     let mut outcomes = Vec::with_capacity(plans.len());
     for plan in plans {
         let item = if plan.answer == Answer::Stored { found.next().flatten() } else { None };
@@ -125,7 +129,7 @@ fn key(plan: &Plan<'_>) -> Item {
 
 /// The items under these keys, in this order. The write has happened: a failure here is not one of the write, and
 /// the caller gets what the plan knows instead.
-fn reread<S: Store>(site: &Site<S>, keys: &[(&Arc<Entity>, Item)]) -> Vec<Option<EncodedItem>> {
+async fn reread<S: Store>(site: &Site<S>, keys: &[(&Arc<Entity>, Item)]) -> Vec<Option<EncodedItem>> {
     let mut found: Vec<Option<EncodedItem>> = vec![None; keys.len()];
     for table in &site.design.tables {
         let here = |entity: &Entity| entity.table.label == table.label;
@@ -136,7 +140,7 @@ fn reread<S: Store>(site: &Site<S>, keys: &[(&Arc<Entity>, Item)]) -> Vec<Option
         }
         let name = site.table_name(table).to_owned();
         let request = BatchGet { table: name, keys: wanted, consistent: true, projection: None };
-        let Ok(answer) = site.store.batch_get(request) else { continue };
+        let Ok(answer) = site.store.batch_get(request).await else { continue };
         for item in answer.items {
             let is_it =
                 |key: &Item| key.iter().all(|(name, value)| item.view().get(name) == value.as_scalar());

@@ -30,6 +30,7 @@ use crate::entropy::Entropy;
 use crate::error::RunError;
 use crate::outcome::Outcome;
 use planner::Planner;
+use retry::{Attempts, Setback};
 
 pub use unique::reservation;
 
@@ -48,21 +49,30 @@ pub(super) struct Step<'a, 'b> {
 }
 
 /// Runs a create, put, update, delete or check.
-pub(super) fn run_write<S: Store>(site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+pub(super) async fn run_write<S: Store>(site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
     let pattern = call.pattern;
     let step =
         Step { label: &pattern.name, pattern, bound: &call.bound, wanted: Vec::new(), composed: false };
     let planner = Planner { site, now_ms: call.now_ms };
-    retry::persist(&*site.entropy, entity_name(pattern), || {
-        commit::alone(site, pattern, planner.plan(&step)?)
-    })
+    let mut attempts = Attempts::new(&*site.entropy, entity_name(pattern));
+    loop {
+        match attempt(&planner, &step).await {
+            Ok(outcome) => return Ok(outcome),
+            Err(setback) => attempts.after(setback).await?,
+        }
+    }
+}
+
+async fn attempt<S: Store>(planner: &Planner<'_, S>, step: &Step<'_, '_>) -> Result<Outcome, Setback> {
+    let plan = planner.plan(step).await?;
+    commit::alone(planner.site, step.pattern, plan).await
 }
 
 /// Runs a transaction.
-pub(super) fn run_transaction<S: Store>(site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+pub(super) async fn run_transaction<S: Store>(site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
     match &call.pattern.operation {
-        Operation::Transaction(transaction) => transaction::run(site, call, transaction),
-        _ => run_write(site, call),
+        Operation::Transaction(transaction) => transaction::run(site, call, transaction).await,
+        _ => run_write(site, call).await,
     }
 }
 

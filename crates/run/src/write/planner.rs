@@ -27,13 +27,13 @@ pub(super) struct Planner<'r, S> {
 
 impl<S: Store> Planner<'_, S> {
     /// What a step becomes, with what is in the table now.
-    pub(super) fn plan<'a>(&self, step: &Step<'a, '_>) -> Result<Plan<'a>, Setback> {
+    pub(super) async fn plan<'a>(&self, step: &Step<'a, '_>) -> Result<Plan<'a>, Setback> {
         match &step.pattern.operation {
-            Operation::Create(insert) => self.create(step, insert),
-            Operation::Put(insert) => self.put(step, insert),
-            Operation::Update(update) => self.update(step, update),
-            Operation::Delete(delete) => self.delete(step, &delete.entity, delete.condition.as_ref()),
-            Operation::Check(check) => self.check(step, &check.entity, check.condition.as_ref()),
+            Operation::Create(insert) => self.create(step, insert).await,
+            Operation::Put(insert) => self.put(step, insert).await,
+            Operation::Update(update) => self.update(step, update).await,
+            Operation::Delete(delete) => self.delete(step, &delete.entity, delete.condition.as_ref()).await,
+            Operation::Check(check) => self.check(step, &check.entity, check.condition.as_ref()).await,
             _ => Err(Setback::Failed(RunError::Limit(format!(
                 "{} reads: only writes can stand in a transaction",
                 step.pattern.name
@@ -41,7 +41,7 @@ impl<S: Store> Planner<'_, S> {
         }
     }
 
-    fn create<'a>(&self, step: &Step<'a, '_>, insert: &'a Insert) -> Result<Plan<'a>, Setback> {
+    async fn create<'a>(&self, step: &Step<'a, '_>, insert: &'a Insert) -> Result<Plan<'a>, Setback> {
         let entity = &insert.entity;
         let item = self.whole(step, insert)?;
         let expectation = self.expect(step, entity, Presence::Absent, insert.condition.as_ref());
@@ -52,14 +52,14 @@ impl<S: Store> Planner<'_, S> {
         Ok(Plan { actions, entity, known: item, answer: Answer::Planned })
     }
 
-    fn put<'a>(&self, step: &Step<'a, '_>, insert: &'a Insert) -> Result<Plan<'a>, Setback> {
+    async fn put<'a>(&self, step: &Step<'a, '_>, insert: &'a Insert) -> Result<Plan<'a>, Setback> {
         let entity = &insert.entity;
         let item = self.whole(step, insert)?;
         let mut expectation = self.expect(step, entity, Presence::Any, insert.condition.as_ref());
         let uniques: Vec<&Unique> = entity.unique.iter().collect();
         let mut before = None;
         if !uniques.is_empty() {
-            before = self.read(entity, unique::key_of(&entity.table, &item))?;
+            before = self.read(entity, unique::key_of(&entity.table, &item)).await?;
             expectation.guard = guard_of(entity, &uniques, before.as_ref());
         }
         let mut actions = vec![self.put_action(step, item.clone(), expectation)];
@@ -68,7 +68,7 @@ impl<S: Store> Planner<'_, S> {
         Ok(Plan { actions, entity, known: item, answer: Answer::Planned })
     }
 
-    fn delete<'a>(
+    async fn delete<'a>(
         &self,
         step: &Step<'a, '_>,
         entity: &'a Arc<Entity>,
@@ -78,7 +78,7 @@ impl<S: Store> Planner<'_, S> {
         let uniques: Vec<&Unique> = entity.unique.iter().collect();
         let mut expectation = self.expect(step, entity, Presence::Any, condition);
         let looks = !uniques.is_empty() || step.composed;
-        let before = if looks { self.read(entity, key.clone())? } else { None };
+        let before = if looks { self.read(entity, key.clone()).await? } else { None };
         if looks {
             expectation.guard = guard_of(entity, &uniques, before.as_ref());
         }
@@ -103,7 +103,7 @@ impl<S: Store> Planner<'_, S> {
         })
     }
 
-    fn check<'a>(
+    async fn check<'a>(
         &self,
         step: &Step<'a, '_>,
         entity: &'a Arc<Entity>,
@@ -114,7 +114,8 @@ impl<S: Store> Planner<'_, S> {
         let mut known = key.clone();
         if !step.wanted.is_empty() {
             known = self
-                .read(entity, key.clone())?
+                .read(entity, key.clone())
+                .await?
                 .ok_or_else(|| RunError::Missing { entity: entity.name.clone() })?;
             step.wanted.iter().for_each(|path| expectation.guard.keep(&known, path));
         }
@@ -140,12 +141,13 @@ impl<S: Store> Planner<'_, S> {
     }
 
     /// The item under a key, as it is now.
-    pub(super) fn read(&self, entity: &Entity, key: Item) -> Result<Option<Item>, Setback> {
+    pub(super) async fn read(&self, entity: &Entity, key: Item) -> Result<Option<Item>, Setback> {
         let table = self.site.table_name(&entity.table).to_owned();
         let get = GetItem { table, key, consistent: true, projection: None };
         self.site
             .store
-            .get(get)?
+            .get(get)
+            .await?
             .item
             .map(|item| item.decode().map_err(|_| super::unreadable().into()))
             .transpose()

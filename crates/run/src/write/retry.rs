@@ -1,4 +1,4 @@
-//! Trying again when others were faster.
+//! Repeating a write that met another one.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use singlet_store::StoreError;
 use crate::entropy::Entropy;
 use crate::error::RunError;
 
-/// How often a write is tried before its caller is told that others kept changing the same item.
+/// The maximum number of attempts of a write.
 const ATTEMPTS_MAX: u32 = 10;
 /// The longest pause between two attempts.
 const PAUSE_MAX_MS: u64 = 128;
@@ -39,59 +39,65 @@ impl From<StoreError> for Setback {
     }
 }
 
-/// Attempts until one succeeds or fails for good, with growing pauses. `what` is named when it never does.
-pub(super) fn persist<T>(
-    entropy: &dyn Entropy,
-    what: &str,
-    mut attempt: impl FnMut() -> Result<T, Setback>,
-) -> Result<T, RunError> {
-    for number in 0..ATTEMPTS_MAX {
-        if number > 0 {
-            pause(number, entropy);
-        }
-        match attempt() {
-            Ok(done) => return Ok(done),
-            Err(Setback::Again) => {}
-            Err(Setback::Failed(error)) => return Err(error),
-        }
-    }
-    Err(RunError::Contention { entity: what.to_owned(), attempts: ATTEMPTS_MAX })
+/// The attempts of one write.
+pub(super) struct Attempts<'a> {
+    entropy: &'a dyn Entropy,
+    /// What is written, for messages.
+    what: &'a str,
+    made: u32,
 }
 
-/// Waits between half and all of a time that doubles with each attempt, so that those who met once don't meet again.
-#[expect(clippy::disallowed_methods, reason = "there is no event to wait for: the others are unknown")]
-fn pause(number: u32, entropy: &dyn Entropy) {
-    let longest_us = 1000 * (1_u64 << number.min(16)).min(PAUSE_MAX_MS) / 2;
-    let mut random = [0; 2];
-    entropy.fill(&mut random);
-    let part_us = longest_us * u64::from(u16::from_le_bytes(random)) / u64::from(u16::MAX);
-    std::thread::sleep(Duration::from_micros((longest_us + part_us) / 2));
+impl<'a> Attempts<'a> {
+    pub(super) fn new(entropy: &'a dyn Entropy, what: &'a str) -> Self {
+        Attempts { entropy, what, made: 0 }
+    }
+
+    /// Pauses after an attempt that may be repeated. Each pause is longer than the one before.
+    pub(super) async fn after(&mut self, setback: Setback) -> Result<(), RunError> {
+        if let Setback::Failed(error) = setback {
+            return Err(error);
+        }
+        self.made += 1;
+        if self.made == ATTEMPTS_MAX {
+            return Err(RunError::Contention { entity: self.what.to_owned(), attempts: ATTEMPTS_MAX });
+        }
+        tokio::time::sleep(self.pause()).await;
+        Ok(())
+    }
+
+    /// A random time between half and all of a time that doubles with each attempt, so that two writers that met once
+    /// don't meet again.
+    fn pause(&self) -> Duration {
+        let longest_us = 1000 * (1_u64 << self.made.min(16)).min(PAUSE_MAX_MS) / 2;
+        let mut random = [0; 2];
+        self.entropy.fill(&mut random);
+        let part_us = longest_us * u64::from(u16::from_le_bytes(random)) / u64::from(u16::MAX);
+        Duration::from_micros((longest_us + part_us) / 2)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blocking::Wait;
     use crate::entropy::SeededEntropy;
 
     #[test]
     fn attempts_are_bounded_and_end_in_contention() {
-        let mut attempts = 0;
-        let outcome = persist::<()>(&SeededEntropy::new(1), "Task", || {
-            attempts += 1;
-            Err(Setback::Again)
-        });
-        assert!(matches!(outcome, Err(RunError::Contention { attempts: 10, .. })));
-        assert_eq!(attempts, 10);
+        let entropy = SeededEntropy::new(1);
+        let mut attempts = Attempts::new(&entropy, "Task");
+        for _ in 1..ATTEMPTS_MAX {
+            assert!(attempts.after(Setback::Again).wait().is_ok());
+        }
+        let last = attempts.after(Setback::Again).wait();
+        assert!(matches!(last, Err(RunError::Contention { attempts: 10, .. })));
     }
 
     #[test]
     fn what_cannot_get_better_is_not_tried_again() {
-        let mut attempts = 0;
-        let outcome = persist::<()>(&SeededEntropy::new(1), "Task", || {
-            attempts += 1;
-            Err(StoreError::NotFound("table".to_owned()).into())
-        });
+        let entropy = SeededEntropy::new(1);
+        let failed = StoreError::NotFound("table".to_owned()).into();
+        let outcome = Attempts::new(&entropy, "Task").after(failed).wait();
         assert!(matches!(outcome, Err(RunError::Store(StoreError::NotFound(_)))));
-        assert_eq!(attempts, 1);
     }
 }

@@ -8,7 +8,7 @@ use singlet_values::{AttributeValue, Item};
 
 use super::plan::{Meaning, Plan, Planned, not_unique};
 use super::planner::Planner;
-use super::retry::{Setback, persist};
+use super::retry::{Attempts, Setback};
 use super::unique::key_of;
 use super::{Step, commit, reference};
 use crate::arguments::{Bound, Given};
@@ -23,33 +23,46 @@ const ACTIONS_MAX: usize = singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 const ELEMENT: &str = "";
 
 /// Runs a transaction; if something it read has changed before it was committed, all of it is done again.
-pub(super) fn run<S: Store>(
+pub(super) async fn run<S: Store>(
     site: &Site<S>,
     call: &Call<'_>,
     transaction: &Transaction,
 ) -> Result<Outcome, RunError> {
-    site.require(call.pattern, Feature::Transactions)?;
+    site.require(call.pattern, Feature::Transactions).await?;
     let planner = Planner { site, now_ms: call.now_ms };
-    persist(&*site.entropy, &format!("what {} writes", call.pattern.name), || {
-        let (mut plans, counts) = plan_steps(&planner, call, transaction)?;
-        let actions = gather(transaction, &mut plans, &counts)?;
-        if !actions.is_empty() {
-            commit::together(site, call.pattern, actions)?;
+    let what = format!("what {} writes", call.pattern.name);
+    let mut attempts = Attempts::new(&*site.entropy, &what);
+    loop {
+        match attempt(&planner, call, transaction).await {
+            Ok(outcome) => return Ok(outcome),
+            Err(setback) => attempts.after(setback).await?,
         }
-        let mut outcomes = commit::outcomes(site, &plans).into_iter();
-        let answer = |(step, count): (&design::Step, &usize)| {
-            let outcome = match step.each {
-                Some(_) => Outcome::Each(outcomes.by_ref().take(*count).collect()),
-                None => outcomes.next().unwrap_or(Outcome::Checked),
-            };
-            (step.name.clone(), outcome)
+    }
+}
+
+async fn attempt<S: Store>(
+    planner: &Planner<'_, S>,
+    call: &Call<'_>,
+    transaction: &Transaction,
+) -> Result<Outcome, Setback> {
+    let (mut plans, counts) = plan_steps(planner, call, transaction).await?;
+    let actions = gather(transaction, &mut plans, &counts)?;
+    if !actions.is_empty() {
+        commit::together(planner.site, call.pattern, actions).await?;
+    }
+    let mut outcomes = commit::outcomes(planner.site, &plans).await.into_iter();
+    let answer = |(step, count): (&design::Step, &usize)| {
+        let outcome = match step.each {
+            Some(_) => Outcome::Each(outcomes.by_ref().take(*count).collect()),
+            None => outcomes.next().unwrap_or(Outcome::Checked),
         };
-        Ok(Outcome::Parts(transaction.steps.iter().zip(&counts).map(answer).collect()))
-    })
+        (step.name.clone(), outcome)
+    };
+    Ok(Outcome::Parts(transaction.steps.iter().zip(&counts).map(answer).collect()))
 }
 
 /// The plans of all steps in order, and how many each step has.
-fn plan_steps<'a, S: Store>(
+async fn plan_steps<'a, S: Store>(
     planner: &Planner<'_, S>,
     call: &Call<'_>,
     transaction: &'a Transaction,
@@ -67,7 +80,7 @@ fn plan_steps<'a, S: Store>(
         for bound in &bounds {
             let wanted = wanted_of(&step.name, later);
             let step = Step { label: &step.name, pattern: &step.pattern, bound, wanted, composed: true };
-            plans.push(planner.plan(&step)?);
+            plans.push(planner.plan(&step).await?);
         }
         if let (None, Some(plan)) = (&step.each, plans.last()) {
             results.push((&step.name, plan.known.clone()));

@@ -29,7 +29,11 @@ struct Ground<'a> {
 
 impl<S: Store> Planner<'_, S> {
     /// What an update becomes.
-    pub(super) fn update<'a>(&self, step: &Step<'a, '_>, update: &'a Update) -> Result<Plan<'a>, Setback> {
+    pub(super) async fn update<'a>(
+        &self,
+        step: &Step<'a, '_>,
+        update: &'a Update,
+    ) -> Result<Plan<'a>, Setback> {
         let entity = &update.entity;
         let source = self.source(step);
         let key = table_key(entity, step.bound)?;
@@ -38,7 +42,7 @@ impl<S: Store> Planner<'_, S> {
             .into_iter()
             .filter(|derived| edits.iter().any(|edit| derived.touched_by(&edit.path)))
             .collect();
-        let mut ground = self.ground(step, update, &key, edits, &derived)?;
+        let mut ground = self.ground(step, update, &key, edits, &derived).await?;
         for derived in &derived {
             match derived.value(entity, &ground.after)? {
                 Some(value) => {
@@ -72,7 +76,7 @@ impl<S: Store> Planner<'_, S> {
     }
 
     /// Finds out what an update has to know, by reading the item only if the given values don't tell.
-    fn ground<'a>(
+    async fn ground<'a>(
         &self,
         step: &Step<'_, '_>,
         update: &'a Update,
@@ -111,7 +115,7 @@ impl<S: Store> Planner<'_, S> {
             spread(&edits, &mut after)?;
             return Ok(Ground { before: None, after, edits, guard: Guard::default(), uniques, references });
         }
-        let before = self.read(entity, key.clone())?;
+        let before = self.read(entity, key.clone()).await?;
         let before = before.filter(|item| !expiry::is_expired(entity, item, self.now_ms / 1000));
         let before = before.ok_or_else(|| RunError::Missing { entity: entity.name.clone() })?;
         let mut guard = guard_of(entity, &uniques, Some(&before));

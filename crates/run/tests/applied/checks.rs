@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use singlet_design::{Design, Environment, Json, Removal};
 use singlet_run::apply::{ApplyError, DESIGNS_TABLE, Plan, choose_environment, plan, plan_removal, warnings};
-use singlet_run::{Arguments, Paging, Runner};
+use singlet_run::{Arguments, Paging, Runner, Wait};
 use singlet_store::{Scan, Store, TableChange};
 
 const DESIGN: &str = r#"
@@ -59,34 +59,34 @@ fn environment(design: &Design) -> Environment {
     choose_environment(design, None).unwrap()
 }
 
-fn planned(store: &dyn Store, design: &Design) -> Plan {
-    plan(design, &environment(design), store).unwrap()
+fn planned(store: &impl Store, design: &Design) -> Plan {
+    plan(design, &environment(design), store).wait().unwrap()
 }
 
 /// Applies a design to which nothing objects.
 #[track_caller]
-fn apply(store: &dyn Store, design: &Design) {
+fn apply(store: &impl Store, design: &Design) {
     let plan = planned(store, design);
     assert!(plan.outdated.is_empty(), "{plan}");
-    plan.run(store, &mut |_| {}).unwrap();
+    plan.run(store, &mut |_| {}).wait().unwrap();
     let again = planned(store, design);
     assert!(again.is_empty(), "{again}");
 }
 
 /// Applies a design and its outdated items with it.
-fn apply_outdated(store: &dyn Store, design: &Design) {
+fn apply_outdated(store: &impl Store, design: &Design) {
     let mut plan = planned(store, design);
     plan.accept_outdated();
-    plan.run(store, &mut |_| {}).unwrap();
+    plan.run(store, &mut |_| {}).wait().unwrap();
 }
 
-fn run(store: &dyn Store, design: &Arc<Design>, pattern: &str, values: &[(&str, Json)]) -> Json {
+fn run(store: &impl Store, design: &Arc<Design>, pattern: &str, values: &[(&str, Json)]) -> Json {
     let runner = Runner::new(Arc::clone(design), store, "dev");
     let values: Arguments = values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-    runner.run(pattern, &values, &Paging::default()).unwrap().to_json()
+    runner.run(pattern, &values, &Paging::default()).wait().unwrap().to_json()
 }
 
-fn save_agents(store: &dyn Store, design: &Arc<Design>) {
+fn save_agents(store: &impl Store, design: &Arc<Design>) {
     for number in ["1", "2", "3"] {
         let email = format!("{number}@example.com");
         let values = [("agent_id", Json::from(number)), ("email", Json::from(email))];
@@ -94,7 +94,7 @@ fn save_agents(store: &dyn Store, design: &Arc<Design>) {
     }
 }
 
-fn save_tickets(store: &dyn Store, design: &Arc<Design>) {
+fn save_tickets(store: &impl Store, design: &Arc<Design>) {
     for (number, priority) in [("1", 2), ("2", 10)] {
         let values = [
             ("ticket_id", Json::from(number)),
@@ -107,12 +107,12 @@ fn save_tickets(store: &dyn Store, design: &Arc<Design>) {
 
 /// What a design is refused with that leaves items behind: entities with their counts, and all of the text.
 #[track_caller]
-fn refused(store: &dyn Store, design: &Design) -> (Vec<(String, u64)>, String) {
+fn refused(store: &impl Store, design: &Design) -> (Vec<(String, u64)>, String) {
     let plan = planned(store, design);
     assert!(!plan.is_empty() && !plan.to_string().contains("nothing to do"), "{plan}");
-    let indexes = || store.describe_table("support-dev").unwrap().unwrap().shape.indexes;
+    let indexes = || store.describe_table("support-dev").wait().unwrap().unwrap().shape.indexes;
     let before = indexes();
-    let error = plan.run(store, &mut |_| {}).unwrap_err();
+    let error = plan.run(store, &mut |_| {}).wait().unwrap_err();
     assert_eq!(indexes(), before, "nothing is done");
     match &error {
         ApplyError::Outdated(outdated) => {
@@ -129,8 +129,8 @@ fn refused(store: &dyn Store, design: &Design) -> (Vec<(String, u64)>, String) {
     }
 }
 
-fn warned(store: &dyn Store, design: &Design, pattern: &str) -> String {
-    warnings(design, "dev", store, &design.pattern(pattern).unwrap().entities()).join("\n")
+fn warned(store: &impl Store, design: &Design, pattern: &str) -> String {
+    warnings(design, "dev", store, &design.pattern(pattern).unwrap().entities()).wait().join("\n")
 }
 
 const WITH_EMAILS: [(&str, &str); 3] = [
@@ -142,7 +142,7 @@ const WITH_EMAILS: [(&str, &str); 3] = [
     ("[pattern.queue]", "[pattern.agent_by_email]\nquery = \"Agent\"\non = \"GSI4\"\n\n[pattern.queue]"),
 ];
 
-pub(crate) fn a_new_index_entry_names_the_items_that_lack_it(store: &dyn Store) {
+pub(crate) fn a_new_index_entry_names_the_items_that_lack_it(store: &impl Store) {
     let (old, new) = (load(DESIGN), changed(&WITH_EMAILS));
     apply(store, &old);
     save_agents(store, &old);
@@ -157,7 +157,7 @@ pub(crate) fn a_new_index_entry_names_the_items_that_lack_it(store: &dyn Store) 
     apply_outdated(store, &new);
     let again = planned(store, &new);
     assert!(again.steps.is_empty() && again.to_string().contains("accepted before"), "{again}");
-    again.run(store, &mut |_| {}).unwrap();
+    again.run(store, &mut |_| {}).wait().unwrap();
     assert!(warned(store, &new, "get_agent").contains("3 items of Agent"), "still outdated");
     assert_eq!(warned(store, &new, "queue"), "");
 
@@ -168,7 +168,7 @@ pub(crate) fn a_new_index_entry_names_the_items_that_lack_it(store: &dyn Store) 
     assert!(found.to_string().contains("\"agent_id\":\"2\""), "{found}");
 }
 
-pub(crate) fn a_changed_template_is_refused_with_both_templates(store: &dyn Store) {
+pub(crate) fn a_changed_template_is_refused_with_both_templates(store: &impl Store) {
     let (old, new) = (load(DESIGN), changed(&[("{priority}#", "{priority:02}#")]));
     apply(store, &old);
     save_tickets(store, &old);
@@ -180,7 +180,7 @@ pub(crate) fn a_changed_template_is_refused_with_both_templates(store: &dyn Stor
     assert!(text.contains(reason), "{text}");
 }
 
-pub(crate) fn another_key_template_is_refused_while_there_are_items(store: &dyn Store) {
+pub(crate) fn another_key_template_is_refused_while_there_are_items(store: &impl Store) {
     let (old, new) = (load(DESIGN), changed(&[("TICKET#{ticket_id}", "T#{ticket_id}")]));
     apply(store, &old);
     apply(store, &new);
@@ -191,7 +191,7 @@ pub(crate) fn another_key_template_is_refused_while_there_are_items(store: &dyn 
     assert!(text.contains("`PK`: `TICKET#{ticket_id}` -> `T#{ticket_id}`"), "{text}");
 }
 
-pub(crate) fn changes_that_touch_no_item_are_applied(store: &dyn Store) {
+pub(crate) fn changes_that_touch_no_item_are_applied(store: &impl Store) {
     let old = load(DESIGN);
     apply(store, &old);
     save_agents(store, &old);
@@ -210,7 +210,7 @@ pub(crate) fn changes_that_touch_no_item_are_applied(store: &dyn Store) {
     }
 }
 
-pub(crate) fn a_design_that_goes_back_finds_its_items_again(store: &dyn Store) {
+pub(crate) fn a_design_that_goes_back_finds_its_items_again(store: &impl Store) {
     let (old, new) = (load(DESIGN), changed(&[("{priority}#", "{priority:02}#")]));
     apply(store, &old);
     save_tickets(store, &old);
@@ -219,7 +219,7 @@ pub(crate) fn a_design_that_goes_back_finds_its_items_again(store: &dyn Store) {
     assert_eq!(warned(store, &old, "queue"), "");
 }
 
-pub(crate) fn a_new_unique_field_names_the_items_that_reserved_nothing(store: &dyn Store) {
+pub(crate) fn a_new_unique_field_names_the_items_that_reserved_nothing(store: &impl Store) {
     let (old, new) =
         (load(DESIGN), changed(&[("[entity.Agent]\n", "[entity.Agent]\nunique = [\"email\"]\n")]));
     apply(store, &old);
@@ -240,7 +240,7 @@ pub(crate) fn a_new_unique_field_names_the_items_that_reserved_nothing(store: &d
     apply(store, &new);
 }
 
-pub(crate) fn an_entity_that_no_longer_expires_names_the_items_that_still_do(store: &dyn Store) {
+pub(crate) fn an_entity_that_no_longer_expires_names_the_items_that_still_do(store: &impl Store) {
     let with_ttl = [
         ("key  = [\"PK\", \"SK\"]\n", "key  = [\"PK\", \"SK\"]\nttl  = \"gone_at\"\n"),
         ("[entity.Agent]\n", "[entity.Agent]\nttl = \"100 days after seen_at\"\n"),
@@ -267,7 +267,7 @@ pub(crate) fn an_entity_that_no_longer_expires_names_the_items_that_still_do(sto
     apply(store, &new);
 }
 
-pub(crate) fn an_entity_that_is_gone_or_renamed_keeps_its_items_in_sight(store: &dyn Store) {
+pub(crate) fn an_entity_that_is_gone_or_renamed_keeps_its_items_in_sight(store: &impl Store) {
     let old = load(DESIGN);
     apply(store, &old);
     save_agents(store, &old);
@@ -283,42 +283,42 @@ pub(crate) fn an_entity_that_is_gone_or_renamed_keeps_its_items_in_sight(store: 
     apply(store, &same_type);
 }
 
-pub(crate) fn items_of_an_unknown_design_are_compared_with_what_the_design_makes(store: &dyn Store) {
+pub(crate) fn items_of_an_unknown_design_are_compared_with_what_the_design_makes(store: &impl Store) {
     let (old, new) = (load(DESIGN), changed(&WITH_EMAILS));
     apply(store, &old);
     save_agents(store, &old);
     save_tickets(store, &old);
     // As in a folder from before designs were remembered.
-    store.change_table(&TableChange::Delete { table: DESIGNS_TABLE.to_owned() }).unwrap();
+    store.change_table(&TableChange::Delete { table: DESIGNS_TABLE.to_owned() }).wait().unwrap();
     let (entities, text) = refused(store, &new);
     assert_eq!(entities, [("Agent".to_owned(), 3)]);
     assert!(text.contains("`GSI4PK`, `GSI4SK`: missing"), "{text}");
     apply(store, &old);
 }
 
-pub(crate) fn of_two_applies_at_once_one_is_refused(store: &dyn Store) {
+pub(crate) fn of_two_applies_at_once_one_is_refused(store: &impl Store) {
     let (old, new) = (load(DESIGN), changed(&WITH_EMAILS));
     apply(store, &old);
     let (one, other) = (planned(store, &new), planned(store, &new));
-    one.run(store, &mut |_| {}).unwrap();
-    let error = other.run(store, &mut |_| {}).unwrap_err();
+    one.run(store, &mut |_| {}).wait().unwrap();
+    let error = other.run(store, &mut |_| {}).wait().unwrap_err();
     assert!(matches!(&error, ApplyError::Concurrent { table, .. } if table == "support-dev"), "{error}");
     apply(store, &new);
 }
 
-pub(crate) fn a_deleted_table_is_forgotten(store: &dyn Store) {
+pub(crate) fn a_deleted_table_is_forgotten(store: &impl Store) {
     let (old, new) = (load(DESIGN), changed(&[("{priority}#", "{priority:02}#")]));
     apply(store, &old);
     save_tickets(store, &old);
     let environment = Environment { removal: Removal::Delete, ..environment(&old) };
-    plan_removal(&old, &environment, store).unwrap().run(store, &mut |_| {}).unwrap();
+    plan_removal(&old, &environment, store).wait().unwrap().run(store, &mut |_| {}).wait().unwrap();
     let table = DESIGNS_TABLE.to_owned();
     let scan = Scan { table, index: None, filter: None, projection: None, limit: None, start_key: None };
-    assert!(store.scan(scan).unwrap().items.is_empty());
+    assert!(store.scan(scan).wait().unwrap().items.is_empty());
     apply(store, &new);
 }
 
-pub(crate) fn a_table_of_the_same_name_as_singlets_own_is_refused(store: &dyn Store) {
+pub(crate) fn a_table_of_the_same_name_as_singlets_own_is_refused(store: &impl Store) {
     let plan = planned(store, &changed(&[("support-{environment}", DESIGNS_TABLE)]));
     assert!(plan.obstacles.iter().any(|line| line.contains("choose another name")), "{plan}");
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use singlet_design::Json;
 use singlet_run::apply::{choose_environment, plan};
-use singlet_run::{Arguments, Paging, RunError, Runner};
+use singlet_run::{Arguments, Paging, RunError, Runner, Wait};
 use singlet_store::Store;
 
 const DESIGN: &str = r##"
@@ -39,16 +39,16 @@ consistent = true
 "##;
 
 /// The answer of a pattern to these texts.
-fn run(runner: &Runner<&dyn Store>, pattern: &str, values: &[(&str, &str)]) -> Result<Json, RunError> {
+fn run(runner: &Runner<&impl Store>, pattern: &str, values: &[(&str, &str)]) -> Result<Json, RunError> {
     let values: Arguments =
         values.iter().map(|(name, text)| ((*name).to_owned(), Json::from(*text))).collect();
-    runner.run(pattern, &values, &Paging::default()).map(|outcome| outcome.to_json())
+    runner.run(pattern, &values, &Paging::default()).wait().map(|outcome| outcome.to_json())
 }
 
-pub(crate) fn a_reference_is_checked_in_the_transaction_that_writes_it(store: &dyn Store) {
+pub(crate) fn a_reference_is_checked_in_the_transaction_that_writes_it(store: &impl Store) {
     let design = singlet_design::load("ratings.toml", DESIGN).unwrap_or_else(|report| panic!("{report}"));
     let environment = choose_environment(&design, None).unwrap();
-    plan(&design, &environment, store).unwrap().run(store, &mut |_| {}).unwrap();
+    plan(&design, &environment, store).wait().unwrap().run(store, &mut |_| {}).wait().unwrap();
     let runner = Runner::new(Arc::new(design), store, "dev");
     run(&runner, "offer", &[("product_id", "tea")]).unwrap();
     let said = |product: &str| format!("`product_id`: there is no Product `{product}`");

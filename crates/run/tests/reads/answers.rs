@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use singlet_design::Operation;
-use singlet_run::{Paging, RunError, Runner};
+use singlet_run::{Outcome, Paging, RunError, Runner, Wait};
 
 use crate::fixture::{Data, NOW_MS, given};
 
@@ -120,11 +120,11 @@ fn everything_that_is_wrong_with_a_call_is_said_at_once() {
 fn only_lists_take_a_page() {
     let data = network();
     let cursor = Paging { limit: None, cursor: Some("x".to_owned()) };
-    let refused = data.runner.run("get_user", &given(&[("user_id", "u1")]), &cursor);
+    let refused = data.runner.run("get_user", &given(&[("user_id", "u1")]), &cursor).wait();
     assert!(matches!(refused, Err(RunError::Cursor(_))));
     for limit in [0, 1001] {
         let paging = Paging { limit: Some(limit), cursor: None };
-        let refused = data.runner.run("user_posts", &given(&[("user_id", "u1")]), &paging);
+        let refused = data.runner.run("user_posts", &given(&[("user_id", "u1")]), &paging).wait();
         assert!(matches!(refused, Err(RunError::Parameter { .. })));
     }
 }
@@ -141,6 +141,19 @@ fn a_merge_of_what_is_no_list_is_a_fault_and_not_an_empty_answer() {
         *pattern = Arc::new(broken);
     }
     let runner = Runner::new(Arc::new(design), data.runner.store(), "dev");
-    let refused = runner.run("home", &given(&[("user_id", "me")]), &Paging::default());
+    let refused = runner.run("home", &given(&[("user_id", "me")]), &Paging::default()).wait();
     assert!(matches!(refused, Err(RunError::Fault(_))), "{refused:?}");
+}
+
+#[test]
+fn the_future_of_a_run_can_be_sent_to_another_thread() {
+    fn sendable<F: Future + Send>(future: F) -> F {
+        future
+    }
+    let data = network();
+    let arguments = given(&[("user_id", "u9")]);
+    let paging = Paging::default();
+    let run = sendable(data.runner.run("get_user", &arguments, &paging));
+    let answer = std::thread::scope(|scope| scope.spawn(|| run.wait()).join().unwrap());
+    assert!(matches!(answer, Ok(Outcome::Item(None))));
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use singlet_design::{Json, load, to_attribute, to_json};
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_engine::{Database, ManualClock, Options};
-use singlet_run::{Arguments, Outcome, Paging, Record, RunError, Runner, apply, derive};
+use singlet_run::{Arguments, Outcome, Paging, Record, RunError, Runner, Wait, apply, derive};
 use singlet_store::{self as store, Embedded, ReturnItem, Store};
 
 pub(crate) const NOW_MS: u64 = 1_750_000_000_000;
@@ -25,7 +25,7 @@ impl Data {
         let options = Options { clock, ..Options::default() };
         let store = Embedded::new(Database::in_memory_with(options).unwrap(), "memory");
         let environment = apply::choose_environment(&design, None).unwrap();
-        apply::plan(&design, &environment, &store).unwrap().run(&store, &mut |_| {}).unwrap();
+        apply::plan(&design, &environment, &store).wait().unwrap().run(&store, &mut |_| {}).wait().unwrap();
         let runner = Runner::new(design, store, environment.name);
         let clock = Arc::new(ManualClock::new(NOW_MS));
         Data { runner: runner.with_clock(clock).with_cursor_key([7; 32]) }
@@ -43,11 +43,11 @@ impl Data {
         derive::complete(&entity, &mut item).unwrap();
         let table = entity.table.name_in("dev");
         let put = store::PutItem { table, item, condition: None, returned: ReturnItem::None };
-        self.runner.store().put(put).unwrap();
+        self.runner.store().put(put).wait().unwrap();
     }
 
     pub(crate) fn run(&self, pattern: &str, arguments: &[(&str, &str)]) -> Result<Outcome, RunError> {
-        self.runner.run(pattern, &given(arguments), &Paging::default())
+        self.runner.run(pattern, &given(arguments), &Paging::default()).wait()
     }
 
     pub(crate) fn json(&self, pattern: &str, arguments: &[(&str, &str)]) -> String {
@@ -66,7 +66,7 @@ impl Data {
         let mut values = Vec::new();
         for _ in 0..10_000 {
             let paging = Paging { limit: Some(limit), cursor: cursor.take() };
-            let (records, next) = items(self.runner.run(pattern, &given(arguments), &paging).unwrap());
+            let (records, next) = items(self.runner.run(pattern, &given(arguments), &paging).wait().unwrap());
             assert!(records.len() <= limit as usize);
             assert!(
                 next.is_none() || records.len() == limit as usize,

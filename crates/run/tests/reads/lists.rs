@@ -1,7 +1,7 @@
 //! Which items a query gives: matched parts, ranges, beginnings, several entities.
 
 use singlet_run::explain::Recording;
-use singlet_run::{Paging, Runner};
+use singlet_run::{Paging, Runner, Wait};
 
 use crate::fixture::{Data, given};
 
@@ -123,7 +123,8 @@ limit = 50
     data.put("Rating", &[("recipe_id", "r1"), ("user_id", "u1")]);
     let recording = Recording::new(data.runner.store().clone());
     let runner = Runner::new(data.runner.design().clone(), recording, "dev");
-    let answer = runner.run("whole_recipe", &given(&[("recipe_id", "r1")]), &Paging::default()).unwrap();
+    let answer =
+        runner.run("whole_recipe", &given(&[("recipe_id", "r1")]), &Paging::default()).wait().unwrap();
     assert_eq!(
         answer.to_json().to_string(),
         r#"{"items":[{"type":"Ingredient","recipe_id":"r1","number":2},{"type":"Recipe","recipe_id":"r1"}]}"#

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use singlet_run::{Paging, RunError};
+use singlet_run::{Paging, RunError, Wait};
 
 use crate::fixture::{Data, NOW_MS, given, items, member};
 
@@ -134,7 +134,7 @@ proptest! {
         fill(&data, &[(1, 1, false), (1, 2, false), (1, 3, false)]);
         for (pattern, arguments) in [("user_posts", vec![("user_id", "u1")]), ("feed", vec![]), ("home", vec![("user_id", "me")])] {
             let page = |cursor: Option<String>| {
-                data.runner.run(pattern, &given(&arguments), &Paging { limit: Some(1), cursor })
+                data.runner.run(pattern, &given(&arguments), &Paging { limit: Some(1), cursor }).wait()
             };
             let cursor = items(page(None).unwrap()).1.unwrap();
             let mut bytes = cursor.clone().into_bytes();
@@ -153,7 +153,7 @@ fn a_cursor_belongs_to_its_pattern_arguments_environment_and_key() {
     let data = network(Order::Ascending);
     fill(&data, &[(1, 1, false), (1, 2, false), (2, 3, false), (2, 4, false)]);
     let page = |pattern: &str, user: &str, cursor: Option<String>| {
-        data.runner.run(pattern, &given(&[("user_id", user)]), &Paging { limit: Some(1), cursor })
+        data.runner.run(pattern, &given(&[("user_id", user)]), &Paging { limit: Some(1), cursor }).wait()
     };
     let cursor = items(page("user_posts", "u1", None).unwrap()).1;
     assert!(matches!(page("user_posts", "u2", cursor.clone()), Err(RunError::Cursor(_))));
@@ -161,7 +161,8 @@ fn a_cursor_belongs_to_its_pattern_arguments_environment_and_key() {
     let (records, end) = items(page("user_posts", "u1", cursor.clone()).unwrap());
     assert_eq!((member(&records[0], "created_at").as_str(), end), ("t!a", None));
     let other = data.runner.with_cursor_key([8; 32]);
-    let refused = other.run("user_posts", &given(&[("user_id", "u1")]), &Paging { limit: Some(1), cursor });
+    let refused =
+        other.run("user_posts", &given(&[("user_id", "u1")]), &Paging { limit: Some(1), cursor }).wait();
     assert!(matches!(refused, Err(RunError::Cursor(_))));
 }
 
@@ -174,10 +175,10 @@ fn a_cursor_from_before_the_keys_were_changed_is_told_to_begin_again() {
     for (pattern, user) in [("user_posts", "u1"), ("home", "me")] {
         let arguments = given(&[("user_id", user)]);
         let first = Paging { limit: Some(1), cursor: None };
-        let (_, cursor) = items(data.runner.run(pattern, &arguments, &first).unwrap());
+        let (_, cursor) = items(data.runner.run(pattern, &arguments, &first).wait().unwrap());
         assert!(cursor.is_some(), "{pattern}");
         changed.put("Follow", &[("user_id", "me"), ("following_id", "u1")]);
-        let refused = changed.runner.run(pattern, &arguments, &Paging { limit: Some(1), cursor });
+        let refused = changed.runner.run(pattern, &arguments, &Paging { limit: Some(1), cursor }).wait();
         assert!(matches!(refused, Err(RunError::Cursor(_))), "{pattern}: {refused:?}");
     }
 }
@@ -191,6 +192,7 @@ fn a_list_that_changes_between_pages_only_brings_or_takes_its_own_items() {
         items(
             data.runner
                 .run("home", &given(&[("user_id", "me")]), &Paging { limit: Some(7), cursor })
+                .wait()
                 .unwrap(),
         )
     };
@@ -232,7 +234,7 @@ fn a_filter_that_lets_little_through_ends_calls_but_not_the_list() {
             calls += 1;
             assert!(calls < 20, "every call gets further");
             let paging = Paging { limit: Some(2), cursor };
-            let (records, next) = items(data.runner.run(pattern, &arguments, &paging).unwrap());
+            let (records, next) = items(data.runner.run(pattern, &arguments, &paging).wait().unwrap());
             seen.extend(records.iter().map(|record| member(record, "post_id")));
             assert!(next.as_ref().is_none_or(|cursor| cursor.len() < 600), "cursors stay short");
             cursor = next;

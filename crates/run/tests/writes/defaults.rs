@@ -2,7 +2,7 @@
 
 use singlet_design::Json;
 use singlet_engine::values::Item;
-use singlet_run::RunError;
+use singlet_run::{RunError, Wait};
 use singlet_store::{PutItem, ReturnItem, Store};
 
 use crate::fixture::Fixture;
@@ -98,7 +98,7 @@ fn old_documents(ids: &[&str]) -> Fixture {
         .collect();
         let put =
             PutItem { table: "documents".to_owned(), item, condition: None, returned: ReturnItem::None };
-        documents.runner.store().put(put).unwrap();
+        documents.runner.store().put(put).wait().unwrap();
     }
     documents
 }

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use singlet_design::{Design, Json, load};
 use singlet_engine::values::Item;
 use singlet_engine::{Database, ManualClock, Options, Scan};
-use singlet_run::{Arguments, Outcome, Paging, RunError, Runner, SeededEntropy, apply};
+use singlet_run::{Arguments, Outcome, Paging, RunError, Runner, SeededEntropy, Wait, apply};
 use singlet_store::{Embedded, Store};
 
 /// 2025-01-20T15:30:00Z.
 pub(crate) const NOW_MS: u64 = 1_737_387_000_000;
 
 /// Runs a pattern with arguments as the text of a JSON object.
-pub(crate) fn try_run<S: Store>(
+pub(crate) async fn try_run<S: Store>(
     runner: &Runner<S>,
     pattern: &str,
     arguments: &str,
 ) -> Result<Outcome, RunError> {
     let Json::Object(members) = arguments.parse::<Json>().unwrap() else { panic!("an object") };
     let arguments: Arguments = members.into_iter().collect();
-    runner.run(pattern, &arguments, &Paging::default())
+    runner.run(pattern, &arguments, &Paging::default()).await
 }
 
 /// A runner and the database under it.
@@ -43,7 +43,7 @@ impl Fixture {
         let database = Database::in_memory_with(options).unwrap();
         let store = Embedded::new(database.clone(), "memory");
         let environment = apply::choose_environment(&design, None).unwrap();
-        apply::plan(&design, &environment, &store).unwrap().run(&store, &mut |_| {}).unwrap();
+        apply::plan(&design, &environment, &store).wait().unwrap().run(&store, &mut |_| {}).wait().unwrap();
         let runner = Runner::new(design, store, environment.name)
             .with_clock(clock.clone())
             .with_entropy(Arc::new(SeededEntropy::new(7)));
@@ -52,7 +52,7 @@ impl Fixture {
 
     /// Runs a pattern with arguments as the text of a JSON object.
     pub(crate) fn try_run(&self, pattern: &str, arguments: &str) -> Result<Outcome, RunError> {
-        try_run(&self.runner, pattern, arguments)
+        try_run(&self.runner, pattern, arguments).wait()
     }
 
     /// A runner of the same design on another store.

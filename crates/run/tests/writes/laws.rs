@@ -7,7 +7,7 @@ use std::thread;
 
 use proptest::prelude::*;
 use singlet_engine::values::{AttributeValue, Number};
-use singlet_run::{RunError, Runner};
+use singlet_run::{RunError, Runner, Wait};
 use singlet_store::Store;
 
 use crate::audit::assert_true_to_fields;
@@ -66,8 +66,8 @@ fn call(ids: &'static [&'static str]) -> impl Strategy<Value = Call> {
 }
 
 /// What callers may be told; anything else is a fault.
-pub(crate) fn attempt<S: Store>(runner: &Runner<S>, (pattern, arguments): &Call) {
-    match try_run(runner, pattern, arguments) {
+pub(crate) async fn attempt<S: Store>(runner: &Runner<S>, (pattern, arguments): &Call) {
+    match try_run(runner, pattern, arguments).await {
         Ok(_)
         | Err(
             RunError::Exists { .. }
@@ -90,7 +90,7 @@ proptest! {
         let fixture = Fixture::new(TASKS);
         for call in &calls {
             fixture.clock.advance_ms(1);
-            attempt(&fixture.runner, call);
+            attempt(&fixture.runner, call).wait();
             assert_true_to_fields(&fixture);
         }
     }
@@ -104,7 +104,7 @@ proptest! {
             fixture.clock.advance_ms(1);
             fixture.try_run("create", r#"{"task_id": "a", "project": "p", "title": "x"}"#).ok();
             let store = Meddler { fixture: &fixture, calls: Mutex::new(meddling.into()) };
-            attempt(&fixture.runner_on(store), &call);
+            attempt(&fixture.runner_on(store), &call).wait();
             assert_true_to_fields(&fixture);
         }
     }
@@ -119,7 +119,7 @@ proptest! {
                 let fixture = &fixture;
                 scope.spawn(move || calls.iter().for_each(|call| {
                     fixture.clock.advance_ms(1);
-                    attempt(&fixture.runner, call);
+                    attempt(&fixture.runner, call).wait();
                 }));
             }
         });

@@ -25,11 +25,11 @@ impl Meddler<'_> {
 }
 
 impl Store for Meddler<'_> {
-    fn get(&self, request: GetItem) -> Result<Found, StoreError> {
-        let answer = self.store().get(request);
+    async fn get(&self, request: GetItem) -> Result<Found, StoreError> {
+        let answer = self.store().get(request).await;
         let call = self.calls.lock().unwrap().pop_front();
         if let Some(call) = call {
-            attempt(&self.fixture.runner, &call);
+            attempt(&self.fixture.runner, &call).await;
         }
         answer
     }
@@ -37,37 +37,37 @@ impl Store for Meddler<'_> {
     fn label(&self) -> String {
         self.store().label()
     }
-    fn supports(&self, feature: Feature) -> bool {
-        self.store().supports(feature)
+    async fn supports(&self, feature: Feature) -> bool {
+        self.store().supports(feature).await
     }
-    fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
-        self.store().batch_get(request)
+    async fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
+        self.store().batch_get(request).await
     }
-    fn query(&self, request: Query) -> Result<Page, StoreError> {
-        self.store().query(request)
+    async fn query(&self, request: Query) -> Result<Page, StoreError> {
+        self.store().query(request).await
     }
-    fn scan(&self, request: Scan) -> Result<Page, StoreError> {
-        self.store().scan(request)
+    async fn scan(&self, request: Scan) -> Result<Page, StoreError> {
+        self.store().scan(request).await
     }
-    fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {
-        self.store().transact_get(request)
+    async fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {
+        self.store().transact_get(request).await
     }
-    fn put(&self, request: PutItem) -> Result<Written, StoreError> {
-        self.store().put(request)
+    async fn put(&self, request: PutItem) -> Result<Written, StoreError> {
+        self.store().put(request).await
     }
-    fn update(&self, request: UpdateItem) -> Result<Written, StoreError> {
-        self.store().update(request)
+    async fn update(&self, request: UpdateItem) -> Result<Written, StoreError> {
+        self.store().update(request).await
     }
-    fn delete(&self, request: DeleteItem) -> Result<Written, StoreError> {
-        self.store().delete(request)
+    async fn delete(&self, request: DeleteItem) -> Result<Written, StoreError> {
+        self.store().delete(request).await
     }
-    fn transact_write(&self, request: TransactWrite) -> Result<Written, StoreError> {
-        self.store().transact_write(request)
+    async fn transact_write(&self, request: TransactWrite) -> Result<Written, StoreError> {
+        self.store().transact_write(request).await
     }
-    fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {
-        self.store().describe_table(name)
+    async fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {
+        self.store().describe_table(name).await
     }
-    fn change_table(&self, change: &TableChange) -> Result<(), StoreError> {
-        self.store().change_table(change)
+    async fn change_table(&self, change: &TableChange) -> Result<(), StoreError> {
+        self.store().change_table(change).await
     }
 }

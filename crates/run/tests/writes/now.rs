@@ -1,6 +1,6 @@
 //! `{now}` is the time of the call wherever a value can stand.
 
-use singlet_run::{Arguments, Outcome, Paging};
+use singlet_run::{Arguments, Outcome, Paging, Wait};
 
 use crate::fixture::Fixture;
 
@@ -79,7 +79,7 @@ fn a_part_bounded_by_now_leaves_out_what_is_to_come() {
     let arguments = Arguments::from([("place".to_owned(), "tower".into())]);
     for pattern in ["board", "board_of_boards"] {
         let limit = Paging { limit: Some(10), cursor: None };
-        let answer = visits.runner.run(pattern, &arguments, &limit).unwrap();
+        let answer = visits.runner.run(pattern, &arguments, &limit).wait().unwrap();
         let mut parts = match answer {
             Outcome::Parts(parts) => parts,
             other => panic!("{other:?}"),
@@ -114,7 +114,7 @@ fn a_merge_bounded_by_now_pages_on_while_time_passes() {
     let mut seen = Vec::new();
     let mut paging = Paging { limit: Some(1), cursor: None };
     loop {
-        let page = visits.runner.run("past_of_town", &arguments, &paging).unwrap();
+        let page = visits.runner.run("past_of_town", &arguments, &paging).wait().unwrap();
         seen.extend(visitors(&page));
         let Outcome::Items { cursor: Some(cursor), .. } = page else { break };
         paging.cursor = Some(cursor);
@@ -128,13 +128,15 @@ fn the_pages_of_a_part_are_bounded_by_the_time_of_its_first_page() {
     let visits = visits();
     let arguments = Arguments::from([("place".to_owned(), "tower".into())]);
     let first = Paging { limit: Some(1), cursor: None };
-    let Outcome::Parts(parts) = visits.runner.run("board", &arguments, &first).unwrap() else { panic!() };
+    let Outcome::Parts(parts) = visits.runner.run("board", &arguments, &first).wait().unwrap() else {
+        panic!()
+    };
     let Outcome::Items { cursor, .. } = &parts[0].1 else { panic!() };
     let (mut cursor, mut seen) = (cursor.clone(), visitors(&parts[0].1));
     while let Some(next) = cursor {
         visits.clock.advance_ms(60_000);
         let paging = Paging { limit: Some(1), cursor: Some(next) };
-        let page = visits.runner.run("visits", &arguments, &paging).unwrap();
+        let page = visits.runner.run("visits", &arguments, &paging).wait().unwrap();
         seen.extend(visitors(&page));
         let Outcome::Items { cursor: next, .. } = page else { panic!() };
         cursor = next;

@@ -1,8 +1,8 @@
 //! References that must exist: the write checks them in its own transaction.
 
 use singlet_design::Json;
-use singlet_run::RunError;
 use singlet_run::explain::{Outcome, Recorded, Recording};
+use singlet_run::{RunError, Wait};
 use singlet_store::Embedded;
 
 use crate::fixture::{Fixture, NOW_MS, try_run};
@@ -86,7 +86,7 @@ fn refused(fixture: &Fixture, pattern: &str, arguments: &str, expected: &str) {
 fn requests(fixture: &Fixture, pattern: &str, arguments: &str) -> Vec<Recorded> {
     let store = Recording::new(Embedded::new(fixture.database.clone(), "memory")).with_writes();
     let runner = fixture.runner_on(store);
-    try_run(&runner, pattern, arguments).unwrap();
+    try_run(&runner, pattern, arguments).wait().unwrap();
     runner.store().recorded()
 }
 

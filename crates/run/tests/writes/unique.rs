@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::thread;
 
-use singlet_run::RunError;
+use singlet_run::{RunError, Wait};
 
 use crate::audit::assert_true_to_fields;
 use crate::designs::TASKS;
@@ -83,7 +83,7 @@ fn a_reservation_expires_with_its_holder_though_the_time_changes_in_between() {
         create(&fixture, "a", "s").unwrap();
         let meddling = [("edit", later.to_owned())];
         let store = Meddler { fixture: &fixture, calls: Mutex::new(meddling.into()) };
-        try_run(&fixture.runner_on(store), call.0, call.1).unwrap();
+        try_run(&fixture.runner_on(store), call.0, call.1).wait().unwrap();
         assert_true_to_fields(&fixture);
     }
 }

@@ -1,7 +1,6 @@
 //! The engine in this process as a store.
 
 mod error;
-
 mod reads;
 mod tables;
 mod writes;
@@ -16,7 +15,7 @@ use crate::request::{
 use crate::store::{Feature, Store};
 use crate::table::{TableChange, TableState};
 
-/// An open database.
+/// An open database as a store.
 #[derive(Debug, Clone)]
 pub struct Embedded {
     database: Database,
@@ -24,7 +23,7 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// A database, and how people call it.
+    /// A store on an open database. The label names it in messages.
     pub fn new(database: Database, label: impl Into<String>) -> Self {
         Embedded { database, label: label.into() }
     }
@@ -34,7 +33,7 @@ impl Embedded {
         &self.database
     }
 
-    /// What people call it.
+    /// The label.
     pub fn name(&self) -> &str {
         &self.label
     }
@@ -45,7 +44,7 @@ impl Store for Embedded {
         self.label.clone()
     }
 
-    fn supports(&self, feature: Feature) -> bool {
+    async fn supports(&self, feature: Feature) -> bool {
         match feature {
             Feature::Transactions
             | Feature::MultiAttributeKeys
@@ -56,47 +55,47 @@ impl Store for Embedded {
         }
     }
 
-    fn get(&self, request: GetItem) -> Result<Found, StoreError> {
+    async fn get(&self, request: GetItem) -> Result<Found, StoreError> {
         reads::get(&self.database, request)
     }
 
-    fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
+    async fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
         reads::batch_get(&self.database, request)
     }
 
-    fn query(&self, request: Query) -> Result<Page, StoreError> {
+    async fn query(&self, request: Query) -> Result<Page, StoreError> {
         reads::query(&self.database, request)
     }
 
-    fn scan(&self, request: Scan) -> Result<Page, StoreError> {
+    async fn scan(&self, request: Scan) -> Result<Page, StoreError> {
         reads::scan(&self.database, request)
     }
 
-    fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {
+    async fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {
         reads::transact_get(&self.database, request)
     }
 
-    fn put(&self, request: PutItem) -> Result<Written, StoreError> {
-        writes::put(&self.database, request)
+    async fn put(&self, request: PutItem) -> Result<Written, StoreError> {
+        writes::put(&self.database, request).await
     }
 
-    fn update(&self, request: UpdateItem) -> Result<Written, StoreError> {
-        writes::update(&self.database, request)
+    async fn update(&self, request: UpdateItem) -> Result<Written, StoreError> {
+        writes::update(&self.database, request).await
     }
 
-    fn delete(&self, request: DeleteItem) -> Result<Written, StoreError> {
-        writes::delete(&self.database, request)
+    async fn delete(&self, request: DeleteItem) -> Result<Written, StoreError> {
+        writes::delete(&self.database, request).await
     }
 
-    fn transact_write(&self, request: TransactWrite) -> Result<Written, StoreError> {
-        writes::transact_write(&self.database, request)
+    async fn transact_write(&self, request: TransactWrite) -> Result<Written, StoreError> {
+        writes::transact_write(&self.database, request).await
     }
 
-    fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {
+    async fn describe_table(&self, name: &str) -> Result<Option<TableState>, StoreError> {
         tables::describe(&self.database, name)
     }
 
-    fn change_table(&self, change: &TableChange) -> Result<(), StoreError> {
-        tables::change(&self.database, change)
+    async fn change_table(&self, change: &TableChange) -> Result<(), StoreError> {
+        tables::change(&self.database, change).await
     }
 }

@@ -10,7 +10,7 @@ use super::error::store_error;
 use crate::error::StoreError;
 use crate::table::{IndexShape, IndexState, TableChange, TableShape, TableState};
 
-/// What the records of a stream carry: whoever reads them decides what to look at.
+/// Stream records carry both images, so that every reader finds what it needs.
 const STREAM_VIEW: StreamView = StreamView::NewAndOldImages;
 
 pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableState>, StoreError> {
@@ -27,68 +27,70 @@ pub(super) fn describe(database: &Database, name: &str) -> Result<Option<TableSt
     }
 }
 
-pub(super) fn change(database: &Database, change: &TableChange) -> Result<(), StoreError> {
+pub(super) async fn change(database: &Database, change: &TableChange) -> Result<(), StoreError> {
     let done = match change {
-        TableChange::Create(shape) => database.create_table(create_table(shape)?).and_then(|created| {
-            if let Some(days) = shape.recovery_days {
-                database.update_recovery(UpdateRecovery::on(&shape.name).period_days(days))?;
-            }
-            if shape.backup.is_some() {
-                database.set_backup_schedule(&shape.name, shape.backup)?;
-            }
-            Ok(created)
-        }),
+        TableChange::Create(shape) => create(database, shape).await,
         TableChange::CreateIndex { table, index } => {
             let mut update = UpdateTable::new(table).create_index(definition(index));
             for attribute in index.partition.iter().chain(&index.sort) {
                 update = update.attribute(&attribute.name, attribute.scalar);
             }
-            database.update_table(update)
+            update_table(database, update).await
         }
         TableChange::DeleteIndex { table, index } => {
-            database.update_table(UpdateTable::new(table).delete_index(index))
+            update_table(database, UpdateTable::new(table).delete_index(index)).await
         }
         TableChange::Protect { table, protected } => {
             let mut update = UpdateTable::new(table);
             update.deletion_protection = Some(*protected);
-            database.update_table(update)
+            update_table(database, update).await
         }
         TableChange::TimeToLive { table, attribute } => {
-            return time_to_live(database, table, attribute.as_deref())
-                .map_err(|error| store_error(error, table));
+            time_to_live(database, table, attribute.as_deref()).await
         }
         TableChange::Stream { table, enabled } => {
             let change = if *enabled { StreamChange::Enable(STREAM_VIEW) } else { StreamChange::Disable };
-            database.update_table(UpdateTable::new(table).stream(change))
+            update_table(database, UpdateTable::new(table).stream(change)).await
         }
         TableChange::Recovery { table, days } => {
-            let set = database.update_recovery(UpdateRecovery::on(table).period_days(*days));
-            return set.map_err(|error| store_error(error, table));
+            database.submit_update_recovery(UpdateRecovery::on(table).period_days(*days)).await
         }
-        TableChange::Backup { table, schedule } => {
-            let set = database.set_backup_schedule(table, *schedule);
-            return set.map_err(|error| store_error(error, table));
-        }
-        TableChange::Delete { table } => database.delete_table(table),
+        TableChange::Backup { table, schedule } => database.set_backup_schedule(table, *schedule),
+        TableChange::Delete { table } => database.submit_delete_table(table).await.map(|_| ()),
     };
-    done.map(|_| ()).map_err(|error| store_error(error, change.table()))
+    done.map_err(|error| store_error(error, change.table()))
 }
 
-/// Turns time to live on, or off if no attribute is given. Who applies a design to data of his own need not wait for an
-/// hour between two changes.
-fn time_to_live(database: &Database, table: &str, attribute: Option<&str>) -> Result<(), Error> {
+async fn update_table(database: &Database, update: UpdateTable) -> Result<(), Error> {
+    database.submit_update_table(update).await.map(|_| ())
+}
+
+async fn create(database: &Database, shape: &TableShape) -> Result<(), Error> {
+    database.submit_create_table(create_table(shape)).await?;
+    if let Some(days) = shape.recovery_days {
+        database.submit_update_recovery(UpdateRecovery::on(&shape.name).period_days(days)).await?;
+    }
+    if shape.backup.is_some() {
+        database.set_backup_schedule(&shape.name, shape.backup)?;
+    }
+    Ok(())
+}
+
+/// Turns time to live on, or off if `attribute` is `None`. A design that is applied to the user's own data need not
+/// wait an hour between two changes.
+async fn time_to_live(database: &Database, table: &str, attribute: Option<&str>) -> Result<(), Error> {
     let request = match attribute {
         Some(attribute) => UpdateTimeToLive::enable(table, attribute),
-        // To turn it off, the attribute must be named.
+        // The request that turns it off must name the attribute.
         None => match database.describe_time_to_live(table)?.attribute {
             Some(attribute) => UpdateTimeToLive::disable(table, attribute),
             None => return Ok(()),
         },
     };
-    database.update_time_to_live(request.at_any_time()).map(|_| ())
+    database.submit_update_time_to_live(request.at_any_time()).await.map(|_| ())
 }
 
-fn create_table(shape: &TableShape) -> Result<CreateTable, StoreError> {
+fn create_table(shape: &TableShape) -> CreateTable {
     let mut table = CreateTable::new(&shape.name, &shape.partition.name, shape.partition.scalar);
     if let Some(sort) = &shape.sort {
         table = table.sort_key(&sort.name, sort.scalar);
@@ -106,7 +108,7 @@ fn create_table(shape: &TableShape) -> Result<CreateTable, StoreError> {
             table.global_index(definition(index))
         };
     }
-    Ok(table)
+    table
 }
 
 fn definition(index: &IndexShape) -> IndexDefinition {

@@ -8,27 +8,31 @@ use super::reads::consumed;
 use crate::error::StoreError;
 use crate::request::{DeleteItem, PutItem, ReturnItem, TransactAction, TransactWrite, UpdateItem, Written};
 
-pub(super) fn put(database: &Database, request: PutItem) -> Result<Written, StoreError> {
+pub(super) async fn put(database: &Database, request: PutItem) -> Result<Written, StoreError> {
     let table = request.table.clone();
-    written(database.put_item(put_item(request)?), &table)
+    written(database.submit_put_item(put_item(request)?).await, &table)
 }
 
-pub(super) fn update(database: &Database, request: UpdateItem) -> Result<Written, StoreError> {
+pub(super) async fn update(database: &Database, request: UpdateItem) -> Result<Written, StoreError> {
     let table = request.table.clone();
-    written(database.update_item(update_item(request)?), &table)
+    written(database.submit_update_item(update_item(request)?).await, &table)
 }
 
-pub(super) fn delete(database: &Database, request: DeleteItem) -> Result<Written, StoreError> {
+pub(super) async fn delete(database: &Database, request: DeleteItem) -> Result<Written, StoreError> {
     let table = request.table.clone();
-    written(database.delete_item(delete_item(request)?), &table)
+    written(database.submit_delete_item(delete_item(request)?).await, &table)
 }
 
-pub(super) fn transact_write(database: &Database, request: TransactWrite) -> Result<Written, StoreError> {
+pub(super) async fn transact_write(
+    database: &Database,
+    request: TransactWrite,
+) -> Result<Written, StoreError> {
     let table = request.actions.first().map(|action| action.table().to_owned()).unwrap_or_default();
     let actions = request.actions.into_iter().map(action).collect::<Result<_, _>>()?;
     let mut transaction = engine::TransactWrite::new(actions);
     transaction.token = request.token;
-    let outcome = database.transact_write(transaction).map_err(|error| store_error(error, &table))?;
+    let outcome =
+        database.submit_transact_write(transaction).await.map_err(|error| store_error(error, &table))?;
     Ok(Written { item: None, consumed: consumed(&outcome.consumed) })
 }
 

@@ -1,11 +1,13 @@
-//! What every store must do, whatever is behind it. `store_tests!` makes a test of each check for one kind of store.
+//! The tests that every store must pass. `store_tests!` makes a test of each check for one kind of store.
 
 pub(crate) mod checks;
+pub(crate) mod concurrent;
 
-/// Tests of a kind of store. The expression opens an empty one; it may be a guard that derefs to the store.
+/// Makes the tests for one kind of store. The expression is a future that opens an empty store; its output may be a
+/// guard that derefs to the store.
 macro_rules! store_tests {
     ($open:expr) => {
-        $crate::store_tests! { $open =>
+        $crate::store_tests! { checks, $open =>
             a_table_is_described_as_it_was_made,
             indexes_come_and_go,
             a_protected_table_stays,
@@ -13,7 +15,7 @@ macro_rules! store_tests {
             recovery_is_turned_on_and_reaches_as_far_as_it_shall,
             what_is_put_can_be_got,
             a_failed_condition_brings_the_item_that_is_there,
-            an_update_joins_the_placeholders_of_its_condition,
+            an_update_and_its_condition_read_the_item_before,
             a_delete_gives_what_was_there,
             a_query_is_bounded_by_every_test_of_a_sort_key,
             pages_follow_each_other_in_both_directions,
@@ -28,14 +30,25 @@ macro_rules! store_tests {
             a_token_makes_a_transaction_happen_once,
             reads_and_writes_say_what_they_cost,
             what_is_wrong_is_told_apart,
+            every_call_tells_that_a_table_is_missing,
+            a_tree_that_is_wrong_for_every_item_is_refused,
+        }
+        $crate::store_tests! { concurrent, $open =>
+            concurrent_updates_of_one_item_all_count,
+            of_concurrent_creates_one_succeeds,
+            concurrent_transactions_keep_a_sum,
+            a_dropped_transaction_takes_effect_whole_or_not_at_all,
         }
     };
-    ($open:expr => $($check:ident),* $(,)?) => {
+    ($file:ident, $open:expr => $($check:ident),* $(,)?) => {
         $(
             #[test]
             fn $check() {
-                let store = $open;
-                $crate::conformance::checks::$check(&*store);
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+                runtime.block_on(async {
+                    let store = $open.await;
+                    $crate::conformance::$file::$check(&*store).await;
+                });
             }
         )*
     };

@@ -10,7 +10,7 @@ use singlet_cipher::{Cipher, NONCE_BYTES, derive};
 use singlet_design::{Json, load};
 use singlet_engine::values::{EncodedItem, Item};
 use singlet_engine::{Database, ManualClock};
-use singlet_run::{Arguments, Outcome, Paging, RunError, Runner, apply};
+use singlet_run::{Arguments, Outcome, Paging, RunError, Runner, Wait, apply};
 use singlet_store::Embedded;
 
 use crate::fixture::{NOW_MS, options};
@@ -28,12 +28,12 @@ static RUNNER: LazyLock<Runner<Embedded>> = LazyLock::new(|| {
     let design = Arc::new(load("lists.toml", DESIGN).unwrap_or_else(|report| panic!("{report}")));
     let store = Embedded::new(Database::in_memory_with(options(None)).unwrap(), "memory");
     let environment = apply::choose_environment(&design, None).unwrap();
-    apply::plan(&design, &environment, &store).unwrap().run(&store, &mut |_| ()).unwrap();
+    apply::plan(&design, &environment, &store).wait().unwrap().run(&store, &mut |_| ()).wait().unwrap();
     let runner = Runner::new(design, store, environment.name);
     let runner = runner.with_clock(Arc::new(ManualClock::new(NOW_MS))).with_cursor_key(KEY);
     let create = |pattern: &str, values: &[(&str, &str)]| {
         let arguments = values.iter().map(|(name, value)| ((*name).to_owned(), Json::from(*value))).collect();
-        runner.run(pattern, &arguments, &Paging::default()).unwrap();
+        runner.run(pattern, &arguments, &Paging::default()).wait().unwrap();
     };
     for (place, user) in USERS.into_iter().enumerate() {
         create("create_user", &[("user_id", user)]);
@@ -61,7 +61,7 @@ pub(super) fn run(words: &[&str], payload: &[u8]) {
     }
     let whole = list(pattern, &arguments);
     let cursor = seal(pattern, &canonical, payload);
-    match RUNNER.run(pattern, &arguments, &Paging { limit: Some(PAGE), cursor: Some(cursor) }) {
+    match RUNNER.run(pattern, &arguments, &Paging { limit: Some(PAGE), cursor: Some(cursor) }).wait() {
         Ok(outcome) => {
             let (page, next) = items(outcome);
             assert!(page.len() <= PAGE as usize);
@@ -82,7 +82,7 @@ fn list(pattern: &str, arguments: &Arguments) -> Vec<EncodedItem> {
     let mut all = Vec::new();
     for _ in 0..1_000 {
         let paging = Paging { limit: Some(PAGE), cursor };
-        let (page, next) = items(RUNNER.run(pattern, arguments, &paging).unwrap());
+        let (page, next) = items(RUNNER.run(pattern, arguments, &paging).wait().unwrap());
         all.extend(page);
         cursor = next;
         if cursor.is_none() {
@@ -166,7 +166,7 @@ mod tests {
                 canonical.insert("user_id", USERS[0]);
             }
             let paging = Paging { limit: Some(1), cursor: None };
-            let (_, cursor) = items(RUNNER.run(pattern, &arguments, &paging).unwrap());
+            let (_, cursor) = items(RUNNER.run(pattern, &arguments, &paging).wait().unwrap());
             let cursor = cursor.unwrap_or_else(|| panic!("{pattern} has more than one item"));
             let bytes = URL_SAFE_NO_PAD.decode(&cursor).unwrap();
             let (nonce, rest) = bytes.split_first_chunk().unwrap();

@@ -6,10 +6,11 @@ use std::thread;
 
 use singlet_dynamodb::{Connection, DynamoDb};
 use singlet_engine::Database;
+use singlet_run::Wait;
 use singlet_server::{Options, Server};
 use singlet_wire::Service;
 
-use super::play;
+use super::{Played, play};
 use crate::stage::Stage;
 
 const ENDPOINT_VARIABLE: &str = "SINGLET_TEST_ENDPOINT";
@@ -20,9 +21,9 @@ pub(crate) fn play_row(design: &str, name: &str, row: fn(&Stage)) {
     let store = ENDPOINT.get_or_init(|| {
         let endpoint_url = env::var(ENDPOINT_VARIABLE).unwrap_or_else(|_| serve());
         let region = Some("us-east-1".to_owned());
-        DynamoDb::connect(&Connection { endpoint_url: Some(endpoint_url), region, profile: None }).unwrap()
+        DynamoDb::connect(&Connection { endpoint_url: Some(endpoint_url), region, profile: None }).wait()
     });
-    play(design, &format!("{name}-"), store, row);
+    play(design, &format!("{name}-"), &Played::Second(store), row);
 }
 
 /// Starts a server for as long as the tests run, and gives its address.

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use singlet_design::Design;
 use singlet_engine::{Clock, Database, Options, SystemClock};
-use singlet_run::Runner;
 use singlet_run::apply::choose_environment;
 use singlet_run::seed::{SeedOptions, Suggestion};
+use singlet_run::{Runner, Wait};
 use singlet_store::Embedded;
 
 use super::folder::{Call, Folder, Summary};
@@ -76,7 +76,7 @@ fn fill_whole(
     let mut summary = Summary::default();
     for ((name, design), carried) in designs.iter().zip(&DESIGNS) {
         let label = filling.display().to_string();
-        apply_design(design, None, &database, &label)?;
+        apply_design(design, None, &database, &label).wait()?;
         let store = Embedded::new(database.clone(), label);
         let environment = choose_environment(design, None)?.name;
         let options = SeedOptions { items: carried.items, seed: 1, now_ms: SystemClock.now_ms() };
@@ -88,7 +88,8 @@ fn fill_whole(
         summary.items += written;
         let runner = Runner::new(Arc::clone(design), &store, environment);
         for (about, command, _, pattern, options) in CALLS.iter().filter(|call| call.2 == *name) {
-            if let Some(Suggestion { pattern, mut arguments }) = suggestions.richest(&runner, pattern) {
+            if let Some(Suggestion { pattern, mut arguments }) = suggestions.richest(&runner, pattern).wait()
+            {
                 arguments.extend(options.iter().map(|option| (*option).to_owned()));
                 let (about, command, design) =
                     ((*about).to_owned(), (*command).to_owned(), (*name).to_owned());

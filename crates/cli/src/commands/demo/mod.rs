@@ -65,7 +65,7 @@ async fn run(arguments: &DemoArguments) -> Result<(), Failure> {
     let designs = folder.designs()?;
     let database = open_folder(&folder.data(), Purpose::Demo, false, options(&folder))?;
     for (_, design) in &designs {
-        apply_design(design, None, &database, &folder.data().display().to_string())?;
+        apply_design(design, None, &database, &folder.data().display().to_string()).await?;
     }
     let address = server.address();
     // Only a hint for commands that find the folder in use.

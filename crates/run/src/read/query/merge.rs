@@ -78,7 +78,7 @@ impl MergePlan {
     }
 
     /// Runs the merge and answers with a page.
-    pub(in super::super) fn run<S: Store>(
+    pub(in super::super) async fn run<S: Store>(
         &self,
         site: &Site<S>,
         call: &Call<'_>,
@@ -93,7 +93,7 @@ impl MergePlan {
         })?;
         let resume = self.resume(site, call)?;
         let mut branches = Vec::new();
-        for bound in self.list(site, call, merge)? {
+        for bound in self.list(site, call, merge).await? {
             self.branch(&bound, by, &resume, call.now_ms, &mut branches)?;
         }
         branches.sort_by_key(|branch| branch.identity);
@@ -104,18 +104,18 @@ impl MergePlan {
         let (streams, ranks) = branches.into_iter().map(|branch| (branch.stream, branch.rank)).unzip();
         let forward = self.run.forward;
         let mut reader = Reader::merging(&self.run, streams, (by, ranks), forward, (limit, call.now_ms));
-        drive(&site.store, &mut [&mut reader])?;
+        drive(&site.store, &mut [&mut reader]).await?;
         let cursor = if reader.has_more() {
             Some(self.cursor(site, call, &reader, (&identities, &scanning), resume)?)
         } else {
             None
         };
-        let records = self.run.records(site, reader.take_rows(), call.now_ms)?;
+        let records = self.run.records(site, reader.take_rows(), call.now_ms).await?;
         Ok(Outcome::Items { records, cursor })
     }
 
     /// The arguments of the query for each item of the list.
-    fn list<'m, S: Store>(
+    async fn list<'m, S: Store>(
         &self,
         site: &Site<S>,
         call: &Call<'_>,
@@ -126,7 +126,7 @@ impl MergePlan {
         let list = Call { pattern: &merge.each, bound, paging: &paging, now_ms: call.now_ms };
         let mut reader = self.each.reader(site, &list, merge.each_max.clamp(1, LIMIT_MAX))?;
         for _ in 0..LIST_CALLS_MAX {
-            drive(&site.store, &mut [&mut reader])?;
+            drive(&site.store, &mut [&mut reader]).await?;
             if reader.is_full() || !reader.has_more() {
                 break;
             }

@@ -197,11 +197,11 @@ impl QueryPlan {
     }
 
     /// Runs the query and answers with a page.
-    pub(super) fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
+    pub(super) async fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
         let limit = page_limit(call, self.limit)?;
         let mut reader = self.reader(site, call, limit)?;
-        drive(&site.store, &mut [&mut reader])?;
-        self.answer(site, call, reader)
+        drive(&site.store, &mut [&mut reader]).await?;
+        self.answer(site, call, reader).await
     }
 
     /// A reader at the place that the call's cursor says.
@@ -225,19 +225,19 @@ impl QueryPlan {
     }
 
     /// The page that a reader has read.
-    pub(super) fn answer<S: Store>(
+    pub(super) async fn answer<S: Store>(
         &self,
         site: &Site<S>,
         call: &Call<'_>,
         mut reader: Reader<'_>,
     ) -> Result<Outcome, RunError> {
         let cursor = if reader.has_more() { Some(self.cursor(site, call, &reader)?) } else { None };
-        let records = self.records(site, reader.take_rows(), call.now_ms)?;
+        let records = self.records(site, reader.take_rows(), call.now_ms).await?;
         Ok(Outcome::Items { records, cursor })
     }
 
     /// Records with their references resolved.
-    pub(super) fn records<S: Store>(
+    pub(super) async fn records<S: Store>(
         &self,
         site: &Site<S>,
         rows: Vec<stream::Row>,
@@ -252,7 +252,7 @@ impl QueryPlan {
             index: self.index.clone(),
         };
         let mut records: Vec<Record> = rows.into_iter().map(record).collect();
-        super::resolve::resolve(site, &self.resolve, &mut records, now_ms)?;
+        super::resolve::resolve(site, &self.resolve, &mut records, now_ms).await?;
         Ok(records)
     }
 

@@ -183,7 +183,10 @@ impl Order<'_> {
 }
 
 /// Reads for several lists at once: what they need next is handed to the store together.
-pub(in super::super) fn drive<S: Store>(store: &S, readers: &mut [&mut Reader<'_>]) -> Result<(), RunError> {
+pub(in super::super) async fn drive<S: Store>(
+    store: &S,
+    readers: &mut [&mut Reader<'_>],
+) -> Result<(), RunError> {
     loop {
         let mut places = Vec::new();
         let mut requests = Vec::new();
@@ -196,8 +199,8 @@ pub(in super::super) fn drive<S: Store>(store: &S, readers: &mut [&mut Reader<'_
         }
         let pages = match requests.as_slice() {
             [] => return Ok(()),
-            [only] => vec![store.query(only.clone())?],
-            several => store.query_all(several.to_vec())?,
+            [only] => vec![store.query(only.clone()).await?],
+            several => store.query_all(several.to_vec()).await?,
         };
         if pages.len() != requests.len() {
             let reason = format!("{} queries were answered with {} pages", requests.len(), pages.len());
