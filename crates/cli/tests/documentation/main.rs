@@ -3,6 +3,7 @@
 //! - `singlet` commands are run with the program that was built. `singlet serve` goes on in the background as long as the
 //!   page's next commands talk to it, and ends when they need its folder.
 //! - `aws` commands are run where the AWS CLI is installed. Without it, each must be an operation that the server knows.
+//! - A `toml` block that begins with `# NAME.toml` is saved under that name for the commands after it.
 //! - Commands that build or measure for minutes are looked at, not run: the package or the script must be there. The demo
 //!   has tests of its own.
 //!
@@ -51,6 +52,10 @@ fn check(name: &str) {
     let has_aws_cli =
         Command::new("aws").arg("--version").output().is_ok_and(|output| output.status.success());
     for block in &page.blocks {
+        if let Content::File { name, text } = &block.content {
+            session.save(name, text);
+            continue;
+        }
         if block.commands().iter().all(|line| line.is_empty() || line.starts_with('#') || not_run(line)) {
             block.commands().iter().for_each(|line| look_at(line));
             continue;
@@ -61,6 +66,7 @@ fn check(name: &str) {
             continue;
         }
         match &block.content {
+            Content::File { .. } => {}
             Content::Script(script) => run_script(&page, block, script, aws, &mut session),
             Content::Console(all) => {
                 changed.extend(all.iter().filter_map(|shown| run_shown(&page, block, shown, &mut session)));

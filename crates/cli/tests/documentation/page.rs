@@ -18,6 +18,8 @@ pub(crate) struct Block {
 }
 
 pub(crate) enum Content {
+    /// A `toml` block that begins with the comment `# NAME.toml`: a file that the reader saves under this name.
+    File { name: String, text: String },
     /// An `sh` block: a script.
     Script(String),
     /// A `console` block: commands after `$ `, each with what it prints.
@@ -47,6 +49,7 @@ impl Block {
     /// The commands, one in each line; continued lines are joined.
     pub(crate) fn commands(&self) -> Vec<String> {
         let text = match &self.content {
+            Content::File { .. } => String::new(),
             Content::Script(script) => script.clone(),
             Content::Console(shown) => {
                 shown.iter().map(|shown| format!("{}\n", shown.command)).collect::<String>()
@@ -72,11 +75,21 @@ fn blocks(text: &str) -> Vec<Block> {
         let content = match language {
             "sh" => Content::Script(inside.join("\n")),
             "console" => Content::Console(shown(&inside)),
+            "toml" => match file_name(&inside) {
+                Some(name) => Content::File { name: name.to_owned(), text: inside.join("\n") },
+                None => continue,
+            },
             _ => continue,
         };
         blocks.push(Block { line: number + 1, content });
     }
     blocks
+}
+
+/// The name in the first line, if it is `# NAME.toml`.
+fn file_name<'a>(lines: &[&'a str]) -> Option<&'a str> {
+    let name = lines.first()?.strip_prefix("# ")?;
+    (name.ends_with(".toml") && !name.contains([' ', '/'])).then_some(name)
 }
 
 fn shown(lines: &[&str]) -> Vec<Shown> {

@@ -61,6 +61,11 @@ impl Session {
         self.server();
     }
 
+    /// Saves a file of the page in the reader's folder.
+    pub(crate) fn save(&self, name: &str, text: &str) {
+        std::fs::write(self.folder.path().join(name), text).unwrap();
+    }
+
     /// Runs a script as a reader would who has set what the README says.
     pub(crate) fn shell(&mut self, script: &str, with_server: bool) -> Output {
         let address = match with_server {
