@@ -42,7 +42,7 @@ impl From<StoreError> for Setback {
 /// The attempts of one write.
 pub(super) struct Attempts<'a> {
     entropy: &'a dyn Entropy,
-    /// What is written, for messages.
+    /// The thing that is written, for messages.
     what: &'a str,
     made: u32,
 }
