@@ -60,12 +60,12 @@ pub fn complete(entity: &Entity, item: &mut Item) -> Result<(), RunError> {
 pub struct Derived<'a> {
     /// The attribute.
     pub attribute: &'a str,
-    source: Source<'a>,
+    source: DerivedFrom<'a>,
 }
 
 /// What an attribute follows from.
 #[derive(Debug, Clone)]
-enum Source<'a> {
+enum DerivedFrom<'a> {
     /// Entries of indexes: several if their indexes share the attribute. The first that applies gives the value.
     Entries(Vec<&'a IndexEntry>),
     /// A time to live.
@@ -84,15 +84,15 @@ pub fn derived(entity: &Entity) -> Vec<Derived<'_>> {
                 continue;
             }
             match all.iter_mut().find(|known| known.attribute == attribute).map(|known| &mut known.source) {
-                Some(Source::Entries(entries)) => entries.push(entry),
-                _ => all.push(Derived { attribute, source: Source::Entries(vec![entry]) }),
+                Some(DerivedFrom::Entries(entries)) => entries.push(entry),
+                _ => all.push(Derived { attribute, source: DerivedFrom::Entries(vec![entry]) }),
             }
         }
     }
     if let (Some(attribute), Some(ttl)) = (&entity.table.ttl, &entity.ttl)
         && ttl.field != *attribute
     {
-        all.push(Derived { attribute, source: Source::TimeToLive(ttl) });
+        all.push(Derived { attribute, source: DerivedFrom::TimeToLive(ttl) });
     }
     all
 }
@@ -101,8 +101,8 @@ impl<'a> Derived<'a> {
     /// The fields, or paths into objects, that it follows from; some may come twice.
     pub fn fields(&self) -> Vec<&'a str> {
         match &self.source {
-            Source::TimeToLive(ttl) => vec![ttl.field.as_str()],
-            Source::Entries(entries) => entries.iter().flat_map(|entry| entry_fields(entry)).collect(),
+            DerivedFrom::TimeToLive(ttl) => vec![ttl.field.as_str()],
+            DerivedFrom::Entries(entries) => entries.iter().flat_map(|entry| entry_fields(entry)).collect(),
         }
     }
 
@@ -114,8 +114,8 @@ impl<'a> Derived<'a> {
     /// What the item's fields make of it; `None` if the item must not have it.
     pub fn value(&self, entity: &Entity, item: &Item) -> Result<Option<AttributeValue>, RunError> {
         let entries = match &self.source {
-            Source::TimeToLive(ttl) => return Ok(expiry_second(ttl, item).map(AttributeValue::from)),
-            Source::Entries(entries) => entries,
+            DerivedFrom::TimeToLive(ttl) => return Ok(expiry_second(ttl, item).map(AttributeValue::from)),
+            DerivedFrom::Entries(entries) => entries,
         };
         let Some(entry) = entries.iter().find(|entry| applies(entity, entry, item)) else { return Ok(None) };
         let Some((_, template)) = entry.templates().find(|(name, _)| *name == self.attribute) else {

@@ -22,7 +22,7 @@ pub struct Runner<S> {
     /// Whether internal patterns may be run by themselves.
     runs_internal: bool,
     /// One for each pattern of the design, in its order.
-    plans: Vec<Plan>,
+    plans: Vec<PatternPlan>,
 }
 
 impl<S: Store> Runner<S> {
@@ -34,7 +34,7 @@ impl<S: Store> Runner<S> {
         entropy.fill(&mut cursor_key);
         let environment = environment.into();
         let context = PlanContext { design: &design, environment: &environment };
-        let plans = design.patterns.iter().map(|pattern| Plan::new(&context, pattern)).collect();
+        let plans = design.patterns.iter().map(|pattern| PatternPlan::new(&context, pattern)).collect();
         let site = Site {
             seal: Seal::new(&cursor_key, &design.name, &environment),
             table_names: design.tables.iter().map(|table| table.name_in(&environment)).collect(),
@@ -132,7 +132,7 @@ impl<S: Store> Runner<S> {
         }
     }
 
-    fn find(&self, name: &str) -> Result<(&Pattern, &Plan), RunError> {
+    fn find(&self, name: &str) -> Result<(&Pattern, &PatternPlan), RunError> {
         let plans = || self.site.design.patterns.iter().zip(&self.plans);
         let open = |pattern: &Pattern| self.runs_internal || !pattern.internal;
         match plans().find(|(pattern, _)| pattern.name == name) {
@@ -151,7 +151,7 @@ impl<S: Store> Runner<S> {
         }
     }
 
-    async fn check_features(&self, pattern: &Pattern, plan: &Plan) -> Result<(), RunError> {
+    async fn check_features(&self, pattern: &Pattern, plan: &PatternPlan) -> Result<(), RunError> {
         for feature in &plan.needs {
             self.site.require(pattern, *feature).await?;
         }
@@ -170,14 +170,14 @@ enum Way {
 }
 
 /// The plan of one pattern.
-struct Plan {
+struct PatternPlan {
     /// How it is run.
     way: Way,
     /// What the store must have.
     needs: Vec<Feature>,
 }
 
-impl Plan {
+impl PatternPlan {
     fn new(context: &PlanContext<'_>, pattern: &Pattern) -> Self {
         let needs = needs(pattern).into_iter().map(|(feature, _)| feature).collect();
         let way = match ReadPlan::new(context, pattern) {
@@ -185,7 +185,7 @@ impl Plan {
             None if pattern.reads() => Way::Impossible,
             None => Way::Write,
         };
-        Plan { way, needs }
+        PatternPlan { way, needs }
     }
 }
 
@@ -202,7 +202,7 @@ pub fn check_arguments(pattern: &Pattern, arguments: &Arguments) -> Vec<WrongPar
 }
 
 /// Only lists have pages.
-fn check_paging(pattern: &Pattern, plan: &Plan, paging: &Paging) -> Result<(), RunError> {
+fn check_paging(pattern: &Pattern, plan: &PatternPlan, paging: &Paging) -> Result<(), RunError> {
     let (pages, lists) = match &plan.way {
         Way::Read(read) => (read.is_list(), read.has_list()),
         Way::Write | Way::Impossible => (false, false),

@@ -18,7 +18,7 @@ use singlet_engine::values::EncodedItem;
 use singlet_engine::{Database, ManualClock, Options};
 use singlet_review::{Load, RULES, item_size, read_units, write_units};
 use singlet_run::apply::{choose_environment, plan};
-use singlet_run::explain::{Outcome, Recording};
+use singlet_run::explain::{RecordedOutcome, Recording};
 use singlet_run::seed::{Sample, SeedOptions, Seeder, plant};
 use singlet_run::{Arguments, Paging, Runner, SeededEntropy, Wait};
 use singlet_store::Embedded;
@@ -96,14 +96,14 @@ fn hold(name: &str, source: &str) -> (usize, usize) {
         }
         let recorded = runner.store().recorded().split_off(before);
         for one in &recorded {
-            let Outcome::Done(consumed) = &one.outcome else { continue };
+            let RecordedOutcome::Done(consumed) = &one.outcome else { continue };
             let predicted = &one.predicted;
             let said = format!("{name}: {}: {one}", pattern.name);
             assert_eq!((predicted.read, predicted.write), (consumed.read, consumed.write), "{said}");
             assert_eq!(predicted.indexes, consumed.indexes, "{said}");
             assert!(!predicted.at_least, "{said}");
         }
-        worked += usize::from(recorded.iter().any(|one| matches!(one.outcome, Outcome::Done(_))));
+        worked += usize::from(recorded.iter().any(|one| matches!(one.outcome, RecordedOutcome::Done(_))));
     }
     (worked, design.patterns.len())
 }

@@ -4,7 +4,7 @@ use std::io::{Write, stdout};
 
 use singlet_design::Json;
 use singlet_run::apply::choose_environment;
-use singlet_run::explain::{Outcome, Predicted, Recorded, Recording};
+use singlet_run::explain::{Predicted, Recorded, RecordedOutcome, Recording};
 use singlet_run::{Runner, Wait};
 
 use super::patterns::{Chosen, chosen};
@@ -62,12 +62,12 @@ fn json(recorded: &Recorded) -> Json {
         ("predicted".to_owned(), units(&recorded.predicted)),
     ];
     match &recorded.outcome {
-        Outcome::Done(consumed) => {
+        RecordedOutcome::Done(consumed) => {
             let (read, write, indexes) = (consumed.read, consumed.write, consumed.indexes.clone());
             members.push(("used".to_owned(), units(&Predicted { read, write, indexes, at_least: false })));
         }
-        Outcome::Foreseen => members.push(("done".to_owned(), Json::from(false))),
-        Outcome::Failed(reason) => members.push(("failed".to_owned(), Json::from(reason.as_str()))),
+        RecordedOutcome::Foreseen => members.push(("done".to_owned(), Json::from(false))),
+        RecordedOutcome::Failed(reason) => members.push(("failed".to_owned(), Json::from(reason.as_str()))),
     }
     Json::Object(members)
 }

@@ -9,7 +9,7 @@ use singlet_store::{
 use super::blueprint::Blueprint;
 use super::difference::differences;
 use super::outdated::{Outdated, Search};
-use super::record::{self, Content, DESIGNS_TABLE, Found, Owner, Record};
+use super::record::{self, Content, DESIGNS_TABLE, DesignRecord, Owner, Recalled};
 use super::shape::shape_in;
 use crate::needs::unmet_needs;
 
@@ -36,7 +36,7 @@ pub struct Plan {
 pub(super) struct Draft {
     pub(super) owner: Owner,
     /// What is remembered now.
-    pub(super) before: Record,
+    pub(super) before: DesignRecord,
     pub(super) text: String,
     pub(super) blueprint: Blueprint,
 }
@@ -159,13 +159,13 @@ impl Plan {
         let (table_name, environment) = (table.name_in(&environment.name), environment.name.clone());
         let owner = Owner { table: table_name, design: design.name.clone(), environment };
         let before = match owner.read(store).await? {
-            Found::Record(record) => record,
-            Found::NoMemory => {
+            Recalled::Record(record) => record,
+            Recalled::NoMemory => {
                 let create = Step::Change(TableChange::Create(record::shape()));
                 if !self.steps.contains(&create) {
                     self.steps.insert(0, create);
                 }
-                Record::default()
+                DesignRecord::default()
             }
         };
         if let Some(started) = &before.started {

@@ -38,7 +38,7 @@ const PARTS_MAX: u64 = 100;
 
 /// What is remembered of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Record {
+pub(super) struct DesignRecord {
     /// How often it was written.
     pub(super) version: u64,
     /// The design that was applied; `None` if the first one is still under way, or if it can't be read.
@@ -70,11 +70,11 @@ pub(super) struct Owner {
 }
 
 /// What was found about a table.
-pub(super) enum Found {
+pub(super) enum Recalled {
     /// The table of designs isn't there.
     NoMemory,
     /// What is remembered; of version 0 if nothing is.
-    Record(Record),
+    Record(DesignRecord),
 }
 
 /// The shape of the table that remembers designs.
@@ -95,13 +95,13 @@ pub(super) fn shape() -> TableShape {
 
 impl Owner {
     /// What is remembered of the table and design.
-    pub(super) async fn read(&self, store: &impl Store) -> Result<Found, StoreError> {
+    pub(super) async fn read(&self, store: &impl Store) -> Result<Recalled, StoreError> {
         let head = match self.get(store, &self.design).await {
             Ok(head) => head,
-            Err(StoreError::NotFound(_)) => return Ok(Found::NoMemory),
+            Err(StoreError::NotFound(_)) => return Ok(Recalled::NoMemory),
             Err(error) => return Err(in_memory(error)),
         };
-        let Some(head) = head else { return Ok(Found::Record(Record::default())) };
+        let Some(head) = head else { return Ok(Recalled::Record(DesignRecord::default())) };
         if number(&head, FORMAT).is_some_and(|format| format > FORMAT_NOW) {
             return Err(StoreError::Refused(format!(
                 "the design {} was applied to {} by a later version of Singlet: use that version or a newer one",
@@ -109,7 +109,7 @@ impl Owner {
             )));
         }
         let content = self.content(store, &head).await.map_err(in_memory)?;
-        Ok(Found::Record(Record {
+        Ok(Recalled::Record(DesignRecord {
             version: number(&head, VERSION).unwrap_or_default(),
             content: content.as_deref().and_then(|json| self.parse(json)),
             started: string(&head, STARTED).map(str::to_owned),
@@ -120,7 +120,7 @@ impl Owner {
     pub(super) async fn begin(
         &self,
         store: &impl Store,
-        record: &Record,
+        record: &DesignRecord,
         now: &str,
     ) -> Result<u64, StoreError> {
         let mut head = match record.version {

@@ -5,7 +5,7 @@ use singlet_engine::Database;
 use singlet_store::{Embedded, PutItem, ReturnItem, Store, TableChange};
 use singlet_values::Item;
 
-use super::record::{Content, Found, Owner, Record};
+use super::record::{Content, DesignRecord, Owner, Recalled};
 use super::*;
 use crate::blocking::Wait;
 
@@ -237,10 +237,10 @@ fn owner() -> Owner {
     Owner { table: "shop-dev".to_owned(), design: "shop".to_owned(), environment: "dev".to_owned() }
 }
 
-fn remembered(store: &Embedded) -> Record {
+fn remembered(store: &Embedded) -> DesignRecord {
     match owner().read(store).wait().unwrap() {
-        Found::Record(record) => record,
-        Found::NoMemory => Record::default(),
+        Recalled::Record(record) => record,
+        Recalled::NoMemory => DesignRecord::default(),
     }
 }
 

@@ -7,7 +7,7 @@ use singlet_store::Store;
 
 use super::blueprint::Blueprint;
 use super::difference::differences;
-use super::record::{Found, Owner};
+use super::record::{Owner, Recalled};
 
 /// Says which items of some entities patterns may miss: those that were outdated when the design was applied, and all of
 /// an entity that the design stores in another way than the design that was applied. Nothing is said if it can't be
@@ -38,7 +38,7 @@ async fn of_table(
     let table_name = table.name_in(environment);
     let (design_name, environment) = (design.name.clone(), environment.to_owned());
     let owner = Owner { table: table_name, design: design_name, environment };
-    let Ok(Found::Record(record)) = owner.read(store).await else { return Vec::new() };
+    let Ok(Recalled::Record(record)) = owner.read(store).await else { return Vec::new() };
     let Some(content) = record.content else { return Vec::new() };
     let mut warnings = Vec::new();
     for one in content.outdated.iter().filter(|one| used.contains(&one.entity.as_str())) {

@@ -17,4 +17,4 @@ mod recording;
 mod tests;
 
 pub use capacity::Predicted;
-pub use recording::{Outcome, Recorded, Recording};
+pub use recording::{Recorded, RecordedOutcome, Recording};

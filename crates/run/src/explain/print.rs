@@ -5,7 +5,7 @@ use std::fmt;
 use singlet_design::Json;
 
 use super::capacity::Predicted;
-use super::recording::{Outcome, Recorded};
+use super::recording::{Recorded, RecordedOutcome};
 
 /// What is no longer than this stays on one line.
 const LINE_CHARACTERS_MAX: usize = 88;
@@ -15,7 +15,7 @@ impl fmt::Display for Recorded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.operation)?;
         match &self.outcome {
-            Outcome::Done(consumed) => {
+            RecordedOutcome::Done(consumed) => {
                 let used = Predicted {
                     read: consumed.read,
                     write: consumed.write,
@@ -24,8 +24,10 @@ impl fmt::Display for Recorded {
                 };
                 writeln!(f, ": predicted {}, used {used}", self.predicted)?;
             }
-            Outcome::Foreseen => writeln!(f, ": predicted {}, not done", self.predicted)?,
-            Outcome::Failed(reason) => writeln!(f, ": predicted {}, fails: {reason}", self.predicted)?,
+            RecordedOutcome::Foreseen => writeln!(f, ": predicted {}, not done", self.predicted)?,
+            RecordedOutcome::Failed(reason) => {
+                writeln!(f, ": predicted {}, fails: {reason}", self.predicted)?
+            }
         }
         f.write_str(&laid_out(&self.body, 0))
     }

@@ -28,14 +28,14 @@ pub struct Recorded {
     /// What it is foretold to use.
     pub predicted: Predicted,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: RecordedOutcome,
     /// Requests with the same number are made at once.
     pub round: u32,
 }
 
 /// What came of a request.
 #[derive(Debug, Clone)]
-pub enum Outcome {
+pub enum RecordedOutcome {
     /// It was done, and used this much.
     Done(Consumed),
     /// It was not done, and would be.
@@ -98,8 +98,8 @@ impl<S: Store> Recording<S> {
         round: u32,
     ) {
         let (predicted, outcome) = match units {
-            Ok((predicted, consumed)) => (predicted, Outcome::Done(consumed)),
-            Err(error) => (Predicted::unknown(), Outcome::Failed(error.to_string())),
+            Ok((predicted, consumed)) => (predicted, RecordedOutcome::Done(consumed)),
+            Err(error) => (Predicted::unknown(), RecordedOutcome::Failed(error.to_string())),
         };
         self.lock().recorded.push(Recorded { operation, body, predicted, outcome, round });
     }
@@ -212,9 +212,9 @@ impl<S: Store> Recording<S> {
     ) {
         let round = self.next_round();
         let outcome = match written {
-            Ok(written) if self.writes => Outcome::Done(written.consumed.clone()),
-            Ok(_) => Outcome::Foreseen,
-            Err(error) => Outcome::Failed(error.to_string()),
+            Ok(written) if self.writes => RecordedOutcome::Done(written.consumed.clone()),
+            Ok(_) => RecordedOutcome::Foreseen,
+            Err(error) => RecordedOutcome::Failed(error.to_string()),
         };
         self.lock().recorded.push(Recorded { operation, body, predicted, outcome, round });
     }

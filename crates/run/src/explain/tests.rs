@@ -118,7 +118,7 @@ fn what_is_foretold_is_what_is_used() {
     let recorded = recording.recorded();
     assert_eq!(recorded.len(), 16);
     for one in &recorded {
-        let Outcome::Done(consumed) = &one.outcome else { panic!("{one}") };
+        let RecordedOutcome::Done(consumed) = &one.outcome else { panic!("{one}") };
         assert_eq!((one.predicted.read, one.predicted.write), (consumed.read, consumed.write), "{one}");
         assert_eq!(one.predicted.indexes, consumed.indexes, "{one}");
         assert!(!one.predicted.at_least);
@@ -147,7 +147,7 @@ fn writes_are_foreseen_and_not_done() {
     recording.transact_write(TransactWrite { actions, token: None }).wait().unwrap();
 
     let outcomes: Vec<bool> =
-        recording.recorded().iter().map(|one| matches!(one.outcome, Outcome::Foreseen)).collect();
+        recording.recorded().iter().map(|one| matches!(one.outcome, RecordedOutcome::Foreseen)).collect();
     assert_eq!(outcomes, [true, false, true]);
     let get = GetItem { table: TABLE.to_owned(), key: key(), consistent: true, projection: None };
     let there = store.get(get).wait().unwrap().item.unwrap().decode().unwrap();
@@ -188,6 +188,6 @@ fn a_filter_hides_items_and_not_their_cost() {
     let filter = Some(Condition::equal(Path::attribute("state"), AttributeValue::from("paid")));
     recording.query(Query { filter, ..query(None, "p") }).wait().unwrap();
     let recorded = recording.recorded().remove(1);
-    let Outcome::Done(consumed) = &recorded.outcome else { panic!("{recorded}") };
+    let RecordedOutcome::Done(consumed) = &recorded.outcome else { panic!("{recorded}") };
     assert_eq!((recorded.predicted.read, recorded.predicted.at_least), (consumed.read, false));
 }

@@ -133,13 +133,13 @@ pub(super) async fn resolve<S: Store>(
 }
 
 /// What was found, by table and key.
-type Found<'p> = BTreeMap<&'p str, BTreeMap<Vec<u8>, EncodedItem>>;
+type Referred<'p> = BTreeMap<&'p str, BTreeMap<Vec<u8>, EncodedItem>>;
 
 async fn read<'p, S: Store>(
     site: &Site<S>,
     plans: &'p [ResolvePlan],
     records: &[Record],
-) -> Result<Found<'p>, RunError> {
+) -> Result<Referred<'p>, RunError> {
     let mut wanted: BTreeMap<&str, (&Entity, BTreeMap<Vec<u8>, Item>)> = BTreeMap::new();
     let mut count = 0;
     for plan in plans {
@@ -163,7 +163,7 @@ async fn read<'p, S: Store>(
             }
         }
     }
-    let mut found = Found::new();
+    let mut found = Referred::new();
     for (table, (entity, keys)) in wanted {
         let keys = keys.into_values().collect();
         found.insert(table, read_keys(&site.store, &entity.table, table, keys, false, None).await?);

@@ -4,13 +4,13 @@ use singlet_design::{Change, Entity, Field, FieldType, Made, Update, ValueSource
 use singlet_values::AttributeValue;
 
 use super::edit::{Edit, Verb};
-use super::source::Source;
+use super::supplier::Supplier;
 use crate::arguments::Given;
 use crate::error::RunError;
 
 /// The changes that an update makes with what its caller gave, list elements apart. Every write also makes the
 /// time of the last write anew.
-pub(super) fn edits(update: &Update, source: &Source<'_>) -> Result<Vec<Edit>, RunError> {
+pub(super) fn edits(update: &Update, source: &Supplier<'_>) -> Result<Vec<Edit>, RunError> {
     let entity = &update.entity;
     let mut edits = Vec::with_capacity(update.changes.len() + 1);
     for change in &update.changes {
@@ -32,7 +32,7 @@ pub(super) fn is_element(change: &Change) -> bool {
     matches!(change, Change::InsertElement(_) | Change::ChangeElement(_) | Change::DropElement(_))
 }
 
-fn edit(entity: &Entity, change: &Change, source: &Source<'_>) -> Result<Option<Edit>, RunError> {
+fn edit(entity: &Entity, change: &Change, source: &Supplier<'_>) -> Result<Option<Edit>, RunError> {
     let kind_of = |path: &str| entity.field_at(path).cloned().unwrap_or(FieldType::Any { max_bytes: None });
     match change {
         Change::Set { path, value } => {

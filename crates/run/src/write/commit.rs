@@ -6,7 +6,7 @@ use singlet_design::{Entity, Pattern};
 use singlet_store::{BatchGet, Cancellation, Feature, Store, StoreError, TransactAction, TransactWrite};
 use singlet_values::{EncodedItem, Item};
 
-use super::plan::{Answer, Meaning, Plan, Planned};
+use super::plan::{Answer, Planned, Purpose, WritePlan};
 use super::retry::Setback;
 use super::unique::key_of;
 use crate::call::Site;
@@ -18,9 +18,9 @@ use crate::outcome::{Outcome, Record};
 pub(super) async fn alone<S: Store>(
     site: &Site<S>,
     pattern: &Pattern,
-    plan: Plan<'_>,
+    plan: WritePlan<'_>,
 ) -> Result<Outcome, Setback> {
-    let Plan { mut actions, entity, known, answer } = plan;
+    let WritePlan { mut actions, entity, known, answer } = plan;
     let stored = match actions.pop() {
         Some(only) if actions.is_empty() && !matches!(only.action, TransactAction::Check { .. }) => {
             Some(single(site, only).await?)
@@ -31,7 +31,7 @@ pub(super) async fn alone<S: Store>(
             None
         }
     };
-    let plan = Plan { actions, entity, known, answer };
+    let plan = WritePlan { actions, entity, known, answer };
     match stored {
         Some(item) => Ok(answered(&plan, item)),
         None => Ok(outcomes(site, &[plan]).await.into_iter().next().unwrap_or(Outcome::Checked)),
@@ -60,7 +60,7 @@ pub(super) async fn together<S: Store>(
     planned: Vec<Planned<'_>>,
 ) -> Result<(), Setback> {
     site.require(pattern, Feature::Transactions).await?;
-    let (actions, meanings): (Vec<TransactAction>, Vec<Meaning<'_>>) =
+    let (actions, meanings): (Vec<TransactAction>, Vec<Purpose<'_>>) =
         planned.into_iter().map(|planned| (planned.action, planned.meaning)).unzip();
     // The token makes a request that the network repeats happen once. Another attempt is another request.
     let mut token = [0; 16];
@@ -75,7 +75,7 @@ pub(super) async fn together<S: Store>(
 
 /// What a cancellation means: if anything was read that has changed since, nothing else is sure, and it is tried
 /// again; otherwise the first action that failed tells.
-fn cancelled(meanings: &[Meaning<'_>], reasons: &[Cancellation]) -> Setback {
+fn cancelled(meanings: &[Purpose<'_>], reasons: &[Cancellation]) -> Setback {
     let mut failure = None;
     for (meaning, reason) in meanings.iter().zip(reasons) {
         let setback = match reason {
@@ -95,7 +95,7 @@ fn cancelled(meanings: &[Meaning<'_>], reasons: &[Cancellation]) -> Setback {
 }
 
 /// What committed plans answer. Transactions return nothing, so that items which were only changed are read again.
-pub(super) async fn outcomes<S: Store>(site: &Site<S>, plans: &[Plan<'_>]) -> Vec<Outcome> {
+pub(super) async fn outcomes<S: Store>(site: &Site<S>, plans: &[WritePlan<'_>]) -> Vec<Outcome> {
     let updated = plans.iter().filter(|plan| matches!(plan.answer, Answer::Stored));
     let mut found =
         reread(site, &updated.map(|plan| (plan.entity, key(plan))).collect::<Vec<_>>()).await.into_iter();
@@ -108,7 +108,7 @@ pub(super) async fn outcomes<S: Store>(site: &Site<S>, plans: &[Plan<'_>]) -> Ve
 }
 
 /// What a plan answers when the store gave this item back.
-fn answered(plan: &Plan<'_>, item: Option<EncodedItem>) -> Outcome {
+fn answered(plan: &WritePlan<'_>, item: Option<EncodedItem>) -> Outcome {
     let record = |item: EncodedItem| Record::of(Arc::clone(plan.entity), item);
     let known = || EncodedItem::encode(&plan.known);
     match plan.answer {
@@ -123,7 +123,7 @@ fn answered(plan: &Plan<'_>, item: Option<EncodedItem>) -> Outcome {
     }
 }
 
-fn key(plan: &Plan<'_>) -> Item {
+fn key(plan: &WritePlan<'_>) -> Item {
     key_of(&plan.entity.table, &plan.known)
 }
 

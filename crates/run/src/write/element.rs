@@ -8,7 +8,7 @@ use singlet_values::{AttributeValue, Attributes, Item};
 
 use super::edit::Edit;
 use super::guard::Guard;
-use super::source::Source;
+use super::supplier::Supplier;
 use crate::arguments::Given;
 use crate::error::RunError;
 
@@ -28,7 +28,7 @@ struct List<'a> {
 pub(super) fn edits(
     entity: &Entity,
     change: &Change,
-    source: &Source<'_>,
+    source: &Supplier<'_>,
     before: &Item,
     guard: &mut Guard,
     after: &mut Item,
@@ -59,7 +59,7 @@ pub(super) fn edits(
 impl List<'_> {
     fn insert(
         &self,
-        source: &Source<'_>,
+        source: &Supplier<'_>,
         before: &Item,
         guard: &mut Guard,
         elements: &mut Vec<AttributeValue>,
@@ -99,7 +99,7 @@ impl List<'_> {
 
     fn change(
         &self,
-        source: &Source<'_>,
+        source: &Supplier<'_>,
         before: &Item,
         guard: &mut Guard,
         elements: &mut [AttributeValue],
@@ -135,7 +135,7 @@ impl List<'_> {
 
     fn remove(
         &self,
-        source: &Source<'_>,
+        source: &Supplier<'_>,
         before: &Item,
         guard: &mut Guard,
         elements: &mut Vec<AttributeValue>,
@@ -150,7 +150,7 @@ impl List<'_> {
     /// Where the element with the given key is.
     fn find(
         &self,
-        source: &Source<'_>,
+        source: &Supplier<'_>,
         before: &Item,
         guard: &mut Guard,
         elements: &[AttributeValue],
@@ -187,7 +187,7 @@ impl List<'_> {
     }
 
     /// What the caller gave for a field of the element.
-    fn given(&self, source: &Source<'_>, name: &str) -> Given {
+    fn given(&self, source: &Supplier<'_>, name: &str) -> Given {
         let parameter = self.change.members.iter().find(|(_, field)| field == name);
         let given = parameter.and_then(|(parameter, _)| source.bound.given(parameter));
         given.cloned().unwrap_or(Given::Missing)

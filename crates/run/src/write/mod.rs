@@ -14,7 +14,7 @@ mod plan;
 mod planner;
 mod reference;
 mod retry;
-mod source;
+mod supplier;
 mod transaction;
 mod unique;
 mod update;
@@ -35,7 +35,7 @@ use retry::{Attempts, Setback};
 pub use unique::reservation;
 
 /// One write: a pattern of its own, or a step of a transaction.
-pub(super) struct Step<'a, 'b> {
+pub(super) struct WriteStep<'a, 'b> {
     /// The pattern's name, or the step's in its transaction.
     label: &'a str,
     /// What it does.
@@ -52,7 +52,7 @@ pub(super) struct Step<'a, 'b> {
 pub(super) async fn run_write<S: Store>(site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
     let pattern = call.pattern;
     let step =
-        Step { label: &pattern.name, pattern, bound: &call.bound, wanted: Vec::new(), composed: false };
+        WriteStep { label: &pattern.name, pattern, bound: &call.bound, wanted: Vec::new(), composed: false };
     let planner = Planner { site, now_ms: call.now_ms };
     let mut attempts = Attempts::new(&*site.entropy, entity_name(pattern));
     loop {
@@ -63,7 +63,7 @@ pub(super) async fn run_write<S: Store>(site: &Site<S>, call: &Call<'_>) -> Resu
     }
 }
 
-async fn attempt<S: Store>(planner: &Planner<'_, S>, step: &Step<'_, '_>) -> Result<Outcome, Setback> {
+async fn attempt<S: Store>(planner: &Planner<'_, S>, step: &WriteStep<'_, '_>) -> Result<Outcome, Setback> {
     let plan = planner.plan(step).await?;
     commit::alone(planner.site, step.pattern, plan).await
 }
@@ -85,7 +85,7 @@ pub(super) fn filled<'a>(
 ) -> Cow<'a, Arguments> {
     match &pattern.operation {
         Operation::Create(_) | Operation::Put(_) | Operation::Update(_) | Operation::Transaction(_) => {
-            source::filled(pattern, arguments, entropy, now_ms)
+            supplier::filled(pattern, arguments, entropy, now_ms)
         }
         _ => Cow::Borrowed(arguments),
     }

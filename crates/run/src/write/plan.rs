@@ -14,7 +14,7 @@ use crate::error::RunError;
 use crate::expiry::is_expired;
 
 /// A write that is ready for the store.
-pub(super) struct Plan<'a> {
+pub(super) struct WritePlan<'a> {
     /// The item's own action first, then its reservations and the checks of its references.
     pub(super) actions: Vec<Planned<'a>>,
     /// What the item is about.
@@ -46,11 +46,11 @@ pub(super) struct Planned<'a> {
     /// What the store is asked to do.
     pub(super) action: TransactAction,
     /// What a failed condition says.
-    pub(super) meaning: Meaning<'a>,
+    pub(super) meaning: Purpose<'a>,
 }
 
 /// Why an action has a condition.
-pub(super) enum Meaning<'a> {
+pub(super) enum Purpose<'a> {
     /// The item itself.
     Item(Expectation<'a>),
     /// Takes the value of a unique field.
@@ -107,18 +107,18 @@ pub(super) enum Presence {
     Any,
 }
 
-impl Meaning<'_> {
+impl Purpose<'_> {
     /// What to do after the condition failed against this item.
     pub(super) fn failed(&self, item: Option<&EncodedItem>) -> Setback {
         match self {
-            Meaning::Item(expectation) => expectation.failed(item),
-            Meaning::Reference { reference, value } => Setback::Failed(RunError::NoReference {
+            Purpose::Item(expectation) => expectation.failed(item),
+            Purpose::Reference { reference, value } => Setback::Failed(RunError::NoReference {
                 field: reference.field.clone(),
                 entity: reference.entity.name.clone(),
                 value: value.clone(),
             }),
-            Meaning::Take { entity, unique } => Setback::Failed(not_unique(entity, unique)),
-            Meaning::Release { entity, unique } => {
+            Purpose::Take { entity, unique } => Setback::Failed(not_unique(entity, unique)),
+            Purpose::Release { entity, unique } => {
                 Setback::Failed(RunError::Store(StoreError::Refused(format!(
                     "the {} of this {} is reserved for another item: the table was written past the design",
                     unique.fields.join(", "),

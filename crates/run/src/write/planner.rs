@@ -9,10 +9,10 @@ use singlet_values::Item;
 
 use super::bounds::SumBound;
 use super::guard::Guard;
-use super::plan::{Answer, Expectation, Meaning, Plan, Planned, Presence};
+use super::plan::{Answer, Expectation, Planned, Presence, Purpose, WritePlan};
 use super::retry::Setback;
-use super::source::Source;
-use super::{Step, unique};
+use super::supplier::Supplier;
+use super::{WriteStep, unique};
 use crate::call::Site;
 use crate::conditions::Asked;
 use crate::error::RunError;
@@ -27,7 +27,7 @@ pub(super) struct Planner<'r, S> {
 
 impl<S: Store> Planner<'_, S> {
     /// What a step becomes, with what is in the table now.
-    pub(super) async fn plan<'a>(&self, step: &Step<'a, '_>) -> Result<Plan<'a>, Setback> {
+    pub(super) async fn plan<'a>(&self, step: &WriteStep<'a, '_>) -> Result<WritePlan<'a>, Setback> {
         match &step.pattern.operation {
             Operation::Create(insert) => self.create(step, insert).await,
             Operation::Put(insert) => self.put(step, insert).await,
@@ -41,7 +41,11 @@ impl<S: Store> Planner<'_, S> {
         }
     }
 
-    async fn create<'a>(&self, step: &Step<'a, '_>, insert: &'a Insert) -> Result<Plan<'a>, Setback> {
+    async fn create<'a>(
+        &self,
+        step: &WriteStep<'a, '_>,
+        insert: &'a Insert,
+    ) -> Result<WritePlan<'a>, Setback> {
         let entity = &insert.entity;
         let item = self.whole(step, insert)?;
         let expectation = self.expect(step, entity, Presence::Absent, insert.condition.as_ref());
@@ -49,10 +53,10 @@ impl<S: Store> Planner<'_, S> {
         let mut actions = vec![self.put_action(step, item.clone(), expectation)];
         actions.extend(self.reserve(entity, &uniques, None, Some(&item)));
         self.check_references(&insert.must_exist, &item, &mut actions)?;
-        Ok(Plan { actions, entity, known: item, answer: Answer::Planned })
+        Ok(WritePlan { actions, entity, known: item, answer: Answer::Planned })
     }
 
-    async fn put<'a>(&self, step: &Step<'a, '_>, insert: &'a Insert) -> Result<Plan<'a>, Setback> {
+    async fn put<'a>(&self, step: &WriteStep<'a, '_>, insert: &'a Insert) -> Result<WritePlan<'a>, Setback> {
         let entity = &insert.entity;
         let item = self.whole(step, insert)?;
         let mut expectation = self.expect(step, entity, Presence::Any, insert.condition.as_ref());
@@ -65,15 +69,15 @@ impl<S: Store> Planner<'_, S> {
         let mut actions = vec![self.put_action(step, item.clone(), expectation)];
         actions.extend(self.reserve(entity, &uniques, before.as_ref(), Some(&item)));
         self.check_references(&insert.must_exist, &item, &mut actions)?;
-        Ok(Plan { actions, entity, known: item, answer: Answer::Planned })
+        Ok(WritePlan { actions, entity, known: item, answer: Answer::Planned })
     }
 
     async fn delete<'a>(
         &self,
-        step: &Step<'a, '_>,
+        step: &WriteStep<'a, '_>,
         entity: &'a Arc<Entity>,
         condition: Option<&'a Condition>,
-    ) -> Result<Plan<'a>, Setback> {
+    ) -> Result<WritePlan<'a>, Setback> {
         let key = table_key(entity, step.bound)?;
         let uniques: Vec<&Unique> = entity.unique.iter().collect();
         let mut expectation = self.expect(step, entity, Presence::Any, condition);
@@ -92,10 +96,10 @@ impl<S: Store> Planner<'_, S> {
                 condition: self.condition(step, &expectation),
                 returned: ReturnItem::Old,
             }),
-            meaning: Meaning::Item(expectation),
+            meaning: Purpose::Item(expectation),
         }];
         actions.extend(self.reserve(entity, &uniques, before.as_ref(), None));
-        Ok(Plan {
+        Ok(WritePlan {
             actions,
             entity,
             known: before.unwrap_or_default(),
@@ -105,10 +109,10 @@ impl<S: Store> Planner<'_, S> {
 
     async fn check<'a>(
         &self,
-        step: &Step<'a, '_>,
+        step: &WriteStep<'a, '_>,
         entity: &'a Arc<Entity>,
         condition: Option<&'a Condition>,
-    ) -> Result<Plan<'a>, Setback> {
+    ) -> Result<WritePlan<'a>, Setback> {
         let key = table_key(entity, step.bound)?;
         let mut expectation = self.expect(step, entity, Presence::Present, condition);
         let mut known = key.clone();
@@ -125,19 +129,19 @@ impl<S: Store> Planner<'_, S> {
             key,
             condition: condition.unwrap_or_else(|| expiry::present(entity, self.now_ms / 1000)),
         };
-        let actions = vec![Planned { action, meaning: Meaning::Item(expectation) }];
-        Ok(Plan { actions, entity, known, answer: Answer::Checked })
+        let actions = vec![Planned { action, meaning: Purpose::Item(expectation) }];
+        Ok(WritePlan { actions, entity, known, answer: Answer::Checked })
     }
 
     /// The whole item of a create or put.
-    fn whole(&self, step: &Step<'_, '_>, insert: &Insert) -> Result<Item, RunError> {
+    fn whole(&self, step: &WriteStep<'_, '_>, insert: &Insert) -> Result<Item, RunError> {
         let mut item = self.source(step).fields(insert)?;
         derive::complete(&insert.entity, &mut item)?;
         Ok(item)
     }
 
-    pub(super) fn source<'s>(&'s self, step: &'s Step<'_, '_>) -> Source<'s> {
-        Source { bound: step.bound, entropy: &*self.site.entropy, now_ms: self.now_ms }
+    pub(super) fn source<'s>(&'s self, step: &'s WriteStep<'_, '_>) -> Supplier<'s> {
+        Supplier { bound: step.bound, entropy: &*self.site.entropy, now_ms: self.now_ms }
     }
 
     /// The item under a key, as it is now.
@@ -155,7 +159,7 @@ impl<S: Store> Planner<'_, S> {
 
     pub(super) fn expect<'a>(
         &self,
-        step: &Step<'a, '_>,
+        step: &WriteStep<'a, '_>,
         entity: &'a Entity,
         presence: Presence,
         condition: Option<&'a Condition>,
@@ -165,7 +169,12 @@ impl<S: Store> Planner<'_, S> {
         Expectation { entity, label: step.label, presence, guard, parents, sums, condition, now_second }
     }
 
-    fn put_action<'a>(&self, step: &Step<'_, '_>, item: Item, expectation: Expectation<'a>) -> Planned<'a> {
+    fn put_action<'a>(
+        &self,
+        step: &WriteStep<'_, '_>,
+        item: Item,
+        expectation: Expectation<'a>,
+    ) -> Planned<'a> {
         Planned {
             action: TransactAction::Put(PutItem {
                 table: self.site.table_name(&expectation.entity.table).to_owned(),
@@ -173,7 +182,7 @@ impl<S: Store> Planner<'_, S> {
                 condition: self.condition(step, &expectation),
                 returned: ReturnItem::None,
             }),
-            meaning: Meaning::Item(expectation),
+            meaning: Purpose::Item(expectation),
         }
     }
 
@@ -191,7 +200,7 @@ impl<S: Store> Planner<'_, S> {
     /// Everything that an expectation demands, as one condition.
     pub(super) fn condition(
         &self,
-        step: &Step<'_, '_>,
+        step: &WriteStep<'_, '_>,
         expectation: &Expectation<'_>,
     ) -> Option<expr::Condition> {
         let entity = expectation.entity;

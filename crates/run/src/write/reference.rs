@@ -4,7 +4,7 @@ use singlet_design::{Reference, Values};
 use singlet_store::{Store, TransactAction};
 use singlet_values::{AttributeValue, Item, ValueRef};
 
-use super::plan::{Meaning, Planned};
+use super::plan::{Planned, Purpose};
 use super::planner::Planner;
 use super::transaction::key_of_action;
 use super::unique::text_of;
@@ -14,12 +14,12 @@ use crate::expiry;
 use crate::keys::table_key;
 
 /// The fields of an item, under the names that the referred entity's key has for them.
-struct Held<'a> {
+struct ReferenceValues<'a> {
     reference: &'a Reference,
     item: &'a Item,
 }
 
-impl Values for Held<'_> {
+impl Values for ReferenceValues<'_> {
     fn value(&self, path: &str) -> Option<ValueRef<'_>> {
         let (_, own) = self.reference.key.iter().find(|(member, _)| member == path)?;
         value_at(self.item, own).and_then(AttributeValue::as_scalar)
@@ -37,13 +37,13 @@ impl<S: Store> Planner<'_, S> {
         for reference in references {
             let Some(value) = value_at(item, &reference.field) else { continue };
             let entity = &reference.entity;
-            let key =
-                table_key(entity, &Held { reference, item }).map_err(|error| named(reference, error))?;
+            let key = table_key(entity, &ReferenceValues { reference, item })
+                .map_err(|error| named(reference, error))?;
             let condition = expiry::present(entity, self.now_ms / 1000);
             let table = self.site.table_name(&entity.table).to_owned();
             let check = Planned {
                 action: TransactAction::Check { table, key, condition },
-                meaning: Meaning::Reference { reference, value: text_of(value).unwrap_or_default() },
+                meaning: Purpose::Reference { reference, value: text_of(value).unwrap_or_default() },
             };
             let same = |other: &&mut Planned<'a>| {
                 other.action.table() == check.action.table() && key_of_action(other) == key_of_action(&check)
@@ -73,8 +73,8 @@ fn named(reference: &Reference, error: RunError) -> RunError {
 /// it, leaves it there. `false` if neither is such a check.
 pub(super) fn join<'a>(earlier: &mut Planned<'a>, later: Planned<'a>) -> Result<bool, RunError> {
     let (reference, value, other) = match (&earlier.meaning, &later.meaning) {
-        (_, Meaning::Reference { reference, value }) => (reference, value, &earlier.action),
-        (Meaning::Reference { reference, value }, _) => (reference, value, &later.action),
+        (_, Purpose::Reference { reference, value }) => (reference, value, &earlier.action),
+        (Purpose::Reference { reference, value }, _) => (reference, value, &later.action),
         _ => return Ok(false),
     };
     if matches!(other, TransactAction::Delete(_)) {
@@ -82,7 +82,7 @@ pub(super) fn join<'a>(earlier: &mut Planned<'a>, later: Planned<'a>) -> Result<
             format!("refers to the {} `{value}`, which the same transaction deletes", reference.entity.name);
         return Err(RunError::Parameter { parameter: reference.field.clone(), reason });
     }
-    if !matches!(later.meaning, Meaning::Reference { .. }) {
+    if !matches!(later.meaning, Purpose::Reference { .. }) {
         *earlier = later;
     }
     Ok(true)

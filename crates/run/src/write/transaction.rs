@@ -6,11 +6,11 @@ use singlet_design::{self as design, Argument, Binding, Transaction};
 use singlet_store::{Feature, Store, TransactAction};
 use singlet_values::{AttributeValue, Item};
 
-use super::plan::{Meaning, Plan, Planned, not_unique};
+use super::plan::{Planned, Purpose, WritePlan, not_unique};
 use super::planner::Planner;
 use super::retry::{Attempts, Setback};
 use super::unique::key_of;
-use super::{Step, commit, reference};
+use super::{WriteStep, commit, reference};
 use crate::arguments::{Bound, Given};
 use crate::call::{Call, Site};
 use crate::derive::value_at;
@@ -66,8 +66,8 @@ async fn plan_steps<'a, S: Store>(
     planner: &Planner<'_, S>,
     call: &Call<'_>,
     transaction: &'a Transaction,
-) -> Result<(Vec<Plan<'a>>, Vec<usize>), Setback> {
-    let mut plans: Vec<Plan<'a>> = Vec::new();
+) -> Result<(Vec<WritePlan<'a>>, Vec<usize>), Setback> {
+    let mut plans: Vec<WritePlan<'a>> = Vec::new();
     let mut counts = Vec::with_capacity(transaction.steps.len());
     let mut results: Vec<(&str, Item)> = Vec::with_capacity(transaction.steps.len());
     for (position, step) in transaction.steps.iter().enumerate() {
@@ -79,7 +79,7 @@ async fn plan_steps<'a, S: Store>(
         let later = transaction.steps.get(position + 1..).unwrap_or_default();
         for bound in &bounds {
             let wanted = wanted_of(&step.name, later);
-            let step = Step { label: &step.name, pattern: &step.pattern, bound, wanted, composed: true };
+            let step = WriteStep { label: &step.name, pattern: &step.pattern, bound, wanted, composed: true };
             plans.push(planner.plan(&step).await?);
         }
         if let (None, Some(plan)) = (&step.each, plans.last()) {
@@ -146,7 +146,7 @@ fn wanted_of<'a>(name: &str, later: &'a [design::Step]) -> Vec<&'a str> {
 /// from hand to hand.
 fn gather<'a>(
     transaction: &Transaction,
-    plans: &mut [Plan<'a>],
+    plans: &mut [WritePlan<'a>],
     counts: &[usize],
 ) -> Result<Vec<Planned<'a>>, RunError> {
     let names = transaction.steps.iter().zip(counts);
@@ -182,7 +182,7 @@ fn gather<'a>(
 /// Makes one action of two about one item, if that can be.
 fn one_of_two<'a>(earlier: &mut Planned<'a>, later: Planned<'a>) -> Result<bool, RunError> {
     match (&earlier.meaning, &later.meaning) {
-        (Meaning::Reference { .. }, _) | (_, Meaning::Reference { .. }) => reference::join(earlier, later),
+        (Purpose::Reference { .. }, _) | (_, Purpose::Reference { .. }) => reference::join(earlier, later),
         _ => hand_over(earlier, later),
     }
 }
@@ -190,12 +190,12 @@ fn one_of_two<'a>(earlier: &mut Planned<'a>, later: Planned<'a>) -> Result<bool,
 /// Makes one action of two about one reservation: whoever takes it, takes it from the one who gives it back.
 fn hand_over<'a>(earlier: &mut Planned<'a>, later: Planned<'a>) -> Result<bool, RunError> {
     let (taken, released) = match (&earlier.meaning, &later.meaning) {
-        (Meaning::Take { entity, unique }, Meaning::Take { .. }) => return Err(not_unique(entity, unique)),
-        (Meaning::Release { .. }, Meaning::Take { .. }) => {
+        (Purpose::Take { entity, unique }, Purpose::Take { .. }) => return Err(not_unique(entity, unique)),
+        (Purpose::Release { .. }, Purpose::Take { .. }) => {
             let released = std::mem::replace(earlier, later);
             (earlier, released)
         }
-        (Meaning::Take { .. }, Meaning::Release { .. }) => (earlier, later),
+        (Purpose::Take { .. }, Purpose::Release { .. }) => (earlier, later),
         _ => return Ok(false),
     };
     if let (TransactAction::Put(put), TransactAction::Delete(delete)) = (&mut taken.action, released.action) {
@@ -206,9 +206,9 @@ fn hand_over<'a>(earlier: &mut Planned<'a>, later: Planned<'a>) -> Result<bool, 
 
 pub(super) fn key_of_action(planned: &Planned<'_>) -> Item {
     let table = match &planned.meaning {
-        Meaning::Item(expectation) => &expectation.entity.table,
-        Meaning::Take { entity, .. } | Meaning::Release { entity, .. } => &entity.table,
-        Meaning::Reference { reference, .. } => &reference.entity.table,
+        Purpose::Item(expectation) => &expectation.entity.table,
+        Purpose::Take { entity, .. } | Purpose::Release { entity, .. } => &entity.table,
+        Purpose::Reference { reference, .. } => &reference.entity.table,
     };
     match &planned.action {
         TransactAction::Put(put) => key_of(table, &put.item),

@@ -9,7 +9,7 @@ use singlet_expr::{Condition, Path};
 use singlet_store::{DeleteItem, PutItem, ReturnItem, TransactAction};
 use singlet_values::{AttributeValue, Item};
 
-use super::plan::{Meaning, Planned};
+use super::plan::{Planned, Purpose};
 use crate::derive::value_at;
 use crate::expiry;
 
@@ -98,7 +98,7 @@ pub(super) fn moves<'a>(
                     condition: Some(free_or_held_by(&entity.table, &old, None)),
                     returned: ReturnItem::None,
                 }),
-                meaning: Meaning::Release { entity, unique },
+                meaning: Purpose::Release { entity, unique },
             });
         }
         if let Some(new) = new {
@@ -110,7 +110,7 @@ pub(super) fn moves<'a>(
                     condition: Some(condition),
                     returned: ReturnItem::None,
                 }),
-                meaning: Meaning::Take { entity, unique },
+                meaning: Purpose::Take { entity, unique },
             });
         }
     }

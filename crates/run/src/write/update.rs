@@ -7,10 +7,10 @@ use singlet_values::{AttributeValue, Item};
 use super::bounds::{self, SumBound};
 use super::edit::{self, Edit, Verb};
 use super::guard::Guard;
-use super::plan::{Answer, Meaning, Plan, Planned, Presence};
+use super::plan::{Answer, Planned, Presence, Purpose, WritePlan};
 use super::planner::{Planner, guard_of};
 use super::retry::Setback;
-use super::{Step, change, element};
+use super::{WriteStep, change, element};
 use crate::derive::{self, Derived};
 use crate::error::RunError;
 use crate::expiry;
@@ -31,9 +31,9 @@ impl<S: Store> Planner<'_, S> {
     /// What an update becomes.
     pub(super) async fn update<'a>(
         &self,
-        step: &Step<'a, '_>,
+        step: &WriteStep<'a, '_>,
         update: &'a Update,
-    ) -> Result<Plan<'a>, Setback> {
+    ) -> Result<WritePlan<'a>, Setback> {
         let entity = &update.entity;
         let source = self.source(step);
         let key = table_key(entity, step.bound)?;
@@ -67,18 +67,18 @@ impl<S: Store> Planner<'_, S> {
                 condition: self.condition(step, &expectation),
                 returned: ReturnItem::New,
             }),
-            meaning: Meaning::Item(expectation),
+            meaning: Purpose::Item(expectation),
         }];
         let after = Some(&ground.after);
         actions.extend(self.reserve(entity, &ground.uniques, ground.before.as_ref(), after));
         self.check_references(ground.references, &ground.after, &mut actions)?;
-        Ok(Plan { actions, entity, known: ground.after, answer: Answer::Stored })
+        Ok(WritePlan { actions, entity, known: ground.after, answer: Answer::Stored })
     }
 
     /// Finds out what an update has to know, by reading the item only if the given values don't tell.
     async fn ground<'a>(
         &self,
-        step: &Step<'_, '_>,
+        step: &WriteStep<'_, '_>,
         update: &'a Update,
         key: &Item,
         edits: Vec<Edit>,

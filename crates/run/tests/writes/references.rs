@@ -1,7 +1,7 @@
 //! References that must exist: the write checks them in its own transaction.
 
 use singlet_design::Json;
-use singlet_run::explain::{Outcome, Recorded, Recording};
+use singlet_run::explain::{Recorded, RecordedOutcome, Recording};
 use singlet_run::{RunError, Wait};
 use singlet_store::Embedded;
 
@@ -123,7 +123,7 @@ fn the_check_is_part_of_the_transaction_that_writes_and_costs_what_is_predicted(
     let fixture = forum();
     let requests = requests(&fixture, "open", r#"{"author_id": "an"}"#);
     let [write] = requests.as_slice() else { panic!("{requests:#?}") };
-    let Outcome::Done(consumed) = &write.outcome else { panic!("{write}") };
+    let RecordedOutcome::Done(consumed) = &write.outcome else { panic!("{write}") };
     // A put and a check of small items, each twice because of the transaction.
     assert_eq!((write.predicted.write, consumed.write), (4.0, 4.0), "{write}");
     assert!(write.to_string().contains("ConditionCheck"), "{write}");

@@ -8,9 +8,9 @@ use singlet_store::{Store, StoreError};
 use singlet_values::{AttributeValue, Item, ValueRef};
 
 use super::QueryPlan;
+use super::lane::{Lane, Place, Position, Row};
 use super::reader::Reader;
 use super::sort::kind;
-use super::stream::{Place, Position, Row, Stream};
 use crate::call::{Call, Site};
 use crate::cursor::{OUTDATED, Payload, PayloadReader};
 use crate::error::RunError;
@@ -21,7 +21,7 @@ const AFTER: u8 = 1;
 const DONE: u8 = 2;
 
 impl QueryPlan {
-    /// Where the streams go on; empty without a cursor.
+    /// Where the lanes go on; empty without a cursor.
     pub(super) fn resume<S: Store>(
         &self,
         site: &Site<S>,
@@ -51,8 +51,8 @@ impl QueryPlan {
         let mut payload = Payload::new();
         payload.byte(QUERY);
         payload.number(self.shards.unwrap_or(1));
-        for stream in &reader.streams {
-            self.write_place(&mut payload, &stream.place(), reader.rows())?;
+        for lane in &reader.lanes {
+            self.write_place(&mut payload, &lane.place(), reader.rows())?;
         }
         Ok(site.seal.seal(&call.bond(), payload))
     }
@@ -104,10 +104,10 @@ impl QueryPlan {
         Ok(())
     }
 
-    /// The whole key of the place from which a stream goes on.
-    pub(super) fn start_key(&self, stream: &mut Stream) -> Option<Item> {
-        let Position::After(values) = std::mem::take(&mut stream.resume) else { return None };
-        let partition = stream.key_terms().iter().take(self.partition.len());
+    /// The whole key of the place from which a lane goes on.
+    pub(super) fn start_key(&self, lane: &mut Lane) -> Option<Item> {
+        let Position::After(values) = std::mem::take(&mut lane.resume) else { return None };
+        let partition = lane.key_terms().iter().take(self.partition.len());
         let partition = partition.filter_map(|term| match &term.test {
             KeyTest::Equal(value) => Some((term.attribute.clone(), value.clone())),
             _ => None,

@@ -1,23 +1,23 @@
 //! Merged lists: a list, then a query for each of its items, in one order with one cursor.
 //!
-//! The order is total: first the part of the sort key that holds the `by` field, then the identity of the stream (a
-//! hash of the query's arguments and shard), then the stream's own order. The cursor therefore holds one place, the
-//! last item given: the streams before its own go on after its rank, those behind it at its rank, and its own
-//! stream exactly after it. An item of the list that comes or goes between two pages only brings or takes its own
+//! The order is total: first the part of the sort key that holds the `by` field, then the identity of the lane (a
+//! hash of the query's arguments and shard), then the lane's own order. The cursor therefore holds one place, the
+//! last item given: the lanes before its own go on after its rank, those behind it at its rank, and its own
+//! lane exactly after it. An item of the list that comes or goes between two pages only brings or takes its own
 //! items. Streams in which a filter has found nothing for a whole call have their own place in the cursor, so that
 //! the next call gets further.
 //!
-//! Payload: `m`, then `0` or `1` with the length of the rank (4 bytes), the rank, and the stream's identity; then the
-//! number of places (4 bytes), and for each the stream's identity and its position as in a query's cursor.
+//! Payload: `m`, then `0` or `1` with the length of the rank (4 bytes), the rank, and the lane's identity; then the
+//! number of places (4 bytes), and for each the lane's identity and its position as in a query's cursor.
 
 use sha2::{Digest, Sha256};
 use singlet_design::{Argument, Binding, Merge, Operation, Order};
 use singlet_store::Store;
 
 use super::super::resolve::value_at;
+use super::lane::{Lane, Position};
 use super::reader::{PartRank, Reader, drive};
 use super::sort::NextPart;
-use super::stream::{Position, Stream};
 use super::{LIMIT_MAX, PlanContext, QueryPlan, page_limit};
 use crate::arguments::Bound;
 use crate::call::{Call, Paging, Site};
@@ -44,7 +44,7 @@ pub(crate) struct MergePlan {
 /// A query of one item of the list, or one shard of it.
 struct Branch {
     identity: Identity,
-    stream: Stream,
+    lane: Lane,
     rank: PartRank,
 }
 
@@ -101,9 +101,9 @@ impl MergePlan {
         let scanning: Vec<bool> =
             branches.iter().map(|branch| resume.is_scanning(&branch.identity)).collect();
         let identities: Vec<Identity> = branches.iter().map(|branch| branch.identity).collect();
-        let (streams, ranks) = branches.into_iter().map(|branch| (branch.stream, branch.rank)).unzip();
+        let (lanes, ranks) = branches.into_iter().map(|branch| (branch.lane, branch.rank)).unzip();
         let forward = self.run.forward;
-        let mut reader = Reader::merging(&self.run, streams, (by, ranks), forward, (limit, call.now_ms));
+        let mut reader = Reader::merging(&self.run, lanes, (by, ranks), forward, (limit, call.now_ms));
         drive(&site.store, &mut [&mut reader]).await?;
         let cursor = if reader.has_more() {
             Some(self.cursor(site, call, &reader, (&identities, &scanning), resume)?)
@@ -148,7 +148,7 @@ impl MergePlan {
         Ok(bounds)
     }
 
-    /// The streams of one item of the list.
+    /// The lanes of one item of the list.
     fn branch(
         &self,
         bound: &Bound<'_>,
@@ -171,8 +171,8 @@ impl MergePlan {
                 given = (identity <= *last).then(|| rank.clone());
             }
             let request = self.run.request(bound, &bounds, filter.clone(), shard)?;
-            let stream = Stream::new(request, bounds.exact.clone(), position);
-            branches.push(Branch { identity, stream, rank: PartRank { prefix_bytes, given } });
+            let lane = Lane::new(request, bounds.exact.clone(), position);
+            branches.push(Branch { identity, lane, rank: PartRank { prefix_bytes, given } });
         }
         Ok(())
     }
@@ -207,7 +207,7 @@ impl MergePlan {
         (identities, scanning): (&[Identity], &[bool]),
         before: Resume,
     ) -> Result<String, RunError> {
-        let given = reader.last_stream.and_then(|stream| identities.get(stream)).zip(reader.rows().last());
+        let given = reader.last_lane.and_then(|lane| identities.get(lane)).zip(reader.rows().last());
         let last = match given {
             Some((identity, row)) => Some((row.rank.clone(), *identity)),
             None => before.last.clone(),
@@ -215,14 +215,14 @@ impl MergePlan {
         let is_last = |identity: &Identity| last.as_ref().is_some_and(|(_, last)| last == identity);
         let mut places = Payload::new();
         let mut count = 0;
-        for (position, (identity, stream)) in identities.iter().zip(&reader.streams).enumerate() {
+        for (position, (identity, lane)) in identities.iter().zip(&reader.lanes).enumerate() {
             let still_scanning =
-                !stream.was_taken() && scanning.get(position).is_some_and(|scanning| *scanning);
-            let scanned = still_scanning || (stream.is_hungry() && stream.is_spent());
+                !lane.was_taken() && scanning.get(position).is_some_and(|scanning| *scanning);
+            let scanned = still_scanning || (lane.is_hungry() && lane.is_spent());
             if is_last(identity) || scanned {
                 count += 1;
                 places.raw(identity);
-                self.run.write_place(&mut places, &stream.place(), reader.rows())?;
+                self.run.write_place(&mut places, &lane.place(), reader.rows())?;
             }
         }
         let mut payload = Payload::new();
@@ -244,14 +244,14 @@ impl Resume {
         self.places.iter().find(|(known, _)| known == identity).map(|(_, position)| position)
     }
 
-    /// Whether a stream has its own place because a filter had found nothing in it.
+    /// Whether a lane has its own place because a filter had found nothing in it.
     fn is_scanning(&self, identity: &Identity) -> bool {
         let is_last = self.last.as_ref().is_some_and(|(_, last)| last == identity);
         !is_last && self.position(identity).is_some()
     }
 }
 
-/// Tells streams apart by what they ask, not by where they stand in the list.
+/// Tells lanes apart by what they ask, not by where they stand in the list.
 fn identity(arguments: &[u8], shard: u32) -> Identity {
     let mut hash = Sha256::new();
     hash.update(shard.to_be_bytes());

@@ -2,10 +2,10 @@
 
 mod cursor;
 mod filter;
+mod lane;
 mod merge;
 mod reader;
 mod sort;
-mod stream;
 mod tell;
 
 use std::sync::Arc;
@@ -25,8 +25,8 @@ use crate::error::RunError;
 use crate::expiry::Expiry;
 use crate::keys::{lacking, refused};
 use crate::outcome::{Outcome, Record};
+use lane::Lane;
 use sort::{SortBounds, SortPlan};
-use stream::Stream;
 use tell::key_parts;
 
 pub(super) use filter::FilterPlan;
@@ -213,15 +213,15 @@ impl QueryPlan {
     ) -> Result<Reader<'p>, RunError> {
         let positions = self.resume(site, call)?;
         let count = self.shards.unwrap_or(1);
-        let mut streams = Vec::with_capacity(count as usize);
+        let mut lanes = Vec::with_capacity(count as usize);
         let bounds = self.sort.bind(&call.bound, self.separator)?;
         let filter = self.filter.bind(&call.bound, call.now_ms);
         let mut positions = positions.into_iter();
         for shard in 0..count {
             let request = self.request(&call.bound, &bounds, filter.clone(), shard)?;
-            streams.push(Stream::new(request, bounds.exact.clone(), positions.next().unwrap_or_default()));
+            lanes.push(Lane::new(request, bounds.exact.clone(), positions.next().unwrap_or_default()));
         }
-        Ok(Reader::over_shards(self, streams, limit, call.now_ms))
+        Ok(Reader::over_shards(self, lanes, limit, call.now_ms))
     }
 
     /// The page that a reader has read.
@@ -240,10 +240,10 @@ impl QueryPlan {
     pub(super) async fn records<S: Store>(
         &self,
         site: &Site<S>,
-        rows: Vec<stream::Row>,
+        rows: Vec<lane::Row>,
         now_ms: u64,
     ) -> Result<Vec<Record>, RunError> {
-        let record = |row: stream::Row| Record {
+        let record = |row: lane::Row| Record {
             entity: Some(row.entity),
             item: row.item,
             show: self.show.clone(),

@@ -1,40 +1,40 @@
-//! A page in the making: rows of one or several streams, taken in order.
+//! A page in the making: rows of one or several lanes, taken in order.
 
 use singlet_design::first_request_items;
 use singlet_store::{self as store, Page, Store};
 use singlet_values::{EncodedItem, write_key_part};
 
 use super::QueryPlan;
+use super::lane::{Lane, Row};
 use super::sort::NextPart;
-use super::stream::{Row, Stream};
 use crate::error::RunError;
 use crate::read::project::restore;
 
-/// Reads the streams of one list until its page is full.
+/// Reads the lanes of one list until its page is full.
 pub(in super::super) struct Reader<'p> {
     plan: &'p QueryPlan,
-    pub(super) streams: Vec<Stream>,
+    pub(super) lanes: Vec<Lane>,
     order: Order<'p>,
     forward: bool,
     limit: usize,
     rows: Vec<Row>,
-    /// The stream of the last row.
-    pub(super) last_stream: Option<usize>,
+    /// The lane of the last row.
+    pub(super) last_lane: Option<usize>,
     now_ms: u64,
 }
 
-/// What orders the rows of several streams; those of one rank come in the order of the streams.
+/// What orders the rows of several lanes; those of one rank come in the order of the lanes.
 enum Order<'p> {
-    /// There is one stream only.
+    /// There is one lane only.
     Single,
     /// The whole sort key.
     SortKey,
-    /// The first part of it that the streams don't share. For each stream: the bytes in front of that part, and
+    /// The first part of it that the lanes don't share. For each lane: the bytes in front of that part, and
     /// a rank whose rows were all given before.
-    Part { part: &'p NextPart, streams: Vec<PartRank> },
+    Part { part: &'p NextPart, lanes: Vec<PartRank> },
 }
 
-/// What is known of a stream that is ordered by a part of its sort key.
+/// What is known of a lane that is ordered by a part of its sort key.
 pub(super) struct PartRank {
     pub(super) prefix_bytes: usize,
     pub(super) given: Option<Vec<u8>>,
@@ -42,51 +42,51 @@ pub(super) struct PartRank {
 
 impl<'p> Reader<'p> {
     /// Over the shards of one key, in the order of the whole sort key.
-    pub(super) fn over_shards(plan: &'p QueryPlan, streams: Vec<Stream>, limit: u32, now_ms: u64) -> Self {
-        let order = if streams.len() == 1 { Order::Single } else { Order::SortKey };
-        Reader::new(plan, streams, order, plan.forward, limit, now_ms)
+    pub(super) fn over_shards(plan: &'p QueryPlan, lanes: Vec<Lane>, limit: u32, now_ms: u64) -> Self {
+        let order = if lanes.len() == 1 { Order::Single } else { Order::SortKey };
+        Reader::new(plan, lanes, order, plan.forward, limit, now_ms)
     }
 
     /// Over the queries of a merged list, in the order of a part of the sort key.
     pub(super) fn merging(
         plan: &'p QueryPlan,
-        streams: Vec<Stream>,
+        lanes: Vec<Lane>,
         ranks: (&'p NextPart, Vec<PartRank>),
         forward: bool,
         (limit, now_ms): (u32, u64),
     ) -> Self {
-        let order = Order::Part { part: ranks.0, streams: ranks.1 };
-        Reader::new(plan, streams, order, forward, limit, now_ms)
+        let order = Order::Part { part: ranks.0, lanes: ranks.1 };
+        Reader::new(plan, lanes, order, forward, limit, now_ms)
     }
 
     fn new(
         plan: &'p QueryPlan,
-        mut streams: Vec<Stream>,
+        mut lanes: Vec<Lane>,
         order: Order<'p>,
         forward: bool,
         limit: u32,
         now_ms: u64,
     ) -> Self {
-        let count = u32::try_from(streams.len()).unwrap_or(u32::MAX).max(1);
+        let count = u32::try_from(lanes.len()).unwrap_or(u32::MAX).max(1);
         let share = first_request_items(limit, count);
-        for stream in &mut streams {
-            let start_key = plan.start_key(stream);
-            stream.begin(share, start_key);
+        for lane in &mut lanes {
+            let start_key = plan.start_key(lane);
+            lane.begin(share, start_key);
         }
         let rows = Vec::with_capacity(if count == 1 { limit as usize } else { 0 });
-        Reader { plan, streams, order, forward, limit: limit as usize, rows, last_stream: None, now_ms }
+        Reader { plan, lanes, order, forward, limit: limit as usize, rows, last_lane: None, now_ms }
     }
 
-    /// Takes what can be taken. Gives the streams that must read a page before it can go on; none when the page is
+    /// Takes what can be taken. Gives the lanes that must read a page before it can go on; none when the page is
     /// done.
     fn advance(&mut self) -> Vec<usize> {
         loop {
             let full = self.rows.len() >= self.limit;
-            if full && self.streams.iter().any(|stream| stream.head().is_some()) {
+            if full && self.lanes.iter().any(|lane| lane.head().is_some()) {
                 return Vec::new();
             }
-            let hungry = || self.streams.iter().enumerate().filter(|(_, stream)| stream.is_hungry());
-            if hungry().any(|(_, stream)| stream.is_spent()) {
+            let hungry = || self.lanes.iter().enumerate().filter(|(_, lane)| lane.is_hungry());
+            if hungry().any(|(_, lane)| lane.is_spent()) {
                 return Vec::new();
             }
             let wanted: Vec<usize> = hungry().map(|(position, _)| position).collect();
@@ -94,16 +94,16 @@ impl<'p> Reader<'p> {
                 return wanted;
             }
             let Some(next) = self.first().filter(|_| !full) else { return Vec::new() };
-            self.last_stream = Some(next);
+            self.last_lane = Some(next);
             let number = self.rows.len();
-            self.rows.extend(self.streams.get_mut(next).and_then(|stream| stream.pop(number)));
+            self.rows.extend(self.lanes.get_mut(next).and_then(|lane| lane.pop(number)));
         }
     }
 
-    /// The stream whose head comes first.
+    /// The lane whose head comes first.
     fn first(&self) -> Option<usize> {
-        let heads = self.streams.iter().enumerate();
-        let heads = heads.filter_map(|(position, stream)| Some((position, stream.head()?)));
+        let heads = self.lanes.iter().enumerate();
+        let heads = heads.filter_map(|(position, lane)| Some((position, lane.head()?)));
         // The first of several equal ones stays.
         let first = heads.reduce(|best, next| {
             let earlier = if self.forward { next.1.rank < best.1.rank } else { next.1.rank > best.1.rank };
@@ -112,11 +112,11 @@ impl<'p> Reader<'p> {
         first.map(|(position, _)| position)
     }
 
-    /// Takes in a page of a stream: leaves out what was not asked for and what has expired.
+    /// Takes in a page of a lane: leaves out what was not asked for and what has expired.
     fn feed(&mut self, position: usize, request: store::Query, page: Page) {
         let (plan, order, now_ms) = (self.plan, &self.order, self.now_ms);
-        let Some(stream) = self.streams.get_mut(position) else { return };
-        let exact = stream.exact.take();
+        let Some(lane) = self.lanes.get_mut(position) else { return };
+        let exact = lane.exact.take();
         let row = |item: EncodedItem| {
             let view = item.view();
             if plan.expiry.is_over(view, now_ms) || exact.as_ref().is_some_and(|exact| !exact.passes(view)) {
@@ -130,18 +130,18 @@ impl<'p> Reader<'p> {
             };
             Some(Row { entity, item, rank })
         };
-        stream.feed(request, page.items.into_iter().filter_map(row), page.last_key);
-        stream.exact = exact;
+        lane.feed(request, page.items.into_iter().filter_map(row), page.last_key);
+        lane.exact = exact;
     }
 
     /// Whether another page may follow.
     pub(super) fn has_more(&self) -> bool {
-        self.streams.iter().any(Stream::has_more)
+        self.lanes.iter().any(Lane::has_more)
     }
 
-    /// Lets every stream read on: for lists that are read to their end.
+    /// Lets every lane read on: for lists that are read to their end.
     pub(super) fn refresh(&mut self) {
-        self.streams.iter_mut().for_each(Stream::refresh);
+        self.lanes.iter_mut().for_each(Lane::refresh);
     }
 
     /// Whether the page has as many rows as it may.
@@ -161,7 +161,7 @@ impl<'p> Reader<'p> {
 
 impl Order<'_> {
     /// The rank of an item; `None` if all rows of its rank were given before.
-    fn rank(&self, plan: &QueryPlan, stream: usize, item: &EncodedItem) -> Option<Vec<u8>> {
+    fn rank(&self, plan: &QueryPlan, lane: usize, item: &EncodedItem) -> Option<Vec<u8>> {
         match self {
             Order::Single => Some(Vec::new()),
             Order::SortKey => {
@@ -173,8 +173,8 @@ impl Order<'_> {
                 }
                 Some(rank)
             }
-            Order::Part { part, streams } => {
-                let known = streams.get(stream)?;
+            Order::Part { part, lanes } => {
+                let known = lanes.get(lane)?;
                 let rank = part.rank(item.view(), known.prefix_bytes);
                 (known.given.as_ref() != Some(&rank)).then_some(rank)
             }
@@ -191,9 +191,9 @@ pub(in super::super) async fn drive<S: Store>(
         let mut places = Vec::new();
         let mut requests = Vec::new();
         for (reader_at, reader) in readers.iter_mut().enumerate() {
-            for stream_at in reader.advance() {
-                let request = reader.streams.get_mut(stream_at).and_then(Stream::next_request);
-                places.extend(request.is_some().then_some((reader_at, stream_at)));
+            for lane_at in reader.advance() {
+                let request = reader.lanes.get_mut(lane_at).and_then(Lane::next_request);
+                places.extend(request.is_some().then_some((reader_at, lane_at)));
                 requests.extend(request);
             }
         }
@@ -206,9 +206,9 @@ pub(in super::super) async fn drive<S: Store>(
             let reason = format!("{} queries were answered with {} pages", requests.len(), pages.len());
             return Err(store::StoreError::Unavailable(reason).into());
         }
-        for (((reader_at, stream_at), request), page) in places.into_iter().zip(requests).zip(pages) {
+        for (((reader_at, lane_at), request), page) in places.into_iter().zip(requests).zip(pages) {
             if let Some(reader) = readers.get_mut(reader_at) {
-                reader.feed(stream_at, request, page);
+                reader.feed(lane_at, request, page);
             }
         }
     }

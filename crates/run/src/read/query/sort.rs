@@ -267,7 +267,7 @@ impl NextPart {
         !matches!(format, Format::Plain | Format::Fold | Format::Lower | Format::Upper)
     }
 
-    /// What orders an item among those of other streams: the key's bytes of a plain field, otherwise the text of the
+    /// What orders an item among those of other lanes: the key's bytes of a plain field, otherwise the text of the
     /// part with the literal that ends it, which sorts just as the whole key does.
     pub(super) fn rank(&self, item: ItemRef<'_>, prefix_bytes: usize) -> Vec<u8> {
         let mut rank = Vec::new();

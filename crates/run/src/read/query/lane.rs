@@ -10,7 +10,7 @@ use singlet_values::{EncodedItem, Item};
 
 use super::sort::Exact;
 
-/// Backend pages that one call reads of a stream: a filter that lets little through ends the call, not the list.
+/// Backend pages that one call reads of a lane: a filter that lets little through ends the call, not the list.
 pub(super) const PAGES_MAX: u32 = 10;
 /// Most items that one backend page evaluates.
 const CHUNK_MAX: u32 = 1000;
@@ -20,11 +20,11 @@ const CHUNK_MAX: u32 = 1000;
 pub(in super::super) struct Row {
     pub(in super::super) entity: Arc<Entity>,
     pub(in super::super) item: EncodedItem,
-    /// What orders it among the rows of other streams; empty if there is one stream only.
+    /// The bytes that order it among the rows of other lanes. Empty if there is only one lane.
     pub(super) rank: Vec<u8>,
 }
 
-/// How far a stream was read.
+/// How far a lane was read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) enum Position {
     /// Nothing yet.
@@ -47,9 +47,9 @@ pub(super) enum Place<'s> {
     Done,
 }
 
-/// A stream of rows, refilled page by page.
+/// A lane of rows, refilled page by page.
 #[derive(Debug)]
-pub(super) struct Stream {
+pub(super) struct Lane {
     /// The next request; `None` when everything was read.
     request: Option<store::Query>,
     /// Where the page began that filled the buffer.
@@ -67,10 +67,10 @@ pub(super) struct Stream {
     pub(super) resume: Position,
 }
 
-impl Stream {
+impl Lane {
     pub(super) fn new(request: Option<store::Query>, exact: Option<Exact>, resume: Position) -> Self {
         let request = request.filter(|_| resume != Position::Done);
-        Stream {
+        Lane {
             request,
             base: None,
             buffer: VecDeque::new(),
@@ -125,7 +125,7 @@ impl Stream {
         self.pages = 0;
     }
 
-    /// The request for the next page; it comes back with [`Stream::feed`]. Each page evaluates twice as many items as
+    /// The request for the next page; it comes back with [`Lane::feed`]. Each page evaluates twice as many items as
     /// the one before: a filter that lets little through, or a shard that has more than its share, needs few calls.
     pub(super) fn next_request(&mut self) -> Option<store::Query> {
         let mut request = self.request.take()?;

@@ -13,13 +13,13 @@ use crate::entropy::{Entropy, make};
 use crate::error::RunError;
 
 /// Makes values for one call.
-pub(super) struct Source<'a> {
+pub(super) struct Supplier<'a> {
     pub(super) bound: &'a Bound<'a>,
     pub(super) entropy: &'a dyn Entropy,
     pub(super) now_ms: u64,
 }
 
-impl Source<'_> {
+impl Supplier<'_> {
     /// All fields of a new item.
     pub(super) fn fields(&self, insert: &Insert) -> Result<Item, RunError> {
         let entity = &insert.entity;
