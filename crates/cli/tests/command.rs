@@ -139,3 +139,14 @@ fn unusable_credentials_are_named_without_showing_secrets() {
     let output = singlet(&["serve", "--in-memory"]).env("SINGLET_ACCESS_KEY_ID", "A").output().unwrap();
     assert!(text(&output.stderr).contains("SINGLET_SECRET_ACCESS_KEY is not"), "{}", text(&output.stderr));
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn endless_files_are_neither_designs_nor_keys() {
+    for command in ["check", "review", "patterns"] {
+        assert!(failure(&[command, "/dev/zero"]).contains("more than 16 MB"), "{command}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let message = failure(&["verify", folder.path().to_str().unwrap(), "--key-file", "/dev/zero"]);
+    assert!(message.contains("key"), "{message}");
+}

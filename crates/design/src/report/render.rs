@@ -62,7 +62,7 @@ pub(super) fn mistake(
     let excerpt = Excerpt { file, lines, span: mistake.span, head: &head };
     write!(f, "{excerpt}")?;
     if let Some(help) = &mistake.help {
-        writeln!(f, "{:margin$} = help: {help}", "", margin = excerpt.margin())?;
+        writeln!(f, "{:margin$} = help: {}", "", shown(help), margin = excerpt.margin())?;
     }
     writeln!(f)
 }
@@ -93,7 +93,7 @@ impl fmt::Display for Excerpt<'_> {
         let (before, marked, after) = cut(text, from, to);
 
         let margin = self.margin();
-        writeln!(f, "{head}")?;
+        writeln!(f, "{}", shown(head))?;
         writeln!(f, "{:margin$}--> {file}:{number}:{column}", "")?;
         writeln!(f, "{:margin$} |", "")?;
         writeln!(f, "{number} | {}{}{}", shown(&before), shown(&marked), shown(&after))?;

@@ -9,6 +9,7 @@ use singlet_review::{Applied, Reviewed, difference, repair};
 
 use super::{File, code, print};
 use crate::arguments::{ReviewArguments, ReviewFormat};
+use crate::design_file;
 use crate::failure::Failure;
 use crate::style;
 
@@ -17,7 +18,7 @@ pub(super) fn fix(arguments: &ReviewArguments) -> Result<ExitCode, Failure> {
     let mut files = Vec::new();
     let mut changed = false;
     for path in &arguments.files {
-        let source = fs::read_to_string(path).map_err(|reason| Failure::unreadable(path, reason))?;
+        let source = design_file::read(path)?;
         let name = path.display().to_string();
         // A design that doesn't load is shown with its mistakes, and stays as it is.
         let (text, changes) = match repair(&name, &source, arguments.examples) {

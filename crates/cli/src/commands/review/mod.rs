@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use singlet_review::{self as review, OutputFormat, RULES, Review, Reviewed, Severity};
 
 use crate::arguments::{ReviewArguments, ReviewFormat};
+use crate::design_file;
 use crate::failure::Failure;
 use crate::style;
 
@@ -60,7 +61,7 @@ struct File {
 impl File {
     /// Reviews a design; fixes are tried only if they are shown.
     fn read(path: &Path, with_fixes: bool) -> Result<File, Failure> {
-        let source = std::fs::read_to_string(path).map_err(|reason| Failure::unreadable(path, reason))?;
+        let source = design_file::read(path)?;
         Ok(File::of(path.display().to_string(), source, with_fixes))
     }
 

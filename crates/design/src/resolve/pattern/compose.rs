@@ -17,6 +17,8 @@ use crate::value;
 
 /// The maximum number of steps of a transaction.
 const STEPS_MAX: usize = singlet_values::limits::TRANSACTION_ACTIONS_MAX;
+/// The maximum number of reads of a pattern with parts, including the parts of its parts.
+const READS_MAX: usize = 100;
 
 /// What `{name.field}` can refer to: earlier steps, or the list of a merge.
 pub(super) struct Results<'r> {
@@ -96,6 +98,13 @@ impl<'a> Patterns<'a> {
             draft.open_parameters(&pattern, &bindings, None, entry.span);
             parts.push(ReadPart { name: entry.name.clone(), pattern, bindings });
         }
+        let reads = parts.iter().map(|part| reads(&part.pattern)).sum::<usize>();
+        if reads > READS_MAX {
+            let message = format!("the parts run {reads} reads, but a pattern can run at most {READS_MAX}");
+            let help = "split the pattern, or leave out parts that are read twice";
+            self.context.mistakes.add_with_help(place.span, message, help);
+            return None;
+        }
         whole.then_some(Parts { parts, together })
     }
 
@@ -119,6 +128,14 @@ impl<'a> Patterns<'a> {
 }
 
 /// Returns the steps that a later one can use.
+/// Returns the number of reads that a pattern runs.
+fn reads(pattern: &Pattern) -> usize {
+    match &pattern.operation {
+        Operation::Parts(parts) => parts.parts.iter().map(|part| reads(&part.pattern)).sum(),
+        _ => 1,
+    }
+}
+
 fn results<'r>(steps: &'r [Step], entries: &'r [Entry], unread: &[&'r str]) -> Results<'r> {
     let mut results = Results { steps: Vec::new(), closed: Vec::new() };
     for step in steps {

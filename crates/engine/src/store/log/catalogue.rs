@@ -33,6 +33,12 @@ struct SegmentFiles {
     next_id: u64,
 }
 
+/// The id of the next file. The names of files come from the disk, so the largest number is possible.
+fn id_after(id: u64, name: String) -> Result<u64, StoreError> {
+    id.checked_add(1)
+        .ok_or_else(|| StoreError::corrupt(name, 0, "no file can follow the one with this number"))
+}
+
 impl SegmentCatalogue {
     /// Finds the files of the log and checks that the segments follow each other.
     pub(super) fn open(
@@ -57,10 +63,13 @@ impl SegmentCatalogue {
             segments.push_back(segment);
         }
         let mut spares = Vec::new();
-        let mut next_id = segments.back().map_or(1, |last| last.id + 1);
+        let mut next_id = 1;
+        if let Some(last) = segments.back() {
+            next_id = id_after(last.id, last.name())?;
+        }
         for id in names.iter().filter_map(|name| parse_spare_name(name)) {
             let name = spare_name(id);
-            next_id = next_id.max(id + 1);
+            next_id = next_id.max(id_after(id, name.clone())?);
             let file = disk.open(&name).map_err(StoreError::io("open", &name))?;
             let file_bytes = file.len().map_err(StoreError::io("measure", &name))?;
             if file_bytes == segment_bytes && spares.len() < spares_max {

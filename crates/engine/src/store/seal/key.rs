@@ -1,6 +1,7 @@
 //! The outer key, which the user keeps, and the errors about it.
 
 use std::fmt;
+use std::io::Read;
 use std::path::Path;
 
 use base64::Engine;
@@ -24,6 +25,9 @@ pub(super) const VARIABLE: &str = "SINGLET_KEY";
 /// ```
 #[derive(Clone)]
 pub struct Key([u8; KEY_BYTES]);
+
+/// The longest key file that is read: a key in text, and room for spaces around it.
+const FILE_BYTES_MAX: usize = 4 << 10;
 
 /// Identifies the key without revealing anything about it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -121,7 +125,10 @@ impl Key {
         let path = path.as_ref();
         let unreadable =
             |error| KeyError::Unreadable(format!("can't read the key in {}: {error}", path.display()));
-        let given = Zeroizing::new(std::fs::read(path).map_err(unreadable)?);
+        let mut given = Zeroizing::new(Vec::with_capacity(FILE_BYTES_MAX));
+        // A longer file is read far enough to be refused.
+        let file = std::fs::File::open(path).map_err(unreadable)?;
+        file.take(FILE_BYTES_MAX as u64).read_to_end(&mut given).map_err(unreadable)?;
         Self::parse(&given)
     }
 

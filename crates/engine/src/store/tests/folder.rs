@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::fixture::{bytes, logged, put, sealed, small, start};
+use super::fixture::{bytes, logged, put, sealed, small, start, try_start};
 use super::power_disk::PowerDisk;
 use crate::store::{CommitError, Disk, FileDisk, StoreError, StoreOptions};
 
@@ -162,4 +162,13 @@ fn a_folder_that_other_users_may_enter_is_warned_of() {
         let warning = format!("(mode {folder_mode:03o}); `chmod 700 {}`", folder.path().display());
         assert_eq!(log.contains(&warning), is_warned_of, "{folder_mode:o}: {log}");
     }
+}
+
+#[test]
+fn a_file_with_the_largest_number_is_an_error_that_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    start(&open(folder.path()), small()).close().unwrap();
+    fs::write(folder.path().join("spare-ffffffffffffffff"), "").unwrap();
+    let error = try_start(&open(folder.path()), small()).err().expect("no number follows the largest");
+    assert!(error.to_string().contains("spare-ffffffffffffffff"), "{error}");
 }
