@@ -153,7 +153,7 @@ fn plain() -> (tempfile::TempDir, PathBuf) {
 fn a_folder_that_is_compacted_says_its_sizes_and_is_sound() {
     let (_folder, data) = plain();
     let (code, said) = say(&["compact", path(&data)]);
-    assert!(code == 0 && said.contains(" MB and takes ") && said.contains(" MB now."), "{said}");
+    assert!(code == 0 && said.contains(" KB and takes ") && said.contains(" KB now."), "{said}");
     let (code, said) = say(&["verify", path(&data)]);
     assert!(code == 0 && said.contains("1 item"), "{said}");
     let (code, said) = say(&["compact", path(&data.join("elsewhere"))]);
