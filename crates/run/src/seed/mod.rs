@@ -10,7 +10,7 @@
 //! Counters and averages that are named after what they count (`likeCount`, `average_rating`) add up, too. Others stay
 //! at their defaults.
 //!
-//! The data tells a story: each item has one ([`story`]), which its children continue. So comments fit their posts, a
+//! The data tells a story: each item has one (`story`), which its children continue. So comments fit their posts, a
 //! recipe its ingredients, and a status the age of its order.
 
 mod dice;
