@@ -9,7 +9,7 @@ use singlet_expr::Projection;
 use singlet_store::{self as store, Store, StoreError};
 use singlet_values::{AttributeValue, EncodedItem, Item};
 
-use super::project::projection;
+use super::project::{projection, restore};
 use super::query::{FilterPlan, Teller, key_kind, page_limit};
 use crate::call::{Call, PlanContext, Site};
 use crate::cursor::{OUTDATED, Payload, PayloadReader};
@@ -103,6 +103,10 @@ impl ScanPlan {
             return None;
         }
         let entity: Arc<Entity> = self.teller.tell(view)?.clone();
+        let item = match &self.index {
+            Some(index) => restore(&entity, index, item),
+            None => item,
+        };
         Some(Record { show: self.show.clone(), index: self.index.clone(), ..Record::of(entity, item) })
     }
 

@@ -34,6 +34,12 @@ query   = "Member"
 on      = "ByGroup"
 limit   = 10
 resolve = { user = "user_id" }
+
+[pattern.all_members]
+scan  = "Member"
+on    = "ByGroup"
+admin = true
+limit = 10
 "##;
 
 #[test]
@@ -46,5 +52,19 @@ fn fields_that_the_keys_tell_come_back_and_folded_ones_do_not() {
     assert_eq!(
         data.json("members", &[("group_id", "g1")]),
         r#"{"items":[{"user_id":"u1","group_id":"g1","score":12.5,"user":{"user_id":"u1","name":"Mai"}}]}"#
+    );
+}
+
+#[test]
+fn a_scan_gives_the_fields_that_the_keys_tell() {
+    let data = Data::new(MEMBERS);
+    for user in ["u1", "u2"] {
+        let member =
+            [("user_id", user), ("group_id", "g1"), ("nickname", "Gà"), ("score", "12.5"), ("about", "x")];
+        data.put("Member", &member);
+    }
+    assert_eq!(
+        data.json("all_members", &[]),
+        r#"{"items":[{"user_id":"u1","group_id":"g1","score":12.5},{"user_id":"u2","group_id":"g1","score":12.5}]}"#
     );
 }
