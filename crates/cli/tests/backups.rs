@@ -1,4 +1,4 @@
-//! What somebody sees who backs up, looks at backups and restores them.
+//! Backups and restores as a user of the command sees them.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
@@ -189,4 +189,21 @@ fn a_table_comes_back_as_it_was_even_when_it_is_gone() {
     assert!(early.contains("outside of the recovery window, which reaches from 20"), "{early}");
     let (code, wrong) = said(&["restore", "--of", "Music", "--at", "yesterday", "--table", "Wrong"], &data);
     assert!(code == Some(2) && wrong.contains("2026-11-16T08:00:00Z"), "{wrong}");
+}
+
+#[test]
+fn programs_read_the_results_as_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = data(folder.path());
+    assert_eq!(works(&["recovery", "--json"], &data), "[{\"table\":\"Music\",\"on\":false}]\n");
+    let on = works(&["recovery", "--table", "Music", "--on", "--days", "7", "--json"], &data);
+    assert!(on.starts_with(r#"[{"table":"Music","on":true,"days":7,"earliest":"20"#), "{on}");
+
+    let taken = works(&["backup", "--all", "--json"], &data);
+    let arn = taken.strip_prefix(r#"[{"place":""#).and_then(|rest| rest.split('"').next());
+    let arn = arn.unwrap_or_else(|| panic!("{taken}"));
+    assert!(taken.contains(r#""table":"Music""#) && taken.contains(r#""items":3"#), "{taken}");
+    let restored = works(&["restore", "--backup", arn, "--table", "Again", "--json"], &data);
+    assert!(restored.starts_with(r#"{"table":"Again","source":"Music","at":"20"#), "{restored}");
+    assert!(restored.ends_with("\"items\":3}\n"), "{restored}");
 }

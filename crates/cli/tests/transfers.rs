@@ -1,4 +1,4 @@
-//! What somebody sees who exports and imports tables.
+//! Exports and imports as a user of the command sees them.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
@@ -52,6 +52,22 @@ fn csv_is_imported_and_wrong_rows_are_shown() {
     assert!(
         fails(&["import", "--from", missing, "--table", "x-y", "--key", "id"], &data).contains("can't read")
     );
+}
+
+#[test]
+fn programs_read_what_was_exported_and_imported_as_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = data(folder.path());
+    let to = folder.path().join("exported");
+    let text = works(&["export", "--table", "Music", "--to", to.to_str().unwrap(), "--json"], &data);
+    assert!(text.starts_with(r#"{"table":"Music","path":""#) && text.contains(r#""items":3,"#), "{text}");
+
+    let file = folder.path().join("songs.csv");
+    fs::write(&file, "id\n1\nx\n").unwrap();
+    let import = ["import", "--from", file.to_str().unwrap(), "--table", "Songs", "--key", "id:N", "--json"];
+    let text = works(&import, &folder.path().join("new"));
+    let expected = r#"{"table":"Songs","items":1,"wrong":1,"reasons":["songs.csv, line 3: "#;
+    assert!(text.starts_with(expected), "{text}");
 }
 
 #[test]

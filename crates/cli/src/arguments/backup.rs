@@ -70,6 +70,10 @@ pub(crate) struct BackupArguments {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) to: Option<PathBuf>,
 
+    /// Print the result as JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+
     #[command(flatten)]
     pub(crate) place: FolderArguments,
 }
@@ -128,6 +132,10 @@ pub(crate) struct RestoreArguments {
     /// The new table; there must be none of this name
     #[arg(long, value_name = "NAME")]
     pub(crate) table: String,
+
+    /// Print the result as JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 
     #[command(flatten)]
     pub(crate) place: FolderArguments,

@@ -6,17 +6,17 @@ use jiff::Timestamp;
 use super::backup::FolderArguments;
 
 pub(super) const RECOVERY_NOTES: &str = "\
-With recovery on, a table can be had back as it was at any moment of the last days, also after it was deleted:
+With recovery on, a table can be restored to any moment of the last days, even after it was deleted:
   singlet restore --of orders --at 2026-11-16T08:00:00Z --table orders-before
-A design turns it on with `recovery = \"35 days\"` in its [table]. A running server is asked so:
+A design turns it on with `recovery = \"35 days\"` in its [table]. On a running server:
   aws dynamodb update-continuous-backups --table-name orders --endpoint-url http://127.0.0.1:8000 \\
     --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true,RecoveryPeriodInDays=35
 
-Every change is then kept with the item before and after it, so each write takes room for both while it is kept.
+Each change is kept with the item before and after it, so each write takes space for both during the retention period.
 
 Examples:
   singlet recovery
-      the moments that each table can be had back to
+      the moments to which each table can be restored
   singlet recovery --table orders --on
   singlet recovery --table orders --on --days 7
   singlet recovery --table orders --off";
@@ -28,17 +28,21 @@ pub(crate) struct RecoveryArguments {
     #[arg(long, value_name = "NAME", required_if_eq_any = [("on", "true"), ("off", "true")])]
     pub(crate) table: Option<String>,
 
-    /// Keep every moment of the table from now on
+    /// Turn recovery on for the table
     #[arg(long)]
     pub(crate) on: bool,
 
-    /// For how many days moments are kept, 1 to 35 [default: as it is; 35 to begin with]
+    /// The retention period in days, 1 to 35 [default: unchanged; at first 35]
     #[arg(long, requires = "on", value_parser = clap::value_parser!(u32).range(1..=35))]
     pub(crate) days: Option<u32>,
 
-    /// Give up the table's moments and keep no more
+    /// Turn recovery off for the table, and discard its recovery window
     #[arg(long, conflicts_with = "on")]
     pub(crate) off: bool,
+
+    /// Print the result as JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 
     #[command(flatten)]
     pub(crate) place: FolderArguments,

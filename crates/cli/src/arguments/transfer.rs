@@ -63,6 +63,10 @@ pub(crate) struct ExportArguments {
     #[arg(long, value_enum, requires = "from", default_value_t = Images::Both)]
     pub(crate) images: Images,
 
+    /// Print the result as JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+
     #[command(flatten)]
     pub(crate) place: FolderArguments,
 }
@@ -114,6 +118,10 @@ pub(crate) struct ImportArguments {
     /// How the files are compressed [default: as their names say]
     #[arg(long, value_enum)]
     pub(crate) compression: Option<DataCompression>,
+
+    /// Print the result as JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 
     #[command(flatten)]
     pub(crate) place: FolderArguments,

@@ -165,28 +165,32 @@ fn state(backup: &BackupDescription, verified: bool) -> String {
 }
 
 fn json(found: &Found, verified: bool) -> Json {
-    let text = |text: &str| Json::Text(text.to_owned());
-    let number = |value: u64| Json::Number(Number::from(value));
-    let mut members = vec![("place".to_owned(), text(&found.place))];
+    let mut members = vec![("place".to_owned(), Json::from(found.place.as_str()))];
     match &found.backup {
-        Ok(backup) => {
-            members.extend([
-                ("arn".to_owned(), text(&backup.arn)),
-                ("name".to_owned(), text(&backup.name)),
-                ("table".to_owned(), text(&backup.source.name)),
-                ("created".to_owned(), text(&moment(backup.created_ms))),
-                ("items".to_owned(), number(backup.source.item_count)),
-                ("bytes".to_owned(), number(backup.source.size_bytes)),
-                ("whole".to_owned(), Json::Bool(backup.status == BackupStatus::Available)),
-                ("verified".to_owned(), Json::Bool(verified)),
-            ]);
-            if let Some(expires_ms) = backup.expires_ms {
-                members.push(("kept_until".to_owned(), text(&moment(expires_ms))));
-            }
-        }
-        Err(reason) => members.push(("damage".to_owned(), text(reason))),
+        Ok(backup) => members.extend(described(backup, verified)),
+        Err(reason) => members.push(("damage".to_owned(), Json::from(reason.as_str()))),
     }
     Json::Object(members)
+}
+
+/// Returns the members of the JSON object for a backup, without its place.
+pub(super) fn described(backup: &BackupDescription, verified: bool) -> Vec<(String, Json)> {
+    let text = |text: &str| Json::Text(text.to_owned());
+    let number = |value: u64| Json::Number(Number::from(value));
+    let mut members = vec![
+        ("arn".to_owned(), text(&backup.arn)),
+        ("name".to_owned(), text(&backup.name)),
+        ("table".to_owned(), text(&backup.source.name)),
+        ("created".to_owned(), text(&moment(backup.created_ms))),
+        ("items".to_owned(), number(backup.source.item_count)),
+        ("bytes".to_owned(), number(backup.source.size_bytes)),
+        ("whole".to_owned(), Json::Bool(backup.status == BackupStatus::Available)),
+        ("verified".to_owned(), Json::Bool(verified)),
+    ];
+    if let Some(expires_ms) = backup.expires_ms {
+        members.push(("kept_until".to_owned(), text(&moment(expires_ms))));
+    }
+    members
 }
 
 /// A time for people, in UTC and to the second.

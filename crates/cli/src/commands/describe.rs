@@ -23,7 +23,7 @@ pub(crate) fn describe(arguments: &DescribeArguments) -> Result<(), Failure> {
         (None, false) => whole(&design),
         (None, true) => describe_markdown(&design),
         (Some(DescribePart::Chart), markdown) => in_text(&charts(&design), markdown),
-        (Some(DescribePart::Patterns), markdown) => in_text(&[pattern_table(&design)], markdown),
+        (Some(DescribePart::Patterns), markdown) => in_text(&[patterns(&design)], markdown),
         (Some(DescribePart::Diagram), false) => er_diagram(&design),
         (Some(DescribePart::Diagram), true) => format!("```mermaid\n{}```\n", er_diagram(&design)),
     };
@@ -61,7 +61,7 @@ fn json(design: &Design, part: Option<DescribePart>) -> Json {
 fn whole(design: &Design) -> String {
     let mut text = format!("{}\n", styled(HEAD, &design.name));
     text += &design.about.as_ref().map(|about| format!("\n{about}\n")).unwrap_or_default();
-    let grids = charts(design).into_iter().chain([pattern_table(design)]);
+    let grids = charts(design).into_iter().chain([patterns(design)]);
     for grid in grids.filter(|grid| !grid.rows.is_empty()) {
         text += &format!("\n{}\n\n{}", styled(HEAD, &grid.title), fitted(&grid));
     }
@@ -75,6 +75,11 @@ fn fitted(grid: &Grid) -> String {
 
 fn charts(design: &Design) -> Vec<Grid> {
     design.tables.iter().flat_map(|table| [entity_chart(design, table), index_table(table)]).collect()
+}
+
+/// The table of patterns without their tags, which mean something only to programs and to the author.
+fn patterns(design: &Design) -> Grid {
+    pattern_table(design).without_column("Tags")
 }
 
 fn in_text(grids: &[Grid], markdown: bool) -> String {

@@ -4,7 +4,9 @@ use std::fs;
 use std::io::{Write, stdout};
 use std::sync::Arc;
 
-use singlet_engine::{BucketPlace, ExportKind, ExportTable, ExportView};
+use singlet_design::Json;
+use singlet_engine::values::Number;
+use singlet_engine::{BucketPlace, ExportDescription, ExportKind, ExportTable, ExportView};
 use singlet_transfer::FolderBuckets;
 
 use crate::arguments::{ExportArguments, Images};
@@ -46,6 +48,12 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     if let Some(failure) = &done.failure {
         return Err(Failure::Refused(format!("the export failed: {failure}")));
     }
+    let path = folder.join("AWSDynamoDB").join(&done.id);
+    let path = path.display().to_string();
+    if arguments.json {
+        writeln!(stdout().lock(), "{}", json(&arguments.table, &done, &path))?;
+        return Ok(());
+    }
     let written = done.written.unwrap_or_default();
     let when = match done.kind {
         ExportKind::Full { time_ms } => format!("as of {}", moment(time_ms.unwrap_or(done.started_ms))),
@@ -55,11 +63,30 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     };
     writeln!(
         stdout().lock(),
-        "{}: {} items, {}, {when}\n  {}",
+        "{}: {} items, {}, {when}\n  {path}",
         arguments.table,
         written.items,
-        readable(written.size_bytes),
-        folder.join("AWSDynamoDB").join(&done.id).display()
+        readable(written.size_bytes)
     )?;
     Ok(())
+}
+
+fn json(table: &str, done: &ExportDescription, path: &str) -> Json {
+    let written = done.written.clone().unwrap_or_default();
+    let mut members = vec![
+        ("table".to_owned(), Json::from(table)),
+        ("path".to_owned(), Json::from(path)),
+        ("items".to_owned(), Json::Number(Number::from(written.items))),
+        ("bytes".to_owned(), Json::Number(Number::from(written.size_bytes))),
+    ];
+    match done.kind {
+        ExportKind::Full { time_ms } => {
+            members.push(("at".to_owned(), Json::Text(moment(time_ms.unwrap_or(done.started_ms)))));
+        }
+        ExportKind::Incremental { from_ms, to_ms, .. } => members.extend([
+            ("from".to_owned(), Json::Text(moment(from_ms))),
+            ("until".to_owned(), Json::Text(moment(to_ms.unwrap_or(done.started_ms)))),
+        ]),
+    }
+    Json::Object(members)
 }

@@ -4,6 +4,8 @@ use std::io::{Write, stdout};
 use std::path::Path;
 use std::sync::Arc;
 
+use singlet_design::Json;
+use singlet_engine::values::Number;
 use singlet_engine::{
     BucketPlace, CreateTable, ImportCompression, ImportDescription, ImportFormat, ImportTable,
 };
@@ -35,13 +37,17 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<(), Failure> {
         wrong.extend(progress.wrong);
     });
     drop(line);
-    for item in &wrong {
+    for item in wrong.iter().filter(|_| !arguments.json) {
         anstream::eprintln!("{}", report(&format!("left out: {item}")));
     }
     let done = done.map_err(|error| Failure::Refused(format!("nothing was imported: {error}")))?;
     database.close().map_err(|error| Failure::Refused(error.to_string()))?;
     if let Some(failure) = &done.failure {
         return Err(Failure::Refused(format!("nothing was imported: {failure}")));
+    }
+    if arguments.json {
+        writeln!(stdout().lock(), "{}", json(&done, &wrong))?;
+        return Ok(());
     }
     tell(&done)
 }
@@ -58,6 +64,17 @@ fn tell(done: &ImportDescription) -> Result<(), Failure> {
         )?;
     }
     Ok(())
+}
+
+/// The first items that were left out are part of the object.
+fn json(done: &ImportDescription, wrong: &[String]) -> Json {
+    let number = |value: u64| Json::Number(Number::from(value));
+    Json::from([
+        ("table", Json::from(done.table.name.as_str())),
+        ("items", number(done.counts.imported_items)),
+        ("wrong", number(done.counts.errors)),
+        ("reasons", Json::List(wrong.iter().map(|reason| Json::from(reason.as_str())).collect())),
+    ])
 }
 
 fn request(arguments: &ImportArguments, data: &ExportData) -> ImportTable {

@@ -2,6 +2,8 @@
 
 use std::io::{Write, stdout};
 
+use singlet_design::Json;
+use singlet_engine::values::Number;
 use singlet_engine::{Error, RecoveryWindow, UpdateRecovery, iso_time};
 
 use crate::arguments::RecoveryArguments;
@@ -20,19 +22,47 @@ pub(crate) fn recovery(arguments: &RecoveryArguments) -> Result<(), Failure> {
         Some(table) => vec![table.clone()],
         None => database.describe_tables().into_iter().map(|table| table.name).collect(),
     };
-    let width = tables.iter().map(|table| table.chars().count()).max().unwrap_or(0);
-    let mut out = stdout().lock();
-    for table in &tables {
-        let window = database.recovery_window(table).map_err(refused)?;
-        writeln!(out, "{table:width$}  {}", in_words(window))?;
-    }
-    if tables.is_empty() {
-        writeln!(out, "There are no tables.")?;
+    let windows: Vec<(String, Option<RecoveryWindow>)> = tables
+        .into_iter()
+        .map(|table| database.recovery_window(&table).map(|window| (table, window)))
+        .collect::<Result<_, _>>()
+        .map_err(refused)?;
+    if arguments.json {
+        writeln!(stdout().lock(), "{}", Json::List(windows.iter().map(json).collect()))?;
+    } else {
+        show(&windows)?;
     }
     database.close().map_err(refused)
 }
 
-fn in_words(window: Option<RecoveryWindow>) -> String {
+fn show(windows: &[(String, Option<RecoveryWindow>)]) -> Result<(), Failure> {
+    let mut out = stdout().lock();
+    let width = windows.iter().map(|(table, _)| table.chars().count()).max().unwrap_or(0);
+    for (table, window) in windows {
+        writeln!(out, "{table:width$}  {}", in_words(window.as_ref()))?;
+    }
+    if windows.is_empty() {
+        writeln!(out, "There are no tables.")?;
+    }
+    Ok(())
+}
+
+fn json((table, window): &(String, Option<RecoveryWindow>)) -> Json {
+    let mut members = vec![
+        ("table".to_owned(), Json::from(table.as_str())),
+        ("on".to_owned(), Json::Bool(window.is_some())),
+    ];
+    if let Some(window) = window {
+        members.extend([
+            ("days".to_owned(), Json::Number(Number::from(u64::from(window.period_days)))),
+            ("earliest".to_owned(), Json::Text(iso_time(window.earliest_ms))),
+            ("latest".to_owned(), Json::Text(iso_time(window.latest_ms))),
+        ]);
+    }
+    Json::Object(members)
+}
+
+fn in_words(window: Option<&RecoveryWindow>) -> String {
     match window {
         None => "off".to_owned(),
         Some(window) => format!(

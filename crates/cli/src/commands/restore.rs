@@ -2,6 +2,8 @@
 
 use std::io::{Write, stdout};
 
+use singlet_design::Json;
+use singlet_engine::values::Number;
 use singlet_engine::{Database, Error, RestoreBackup, RestoreOverrides, RestoreToTime, TableDescription};
 
 use crate::arguments::RestoreArguments;
@@ -12,7 +14,7 @@ use crate::target::{Purpose, open_place};
 
 /// Makes a new table from a backup, or as another one was at a moment.
 pub(crate) fn restore(arguments: &RestoreArguments) -> Result<(), Failure> {
-    let RestoreArguments { backup, from, of, at, table, place } = arguments;
+    let RestoreArguments { backup, from, of, at, table, json, place } = arguments;
     // A file may come to a machine that has no data yet.
     let database = open_place(place, Purpose::Backups, from.is_some(), None)?;
     let mut line = Progress::new();
@@ -22,7 +24,7 @@ pub(crate) fn restore(arguments: &RestoreArguments) -> Result<(), Failure> {
             line.count(progress.written, "items and changes");
         });
         drop(line);
-        return finish(&database, restored);
+        return finish(&database, restored, *json);
     }
     let mut look = |progress: singlet_engine::BackupProgress| {
         line.show(progress.items, progress.items_total, "items");
@@ -37,21 +39,31 @@ pub(crate) fn restore(arguments: &RestoreArguments) -> Result<(), Failure> {
         }
     };
     drop(line);
-    finish(&database, restored)
+    finish(&database, restored, *json)
 }
 
-/// Says what became of a restore.
-fn finish(database: &Database, restored: Result<TableDescription, Error>) -> Result<(), Failure> {
+/// Reports the outcome of a restore.
+fn finish(
+    database: &Database,
+    restored: Result<TableDescription, Error>,
+    as_json: bool,
+) -> Result<(), Failure> {
     let restored = restored.map_err(|error| Failure::Refused(format!("nothing was restored: {error}")))?;
     database.close().map_err(|error| Failure::Refused(error.to_string()))?;
     let as_of = restored.restore.as_ref().map(|summary| moment(summary.time_ms)).unwrap_or_default();
     let source = restored.restore.as_ref().and_then(|summary| summary.source_table_arn.rsplit('/').next());
-    writeln!(
-        stdout().lock(),
-        "{}: {} items of {}, as of {as_of}",
-        restored.name,
-        restored.item_count,
-        source.unwrap_or("a table")
-    )?;
+    let mut out = stdout().lock();
+    if as_json {
+        let answer = Json::from([
+            ("table", Json::from(restored.name.as_str())),
+            ("source", source.map_or(Json::Null, Json::from)),
+            ("at", Json::Text(as_of)),
+            ("items", Json::Number(Number::from(restored.item_count))),
+        ]);
+        writeln!(out, "{answer}")?;
+        return Ok(());
+    }
+    let source = source.unwrap_or("a table");
+    writeln!(out, "{}: {} items of {source}, as of {as_of}", restored.name, restored.item_count)?;
     Ok(())
 }

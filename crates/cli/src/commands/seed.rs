@@ -34,7 +34,7 @@ pub(crate) fn seed(arguments: &SeedArguments) -> Result<(), Failure> {
     let runner = Runner::new(Arc::clone(&design), target.store(), &environment.name);
     let calls = suggestions.find(&runner).wait();
     drop(runner);
-    // What is in memory is gone when this ends.
+    // Data in memory is gone when the command ends.
     let commands: Vec<String> = match arguments.store.in_memory {
         true => Vec::new(),
         false => calls.iter().map(|call| command(arguments, call)).collect(),

@@ -26,13 +26,25 @@ impl Grid {
         let is_used =
             |column: usize| self.rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty()));
         let used: Vec<bool> = (0..self.columns.len()).map(|column| column == 0 || is_used(column)).collect();
+        self.keep_columns(&used);
+        self
+    }
+
+    /// Returns the table without the column of that name.
+    pub fn without_column(mut self, name: &str) -> Self {
+        let kept: Vec<bool> = self.columns.iter().map(|column| column != name).collect();
+        self.keep_columns(&kept);
+        self
+    }
+
+    /// Removes the columns whose element of `kept` is false.
+    fn keep_columns(&mut self, kept: &[bool]) {
         let keep = |cells: &mut Vec<String>| {
-            let mut used = used.iter();
-            cells.retain(|_| used.next().copied().unwrap_or(true));
+            let mut kept = kept.iter();
+            cells.retain(|_| kept.next().copied().unwrap_or(true));
         };
         keep(&mut self.columns);
         self.rows.iter_mut().for_each(keep);
-        self
     }
 
     /// Returns aligned columns for a terminal, with a line under the headings.

@@ -54,6 +54,7 @@ fn grids(design: &Design) -> Vec<Grid> {
             grids.push(index_table(table));
         }
     }
-    grids.push(pattern_table(design));
+    // Tags mean something only to programs and to the author.
+    grids.push(pattern_table(design).without_column("Tags"));
     grids
 }
