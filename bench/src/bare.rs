@@ -1,7 +1,8 @@
 //! The bare limit: an HTTP server that reads each request and answers with a fixed number of bytes.
 //!
-//! It runs as Singlet's server does: a runtime of its own on each thread, a connection stays on the thread that it was given to,
-//! no delay on the socket, mimalloc. What lies between the two is what a database does with a request.
+//! It runs as Singlet's server does: a runtime of its own on each thread, a connection stays on the thread that it was
+//! given to, no delay on the socket, mimalloc. The difference between the two is the work that a database does for a
+//! request.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -62,7 +63,7 @@ async fn accept(address: SocketAddr, workers: &[Handle], answers: &Arc<Answers>)
         worker.spawn(async move {
             let Ok(stream) = TcpStream::from_std(stream) else { return };
             let service = service_fn(|request| answer(&answers, request));
-            // A client that goes away is no news here.
+            // A client that goes away isn't an error.
             let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
     }

@@ -22,7 +22,7 @@ const CONFLICT_SHARE_MAX: f64 = 0.01;
 /// Up to this share of the machine in others' hands it counts as quiet.
 const QUIET_SHARE: f64 = 0.05;
 
-/// What is measured.
+/// The workload to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cell {
     pub(crate) workload: Workload,
@@ -81,7 +81,7 @@ pub(crate) struct Speed {
 }
 
 impl Speed {
-    /// What a load found.
+    /// The result of a load.
     pub(crate) fn of(outcome: &Outcome) -> Self {
         Self {
             requests_per_second: outcome.rate(),
@@ -94,7 +94,7 @@ impl Speed {
     }
 }
 
-/// What was found.
+/// The result.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Measurement {
     pub(crate) target: Kind,
@@ -169,7 +169,7 @@ pub(crate) struct Watch {
     begin: Instant,
 }
 
-/// What a load used.
+/// The resources that a load used.
 pub(crate) struct Used {
     pub(crate) cpu: CpuUse,
     /// The share of the machine that neither client nor server used, but somebody else.

@@ -1,6 +1,7 @@
 //! Charts as SVG, written by hand: bars in panels and lines, readable on light and dark pages.
 //!
-//! A chart brings its own background, and colours that follow the reader's preference, so that it never depends on the page.
+//! A chart brings its own background, and colours that follow the reader's preference, so that it never depends on the
+//! page.
 
 use std::fmt::Write as _;
 
@@ -29,13 +30,13 @@ text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Aria
 /// How a bar is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paint {
-    /// What the chart is about.
+    /// The subject of the chart.
     Ours,
     /// Ours in another mode.
     Near,
     /// Others.
     Peer,
-    /// What is possible at most: an outline.
+    /// The highest possible value, drawn as an outline.
     Limit,
 }
 

@@ -23,11 +23,11 @@ use crate::target::{Kind, Programs};
 /// One item of 400 B in the log, and 64 of them.
 const SYNC_BYTES: [usize; 2] = [512, 32 * 1024];
 const SYNC_DURATION: Duration = Duration::from_secs(1);
-/// What starting and filling a server takes, about: for the time that is left.
+/// The approximate time to start and fill a server, for the estimate of the remaining time.
 const FILL_SECONDS: f64 = 20.0;
 const QUICK_FILL_SECONDS: f64 = 5.0;
 
-/// What to compare.
+/// Arguments of the comparison.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CompareOptions {
@@ -64,7 +64,7 @@ rounds count. Wrong answers take a figure away. What a server hasn't got, or doe
 `others` in a line of progress is the share of the machine that neither client nor server used. Unless it is near zero,
 the figures are noise. bench/README.md says what each workload and each server is.";
 
-/// What goes into the JSON file.
+/// The content of the JSON file.
 #[derive(Serialize)]
 struct Found<'a> {
     summary: &'a Summary,

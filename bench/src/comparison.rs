@@ -9,7 +9,7 @@ const WEIGHED: &str = "On disk: after all cells and a clean stop. Entries of ind
     tree keeps the pages that rewriting the same items again and again freed: `bench/run scaling` shows it after one filling.";
 
 impl Summary {
-    /// What each server promises when it has answered a write, and who is missing.
+    /// Lists the promise of each server about an acknowledged write, and the missing servers.
     pub(crate) fn durability(&self) -> String {
         let mut text = String::new();
         for server in &self.servers {

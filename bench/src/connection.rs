@@ -10,7 +10,7 @@ use crate::http::AnswerHead;
 
 const BUFFER_BYTES: usize = 32 * 1024;
 
-/// What a connection has to say when it is looked after.
+/// The state of a connection after it was served.
 pub(crate) enum Progress {
     /// The answer isn't complete.
     Waiting,
@@ -24,7 +24,7 @@ pub(crate) struct Connection<Ticket> {
     pub(crate) stream: TcpStream,
     /// The request; filled before [`Connection::send`].
     pub(crate) request: Vec<u8>,
-    /// What the request under way asks for, and since when it counts.
+    /// The request under way, and the time since which it counts.
     pub(crate) pending: Option<(Ticket, Instant)>,
     sent_bytes: usize,
     answer: Vec<u8>,
@@ -92,8 +92,8 @@ impl<Ticket> Connection<Ticket> {
             if self.head.is_none() {
                 self.head = AnswerHead::read(self.answer.get(..self.received_bytes).unwrap_or_default())?;
             }
-            // Nothing follows a complete answer, as no further request was sent: there is no need to read until the socket
-            // would block, although it is watched for edges only.
+            // Nothing follows a complete answer, as no further request was sent: there is no need to read until the
+            // socket would block, although it is watched for edges only.
             if let Some(head) = self.head.filter(|head| self.received_bytes >= head.total_bytes()) {
                 return Ok(Progress::Answered(head));
             }

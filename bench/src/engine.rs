@@ -22,7 +22,7 @@ pub(crate) struct Engine {
     data: PathBuf,
 }
 
-/// What the process says about a cell.
+/// The report of the process about a cell.
 #[derive(Deserialize)]
 struct Answer {
     #[serde(flatten)]

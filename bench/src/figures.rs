@@ -1,8 +1,9 @@
 //! The README's figures: tables and charts from the JSON files of runs, and nothing else.
 //!
-//! `bench/figures.json` is the one result that the repository keeps, the medians of the last whole run, beside the counts of
-//! instructions in `bench/instructions.json`. The marked parts of the README, of docs/performance.md, docs/reliability.md and
-//! bench/README.md and the charts in docs/figures follow from them; a test holds them against each other.
+//! `bench/figures.json` is the one result that the repository keeps, the medians of the last whole run, beside the
+//! counts of instructions in `bench/instructions.json`. The marked parts of the README, of docs/performance.md,
+//! docs/reliability.md and bench/README.md and the charts in docs/figures follow from them; a test holds them against
+//! each other.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ const BENCH: &str = "bench/README.md";
 const INSTRUCTIONS: &str = "bench/instructions.json";
 const CHARTS: &str = "docs/figures";
 
-/// What the README shows, in its order, and what it is called there.
+/// The rows of the README in their order, with their names there.
 const SHOWN: [(Workload, u8, &str); 8] = [
     (Workload::Get, 0, "get"),
     (Workload::Query, 0, "query of 25 items"),
@@ -65,7 +66,7 @@ pub(crate) struct FiguresOptions {
     root: PathBuf,
 }
 
-/// What the repository keeps.
+/// The figures that the repository keeps.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Kept {
@@ -165,7 +166,7 @@ impl Kept {
         )
     }
 
-    /// What data takes on disk, where there is so much of it that the room of the log doesn't count.
+    /// The space of data on disk, where there is so much data that the space of the log doesn't matter.
     fn on_disk(&self) -> String {
         let sizes = self.by_items.iter().flat_map(|scaling| &scaling.sizes);
         let largest = sizes.filter(|size| size.errors == 0).max_by_key(|size| size.items);
@@ -250,7 +251,7 @@ fn peers(found: &Summary) -> Vec<Kind> {
     found.kinds().into_iter().filter(|kind| shown.contains(kind)).collect()
 }
 
-/// What a row of the README shows of one server.
+/// The cell of one server in a row of the README.
 enum Shown {
     Rate(f64),
     /// It was measured, and gave wrong answers.
@@ -334,7 +335,7 @@ fn in_words(found: &Summary) -> String {
     text
 }
 
-/// What verifying signatures costs, in cells of equal length.
+/// The cost of verifying signatures, in cells of equal length.
 fn verified(found: &Summary) -> String {
     let beside = |workload| {
         let cell = Cell { workload, indexes: 0, connections: 64, sustained: false };

@@ -13,8 +13,8 @@ pub(crate) const ITEM_BYTES: u64 = 400;
 const BODY_CHARACTERS: usize = 287;
 const TITLE_CHARACTERS: usize = 40;
 const POOL_BYTES: usize = 64 * 1024;
-/// What every item's number is when it is put. Six digits, and far from needing a seventh: `update` counts up from here without
-/// changing the answer's length.
+/// The number in every item that is put. Six digits, and far from needing a seventh: `update` counts up from here
+/// without changing the answer's length.
 const VISITS: &str = "100001";
 /// Different sets of index keys that an item can have.
 const GENERATIONS: u64 = 1000;
@@ -52,8 +52,8 @@ pub(crate) struct Write {
 }
 
 impl ItemWriter {
-    /// A writer of random texts, others than any writer before: a database may see that a put changes nothing, and spare itself the
-    /// rest.
+    /// A writer of random texts, others than any writer before: a database may see that a put changes nothing, and
+    /// spare itself the rest.
     pub(crate) fn new() -> Self {
         let mut rng = Rng::new();
         let pool = (0..POOL_BYTES).map(|_| rng.alphanumeric() as u8).collect();
@@ -160,8 +160,8 @@ pub(crate) fn write_partition(out: &mut Vec<u8>, item: u64) {
     write_digits(out, item / ITEMS_PER_PARTITION, 8);
 }
 
-/// Appends an index key of item number `item`. Each generation has other keys, and each set of three belongs to its item, so
-/// that they can be checked also after they have moved.
+/// Appends an index key of item number `item`. Each generation has other keys, and each set of three belongs to its
+/// item, so that they can be checked also after they have moved.
 fn write_index_key(out: &mut Vec<u8>, item: u64, index: u8, generation: u64) {
     let own = item.wrapping_mul(2_654_435_761 + u64::from(index));
     let value = own.wrapping_add(generation * (9_973 + 2 * u64::from(index))) % 100_000;
@@ -178,8 +178,8 @@ fn has_index_keys(found: &Value, item: u64, generation: u64) -> bool {
     })
 }
 
-/// Whether `found` is item number `item` with all its attributes: keys and index keys by their value, the random texts by their
-/// length.
+/// Whether `found` is item number `item` with all its attributes: keys and index keys by their value, the random texts
+/// by their length.
 pub(crate) fn is_item(found: &Value, item: u64) -> bool {
     let text = |name: &str| found.get(name).and_then(|value| value.get("S")).and_then(Value::as_str);
     let mut partition = Vec::new();

@@ -30,7 +30,7 @@ pub(crate) trait Source: Send {
     fn check(&mut self, ticket: Self::Ticket, status: u16, body: &[u8]) -> Verdict;
 }
 
-/// What an answer is worth.
+/// The judgement of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// It is what was asked for.
@@ -46,8 +46,8 @@ pub(crate) enum Verdict {
 pub(crate) enum Pace {
     /// Each connection sends as soon as it has its answer: measures throughput.
     Closed,
-    /// Requests arrive at random at this mean rate, whether or not the server keeps up. Latency counts from the arrival,
-    /// so that a stalled server can't hide the requests that it kept from being sent (coordinated omission).
+    /// Requests arrive at random at this mean rate, whether or not the server keeps up. Latency counts from the
+    /// arrival, so that a stalled server can't hide the requests that it kept from being sent (coordinated omission).
     Open { per_second: f64 },
 }
 
@@ -213,8 +213,8 @@ impl<S: Source> Worker<S> {
                 if self.window.contains(&now) {
                     self.outcome.count(now - self.window.start);
                 }
-                // Of a closed loop what was answered within the window, of an open loop what arrived within it: an answer that
-                // comes too late for the throughput still has its latency.
+                // Of a closed loop what was answered within the window, of an open loop what arrived within it: an
+                // answer that comes too late for the throughput still has its latency.
                 let at = if self.arrivals.next.is_some() { since } else { now };
                 if self.window.contains(&at) {
                     self.outcome.record(now - since);
@@ -225,7 +225,7 @@ impl<S: Source> Worker<S> {
         }
         self.free.push(index);
         if head.closes {
-            // It said so, and the answer was whole: that is no error, but connecting again is part of its speed.
+            // It said so, and the answer was whole: that isn't an error, but connecting again is part of its speed.
             self.outcome.closed += 1;
             self.reopen(index)?;
         }
@@ -296,7 +296,7 @@ impl Arrivals {
         Self { next, per_second, rng: fastrand::Rng::with_seed(seed) }
     }
 
-    /// Whether a request may be sent now. What arrived before the end is sent even after it.
+    /// Whether a request may be sent now. Requests that arrived before the end are sent even after it.
     fn due(&self, now: Instant, end: Instant) -> bool {
         self.next.map_or(now < end, |arrival| arrival <= now && arrival < end)
     }

@@ -30,7 +30,7 @@ impl Metrics {
         value.with_context(|| format!("the metrics page has no {name}"))
     }
 
-    /// What the log did since an earlier look at the page.
+    /// The work of the log since an earlier reading of the page.
     pub(crate) fn log_since(&self, earlier: &Self, seconds: f64) -> Result<String> {
         let grown = |name| Ok::<f64, anyhow::Error>(self.get(name)? - earlier.get(name)?);
         let commits = grown("singlet_storage_commits_total")?;

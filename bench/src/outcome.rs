@@ -1,4 +1,4 @@
-//! What a load found: counts, latencies, errors.
+//! The result of a load: counts, latencies, errors.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,12 +9,13 @@ use hdrhistogram::Histogram;
 const ERROR_TEXTS_MAX: usize = 20;
 const LATENCY_MAX_NANOSECONDS: u64 = 600_000_000_000;
 
-/// What one client thread, or all together, saw within the measured time.
+/// The result of one client thread, or of all together, within the measured time.
 pub(crate) struct Outcome {
     /// How long was measured.
     pub(crate) measured: Duration,
-    /// Latencies in nanoseconds. In a closed loop of the answers that came within that time; in an open loop of everything that
-    /// arrived within it, whenever it was answered. What never was counts with the age that it had reached.
+    /// Latencies in nanoseconds. In a closed loop of the answers that came within that time; in an open loop of
+    /// everything that arrived within it, whenever it was answered. A request that was never answered counts with the
+    /// age that it had reached.
     pub(crate) latency: Histogram<u64>,
     /// Right answers that came within the measured time.
     pub(crate) in_time: u64,
@@ -24,7 +25,7 @@ pub(crate) struct Outcome {
     pub(crate) answered: u64,
     /// Requests refused because of a transaction on the same item: neither throughput nor errors.
     pub(crate) conflicts: u64,
-    /// What went wrong, warm-up included, and how often.
+    /// The errors, including those of the warm-up, with their counts.
     pub(crate) errors: BTreeMap<String, u64>,
     /// Arrivals of an open loop that found no free connection until the load was given up.
     pub(crate) unsent: u64,

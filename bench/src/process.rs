@@ -1,4 +1,4 @@
-//! What the kernel tells about processes and the machine, from `/proc`.
+//! Figures of the kernel about processes and the machine, from `/proc`.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,7 @@ impl CpuTimes {
         Self { server: of_process(server), client: of_process(std::process::id()), machine: of_machine() }
     }
 
-    /// What was used since `earlier`.
+    /// Returns the use since `earlier`.
     pub(crate) fn since(self, earlier: Self) -> CpuUse {
         let server = self.server.saturating_sub(earlier.server);
         let client = self.client.saturating_sub(earlier.client);
@@ -47,7 +47,8 @@ impl CpuTimes {
 /// The CPU time of a process; zero if it isn't there.
 pub(crate) fn of_process(id: u32) -> Duration {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-    // The command's name comes second, in brackets, and may hold spaces; user and system time are the 14th and 15th field.
+    // The command's name comes second, in brackets, and may hold spaces; user and system time are the 14th and 15th
+    // field.
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     ticks(after_name.split_ascii_whitespace().skip(11).take(2))
 }

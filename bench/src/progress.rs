@@ -37,7 +37,7 @@ impl Remaining {
     }
 }
 
-/// What is left, at the pace at which the part that is done went.
+/// Estimates the remaining time from the pace so far.
 fn left_seconds(planned: f64, done: f64, elapsed: f64) -> f64 {
     let pace = if done > 0.0 { elapsed / done } else { 1.0 };
     (planned - done).max(0.0) * pace

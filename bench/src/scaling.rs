@@ -15,10 +15,10 @@ use crate::subject::start_filled;
 use crate::target::{Kind, Programs, Target};
 use crate::workload::Workload;
 
-/// What a measurement takes beside its seconds: warming up, settling.
+/// The time that a measurement takes beside its seconds: warming up, settling.
 const OVERHEAD_SECONDS: f64 = 1.6;
 
-/// What to measure at which sizes.
+/// Arguments of the measurement by size.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 One server for each size, all running at once and measured in turn. Ten million items need some 10 GB of disk and as
@@ -52,7 +52,7 @@ pub(crate) struct ScalingOptions {
     programs: Programs,
 }
 
-/// What scaling found, in medians.
+/// The results of scaling, as medians.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Scaling {
     pub(crate) about: About,
@@ -63,7 +63,7 @@ pub(crate) struct Scaling {
     pub(crate) sizes: Vec<Size>,
 }
 
-/// What was found at one size.
+/// The results at one size.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Size {
     pub(crate) items: u64,
@@ -77,7 +77,7 @@ pub(crate) struct Size {
     pub(crate) errors: u64,
 }
 
-/// What goes into the JSON file.
+/// The content of the JSON file.
 #[derive(Serialize)]
 struct Found<'a> {
     scaling: &'a Scaling,

@@ -1,4 +1,4 @@
-//! What is measured on which server in which round: the whole run, known before it begins.
+//! The schedule: which cell is measured on which server in which round, known before the run begins.
 
 use clap::ValueEnum;
 
@@ -24,7 +24,7 @@ const SUSTAINED: [(Workload, u8, usize); 2] = [(Workload::Put, 0, 64), (Workload
 const CONNECTIONS: [usize; 3] = [1, 16, 64];
 /// Cells beside the headlines are measured in the first rounds only.
 const WIDE_ROUNDS: usize = 2;
-/// What starting a load, ending it and settling takes beside the measured time.
+/// The time to start a load, end it and settle, beside the measured time.
 const OVERHEAD_SECONDS: f64 = 0.6;
 const SLOW_OVERHEAD_SECONDS: f64 = 2.5;
 
@@ -232,7 +232,8 @@ impl Extent {
     }
 }
 
-/// Every workload with 1, 16 and 64 connections, without indexes and with three. Reads of the table don't touch its indexes.
+/// Every workload with 1, 16 and 64 connections, without indexes and with three. Reads of the table don't touch its
+/// indexes.
 fn wide() -> Vec<(Workload, u8, usize)> {
     let mut cells = Vec::new();
     for workload in Workload::value_variants().iter().copied().filter(|one| *one != Workload::PutMove) {

@@ -1,4 +1,4 @@
-//! What encryption costs: the same server without and with a key, side by side.
+//! The cost of encryption: the same server without and with a key, side by side.
 
 use std::fs;
 use std::process::Command;

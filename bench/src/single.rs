@@ -12,13 +12,13 @@ use crate::report::{count, say};
 use crate::tables::{create, fill, table_name};
 use crate::workload::{Answers, Choice, Traffic, Workload};
 
-/// What to send where.
+/// Arguments of a single load.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SingleOptions {
     /// The server
     #[arg(long, default_value = "127.0.0.1:8000")]
     address: SocketAddr,
-    /// What to send
+    /// The requests to send
     #[arg(long, default_value = "get")]
     workload: Workload,
     /// Global indexes of the table

@@ -20,13 +20,13 @@ const PARTS_MAX: f64 = 10.0;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const TELL_EVERY_SECONDS: f64 = 60.0;
 
-/// What to load for how long.
+/// Arguments of a soak test.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SoakOptions {
     /// Which server
     #[arg(long, default_value = "singlet")]
     target: Kind,
-    /// What to send
+    /// The requests to send
     #[arg(long, default_value = "mixed")]
     workload: Workload,
     /// Global indexes of the table

@@ -1,4 +1,4 @@
-//! What a comparison measures: servers by their address, and the engine in process.
+//! Subjects of a comparison: servers by their address, and the engine in process.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ impl Subject {
         }
     }
 
-    /// What it is.
+    /// Its kind.
     pub(crate) fn kind(&self) -> Kind {
         match self {
             Self::Server(target) => target.kind,
@@ -117,7 +117,8 @@ pub(crate) fn start_filled(
     Ok(target)
 }
 
-/// Makes and fills the tables; gives the items per second of the first, which has the fewest indexes. Bare has no tables.
+/// Makes and fills the tables; gives the items per second of the first, which has the fewest indexes. Bare has no
+/// tables.
 fn fill_tables(target: &Target, index_counts: &[u8], items: u64) -> Result<Option<f64>> {
     let mut first = None;
     if target.kind.answers() == Answers::Bare {

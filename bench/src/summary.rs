@@ -76,7 +76,7 @@ impl Server {
 }
 
 impl Summary {
-    /// What was measured in one cell on one server, also if there were errors.
+    /// The measurements of one cell on one server, including those with errors.
     pub(crate) fn measured(&self, kind: Kind, cell: &Cell) -> Option<&Figures> {
         self.rows.iter().find(|row| row.cell == *cell)?.figures.get(&kind)
     }

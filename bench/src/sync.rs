@@ -12,7 +12,7 @@ use crate::outcome::Outcome;
 use crate::report::{About, Table, count, say, write_json};
 use crate::target::Programs;
 
-/// What to measure.
+/// Arguments of the measurement.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SyncOptions {
     /// Seconds per row
@@ -32,7 +32,7 @@ pub(crate) enum Way {
     Overwrite,
 }
 
-/// What was found for one length of a write.
+/// The result for one length of a write.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct SyncRow {
     pub(crate) way: Way,

@@ -103,7 +103,7 @@ impl Kind {
         }
     }
 
-    /// What holds when a write is acknowledged.
+    /// The guarantee behind an acknowledged write.
     pub(crate) fn durability(self) -> &'static str {
         match self {
             Self::Bare => "stores nothing: reads the request, answers as many bytes as a database would",
@@ -149,7 +149,7 @@ impl Kind {
         }
     }
 
-    /// What can be checked in its answers.
+    /// The parts of its answers that can be checked.
     pub(crate) fn answers(self) -> Answers {
         if self == Self::Bare { Answers::Bare } else { Answers::Database }
     }
@@ -255,14 +255,14 @@ fn peers_folder() -> PathBuf {
 
 /// A running server; it is killed and its data deleted when this is dropped.
 pub(crate) struct Target {
-    /// What it is.
+    /// Its kind.
     pub(crate) kind: Kind,
     /// Where it listens.
     pub(crate) address: SocketAddr,
     /// From the start of its process to its first answer.
     pub(crate) started_in: Duration,
     data: PathBuf,
-    /// What it was told beyond where to listen and where its data is.
+    /// Its arguments beyond the address and the data folder.
     arguments: Vec<String>,
     child: Child,
 }
@@ -337,8 +337,8 @@ impl Target {
         &self.data
     }
 
-    /// Asks the server to end, as `kill` does, and gives the bytes that its files then take on disk: Singlet folds its log
-    /// into the tree when it ends, SQLite its write-ahead log into the database. One that doesn't end is killed.
+    /// Asks the server to end, as `kill` does, and gives the bytes that its files then take on disk: Singlet folds its
+    /// log into the tree when it ends, SQLite its write-ahead log into the database. One that doesn't end is killed.
     pub(crate) fn stop_and_weigh(&mut self) -> u64 {
         if let Some(process) = i32::try_from(self.id()).ok().and_then(Pid::from_raw) {
             // Fails only if the process has ended already.

@@ -1,4 +1,4 @@
-//! What is asked of a server, and whether its answers are right.
+//! The requests to a server, and the checks of its answers.
 
 use std::collections::HashSet;
 
@@ -155,7 +155,7 @@ pub(crate) enum Choice {
     Each { items: std::ops::Range<u64> },
 }
 
-/// Who answers: this decides what can be checked.
+/// The server that answers; it decides what can be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answers {
     /// A database: status, length and, for a sample, every attribute; after writes, what it has kept of them.

@@ -9,7 +9,7 @@ use crate::Target;
 pub struct Entry {
     /// The file.
     pub path: PathBuf,
-    /// What is in it.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
@@ -21,7 +21,7 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// What is kept for the target: its corpus, and what was found and is not sorted in yet.
+    /// The inputs kept for the target: its corpus, and new findings that aren't part of it yet.
     pub fn of(target: Target) -> Self {
         let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name());
         let mut entries = files(&kept);

@@ -1,4 +1,4 @@
-//! What must hold whenever nobody writes: items, indexes, counts, the stream and what was acknowledged agree.
+//! Laws that hold whenever nobody writes: items, indexes, counts, the stream and what was acknowledged agree.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,7 +21,7 @@ const LOOKS_MAX: usize = 3_000;
 /// Items are deleted for so long after their second.
 const EXPIRES_FOR_SECONDS: u64 = 4 * 365 * 24 * 60 * 60;
 
-/// What an audit finds: something wrong, or that the database can't be asked.
+/// A finding of an audit: something wrong, or that the database can't be asked.
 pub(crate) enum Trouble {
     /// The database says that its disk failed.
     Storage(String),
@@ -165,7 +165,7 @@ fn all_records(database: &Database) -> Result<Vec<Record>, Trouble> {
     }
 }
 
-/// What the records make of nothing. Each must find what the ones before it left.
+/// The state that the records make from an empty table. Each must find what the ones before it left.
 fn replay(records: &[Record]) -> Result<BTreeMap<u8, Value>, String> {
     let mut items = BTreeMap::new();
     let mut last: Option<&Record> = None;
@@ -193,8 +193,8 @@ fn replay(records: &[Record]) -> Result<BTreeMap<u8, Value>, String> {
     if undone.is_empty() { Ok(items) } else { Err(format!("undoing all changes leaves {undone:?}")) }
 }
 
-/// What a reader of the stream has seen is still there, in the same order and with the same numbers, and it goes on
-/// where it was left.
+/// The records that a reader of the stream has seen are still there, in the same order and with the same numbers, and
+/// the stream goes on where it was left.
 pub(crate) fn positions(world: &World, database: &Database, records: &[Record]) -> Result<(), Trouble> {
     let followed = lock(&world.followed);
     let seen = &followed.records;
@@ -227,7 +227,7 @@ pub(crate) fn positions(world: &World, database: &Database, records: &[Record]) 
     Ok(())
 }
 
-/// What was acknowledged and is not due is there; what is due may be gone.
+/// An acknowledged item that isn't due is there; a due one may be gone.
 pub(crate) fn expiry(world: &World, database: &Database) -> Result<(), Trouble> {
     let latest_second = world.clock.latest_ms() / 1000;
     let expiring = lock(&world.expiring).clone();

@@ -22,7 +22,7 @@ use crate::world::{Moment, World, lock};
 /// The caller of an audit.
 const AUDITOR: u64 = 99;
 
-/// What a simulation was like.
+/// Statistics of a simulation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lived {
     /// Calls of clients.
@@ -88,7 +88,8 @@ impl Simulation {
         match self.world.plan.scenario {
             Scenario::Calm | Scenario::Flips | Scenario::Rot | Scenario::Losses => Faults::default(),
             Scenario::Cuts => {
-                // A process that was killed leaves what is not durable. Whether that is trusted shows if it is lost soon.
+                // A process that was killed leaves what is not durable. Whether that is trusted shows if it is lost
+                // soon.
                 let is_early = was_killed && random.one_in(2);
                 self.is_killed &= !is_early;
                 let operations = if is_early { operations / 16 + 1 } else { operations };
@@ -118,7 +119,7 @@ impl Simulation {
         self.world.plan.scenario == scenario && life + 1 == self.world.plan.lives
     }
 
-    /// One life: opening, auditing, clients, closing. What the disk did is no finding.
+    /// One life: opening, auditing, clients, closing. A fault of the disk isn't a finding.
     fn live(&mut self, disk: &SimulatedDisk) -> Result<(), String> {
         let database = match Database::open_on(disk.as_disk(), self.options.clone()) {
             Ok(database) => database,
@@ -188,7 +189,7 @@ impl Simulation {
             return Err(Trouble::Finding("the table of what expires is gone".to_owned()));
         }
         audit::backups(&self.world, database)?;
-        // What is there now is an answer like others.
+        // The present state is an answer like others.
         client::call(&self.world, database, AUDITOR, &Operation::Scan)?;
         self.world.check_history()?;
         Ok(())
@@ -198,7 +199,7 @@ impl Simulation {
     fn set_clock(&mut self) {
         self.world.clock.come_right();
         if self.world.clock.prove() {
-            // What the last life has committed looks as if it had been before that; nothing can tell that either.
+            // Commits of the last life look as if they had been before that; nothing can tell that either.
             lock(&self.world.moments).clear();
         }
     }
@@ -300,8 +301,8 @@ impl Simulation {
         self.verify(disk)
     }
 
-    /// After the disk has lied, or else a bit turns: it says so, or what it shows was there once; and if the disk didn't
-    /// lie, it is the same as before, but for what shared the last sync.
+    /// After the disk has lied, or else a bit turns: it says so, or what it shows was there once; and if the disk
+    /// didn't lie, it is the same as before, but for what shared the last sync.
     fn doubt(&mut self, disk: &SimulatedDisk, before: &SimulatedDisk) -> Result<(), String> {
         let whole = !before.has_lied();
         let mut flipped = None;
@@ -318,7 +319,8 @@ impl Simulation {
         if is_damaged {
             note(format_args!("the verification says that there is damage"));
             self.lived.damages += 1;
-            // What the log or a lie lost is lost. Of other files nothing wrong may be shown, whoever verified it or not.
+            // Commits that the log or a lying disk lost are lost. Of other files nothing wrong may be shown, whoever
+            // verified it or not.
             let is_of_log = flipped.is_none_or(|flipped| flipped.contains(" of log-"));
             return if is_of_log { Ok(()) } else { self.live_with_rot(disk) };
         }
@@ -343,8 +345,8 @@ impl Simulation {
         database.close().map_err(|error| format!("it does not close: {error}"))
     }
 
-    /// A bit that turns in what the last sync of the log wrote makes it look like a write that was interrupted: what shared
-    /// that sync may then be missing, and nothing else.
+    /// A bit that turns in what the last sync of the log wrote makes it look like a write that was interrupted: what
+    /// shared that sync may then be missing, and nothing else.
     fn without_last_sync(
         &self,
         database: &Database,

@@ -2,35 +2,35 @@
 //!
 //! It knows calls, the times at which they began and ended, and a sequential model. It must not know a database.
 //!
-//! A search in the manner of Wing and Gong: of the calls that could be next, because none ended before they began, one is
-//! chosen, the model says what it would have answered, and if that is the answer the search goes on. What has been tried
-//! (which calls are done, and in which state) is remembered and not tried again, as Lowe proposed.
+//! A search in the manner of Wing and Gong: of the calls that could be next, because none ended before they began, one
+//! is chosen, the model says what it would have answered, and if that is the answer the search goes on. Configurations
+//! that were tried (which calls are done, and in which state) are remembered and not tried again, as Lowe proposed.
 
 use std::collections::HashSet;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// What the calls are to agree with, one after the other.
+/// The sequential model that the calls must agree with.
 pub trait Model {
-    /// What the calls work on.
+    /// The state that the calls work on.
     type State: Clone + Eq + Hash + Debug;
-    /// What is asked for.
+    /// A request.
     type Operation: Debug;
-    /// What comes back.
+    /// An answer.
     type Answer: PartialEq + Debug;
 
-    /// What an operation makes of a state, and answers.
+    /// Applies an operation to a state, and returns the answer.
     fn apply(state: &Self::State, operation: &Self::Operation) -> (Self::State, Self::Answer);
 }
 
 /// One call. Times are places in the order in which beginnings and ends were seen.
 #[derive(Debug, Clone)]
 pub struct Call<O, A> {
-    /// Who called, for messages.
+    /// The caller, for messages.
     pub caller: u64,
-    /// What was asked for.
+    /// The request.
     pub operation: O,
-    /// What came back; nothing if nobody knows what became of the call. Then it happened as a whole or not at all.
+    /// The answer; `None` if nobody knows the outcome of the call. Then it happened as a whole or not at all.
     pub answer: Option<A>,
     /// When it began.
     pub began: u64,
@@ -38,7 +38,7 @@ pub struct Call<O, A> {
     pub ended: u64,
 }
 
-/// What a search says.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// There is an order.

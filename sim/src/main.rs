@@ -14,8 +14,9 @@ use singlet_sim::{Bug, Outcome, Request, Scenario, command, run_seed};
 /// Simulates the database: threads, disk and clock are decided by a seed.
 ///
 /// Each seed opens a database several times on a disk in memory, lets clients work on it, and cuts the power, fails
-/// operations, fills the disk, lies, turns bits or takes files away. After each loss it checks that the database opens, that everything
-/// acknowledged is there, that nothing else changed, and that tables, indexes, counts, streams, tokens and positions agree.
+/// operations, fills the disk, lies, turns bits or takes files away. After each loss it checks that the database opens,
+/// that everything acknowledged is there, that nothing else changed, and that tables, indexes, counts, streams, tokens
+/// and positions agree.
 #[derive(Parser)]
 #[command(
     name = "singlet-sim",
@@ -28,7 +29,7 @@ struct Arguments {
     /// Runs one seed and prints what happens
     #[arg(long)]
     seed: Option<u64>,
-    /// What goes wrong; each seed decides if it isn't given
+    /// The scenario; each seed decides if it isn't given
     #[arg(long)]
     scenario: Option<Scenario>,
     /// A mistake to make on purpose
@@ -63,7 +64,7 @@ fn main() -> ExitCode {
 }
 
 fn say(text: &str) {
-    // Whoever reads it may be gone.
+    // The reader of the output may be gone.
     let _ = writeln!(std::io::stdout().lock(), "{text}");
 }
 
@@ -84,7 +85,7 @@ fn replay(request: Request) -> ExitCode {
     }
 }
 
-/// What many seeds were like.
+/// Statistics of many seeds.
 #[derive(Default)]
 struct Totals {
     seeds: u64,

@@ -55,7 +55,7 @@ pub struct Write {
     pub test: Test,
 }
 
-/// What clients ask for.
+/// A request of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// One write. It answers with the item before it, and an addition with the one after it.
@@ -74,7 +74,7 @@ pub enum Operation {
     Scan,
 }
 
-/// What clients are answered.
+/// An answer to a client.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Answer {
     /// The item that was asked for, or that a write returns.

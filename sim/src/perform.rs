@@ -1,5 +1,5 @@
-//! Operations of the model as requests to an engine. Mounted twice: on the simulated engine, and in a test of the ordinary
-//! one. The module above says which (`engine`) and where the model is (`model`).
+//! Operations of the model as requests to an engine. Mounted twice: on the simulated engine, and in a test of the
+//! ordinary one. The module above says which (`engine`) and where the model is (`model`).
 
 use super::engine::expr::{Condition, ExprError, ExpressionKind, KeyCondition, Placeholders, Update};
 use super::engine::values::{AttributeValue, EncodedItem, Item};
@@ -14,7 +14,7 @@ use super::model::{Answer, Change, KEYS_PER_PARTITION, Operation, Test, Value, W
 pub(crate) const TABLE: &str = "simulated";
 const GROUPS: &str = "groups";
 
-/// What became of an operation.
+/// The outcome of an operation.
 #[derive(Debug)]
 pub(crate) enum Performed {
     /// It was answered.
@@ -49,7 +49,7 @@ pub(crate) fn perform(database: &Database, operation: &Operation) -> Performed {
     }
 }
 
-/// What the engine answered, or what is wrong with that, or why it refused.
+/// The engine's answer, or the fault in it, or the reason of a refusal.
 type Outcome = Result<Result<Answer, String>, Error>;
 
 fn try_perform(database: &Database, operation: &Operation) -> Outcome {

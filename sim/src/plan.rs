@@ -1,4 +1,4 @@
-//! What a seed stands for: the scenario, the clients, the sizes of everything.
+//! The plan that a seed stands for: the scenario, the clients, the sizes of everything.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use singlet_engine_simulated::store::StoreOptions;
 use singlet_engine_simulated::{Conflicts, Key, Options, StreamOptions};
 use singlet_scheduler::{Random, Settings};
 
-/// What goes wrong.
+/// The scenario of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Scenario {
     /// Nothing but the clock and the order of threads.
@@ -46,7 +46,7 @@ const SCENARIOS: [Scenario; 12] = [
 /// All that a seed decides in advance.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// What goes wrong.
+    /// The scenario of faults.
     pub scenario: Scenario,
     /// How often the database is opened for clients.
     pub lives: u64,
@@ -64,7 +64,7 @@ pub struct Plan {
     pub is_encrypted: bool,
     /// Sizes of the store.
     pub store: StoreOptions,
-    /// What happens to a write that meets a transaction.
+    /// The treatment of a write that meets a transaction.
     pub conflicts: Conflicts,
     /// How streams are cut.
     pub streams: StreamOptions,

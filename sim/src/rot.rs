@@ -10,7 +10,7 @@ use crate::life::Simulation;
 
 /// How often the database is opened on files that rot.
 const OPENINGS: u64 = 3;
-/// What precedes the number of an item in its stored form: the name `n`, and the letter of numbers.
+/// The bytes before the number of an item in its stored form: the name `n`, and the letter of numbers.
 const BEFORE_NUMBER: &[u8] = &[1, b'n', b'N'];
 
 impl Simulation {

@@ -6,12 +6,12 @@ use singlet_scheduler::{Random, Settings, run};
 use crate::life::{Lived, simulate};
 use crate::plan::{Plan, Scenario};
 
-/// What to run.
+/// The simulation to run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Request {
     /// Decides everything.
     pub seed: u64,
-    /// What goes wrong; the seed decides if it is not said.
+    /// The scenario of faults; the seed decides if it isn't given.
     pub scenario: Option<Scenario>,
     /// Whether to keep what happens as text.
     pub keeps_lines: bool,
@@ -19,10 +19,10 @@ pub struct Request {
     pub planted: Option<Bug>,
 }
 
-/// What came of it.
+/// The outcome.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What it was like, or what was found.
+    /// The statistics, or the finding.
     pub result: Result<Lived, String>,
     /// The plan of the seed.
     pub plan: Plan,
@@ -30,7 +30,7 @@ pub struct Outcome {
     pub digest: u64,
     /// How often another thread could have gone on.
     pub steps: u64,
-    /// What happened, if it was to be kept.
+    /// The recorded events, if they were to be kept.
     pub lines: Vec<String>,
 }
 

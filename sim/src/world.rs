@@ -1,4 +1,4 @@
-//! What is known from outside of the database: who asked for what, what came back, what must be there.
+//! Knowledge from outside of the database: who asked for what, what came back, what must be there.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -43,12 +43,12 @@ pub(crate) struct Backup {
     pub(crate) acknowledged_ns: u64,
 }
 
-/// What is known from outside. All clients share it.
+/// Knowledge from outside. All clients share it.
 pub(crate) struct World {
     pub(crate) plan: Plan,
     pub(crate) clock: Arc<Clocks>,
     calls: Mutex<Calls>,
-    /// What a reader of the stream has seen, in all lives.
+    /// The records that a reader of the stream has seen, in all lives.
     pub(crate) followed: Mutex<Followed>,
     pub(crate) expiring: Mutex<BTreeMap<u32, Expiring>>,
     pub(crate) moments: Mutex<Vec<Moment>>,
@@ -140,7 +140,7 @@ impl World {
         }
     }
 
-    /// What was acknowledged or read from this moment on may be there as a whole or not at all.
+    /// Writes that were acknowledged or read from this moment on may be there as a whole or not at all.
     pub(crate) fn take_back(&self, from_ns: u64) {
         let mut calls = lock(&self.calls);
         let until = calls.times_ns.partition_point(|time_ns| *time_ns < from_ns) as u64;

@@ -219,7 +219,7 @@ fn brute_force(table: &Table, calls: &[TableCall]) -> bool {
             .filter(|(place, _)| *place != chosen)
             .map(|(_, call)| call.clone())
             .collect();
-        // Who ended before it began must come before it, if it has an answer; else it never happens.
+        // A call that ended before it began must come before it, if it has an answer; otherwise it never happens.
         if rest.iter().any(|other| other.answer.is_some() && other.ended <= call.began) {
             return false;
         }

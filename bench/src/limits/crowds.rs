@@ -27,7 +27,7 @@ use crate::process::{memory, of_process};
 
 const MB: usize = 1 << 20;
 const HELLO: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
-/// What slow clients are allowed in these runs, so that they end.
+/// The limits for slow clients in these runs, so that they end.
 const PATIENCE: &str = "5";
 const IMPATIENT: [&str; 8] = [
     "--idle-seconds",
@@ -174,9 +174,9 @@ fn without_handles(options: &LimitsOptions, rows: &mut Vec<Row>, runtime: &Runti
 struct Slowness {
     name: &'static str,
     connections: usize,
-    /// What is sent at once.
+    /// The bytes that are sent at once.
     beginning: Vec<u8>,
-    /// What is sent every half second until the server has had enough.
+    /// The bytes that are sent every half second until the server closes the connection.
     trickle: &'static [u8],
     /// Whether the answer is read; else the client holds on until it is thrown out.
     reads_answer: bool,

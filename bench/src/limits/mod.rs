@@ -1,5 +1,6 @@
-//! Attacks on a server of our own: more connections, larger bodies, deeper nesting, slower clients and fuller disks than
-//! allowed. Each row says what became of the attack, what memory and CPU it cost, and what a well-behaved client noticed.
+//! Attacks on a server of our own: more connections, larger bodies, deeper nesting, slower clients and fuller disks
+//! than allowed. Each row says what became of the attack, what memory and CPU it cost, and what a well-behaved client
+//! noticed.
 
 mod crowds;
 mod disk;
@@ -18,7 +19,7 @@ use crate::report::{About, Table, count, say, write_json};
 use crate::target::Programs;
 use scene::{Row, Witness};
 
-/// What to attack and how hard.
+/// Arguments of the attacks.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LimitsOptions {
     /// Only attacks whose name contains this
@@ -44,7 +45,7 @@ impl LimitsOptions {
     }
 }
 
-/// What all attacks came to.
+/// The results of all attacks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Limits {
     about: About,
@@ -61,7 +62,7 @@ struct LeftOut {
     why: String,
 }
 
-/// What goes into the JSON file.
+/// The content of the JSON file.
 #[derive(Serialize)]
 struct Found<'a> {
     limits: &'a Limits,

@@ -28,7 +28,7 @@ const QUIET: Duration = Duration::from_secs(2);
 const WITNESS_PAUSE: Duration = Duration::from_millis(3);
 const SAMPLE_PAUSE: Duration = Duration::from_millis(20);
 
-/// What an attack came to.
+/// The result of an attack.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Row {
     pub(super) attack: String,
@@ -48,7 +48,7 @@ pub(super) struct MemoryBytes {
     pub(super) after: u64,
 }
 
-/// What a client that does nothing wrong saw.
+/// The answers that a well-behaved client got.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Witness {
     pub(super) before: Latency,
@@ -65,7 +65,7 @@ pub(super) struct Latency {
     pub(super) max: f64,
 }
 
-/// What an attack says of itself.
+/// The description of an attack.
 pub(super) struct Finding {
     pub(super) outcome: String,
     /// Over how many requests or connections the server's CPU time is shared out; none leaves it out.

@@ -1,4 +1,4 @@
-//! What an operator sees: help, greeting, errors, exit codes.
+//! The command as an operator sees it: help, greeting, errors, exit codes.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 

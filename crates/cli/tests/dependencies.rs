@@ -76,7 +76,7 @@ fn of_table() -> BTreeSet<(String, String)> {
 #[test]
 fn every_dependency_has_its_reason_on_the_architecture_page() {
     let (manifests, mut table) = (of_manifests(), of_table());
-    // What a room uses anyway need not be named again for tests.
+    // A dependency of the crate need not be named again for its tests.
     let is_known =
         |(name, room): &&(String, String)| room == "tests" && table.iter().any(|(known, _)| known == name);
     let missing: Vec<_> = manifests.iter().filter(|pair| !table.contains(*pair) && !is_known(pair)).collect();

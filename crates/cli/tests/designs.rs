@@ -1,4 +1,4 @@
-//! What somebody sees who works with a design.
+//! Designs as a user of the command sees them.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
@@ -88,7 +88,7 @@ impl Workplace {
         command.current_dir(self.folder.path()).env("HOME", self.folder.path()).output().unwrap()
     }
 
-    /// What a command says that must succeed with this on its standard input.
+    /// The output of a command that must succeed with this standard input.
     #[track_caller]
     fn piped(&self, input: &str, arguments: &[&str]) -> String {
         let mut process = singlet(arguments)
@@ -104,7 +104,7 @@ impl Workplace {
         text(&output.stdout)
     }
 
-    /// What a command says that must succeed.
+    /// The output of a command that must succeed.
     #[track_caller]
     fn fine(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
@@ -113,7 +113,7 @@ impl Workplace {
         out
     }
 
-    /// What a command says that must fail with this exit code.
+    /// The output of a command that must fail with this exit code.
     #[track_caller]
     fn fails(&self, code: i32, arguments: &[&str]) -> String {
         let output = self.run(arguments);
@@ -427,7 +427,7 @@ fn a_folder_that_a_server_holds_is_named_with_the_way_out() {
     let error = place.fails(1, &["serve", "--address", "127.0.0.1:0"]);
     assert!(error.contains(&format!("use its address {address}")), "{error}");
 
-    // What it says works as it stands, without credentials or a region from outside.
+    // The printed command works as it is, without credentials or a region from outside.
     place.fine(&["seed", "shop.toml", "--items", "20", "--endpoint-url", &address]);
     assert!(server.terminate().success());
     assert!(!place.path("singlet-data").join("endpoint").exists());

@@ -1,4 +1,4 @@
-//! What somebody sees whose designs are reviewed.
+//! The review as a user of the command sees it.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
@@ -90,7 +90,7 @@ fn what_is_allowed_is_shown_with_its_reason() {
     assert!(text.contains("allowed[constant-partition]: feed.toml:11: ten posts a week"), "{text}");
 }
 
-/// What stands at a path, as JSON.
+/// The value at a path, as JSON.
 fn at(json: &Json, path: &[&str]) -> String {
     let step = |json: &Json, name: &&str| match json {
         Json::List(list) => list[name.parse::<usize>().unwrap()].clone(),

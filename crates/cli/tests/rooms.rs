@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use tree::{entries, read, root, without_tests};
 
-/// Who needs whom: crates or modules by name.
+/// Dependencies between crates or modules, by name.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
 /// Crates that must not reach others, whatever the map says.
@@ -29,7 +29,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().expect("a name").to_string_lossy().into_owned()
 }
 
-/// What each crate depends on, tests left out.
+/// The dependencies of each crate, without those of its tests.
 fn manifests() -> Arrows {
     let arrows = entries(&root().join("crates")).into_iter().map(|folder| {
         let manifest = read(&folder.join("Cargo.toml"));
@@ -184,7 +184,7 @@ fn modules(folder: &Path) -> Arrows {
     sources(&folder.join("src"), &[], &mut files);
     let tops: BTreeSet<&str> =
         files.iter().filter_map(|file| file.module.first().map(String::as_str)).collect();
-    // What lib.rs exports belongs to the module that it comes from.
+    // An export of lib.rs belongs to the module that it comes from.
     let mut exported: BTreeMap<&str, &str> = BTreeMap::new();
     for file in files.iter().filter(|file| file.module.is_empty()) {
         for statement in file.text.split(';').filter_map(|part| part.trim().strip_prefix("pub use ")) {

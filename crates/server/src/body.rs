@@ -36,7 +36,7 @@ pub(crate) struct Bodies {
     room_timeout: Duration,
 }
 
-/// What the head of a request proves about its sender.
+/// The proof about its sender that the head of a request gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sender {
     /// The signature matches the body hash in the head, or no signature is required, or the body is small.

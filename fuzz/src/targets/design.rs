@@ -2,9 +2,10 @@
 //!
 //! Promises:
 //! - a text is a design or has a report whose every mistake points at a place of it, and which can be printed;
-//! - a design can be reviewed, described and printed in every format, and its findings and fixes point at places of the text;
-//! - on an empty database it can be applied, and then has nothing to apply; sample data can be made for it and be planted, and
-//!   each pattern runs, or is refused with a reason, and can be explained.
+//! - a design can be reviewed, described and printed in every format, and its findings and fixes point at places of the
+//!   text;
+//! - on an empty database it can be applied, and then has nothing to apply; sample data can be made for it and be
+//!   planted, and each pattern runs, or is refused with a reason, and can be explained.
 
 use std::sync::Arc;
 
@@ -81,7 +82,7 @@ fn check_finding(finding: &Finding, source: &str) {
         for edit in &fix.edits {
             check_span(edit.span, source, &fix.about);
         }
-        // What a fix makes is a text that is a design or has a report.
+        // The result of a fix is a text that is a design or has a report.
         let _ = load("fuzz.toml", &fix.apply(source)).map_err(|report| report.to_string());
         let _ = fix.lines(source);
     }

@@ -1,10 +1,12 @@
-//! Stored files: the input says what happens to the files of a database, which is then verified, opened, read and written.
+//! Stored files: the input says what happens to the files of a database, which is then verified, opened, read and
+//! written.
 //!
-//! The first byte chooses how the folder was left. Then come changes: what (a byte), which file (a byte), where (two bytes), how
-//! many bytes follow (a byte), and those bytes. See [`Change`].
+//! The first byte chooses how the folder was left. Then come changes: what (a byte), which file (a byte), where (two
+//! bytes), how many bytes follow (a byte), and those bytes. See [`Change`].
 //!
 //! Promises:
-//! - whatever is in the files, verifying and opening end with an answer: nothing panics on any thread, and memory stays bounded;
+//! - whatever is in the files, verifying and opening end with an answer: nothing panics on any thread, and memory stays
+//!   bounded;
 //! - if verification finds nothing wrong, and nobody made checksums right, every item is one that was once written;
 //! - a database that opens can be read and written, and closes.
 
@@ -49,8 +51,9 @@ fn changes_of(input: &[u8]) -> Vec<Change<'_>> {
     Change::all(input.get(1..).unwrap_or_default())
 }
 
-/// Memory that a run may take. The tree's library believes the sizes of its bitmaps of free pages, each up to 2^32 bits: a damaged
-/// tree may cost that once for verifying and once for opening. Everything else is bounded by what is in the files.
+/// Memory that a run may take. The tree's library believes the sizes of its bitmaps of free pages, each up to 2^32
+/// bits: a damaged tree may cost that once for verifying and once for opening. Everything else is bounded by what is in
+/// the files.
 pub(crate) fn memory_bytes_max(input: &[u8]) -> usize {
     const BITMAP_BYTES: usize = 512 << 20;
     let disk = folder_of(input).disk();
@@ -59,7 +62,7 @@ pub(crate) fn memory_bytes_max(input: &[u8]) -> usize {
     (64 << 20) + if touches_tree { 2 * BITMAP_BYTES } else { 0 }
 }
 
-/// What happens to a file.
+/// A change of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum What {
     /// Bytes are written over those that are there.

@@ -11,7 +11,7 @@ pub(crate) mod json;
 pub(crate) mod number;
 pub(crate) mod request;
 
-/// What stands before the first such byte and what after it.
+/// The parts before and after the first such byte.
 fn cut(bytes: &[u8], byte: u8) -> (&[u8], &[u8]) {
     match bytes.iter().position(|other| *other == byte) {
         Some(at) => (&bytes[..at], &bytes[at + 1..]),

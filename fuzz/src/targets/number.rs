@@ -106,7 +106,7 @@ fn combine(large: &[u8], small: &[u8], sign: i32) -> Vec<u8> {
     large.iter().zip(small).map(place).collect()
 }
 
-/// What a text means: a number within the model's places, one far out of them, or none.
+/// The meaning of a text: a number within the model's places, one far out of them, or none.
 enum Meaning {
     None,
     Far(NumberError),

@@ -32,7 +32,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What usually finds most.
+    /// The strategy that usually finds most.
     pub fn new(seed: u64) -> Self {
         Settings {
             seed,
@@ -45,16 +45,16 @@ impl Settings {
     }
 }
 
-/// What became of an execution.
+/// The outcome of an execution.
 #[derive(Debug)]
 pub struct Execution<T> {
-    /// What the first thread returned, or why the execution was stopped.
+    /// The result of the first thread, or the reason why the execution was stopped.
     pub result: Result<T, String>,
     /// Of all that happened: two executions with the same digest were the same.
     pub digest: u64,
     /// How often the baton could have been passed on.
     pub steps: u64,
-    /// What happened, if lines were to be kept.
+    /// The recorded lines, if they were to be kept.
     pub lines: Vec<String>,
 }
 
@@ -435,7 +435,7 @@ impl State {
         }
     }
 
-    /// Who waits for what.
+    /// Lists which thread waits for what.
     fn waiting(&self) -> String {
         let live = self.live.iter().filter_map(|runner| self.runners.get(*runner));
         let waiting: Vec<String> =
@@ -444,7 +444,7 @@ impl State {
     }
 }
 
-/// What a thread of an execution says when it panics is kept, not printed: it may be caught, and else is a finding.
+/// The message of a panicking thread is kept, not printed: the panic may be caught; otherwise it is a finding.
 fn silence_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

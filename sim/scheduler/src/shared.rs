@@ -14,13 +14,13 @@ impl<T> ArcSwap<T> {
         ArcSwap(arc_swap::ArcSwap::from_pointee(value))
     }
 
-    /// What it points to, for a moment.
+    /// The value that it points to, for a moment.
     pub fn load(&self) -> arc_swap::Guard<Arc<T>> {
         point();
         self.0.load()
     }
 
-    /// What it points to.
+    /// The value that it points to.
     pub fn load_full(&self) -> Arc<T> {
         point();
         self.0.load_full()

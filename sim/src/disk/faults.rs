@@ -1,10 +1,10 @@
-//! What goes wrong, and when.
+//! Faults, and when they occur.
 
 use std::io;
 
 use singlet_scheduler::Random;
 
-/// What a disk does wrong. Numbers of operations count those that change something or make it durable.
+/// A fault of a disk. Numbers of operations count those that change something or make it durable.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Faults {
     /// At this operation the power goes; everything fails from then on.
@@ -23,7 +23,7 @@ pub struct Faults {
     pub bytes_max: Option<u64>,
 }
 
-/// What is tried.
+/// An attempted operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Act {
     Read,

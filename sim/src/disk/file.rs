@@ -14,9 +14,9 @@ use super::{SimulatedDisk, State};
 #[derive(Clone, Debug)]
 pub(super) struct Content {
     pub(super) name: String,
-    /// What readers see.
+    /// The content that readers see.
     pub(super) current: Vec<u8>,
-    /// What is certain to be there after a cut, without the writes below.
+    /// The content that is certain to be there after a power cut, without the writes below.
     pub(super) durable: Vec<u8>,
     pub(super) writes: Vec<Write>,
 }
@@ -97,8 +97,8 @@ impl Content {
         self.unsynced().for_each(|write| write.state = to);
     }
 
-    /// A sync has failed. The system takes pages that it could not write for written, but not the length: it keeps that in
-    /// its journal, without which it writes nothing any more. A sync that ends with its process has not failed.
+    /// A sync has failed. The system takes pages that it could not write for written, but not the length: it keeps that
+    /// in its journal, without which it writes nothing any more. A sync that ends with its process has not failed.
     fn doubt(&mut self, fault: Fault) {
         if fault != Fault::Off {
             let pages = self.unsynced().filter(|write| matches!(write.change, Change::Bytes(..)));

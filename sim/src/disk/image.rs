@@ -1,4 +1,4 @@
-//! What is on the disk afterwards: drawn by the seed.
+//! The content of the disk afterwards, drawn by the seed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ pub enum Loss {
     Power,
 }
 
-/// What a loss leaves.
+/// The rest after a loss.
 struct Left {
     contents: Vec<Content>,
     names: BTreeMap<String, usize>,
@@ -27,7 +27,7 @@ struct Left {
     changes: Vec<NameChange>,
 }
 
-/// What becomes of the writes that were not synced.
+/// The fate of the writes that were not synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Lost,
@@ -41,7 +41,7 @@ impl SimulatedDisk {
     pub fn after(&self, loss: Loss) -> SimulatedDisk {
         let mut state = self.state();
         let mut random = state.random.fork();
-        // What the journal did not get is gone when the file system is mounted again.
+        // An entry that the journal did not get is gone when the file system is mounted again.
         let loss = if state.is_read_only { Loss::Power } else { loss };
         let left = match loss {
             Loss::Process => Left {

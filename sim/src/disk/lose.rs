@@ -7,7 +7,7 @@ use super::{NameChange, SimulatedDisk};
 /// Frames of the log begin behind its header.
 const LOG_FRAMES_START: usize = 4096;
 
-/// What went missing.
+/// The missing part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lost {
     /// A whole file.
@@ -17,8 +17,8 @@ pub enum Lost {
 }
 
 impl SimulatedDisk {
-    /// Deletes a file, or cuts off or zeroes the end of the last log file; says which. Of files of the past nothing tells
-    /// that they were there, and of log files only the last is sure to be needed, so the others stay.
+    /// Deletes a file, or cuts off or zeroes the end of the last log file; says which. Of files of the past nothing
+    /// tells that they were there, and of log files only the last is sure to be needed, so the others stay.
     pub fn lose(&self) -> Option<Lost> {
         let last_log = self.state().names.keys().rfind(|name| name.starts_with("log-")).cloned();
         if self.state().random.one_in(2)

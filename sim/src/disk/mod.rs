@@ -1,10 +1,11 @@
 //! A disk in memory that knows what is durable, and tears, reorders, fails and lies as it is told.
 //!
-//! What was not synced is drawn when the power goes: each write is kept, lost, or torn at a sector or at any byte, each
-//! independent of the others; a write within one sector is kept whole or not at all. When only the process ends, all of
-//! it stays, and may still be lost by a later cut. Names follow a journal: what was not synced with the folder is lost
-//! from some change on. After a sync of the folder that failed, either the next one that succeeds makes all names
-//! durable, or the file system has given up its journal: then it takes no more changes until it is mounted again.
+//! The fate of unsynced writes is drawn when the power is cut: each write is kept, lost, or torn at a sector or at any
+//! byte, each independent of the others; a write within one sector is kept whole or not at all. When only the process
+//! ends, all of it stays, and may still be lost by a later cut. Names follow a journal: what was not synced with the
+//! folder is lost from some change on. After a sync of the folder that failed, either the next one that succeeds makes
+//! all names durable, or the file system has given up its journal: then it takes no more changes until it is mounted
+//! again.
 
 mod faults;
 mod file;
@@ -25,7 +26,7 @@ use self::file::{Content, SimulatedFile};
 pub use self::image::Loss;
 pub use self::lose::Lost;
 
-/// What the folder itself is called in notes.
+/// The name of the folder itself in notes.
 const FOLDER: &str = "the folder";
 
 /// A folder on a simulated disk. Clones are the same folder.
@@ -104,7 +105,7 @@ impl SimulatedDisk {
         Arc::new(self.clone())
     }
 
-    /// What is to go wrong from now on. Operations are counted from here.
+    /// The faults from now on. Operations are counted from here.
     pub fn set_faults(&self, faults: Faults) {
         let mut state = self.state();
         state.faults = faults;
@@ -257,7 +258,8 @@ impl Disk for SimulatedDisk {
             Ok(()) => {}
             Err(Fault::Lie) => return Ok(()),
             Err(fault) => {
-                // As ext4, XFS and btrfs do it when their journal can't be written; a flush alone may fail without that.
+                // As ext4, XFS and btrfs do it when their journal can't be written; a flush alone may fail without
+                // that.
                 if matches!(fault, Fault::Failed(_)) && state.random.one_in(2) {
                     note(format_args!("disk: takes no changes any more"));
                     state.is_read_only = true;

@@ -1,4 +1,4 @@
-//! What a database must notice when files or ends of files go missing.
+//! Checks that a database notices missing files and missing ends of files.
 
 use singlet_engine_simulated::store::StoreOptions;
 use singlet_engine_simulated::{Database, Error, Options};
@@ -9,8 +9,9 @@ use crate::audit::Trouble;
 use crate::disk::{Lost, SimulatedDisk};
 
 impl Simulation {
-    /// A file goes missing, or the end of the log: opening or a verification says so, or everything that was acknowledged is
-    /// there. Of the end of a log file only what the mark reached is promised; of a whole file, everything.
+    /// A file goes missing, or the end of the log: opening or a verification says so, or everything that was
+    /// acknowledged is there. Of the end of a log file only what the mark reached is promised; of a whole file,
+    /// everything.
     pub(super) fn miss(&mut self, disk: &SimulatedDisk, before: &SimulatedDisk) -> Result<(), String> {
         let Some(lost) = disk.lose() else { return Ok(()) };
         let is_said = self.verification(disk).map_or(true, |verified| !verified.findings.is_empty());
@@ -37,7 +38,7 @@ impl Simulation {
         database.close().map_err(|error| format!("it does not close: {error}"))
     }
 
-    /// What is left can be opened, unless it is damaged; and then nothing is missing any more.
+    /// The rest can be opened, unless it is damaged; and then nothing is missing any more.
     fn accept(&self, disk: &SimulatedDisk) -> Result<(), String> {
         let store = StoreOptions { accept_loss: true, ..self.options.store.clone() };
         match Database::open_on(disk.as_disk(), Options { store, ..self.options.clone() }) {

@@ -2,7 +2,7 @@
 
 use singlet_design::Json;
 
-/// What can be given to a pattern.
+/// Values that can be given to a pattern.
 pub(crate) trait IntoJson {
     /// As JSON.
     fn into_json(self) -> Json;

@@ -1,8 +1,9 @@
-//! What the seed documents ask for, row by row, on every store.
+//! The requirements of the catalogue, row by row, on every store.
 //!
-//! Each function is named after its row in `designs/catalogue/rows.toml` and what it protects. It writes through patterns and looks at
-//! what comes back, on a [`stage::Stage`] that doesn't tell which store is behind it: the engine in this process, or a DynamoDB
-//! endpoint over HTTP. That is a server of our own, or what `SINGLET_TEST_ENDPOINT` names, such as Amazon's DynamoDB Local.
+//! Each function is named after its row in `designs/catalogue/rows.toml` and what it protects. It writes through
+//! patterns and looks at what comes back, on a [`stage::Stage`] that doesn't tell which store is behind it: the engine
+//! in this process, or a DynamoDB endpoint over HTTP. That is a server of our own, or what `SINGLET_TEST_ENDPOINT`
+//! names, such as Amazon's DynamoDB Local.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 

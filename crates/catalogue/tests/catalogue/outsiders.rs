@@ -1,4 +1,4 @@
-//! What callers must not be able to do, in every design: give internal fields a value, and run the steps of other patterns.
+//! Calls that every design must refuse: give internal fields a value, and run the steps of other patterns.
 
 use singlet_design::{Json, Pattern};
 use singlet_run::{Arguments, RunError};
@@ -143,8 +143,8 @@ fn no_pattern_of_any_design_takes_an_internal_field_that_it_does_not_name() {
     }
 }
 
-/// Whether a pattern, or one of its steps, takes a field from a parameter of that name because its text says so, or asks
-/// for it as part of a key.
+/// Whether a pattern, or one of its steps, takes a field from a parameter of that name because its text says so, or
+/// asks for it as part of a key.
 fn names(pattern: &Pattern, field: &str) -> bool {
     use singlet_design::{Change, Operation, ValueSource};
     let is_parameter = |value: &ValueSource| *value == ValueSource::Parameter(field.to_owned());

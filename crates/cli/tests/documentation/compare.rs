@@ -1,4 +1,4 @@
-//! What a page shows against what a command prints.
+//! Compares the output on a page with the output of the command.
 
 /// Whether the output is what the page shows. `…` stands for anything; times and ids differ from call to call; how
 /// lines are broken doesn't count, because pages are narrower than terminals.

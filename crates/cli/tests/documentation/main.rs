@@ -1,11 +1,12 @@
 //! Every command of the README and of the pages in `docs` is run, in the order of the page, in a folder of its own.
 //!
-//! - `singlet` commands are run with the program that was built. `singlet serve` goes on in the background as long as the
-//!   page's next commands talk to it, and ends when they need its folder.
-//! - `aws` commands are run where the AWS CLI is installed. Without it, each must be an operation that the server knows.
+//! - `singlet` commands are run with the program that was built. `singlet serve` goes on in the background as long as
+//!   the page's next commands talk to it, and ends when they need its folder.
+//! - `aws` commands are run where the AWS CLI is installed. Without it, each must be an operation that the server
+//!   knows.
 //! - A `toml` block that begins with `# NAME.toml` is saved under that name for the commands after it.
-//! - Commands that build or measure for minutes are looked at, not run: the package or the script must be there. The demo
-//!   has tests of its own.
+//! - Commands that build or measure for minutes are looked at, not run: the package or the script must be there. The
+//!   demo has tests of its own.
 //!
 //! Output that a page shows must be what is printed; `…` stands for anything.
 //! `SINGLET_REWRITE=1 cargo test -p singlet --test documentation` writes the output anew where it has no `…`.
@@ -103,7 +104,7 @@ fn run_script(page: &Page, block: &Block, script: &str, aws: bool, session: &mut
     let is_serve = |line: &&str| line.trim_start().starts_with("singlet serve");
     let rest: Vec<&str> =
         script.lines().filter(|line| !is_serve(line) && !not_run(line.trim_start())).collect();
-    // What comes before the server in a block is there when it starts.
+    // Files that a block makes before the server exist when it starts.
     let before: Vec<&str> = match script.lines().position(|line| is_serve(&line)) {
         Some(_) if !aws => rest.clone(),
         _ => Vec::new(),

@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
 /// A server that runs; it is killed if the test leaves it behind.
 pub(crate) struct Serving {
     process: Child,
-    /// What it said at the start.
+    /// Its output at the start.
     pub(crate) greeting: Vec<String>,
     /// Host and port.
     pub(crate) address: String,

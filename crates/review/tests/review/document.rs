@@ -14,7 +14,7 @@ const SHOWN_IN_FULL: usize = 3;
 const COLUMNS: usize = 120;
 
 const OPENING: &str = "\
-# What the review found
+# Findings of the review in the designs as written
 
 Five documents about designs for DynamoDB and Cassandra are transcribed in
 [designs/as-written](../designs/as-written) as literally as the language allows, including their mistakes. This page

@@ -101,7 +101,7 @@ fn items(outcome: Outcome) -> (Vec<EncodedItem>, Option<String>) {
     }
 }
 
-/// What a payload of the corpus begins with where it is of the version of today.
+/// The beginning of a payload of the corpus in the current version.
 const CORPUS_VERSION: u8 = 1;
 const VERSION: u8 = 2;
 
@@ -133,7 +133,7 @@ fn cipher() -> Cipher {
     Cipher::new(&derive(&KEY, "singlet cursors"))
 }
 
-/// What a cursor is bound to; there is no caller.
+/// The context that a cursor is bound to; there is no caller.
 fn context(pattern: &str, arguments: &Item) -> Vec<u8> {
     let arguments = EncodedItem::encode(arguments);
     let mut context = Vec::new();

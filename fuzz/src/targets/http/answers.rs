@@ -1,4 +1,4 @@
-//! What a server sent, taken apart strictly.
+//! The answers of a server, parsed strictly.
 
 /// Headers that the server sends.
 pub(super) const KNOWN: [&str; 10] = [
@@ -23,8 +23,8 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// All answers in what was received; anything else in it is a broken promise. The last one may be cut off where the connection
-    /// was reset.
+    /// All answers in what was received; anything else in it is a broken promise. The last one may be cut off where the
+    /// connection was reset.
     pub(super) fn all(mut received: &[u8], sent: &[u8]) -> Vec<Answer> {
         // The answer to HEAD announces a body that doesn't come.
         let asks_for_heads = sent.windows(5).any(|window| window == b"HEAD ");

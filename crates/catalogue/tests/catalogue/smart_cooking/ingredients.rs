@@ -1,4 +1,4 @@
-//! What users have, and what the application knows.
+//! Ingredients of users, and the master list.
 
 use singlet_design::Json;
 use singlet_run::RunError;

@@ -1,4 +1,4 @@
-//! Notifications, and reports of what is no ingredient.
+//! Notifications, and reports of invalid ingredients.
 
 use singlet_design::Json;
 use singlet_run::RunError;

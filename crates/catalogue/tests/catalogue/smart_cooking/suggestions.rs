@@ -1,4 +1,4 @@
-//! What the assistant suggests.
+//! Suggestions of the assistant.
 
 use singlet_design::Json;
 use singlet_run::Arguments;

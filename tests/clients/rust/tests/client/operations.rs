@@ -1,4 +1,4 @@
-//! What an application does.
+//! Operations that an application uses.
 
 use aws_sdk_dynamodb::error::ProvideErrorMetadata;
 use aws_sdk_dynamodb::operation::get_item::GetItemError;
