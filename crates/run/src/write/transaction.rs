@@ -13,7 +13,7 @@ use super::unique::key_of;
 use super::{WriteStep, commit, reference};
 use crate::arguments::{Bound, Given};
 use crate::call::{Call, Site};
-use crate::derive::value_at;
+use crate::derive::{value_at, with_defaults};
 use crate::error::RunError;
 use crate::outcome::Outcome;
 
@@ -83,7 +83,7 @@ async fn plan_steps<'a, S: Store>(
             plans.push(planner.plan(&step).await?);
         }
         if let (None, Some(plan)) = (&step.each, plans.last()) {
-            results.push((&step.name, plan.known.clone()));
+            results.push((&step.name, with_defaults(plan.entity, &plan.known).into_owned()));
         }
     }
     Ok((plans, counts))
