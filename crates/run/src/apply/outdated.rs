@@ -15,6 +15,7 @@ use super::blueprint::stored_as;
 use super::difference::Difference;
 use crate::derive;
 use crate::error::RunError;
+use crate::expiry::is_expired;
 use crate::write::reservation;
 
 /// Most items of a table that are looked at: reading costs time and, at Amazon, money.
@@ -169,7 +170,9 @@ impl<S: Store> Search<'_, S> {
         while looked < LOOKED_MAX {
             let page = self.store.scan(Scan { start_key, ..scan.clone() }).await?;
             let items = page.items.iter().filter_map(|item| item.decode().ok());
-            let items: Vec<Item> = items.filter(|item| !self.is_expired(item)).collect();
+            // Patterns don't show an expired item, and its reservations may be gone already.
+            let lives = |item: &Item| !is_expired(self.table, item, self.now_second);
+            let items: Vec<Item> = items.filter(lives).collect();
             for suspect in &mut *suspects {
                 let own: Vec<&Item> = items.iter().filter(|item| self.is_of(suspect, item)).collect();
                 suspect.items +=
@@ -183,16 +186,6 @@ impl<S: Store> Search<'_, S> {
             }
         }
         Ok(false)
-    }
-
-    /// Whether an item is over: patterns don't show it, and its reservations may be gone already.
-    fn is_expired(&self, item: &Item) -> bool {
-        match self.table.ttl.as_deref().and_then(|attribute| item.get(attribute)) {
-            Some(AttributeValue::N(second)) => second
-                .to_i64()
-                .is_some_and(|second| u64::try_from(second).is_ok_and(|at| at < self.now_second)),
-            _ => false,
-        }
     }
 
     /// Whether an item belongs to an entity by its type. A type that the design has is what the design says.

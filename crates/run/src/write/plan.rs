@@ -140,7 +140,7 @@ impl Expectation<'_> {
             Ok(item) => item,
             Err(_) => return Setback::Failed(super::unreadable()),
         };
-        let live = item.as_ref().filter(|item| !is_expired(self.entity, item, self.now_second));
+        let live = item.as_ref().filter(|item| !is_expired(&self.entity.table, item, self.now_second));
         let name = || self.entity.name.clone();
         match (self.presence, live) {
             (Presence::Absent, Some(_)) => return Setback::Failed(RunError::Exists { entity: name() }),

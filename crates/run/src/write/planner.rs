@@ -127,7 +127,7 @@ impl<S: Store> Planner<'_, S> {
         let action = TransactAction::Check {
             table: self.site.table_name(&entity.table).to_owned(),
             key,
-            condition: condition.unwrap_or_else(|| expiry::present(entity, self.now_ms / 1000)),
+            condition: condition.unwrap_or_else(|| expiry::present(&entity.table, self.now_ms / 1000)),
         };
         let actions = vec![Planned { action, meaning: Purpose::Item(expectation) }];
         Ok(WritePlan { actions, entity, known, answer: Answer::Checked })
@@ -205,8 +205,8 @@ impl<S: Store> Planner<'_, S> {
     ) -> Option<expr::Condition> {
         let entity = expectation.entity;
         let presence = match expectation.presence {
-            Presence::Absent => Some(expiry::absent(entity, expectation.now_second)),
-            Presence::Present => Some(expiry::present(entity, expectation.now_second)),
+            Presence::Absent => Some(expiry::absent(&entity.table, expectation.now_second)),
+            Presence::Present => Some(expiry::present(&entity.table, expectation.now_second)),
             Presence::Any => None,
         };
         let parents = expectation.parents.iter().map(|parent| expr::Condition::exists(Path::dotted(parent)));
