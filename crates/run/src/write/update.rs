@@ -70,7 +70,7 @@ impl<S: Store> Planner<'_, S> {
             meaning: Purpose::Item(expectation),
         }];
         let after = Some(&ground.after);
-        actions.extend(self.reserve(entity, &ground.uniques, ground.before.as_ref(), after));
+        actions.extend(self.reserve(entity, &ground.uniques, ground.before.as_ref(), after).await?);
         let referring = derive::with_defaults(entity, &ground.after);
         self.check_references(ground.references, &referring, &mut actions)?;
         Ok(WritePlan { actions, entity, known: ground.after, answer: Answer::Stored })
