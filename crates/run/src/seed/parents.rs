@@ -7,7 +7,7 @@ use singlet_values::{AttributeValue, Item};
 
 use super::dice::Dice;
 use super::names::{Meaning, is_person, meaning, words_of};
-use super::references::{copy_name, identity, owners, shared, text_of};
+use super::references::{identity, is_copy, owners, shared, text_of};
 use super::story::{Story, Topic};
 use crate::entropy::make;
 
@@ -395,10 +395,9 @@ impl Parents {
             if repeats && *name != kind.identity && entity.field(name).is_some_and(|own| own.made.is_none()) {
                 family.copies.push((name.clone(), value.clone()));
             }
-            let copy = copy_name(field, name);
-            if entity.field(&copy).is_some_and(|own| own.refers_to.is_none()) {
-                family.copies.push((copy, value.clone()));
-            }
+            let copies = entity.fields.iter().filter(|own| own.refers_to.is_none());
+            let copies = copies.filter(|own| is_copy(&own.name, field, name));
+            family.copies.extend(copies.map(|own| (own.name.clone(), value.clone())));
         }
     }
 
