@@ -1,12 +1,15 @@
 //! What follows from an item's fields: its key, the index keys that apply, its type, its time to live.
 //!
 //! [`complete`] makes all of it for a whole item. [`derived`] lists what can change in an item's life, and
-//! [`Derived::touched_by`] tells an update which of it has to be made anew.
+//! [`Derived::touched_by`] tells an update which of it has to be made anew. An item that lacks a field with a default
+//! counts as if it had the default ([`with_defaults`]).
+
+use std::borrow::Cow;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use singlet_design::{Entity, IndexEntry, Template, TimeToLive, Values, When, to_attribute};
+use singlet_design::{Entity, IndexEntry, Template, TimeToLive, Values, When, default_of, to_attribute};
 use singlet_values::{AttributeValue, Item, Number};
 
 use crate::error::RunError;
@@ -37,6 +40,41 @@ fn step_into<'a>(map: &'a Item, step: &str) -> Option<&'a AttributeValue> {
 pub fn paths_meet(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     long.strip_prefix(short).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Returns the item with the default of each field that it lacks: it may be older than the field.
+pub fn with_defaults<'i>(entity: &Entity, item: &'i Item) -> Cow<'i, Item> {
+    let mut seen = Cow::Borrowed(item);
+    for field in entity.fields.iter().filter(|field| !item.contains(&field.name)) {
+        if let Some(default) = default_of(field) {
+            seen.to_mut().insert(field.name.as_str(), default);
+        }
+    }
+    seen
+}
+
+/// Returns the fields, or paths into objects, that decide where an item is found, each once: those in its keys, in the
+/// conditions of its indexes, in unique constraints and in its time to live.
+pub fn deciding_fields(entity: &Entity) -> Vec<&str> {
+    let own = std::iter::once(&entity.key.partition).chain(&entity.key.sort).flat_map(Template::fields);
+    let entries = entity.indexes.iter().flat_map(entry_fields);
+    let unique = entity.unique.iter().flat_map(|unique| unique.fields.iter().map(String::as_str));
+    let ttl = entity.ttl.iter().map(|ttl| ttl.field.as_str());
+    let mut fields: Vec<&str> = Vec::new();
+    for path in own.chain(entries).chain(unique).chain(ttl) {
+        if !fields.contains(&path) {
+            fields.push(path);
+        }
+    }
+    fields
+}
+
+/// Returns the fields that are attributes of an index key as they are, in the indexes whose keys a change of what this
+/// path leads to can change.
+pub fn plain_keys_touched_by<'a>(entity: &'a Entity, path: &str) -> impl Iterator<Item = &'a str> {
+    let is_touched = |entry: &&IndexEntry| entry_fields(entry).any(|field| paths_meet(field, path));
+    let touched = entity.indexes.iter().filter(is_touched).flat_map(IndexEntry::templates);
+    touched.map(|(attribute, _)| attribute).filter(|attribute| entity.field(attribute).is_some())
 }
 
 /// Gives an item every attribute that follows from its fields, and takes away those that no longer do. What is
@@ -102,7 +140,7 @@ impl<'a> Derived<'a> {
     pub fn fields(&self) -> Vec<&'a str> {
         match &self.source {
             DerivedFrom::TimeToLive(ttl) => vec![ttl.field.as_str()],
-            DerivedFrom::Entries(entries) => entries.iter().flat_map(|entry| entry_fields(entry)).collect(),
+            DerivedFrom::Entries(entries) => entries.iter().copied().flat_map(entry_fields).collect(),
         }
     }
 

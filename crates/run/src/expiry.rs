@@ -1,9 +1,12 @@
 //! Items past their time to live: as good as gone, whether the table has removed them yet or not.
 //!
+//! The table's time-to-live attribute decides, for reads and writes and for each entity, because DynamoDB deletes by it
+//! whichever client wrote it.
+//!
 //! Expired is expired: DynamoDB's rule that times more than five years past are ignored is one of the deleter, which
 //! must not take a mistaken number for a time. Such an item stays in the table, and nobody sees it.
 
-use singlet_design::Entity;
+use singlet_design::Table;
 use singlet_expr::{Comparator, Condition, Path};
 use singlet_values::{AttributeValue, Item, ItemRef, Number, ValueRef};
 
@@ -24,11 +27,6 @@ impl Expiry {
         Expiry { attribute }
     }
 
-    /// By the attribute that items of this entity can have.
-    pub(crate) fn of(entity: &Entity) -> Self {
-        Expiry::new(attribute(entity).map(str::to_owned))
-    }
-
     /// The attribute that must be read.
     pub(crate) fn attribute(&self) -> Option<&str> {
         self.attribute.as_deref()
@@ -42,33 +40,27 @@ impl Expiry {
     }
 }
 
-/// The attribute with the second of expiry, if items of this entity can have it.
-fn attribute(entity: &Entity) -> Option<&str> {
-    let name = entity.table.ttl.as_deref()?;
-    (entity.ttl.is_some() || entity.field(name).is_some()).then_some(name)
-}
-
-/// Whether an item is past its time to live.
-pub(crate) fn is_expired(entity: &Entity, item: &Item, now_second: u64) -> bool {
-    match attribute(entity).and_then(|name| item.get(name)) {
+/// Whether an item of a table is past its time to live.
+pub(crate) fn is_expired(table: &Table, item: &Item, now_second: u64) -> bool {
+    match table.ttl.as_ref().and_then(|name| item.get(name)) {
         Some(AttributeValue::N(expiry)) => *expiry < first_living(now_second),
         _ => false,
     }
 }
 
-/// The condition that an item isn't there.
-pub(crate) fn absent(entity: &Entity, now_second: u64) -> Condition {
-    let missing = Condition::missing(Path::attribute(&entity.table.partition.name));
-    match attribute(entity) {
+/// The condition that an item of a table isn't there.
+pub(crate) fn absent(table: &Table, now_second: u64) -> Condition {
+    let missing = Condition::missing(Path::attribute(&table.partition.name));
+    match &table.ttl {
         None => missing,
         Some(name) => missing.or(expired(name, now_second)),
     }
 }
 
-/// The condition that an item is there.
-pub(crate) fn present(entity: &Entity, now_second: u64) -> Condition {
-    let there = Condition::exists(Path::attribute(&entity.table.partition.name));
-    match attribute(entity) {
+/// The condition that an item of a table is there.
+pub(crate) fn present(table: &Table, now_second: u64) -> Condition {
+    let there = Condition::exists(Path::attribute(&table.partition.name));
+    match &table.ttl {
         None => there,
         Some(name) => there.and(expired(name, now_second).negated()),
     }

@@ -4,7 +4,9 @@
 //! Templates, types and conditions are kept as text. Texts that differ although they mean the same cost a look at the
 //! items and nothing else.
 
-use singlet_design::{Design, Entity, FieldType, IndexEntry, Json, Table, Template};
+use singlet_design::{Design, Entity, FieldType, IndexEntry, Json, Table, Template, default_of};
+
+use crate::derive::deciding_fields;
 
 /// How the items of one table are stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,8 +35,10 @@ pub(super) struct EntityBlueprint {
     pub(super) unique: Vec<String>,
     /// The time-to-live attribute and what it is made from.
     pub(super) ttl: Option<String>,
-    /// The fields that its keys are made from, with the types that they are stored as.
+    /// The fields that decide where an item is found, with the types that they are stored as.
     pub(super) fields: Pairs,
+    /// Those of them that have a default, with the default. `None` in records that were written without defaults.
+    pub(super) defaults: Option<Pairs>,
 }
 
 /// How an entity is in an index.
@@ -107,7 +111,8 @@ impl EntityBlueprint {
             entries: entity.indexes.iter().map(EntryBlueprint::of).collect(),
             unique: entity.unique.iter().map(|unique| unique.fields.join(", ")).collect(),
             ttl,
-            fields: key_fields(entity),
+            fields: typed_fields(entity),
+            defaults: Some(defaults(entity)),
         }
     }
 
@@ -121,6 +126,7 @@ impl EntityBlueprint {
             ("unique", Json::from(self.unique.clone())),
             ("ttl", ttl),
             ("fields", pairs_to_json(&self.fields)),
+            ("defaults", self.defaults.as_ref().map_or(Json::Null, pairs_to_json)),
         ])
     }
 
@@ -133,6 +139,7 @@ impl EntityBlueprint {
             unique: texts(json, "unique")?,
             ttl: text(json, "ttl"),
             fields: pairs(json, "fields")?,
+            defaults: pairs(json, "defaults"),
         })
     }
 }
@@ -169,17 +176,28 @@ fn written(template: &Template) -> String {
     template.parts.iter().map(ToString::to_string).collect()
 }
 
-/// The fields that an entity's keys are made from, each once, with the types that they are stored as.
-fn key_fields(entity: &Entity) -> Pairs {
-    let own = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
-    let entries = entity.indexes.iter().flat_map(|entry| entry.partition.iter().chain(&entry.sort));
-    let mut fields: Pairs = Vec::new();
-    for path in own.chain(entries).flat_map(Template::fields) {
-        if let (false, Some(kind)) = (fields.iter().any(|(known, _)| known == path), entity.field_at(path)) {
-            fields.push((path.to_owned(), stored_as(kind).to_owned()));
+/// The fields that decide where an item is found, with the types that they are stored as.
+fn typed_fields(entity: &Entity) -> Pairs {
+    let typed = |path: &str| Some((path.to_owned(), stored_as(entity.field_at(path)?).to_owned()));
+    deciding_fields(entity).into_iter().filter_map(typed).collect()
+}
+
+/// The defaults of the fields that decide where an item is found.
+fn defaults(entity: &Entity) -> Pairs {
+    let mut defaults: Pairs = Vec::new();
+    for name in deciding_fields(entity).into_iter().map(outermost) {
+        let field = entity.field(name).filter(|field| default_of(field).is_some());
+        let default = field.and_then(|field| field.default.as_ref());
+        if let (false, Some(default)) = (defaults.iter().any(|(known, _)| known == name), default) {
+            defaults.push((name.to_owned(), default.to_string()));
         }
     }
-    fields
+    defaults
+}
+
+/// The field that a path begins with.
+pub(super) fn outermost(path: &str) -> &str {
+    path.split('.').next().unwrap_or(path)
 }
 
 /// The type that the values of a field are stored as.

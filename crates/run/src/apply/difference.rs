@@ -1,7 +1,7 @@
 //! What changed between the design that was applied last and a new one, as far as items that are there must be
 //! written again for it. New patterns, new fields and comments are no such changes.
 
-use super::blueprint::{Blueprint, EntityBlueprint, EntryBlueprint, Pairs};
+use super::blueprint::{Blueprint, EntityBlueprint, EntryBlueprint, Pairs, outermost};
 
 /// An entity whose items must be written again, if it has any.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +41,29 @@ fn difference(old: &Blueprint, new: &Blueprint, before: &EntityBlueprint) -> Opt
     }
     templates(&before.key, &after.key, "", &mut reasons);
     entries(before, after, new, &mut reasons);
+    types(before, after, &mut reasons);
+    let defaulted = defaults(before, after, &mut reasons);
+    if before.ttl != after.ttl {
+        let words = |ttl: &Option<String>| ttl.clone().unwrap_or_else(|| "none".to_owned());
+        reasons.push(changed("the time to live", &words(&before.ttl), &words(&after.ttl)));
+    }
+    // The key of a reservation has the entity's name and the separator in it.
+    let is_moved = before.name != after.name || old.separator != new.separator;
+    let is_new = |fields: &String| is_moved || !before.unique.contains(fields);
+    for fields in after.unique.iter().filter(|fields| is_new(fields)) {
+        reasons
+            .push(format!("`{fields}` must be unique now, and items that are there have reserved no value"));
+    }
+    let is_defaulted =
+        |fields: &String| fields.split(", ").any(|field| defaulted.contains(&outermost(field)));
+    let unique = after.unique.iter().filter(|fields| is_new(fields) || is_defaulted(fields));
+    let unique: Vec<String> = unique.cloned().collect();
+    let (entity, old_type) = (after.name.clone(), before.type_name.clone());
+    (!reasons.is_empty()).then_some(Difference { entity, old_type, reasons, unique })
+}
+
+/// Notes the fields whose types changed.
+fn types(before: &EntityBlueprint, after: &EntityBlueprint, reasons: &mut Vec<String>) {
     for (field, kind) in &after.fields {
         match before.fields.iter().find(|(known, _)| known == field) {
             Some((_, old_kind)) if old_kind != kind => {
@@ -49,20 +72,33 @@ fn difference(old: &Blueprint, new: &Blueprint, before: &EntityBlueprint) -> Opt
             _ => {}
         }
     }
-    if before.ttl != after.ttl {
-        let words = |ttl: &Option<String>| ttl.clone().unwrap_or_else(|| "none".to_owned());
-        reasons.push(changed("the time to live", &words(&before.ttl), &words(&after.ttl)));
+}
+
+/// Notes the fields whose defaults changed, or may have changed, and returns them. A field that decided nothing before
+/// has another reason.
+fn defaults<'a>(
+    before: &EntityBlueprint,
+    after: &'a EntityBlueprint,
+    reasons: &mut Vec<String>,
+) -> Vec<&'a str> {
+    let default = |of: &EntityBlueprint, field: &str| match &of.defaults {
+        None => "unknown".to_owned(),
+        Some(defaults) => {
+            let known = defaults.iter().find(|(known, _)| known == field);
+            known.map_or_else(|| "none".to_owned(), |(_, default)| default.clone())
+        }
+    };
+    let decided = |field: &str| before.fields.iter().any(|(path, _)| outermost(path) == field);
+    let mut differing: Vec<&str> = Vec::new();
+    for field in after.fields.iter().map(|(path, _)| outermost(path)) {
+        let (old, new) = (default(before, field), default(after, field));
+        let is_same = old == new || (before.defaults.is_none() && new == "none");
+        if !is_same && !differing.contains(&field) && (before.defaults.is_none() || decided(field)) {
+            reasons.push(changed(&format!("the default of `{field}`"), &old, &new));
+            differing.push(field);
+        }
     }
-    // The key of a reservation has the entity's name and the separator in it.
-    let is_moved = before.name != after.name || old.separator != new.separator;
-    let is_new = |fields: &&String| is_moved || !before.unique.contains(fields);
-    let unique: Vec<String> = after.unique.iter().filter(is_new).cloned().collect();
-    for fields in &unique {
-        reasons
-            .push(format!("`{fields}` must be unique now, and items that are there have reserved no value"));
-    }
-    let (entity, old_type) = (after.name.clone(), before.type_name.clone());
-    (!reasons.is_empty()).then_some(Difference { entity, old_type, reasons, unique })
+    differing
 }
 
 fn entries(before: &EntityBlueprint, after: &EntityBlueprint, new: &Blueprint, reasons: &mut Vec<String>) {
@@ -112,4 +148,44 @@ fn changed(what: &str, old: &str, new: &str) -> String {
 fn in_words(entry: &EntryBlueprint) -> String {
     let key = entry.key.iter().map(|(attribute, template)| format!("`{attribute}` = `{template}`"));
     key.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ticket(defaults: Option<&[(&str, &str)]>) -> Blueprint {
+        let owned = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
+        let entity = EntityBlueprint {
+            name: "Ticket".to_owned(),
+            unique: vec!["state".to_owned()],
+            fields: [("state", "string"), ("place.room", "string")].iter().map(owned).collect(),
+            defaults: defaults.map(|defaults| defaults.iter().map(owned).collect()),
+            ..EntityBlueprint::default()
+        };
+        Blueprint { entities: vec![entity], ..Blueprint::default() }
+    }
+
+    fn reasons(old: &Blueprint, new: &Blueprint) -> Vec<String> {
+        differences(old, new).into_iter().flat_map(|difference| difference.reasons).collect()
+    }
+
+    #[test]
+    fn a_default_that_comes_goes_or_changes_is_a_difference() {
+        let (none, open) = (ticket(Some(&[])), ticket(Some(&[("state", "\"open\"")])));
+        assert_eq!(reasons(&none, &open), ["the default of `state`: `none` -> `\"open\"`"]);
+        assert_eq!(reasons(&open, &none), ["the default of `state`: `\"open\"` -> `none`"]);
+        let placed = ticket(Some(&[("place", "{}")]));
+        assert_eq!(reasons(&none, &placed), ["the default of `place`: `none` -> `{}`"]);
+        assert_eq!(differences(&none, &placed).first().map(|one| one.unique.len()), Some(0));
+        assert_eq!(differences(&none, &open).first().map(|one| one.unique.len()), Some(1));
+        assert_eq!(differences(&open, &open), []);
+    }
+
+    #[test]
+    fn a_record_without_defaults_differs_only_where_a_default_is_now() {
+        let (unknown, open) = (ticket(None), ticket(Some(&[("state", "\"open\"")])));
+        assert_eq!(reasons(&unknown, &open), ["the default of `state`: `unknown` -> `\"open\"`"]);
+        assert_eq!(reasons(&unknown, &ticket(Some(&[]))), [""; 0]);
+    }
 }

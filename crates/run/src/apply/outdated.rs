@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
-use singlet_design::{Design, Entity, Table, Template, Unique};
+use singlet_design::{Design, Entity, IndexEntry, Table, Unique};
 use singlet_store::{BatchGet, Scan, Store, StoreError};
 use singlet_values::{AttributeValue, Item};
 
@@ -15,6 +15,7 @@ use super::blueprint::stored_as;
 use super::difference::Difference;
 use crate::derive;
 use crate::error::RunError;
+use crate::expiry::is_expired;
 use crate::write::reservation;
 
 /// Most items of a table that are looked at: reading costs time and, at Amazon, money.
@@ -169,7 +170,9 @@ impl<S: Store> Search<'_, S> {
         while looked < LOOKED_MAX {
             let page = self.store.scan(Scan { start_key, ..scan.clone() }).await?;
             let items = page.items.iter().filter_map(|item| item.decode().ok());
-            let items: Vec<Item> = items.filter(|item| !self.is_expired(item)).collect();
+            // Patterns don't show an expired item, and its reservations may be gone already.
+            let lives = |item: &Item| !is_expired(self.table, item, self.now_second);
+            let items: Vec<Item> = items.filter(lives).collect();
             for suspect in &mut *suspects {
                 let own: Vec<&Item> = items.iter().filter(|item| self.is_of(suspect, item)).collect();
                 suspect.items +=
@@ -183,16 +186,6 @@ impl<S: Store> Search<'_, S> {
             }
         }
         Ok(false)
-    }
-
-    /// Whether an item is over: patterns don't show it, and its reservations may be gone already.
-    fn is_expired(&self, item: &Item) -> bool {
-        match self.table.ttl.as_deref().and_then(|attribute| item.get(attribute)) {
-            Some(AttributeValue::N(second)) => second
-                .to_i64()
-                .is_some_and(|second| u64::try_from(second).is_ok_and(|at| at < self.now_second)),
-            _ => false,
-        }
     }
 
     /// Whether an item belongs to an entity by its type. A type that the design has is what the design says.
@@ -219,7 +212,8 @@ impl<S: Store> Search<'_, S> {
         let mut count = 0;
         for item in items {
             let different = differing_attributes(entity, item);
-            let lacks = unique.iter().filter_map(|unique| reservation(entity, unique, item));
+            let seen = derive::with_defaults(entity, item);
+            let lacks = unique.iter().filter_map(|unique| reservation(entity, unique, &seen));
             let lacks = lacks.filter(|wanted| {
                 !reserved
                     .get(&key_of(self.table, wanted))
@@ -240,10 +234,12 @@ impl<S: Store> Search<'_, S> {
         unique: &[&Unique],
         items: &[&Item],
     ) -> Result<HashMap<Item, Item>, StoreError> {
-        let wanted = items
-            .iter()
-            .flat_map(|item| unique.iter().filter_map(|unique| reservation(entity, unique, item)));
-        let keys: HashSet<Item> = wanted.map(|wanted| key_of(self.table, &wanted)).collect();
+        let mut keys: HashSet<Item> = HashSet::new();
+        for item in items {
+            let seen = derive::with_defaults(entity, item);
+            let wanted = unique.iter().filter_map(|unique| reservation(entity, unique, &seen));
+            keys.extend(wanted.map(|wanted| key_of(self.table, &wanted)));
+        }
         if keys.is_empty() {
             return Ok(HashMap::new());
         }
@@ -286,7 +282,7 @@ fn gone<'a>(name: String, old_type: String) -> Suspect<'a> {
 
 /// The attributes of an item that are not what the design makes of its fields.
 fn differing_attributes(entity: &Entity, item: &Item) -> Vec<String> {
-    let mut whole = item.clone();
+    let mut whole = derive::with_defaults(entity, item).into_owned();
     match derive::complete(entity, &mut whole) {
         Ok(()) => {}
         // A field that is missing or doesn't fit makes no key at all.
@@ -296,6 +292,9 @@ fn differing_attributes(entity: &Entity, item: &Item) -> Vec<String> {
     let table = &entity.table;
     let made = table.key().map(|key| key.name.as_str()).chain([table.type_attribute.as_str()]);
     let made = made.chain(derive::derived(entity).into_iter().map(|derived| derived.attribute));
+    // Fields that are keys of an index as they are: an item without one isn't in the index.
+    let applied = entity.indexes.iter().filter(|entry| derive::applies(entity, entry, &whole));
+    let made = made.chain(applied.flat_map(IndexEntry::templates).map(|(attribute, _)| attribute));
     let mut different: Vec<String> =
         made.filter(|name| whole.get(name) != item.get(name)).map(str::to_owned).collect();
     different.extend(left_behind(entity, item).map(str::to_owned));
@@ -315,11 +314,9 @@ fn left_behind<'a>(entity: &'a Entity, item: &'a Item) -> impl Iterator<Item = &
     })
 }
 
-/// The fields in an item's keys whose values have another type than the design says.
-fn wrong_types<'a>(entity: &'a Entity, item: &'a Item) -> impl Iterator<Item = &'a str> {
-    let own = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
-    let entries = entity.indexes.iter().flat_map(|entry| entry.partition.iter().chain(&entry.sort));
-    own.chain(entries).flat_map(Template::fields).filter(|path| {
+/// The fields that decide where an item is found, and whose values have another type than the design says.
+fn wrong_types<'a>(entity: &'a Entity, item: &Item) -> impl Iterator<Item = &'a str> {
+    derive::deciding_fields(entity).into_iter().filter(|path| {
         match (derive::value_at(item, path), entity.field_at(path).map(stored_as)) {
             (Some(AttributeValue::S(_)), Some(kind)) => kind != "string" && kind != "any",
             (Some(AttributeValue::N(_)), Some(kind)) => kind != "number" && kind != "any",

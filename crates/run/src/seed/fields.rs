@@ -9,6 +9,7 @@ use singlet_values::{AttributeValue, Item, Number};
 
 use super::dice::Dice;
 use super::figures::{Figure, figure};
+use super::intervals;
 use super::names::{Meaning, TimeOrder, is_ahead, is_birth, is_counter, is_person, meaning, order, words_of};
 use super::parents::{Family, Parents};
 use super::rules::Rules;
@@ -18,7 +19,8 @@ use super::text::{Subject, within};
 use crate::entropy::{Entropy, make};
 use crate::error::RunError;
 
-const DAY_MS: u64 = 86_400_000;
+const HOUR_MS: u64 = 3_600_000;
+const DAY_MS: u64 = 24 * HOUR_MS;
 /// Samples were made in the last months.
 const PAST_MS: u64 = 90 * DAY_MS;
 /// Times in the future lie up to a month ahead.
@@ -27,6 +29,8 @@ const AHEAD_MS: u64 = 30 * DAY_MS;
 const SERIES_MS: u64 = 6 * DAY_MS;
 /// Sources that a series comes from.
 const SOURCES: i64 = 6;
+/// The most hours or days between a beginning and its end.
+const LONGEST_UNITS: u64 = 7;
 /// Items that live no longer than this are made shortly before the present instead of before its day.
 const SHORT_LIFE_MS: u64 = 2 * DAY_MS;
 
@@ -37,6 +41,8 @@ pub(super) struct Maker<'a> {
     pub(super) story: Story,
     /// Yes-or-no fields of the item so far: other fields agree with them.
     pub(super) flags: Vec<(String, bool)>,
+    /// The instants of the item's times so far, by path: what ends something lies after its beginning.
+    pub(super) instants: Vec<(String, u64)>,
     pub(super) rules: &'a Rules,
     pub(super) dice: &'a mut Dice,
     pub(super) parents: &'a Parents,
@@ -149,7 +155,7 @@ impl Maker<'_> {
         {
             return Ok(Some(value));
         }
-        if field.optional && field.made.is_none() && is_reference(field) {
+        if field.optional && field.made.is_none() && (is_reference(field) || is_summary(field)) {
             return Ok(None);
         }
         if let Some(source) = self.source(field) {
@@ -252,6 +258,7 @@ impl Maker<'_> {
                 if let Some(bucket) = bucket(name, moment.key_ms).filter(|_| self.rules.is_in_key(path)) {
                     return Json::Text(within(self.rules.for_key(path, bucket), *min, *max));
                 }
+                let name = if is_name_of_food(path) { "ingredient" } else { name };
                 let text = moment.subject.text(self.dice, name, self.number, at);
                 let text = self.rules.for_key(path, begun_with_number(text, self.number, *max));
                 Json::Text(within(text, *min, *max))
@@ -282,6 +289,9 @@ impl Maker<'_> {
             FieldType::Set { of, max } => self.several(of, name, *max, None, moment),
             FieldType::Map { of, max } => self.map(of, name, path, *max, moment),
             FieldType::Object(fields) => {
+                // The times of another element of the list don't matter.
+                let members = format!("{path}.");
+                self.instants.retain(|(known, _)| !known.starts_with(&members));
                 let member = |field: &Field| {
                     let path = format!("{path}.{}", field.name);
                     let value = match at {
@@ -353,7 +363,30 @@ impl Maker<'_> {
         self.rules.for_key(path, text)
     }
 
+    /// The instant of a time, which lies after the one that begins what it ends.
     fn instant(&mut self, name: &str, path: &str, moment: &Moment) -> u64 {
+        if let Some((_, known)) = self.instants.iter().find(|(known, _)| known == path) {
+            return *known;
+        }
+        let mut instant_ms = self.usual_instant(name, path, moment);
+        let (entity, head) = (self.entity, path.strip_suffix(name).unwrap_or_default());
+        if let Some(begin) = intervals::beginning(fields_beside(entity, head), name) {
+            let begin_ms = self.instant(&begin.name, &format!("{head}{}", begin.name), moment);
+            let has = |wanted: &[&str]| words_of(name).iter().any(|word| wanted.contains(&word.as_str()));
+            let unit_ms = if begin.kind == FieldType::Date || has(&["out"]) { DAY_MS } else { HOUR_MS };
+            // A time at which the item expires or changed last has its own reason to be late.
+            let is_settled = entity.ttl.as_ref().is_some_and(|ttl| ttl.field == path)
+                || order(name) == TimeOrder::Last
+                || has(&["until", "till"]);
+            if !is_settled || instant_ms < begin_ms + unit_ms {
+                instant_ms = begin_ms + unit_ms * (1 + self.dice.below(LONGEST_UNITS));
+            }
+        }
+        self.instants.push((path.to_owned(), instant_ms));
+        instant_ms
+    }
+
+    fn usual_instant(&mut self, name: &str, path: &str, moment: &Moment) -> u64 {
         if is_birth(name) {
             return DAY_MS * self.dice.below(365 * 35);
         }
@@ -376,11 +409,15 @@ impl Maker<'_> {
         let high = max.and_then(Number::to_i64);
         let widest = self.rules.fixed_width(path).map(|(largest, _)| largest);
         let low = low.or(widest.map(|_| 0)).unwrap_or_else(|| high.map_or(0, |high| high.min(0)));
-        // Even where there is room for more, most numbers that people see are small.
-        let high = high.map_or(low.saturating_add(100), |high| high.min(low.saturating_add(1000)));
-        let high = high.min(widest.unwrap_or(i64::MAX));
         // The first choice is taken, so another number is needed.
         let usual = self.number.is_none().then(|| figure(last(path))).flatten();
+        // Even where there is room for more, most numbers that people see are small.
+        let unbounded = match usual {
+            Some(Figure::Range(_, to, _)) => to.max(low.saturating_add(100)),
+            _ => low.saturating_add(100),
+        };
+        let high = high.map_or(unbounded, |high| high.min(low.saturating_add(1000)));
+        let high = high.min(widest.unwrap_or(i64::MAX));
         let wanted = match (usual, at) {
             (Some(Figure::Position), Some(at)) => i64::try_from(at).ok(),
             (Some(Figure::Grade), _) => {
@@ -428,6 +465,22 @@ fn hundredths(cents: i64) -> Option<Number> {
     format!("{}.{:02}", cents / 100, cents % 100).parse().ok()
 }
 
+/// The fields of an entity, or of the object in it whose path this is, with a dot at the end.
+fn fields_beside<'e>(entity: &'e Entity, head: &str) -> &'e [Field] {
+    let mut fields: &[Field] = &entity.fields;
+    for name in head.split_terminator('.') {
+        let mut kind = fields.iter().find(|field| field.name == name).map(|field| &field.kind);
+        while let Some(FieldType::List { of, .. } | FieldType::Map { of, .. }) = kind {
+            kind = Some(of);
+        }
+        fields = match kind {
+            Some(FieldType::Object(fields)) => fields,
+            _ => &[],
+        };
+    }
+    fields
+}
+
 /// The last name of a path.
 fn last(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
@@ -450,6 +503,20 @@ fn yes_percent(name: &str, is_decisive: bool) -> u64 {
 fn is_reference(field: &Field) -> bool {
     field.refers_to.is_some()
         || (field.kind == FieldType::Id && words_of(&field.name).last().is_some_and(|word| word == "id"))
+}
+
+/// Whether the field sums up other items. Nothing here adds them up, and made-up sums would contradict the items.
+fn is_summary(field: &Field) -> bool {
+    let FieldType::Object(members) = &field.kind else { return false };
+    members.iter().any(|member| is_counter(&member.name))
+}
+
+/// Whether a path leads to the name of a food in a list of foods.
+fn is_name_of_food(path: &str) -> bool {
+    let Some((list, name)) = path.rsplit_once('.') else { return false };
+    let foods = ["food", "foods", "groceries"];
+    meaning(name, false) == Meaning::ThingName
+        && words_of(last(list)).iter().any(|word| foods.contains(&word.as_str()))
 }
 
 /// Whether a list is empty as long as nothing is wrong, or holds ids of nothing that is there.

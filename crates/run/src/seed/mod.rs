@@ -17,6 +17,7 @@ mod dice;
 mod example;
 mod fields;
 mod figures;
+mod intervals;
 mod names;
 mod order;
 mod parents;
@@ -173,6 +174,7 @@ impl<'a> Seeder<'a> {
                 entity,
                 story,
                 flags: Vec::new(),
+                instants: Vec::new(),
                 rules,
                 dice: &mut self.dice,
                 parents: &self.parents,

@@ -73,6 +73,7 @@ pub(super) fn meaning(name: &str, person: bool) -> Meaning {
         () if has(&["last", "surname", "family"]) && has(&["name", "surname"]) => Meaning::LastName,
         () if has(&["phone", "mobile", "tel"]) => Meaning::Phone,
         () if has(&["image", "picture", "photo", "avatar", "thumbnail"]) => Meaning::Picture,
+        () if has(&["images", "pictures", "photos"]) => Meaning::Picture,
         () if has(&["url", "link", "website", "uri", "href"]) => Meaning::Address,
         () if has(&["city", "town"]) => Meaning::City,
         () if has(&["country"]) => Meaning::Country,
@@ -171,6 +172,13 @@ pub(super) fn is_birth(name: &str) -> bool {
     words_of(name)
         .iter()
         .any(|word| matches!(word.as_str(), "birth" | "birthday" | "birthdate" | "dob" | "born"))
+}
+
+/// Whether items with this name are people whom other items are about, and not only their authors: what belongs to the
+/// booking of a guest belongs to the guest.
+pub(super) fn is_party(entity: &str) -> bool {
+    let parties = ["customer", "guest", "client", "patient", "tenant", "passenger", "buyer"];
+    words_of(entity).iter().any(|word| parties.contains(&word.as_str()))
 }
 
 /// Whether items with this name, or with a field of one of these names, are people.

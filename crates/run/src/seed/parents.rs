@@ -7,7 +7,7 @@ use singlet_values::{AttributeValue, Item};
 
 use super::dice::Dice;
 use super::names::{Meaning, is_person, meaning, words_of};
-use super::references::{copy_name, identity, owners, shared, text_of};
+use super::references::{identity, is_copy, owners, shared, text_of};
 use super::story::{Story, Topic};
 use crate::entropy::make;
 
@@ -19,7 +19,7 @@ const REFERENCES_MAX: u64 = 3;
 /// The items so far, as far as later items refer to them.
 #[derive(Debug)]
 pub(super) struct Parents {
-    entities: Vec<Kind>,
+    entities: Vec<KnownEntity>,
     /// Children of an item by a relation: (entity, relation, item).
     children: HashMap<(usize, usize, usize), u64>,
     /// Children of all items by a relation.
@@ -34,14 +34,14 @@ pub(super) struct Parents {
 
 /// One entity.
 #[derive(Debug)]
-struct Kind {
+struct KnownEntity {
     name: String,
     /// The fields that others hold or copy.
     shared: Vec<String>,
     /// The field that a reference holds, unless the referring field has the name of another one.
     identity: String,
-    relations: Vec<Bound>,
-    items: Vec<Known>,
+    relations: Vec<RelationBound>,
+    items: Vec<KnownItem>,
     /// The references that say where an item belongs: (field, entity). A ticket belongs to its project; that somebody wrote
     /// it doesn't make it belong to them, unless its key says so.
     owners: Vec<(String, usize)>,
@@ -61,7 +61,7 @@ type Origin = (usize, String);
 
 /// A relation with a bound.
 #[derive(Debug)]
-struct Bound {
+struct RelationBound {
     entity: String,
     by: Option<String>,
     max: Option<u64>,
@@ -71,7 +71,7 @@ struct Bound {
 
 /// One item.
 #[derive(Debug)]
-struct Known {
+struct KnownItem {
     made_ms: u64,
     story: Story,
     values: Vec<(String, AttributeValue)>,
@@ -125,7 +125,7 @@ impl Family {
 
 impl Parents {
     pub(super) fn new(design: &Design, seed: u64) -> Self {
-        let kind = |entity: &std::sync::Arc<Entity>| Kind {
+        let kind = |entity: &std::sync::Arc<Entity>| KnownEntity {
             topic: Topic::of(&words_of(&entity.name)),
             tells: tells(entity),
             is_referred_to: design
@@ -136,7 +136,7 @@ impl Parents {
             name: entity.name.clone(),
             shared: shared(design, entity),
             identity: identity(entity),
-            relations: entity.relations.iter().map(Bound::new).collect(),
+            relations: entity.relations.iter().map(RelationBound::new).collect(),
             items: Vec::new(),
             owners: owners(design, entity),
             belonging: HashMap::new(),
@@ -255,7 +255,7 @@ impl Parents {
             if let Some(value) = item.get(&kind.identity) {
                 kind.by_identity.insert(text_of(value), place);
             }
-            kind.items.push(Known { made_ms, story, values, origins });
+            kind.items.push(KnownItem { made_ms, story, values, origins });
         }
     }
 
@@ -395,10 +395,9 @@ impl Parents {
             if repeats && *name != kind.identity && entity.field(name).is_some_and(|own| own.made.is_none()) {
                 family.copies.push((name.clone(), value.clone()));
             }
-            let copy = copy_name(field, name);
-            if entity.field(&copy).is_some_and(|own| own.refers_to.is_none()) {
-                family.copies.push((copy, value.clone()));
-            }
+            let copies = entity.fields.iter().filter(|own| own.refers_to.is_none());
+            let copies = copies.filter(|own| is_copy(&own.name, field, name));
+            family.copies.extend(copies.map(|own| (own.name.clone(), value.clone())));
         }
     }
 
@@ -439,7 +438,7 @@ fn tells(entity: &Entity) -> bool {
     !is_person(&entity.name, fields) && entity.fields.iter().any(|field| is_text(field) && speaks(field))
 }
 
-impl Kind {
+impl KnownEntity {
     /// The value that a field holds to refer to an item.
     fn value_for(&self, item: usize, field: &Field) -> Option<&AttributeValue> {
         let values = &self.items.get(item)?.values;
@@ -452,9 +451,10 @@ impl Kind {
         &'k self,
         child: &'k str,
         field: &'k str,
-    ) -> impl Iterator<Item = (usize, &'k Bound)> {
-        let meant =
-            move |bound: &Bound| bound.entity == child && bound.by.as_deref().is_none_or(|by| by == field);
+    ) -> impl Iterator<Item = (usize, &'k RelationBound)> {
+        let meant = move |bound: &RelationBound| {
+            bound.entity == child && bound.by.as_deref().is_none_or(|by| by == field)
+        };
         self.relations.iter().enumerate().filter(move |(_, bound)| meant(bound))
     }
 
@@ -464,7 +464,7 @@ impl Kind {
     }
 }
 
-impl Bound {
+impl RelationBound {
     fn new(relation: &singlet_design::Relation) -> Self {
         let max = match relation.cardinality {
             Cardinality::One => Some(1),
@@ -472,6 +472,6 @@ impl Bound {
             Cardinality::Many { max, .. } => max,
         };
         let is_few = matches!(relation.cardinality, Cardinality::Few { .. });
-        Bound { entity: relation.entity.clone(), by: relation.by.clone(), max, is_few }
+        RelationBound { entity: relation.entity.clone(), by: relation.by.clone(), max, is_few }
     }
 }

@@ -567,3 +567,177 @@ post = { run = "raise", with = { post_id = "{post}", amount = "{tip}" } }
     }
     assert!(with_likes > 10);
 }
+
+/// The samples of a design that is shipped.
+fn shipped(name: &str) -> Vec<Sample> {
+    let design =
+        all_designs().into_iter().find(|(known, _)| known.ends_with(&format!("{name}.toml"))).unwrap().1;
+    samples(&design, 300)
+}
+
+#[test]
+fn samples_of_the_shipped_designs_make_sense() {
+    let kitchen = shipped("nishiki");
+    for container in of(&kitchen, "Container") {
+        for food in container.get("foods").map(elements).unwrap_or_default() {
+            let AttributeValue::M(food) = food else { panic!("{food:?}") };
+            assert!(
+                food.get("name").is_none_or(|name| Some(name) != container.get("container_name")),
+                "{food:?}"
+            );
+        }
+    }
+    assert!(values(&shipped("shop"), "Customer", "order_summary").is_empty(), "nothing adds it up");
+    let cooking = shipped("smart-cooking");
+    for calories in values(&cooking, "Recipe", "calories_per_serving") {
+        assert!(matches!(calories, AttributeValue::N(number) if *number >= 220.into()), "{calories:?}");
+    }
+    let users = of(&cooking, "User");
+    for post in of(&cooking, "Post") {
+        let author = users.iter().find(|user| user.get("user_id") == post.get("user_id")).unwrap();
+        assert!(post.get("user_name").is_none_or(|name| Some(name) == author.get("username")), "{post:?}");
+        for image in post.get("images").map(elements).unwrap_or_default() {
+            assert!(text(&image).is_some_and(|image| image.starts_with("https://")), "{image:?}");
+        }
+    }
+}
+
+/// A hotel: rooms are numbered in each of several, a night refers to its room directly and through the booking.
+const HOTEL: &str = r##"
+design = "hotel"
+
+[table]
+key = ["PK", "SK"]
+
+[entity.Hotel]
+key = ["HOTEL#{hotel_id}", "HOTEL"]
+[entity.Hotel.fields]
+hotel_id = "id"
+name     = "string"
+
+[entity.Guest]
+key = ["GUEST#{guest_id}", "GUEST"]
+[entity.Guest.fields]
+guest_id = "id"
+name     = "string"
+email    = "string"
+
+[entity.Room]
+key = ["HOTEL#{hotel_id}", "ROOM#{room_number}"]
+[entity.Room.fields]
+hotel_id    = { type = "key", ref = "Hotel" }
+room_number = "key"
+
+[entity.Night]
+key = ["HOTEL#{hotel_id}", "NIGHT#{room}#{night}"]
+[entity.Night.fields]
+hotel_id = { type = "key", ref = "Hotel" }
+room     = { type = "key", ref = "Room" }
+booking  = { type = "key", ref = "Booking" }
+night    = "date"
+
+[entity.Booking]
+key = ["BOOKING#{booking_id}", "BOOKING"]
+[entity.Booking.fields]
+booking_id = "id"
+guest_id   = { type = "key", ref = "Guest" }
+room_number = { type = "key", ref = "Room" }
+hotel_id    = { type = "key", ref = "Hotel" }
+check_out  = "date"
+check_in   = "date"
+booked_at  = "created"
+
+[entity.Payment]
+key = ["GUEST#{paid_by}", "PAYMENT#{payment_id}"]
+[entity.Payment.fields]
+payment_id = "id"
+paid_by    = { type = "key", ref = "Guest" }
+booking    = { type = "key", ref = "Booking" }
+
+[entity.Invoice]
+key = ["INVOICE#{invoice_id}", "INVOICE"]
+[entity.Invoice.fields]
+invoice_id = "id"
+guest_id   = { type = "key", ref = "Guest" }
+booking_id = { type = "key", ref = "Booking" }
+
+[entity.Offer]
+key = ["HOTEL#{hotel_id}", "OFFER#{offer_id}"]
+[entity.Offer.fields]
+hotel_id    = { type = "key", ref = "Hotel" }
+offer_id    = "id"
+valid_from  = "date"
+valid_until = "date"
+starts_at   = "time"
+ends_at     = "time"
+from        = "epoch"
+to          = "epoch"
+arrival     = "time"
+departure   = "time"
+breakfasts  = { type = "list", max = 3, of = { type = "object", fields = { opens = "time", closes = "time" } } }
+"##;
+
+fn hotel() -> Design {
+    singlet_design::load("hotel.toml", HOTEL).unwrap_or_else(|report| panic!("{report}"))
+}
+
+/// Whether one value of an item is less than another.
+fn is_before(item: &Item, begin: &str, end: &str) -> bool {
+    let value = |name: &str| item.get(name).and_then(AttributeValue::as_scalar);
+    value(begin).unwrap().partial_cmp(&value(end).unwrap()).is_some_and(std::cmp::Ordering::is_lt)
+}
+
+#[test]
+fn what_begins_and_ends_ends_after_its_beginning() {
+    let design = hotel();
+    let samples = samples(&design, 600);
+    for booking in of(&samples, "Booking") {
+        assert!(is_before(booking, "check_in", "check_out"), "{booking:?}");
+    }
+    let offers = of(&samples, "Offer");
+    assert!(offers.len() > 20, "{}", offers.len());
+    for offer in offers {
+        for (begin, end) in [
+            ("valid_from", "valid_until"),
+            ("starts_at", "ends_at"),
+            ("from", "to"),
+            ("arrival", "departure"),
+        ] {
+            assert!(is_before(offer, begin, end), "{begin} {end}: {offer:?}");
+        }
+        for breakfast in offer.get("breakfasts").map(elements).unwrap_or_default() {
+            let AttributeValue::M(breakfast) = breakfast else { panic!("{breakfast:?}") };
+            assert!(is_before(&breakfast, "opens", "closes"), "{breakfast:?}");
+        }
+    }
+}
+
+#[test]
+fn what_an_item_refers_to_directly_it_also_refers_to_through_others() {
+    let design = hotel();
+    let samples = samples(&design, 600);
+    let bookings = of(&samples, "Booking");
+    let booking = |id: &AttributeValue| {
+        bookings.iter().find(|booking| booking.get("booking_id") == Some(id)).unwrap().to_owned()
+    };
+    for (entity, by, own, through) in [
+        ("Night", "booking", "room", "room_number"),
+        ("Night", "booking", "hotel_id", "hotel_id"),
+        ("Payment", "booking", "paid_by", "guest_id"),
+        ("Invoice", "booking_id", "guest_id", "guest_id"),
+    ] {
+        let children = of(&samples, entity);
+        assert!(children.len() > 30, "{entity}: {}", children.len());
+        for child in children {
+            let parent = booking(child.get(by).unwrap());
+            assert_eq!(child.get(own), parent.get(through), "{entity}: {child:?} {parent:?}");
+        }
+    }
+    let rooms = of(&samples, "Room");
+    for booking in bookings {
+        let is_it = |room: &&&Item| {
+            ["hotel_id", "room_number"].iter().all(|name| room.get(name) == booking.get(name))
+        };
+        assert!(rooms.iter().any(|room| is_it(&room)), "{booking:?}");
+    }
+}

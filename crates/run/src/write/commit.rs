@@ -116,7 +116,7 @@ fn answered(plan: &WritePlan<'_>, item: Option<EncodedItem>) -> Outcome {
         Answer::Stored => Outcome::Written(record(item.unwrap_or_else(known))),
         Answer::Deleted { now_ms } => {
             let before = item.or_else(|| (!plan.known.is_empty()).then(known));
-            let expiry = Expiry::of(plan.entity);
+            let expiry = Expiry::new(plan.entity.table.ttl.clone());
             Outcome::Deleted(before.filter(|item| !expiry.is_over(item.view(), now_ms)).map(record))
         }
         Answer::Checked => Outcome::Checked,

@@ -20,6 +20,8 @@ pub(super) struct Edit {
 pub(super) enum Verb {
     /// It gets this value.
     Set(AttributeValue),
+    /// It gets this value if it is missing.
+    Fill(AttributeValue),
     /// It grows by a number, or by elements.
     Add {
         /// What is added.
@@ -62,6 +64,8 @@ impl Edit {
         }
         match &self.verb {
             Verb::Set(value) => _ = target.insert(name, value.clone()),
+            Verb::Fill(_) if target.contains(name) => {}
+            Verb::Fill(value) => _ = target.insert(name, value.clone()),
             Verb::Remove => _ = target.remove(name),
             Verb::Add { more, start } => {
                 let sum = match target.get(name).or(start.as_ref()) {
@@ -96,6 +100,10 @@ pub(super) fn update(edits: &[Edit]) -> Update {
         let path = Path::dotted(path);
         let change = match verb {
             Verb::Set(value) => Change::set(value.clone()),
+            Verb::Fill(value) => {
+                let value = Box::new(SetValue::Literal(value.clone()));
+                Change::Set(SetValue::IfNotExists(path.clone(), value))
+            }
             Verb::Remove => Change::Remove,
             Verb::Add { more, start: None } => Change::Add(more.clone()),
             Verb::Add { more, start: Some(start) } => {

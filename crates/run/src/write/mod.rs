@@ -53,9 +53,9 @@ pub(super) async fn run_write<S: Store>(site: &Site<S>, call: &Call<'_>) -> Resu
     let pattern = call.pattern;
     let step =
         WriteStep { label: &pattern.name, pattern, bound: &call.bound, wanted: Vec::new(), composed: false };
-    let planner = Planner { site, now_ms: call.now_ms };
     let mut attempts = Attempts::new(&*site.entropy, entity_name(pattern));
     loop {
+        let planner = Planner { site, now_ms: call.now_ms, is_repeated: attempts.are_repeated() };
         match attempt(&planner, &step).await {
             Ok(outcome) => return Ok(outcome),
             Err(setback) => attempts.after(setback).await?,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use singlet_design::{Condition, Entity, Reference, Unique};
-use singlet_store::{StoreError, TransactAction};
+use singlet_store::TransactAction;
 use singlet_values::{EncodedItem, Item};
 
 use super::bounds::SumBound;
@@ -64,8 +64,6 @@ pub(super) enum Purpose<'a> {
     Release {
         /// Of what.
         entity: &'a Entity,
-        /// Which field.
-        unique: &'a Unique,
     },
     /// Checks that what an item refers to is there.
     Reference {
@@ -118,13 +116,8 @@ impl Purpose<'_> {
                 value: value.clone(),
             }),
             Purpose::Take { entity, unique } => Setback::Failed(not_unique(entity, unique)),
-            Purpose::Release { entity, unique } => {
-                Setback::Failed(RunError::Store(StoreError::Refused(format!(
-                    "the {} of this {} is reserved for another item: the table was written past the design",
-                    unique.fields.join(", "),
-                    entity.name
-                ))))
-            }
+            // Another item holds the value by now. The next attempt leaves it there.
+            Purpose::Release { .. } => Setback::Again,
         }
     }
 }
@@ -140,7 +133,7 @@ impl Expectation<'_> {
             Ok(item) => item,
             Err(_) => return Setback::Failed(super::unreadable()),
         };
-        let live = item.as_ref().filter(|item| !is_expired(self.entity, item, self.now_second));
+        let live = item.as_ref().filter(|item| !is_expired(&self.entity.table, item, self.now_second));
         let name = || self.entity.name.clone();
         match (self.presence, live) {
             (Presence::Absent, Some(_)) => return Setback::Failed(RunError::Exists { entity: name() }),

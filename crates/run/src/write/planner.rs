@@ -5,7 +5,7 @@ use std::sync::Arc;
 use singlet_design::{Condition, Entity, Insert, Operation, Unique, default_of};
 use singlet_expr::{self as expr, Path};
 use singlet_store::{DeleteItem, GetItem, PutItem, ReturnItem, Store, TransactAction};
-use singlet_values::Item;
+use singlet_values::{EncodedItem, Item};
 
 use super::bounds::SumBound;
 use super::guard::Guard;
@@ -23,6 +23,8 @@ use crate::{derive, expiry};
 pub(super) struct Planner<'r, S> {
     pub(super) site: &'r Site<S>,
     pub(super) now_ms: u64,
+    /// Whether an earlier attempt met another write.
+    pub(super) is_repeated: bool,
 }
 
 impl<S: Store> Planner<'_, S> {
@@ -51,7 +53,7 @@ impl<S: Store> Planner<'_, S> {
         let expectation = self.expect(step, entity, Presence::Absent, insert.condition.as_ref());
         let uniques: Vec<&Unique> = entity.unique.iter().collect();
         let mut actions = vec![self.put_action(step, item.clone(), expectation)];
-        actions.extend(self.reserve(entity, &uniques, None, Some(&item)));
+        actions.extend(self.reserve(entity, &uniques, None, Some(&item)).await?);
         self.check_references(&insert.must_exist, &item, &mut actions)?;
         Ok(WritePlan { actions, entity, known: item, answer: Answer::Planned })
     }
@@ -67,7 +69,7 @@ impl<S: Store> Planner<'_, S> {
             expectation.guard = guard_of(entity, &uniques, before.as_ref());
         }
         let mut actions = vec![self.put_action(step, item.clone(), expectation)];
-        actions.extend(self.reserve(entity, &uniques, before.as_ref(), Some(&item)));
+        actions.extend(self.reserve(entity, &uniques, before.as_ref(), Some(&item)).await?);
         self.check_references(&insert.must_exist, &item, &mut actions)?;
         Ok(WritePlan { actions, entity, known: item, answer: Answer::Planned })
     }
@@ -98,7 +100,7 @@ impl<S: Store> Planner<'_, S> {
             }),
             meaning: Purpose::Item(expectation),
         }];
-        actions.extend(self.reserve(entity, &uniques, before.as_ref(), None));
+        actions.extend(self.reserve(entity, &uniques, before.as_ref(), None).await?);
         Ok(WritePlan {
             actions,
             entity,
@@ -127,7 +129,7 @@ impl<S: Store> Planner<'_, S> {
         let action = TransactAction::Check {
             table: self.site.table_name(&entity.table).to_owned(),
             key,
-            condition: condition.unwrap_or_else(|| expiry::present(entity, self.now_ms / 1000)),
+            condition: condition.unwrap_or_else(|| expiry::present(&entity.table, self.now_ms / 1000)),
         };
         let actions = vec![Planned { action, meaning: Purpose::Item(expectation) }];
         Ok(WritePlan { actions, entity, known, answer: Answer::Checked })
@@ -186,15 +188,37 @@ impl<S: Store> Planner<'_, S> {
         }
     }
 
-    pub(super) fn reserve<'a>(
+    /// Returns the actions on the reservations of an item.
+    pub(super) async fn reserve<'a>(
         &self,
         entity: &'a Entity,
         uniques: &[&'a Unique],
         before: Option<&Item>,
         after: Option<&Item>,
-    ) -> Vec<Planned<'a>> {
+    ) -> Result<Vec<Planned<'a>>, Setback> {
         let table = self.site.table_name(&entity.table);
-        unique::moves(entity, uniques, table, self.now_ms / 1000, before, after)
+        let mut actions = unique::moves(entity, uniques, table, self.now_ms / 1000, before, after);
+        if self.is_repeated {
+            for planned in &mut actions {
+                self.leave_to_holder(entity, planned).await?;
+            }
+        }
+        Ok(actions)
+    }
+
+    /// Leaves a value where it is, instead of giving it back, if another item holds it: it was taken over after this item
+    /// had expired. That is rare, so it is looked at only after an attempt to give the value back.
+    async fn leave_to_holder(&self, entity: &Entity, planned: &mut Planned<'_>) -> Result<(), Setback> {
+        let TransactAction::Delete(DeleteItem { table, key, condition: Some(own), .. }) = &planned.action
+        else {
+            return Ok(());
+        };
+        let there = self.read(entity, key.clone()).await?;
+        if there.is_some_and(|item| !own.matches(EncodedItem::encode(&item).view())) {
+            let (table, key, condition) = (table.clone(), key.clone(), own.clone().negated());
+            planned.action = TransactAction::Check { table, key, condition };
+        }
+        Ok(())
     }
 
     /// Everything that an expectation demands, as one condition.
@@ -205,8 +229,8 @@ impl<S: Store> Planner<'_, S> {
     ) -> Option<expr::Condition> {
         let entity = expectation.entity;
         let presence = match expectation.presence {
-            Presence::Absent => Some(expiry::absent(entity, expectation.now_second)),
-            Presence::Present => Some(expiry::present(entity, expectation.now_second)),
+            Presence::Absent => Some(expiry::absent(&entity.table, expectation.now_second)),
+            Presence::Present => Some(expiry::present(&entity.table, expectation.now_second)),
             Presence::Any => None,
         };
         let parents = expectation.parents.iter().map(|parent| expr::Condition::exists(Path::dotted(parent)));

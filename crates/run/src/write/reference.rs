@@ -39,7 +39,7 @@ impl<S: Store> Planner<'_, S> {
             let entity = &reference.entity;
             let key = table_key(entity, &ReferenceValues { reference, item })
                 .map_err(|error| named(reference, error))?;
-            let condition = expiry::present(entity, self.now_ms / 1000);
+            let condition = expiry::present(&entity.table, self.now_ms / 1000);
             let table = self.site.table_name(&entity.table).to_owned();
             let check = Planned {
                 action: TransactAction::Check { table, key, condition },

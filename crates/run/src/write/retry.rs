@@ -52,6 +52,11 @@ impl<'a> Attempts<'a> {
         Attempts { entropy, what, made: 0 }
     }
 
+    /// Whether an attempt was made already.
+    pub(super) fn are_repeated(&self) -> bool {
+        self.made > 0
+    }
+
     /// Pauses after an attempt that may be repeated. Each pause is longer than the one before.
     pub(super) async fn after(&mut self, setback: Setback) -> Result<(), RunError> {
         if let Setback::Failed(error) = setback {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use singlet_design::{self as design, Argument, Binding, Transaction};
+use singlet_expr::Condition;
 use singlet_store::{Feature, Store, TransactAction};
 use singlet_values::{AttributeValue, Item};
 
@@ -13,7 +14,7 @@ use super::unique::key_of;
 use super::{WriteStep, commit, reference};
 use crate::arguments::{Bound, Given};
 use crate::call::{Call, Site};
-use crate::derive::value_at;
+use crate::derive::{value_at, with_defaults};
 use crate::error::RunError;
 use crate::outcome::Outcome;
 
@@ -29,10 +30,10 @@ pub(super) async fn run<S: Store>(
     transaction: &Transaction,
 ) -> Result<Outcome, RunError> {
     site.require(call.pattern, Feature::Transactions).await?;
-    let planner = Planner { site, now_ms: call.now_ms };
     let what = format!("what {} writes", call.pattern.name);
     let mut attempts = Attempts::new(&*site.entropy, &what);
     loop {
+        let planner = Planner { site, now_ms: call.now_ms, is_repeated: attempts.are_repeated() };
         match attempt(&planner, call, transaction).await {
             Ok(outcome) => return Ok(outcome),
             Err(setback) => attempts.after(setback).await?,
@@ -83,7 +84,7 @@ async fn plan_steps<'a, S: Store>(
             plans.push(planner.plan(&step).await?);
         }
         if let (None, Some(plan)) = (&step.each, plans.last()) {
-            results.push((&step.name, plan.known.clone()));
+            results.push((&step.name, with_defaults(plan.entity, &plan.known).into_owned()));
         }
     }
     Ok((plans, counts))
@@ -196,12 +197,31 @@ fn hand_over<'a>(earlier: &mut Planned<'a>, later: Planned<'a>) -> Result<bool, 
             (earlier, released)
         }
         (Purpose::Take { .. }, Purpose::Release { .. }) => (earlier, later),
+        (Purpose::Release { .. }, Purpose::Release { .. }) => {
+            give_back_once(earlier, later);
+            return Ok(true);
+        }
         _ => return Ok(false),
     };
     if let (TransactAction::Put(put), TransactAction::Delete(delete)) = (&mut taken.action, released.action) {
-        put.condition = delete.condition;
+        put.condition = either(put.condition.take(), delete.condition);
     }
     Ok(true)
+}
+
+/// Makes one action of two that give one value back. One of the two items had it before, the other has it now.
+fn give_back_once<'a>(earlier: &mut Planned<'a>, later: Planned<'a>) {
+    match (&mut earlier.action, later.action) {
+        (TransactAction::Delete(one), TransactAction::Delete(other)) => {
+            one.condition = either(one.condition.take(), other.condition);
+        }
+        (TransactAction::Check { .. }, delete @ TransactAction::Delete(_)) => earlier.action = delete,
+        _ => {}
+    }
+}
+
+fn either(one: Option<Condition>, other: Option<Condition>) -> Option<Condition> {
+    Some(one?.or(other?))
 }
 
 pub(super) fn key_of_action(planned: &Planned<'_>) -> Item {

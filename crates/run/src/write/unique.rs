@@ -98,7 +98,7 @@ pub(super) fn moves<'a>(
                     condition: Some(free_or_held_by(&entity.table, &old, None)),
                     returned: ReturnItem::None,
                 }),
-                meaning: Purpose::Release { entity, unique },
+                meaning: Purpose::Release { entity },
             });
         }
         if let Some(new) = new {

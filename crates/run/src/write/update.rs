@@ -1,6 +1,6 @@
 //! Planning updates: derived attributes are made anew in the same write, from given values if those suffice.
 
-use singlet_design::{Entity, Format, Part, Reference, Template, Unique, Update};
+use singlet_design::{Entity, Format, Part, Reference, Template, Unique, Update, default_of};
 use singlet_store::{ReturnItem, Store, TransactAction, UpdateItem};
 use singlet_values::{AttributeValue, Item};
 
@@ -70,8 +70,9 @@ impl<S: Store> Planner<'_, S> {
             meaning: Purpose::Item(expectation),
         }];
         let after = Some(&ground.after);
-        actions.extend(self.reserve(entity, &ground.uniques, ground.before.as_ref(), after));
-        self.check_references(ground.references, &ground.after, &mut actions)?;
+        actions.extend(self.reserve(entity, &ground.uniques, ground.before.as_ref(), after).await?);
+        let referring = derive::with_defaults(entity, &ground.after);
+        self.check_references(ground.references, &referring, &mut actions)?;
         Ok(WritePlan { actions, entity, known: ground.after, answer: Answer::Stored })
     }
 
@@ -81,7 +82,7 @@ impl<S: Store> Planner<'_, S> {
         step: &WriteStep<'_, '_>,
         update: &'a Update,
         key: &Item,
-        edits: Vec<Edit>,
+        mut edits: Vec<Edit>,
         derived: &[Derived<'_>],
     ) -> Result<Ground<'a>, Setback> {
         let entity = &update.entity;
@@ -94,15 +95,7 @@ impl<S: Store> Planner<'_, S> {
         let growing = bounds::growing_sets(entity, &edits);
         let needed = needed.chain(growing.iter().copied());
         let unsettled: Vec<&str> = needed.filter(|path| !settled(path)).collect();
-        // Reservations expire with their holder, so they follow its time to live as well.
-        let ttl = entity.table.ttl.as_deref();
-        let lifetime = derived.iter().any(|derived| Some(derived.attribute) == ttl)
-            || edits.iter().any(|edit| Some(edit.path.as_str()) == ttl);
-        let touches = |unique: &&Unique| {
-            let field = |field: &String| edits.iter().any(|edit| derive::paths_meet(field, &edit.path));
-            lifetime || unique.fields.iter().any(field)
-        };
-        let uniques: Vec<&Unique> = entity.unique.iter().filter(touches).collect();
+        let uniques = touched_uniques(entity, &edits, derived);
         let by_element = update.changes.iter().any(change::is_element);
         let mut after = Item::new();
         if unsettled.is_empty() && uniques.is_empty() && !by_element {
@@ -113,29 +106,65 @@ impl<S: Store> Planner<'_, S> {
             }
             after.extend(key.iter().map(|(name, value)| (name, value.clone())));
             spread(&edits, &mut after)?;
+            edits.extend(fill(entity, plain_keys(entity, &edits), &edits, &after));
             return Ok(Ground { before: None, after, edits, guard: Guard::default(), uniques, references });
         }
         let before = self.read(entity, key.clone()).await?;
-        let before = before.filter(|item| !expiry::is_expired(entity, item, self.now_ms / 1000));
+        let before = before.filter(|item| !expiry::is_expired(&entity.table, item, self.now_ms / 1000));
         let before = before.ok_or_else(|| RunError::Missing { entity: entity.name.clone() })?;
         let mut guard = guard_of(entity, &uniques, Some(&before));
         unsettled.iter().for_each(|path| guard.keep(&before, path));
         after = before.clone();
         edits.iter().try_for_each(|edit| edit.apply(&mut after))?;
         bounds::check_sets(entity, &growing, &after)?;
-        let mut edits = edits;
         for change in update.changes.iter().filter(|change| change::is_element(change)) {
-            edits.extend(element::edits(
-                entity,
-                change,
-                &self.source(step),
-                &before,
-                &mut guard,
-                &mut after,
-            )?);
+            let source = self.source(step);
+            edits.extend(element::edits(entity, change, &source, &before, &mut guard, &mut after)?);
         }
+        let reserved = uniques.iter().flat_map(|unique| unique.fields.iter().map(String::as_str));
+        let deciding = derived.iter().flat_map(|derived| derived.fields()).chain(reserved);
+        let filled = fill(entity, deciding.chain(plain_keys(entity, &edits)), &edits, &after);
+        filled.iter().try_for_each(|edit| edit.apply(&mut after))?;
+        edits.extend(filled);
         Ok(Ground { before: Some(before), after, edits, guard, uniques, references })
     }
+}
+
+/// The unique constraints whose reservations edits can change. Reservations expire with their holder, so they follow
+/// its time to live as well.
+fn touched_uniques<'a>(entity: &'a Entity, edits: &[Edit], derived: &[Derived<'_>]) -> Vec<&'a Unique> {
+    let ttl = entity.table.ttl.as_deref();
+    let lifetime = derived.iter().any(|derived| Some(derived.attribute) == ttl)
+        || edits.iter().any(|edit| Some(edit.path.as_str()) == ttl);
+    let touches = |unique: &&Unique| {
+        let field = |field: &String| edits.iter().any(|edit| derive::paths_meet(field, &edit.path));
+        lifetime || unique.fields.iter().any(field)
+    };
+    entity.unique.iter().filter(touches).collect()
+}
+
+/// The fields that are index keys as they are, beside those that edits change.
+fn plain_keys<'a>(entity: &'a Entity, edits: &[Edit]) -> Vec<&'a str> {
+    edits.iter().flat_map(|edit| derive::plain_keys_touched_by(entity, &edit.path)).collect()
+}
+
+/// Writes the defaults of fields that an old item lacks and that keys and reservations are made from. So these follow
+/// from what is stored, even if the default changes later.
+fn fill<'a>(
+    entity: &Entity,
+    paths: impl IntoIterator<Item = &'a str>,
+    edits: &[Edit],
+    after: &Item,
+) -> Vec<Edit> {
+    let mut filled: Vec<Edit> = Vec::new();
+    for name in paths.into_iter().filter_map(|path| path.split('.').next()) {
+        let is_known = after.contains(name)
+            || edits.iter().chain(&filled).any(|edit| derive::paths_meet(name, &edit.path));
+        if !is_known && let Some(default) = entity.field(name).and_then(default_of) {
+            filled.push(Edit { path: name.to_owned(), verb: Verb::Fill(default) });
+        }
+    }
+    filled
 }
 
 /// The references that edits give another value.

@@ -41,7 +41,7 @@ query = "Ticket"
 on    = "GSI1"
 "#;
 
-fn load(source: &str) -> Arc<Design> {
+pub(super) fn load(source: &str) -> Arc<Design> {
     Arc::new(singlet_design::load("support.toml", source).unwrap_or_else(|report| panic!("{report}")))
 }
 
@@ -59,13 +59,13 @@ fn environment(design: &Design) -> Environment {
     choose_environment(design, None).unwrap()
 }
 
-fn planned(store: &impl Store, design: &Design) -> Plan {
+pub(super) fn planned(store: &impl Store, design: &Design) -> Plan {
     plan(design, &environment(design), store).wait().unwrap()
 }
 
 /// Applies a design to which nothing objects.
 #[track_caller]
-fn apply(store: &impl Store, design: &Design) {
+pub(super) fn apply(store: &impl Store, design: &Design) {
     let plan = planned(store, design);
     assert!(plan.outdated.is_empty(), "{plan}");
     plan.run(store, &mut |_| {}).wait().unwrap();
@@ -74,13 +74,13 @@ fn apply(store: &impl Store, design: &Design) {
 }
 
 /// Applies a design and its outdated items with it.
-fn apply_outdated(store: &impl Store, design: &Design) {
+pub(super) fn apply_outdated(store: &impl Store, design: &Design) {
     let mut plan = planned(store, design);
     plan.accept_outdated();
     plan.run(store, &mut |_| {}).wait().unwrap();
 }
 
-fn run(store: &impl Store, design: &Arc<Design>, pattern: &str, values: &[(&str, Json)]) -> Json {
+pub(super) fn run(store: &impl Store, design: &Arc<Design>, pattern: &str, values: &[(&str, Json)]) -> Json {
     let runner = Runner::new(Arc::clone(design), store, "dev");
     let values: Arguments = values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     runner.run(pattern, &values, &Paging::default()).wait().unwrap().to_json()
@@ -107,7 +107,7 @@ fn save_tickets(store: &impl Store, design: &Arc<Design>) {
 
 /// What a design is refused with that leaves items behind: entities with their counts, and all of the text.
 #[track_caller]
-fn refused(store: &impl Store, design: &Design) -> (Vec<(String, u64)>, String) {
+pub(super) fn refused(store: &impl Store, design: &Design) -> (Vec<(String, u64)>, String) {
     let plan = planned(store, design);
     assert!(!plan.is_empty() && !plan.to_string().contains("nothing to do"), "{plan}");
     let indexes = || store.describe_table("support-dev").wait().unwrap().unwrap().shape.indexes;
@@ -129,7 +129,7 @@ fn refused(store: &impl Store, design: &Design) -> (Vec<(String, u64)>, String) 
     }
 }
 
-fn warned(store: &impl Store, design: &Design, pattern: &str) -> String {
+pub(super) fn warned(store: &impl Store, design: &Design, pattern: &str) -> String {
     warnings(design, "dev", store, &design.pattern(pattern).unwrap().entities()).wait().join("\n")
 }
 

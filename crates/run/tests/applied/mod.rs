@@ -1,6 +1,7 @@
 //! What applying, and runs that need more than one request, must do on every store. `apply_tests!` makes a test of each check for one kind of store.
 
 pub(crate) mod checks;
+pub(crate) mod defaults;
 pub(crate) mod references;
 
 /// Tests of applying on a kind of store. The expression opens an empty one; it may be a guard that derefs to the store.
@@ -19,6 +20,19 @@ macro_rules! apply_tests {
             of_two_applies_at_once_one_is_refused,
             a_deleted_table_is_forgotten,
             a_table_of_the_same_name_as_singlets_own_is_refused,
+        }
+        $crate::apply_tests! { defaults, $open =>
+            a_new_index_entry_on_a_default_names_the_items_from_before_the_field,
+            an_entry_with_a_condition_on_a_default_names_the_items_that_it_holds_for,
+            a_new_index_on_a_field_with_a_default_names_the_items_that_lack_it,
+            a_new_unique_field_with_a_default_names_the_items_that_reserved_nothing,
+            a_changed_default_in_a_key_names_the_items_that_rely_on_it,
+            a_changed_default_in_a_condition_names_the_items_that_rely_on_it,
+            a_changed_default_of_a_unique_field_names_the_items_that_rely_on_it,
+            a_default_that_no_key_contains_may_change,
+            a_changed_type_in_a_key_names_the_items_with_values_of_the_old_type,
+            a_changed_type_in_a_condition_names_the_items_with_values_of_the_old_type,
+            a_changed_type_of_a_unique_field_names_the_items_with_values_of_the_old_type,
         }
         $crate::apply_tests! { references, $open =>
             a_reference_is_checked_in_the_transaction_that_writes_it,

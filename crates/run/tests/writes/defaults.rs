@@ -1,10 +1,11 @@
 //! Items from before a field was there have its default: in answers, in conditions, and as what is added to.
 
 use singlet_design::Json;
-use singlet_engine::values::Item;
+use singlet_engine::values::{AttributeValue, Item, Number};
 use singlet_run::{RunError, Wait};
 use singlet_store::{PutItem, ReturnItem, Store};
 
+use crate::audit::assert_true_to_fields;
 use crate::fixture::Fixture;
 
 const DOCUMENTS: &str = r#"
@@ -174,4 +175,129 @@ fn adding_starts_from_the_default_and_keeps_the_bounds() {
     }
     documents.run("create", r#"{"id": "d3", "owner": "anna"}"#);
     assert_eq!(documents.run("revise", r#"{"id": "d3", "by": 1}"#).get("version").unwrap().to_string(), "11");
+}
+
+const TICKETS: &str = r#"
+design = "tickets"
+
+[table]
+key = ["PK", "SK"]
+ttl = "expires_at"
+[index]
+ByState = ["StatePK", "StateSK"]
+Open    = ["OpenPK", "OpenSK"]
+Plain   = ["state", "points"]
+
+[entity.Ticket]
+key     = ["TICKET#{id}", "TICKET"]
+ByState = ["STATE#{state}", "{rank:02}#{id}"]
+Open    = { key = ["OPEN", "{rank:02}#{id}"], when = { state = "open" } }
+unique  = [["desk", "rank"]]
+ttl     = "10 days after closed"
+[entity.Ticket.fields]
+id     = "key"
+rank   = { type = "int", min = 1, max = 99 }
+state  = { type = "string", enum = ["open", "shut"], default = "open" }
+desk   = { type = "string", default = "front" }
+closed = { type = "time", default = "2030-01-01T00:00:00Z" }
+points = { type = "int", optional = true }
+text   = { type = "string", optional = true }
+
+[pattern.create]
+create = "Ticket"
+[pattern.score]
+update = "Ticket"
+set = ["points"]
+[pattern.scores]
+query = "Ticket"
+on = "Plain"
+[pattern.rank]
+update = "Ticket"
+set = ["rank"]
+[pattern.write]
+update = "Ticket"
+set = ["text"]
+[pattern.shut]
+update = "Ticket"
+set = { state = "shut" }
+[pattern.close]
+update = "Ticket"
+set = ["closed"]
+[pattern.delete]
+delete = "Ticket"
+[pattern.copy_desk]
+transaction = { old = { run = "write", with = { text = "copied" } }, new = { run = "create", with = { id = "{copy}", rank = 7, text = "{old.desk}" } } }
+[pattern.in_state]
+query = "Ticket"
+on = "ByState"
+[pattern.open]
+query = "Ticket"
+on = "Open"
+"#;
+
+/// A ticket that was written when tickets had no more than a rank.
+fn old_ticket(rank: u64) -> Fixture {
+    let tickets = Fixture::new(TICKETS);
+    let mut item = Item::from([("PK", "TICKET#t1"), ("SK", "TICKET"), ("type", "Ticket"), ("id", "t1")]);
+    item.insert("rank", AttributeValue::N(Number::from(rank)));
+    let put = PutItem { table: "tickets".to_owned(), item, condition: None, returned: ReturnItem::None };
+    tickets.runner.store().put(put).wait().unwrap();
+    tickets
+}
+
+#[test]
+fn an_update_makes_keys_and_reservations_of_an_old_item_from_its_defaults() {
+    let tickets = old_ticket(1);
+    tickets.run("rank", r#"{"id": "t1", "rank": 2}"#);
+    assert_eq!(ids(&tickets.run("in_state", r#"{"state": "open"}"#)), ["t1"]);
+    assert_eq!(ids(&tickets.run("open", "{}")), ["t1"]);
+    let taken = tickets.try_run("create", r#"{"id": "t2", "rank": 2}"#);
+    assert!(matches!(taken, Err(RunError::NotUnique { .. })), "{taken:?}");
+    tickets.run("close", r#"{"id": "t1", "closed": "2031-01-01T00:00:00Z"}"#);
+    assert_true_to_fields(&tickets);
+    tickets.run("shut", r#"{"id": "t1"}"#);
+    assert_eq!(ids(&tickets.run("open", "{}")), [""; 0]);
+    assert_eq!(ids(&tickets.run("in_state", r#"{"state": "shut"}"#)), ["t1"]);
+    assert_true_to_fields(&tickets);
+    tickets.run("delete", r#"{"id": "t1"}"#);
+    assert!(tickets.scan(None).is_empty(), "its reservation is given back");
+}
+
+#[test]
+fn an_old_item_gives_back_no_value_that_it_never_reserved() {
+    let tickets = old_ticket(1);
+    tickets.run("create", r#"{"id": "t2", "rank": 1}"#);
+    tickets.run("rank", r#"{"id": "t1", "rank": 2}"#);
+    assert_true_to_fields(&tickets);
+
+    let tickets = old_ticket(1);
+    tickets.run("create", r#"{"id": "t2", "rank": 1}"#);
+    tickets.run("delete", r#"{"id": "t1"}"#);
+    assert_true_to_fields(&tickets);
+}
+
+#[test]
+fn an_update_that_touches_no_key_leaves_the_defaults_out() {
+    let tickets = old_ticket(1);
+    tickets.run("write", r#"{"id": "t1", "text": "x"}"#);
+    let stored = tickets.stored("Ticket", "id", "t1").unwrap();
+    assert!(!stored.contains("state") && !stored.contains("desk"), "{stored:?}");
+}
+
+#[test]
+fn an_index_on_fields_themselves_gets_an_old_item_with_its_default() {
+    let tickets = old_ticket(1);
+    tickets.run("score", r#"{"id": "t1", "points": 3}"#);
+    assert_eq!(ids(&tickets.run("scores", r#"{"state": "open"}"#)), ["t1"]);
+    tickets.run("shut", r#"{"id": "t1"}"#);
+    tickets.run("score", r#"{"id": "t1", "points": 4}"#);
+    assert_eq!(ids(&tickets.run("scores", r#"{"state": "shut"}"#)), ["t1"]);
+}
+
+#[test]
+fn later_steps_of_a_transaction_take_the_defaults_of_an_old_item() {
+    let tickets = old_ticket(1);
+    tickets.run("copy_desk", r#"{"id": "t1", "copy": "t2"}"#);
+    let copy = tickets.stored("Ticket", "id", "t2").unwrap();
+    assert_eq!(copy.get("text"), Some(&"front".into()), "{copy:?}");
 }

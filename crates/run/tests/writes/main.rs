@@ -6,6 +6,7 @@ mod audit;
 mod defaults;
 mod designs;
 mod elements;
+mod expiry;
 mod fixture;
 mod keys;
 mod laws;
