@@ -93,7 +93,7 @@ impl Sealing {
 }
 
 /// Whether a file with this name contains data.
-pub(in crate::store) fn is_data(name: &str) -> bool {
+pub(crate) fn is_data(name: &str) -> bool {
     name == "tree" || ["log-", "past-", "backup-"].iter().any(|prefix| name.starts_with(prefix))
 }
 
