@@ -73,7 +73,7 @@ pub fn verify(
     if !folder.is_dir() {
         return Err(Error::Storage(format!("there is no folder {}", folder.display())));
     }
-    verify_on(Arc::new(FileDisk::open(folder)?), key, watch)
+    verify_on(Arc::new(FileDisk::open_to_read(folder)?), key, watch)
 }
 
 /// Verifies the database on a given disk.

@@ -181,7 +181,7 @@ impl SegmentCatalogue {
     fn create_spare(&self, bytes: u64) -> Result<(u64, Arc<dyn DiskFile>), StoreError> {
         let id = self.new_id();
         let name = spare_name(id);
-        let file = self.disk.open(&name).map_err(StoreError::io("create", &name))?;
+        let file = self.disk.create(&name).map_err(StoreError::io("create", &name))?;
         file.set_len(bytes).map_err(StoreError::io("grow", &name))?;
         Ok((id, file))
     }
