@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
@@ -123,7 +123,7 @@ impl<'a> Room<'a> {
 struct Pieces {
     first: Bytes,
     /// All pieces, if there is more than the first.
-    whole: BytesMut,
+    whole: Vec<u8>,
 }
 
 impl Pieces {
@@ -131,10 +131,15 @@ impl Pieces {
         self.first.len().max(self.whole.len())
     }
 
-    fn push(&mut self, data: Bytes) {
+    /// Appends a piece. A vector that would grow takes all of the room that the body holds, and no more.
+    fn push(&mut self, data: Bytes, room_bytes: usize) {
         if self.first.is_empty() {
             self.first = data;
             return;
+        }
+        let bytes = self.bytes() + data.len();
+        if bytes > self.whole.capacity() {
+            self.whole.reserve_exact(room_bytes.max(bytes) - self.whole.len());
         }
         if self.whole.is_empty() {
             self.whole.extend_from_slice(&self.first);
@@ -143,7 +148,7 @@ impl Pieces {
     }
 
     fn join(self) -> Bytes {
-        if self.whole.is_empty() { self.first } else { self.whole.freeze() }
+        if self.whole.is_empty() { self.first } else { self.whole.into() }
     }
 }
 
@@ -237,7 +242,7 @@ impl Bodies {
                 return Err(BodyError::Refused(ProtocolError::RequestTooLarge));
             }
             self.grow(pool, &mut room, bytes).await?;
-            pieces.push(data);
+            pieces.push(data, room.bytes().min(self.bytes_max));
         }
         // The decoded body can become this long, whatever length it declares.
         if encoding == Encoding::Gzip {
