@@ -92,7 +92,6 @@ impl Tree {
         sealing: Option<&Arc<Sealing>>,
         cache_bytes: usize,
     ) -> Result<Self, StoreError> {
-        disk.create(NEW_NAME).map_err(StoreError::io("create", NEW_NAME))?;
         let tree = Self::load(disk, sealing, NEW_NAME, Form::Paged, cache_bytes)?;
         tree.initialise()?;
         tree.take_name(disk)?;
