@@ -4,6 +4,9 @@ use std::fs;
 
 const MB: usize = 1 << 20;
 const GB: usize = 1 << 30;
+/// The least memory for traffic: the largest body fits twice, with and without a verified sender, and so does the request in
+/// it unless it is unusually dense.
+pub(crate) const TRAFFIC_BYTES_MIN: usize = 64 * MB;
 
 /// How much memory this machine, or the container around the process, has; nothing where the system doesn't tell.
 pub(crate) fn total_bytes() -> Option<usize> {
@@ -32,7 +35,7 @@ pub(crate) fn overlay_bytes(total_bytes: Option<usize>) -> usize {
 
 /// Requests and answers on their way.
 pub(crate) fn traffic_bytes(total_bytes: Option<usize>) -> usize {
-    (total_bytes.unwrap_or(0) / 32).clamp(64 * MB, 256 * MB)
+    (total_bytes.unwrap_or(0) / 32).clamp(TRAFFIC_BYTES_MIN, 256 * MB)
 }
 
 #[cfg(test)]

@@ -101,7 +101,32 @@ fn the_mark_and_the_tree_are_missed() {
         assert!(matches!(loss, Loss::Reach { .. }), "{loss}");
         assert_eq!(left, 20);
         let folder = killed(&options, 20);
-        assert_eq!(lose(folder.path(), &options, "tree"), (Loss::Tree, 20));
+        assert_eq!(lose(folder.path(), &options, "tree"), (Loss::Tree { log_start: Some(1) }, 20));
+    }
+}
+
+#[test]
+fn a_verification_names_a_tree_that_the_log_can_not_replace() {
+    for mut options in both() {
+        options.store.overlay_bytes_max = 32 << 10;
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open_with(folder.path(), options.clone()).unwrap();
+        database.create_table(CreateTable::new(TABLE, "id", ScalarType::N)).unwrap();
+        for id in 0..300 {
+            database.put_item(PutItem::new(TABLE, item! { "id" => id, "body" => "x".repeat(300) })).unwrap();
+        }
+        database.close().unwrap();
+        drop(database);
+        fs::remove_file(folder.path().join("tree")).unwrap();
+        let before = names(folder.path(), "");
+        for options in [options.clone(), accepting(&options)] {
+            let refused = Database::open_with(folder.path(), options.clone()).map(drop);
+            let Err(Error::Loss(loss)) = refused else { panic!("{refused:?}") };
+            assert!(matches!(loss, Loss::Tree { log_start: Some(2..) }), "{loss}");
+            let verified = verify(folder.path(), options.store.key.as_ref(), &mut |_| ()).unwrap();
+            assert_eq!(verified.findings, [Finding::Lost(loss)]);
+        }
+        assert_eq!(names(folder.path(), ""), before);
     }
 }
 

@@ -1,14 +1,14 @@
-//! Request bodies: received up to a limit, and decompressed.
+//! Request bodies: received up to a limit, decompressed, and given room for the requests in them.
 
 use std::io::Read;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_ENCODING, HeaderMap, HeaderValue};
-use singlet_wire::ProtocolError;
+use singlet_wire::{ProtocolError, parsed_bytes_max};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::options::Limits;
@@ -21,6 +21,8 @@ const COMPRESSION_MAX: usize = 1032;
 const UNVERIFIED_SHARE: usize = 4;
 /// The granularity of the room for large bodies.
 const ROOM_BYTES: usize = 1 << 10;
+/// The largest room that one request can ask for.
+const PERMITS_MAX: usize = u32::MAX as usize;
 
 /// Receives bodies. All large bodies together stay within a limit, however many clients send at once.
 ///
@@ -33,6 +35,9 @@ pub(crate) struct Bodies {
     /// A smaller share for bodies whose senders haven't proved yet that they know the secret of their key. `None` if
     /// the server has no credentials.
     unverified: Option<Pool>,
+    /// Room for what is read from bodies.
+    parsed: Semaphore,
+    parsed_permits: usize,
     room_timeout: Duration,
 }
 
@@ -55,10 +60,10 @@ struct Pool {
 
 impl Pool {
     fn new(bytes: usize, body_bytes_max: usize) -> Self {
-        // One body must always fit into either part. Otherwise it would wait forever.
+        // One body must always fit into a slot. Otherwise it would wait forever.
         let places_max = (bytes / body_bytes_max.max(1) / 2).max(1);
-        let rest_bytes = bytes.saturating_sub(places_max * body_bytes_max).max(body_bytes_max);
-        let room_permits = (rest_bytes / ROOM_BYTES + 1).min(Semaphore::MAX_PERMITS);
+        let rest_bytes = bytes.saturating_sub(places_max * body_bytes_max);
+        let room_permits = (rest_bytes / ROOM_BYTES).min(Semaphore::MAX_PERMITS);
         Self {
             room: Semaphore::new(room_permits),
             room_permits,
@@ -118,7 +123,7 @@ impl<'a> Room<'a> {
 struct Pieces {
     first: Bytes,
     /// All pieces, if there is more than the first.
-    whole: BytesMut,
+    whole: Vec<u8>,
 }
 
 impl Pieces {
@@ -126,10 +131,15 @@ impl Pieces {
         self.first.len().max(self.whole.len())
     }
 
-    fn push(&mut self, data: Bytes) {
+    /// Appends a piece. A vector that would grow takes all of the room that the body holds, and no more.
+    fn push(&mut self, data: Bytes, room_bytes: usize) {
         if self.first.is_empty() {
             self.first = data;
             return;
+        }
+        let bytes = self.bytes() + data.len();
+        if bytes > self.whole.capacity() {
+            self.whole.reserve_exact(room_bytes.max(bytes) - self.whole.len());
         }
         if self.whole.is_empty() {
             self.whole.extend_from_slice(&self.first);
@@ -138,7 +148,7 @@ impl Pieces {
     }
 
     fn join(self) -> Bytes {
-        if self.whole.is_empty() { self.first } else { self.whole.freeze() }
+        if self.whole.is_empty() { self.first } else { self.whole.into() }
     }
 }
 
@@ -184,19 +194,25 @@ impl Bodies {
     /// With credentials, senders whose signature can't be verified ahead have a separate share.
     pub(crate) fn new(limits: &Limits, has_credentials: bool) -> Self {
         let pool = |bytes| Pool::new(bytes, limits.body_bytes_max);
-        let unverified_bytes = if has_credentials { limits.bodies_bytes_max / UNVERIFIED_SHARE } else { 0 };
+        // Each share has at least a slot.
+        let share_bytes = (limits.bodies_bytes_max / UNVERIFIED_SHARE).max(limits.body_bytes_max);
+        let unverified_bytes = if has_credentials { share_bytes } else { 0 };
+        let parsed_permits = (limits.parsed_bytes_max / ROOM_BYTES).min(PERMITS_MAX);
         Self {
             bytes_max: limits.body_bytes_max,
-            known: pool(limits.bodies_bytes_max - unverified_bytes),
+            known: pool(limits.bodies_bytes_max.saturating_sub(unverified_bytes)),
             unverified: has_credentials.then(|| pool(unverified_bytes)),
+            parsed: Semaphore::new(parsed_permits),
+            parsed_permits,
             room_timeout: limits.room_timeout,
         }
     }
 
-    /// The bytes that bodies hold now, including their reservations.
+    /// The bytes that bodies and the requests in them hold now, including their reservations.
     pub(crate) fn held_bytes(&self) -> usize {
         let pools = std::iter::once(&self.known).chain(&self.unverified);
-        pools.map(|pool| pool.held_bytes(self.bytes_max)).sum()
+        let parsed = self.parsed_permits.saturating_sub(self.parsed.available_permits());
+        parsed * ROOM_BYTES + pools.map(|pool| pool.held_bytes(self.bytes_max)).sum::<usize>()
     }
 
     /// Whether the body is large enough to check the head before receiving it.
@@ -226,7 +242,7 @@ impl Bodies {
                 return Err(BodyError::Refused(ProtocolError::RequestTooLarge));
             }
             self.grow(pool, &mut room, bytes).await?;
-            pieces.push(data);
+            pieces.push(data, room.bytes().min(self.bytes_max));
         }
         // The decoded body can become this long, whatever length it declares.
         if encoding == Encoding::Gzip {
@@ -243,6 +259,23 @@ impl Bodies {
             Encoding::Gzip => self.decompress(body),
             Encoding::Unknown => Err(ProtocolError::Serialization),
         }
+    }
+
+    /// Takes room for the request in a decoded body, or waits for it. Small bodies don't need any.
+    pub(crate) async fn room_to_parse(
+        &self,
+        body: &[u8],
+    ) -> Result<Option<SemaphorePermit<'_>>, ProtocolError> {
+        if body.len() <= SMALL_BYTES_MAX {
+            return Ok(None);
+        }
+        let permits = u32::try_from(parsed_bytes_max(body).div_ceil(ROOM_BYTES)).unwrap_or(u32::MAX);
+        if permits as usize > self.parsed_permits {
+            return Err(ProtocolError::RequestTooLarge);
+        }
+        let room = tokio::time::timeout(self.room_timeout, self.parsed.acquire_many(permits)).await;
+        // Acquiring can fail otherwise only if the semaphore is closed, and it never is.
+        room.ok().and_then(Result::ok).map(Some).ok_or(ProtocolError::ServiceUnavailable)
     }
 
     /// A small body that unpacks beyond the limit is stopped there. One that declares a larger size isn't started.

@@ -76,6 +76,9 @@ pub struct Limits {
     pub body_bytes_max: usize,
     /// The memory for the bodies of all requests together, except the smallest.
     pub bodies_bytes_max: usize,
+    /// The memory for all requests together that have been read from their bodies, except the smallest. A request that
+    /// alone needs more is refused.
+    pub parsed_bytes_max: usize,
     /// The memory for all answers together that clients haven't read yet, except the smallest.
     pub answers_bytes_max: usize,
     /// The maximum time from one request to the complete head of the next.
@@ -102,6 +105,7 @@ impl Default for Limits {
             // DynamoDB's 16 MB, plus a margin for the JSON around the items.
             body_bytes_max: 17 << 20,
             bodies_bytes_max: 256 << 20,
+            parsed_bytes_max: 256 << 20,
             answers_bytes_max: 256 << 20,
             idle_timeout: Duration::from_secs(120),
             body_timeout: Duration::from_secs(60),

@@ -233,6 +233,20 @@ impl<A: Api> Front<A> {
             Ok(body) => body,
             Err(error) => return error.reply(),
         };
+        let _parsed = match self.bodies.room_to_parse(&body).await {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                self.metrics.requests_refused.increment();
+                if self.failures.admits() {
+                    tracing::warn!(
+                        operation = operation.name(),
+                        body_bytes = body.len(),
+                        "no memory to read a request"
+                    );
+                }
+                return error.reply();
+            }
+        };
         match caught(self.api.call(operation, &body, room)).await {
             Some(reply) => {
                 if room.is_refused() {

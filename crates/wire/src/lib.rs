@@ -53,6 +53,7 @@ mod write;
 
 pub use error::ProtocolError;
 pub use operation::Operation;
+pub use read::parsed_bytes_max;
 pub use reply::{Consumption, Reply};
 pub use room::{AnswerRoom, Unlimited};
 pub use service::Service;

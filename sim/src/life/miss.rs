@@ -38,12 +38,15 @@ impl Simulation {
         database.close().map_err(|error| format!("it does not close: {error}"))
     }
 
-    /// The rest can be opened, unless it is damaged; and then nothing is missing any more.
+    /// The rest can be opened, unless it is damaged or can't be used without the missing part; and then nothing is
+    /// missing any more.
     fn accept(&self, disk: &SimulatedDisk) -> Result<(), String> {
         let store = StoreOptions { accept_loss: true, ..self.options.store.clone() };
         match Database::open_on(disk.as_disk(), Options { store, ..self.options.clone() }) {
             Ok(database) => database.close().map_err(|error| format!("it does not close: {error}"))?,
-            Err(Error::Loss(loss)) => return Err(format!("a loss that is accepted is refused: {loss}")),
+            Err(Error::Loss(loss)) if loss.is_acceptable() => {
+                return Err(format!("a loss that is accepted is refused: {loss}"));
+            }
             Err(error) => {
                 note(format_args!("what is left is damaged: {error}"));
                 return Ok(());

@@ -7,6 +7,7 @@ use singlet_engine::Schedule;
 
 use super::encryption::KeyArguments;
 use super::loss::LossArguments;
+use crate::memory::TRAFFIC_BYTES_MIN;
 use crate::size::Size;
 
 pub(super) const SERVE_NOTES: &str = "\
@@ -151,9 +152,10 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) connections_per_address: Option<u32>,
 
-    /// Most memory for the bodies of all requests together, and as much again for their answers until clients have read
-    /// them. A request that finds no room within 5 seconds is answered with 503 [default: a 32nd of the machine's memory, 64MB to 256MB]
-    #[arg(long, value_name = "SIZE")]
+    /// Most memory for the bodies of all requests together, as much again for the requests that are read from them, and as
+    /// much again for their answers until clients have read them. A request that finds no room within 5 seconds is answered
+    /// with 503. At least 64MB [default: a 32nd of the machine's memory, 64MB to 256MB]
+    #[arg(long, value_name = "SIZE", value_parser = traffic_size)]
     pub(crate) traffic_memory: Option<Size>,
 
     /// How long a connection may wait for its next request, the request's head included, before it is closed
@@ -225,6 +227,15 @@ fn region(text: &str) -> Result<String, String> {
     Err("a region is written in small letters, digits and hyphens, such as us-east-1".to_owned())
 }
 
+/// Parses a size that can hold the largest body, both as it is received and as it is read.
+fn traffic_size(text: &str) -> Result<Size, String> {
+    let size: Size = text.parse()?;
+    if size.bytes < TRAFFIC_BYTES_MIN {
+        return Err("it must be at least 64MB, so that one request of the largest size fits".to_owned());
+    }
+    Ok(size)
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Parser;
@@ -265,6 +276,7 @@ mod tests {
             &["--region", "Mars!"],
             &["--cache-size", "much"],
             &["--disk-reserve", "some"],
+            &["--traffic-memory", "63MB"],
             &["--idle-seconds", "0"],
             &["--stream-shard-seconds", "0"],
             &["--backup", "weekly"],

@@ -151,6 +151,7 @@ fn limits(arguments: &ServeArguments) -> Limits {
         connections_max,
         connections_per_address_max: arguments.connections_per_address.map(|count| count as usize),
         bodies_bytes_max: traffic_bytes,
+        parsed_bytes_max: traffic_bytes,
         answers_bytes_max: traffic_bytes,
         idle_timeout: seconds(arguments.idle_seconds),
         body_timeout: seconds(arguments.body_seconds),

@@ -63,7 +63,7 @@ impl Backups {
         let name = file_name(&begun.backup.id);
         let new_name = format!("{name}{NEW_SUFFIX}");
         let failed = |error: std::io::Error| Error::Backup(format!("can't write {name}: {error}"));
-        let file = disk.open(&new_name).map_err(failed)?;
+        let file = disk.create(&new_name).map_err(failed)?;
         let mut writer = FileWriter::create(file, &name, &begun.backup)?;
         let mut look = |progress: BackupProgress| {
             look(progress);

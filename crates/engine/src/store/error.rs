@@ -50,6 +50,17 @@ pub enum StoreError {
         /// The folder.
         folder: String,
     },
+    /// The folder can't be written.
+    #[error(
+        "{folder} can't be written ({source}). Opening a database writes to its folder, even if it is only read. \
+         Copy the folder to a place where you can write, and open the copy; `singlet verify` checks the folder as it is"
+    )]
+    ReadOnly {
+        /// The folder.
+        folder: String,
+        /// The error of the operating system.
+        source: io::Error,
+    },
     /// A file was deleted or replaced while the store was open. Later writes to it are lost.
     #[error("the file `{file}` was deleted or replaced while the database had it open")]
     Replaced {

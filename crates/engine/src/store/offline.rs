@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::open::missing_tree;
 use super::reach::{FoundMark, Loss};
 use super::seal::Sealing;
 use super::tree::{Compacted, Tree, compact};
@@ -47,7 +48,8 @@ pub fn check_store(
         |done, total| report(StorePart::Log(done, total)),
     )?;
     // The tree may have commits that the log has lost, but not the changes recorded for streams and recovery.
-    if let FoundMark::Mark(kept) = FoundMark::look(disk.as_ref(), sealing.as_deref())?
+    let found = FoundMark::look(disk.as_ref(), sealing.as_deref())?;
+    if let FoundMark::Mark(kept) = &found
         && let Some((segment, sequence)) = log.last
         && let Some(loss) = Loss::of_log(&kept.mark, segment, sequence)
     {
@@ -56,6 +58,7 @@ pub fn check_store(
     checked.segments = log.segments;
     checked.frames = log.frames;
     report(StorePart::Tree);
+    checked.errors.extend(missing_tree(disk.as_ref(), sealing.as_ref(), &found)?.map(StoreError::from));
     match Tree::check(disk, sealing.as_ref()) {
         Ok(tree) => {
             checked.tree_bytes = tree.file_bytes;

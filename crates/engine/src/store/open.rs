@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::history::Archive;
-use super::log::{SegmentCatalogue, replay};
+use super::log::{SegmentCatalogue, first_sequence, replay};
 use super::overlay::Overlay;
 use super::reach::{FoundMark, Loss, Reach, ReachMark};
 use super::seal::{Sealing, is_data};
 use super::tree::{self, OldTree, Tree};
-use super::{Disk, StoreError, StoreOptions, View};
+use super::{Disk, FrozenDisk, StoreError, StoreOptions, View};
 
 /// The result of opening.
 pub(super) struct Recovered {
@@ -32,7 +32,22 @@ pub(super) struct OtherFiles {
 }
 
 /// Opens the tree and replays the frames that aren't in it.
+///
+/// A missing tree is rebuilt from the log if its loss is accepted. This is tried in memory first: if it failed on the
+/// disk, it would leave an empty tree, and the next opening wouldn't know that the tree was ever missing.
 pub(super) fn recover(
+    disk: &Arc<dyn Disk>,
+    options: &StoreOptions,
+    old_tree: OldTree,
+) -> Result<Recovered, StoreError> {
+    if options.accept_loss && !has_tree(disk.as_ref())? {
+        let trial = FrozenDisk::new(disk.clone()).map_err(StoreError::io("list", "the folder"))?;
+        recover_on(&(Arc::new(trial) as Arc<dyn Disk>), options, old_tree)?;
+    }
+    recover_on(disk, options, old_tree)
+}
+
+fn recover_on(
     disk: &Arc<dyn Disk>,
     options: &StoreOptions,
     old_tree: OldTree,
@@ -93,7 +108,7 @@ impl Losses {
         if crate::planted::Bug::IgnoresReach.is_planted() {
             return Ok(());
         }
-        if !self.are_accepted {
+        if !self.are_accepted || !loss.is_acceptable() {
             return Err(loss.into());
         }
         tracing::error!(missing = %loss.missing(), "the folder is opened without the missing data");
@@ -110,22 +125,42 @@ fn find_reach(
     losses: &mut Losses,
 ) -> Result<FoundMark, StoreError> {
     let look = || FoundMark::look(disk.as_ref(), sealing.map(Arc::as_ref));
-    let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
-    if names.iter().any(|name| name == tree::NAME) {
-        return look();
+    let found = look()?;
+    if has_tree(disk.as_ref())? {
+        return Ok(found);
     }
-    // A tree has its durable name before anything else exists.
-    if names.iter().any(|name| is_data(name)) {
-        losses.meet(Loss::Tree)?;
-        return look();
+    if let Some(loss) = missing_tree(disk.as_ref(), sealing, &found)? {
+        losses.meet(loss)?;
+        return Ok(found);
     }
-    match look()? {
+    match found {
         FoundMark::Missing | FoundMark::Damaged => {
             Reach::begin(disk.as_ref(), sealing.cloned())?;
             look()
         }
         found => Ok(found),
     }
+}
+
+fn has_tree(disk: &dyn Disk) -> Result<bool, StoreError> {
+    let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
+    Ok(names.iter().any(|name| name == tree::NAME))
+}
+
+/// Returns the loss of a folder that had a tree and has none. A tree has its durable name before any other data
+/// exists, and before the mark names a segment or a commit.
+pub(super) fn missing_tree(
+    disk: &dyn Disk,
+    sealing: Option<&Arc<Sealing>>,
+    found: &FoundMark,
+) -> Result<Option<Loss>, StoreError> {
+    let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
+    let had_tree = names.iter().any(|name| is_data(name))
+        || found.mark().is_some_and(|mark| *mark != ReachMark::default());
+    if names.iter().any(|name| name == tree::NAME) || !had_tree {
+        return Ok(None);
+    }
+    Ok(Some(Loss::Tree { log_start: first_sequence(disk, sealing)? }))
 }
 
 /// Compares the end of the log with the recorded one.

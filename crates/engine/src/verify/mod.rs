@@ -18,7 +18,7 @@ pub use finding::{Finding, Place, RowProblem, Verification, VerifiedCounts};
 use crate::error::{Error, Result};
 use crate::store::{
     Disk, FileDisk, FrozenDisk, Key, Opened, Store, StoreError, StoreOptions, StorePart, SystemClock,
-    check_store,
+    check_store, is_data,
 };
 use crate::table::Table;
 use checks::CHECKS;
@@ -73,7 +73,7 @@ pub fn verify(
     if !folder.is_dir() {
         return Err(Error::Storage(format!("there is no folder {}", folder.display())));
     }
-    verify_on(Arc::new(FileDisk::open(folder)?), key, watch)
+    verify_on(Arc::new(FileDisk::open_to_read(folder)?), key, watch)
 }
 
 /// Verifies the database on a given disk.
@@ -86,9 +86,7 @@ pub fn verify_on(
         Ok(Arc::new(FrozenDisk::new(disk.clone()).map_err(StoreError::io("list", "the folder"))?))
     };
     let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
-    let is_data =
-        |name: &String| ["tree", "keys", "reach"].contains(&name.as_str()) || name.starts_with("log-");
-    if !names.iter().any(is_data) {
+    if !names.iter().any(|name| is_data(name) || ["keys", "reach"].contains(&name.as_str())) {
         return Err(Error::Storage("there is no data in the folder".to_owned()));
     }
     let mut reporter = Reporter::default();

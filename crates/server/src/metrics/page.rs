@@ -80,7 +80,11 @@ fn capacity(page: &mut Page, metrics: &Metrics) {
 fn connections(page: &mut Page, metrics: &Metrics, held: &Usage) {
     for (name, help, value) in [
         ("singlet_connections_open", "Connections that are open.", held.connections),
-        ("singlet_body_bytes", "Bytes that requests' bodies hold, small ones left out.", held.body_bytes),
+        (
+            "singlet_body_bytes",
+            "Bytes that requests' bodies hold, received and read, small ones left out.",
+            held.body_bytes,
+        ),
         (
             "singlet_answer_bytes",
             "Bytes of answers that are being made or not taken yet, small ones left out.",

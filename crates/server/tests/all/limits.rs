@@ -44,7 +44,7 @@ async fn metric_at(address: SocketAddr, name: &str) -> u64 {
 fn one_body_at_a_time() -> Options {
     limited(Limits {
         body_bytes_max: 100_000,
-        bodies_bytes_max: 100_000,
+        bodies_bytes_max: 210_000,
         room_timeout: Duration::from_millis(50),
         ..Limits::default()
     })
@@ -181,7 +181,7 @@ async fn a_large_body_for_another_host_is_refused_before_it_comes() {
 #[tokio::test]
 async fn bodies_of_senders_that_may_not_know_the_secret_have_a_share_of_their_own() {
     let mut options = with_a_key();
-    options.limits.bodies_bytes_max = 800_000;
+    options.limits.bodies_bytes_max = 840_000;
     let server = start(options).await;
     let request = wrongly_signed("");
     let mut clients = Vec::new();
@@ -198,6 +198,21 @@ async fn bodies_of_senders_that_may_not_know_the_secret_have_a_share_of_their_ow
         client.send(vec![b'a'; 1_000]).await;
         client.receive().await.assert_error(400, "InvalidSignatureException");
     }
+}
+
+#[tokio::test]
+async fn a_request_that_would_take_too_much_memory_once_it_is_read_is_refused_before() {
+    let server =
+        start(limited(Limits { body_bytes_max: 100_000, parsed_bytes_max: 300_000, ..Limits::default() }))
+            .await;
+    let text = format!(r#"{{"Item":{{"a":{{"S":"{}"}}}}}}"#, "a".repeat(90_000));
+    assert_eq!(server.send(call("PutItem").body(text).bytes()).await.status, 200);
+    let lists = vec![r#"{"L":[]}"#; 10_000].join(",");
+    let dense = format!(r#"{{"Item":{{"a":{{"L":[{lists}]}}}}}}"#);
+    let refused = server.send(call("PutItem").body(dense).bytes()).await;
+    refused.assert_error(413, "RequestEntityTooLargeException");
+    assert_eq!(metric(&server, "singlet_requests_refused_total").await, 1);
+    assert_eq!(metric(&server, "singlet_body_bytes").await, 0);
 }
 
 #[tokio::test]

@@ -5,9 +5,11 @@
 //! end and remembered ([`value`]); the operation reports it after the constraints of its other members.
 
 mod content;
+mod footprint;
 mod shape;
 mod value;
 
 pub(crate) use content::ContentHash;
+pub use footprint::parsed_bytes_max;
 pub(crate) use shape::{Element, Field, Flag, List, Map, MapValue, Structure, Text, Timestamp, Whole, body};
 pub(crate) use value::{AttributeMap, SingleValue};

@@ -130,6 +130,15 @@ impl<'de, S: Shape<'de>> Visitor<'de> for ReadAs<S> {
     }
 }
 
+/// Appends an element. The first one gets no spare room: a request with many lists of one element would take four
+/// times the memory.
+pub(super) fn push<T>(elements: &mut Vec<T>, element: T) {
+    if elements.capacity() == 0 {
+        elements.reserve_exact(1);
+    }
+    elements.push(element);
+}
+
 /// A string member, borrowed from the request unless it has escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Text<'a>(pub(crate) Cow<'a, str>);
@@ -279,7 +288,7 @@ impl<'de, T: Deserialize<'de>> Shape<'de> for ListShape<T> {
         let mut kept = Vec::new();
         while kept.len() < LIST_ELEMENTS_KEPT {
             match list.next_element()? {
-                Some(element) => kept.push(element),
+                Some(element) => push(&mut kept, element),
                 None => return Ok(List(kept)),
             }
         }

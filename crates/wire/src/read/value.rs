@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use singlet_values::{AttributeValue, Item, Kind};
 
-use super::shape::{Place, ReadAs, Shape, Structure, Text};
+use super::shape::{Place, ReadAs, Shape, Structure, Text, push};
 use crate::text::{Found, ShapeError, ValueError};
 
 /// The longest name of an attribute.
@@ -119,7 +119,10 @@ impl<'de> Shape<'de> for Values<'_> {
             if self.problem.is_some() {
                 // The request will be rejected, so no more values are read.
                 map.next_value::<IgnoredAny>()?;
-                entries.push((name, AttributeValue::Null));
+                // Names of placeholders are checked before their values.
+                if self.depth == 0 {
+                    push(&mut entries, (name, AttributeValue::Null));
+                }
                 continue;
             }
             let value = Value { problem: self.problem, depth: self.depth, place: Place::Element };
@@ -130,7 +133,7 @@ impl<'de> Shape<'de> for Values<'_> {
             if self.problem.is_some() {
                 read.at = Some(name.clone());
             }
-            entries.push((name, value));
+            push(&mut entries, (name, value));
         }
         read.item = item_of(entries);
         Ok(read)
@@ -170,7 +173,7 @@ impl<'de> Shape<'de> for Elements<'_> {
                 while list.next_element::<IgnoredAny>()?.is_some() {}
                 return Ok(elements);
             }
-            elements.push(value);
+            push(&mut elements, value);
         }
     }
 }
@@ -311,12 +314,11 @@ fn string_set(texts: Vec<Text<'_>>, problem: &mut Option<ValueError>) -> Attribu
     if texts.is_empty() {
         remember(problem, ValueError::EmptyStringSet);
     }
-    let count = texts.len();
-    let set: BTreeSet<String> = texts.iter().map(|text| text.as_str().to_owned()).collect();
-    if set.len() < count {
+    if has_duplicates(&texts, Text::as_str) {
         remember(problem, ValueError::DuplicateStrings(texts.into_iter().map(Text::into_string).collect()));
+        return AttributeValue::Null;
     }
-    AttributeValue::Ss(set)
+    AttributeValue::Ss(texts.into_iter().map(Text::into_string).collect())
 }
 
 fn number_set(texts: &[Text<'_>], problem: &mut Option<ValueError>) -> AttributeValue {
@@ -338,13 +340,20 @@ fn binary_set(blobs: Vec<Blob>, problem: &mut Option<ValueError>) -> AttributeVa
     if blobs.is_empty() {
         remember(problem, ValueError::EmptyBinarySet);
     }
-    let count = blobs.len();
-    let set: BTreeSet<Vec<u8>> = blobs.iter().map(|blob| blob.0.clone()).collect();
-    if set.len() < count {
+    if has_duplicates(&blobs, |blob| &blob.0) {
         let shown = blobs.iter().map(|blob| STANDARD.encode(&blob.0)).collect();
         remember(problem, ValueError::DuplicateBinaries(shown));
+        return AttributeValue::Null;
     }
-    AttributeValue::Bs(set)
+    AttributeValue::Bs(blobs.into_iter().map(|blob| blob.0).collect())
+}
+
+/// Whether two elements are equal. The elements aren't copied and stay in the order of the request, which an error
+/// shows.
+fn has_duplicates<'a, T, B: Ord + ?Sized + 'a>(elements: &'a [T], content: impl Fn(&'a T) -> &'a B) -> bool {
+    let mut sorted: Vec<&B> = elements.iter().map(content).collect();
+    sorted.sort_unstable();
+    sorted.windows(2).any(|pair| matches!(pair, [one, other] if one == other))
 }
 
 /// Binary, in base64.
@@ -396,7 +405,7 @@ impl<'de, T: Deserialize<'de>> Shape<'de> for Set<T> {
     fn list<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
         let mut elements = Vec::new();
         while let Some(element) = list.next_element()? {
-            elements.push(element);
+            push(&mut elements, element);
         }
         Ok(elements)
     }

@@ -3,8 +3,8 @@
 //! The database is filled under another name and then renamed. So `data` exists only if it is complete, and an
 //! interrupted fill starts again.
 
-use std::fs;
-use std::io;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -153,7 +153,12 @@ impl Folder {
 /// Writes a file under another name and renames it, so that it is never half there.
 fn write_whole(file: &Path, text: &str) -> io::Result<()> {
     let new = file.with_extension("new");
-    fs::write(&new, text)?;
+    // An entry with this name is removed, because it could be a link to a file elsewhere.
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    OpenOptions::new().write(true).create_new(true).open(&new)?.write_all(text.as_bytes())?;
     fs::rename(new, file)
 }
 

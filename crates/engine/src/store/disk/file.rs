@@ -1,4 +1,7 @@
 //! The disk of the operating system.
+//!
+//! Others may be able to put entries into the folder. So no file is written through a link, and nothing but regular
+//! files is opened.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -11,6 +14,8 @@ use super::{Disk, DiskFile};
 use crate::store::StoreError;
 
 const LOCK_NAME: &str = "lock";
+/// The names that stand for one file each. Folders with other names belong to others.
+const FIXED_NAMES: [&str; 3] = ["tree", "reach", "keys"];
 
 /// A folder of the file system, locked for one process.
 ///
@@ -19,27 +24,58 @@ const LOCK_NAME: &str = "lock";
 #[derive(Debug)]
 pub struct FileDisk {
     folder: PathBuf,
-    lock: Mutex<File>,
+    access: Access,
+    /// The file `lock`; `None` if the folder is only read and has no such file.
+    lock: Mutex<Option<File>>,
     /// The folder; `None` on systems where a folder can't be locked.
     directory: Option<File>,
+}
+
+/// The operations that a disk may use on its folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
 }
 
 impl FileDisk {
     /// Opens the folder, and creates it if it doesn't exist. Refused while another process has it open.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, StoreError> {
-        let folder = folder.as_ref().to_path_buf();
+        let folder = folder.as_ref();
         let shown = folder.display().to_string();
-        create_private_folder(&folder).map_err(StoreError::io("create", &shown))?;
-        warn_of_readers(&folder);
+        create_private_folder(folder).map_err(StoreError::io("create", &shown))?;
+        warn_of_readers(folder);
+        Self::lock(folder, Access::Write)
+    }
+
+    /// Opens an existing folder only to read it, as is possible on a read-only file system. Refused while another
+    /// process has it open.
+    pub fn open_to_read(folder: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Self::lock(folder.as_ref(), Access::Read)
+    }
+
+    fn lock(folder: &Path, access: Access) -> Result<Self, StoreError> {
+        let shown = folder.display().to_string();
         let refused = |error: TryLockError| match error {
             TryLockError::WouldBlock => StoreError::Locked { folder: shown.clone() },
+            TryLockError::Error(source) if access == Access::Write && is_write_refusal(&source) => {
+                StoreError::ReadOnly { folder: shown.clone(), source }
+            }
             TryLockError::Error(source) => StoreError::io("lock", &shown)(source),
         };
-        let lock = Mutex::new(lock_file(&folder).map_err(refused)?);
+        let lock = Mutex::new(lock_file(folder, access).map_err(refused)?);
         // If another process has locked the folder, dropping this unlocks the file.
-        let mut disk = Self { folder, lock, directory: None };
+        let mut disk = Self { folder: folder.to_path_buf(), access, lock, directory: None };
         disk.directory = lock_directory(&disk.folder).map_err(refused)?;
         Ok(disk)
+    }
+
+    /// Refuses changes of a folder that is only read.
+    fn check_access(&self) -> io::Result<()> {
+        match self.access {
+            Access::Write => Ok(()),
+            Access::Read => Err(io::ErrorKind::ReadOnlyFilesystem.into()),
+        }
     }
 
     fn path(&self, name: &str) -> io::Result<PathBuf> {
@@ -55,7 +91,7 @@ impl Drop for FileDisk {
     /// copy of it until it runs its own program.
     fn drop(&mut self) {
         let lock = self.lock.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for held in self.directory.iter().chain([&*lock]) {
+        for held in self.directory.iter().chain(&*lock) {
             if let Err(error) = held.unlock() {
                 tracing::warn!(folder = %self.folder.display(), %error, "the folder could not be unlocked");
             }
@@ -65,8 +101,23 @@ impl Drop for FileDisk {
 
 impl Disk for FileDisk {
     fn open(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
+        let mut options = private();
+        match self.access {
+            Access::Read => options.read(true),
+            Access::Write => options.create(true).truncate(false).read(true).write(true),
+        };
+        Ok(Arc::new(OsFile(open_regular(&options, &self.path(name)?)?)))
+    }
+
+    /// Removes what has the name, and creates the file anew: it must not be another name of a file elsewhere.
+    fn create(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
+        self.check_access()?;
         let path = self.path(name)?;
-        let file = private().create(true).truncate(false).read(true).write(true).open(path)?;
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(explain(error, &path)),
+            _ => {}
+        }
+        let file = open_regular(private().create_new(true).read(true).write(true), &path)?;
         Ok(Arc::new(OsFile(file)))
     }
 
@@ -74,10 +125,10 @@ impl Disk for FileDisk {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
-            // Names that aren't text, and entries that aren't files, belong to others.
+            // Names that aren't text, and folders, belong to others.
             if let Ok(name) = entry.file_name().into_string()
                 && name != LOCK_NAME
-                && entry.file_type()?.is_file()
+                && (!entry.file_type()?.is_dir() || FIXED_NAMES.contains(&name.as_str()))
             {
                 names.push(name);
             }
@@ -86,10 +137,12 @@ impl Disk for FileDisk {
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
+        self.check_access()?;
         fs::remove_file(self.path(name)?)
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.check_access()?;
         fs::rename(self.path(from)?, self.path(to)?)
     }
 
@@ -106,7 +159,7 @@ impl Disk for FileDisk {
 
     #[cfg(unix)]
     fn identity(&self, name: &str) -> io::Result<Option<FileId>> {
-        fs::metadata(self.path(name)?).map(|metadata| Some(file_id(&metadata)))
+        fs::symlink_metadata(self.path(name)?).map(|metadata| Some(file_id(&metadata)))
     }
 
     /// Creates a missing file `lock` again. This is safe, because the folder is locked.
@@ -119,12 +172,13 @@ impl Disk for FileDisk {
             }
         }
         let mut lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = fs::metadata(self.folder.join(LOCK_NAME)).map(|found| file_id(&found));
-        if found.is_ok_and(|found| lock.metadata().is_ok_and(|held| file_id(&held) == found)) {
+        let found = fs::symlink_metadata(self.folder.join(LOCK_NAME)).map(|found| file_id(&found));
+        let held = lock.as_ref().and_then(|held| held.metadata().ok()).map(|held| file_id(&held));
+        if self.access == Access::Read || found.is_ok_and(|found| held == Some(found)) {
             return Ok(());
         }
         tracing::warn!(folder = %self.folder.display(), "the file `{LOCK_NAME}` was deleted and is created again");
-        *lock = lock_file(&self.folder).map_err(|error| match error {
+        *lock = lock_file(&self.folder, self.access).map_err(|error| match error {
             TryLockError::WouldBlock => io::Error::other("another process has opened it"),
             TryLockError::Error(error) => error,
         })?;
@@ -138,12 +192,27 @@ impl Disk for FileDisk {
     }
 }
 
-/// Locks the file that earlier versions lock.
-fn lock_file(folder: &Path) -> Result<File, TryLockError> {
+/// Locks the file that earlier versions lock. A folder that is only read doesn't get one.
+fn lock_file(folder: &Path, access: Access) -> Result<Option<File>, TryLockError> {
     let path = folder.join(LOCK_NAME);
-    let file = private().create(true).truncate(false).write(true).open(path).map_err(TryLockError::Error)?;
-    file.try_lock()?;
-    Ok(file)
+    let mut options = private();
+    match access {
+        Access::Read => options.read(true),
+        Access::Write => options.create(true).truncate(false).write(true),
+    };
+    match open_regular(&options, &path) {
+        Ok(file) => {
+            file.try_lock()?;
+            Ok(Some(file))
+        }
+        Err(error) if access == Access::Read && error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(TryLockError::Error(error)),
+    }
+}
+
+/// Whether an error says that a folder can't be written.
+fn is_write_refusal(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied)
 }
 
 /// Locks the folder itself.
@@ -172,6 +241,54 @@ fn private() -> OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+/// Opens a regular file. Links aren't followed, and a pipe without a writer isn't waited for.
+fn open_regular(options: &OpenOptions, path: &Path) -> io::Result<File> {
+    let mut options = options.clone();
+    #[cfg(unix)]
+    {
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
+    let file = options.open(path).map_err(|error| explain(error, path))?;
+    match irregular(file.metadata()?.file_type()) {
+        None => Ok(file),
+        Some(irregular) => Err(irregular.into()),
+    }
+}
+
+/// Returns the error of an operation, or a better one if the entry isn't a regular file.
+fn explain(error: io::Error, path: &Path) -> io::Error {
+    let found = fs::symlink_metadata(path).ok();
+    found.and_then(|found| irregular(found.file_type())).map_or(error, io::Error::from)
+}
+
+/// An entry that can't be a file of a data folder.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "it is {kind}, and the files of a data folder must be regular files. Put the file itself there; to keep the data \
+     on another disk, move the whole folder and let its name be a link"
+)]
+struct Irregular {
+    kind: &'static str,
+}
+
+impl From<Irregular> for io::Error {
+    fn from(irregular: Irregular) -> Self {
+        io::Error::new(io::ErrorKind::InvalidInput, irregular)
+    }
+}
+
+/// Returns the reason why an entry can't be used; `None` for a regular file.
+fn irregular(found: fs::FileType) -> Option<Irregular> {
+    let kind = match found {
+        found if found.is_file() => return None,
+        found if found.is_symlink() => "a symbolic link",
+        found if found.is_dir() => "a directory",
+        _ => "a pipe, a socket or a device",
+    };
+    Some(Irregular { kind })
 }
 
 /// Creates a folder that only its owner can enter, if it doesn't exist. Its parents are created as usual.

@@ -48,6 +48,12 @@ impl Disk for FrozenDisk {
         Ok(file)
     }
 
+    fn create(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
+        let file = Arc::new(FrozenFile { file: None, content: RwLock::default() });
+        self.files().insert(name.to_owned(), FrozenEntry::Open(file.clone()));
+        Ok(file)
+    }
+
     fn list(&self) -> io::Result<Vec<String>> {
         Ok(self.files().keys().cloned().collect())
     }

@@ -21,7 +21,13 @@ pub(super) use pages::pieces;
 pub trait Disk: Send + Sync + 'static {
     /// Opens the file, and creates it if it doesn't exist.
     fn open(&self, name: &str) -> io::Result<Arc<dyn DiskFile>>;
-    /// Returns the names of all files, in any order.
+    /// Creates an empty file. A file that an interrupted program left under this name may be used again; a disk that
+    /// others can write to replaces whatever has the name.
+    fn create(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
+        self.open(name)
+    }
+    /// Returns the names of all files, in any order. Entries that aren't regular files are refused by
+    /// [`open`](Disk::open).
     fn list(&self) -> io::Result<Vec<String>>;
     /// Removes the file.
     fn remove(&self, name: &str) -> io::Result<()>;

@@ -52,7 +52,7 @@ impl HistoryFile {
     /// Creates an empty file. It counts only after something was appended.
     pub(super) fn create(disk: &dyn Disk, id: u64) -> Result<Self, StoreError> {
         let name = name_of(id);
-        let file = disk.open(&name).map_err(StoreError::io("create", &name))?;
+        let file = disk.create(&name).map_err(StoreError::io("create", &name))?;
         let mut header = MAGIC.to_vec();
         put_u32(&mut header, FORMAT_VERSION);
         put_u64(&mut header, id);

@@ -39,6 +39,27 @@ fn id_after(id: u64, name: String) -> Result<u64, StoreError> {
         .ok_or_else(|| StoreError::corrupt(name, 0, "no file can follow the one with this number"))
 }
 
+/// The ids of the segments in a folder, in order.
+pub(super) fn segment_ids(disk: &dyn Disk) -> Result<Vec<u64>, StoreError> {
+    let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
+    let mut ids: Vec<u64> = names.iter().filter_map(|name| parse_segment_name(name)).collect();
+    ids.sort_unstable();
+    Ok(ids)
+}
+
+/// Returns the number of the first commit in the log; `None` if there is no log or its beginning is damaged.
+pub(in crate::store) fn first_sequence(
+    disk: &dyn Disk,
+    sealing: Option<&Arc<Sealing>>,
+) -> Result<Option<u64>, StoreError> {
+    let Some(&first) = segment_ids(disk)?.first() else { return Ok(None) };
+    match Segment::open(disk, sealing, first) {
+        Ok(segment) => Ok(Some(segment.first_sequence)),
+        Err(StoreError::Corrupt { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 impl SegmentCatalogue {
     /// Finds the files of the log and checks that the segments follow each other.
     pub(super) fn open(
@@ -47,11 +68,8 @@ impl SegmentCatalogue {
         segment_bytes: u64,
         spares_max: usize,
     ) -> Result<Self, StoreError> {
-        let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
-        let mut ids: Vec<u64> = names.iter().filter_map(|name| parse_segment_name(name)).collect();
-        ids.sort_unstable();
         let mut segments: VecDeque<Segment> = VecDeque::new();
-        for id in ids {
+        for id in segment_ids(disk.as_ref())? {
             let segment = Segment::open(disk.as_ref(), sealing.as_ref(), id)?;
             if segments.back().is_some_and(|last| last.first_sequence > segment.first_sequence) {
                 return Err(StoreError::corrupt(
@@ -67,6 +85,7 @@ impl SegmentCatalogue {
         if let Some(last) = segments.back() {
             next_id = id_after(last.id, last.name())?;
         }
+        let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
         for id in names.iter().filter_map(|name| parse_spare_name(name)) {
             let name = spare_name(id);
             next_id = next_id.max(id_after(id, name.clone())?);
@@ -162,7 +181,7 @@ impl SegmentCatalogue {
     fn create_spare(&self, bytes: u64) -> Result<(u64, Arc<dyn DiskFile>), StoreError> {
         let id = self.new_id();
         let name = spare_name(id);
-        let file = self.disk.open(&name).map_err(StoreError::io("create", &name))?;
+        let file = self.disk.create(&name).map_err(StoreError::io("create", &name))?;
         file.set_len(bytes).map_err(StoreError::io("grow", &name))?;
         Ok((id, file))
     }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::super::seal::Sealing;
 use super::super::{Disk, StoreError};
+use super::catalogue::segment_ids;
 use super::replay::SegmentScan;
-use super::segment::{Segment, parse_segment_name};
+use super::segment::Segment;
 
 /// The result of a check.
 #[derive(Debug, Default, Clone, Copy)]
@@ -23,9 +24,7 @@ pub(in crate::store) fn check(
     mut wrong: impl FnMut(StoreError),
     mut report: impl FnMut(u64, u64),
 ) -> Result<LogChecked, StoreError> {
-    let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
-    let mut ids: Vec<u64> = names.iter().filter_map(|name| parse_segment_name(name)).collect();
-    ids.sort_unstable();
+    let ids = segment_ids(disk.as_ref())?;
     let mut segments = Vec::new();
     let mut checked = LogChecked { segments: ids.len() as u64, frames: 0, last: None };
     for id in ids {

@@ -14,7 +14,7 @@ mod segment;
 mod tests;
 
 pub(super) use appender::{Appender, LogEnd};
-pub(super) use catalogue::SegmentCatalogue;
+pub(super) use catalogue::{SegmentCatalogue, first_sequence};
 pub(super) use check::check;
 pub(super) use chunk::{Chunk, chunk_at};
 pub(super) use frame::{Before, FieldReader, Frame, FrameEntry, put_bytes, put_u32, put_u64};

@@ -27,8 +27,14 @@ pub enum Loss {
         reason: String,
     },
     /// The tree is missing, but other data exists.
-    Tree,
+    Tree {
+        /// The first commit in the log; `None` if there is no readable log.
+        log_start: Option<u64>,
+    },
 }
+
+/// The number of the first commit of every database.
+const FIRST_COMMIT: u64 = 1;
 
 impl Loss {
     /// Returns the missing part of a log that ends with `found_sequence` and whose last segment is `last_segment`.
@@ -54,13 +60,23 @@ impl Loss {
         Missing(self)
     }
 
+    /// Whether [`accept_loss`](crate::store::StoreOptions::accept_loss) opens the rest. Without its tree, a folder
+    /// can be opened only if the log has every commit since the first.
+    pub fn is_acceptable(&self) -> bool {
+        match self {
+            Loss::Log { .. } | Loss::Reach { .. } => true,
+            Loss::Tree { log_start } => log_start.is_some_and(|start| start <= FIRST_COMMIT),
+        }
+    }
+
     /// Returns how many commits are known to be missing.
     pub fn commits(&self) -> u64 {
         match self {
             Loss::Log { found_sequence, durable_sequence, .. } => {
                 durable_sequence.saturating_sub(*found_sequence)
             }
-            Loss::Reach { .. } | Loss::Tree => 0,
+            Loss::Reach { .. } => 0,
+            Loss::Tree { log_start } => log_start.map_or(0, |start| start.saturating_sub(FIRST_COMMIT)),
         }
     }
 }
@@ -72,12 +88,19 @@ struct Missing<'a>(&'a Loss);
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}. Put the missing file back, or restore the folder from a copy. To open the rest without it, \
-             use --accept-loss (`StoreOptions::accept_loss`)",
-            self.missing()
-        )
+        write!(f, "{}. Put the missing file back, or restore the folder from a copy. ", self.missing())?;
+        match self {
+            Loss::Log { .. } | Loss::Reach { .. } => {
+                write!(f, "To open the rest without it, use --accept-loss (`StoreOptions::accept_loss`)")
+            }
+            Loss::Tree { .. } if self.is_acceptable() => {
+                write!(f, "To rebuild the tree from the log, use --accept-loss (`StoreOptions::accept_loss`)")
+            }
+            Loss::Tree { .. } => write!(
+                f,
+                "--accept-loss can't open the rest: later commits can't be applied without the missing ones"
+            ),
+        }
     }
 }
 
@@ -104,7 +127,20 @@ impl fmt::Display for Missing<'_> {
             Loss::Reach { reason } => {
                 write!(f, "the end of the log may be missing: {reason}")
             }
-            Loss::Tree => write!(f, "the file `tree` is missing, but other data exists"),
+            Loss::Tree { log_start: None } => {
+                write!(f, "the file `tree` is missing, and there is no readable log to rebuild it from")
+            }
+            Loss::Tree { log_start: Some(start) } => match self.0.commits() {
+                0 => write!(f, "the file `tree` is missing, but the log has every commit since the first"),
+                1 => write!(
+                    f,
+                    "the file `tree` is missing, and with it commit 1: the log begins with commit 2"
+                ),
+                lost => write!(
+                    f,
+                    "the file `tree` is missing, and with it commits 1 to {lost}: the log begins with commit {start}"
+                ),
+            },
         }
     }
 }

@@ -224,7 +224,7 @@ impl Kept {
 impl ReachFile {
     /// Creates the file, completely or not at all.
     fn create(disk: &dyn Disk, sealing: Option<Arc<Sealing>>, mark: ReachMark) -> Result<Self, StoreError> {
-        let file = disk.open(NEW_NAME).map_err(StoreError::io("create", NEW_NAME))?;
+        let file = disk.create(NEW_NAME).map_err(StoreError::io("create", NEW_NAME))?;
         file.set_len(SLOTS * SLOT_STRIDE).map_err(StoreError::io("grow", NEW_NAME))?;
         let file = ReachFile { file, sealing, counter: 1, written: mark };
         for counter in 0..SLOTS {

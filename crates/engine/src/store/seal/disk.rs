@@ -65,6 +65,21 @@ impl SealedDisk {
     }
 }
 
+impl SealedDisk {
+    /// Notes the file that has this name now.
+    fn note(
+        &self,
+        open: &mut HashMap<String, Weak<SealedFile>>,
+        name: &str,
+        file: Arc<dyn DiskFile>,
+    ) -> io::Result<Arc<dyn DiskFile>> {
+        let file = Arc::new(SealedFile::open(file, name, self.cipher.clone())?);
+        open.retain(|_, file| file.strong_count() > 0);
+        open.insert(name.to_owned(), Arc::downgrade(&file));
+        Ok(file)
+    }
+}
+
 impl Disk for SealedDisk {
     fn open(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
         self.with_open(|open| {
@@ -72,12 +87,12 @@ impl Disk for SealedDisk {
                 let file: Arc<dyn DiskFile> = file;
                 return Ok(file);
             }
-            let file = Arc::new(SealedFile::open(self.disk.open(name)?, name, self.cipher.clone())?);
-            open.retain(|_, file| file.strong_count() > 0);
-            open.insert(name.to_owned(), Arc::downgrade(&file));
-            let file: Arc<dyn DiskFile> = file;
-            Ok(file)
+            self.note(open, name, self.disk.open(name)?)
         })
+    }
+
+    fn create(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
+        self.with_open(|open| self.note(open, name, self.disk.create(name)?))
     }
 
     fn list(&self) -> io::Result<Vec<String>> {

@@ -93,7 +93,7 @@ impl Sealing {
 }
 
 /// Whether a file with this name contains data.
-pub(in crate::store) fn is_data(name: &str) -> bool {
+pub(crate) fn is_data(name: &str) -> bool {
     name == "tree" || ["log-", "past-", "backup-"].iter().any(|prefix| name.starts_with(prefix))
 }
 
@@ -244,7 +244,7 @@ impl Stored {
 
     /// Writes the file under another name, and renames it when it is durable. So there is always a complete one.
     fn write(&self, disk: &dyn Disk) -> Result<(), StoreError> {
-        let file: Arc<dyn DiskFile> = disk.open(NEW_NAME).map_err(StoreError::io("create", NEW_NAME))?;
+        let file: Arc<dyn DiskFile> = disk.create(NEW_NAME).map_err(StoreError::io("create", NEW_NAME))?;
         file.set_len(0).map_err(StoreError::io("cut", NEW_NAME))?;
         file.write_all_at(0, &self.bytes).map_err(StoreError::io("write", NEW_NAME))?;
         file.sync_data().map_err(StoreError::io("sync", NEW_NAME))?;

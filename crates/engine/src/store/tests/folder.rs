@@ -26,9 +26,9 @@ fn removing_a_file_lets_no_second_process_in() {
     let folder = tempfile::tempdir().unwrap();
     let store = start(&open(folder.path()), small());
     put(&store, "a", "1").unwrap();
-    let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert!(names.contains(&folder.path().join("lock")));
-    for name in names {
+    let paths: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(paths.contains(&folder.path().join("lock")));
+    for name in paths {
         fs::remove_file(name).unwrap();
         refuse_second_opener(folder.path());
     }
@@ -119,6 +119,112 @@ fn a_segment_that_is_deleted_is_noticed_when_the_next_one_begins_at_the_latest()
     disk.as_disk().remove(&disk.names("log-").pop().unwrap()).unwrap();
     let refused = (0..100).find_map(|i| put(&store, &format!("{i:04}"), vec![1; 500]).err());
     assert!(matches!(refused, Some(CommitError::Poisoned(_))), "{refused:?}");
+}
+
+/// A folder with some data, and a file elsewhere that must stay as it is.
+fn with_victim(options: fn() -> StoreOptions) -> (tempfile::TempDir, tempfile::NamedTempFile) {
+    let (folder, victim) = (tempfile::tempdir().unwrap(), tempfile::NamedTempFile::new().unwrap());
+    let store = start(&open(folder.path()), options());
+    put(&store, "a", "1").unwrap();
+    store.close().unwrap();
+    fs::write(victim.path(), "years of work").unwrap();
+    (folder, victim)
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// The error of opening, with losses accepted.
+fn refusal(folder: &Path, options: fn() -> StoreOptions) -> String {
+    let disk = match FileDisk::open(folder) {
+        Ok(disk) => Arc::new(disk),
+        Err(error) => return error.to_string(),
+    };
+    let disk: Arc<dyn Disk> = disk;
+    let options = StoreOptions { accept_loss: true, ..options() };
+    try_start(&disk, options).err().expect("the folder is refused").to_string()
+}
+
+#[test]
+fn a_link_in_the_place_of_a_file_is_refused_and_left_alone() {
+    for options in BOTH {
+        let (folder, _) = with_victim(options);
+        for name in names(folder.path()) {
+            // As if the file were moved to another disk.
+            let elsewhere = tempfile::tempdir().unwrap();
+            let (entry, moved) = (folder.path().join(&name), elsewhere.path().join(&name));
+            fs::copy(&entry, &moved).unwrap();
+            fs::remove_file(&entry).unwrap();
+            std::os::unix::fs::symlink(&moved, &entry).unwrap();
+            let content = fs::read(&moved).unwrap();
+            let before = names(folder.path());
+            let error = refusal(folder.path(), options);
+            assert!(error.contains(&name) || name == "lock", "{name}: {error}");
+            assert!(error.contains("it is a symbolic link"), "{name}: {error}");
+            assert_eq!(names(folder.path()), before);
+            assert!(fs::symlink_metadata(&entry).unwrap().is_symlink(), "{name}");
+            assert_eq!(fs::read(&moved).unwrap(), content, "{name}");
+            fs::remove_file(&entry).unwrap();
+            fs::copy(&moved, &entry).unwrap();
+        }
+        start(&open(folder.path()), options()).close().unwrap();
+    }
+}
+
+#[test]
+fn unfinished_files_are_never_written_through_links() {
+    for options in BOTH {
+        for is_hard in [false, true] {
+            let (folder, victim) = with_victim(options);
+            // Losing the mark makes the next opening write it anew.
+            fs::remove_file(folder.path().join("reach")).unwrap();
+            for name in ["tree.new", "reach.new", "keys.new"] {
+                let entry = folder.path().join(name);
+                match is_hard {
+                    true => fs::hard_link(victim.path(), entry).unwrap(),
+                    false => std::os::unix::fs::symlink(victim.path(), entry).unwrap(),
+                }
+            }
+            let options = StoreOptions { accept_loss: true, ..options() };
+            start(&open(folder.path()), options).close().unwrap();
+            assert_eq!(fs::read_to_string(victim.path()).unwrap(), "years of work");
+        }
+    }
+}
+
+#[test]
+fn pipes_sockets_and_directories_in_the_place_of_files_are_refused() {
+    type Plant = fn(&Path);
+    let pipe: Plant = |path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+        assert!(made.success());
+    };
+    let socket: Plant = |path| drop(std::os::unix::net::UnixListener::bind(path).unwrap());
+    let directory: Plant = |path| fs::create_dir(path).unwrap();
+    for (plant, kind) in [(pipe, "a pipe"), (socket, "a socket"), (directory, "a directory")] {
+        for name in ["tree", "reach", "lock"] {
+            let (folder, _) = with_victim(small);
+            fs::remove_file(folder.path().join(name)).unwrap();
+            plant(&folder.path().join(name));
+            let error = refusal(folder.path(), small);
+            assert!(error.contains("it is a ") && error.contains(kind), "{name}, {kind}: {error}");
+        }
+    }
+}
+
+#[test]
+fn the_folder_itself_may_be_a_link() {
+    let (folder, above) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let link = above.path().join("data");
+    std::os::unix::fs::symlink(folder.path(), &link).unwrap();
+    let store = start(&open(&link), small());
+    put(&store, "a", "1").unwrap();
+    store.close().unwrap();
+    assert!(folder.path().join("tree").is_file());
 }
 
 fn mode(path: &Path) -> u32 {

@@ -181,9 +181,67 @@ fn a_tree_that_is_deleted_is_missed() {
     for options in BOTH {
         let disk = killed(options, 20);
         disk.as_disk().remove("tree").unwrap();
-        assert_eq!(loss(&disk, options), Loss::Tree);
+        assert_eq!(loss(&disk, options), Loss::Tree { log_start: Some(1) });
         // All commits are in the log still.
         go_on(&disk, options, 20);
+    }
+}
+
+/// Every file and its content.
+fn files(disk: &PowerDisk) -> Vec<(String, Vec<u8>)> {
+    disk.names("").into_iter().map(|name| (name.clone(), disk.content(&name))).collect()
+}
+
+#[test]
+fn a_tree_that_the_log_can_not_replace_is_refused_and_nothing_is_changed() {
+    for options in [small, || sealed(small())] {
+        let disk = PowerDisk::new();
+        let store = start(&disk.as_disk(), options());
+        for i in 0..200 {
+            put(&store, &format!("{i:04}"), vec![1; 500]).unwrap();
+        }
+        store.close().unwrap();
+        drop(store);
+        disk.as_disk().remove("tree").unwrap();
+        let before = files(&disk);
+        let loss = loss(&disk, options);
+        let Loss::Tree { log_start: Some(start) } = loss else { panic!("{loss}") };
+        assert!((2..=200).contains(&start), "{loss}");
+        assert_eq!(loss.commits(), start - 1);
+        let text = loss.to_string();
+        for part in ["`tree` is missing", &format!("commits 1 to {}", start - 1), "--accept-loss can't"] {
+            assert!(text.contains(part), "{text}");
+        }
+        let refused = Store::open(disk.as_disk(), accepting(options), Arc::new(SystemClock)).map(drop);
+        assert!(matches!(&refused, Err(StoreError::Loss(refused)) if *refused == loss), "{refused:?}");
+        assert!(files(&disk) == before, "a refused opening changed {:?}", disk.names(""));
+
+        // Only the mark is left, which says that there was more.
+        for name in disk.names("").into_iter().filter(|name| !["reach", "keys"].contains(&name.as_str())) {
+            disk.as_disk().remove(&name).unwrap();
+        }
+        let before = files(&disk);
+        for options in [options(), accepting(options)] {
+            let refused = try_start(&disk.as_disk(), options).map(drop);
+            assert!(matches!(refused, Err(StoreError::Loss(Loss::Tree { log_start: None }))), "{refused:?}");
+        }
+        assert!(files(&disk) == before, "a refused opening changed {:?}", disk.names(""));
+    }
+}
+
+#[test]
+fn a_tree_is_still_missing_after_the_attempt_to_rebuild_it_from_a_damaged_log() {
+    for options in BOTH {
+        let disk = killed(options, 100);
+        disk.as_disk().remove("tree").unwrap();
+        disk.tamper(&disk.names("log-")[0], |content| content[FRAMES_START + 1_000] ^= 1);
+        let before = files(&disk);
+        let refused = Store::open(disk.as_disk(), accepting(options), Arc::new(SystemClock)).map(drop);
+        assert!(matches!(refused, Err(StoreError::Corrupt { .. })), "{refused:?}");
+        assert!(files(&disk) == before, "a refused opening changed {:?}", disk.names(""));
+        assert_eq!(loss(&disk, options), Loss::Tree { log_start: Some(1) });
+        disk.tamper(&disk.names("log-")[0], |content| content[0] ^= 1);
+        assert_eq!(loss(&disk, options), Loss::Tree { log_start: None });
     }
 }
 
@@ -202,7 +260,7 @@ fn the_mark_is_exact_after_closing() {
         disk.tamper(&name, |content| content[FRAMES_START + 5_000..].fill(0));
         let opened = Store::open(disk.as_disk(), accepting(options), Arc::new(SystemClock)).unwrap();
         assert!(
-            matches!(opened.lost(), [Loss::Tree, Loss::Log { durable_sequence: 20, .. }]),
+            matches!(opened.lost(), [Loss::Tree { .. }, Loss::Log { durable_sequence: 20, .. }]),
             "{:?}",
             opened.lost()
         );

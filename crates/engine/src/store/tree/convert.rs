@@ -36,7 +36,7 @@ pub(super) fn convert(disk: &Arc<dyn Disk>, cache_bytes: usize) -> Result<Tree, 
 
 /// Copies all pages into a new file.
 fn copy(disk: &Arc<dyn Disk>, old: &dyn DiskFile, bytes: u64) -> Result<(), StoreError> {
-    let file = disk.open(NEW_NAME).map_err(StoreError::io("create", NEW_NAME))?;
+    let file = disk.create(NEW_NAME).map_err(StoreError::io("create", NEW_NAME))?;
     let new = PagedFile::open(file, NEW_NAME, None)?;
     new.set_len(bytes).map_err(StoreError::io("grow", NEW_NAME))?;
     let mut reported = Instant::now();

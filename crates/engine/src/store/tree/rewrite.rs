@@ -66,6 +66,7 @@ fn write_new(
     sealing: Option<&Arc<Sealing>>,
     old: &Arc<Tree>,
 ) -> Result<(), StoreError> {
+    disk.create(NEW_NAME).map_err(StoreError::io("create", NEW_NAME))?;
     let mut new = Tree::load(disk, sealing, NEW_NAME, Form::Paged, CACHE_BYTES)?;
     new.initialise()?;
     let file = new.file.clone();
