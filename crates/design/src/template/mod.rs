@@ -3,6 +3,7 @@
 //! Every call renders keys, so a key costs only one allocation, for its own text.
 
 mod cut;
+mod ending;
 mod fold;
 mod pad;
 mod parse;
@@ -15,6 +16,7 @@ use std::fmt;
 
 use singlet_values::{Number, ValueRef};
 
+pub use ending::Ending;
 pub use fold::fold;
 pub use parse::TemplateError;
 pub use render::RenderError;

@@ -3,6 +3,7 @@ use singlet_values::{AttributeValue, EncodedItem, Item, Number};
 use unicode_normalization::UnicodeNormalization;
 
 use super::*;
+use crate::field::FieldType;
 
 fn template(text: &str) -> Template {
     Template::parse(text).unwrap()
@@ -226,6 +227,31 @@ fn the_beginning_of_a_key_is_its_first_parts() {
     assert_eq!(key.render_beginning('#', &item, 3, "Thịt "), Ok(Some("S#open#thit ".to_owned())));
     assert_eq!(key.render_beginning('#', &item, 3, ""), Ok(Some("S#open#".to_owned())));
     assert!(key.render_beginning('#', &item, 3, "a#").is_err());
+}
+
+#[test]
+fn a_value_is_read_up_to_its_end() {
+    let kind = |path: &str| -> Option<&FieldType> {
+        match path {
+            "at" => Some(&FieldType::Time),
+            "count" => Some(&FieldType::Int { min: None, max: None }),
+            _ => Some(&FieldType::Id),
+        }
+    };
+    let at = AttributeValue::from("2025-01-20T15:30:00.000Z");
+    for (text, key, values) in [
+        ("{at}-{u}", "2025-01-20T15:30:00.000Z-a-b", vec![("at", at.clone()), ("u", "a-b".into())]),
+        ("{at}{u}", "2025-01-20T15:30:00.000Za", vec![("at", at), ("u", "a".into())]),
+        ("{u}-X#{v}", "a-X-X#b", vec![("u", "a-X".into()), ("v", "b".into())]),
+        ("{u}-X", "a-X-X", vec![("u", "a-X".into())]),
+        ("{count}x{u}", "-12xa", vec![("count", (-12).into()), ("u", "a".into())]),
+        ("{count:03}{u}", "012a", vec![("count", 12.into()), ("u", "a".into())]),
+        ("{u}-{v}", "a-b", Vec::new()),
+        ("{u}#{v}", "a#b#c", Vec::new()),
+        ("{at}#{u}", "2025#a", Vec::new()),
+    ] {
+        assert_eq!(template(text).read('#', kind, ValueRef::S(key)), values, "{text}");
+    }
 }
 
 #[test]

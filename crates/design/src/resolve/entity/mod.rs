@@ -150,6 +150,7 @@ fn keys(context: &Context<'_>, draft: &mut EntityDraft<'_>, table: &TableDraft) 
         entity: draft.name,
         span: draft.span,
         fields: &draft.fields,
+        separator: table.table.separator,
         known: BTreeMap::new(),
     };
     if table.sound {
