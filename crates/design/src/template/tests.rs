@@ -131,6 +131,9 @@ fn times_are_cut_in_every_stored_form() {
         ("{v:hour}", AttributeValue::from(1_737_387_000), "2025-01-20T15"),
         ("{v:minute}", AttributeValue::from("2025-01-20T00:30:00+07:00"), "2025-01-19T17:30"),
         ("{v:year}", AttributeValue::from(0), "1970"),
+        ("{v:minute}", AttributeValue::from(253_402_300_799_i64), "9999-12-31T23:59"),
+        ("{v:week}", AttributeValue::from("9999-12-31T23:59:59.999Z"), "9999-W52"),
+        ("{v:week}", AttributeValue::from("0001-01-01"), "0001-W01"),
     ] {
         assert_eq!(key(text, &one(value)), expected);
     }
@@ -140,6 +143,9 @@ fn times_are_cut_in_every_stored_form() {
         ("{v:day}", AttributeValue::from("yesterday")),
         ("{v:day}", AttributeValue::from(number("1.5"))),
         ("{v:day}", AttributeValue::from(i64::MAX)),
+        ("{v:day}", AttributeValue::from(253_402_300_800_i64)),
+        ("{v:day}", AttributeValue::from(-62_135_596_801_i64)),
+        ("{v:day}", AttributeValue::from("0000-12-31")),
         ("{v:day}", AttributeValue::from(true)),
     ] {
         assert!(render(text, &one(value)).is_err(), "{text}");
