@@ -3,7 +3,6 @@ use singlet_values::{AttributeValue, EncodedItem, Item, Number};
 use unicode_normalization::UnicodeNormalization;
 
 use super::*;
-use crate::field::FieldType;
 
 fn template(text: &str) -> Template {
     Template::parse(text).unwrap()
