@@ -27,6 +27,7 @@
 mod condition;
 mod describe;
 mod field;
+mod instant;
 mod json;
 mod model;
 mod names;
@@ -62,8 +63,10 @@ pub use paging::{
 pub use report::{Mistake, Position, Report, Span, excerpt, position};
 pub use resolve::load;
 pub use schema::schema;
-pub use template::{Format, Part, RenderError, SHARDS_MAX, Template, TemplateError, Values, fold, shard_of};
+pub use template::{
+    Ending, Format, Part, RenderError, SHARDS_MAX, Template, TemplateError, Values, fold, shard_of,
+};
 pub use value::{
-    ValueError, date_of_ms, default_of, fill, from_text, holds_instant, in_words, instant, instant_for,
-    is_empty_set, normal_time, parameter_in_words, time_of_ms, to_attribute, to_json, to_text, type_name,
+    ValueError, date_of_ms, default_of, epoch_second, fill, from_text, holds_instant, in_words, instant,
+    instant_for, is_empty_set, parameter_in_words, time_of_ms, to_attribute, to_json, to_text, type_name,
 };

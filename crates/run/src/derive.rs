@@ -6,10 +6,9 @@
 
 use std::borrow::Cow;
 
-use jiff::Timestamp;
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
-use singlet_design::{Entity, IndexEntry, Template, TimeToLive, Values, When, default_of, to_attribute};
+use singlet_design::{
+    Entity, IndexEntry, Template, TimeToLive, Values, When, default_of, epoch_second, to_attribute,
+};
 use singlet_values::{AttributeValue, Item, Number};
 
 use crate::error::RunError;
@@ -174,18 +173,9 @@ fn expiry_second(ttl: &TimeToLive, item: &Item) -> Option<Number> {
     let after = Number::from(ttl.after_seconds);
     match value_at(item, &ttl.field)? {
         AttributeValue::N(epoch) => epoch.checked_add(&after).ok(),
-        AttributeValue::S(text) => Number::from(second_of(text)?).checked_add(&after).ok(),
+        AttributeValue::S(text) => Number::from(epoch_second(text)?).checked_add(&after).ok(),
         _ => None,
     }
-}
-
-/// The epoch second of a stored time, or of the first instant of a stored day.
-fn second_of(text: &str) -> Option<i64> {
-    if let Ok(instant) = text.parse::<Timestamp>() {
-        return Some(instant.as_second());
-    }
-    let day = text.parse::<Date>().ok()?;
-    Some(day.to_zoned(TimeZone::UTC).ok()?.timestamp().as_second())
 }
 
 fn entry_fields(entry: &IndexEntry) -> impl Iterator<Item = &str> {

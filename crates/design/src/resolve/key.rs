@@ -41,6 +41,8 @@ pub(super) struct KeyReader<'a> {
     pub(super) span: Span,
     /// Its fields.
     pub(super) fields: &'a Fields,
+    /// The separator of its table.
+    pub(super) separator: char,
     /// The templates of the key attributes so far.
     pub(super) known: BTreeMap<String, Template>,
 }
@@ -62,7 +64,7 @@ impl KeyReader<'_> {
                 .map(|name| (*name).to_owned())
                 .zip([partition.clone()].into_iter().chain(sort.clone())),
         );
-        self.kept_for_unique(key, &partition, table.table.separator);
+        self.kept_for_unique(key, &partition);
         Some(KeyTemplates { partition, sort })
     }
 
@@ -126,7 +128,7 @@ impl KeyReader<'_> {
         let mut whole = true;
         let mut lacking: Vec<&str> = Vec::new();
         for (position, (name, given)) in names.iter().zip(&given).enumerate() {
-            let place = KeyRole { own, partition: position < partitions };
+            let place = KeyRole { own, partition: position < partitions, separator: self.separator };
             match self.attribute(name, *given, place) {
                 Some(Some(template)) => templates.push(template),
                 Some(None) => lacking.push(name),
@@ -287,7 +289,8 @@ impl KeyReader<'_> {
     }
 
     /// Checks that the key doesn't begin like those of the items that reserve unique values.
-    fn kept_for_unique(&self, key: Option<&Node>, partition: &Template, separator: char) {
+    fn kept_for_unique(&self, key: Option<&Node>, partition: &Template) {
+        let separator = self.separator;
         if let Some(key) =
             key.filter(|_| partition.constant_head().starts_with(&format!("UNIQUE{separator}")))
         {

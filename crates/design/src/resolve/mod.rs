@@ -7,6 +7,7 @@ mod entity;
 mod field;
 mod key;
 mod key_kind;
+mod key_values;
 mod layout;
 mod name;
 mod parameters;

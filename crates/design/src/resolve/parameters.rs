@@ -68,6 +68,11 @@ impl Parameters {
         self.0.iter().any(|known| known.name == name)
     }
 
+    /// Returns whether callers must give this parameter.
+    pub(super) fn requires(&self, name: &str) -> bool {
+        self.0.iter().any(|known| known.name == name && known.required)
+    }
+
     /// Returns all of them.
     pub(super) fn into_list(self) -> Vec<Parameter> {
         self.0

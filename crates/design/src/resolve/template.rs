@@ -19,6 +19,8 @@ pub(super) struct KeyRole {
     pub(super) own: bool,
     /// Whether it is a partition key, which can have a shard.
     pub(super) partition: bool,
+    /// The separator of its table.
+    pub(super) separator: char,
 }
 
 /// Resolves a template; `None` after a mistake.
@@ -61,6 +63,9 @@ pub(super) fn template(
         }
     }
     shards(context, node, &template);
+    if context.mistakes.count() == before && !vague {
+        kept_apart(context, node, fields, &template, place.separator);
+    }
     (context.mistakes.count() == before && !vague).then_some(template)
 }
 
@@ -218,6 +223,45 @@ fn too_narrow(path: &str, kind: &FieldType, format: Format) -> Option<(String, S
         false => format!("write `{}`", place(fitting)),
     };
     Some((message, help))
+}
+
+/// Checks that the text of every placeholder has an end, so that different values make different keys.
+fn kept_apart(context: &Context<'_>, node: &Node, fields: &[Field], template: &Template, separator: char) {
+    for (position, part) in template.parts.iter().enumerate() {
+        let Some(path) = part.path() else { continue };
+        let kind = find(fields, path).map(|found| found.kind);
+        if template.ending(position, separator, kind).is_some() {
+            continue;
+        }
+        let next = template.parts.iter().skip(position + 1).find(|part| part.path().is_some());
+        let next = next.map(ToString::to_string).unwrap_or_default();
+        context.mistakes.add_with_help(
+            placeholder(context, node, &template.source, path),
+            format!("`{part}` and `{next}` can't be told apart, so different values can make the same key"),
+            format!("put the separator between them: `{}`", separated(template, position, separator)),
+        );
+    }
+}
+
+/// Returns a template with the separator after a placeholder, in the place of punctuation.
+fn separated(template: &Template, position: usize, separator: char) -> String {
+    let mut text = String::new();
+    for (at, part) in template.parts.iter().enumerate() {
+        match part {
+            Part::Literal(literal) if at == position + 1 => {
+                let rest = literal.trim_start_matches(|first: char| !first.is_alphanumeric());
+                text.push(separator);
+                text.push_str(&Part::Literal(rest.to_owned()).to_string());
+            }
+            part => {
+                if at == position + 1 {
+                    text.push(separator);
+                }
+                text.push_str(&part.to_string());
+            }
+        }
+    }
+    text
 }
 
 fn shards(context: &Context<'_>, node: &Node, template: &Template) {

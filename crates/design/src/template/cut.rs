@@ -2,12 +2,11 @@
 
 use std::fmt::Write;
 
-use jiff::Timestamp;
-use jiff::civil::{Date, DateTime};
-use jiff::tz::Offset;
+use jiff::civil::{DateTime, Time};
 use singlet_values::ValueRef;
 
 use super::Format;
+use crate::instant;
 
 /// The format of a stored time, with zeros for digits.
 const TIME_SHAPE: &[u8; 24] = b"0000-00-00T00:00:00.000Z";
@@ -19,26 +18,26 @@ pub(super) fn write_cut(out: &mut String, value: ValueRef<'_>, format: Format) -
     match value {
         ValueRef::S(text) if is_stored_time(text) && format != Format::Week => {
             out.push_str(text.get(..length(format)).unwrap_or(text));
-            Ok(())
         }
         ValueRef::S(text) if text.len() == DATE_LEN => {
-            let date: Date = text.parse().map_err(|_| format!("{text:?} isn't a date"))?;
+            let date = instant::parse_date(text).ok_or_else(|| format!("{text:?} isn't a date"))?;
             if matches!(format, Format::Hour | Format::Minute) {
                 return Err(format!("{text:?} is a date and has no hour"));
             }
-            write_time(out, date.to_datetime(jiff::civil::Time::midnight()), format)
+            write_time(out, date.to_datetime(Time::midnight()), format);
         }
         ValueRef::S(text) => {
-            let time: Timestamp = text.parse().map_err(|_| format!("{text:?} isn't a time"))?;
-            write_time(out, Offset::UTC.to_datetime(time), format)
+            let time = instant::parse(text).map_err(|_| format!("{text:?} isn't a time"))?;
+            write_time(out, time, format);
         }
         ValueRef::N(seconds) => {
-            let time = seconds.to_i64().and_then(|seconds| Timestamp::from_second(seconds).ok());
+            let time = seconds.to_i64().and_then(instant::of_second);
             let time = time.ok_or_else(|| format!("{seconds} isn't a time in whole seconds since 1970"))?;
-            write_time(out, Offset::UTC.to_datetime(time), format)
+            write_time(out, time, format);
         }
-        _ => Err("it isn't a time".to_owned()),
+        _ => return Err("it isn't a time".to_owned()),
     }
+    Ok(())
 }
 
 fn is_stored_time(text: &str) -> bool {
@@ -57,11 +56,8 @@ fn length(format: Format) -> usize {
     }
 }
 
-fn write_time(out: &mut String, time: DateTime, format: Format) -> Result<(), String> {
+fn write_time(out: &mut String, time: DateTime, format: Format) {
     let (year, month, day) = (time.year(), time.month(), time.day());
-    if year < 0 {
-        return Err("years before 0 don't sort as text".to_owned());
-    }
     // Writing to a string can't fail.
     let _ = match format {
         Format::Year => write!(out, "{year:04}"),
@@ -76,5 +72,4 @@ fn write_time(out: &mut String, time: DateTime, format: Format) -> Result<(), St
         }
         _ => write!(out, "{year:04}-{month:02}-{day:02}"),
     };
-    Ok(())
 }

@@ -3,6 +3,7 @@
 //! Every call renders keys, so a key costs only one allocation, for its own text.
 
 mod cut;
+mod ending;
 mod fold;
 mod pad;
 mod parse;
@@ -15,6 +16,9 @@ use std::fmt;
 
 use singlet_values::{Number, ValueRef};
 
+use crate::field::FieldType;
+
+pub use ending::Ending;
 pub use fold::fold;
 pub use parse::TemplateError;
 pub use render::RenderError;
@@ -183,6 +187,11 @@ impl Format {
         pad::largest(usize::from(width).saturating_sub(usize::from(signed)), usize::from(decimals))
             .parse()
             .ok()
+    }
+
+    /// Returns whether its text has the whole value of a field of this type, which can be read back.
+    pub fn is_whole(self, kind: &FieldType) -> bool {
+        matches!((self, kind), (Format::Plain | Format::Padded { .. }, _) | (Format::Day, FieldType::Date))
     }
 
     /// Returns whether it truncates a time, so that all writes of a period get the same text.

@@ -10,8 +10,8 @@ use crate::field::FieldType;
 
 impl Template {
     /// Returns the fields whose whole values a key of this template contains; folded and truncated values aren't whole.
-    /// `field` gives the type of a path. Empty if the template can't have rendered the key, or if two placeholders are
-    /// adjacent.
+    /// `field` gives the type of a path. Empty if the template can't have rendered the key, or if nothing keeps its
+    /// values apart.
     pub fn read<'t, 'f>(
         &'t self,
         separator: char,
@@ -23,16 +23,22 @@ impl Template {
             return value.map(|value| (path, value)).into_iter().collect();
         }
         let ValueRef::S(text) = key else { return Vec::new() };
-        self.pieces(text, separator)
-            .unwrap_or_default()
-            .into_iter()
-            .filter_map(|(path, format, text)| Some((path, value(field(path)?, format, text)?)))
+        let pieces = self.pieces(text, separator, &field).unwrap_or_default().into_iter();
+        pieces
+            .filter_map(|(part, text)| match part {
+                Part::Field { path, format } => Some((path.as_str(), value(field(path)?, *format, text)?)),
+                Part::Literal(_) | Part::Shard { .. } => None,
+            })
             .collect()
     }
 
-    /// Returns the text of each placeholder. Values never contain the separator, so a placeholder ends at the next
-    /// literal.
-    fn pieces<'t, 'k>(&'t self, text: &'k str, separator: char) -> Option<Vec<(&'t str, Format, &'k str)>> {
+    /// Returns each placeholder with its text.
+    pub(super) fn pieces<'t, 'k, 'f>(
+        &'t self,
+        text: &'k str,
+        separator: char,
+        field: impl Fn(&str) -> Option<&'f FieldType>,
+    ) -> Option<Vec<(&'t Part, &'k str)>> {
         let mut rest = text;
         let mut pieces = Vec::new();
         for (position, part) in self.parts.iter().enumerate() {
@@ -40,18 +46,12 @@ impl Template {
                 rest = rest.strip_prefix(literal.as_str())?;
                 continue;
             }
-            let end = match self.parts.get(position + 1) {
-                None => rest.len(),
-                Some(Part::Literal(next)) => rest.find(next.as_str())?,
-                Some(_) => return None,
-            };
-            let (piece, tail) = rest.split_at_checked(end)?;
+            let kind = part.path().and_then(&field);
+            let (piece, tail) = self.ending(position, separator, kind)?.split(rest)?;
             if piece.contains(separator) {
                 return None;
             }
-            if let Part::Field { path, format } = part {
-                pieces.push((path.as_str(), *format, piece));
-            }
+            pieces.push((part, piece));
             rest = tail;
         }
         rest.is_empty().then_some(pieces)
@@ -74,6 +74,7 @@ fn value(kind: &FieldType, format: Format, text: &str) -> Option<AttributeValue>
             FieldType::Text { .. } | FieldType::Choice(_) | FieldType::Id | FieldType::Date | FieldType::Time,
             Format::Plain,
         ) => Some(AttributeValue::from(text)),
+        (FieldType::Bool, Format::Plain) => text.parse().ok().map(AttributeValue::Bool),
         _ => None,
     }
 }

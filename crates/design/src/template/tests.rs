@@ -130,6 +130,9 @@ fn times_are_cut_in_every_stored_form() {
         ("{v:hour}", AttributeValue::from(1_737_387_000), "2025-01-20T15"),
         ("{v:minute}", AttributeValue::from("2025-01-20T00:30:00+07:00"), "2025-01-19T17:30"),
         ("{v:year}", AttributeValue::from(0), "1970"),
+        ("{v:minute}", AttributeValue::from(253_402_300_799_i64), "9999-12-31T23:59"),
+        ("{v:week}", AttributeValue::from("9999-12-31T23:59:59.999Z"), "9999-W52"),
+        ("{v:week}", AttributeValue::from("0001-01-01"), "0001-W01"),
     ] {
         assert_eq!(key(text, &one(value)), expected);
     }
@@ -139,6 +142,9 @@ fn times_are_cut_in_every_stored_form() {
         ("{v:day}", AttributeValue::from("yesterday")),
         ("{v:day}", AttributeValue::from(number("1.5"))),
         ("{v:day}", AttributeValue::from(i64::MAX)),
+        ("{v:day}", AttributeValue::from(253_402_300_800_i64)),
+        ("{v:day}", AttributeValue::from(-62_135_596_801_i64)),
+        ("{v:day}", AttributeValue::from("0000-12-31")),
         ("{v:day}", AttributeValue::from(true)),
     ] {
         assert!(render(text, &one(value)).is_err(), "{text}");
@@ -226,6 +232,31 @@ fn the_beginning_of_a_key_is_its_first_parts() {
     assert_eq!(key.render_beginning('#', &item, 3, "Thịt "), Ok(Some("S#open#thit ".to_owned())));
     assert_eq!(key.render_beginning('#', &item, 3, ""), Ok(Some("S#open#".to_owned())));
     assert!(key.render_beginning('#', &item, 3, "a#").is_err());
+}
+
+#[test]
+fn a_value_is_read_up_to_its_end() {
+    let kind = |path: &str| -> Option<&FieldType> {
+        match path {
+            "at" => Some(&FieldType::Time),
+            "count" => Some(&FieldType::Int { min: None, max: None }),
+            _ => Some(&FieldType::Id),
+        }
+    };
+    let at = AttributeValue::from("2025-01-20T15:30:00.000Z");
+    for (text, key, values) in [
+        ("{at}-{u}", "2025-01-20T15:30:00.000Z-a-b", vec![("at", at.clone()), ("u", "a-b".into())]),
+        ("{at}{u}", "2025-01-20T15:30:00.000Za", vec![("at", at), ("u", "a".into())]),
+        ("{u}-X#{v}", "a-X-X#b", vec![("u", "a-X".into()), ("v", "b".into())]),
+        ("{u}-X", "a-X-X", vec![("u", "a-X".into())]),
+        ("{count}x{u}", "-12xa", vec![("count", (-12).into()), ("u", "a".into())]),
+        ("{count:03}{u}", "012a", vec![("count", 12.into()), ("u", "a".into())]),
+        ("{u}-{v}", "a-b", Vec::new()),
+        ("{u}#{v}", "a#b#c", Vec::new()),
+        ("{at}#{u}", "2025#a", Vec::new()),
+    ] {
+        assert_eq!(template(text).read('#', kind, ValueRef::S(key)), values, "{text}");
+    }
 }
 
 #[test]

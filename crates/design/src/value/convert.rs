@@ -5,12 +5,11 @@ use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use jiff::Timestamp;
-use jiff::civil::Date;
 use singlet_values::{AttributeValue, Attributes, Number, SetRef, ValueRef};
 
 use super::{ValueError, in_words, normal_time};
 use crate::field::{Field, FieldType};
+use crate::instant::{self, InstantError};
 use crate::json::Json;
 use crate::names::nearest;
 
@@ -56,9 +55,7 @@ fn read(kind: &FieldType, json: &Json, depth: usize) -> Result<AttributeValue, V
         FieldType::Bool => json.as_bool().map(AttributeValue::Bool).ok_or_else(|| unexpected(kind, json)),
         FieldType::Binary { max } => binary(kind, *max, json),
         FieldType::Date => date(kind, json),
-        FieldType::Time => {
-            normal_time(text(kind, json)?).map(AttributeValue::S).ok_or_else(|| unexpected(kind, json))
-        }
+        FieldType::Time => time(kind, json),
         FieldType::Epoch => epoch(kind, json),
         FieldType::Id => match text(kind, json)? {
             "" => Err(ValueError::new("can't be empty")),
@@ -187,17 +184,35 @@ fn date(kind: &FieldType, json: &Json) -> Result<AttributeValue, ValueError> {
     let text = text(kind, json)?;
     let digits = |part: Option<&str>| part.is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
     let written_out = text.len() == 10 && digits(text.get(..4)) && text.get(4..5) == Some("-");
-    if written_out && text.parse::<Date>().is_ok() {
+    if written_out && instant::parse_date(text).is_some() {
         return Ok(AttributeValue::from(text));
     }
     Err(unexpected(kind, json))
 }
 
+fn time(kind: &FieldType, json: &Json) -> Result<AttributeValue, ValueError> {
+    normal_time(text(kind, json)?).map(AttributeValue::S).map_err(|error| match error {
+        InstantError::NotATime => unexpected(kind, json),
+        InstantError::OutOfRange => ValueError::new(format!(
+            "must be a time from `0001-01-01T00:00:00Z` to `9999-12-31T23:59:59.999Z`, not {}",
+            shown(json)
+        )),
+        InstantError::LeapSecond => ValueError::new(format!(
+            "can't be a leap second, as {} is; use second 59 or the next minute",
+            shown(json)
+        )),
+    })
+}
+
 fn epoch(kind: &FieldType, json: &Json) -> Result<AttributeValue, ValueError> {
     let number = whole(kind, json)?;
-    match number.to_i64().map(Timestamp::from_second) {
-        Some(Ok(_)) => Ok(AttributeValue::N(number)),
-        _ => Err(unexpected(kind, json)),
+    match number.to_i64().and_then(instant::of_second) {
+        Some(_) => Ok(AttributeValue::N(number)),
+        None => Err(ValueError::new(format!(
+            "must be {}, in the years 1 to 9999, not {}",
+            in_words(kind),
+            shown(json)
+        ))),
     }
 }
 

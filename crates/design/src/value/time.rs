@@ -1,23 +1,19 @@
 //! The stored form of instants: UTC with milliseconds, so that text order is time order.
 
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::Offset;
+use jiff::civil::{DateTime, Time};
 use singlet_values::AttributeValue;
 
 use crate::field::{FieldType, ParameterType};
-
-/// 9999-12-30T22:00:00.000Z. In some time zones, later instants are after the year 9999.
-const LAST_MS: u64 = 253_402_207_200_000;
+use crate::instant::{self, InstantError};
 
 /// Returns the stored form of an instant: `2025-01-20T15:30:00.000Z`.
 pub fn time_of_ms(now_ms: u64) -> String {
-    stored(civil(now_ms))
+    stored(instant::of_ms(now_ms))
 }
 
 /// Returns the date of an instant: `2025-01-20`.
 pub fn date_of_ms(now_ms: u64) -> String {
-    let date = civil(now_ms);
+    let date = instant::of_ms(now_ms);
     format!("{:04}-{:02}-{:02}", date.year(), date.month(), date.day())
 }
 
@@ -45,20 +41,15 @@ pub fn holds_instant(kind: &FieldType) -> bool {
     matches!(kind, FieldType::Time | FieldType::Date | FieldType::Epoch | FieldType::Any { .. })
 }
 
-/// Returns the stored form of a time with any offset, truncated to milliseconds. `None` if the text isn't a time with an
-/// offset, or is before the year 0.
-pub fn normal_time(text: &str) -> Option<String> {
-    let instant: Timestamp = text.parse().ok()?;
-    // Rounds toward the past, including instants before 1970.
-    let milliseconds = instant.as_nanosecond().div_euclid(1_000_000);
-    let instant = Timestamp::from_millisecond(i64::try_from(milliseconds).ok()?).ok()?;
-    let time = Offset::UTC.to_datetime(instant);
-    (time.year() >= 0).then(|| stored(time))
+/// Returns the stored form of a time with any offset, truncated to milliseconds.
+pub(super) fn normal_time(text: &str) -> Result<String, InstantError> {
+    instant::parse(text).map(stored)
 }
 
-fn civil(now_ms: u64) -> DateTime {
-    let milliseconds = i64::try_from(now_ms.min(LAST_MS)).unwrap_or_default();
-    Offset::UTC.to_datetime(Timestamp::from_millisecond(milliseconds).unwrap_or_default())
+/// Returns the epoch second of a stored time, or of the beginning of a stored date.
+pub fn epoch_second(text: &str) -> Option<i64> {
+    let midnight = || Some(instant::parse_date(text)?.to_datetime(Time::midnight()));
+    instant::parse(text).ok().or_else(midnight).map(instant::second_of)
 }
 
 fn stored(time: DateTime) -> String {

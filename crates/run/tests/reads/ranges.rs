@@ -1,5 +1,7 @@
 //! Ranges and beginnings: what lies outside never comes back, whatever the key is made of.
 
+use std::cmp::Ordering;
+
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use singlet_design::{fold, load};
@@ -13,6 +15,20 @@ struct Placeholder {
     render: fn(&Event) -> String,
 }
 
+impl Placeholder {
+    /// The order of the whole values of two events, which doesn't depend on the text in the key. Folded names are
+    /// asked for folded.
+    fn order(&self, one: &Event, other: &Event) -> Ordering {
+        match self.text {
+            "{name:fold}" => fold(one.name).cmp(&fold(other.name)),
+            _ => match self.field {
+                "count" => one.count.cmp(&other.count),
+                field => value(one, field).cmp(&value(other, field)),
+            },
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Event {
     tenant: &'static str,
@@ -22,11 +38,12 @@ struct Event {
     id: usize,
 }
 
-const PLACEHOLDERS: [Placeholder; 8] = [
+const PLACEHOLDERS: [Placeholder; 9] = [
     Placeholder { text: "{tenant}", field: "tenant", render: |event| event.tenant.to_owned() },
     Placeholder { text: "{at}", field: "at", render: |event| event.at.to_owned() },
     Placeholder { text: "{at:day}", field: "at", render: |event| event.at[..10].to_owned() },
     Placeholder { text: "{at:month}", field: "at", render: |event| event.at[..7].to_owned() },
+    Placeholder { text: "{at:week}", field: "at", render: |event| week(event.at).to_owned() },
     Placeholder { text: "{name}", field: "name", render: |event| event.name.to_owned() },
     Placeholder { text: "{name:fold}", field: "name", render: |event| fold(event.name) },
     Placeholder { text: "{count:03}", field: "count", render: |event| format!("{:03}", event.count) },
@@ -40,6 +57,16 @@ const TIMES: [&str; 6] = [
     "2025-02-20T12:30:00.000Z",
     "2024-12-31T12:30:00.000Z",
 ];
+
+/// The ISO week of one of the times.
+fn week(at: &str) -> &'static str {
+    match &at[..10] {
+        "2025-01-20" | "2025-01-21" => "2025-W04",
+        "2025-02-20" => "2025-W08",
+        _ => "2025-W01",
+    }
+}
+
 const NAMES: [&str; 5] = ["a", "a b", "A", "ab", "é"];
 const TENANTS: [&str; 2] = ["t", "t2"];
 
@@ -51,6 +78,10 @@ struct Case {
     matched: usize,
     word: &'static str,
     through_index: bool,
+    /// Whether the index contains only keys.
+    narrow: bool,
+    /// Whether the pattern shows only the id.
+    show: bool,
 }
 
 impl Case {
@@ -80,7 +111,7 @@ design = "ranges"
 [table]
 key = ["PK", "SK"]
 [index]
-GSI1 = ["GSI1PK", "GSI1SK"]
+GSI1 = {{ key = ["GSI1PK", "GSI1SK"], project = "{project}" }}
 [entity.Event]
 key = {own}
 {entry}
@@ -94,11 +125,14 @@ id     = "key"
 query = "Event"
 {on}
 {matched}
-{} = "{}"
+{word} = "{field}"
+{show}
 limit = 100
 "#,
-            self.word,
-            self.bounded().field
+            word = self.word,
+            field = self.bounded().field,
+            project = if self.narrow { "keys" } else { "all" },
+            show = if self.show { "show = [\"id\"]" } else { "" },
         )
     }
 
@@ -113,14 +147,10 @@ limit = 100
             (PLACEHOLDERS[*at].render)(event) == (PLACEHOLDERS[*at].render)(asked)
         };
         let inside = |event: &Event| {
-            let (from, value, to) = (
-                (self.bounded().render)(&ends.0),
-                (self.bounded().render)(event),
-                (self.bounded().render)(&ends.1),
-            );
+            let bounded = self.bounded();
             match self.word {
-                "range" => from <= value && value <= to,
-                _ => value.starts_with(&self.beginning(&ends.0)),
+                "range" => bounded.order(&ends.0, event).is_le() && bounded.order(event, &ends.1).is_le(),
+                _ => (bounded.render)(event).starts_with(&self.beginning(&ends.0)),
             }
         };
         let known = || self.partition.iter().chain(&self.sort[..self.matched]);
@@ -150,8 +180,8 @@ fn case() -> impl Strategy<Value = Case> {
     let places: Vec<usize> = (0..PLACEHOLDERS.len()).collect();
     let partition = subsequence(places.clone(), 1..=3).prop_shuffle();
     let sort = subsequence(places, 1..=4).prop_shuffle();
-    (partition, sort, 0_usize..4, select(vec!["range", "prefix"]), any::<bool>()).prop_map(
-        |(partition, mut sort, matched, word, through_index)| {
+    (partition, sort, 0_usize..4, select(vec!["range", "prefix"]), any::<[bool; 3]>()).prop_map(
+        |(partition, mut sort, matched, word, [through_index, narrow, show])| {
             // A field stands in the sort key once, so that its name says which part is meant.
             let mut seen = Vec::new();
             sort.retain(|at| {
@@ -161,7 +191,7 @@ fn case() -> impl Strategy<Value = Case> {
                 is_new
             });
             let matched = matched % sort.len();
-            Case { partition, sort, matched, word, through_index }
+            Case { partition, sort, matched, word, through_index, narrow, show }
         },
     )
 }
@@ -186,7 +216,7 @@ proptest! {
             let fields = [("tenant", event.tenant), ("at", event.at), ("name", event.name), ("count", &count), ("id", &id)];
             data.put("Event", &fields);
         }
-        let ends = match value(&one, case.bounded().field) <= value(&other, case.bounded().field) {
+        let ends = match case.bounded().order(&one, &other).is_le() {
             true => (one, other),
             false => (other, one),
         };
@@ -210,6 +240,69 @@ proptest! {
         found.sort();
         prop_assert_eq!(found, case.expected(&events, &asked, &ends), "{}", source);
     }
+}
+
+/// Entries by week, in an index that contains only what is given, and scores without a fixed width.
+const WEEKS: &str = r#"
+design = "weeks"
+[table]
+key = ["PK", "SK"]
+[index]
+GSI1 = { key = ["GSI1PK", "GSI1SK"], project = ["at"] }
+[entity.Entry]
+key  = ["ENTRY#{id}", "ENTRY"]
+GSI1 = ["TENANT#{tenant}", "{at:week}#{id}"]
+[entity.Entry.fields]
+tenant = "key"
+at     = "time"
+id     = "key"
+[entity.Score]
+key = ["SCORES#{tenant}", "{points}#{id}"]
+fields = { tenant = "key", points = "int", id = "key" }
+[pattern.between]
+query = "Entry"
+on    = "GSI1"
+range = "at"
+show  = ["id"]
+[pattern.scores]
+query = "Score"
+range = "points"
+"#;
+
+#[test]
+fn a_range_inside_a_week_ends_at_its_times() {
+    let data = Data::new(WEEKS);
+    for (id, at) in [("a", TIMES[0]), ("b", TIMES[1]), ("c", TIMES[2]), ("d", TIMES[3]), ("e", TIMES[4])] {
+        data.put("Entry", &[("tenant", "t"), ("at", at), ("id", id)]);
+    }
+    let ids = |ends: &[(&str, &str)]| {
+        let arguments: Vec<(&str, &str)> = [("tenant", "t")].iter().chain(ends).copied().collect();
+        data.pages("between", &arguments, 2, "id")
+    };
+    assert_eq!(ids(&[("from", TIMES[1])]), ["b", "c", "d", "e"]);
+    assert_eq!(ids(&[("to", TIMES[1])]), ["a", "b"]);
+    assert_eq!(ids(&[("from", TIMES[1]), ("to", TIMES[2])]), ["b", "c"]);
+    let narrow = WEEKS.replace("project = [\"at\"]", "project = \"keys\"");
+    let report = load("weeks.toml", &narrow).unwrap_err().to_string();
+    assert!(report.contains("the index `GSI1` doesn't contain `at`"), "{report}");
+}
+
+#[test]
+fn a_range_over_numbers_of_any_length_compares_the_numbers() {
+    let data = Data::new(WEEKS);
+    for points in ["-7", "0", "5", "10", "11", "99", "100"] {
+        data.put("Score", &[("tenant", "t"), ("points", points), ("id", points)]);
+    }
+    let found = |ends: &[(&str, &str)]| {
+        let arguments: Vec<(&str, &str)> = [("tenant", "t")].iter().chain(ends).copied().collect();
+        let mut found = data.pages("scores", &arguments, 2, "id");
+        found.sort_by_key(|points| points.parse::<i64>().unwrap());
+        found
+    };
+    assert_eq!(found(&[("from", "5"), ("to", "99")]), ["5", "10", "11", "99"]);
+    assert_eq!(found(&[("from", "10"), ("to", "11")]), ["10", "11"]);
+    assert_eq!(found(&[("from", "99")]), ["99", "100"]);
+    assert_eq!(found(&[("to", "0")]), ["-7", "0"]);
 }
 
 /// A day of a log: the partition holds the day, the sort key the time.

@@ -147,5 +147,5 @@ transaction = { group = "create_group", container = { run = "create_container", 
 [pattern.create_container_and_count]
 transaction = { container = "create_container", group = "count_container" }
 [pattern.rename_group_and_count]
-transaction = { renamed = "rename_group", counted = "count_container" }
+transaction = { renamed = "rename_group", counted = { run = "count_container", with = { group_id = "{counted_id}" } } }
 "#;

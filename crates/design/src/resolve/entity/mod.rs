@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::Context;
 use super::field::{self, Fields};
 use super::key::{EntryDraft, KeyReader};
+use super::key_values;
 use super::name;
 use super::table::TableDraft;
 use crate::model::{Entity, FieldType, IndexEntry, KeyTemplates, Table};
@@ -94,6 +95,7 @@ pub(super) fn drafts<'a>(
         if let Some(table) = draft.table.and_then(|position| tables.get(position)) {
             special_fields(context, &draft, table);
             keys(context, &mut draft, table);
+            key_values::fields(context, &draft, table.table.separator);
         }
         drafts.push(draft);
     }
@@ -150,6 +152,7 @@ fn keys(context: &Context<'_>, draft: &mut EntityDraft<'_>, table: &TableDraft) 
         entity: draft.name,
         span: draft.span,
         fields: &draft.fields,
+        separator: table.table.separator,
         known: BTreeMap::new(),
     };
     if table.sound {

@@ -77,8 +77,8 @@ impl PatternDraft<'_> {
             self.context.mistakes.add(node.span, message);
             return None;
         }
-        let place = KeyRole { own: false, partition };
         let entity = &known.entity;
+        let place = KeyRole { own: false, partition, separator: entity.table.separator };
         let mut templates = Vec::new();
         for (node, attribute) in nodes.iter().zip(attributes) {
             let template =

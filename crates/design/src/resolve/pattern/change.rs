@@ -83,7 +83,10 @@ impl PatternDraft<'_> {
             let optional = find(&known.entity.fields, path).is_some_and(|found| found.optional);
             let path = path.clone();
             let change = match word {
-                "set" => self.source(node, &kind, !optional).map(|value| Change::Set { path, value }),
+                "set" => {
+                    let value = self.set_value(known, &path, (node, &kind), !optional);
+                    value.map(|value| Change::Set { path, value })
+                }
                 "add" => self
                     .addable(&path, &kind, *span)
                     .and_then(|kind| self.source(node, &kind, true).map(|value| Change::Add { path, value })),

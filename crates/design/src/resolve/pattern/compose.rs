@@ -60,6 +60,7 @@ impl<'a> Patterns<'a> {
             let each_max = draft.each_max(&entry.node);
             steps.push(Step { name: entry.name.clone(), pattern, bindings, each, each_max });
         }
+        draft.one_step_for_each_item(&steps, entries);
         whole.then_some(Transaction { steps })
     }
 
@@ -127,7 +128,6 @@ impl<'a> Patterns<'a> {
     }
 }
 
-/// Returns the steps that a later one can use.
 /// Returns the number of reads that a pattern runs.
 fn reads(pattern: &Pattern) -> usize {
     match &pattern.operation {
@@ -136,6 +136,7 @@ fn reads(pattern: &Pattern) -> usize {
     }
 }
 
+/// Returns the steps that a later one can use.
 fn results<'r>(steps: &'r [Step], entries: &'r [Entry], unread: &[&'r str]) -> Results<'r> {
     let mut results = Results { steps: Vec::new(), closed: Vec::new() };
     for step in steps {

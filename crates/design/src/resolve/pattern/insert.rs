@@ -38,7 +38,7 @@ impl PatternDraft<'_> {
             if known.vague.contains(name) {
                 continue;
             }
-            if let Some(source) = self.source(node, &field.kind, is_required(field)) {
+            if let Some(source) = self.set_value(known, name, (node, &field.kind), is_required(field)) {
                 set.push((name.clone(), source));
             }
         }

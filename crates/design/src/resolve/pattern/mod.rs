@@ -9,6 +9,7 @@ mod merge;
 mod overlap;
 mod query;
 mod read;
+mod same_item;
 mod source;
 mod usage;
 

@@ -10,7 +10,7 @@ use super::overlap::KeyShape;
 use super::read::ReadPath;
 use super::{PatternDraft, ResolvedEntity};
 use crate::model::{
-    AskedKey, Entity, FieldType, Order, OrderWord, ParameterType, Query, ShardRead, SortRange,
+    AskedKey, Entity, FieldType, Order, OrderWord, ParameterType, Projection, Query, ShardRead, SortRange,
 };
 use crate::report::Span;
 use crate::syntax::Node;
@@ -293,7 +293,48 @@ impl PatternDraft<'_> {
             }
             self.parameters.add_field(self.context, bound, kind, false, place.span);
         }
+        self.whole_values(key.entity, field, (kind, format), place)?;
         Some(Some(SortRange::Between { field: field.to_owned() }))
+    }
+
+    /// Checks that a range can compare whole values if the texts in the key don't sort like them: an index may contain
+    /// neither the field nor a key from which it is read. `None` after a mistake.
+    fn whole_values(
+        &self,
+        entity: &Entity,
+        field: &str,
+        (kind, format): (&FieldType, Format),
+        place: &Node,
+    ) -> Option<()> {
+        let index = self.node.text_of("on").and_then(|name| entity.table.index(name));
+        // Only the fields of the item itself are read back from keys.
+        let nested = field.contains('.');
+        let number = matches!(kind, FieldType::Int { .. } | FieldType::Number { .. } | FieldType::Epoch);
+        let Some(index) = index.filter(|_| format.cuts_time() || (nested && number)) else { return Some(()) };
+        let entry = entity.entry(&index.name).into_iter().flat_map(|entry| entry.templates());
+        let own = [&entity.key.partition].into_iter().chain(&entity.key.sort);
+        let mut parts = entry.map(|(_, template)| template).chain(own).flat_map(|template| &template.parts);
+        let in_a_key = !nested
+            && parts.any(|part| match part {
+                Part::Field { path, format } => path == field && format.is_whole(kind),
+                Part::Literal(_) | Part::Shard { .. } => false,
+            });
+        let attribute = field.split('.').next().unwrap_or(field);
+        let contained = match &index.projection {
+            Projection::All => true,
+            Projection::Keys => index.local,
+            Projection::Include(names) => index.local || names.iter().any(|name| name == attribute),
+        };
+        if in_a_key || contained {
+            return Some(());
+        }
+        let message = format!(
+            "the index `{}` doesn't contain `{attribute}`, so `range` can't compare whole values",
+            index.name
+        );
+        let help = format!("add `{attribute}` to `project` of the index");
+        self.context.mistakes.add_with_help(place.span, message, help);
+        None
     }
 
     fn prefix(&mut self, field: &str, kind: &FieldType, format: Format, place: &Node) -> Option<()> {

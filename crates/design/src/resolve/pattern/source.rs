@@ -1,6 +1,7 @@
 //! Values in a pattern: a constant, `{parameter}`, `{now}`, or `{step.field}`.
 
-use super::PatternDraft;
+use super::super::key_values::KeyUses;
+use super::{PatternDraft, ResolvedEntity};
 use crate::model::{FieldType, ParameterType, ValueSource};
 use crate::syntax::Node;
 use crate::value;
@@ -34,6 +35,21 @@ pub(super) fn written(text: &str) -> WrittenValue {
 }
 
 impl PatternDraft<'_> {
+    /// Resolves the value that a pattern sets a field to. A constant must fit the keys that contain the field.
+    pub(super) fn set_value(
+        &mut self,
+        known: &ResolvedEntity,
+        path: &str,
+        (node, kind): (&Node, &FieldType),
+        required: bool,
+    ) -> Option<ValueSource> {
+        let source = self.source(node, kind, required)?;
+        if let (ValueSource::Constant(json), true) = (&source, known.sound) {
+            KeyUses::of_entity(&known.entity).check(self.context, path, (kind, json), node.span);
+        }
+        Some(source)
+    }
+
     /// Resolves a value of the field's type, and adds a parameter to those of the pattern.
     pub(super) fn source(&mut self, node: &Node, kind: &FieldType, required: bool) -> Option<ValueSource> {
         let json = match node.text().map(written) {

@@ -154,8 +154,13 @@ impl QueryPlan {
         let teller = Teller::new(context.design, entities, (table, index), wanted.mixed);
         let expiry = Expiry::new(table.ttl.clone().filter(|_| !wanted.show_expired));
         let references = wanted.resolve.iter().map(|resolve| resolve.field.as_str());
-        let needed =
-            needed.iter().copied().chain(references).chain(teller.attribute()).chain(expiry.attribute());
+        // A range over truncated times compares the whole ones.
+        let bounded = match wanted.range {
+            Some(SortRange::Between { field }) => field.split('.').next(),
+            Some(SortRange::Prefix { .. }) | None => None,
+        };
+        let needed = needed.iter().copied().chain(references).chain(bounded);
+        let needed = needed.chain(teller.attribute()).chain(expiry.attribute());
         if let Some(asked) = wanted.asked {
             ask(&mut partition, &asked.partition);
             sort.truncate(asked.sort.len());
@@ -164,7 +169,10 @@ impl QueryPlan {
         let sort_plan = match (entities, wanted.matched, wanted.range, sort_attributes.first()) {
             _ if wanted.asked.is_some() => SortPlan::beginning(sort),
             ([_, _, ..], [], None, Some(first)) => several(first, &keys),
-            _ => SortPlan::new(sort, wanted.matched, wanted.range, table.separator),
+            _ => {
+                let entity = entities.first().map(Arc::as_ref);
+                SortPlan::new(sort, wanted.matched, wanted.range, entity, table.separator)
+            }
         };
         QueryPlan {
             table: context.table_name(table),

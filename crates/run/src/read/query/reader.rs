@@ -119,7 +119,7 @@ impl<'p> Reader<'p> {
         let exact = lane.exact.take();
         let row = |item: EncodedItem| {
             let view = item.view();
-            if plan.expiry.is_over(view, now_ms) || exact.as_ref().is_some_and(|exact| !exact.passes(view)) {
+            if plan.expiry.is_over(view, now_ms) {
                 return None;
             }
             let entity = plan.teller.tell(view)?.clone();
@@ -128,7 +128,8 @@ impl<'p> Reader<'p> {
                 Some(index) => restore(&entity, index, item),
                 None => item,
             };
-            Some(Row { entity, item, rank })
+            let passes = exact.as_ref().is_none_or(|exact| exact.passes(item.view()));
+            passes.then_some(Row { entity, item, rank })
         };
         lane.feed(request, page.items.into_iter().filter_map(row), page.last_key);
         lane.exact = exact;

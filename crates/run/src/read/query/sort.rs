@@ -1,8 +1,10 @@
 //! Which sort keys a query reads: from matched parts, a range or a beginning to exact key tests.
 
-use singlet_design::{Format, KeyAttribute, KeyKind, Part, SortRange, Template, Values};
+use singlet_design::{
+    Ending, Entity, FieldType, Format, KeyAttribute, KeyKind, Part, SortRange, Template, Values,
+};
 use singlet_expr::{KeyTerm, KeyTest};
-use singlet_values::{AttributeValue, ItemRef, KeyReader, ValueRef};
+use singlet_values::{AttributeValue, ItemRef, KeyReader, Number, ValueRef};
 
 use super::tell::common_head;
 use crate::arguments::Bound;
@@ -29,10 +31,57 @@ pub(super) struct NextPart {
     template: Template,
     /// Its place in the template.
     part: usize,
-    /// The literal after it; values can't contain the separator, so they end there.
+    /// The literal that ends it, if its text isn't as long as all others.
     end: Option<String>,
+    order: PartOrder,
     /// The template is nothing but the field: the attribute has the field's type.
     plain: bool,
+}
+
+/// How the texts of a part sort.
+#[derive(Debug, Clone)]
+enum PartOrder {
+    /// Like the values, or (folded texts) in the order that callers ask for.
+    Text,
+    /// Like the values, but all values of a period have one text.
+    Period,
+    /// Not like the values: numbers of different lengths, between these bounds.
+    Number { min: Option<Number>, max: Option<Number> },
+}
+
+impl PartOrder {
+    fn new(part: Option<&Part>, kind: Option<&FieldType>) -> Self {
+        let Some(Part::Field { format, .. }) = part else { return PartOrder::Text };
+        match (format, kind) {
+            (Format::Day, Some(FieldType::Date)) => PartOrder::Text,
+            (format, _) if format.cuts_time() => PartOrder::Period,
+            (Format::Plain, Some(FieldType::Int { min, max } | FieldType::Number { min, max })) => {
+                match (min, max) {
+                    (Some(min), Some(max)) if same_length(min, max) => PartOrder::Text,
+                    _ => PartOrder::Number { min: *min, max: *max },
+                }
+            }
+            (Format::Plain, Some(FieldType::Epoch)) => PartOrder::Number { min: None, max: None },
+            _ => PartOrder::Text,
+        }
+    }
+
+    /// Whether texts between those of two values include the texts of all values between them.
+    fn keeps(&self, from: Option<&AttributeValue>, to: Option<&AttributeValue>) -> bool {
+        let PartOrder::Number { min, max } = self else { return true };
+        let number = |end: Option<&AttributeValue>, bound: &Option<Number>| match end {
+            Some(AttributeValue::N(number)) => Some(*number),
+            _ => *bound,
+        };
+        number(from, min).zip(number(to, max)).is_some_and(|(from, to)| same_length(&from, &to))
+    }
+}
+
+/// Whether two numbers that aren't negative have equally many digits before the point. All numbers between them then
+/// sort like their texts.
+fn same_length(one: &Number, other: &Number) -> bool {
+    let digits = |number: &Number| number.to_string().split('.').next().map(str::len);
+    !one.is_negative() && !other.is_negative() && digits(one) == digits(other)
 }
 
 #[derive(Debug, Clone)]
@@ -53,6 +102,7 @@ impl SortPlan {
         sort: Vec<(KeyAttribute, Template)>,
         matched: &[String],
         range: Option<&SortRange>,
+        entity: Option<&Entity>,
         separator: char,
     ) -> Self {
         let mut matched = matched.iter().map(String::as_str).peekable();
@@ -76,12 +126,16 @@ impl SortPlan {
                 }
                 _ => Bounded::No,
             };
-            let end = match template.parts.get(part + 1) {
-                Some(Part::Literal(text)) if text.starts_with(separator) => Some(text.clone()),
+            let placeholder = template.parts.get(part);
+            let kind = placeholder.and_then(Part::path).and_then(|path| entity?.field_at(path));
+            let end = match (template.ending(part, separator, kind), template.parts.get(part + 1)) {
+                (Some(Ending::Before(literal)), _) => Some(literal.to_owned()),
+                (_, Some(Part::Literal(text))) if text.starts_with(separator) => Some(text.clone()),
                 _ => None,
             };
+            let order = PartOrder::new(placeholder, kind);
             let plain = template.plain_field().is_some();
-            let next = Some(NextPart { attribute, template, part, end, plain });
+            let next = Some(NextPart { attribute, template, part, end, order, plain });
             return SortPlan { equal, next, bounded };
         }
         SortPlan { equal, next: None, bounded: Bounded::No }
@@ -92,7 +146,7 @@ impl SortPlan {
         let last = sort.pop_if(|(attribute, _)| attribute.kind == KeyKind::Text);
         let next = last.map(|(attribute, template)| {
             let part = template.parts.len();
-            NextPart { attribute, template, part, end: None, plain: false }
+            NextPart { attribute, template, part, end: None, order: PartOrder::Text, plain: false }
         });
         let equal = sort.into_iter().map(|(attribute, template)| (attribute.name, template)).collect();
         SortPlan { equal, next, bounded: Bounded::No }
@@ -111,7 +165,14 @@ impl SortPlan {
         };
         let highest = templates.map(end).max().unwrap_or_default();
         let template = Template { source: shared.clone(), parts: Vec::new() };
-        let next = NextPart { attribute: attribute.clone(), template, part: 0, end: None, plain: false };
+        let next = NextPart {
+            attribute: attribute.clone(),
+            template,
+            part: 0,
+            end: None,
+            order: PartOrder::Text,
+            plain: false,
+        };
         SortPlan { equal: Vec::new(), next: Some(next), bounded: Bounded::Heads { shared, lowest, highest } }
     }
 
@@ -186,8 +247,12 @@ impl SortPlan {
             Bounded::Range => {
                 let end = |parameter| next.range_end(bound, separator, &prefix, parameter);
                 let (from, to) = (end("from")?, end("to")?);
-                let (interval, exact) = next.range(prefix, from, to);
-                Ok((interval, part_at, exact))
+                let by_value = next.by_value(bound.get("from"), bound.get("to"));
+                if !next.order.keeps(bound.get("from"), bound.get("to")) {
+                    return Ok((Interval::of_prefix(prefix), part_at, by_value));
+                }
+                let (interval, by_text) = next.range(prefix, from, to);
+                Ok((interval, part_at, by_value.or(by_text)))
             }
             Bounded::No | Bounded::Heads { .. } => Ok((Interval::of_prefix(prefix), part_at, None)),
         }
@@ -237,7 +302,7 @@ impl NextPart {
             return (Interval::Text { prefix, from, to: upper }, None);
         };
         let after_prefix = |text: &String| text.get(prefix.len()..).unwrap_or_default().to_owned();
-        let exact = (!self.fixed_width() && (from.is_some() || to.is_some())).then(|| Exact {
+        let exact = (!self.fixed_width() && (from.is_some() || to.is_some())).then(|| Exact::Text {
             attribute: self.attribute.name.clone(),
             prefix_bytes: prefix.len(),
             end: end.clone(),
@@ -246,17 +311,35 @@ impl NextPart {
         });
         let upper = to.as_ref().map(|to| {
             let value = to.get(prefix.len()..).unwrap_or_default();
-            let lower_than_end = |(at, character): (usize, char)| {
-                (at > 0 && end.chars().next() > Some(character)).then_some(at)
-            };
-            // Texts of one length sort like the keys that continue them, whatever the separator is.
-            let shortest = match self.fixed_width() {
-                true => value.len(),
-                false => value.char_indices().find_map(lower_than_end).unwrap_or(value.len()),
-            };
-            format!("{prefix}{}{end}{LAST}", value.get(..shortest).unwrap_or_default())
+            format!("{prefix}{}{LAST}", self.highest(value, end))
         });
         (Interval::Text { prefix, from, to: upper }, exact)
+    }
+
+    /// The highest text, with its end, of all values up to this one. A value can sort after a longer one that it
+    /// begins, because of its end.
+    fn highest(&self, value: &str, end: &str) -> String {
+        let whole = format!("{value}{end}");
+        let Some(first) = end.chars().next().filter(|_| !self.fixed_width()) else { return whole };
+        let mut highest = whole;
+        for (at, character) in value.char_indices().skip(1).filter(|(_, character)| *character <= first) {
+            highest = highest.max(format!("{}{end}", value.get(..at).unwrap_or_default()));
+            if character < first {
+                break;
+            }
+        }
+        highest
+    }
+
+    /// The exact test of a part whose text doesn't decide by itself.
+    fn by_value(&self, from: Option<&AttributeValue>, to: Option<&AttributeValue>) -> Option<Exact> {
+        let field = self.template.parts.get(self.part).and_then(Part::path)?.to_owned();
+        match self.order {
+            PartOrder::Text => None,
+            PartOrder::Period | PartOrder::Number { .. } => {
+                Some(Exact::Value { field, from: from.cloned(), to: to.cloned() })
+            }
+        }
     }
 
     fn fixed_width(&self) -> bool {
@@ -407,24 +490,32 @@ fn between(low: Option<AttributeValue>, high: Option<AttributeValue>) -> Option<
     })
 }
 
-/// The exact test of a part that is followed by others.
+/// The exact test of a range, where the key test lets too much through.
 #[derive(Debug, Clone)]
-pub(super) struct Exact {
-    attribute: String,
-    prefix_bytes: usize,
-    end: String,
-    from: Option<String>,
-    to: Option<String>,
+pub(super) enum Exact {
+    /// By the text of a part that is followed by others.
+    Text { attribute: String, prefix_bytes: usize, end: String, from: Option<String>, to: Option<String> },
+    /// By the value of a field.
+    Value { field: String, from: Option<AttributeValue>, to: Option<AttributeValue> },
 }
 
 impl Exact {
-    /// Whether the part lies between the ends.
+    /// Whether the item lies between the ends.
     pub(super) fn passes(&self, item: ItemRef<'_>) -> bool {
-        let Some(ValueRef::S(text)) = item.get(&self.attribute) else { return true };
-        let rest = text.get(self.prefix_bytes..).unwrap_or_default();
-        let value = rest.split_once(self.end.as_str()).map_or(rest, |(value, _)| value);
-        self.from.as_deref().is_none_or(|from| from <= value)
-            && self.to.as_deref().is_none_or(|to| value <= to)
+        match self {
+            Exact::Text { attribute, prefix_bytes, end, from, to } => {
+                let Some(ValueRef::S(text)) = item.get(attribute) else { return true };
+                let rest = text.get(*prefix_bytes..).unwrap_or_default();
+                let value = rest.split_once(end.as_str()).map_or(rest, |(value, _)| value);
+                from.as_deref().is_none_or(|from| from <= value) && to.as_deref().is_none_or(|to| value <= to)
+            }
+            Exact::Value { field, from, to } => {
+                let Some(value) = item.value(field) else { return true };
+                let order = |end: &AttributeValue| value.partial_cmp(&end.as_scalar()?);
+                from.as_ref().is_none_or(|from| order(from).is_some_and(|order| order.is_ge()))
+                    && to.as_ref().is_none_or(|to| order(to).is_some_and(|order| order.is_le()))
+            }
+        }
     }
 }
 
