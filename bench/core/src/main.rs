@@ -1,14 +1,15 @@
 //! Singlet's engine and protocol in one process, without HTTP: what they can do at most, and what a call costs.
 //!
 //! `singlet-bench` starts this program and reads what it writes. It is a program of its own because it has the allocator
-//! of the `singlet` command, while the bare server that Singlet is compared with keeps the system's. It knows the engine
-//! and the wire crate; it must not know sockets, other servers or reports.
+//! of the `singlet` command, while the bare server that Singlet is compared with keeps the system's. It knows the
+//! engine, the wire crate and designs on the embedded store; it must not know sockets, other servers or reports.
 #![allow(clippy::print_stdout, reason = "this is a command; its answers go to standard output")]
 
 mod calls;
 mod cells;
 mod items;
 mod paths;
+mod posts;
 
 use clap::Parser;
 

@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use singlet_engine::expr::{Condition, ExpressionKind, KeyCondition, Placeholders, Update};
 use singlet_engine::values::{AttributeValue, EncodedItem};
 use singlet_engine::{Database, Options, StoreOptions};
@@ -15,9 +17,12 @@ use singlet_wire::{Operation, Service};
 
 use crate::calls::{Calls, Workload};
 use crate::items::{ITEMS_PER_PARTITION, Maker, fill, key, partition, table_name};
+use crate::posts::Posts;
 
 /// Never full here: a fold in one run and not in the other would drown the difference.
 const OVERLAY_BYTES: usize = 2 << 30;
+/// From one post to the next: far enough that it is another user's.
+const POST_STRIDE: usize = 641;
 
 /// What to run how often.
 #[derive(Debug, clap::Args)]
@@ -39,7 +44,7 @@ type Call = Box<dyn FnMut() -> Result<()>>;
 type Path = (&'static str, fn(u64) -> Result<Call>);
 
 /// All of them, from the whole request to its parts.
-const PATHS: [Path; 17] = [
+const PATHS: [Path; 25] = [
     ("get", |items| protocol(items, 0, Operation::GetItem)),
     ("query of 25", |items| protocol(items, 0, Operation::Query)),
     ("put", |items| protocol(items, 0, Operation::PutItem)),
@@ -54,6 +59,14 @@ const PATHS: [Path; 17] = [
     ("engine: update", |items| engine(items, 0, Workload::Update)),
     ("engine: transaction of 2", |items| engine(items, 0, Workload::Transact)),
     ("engine: batch write of 25", |items| engine(items, 0, Workload::Batch)),
+    ("posts, engine: get", |items| read(items, Posts::engine_get)),
+    ("posts, pattern: get", |items| read(items, |posts, post| at_once(posts.pattern_get(post)))),
+    ("posts, engine: query of 20", |items| read(items, Posts::engine_query)),
+    ("posts, pattern: query of 20", |items| read(items, |posts, post| at_once(posts.pattern_query(post)))),
+    ("posts, engine: put", |items| write(items, Posts::engine_put)),
+    ("posts, pattern: put", |items| write(items, Posts::pattern_put)),
+    ("posts, engine: update", |items| write(items, Posts::engine_update)),
+    ("posts, pattern: update", |items| write(items, Posts::pattern_update)),
     ("parse three expressions", |_| Ok(Box::new(parse_expressions))),
     ("JSON in, one item", |_| json_in()),
     ("JSON out, one item", |_| json_out()),
@@ -76,10 +89,14 @@ pub(crate) fn path(options: &PathOptions) -> Result<()> {
 }
 
 fn database(items: u64, indexes: u8) -> Result<Database> {
-    let store = StoreOptions { overlay_bytes_max: OVERLAY_BYTES, ..StoreOptions::default() };
-    let database = Database::in_memory_with(Options { store, ..Options::default() })?;
+    let database = empty()?;
     fill(&database, indexes, items)?;
     Ok(database)
+}
+
+fn empty() -> Result<Database> {
+    let store = StoreOptions { overlay_bytes_max: OVERLAY_BYTES, ..StoreOptions::default() };
+    Ok(Database::in_memory_with(Options { store, ..Options::default() })?)
 }
 
 /// Calls of the engine by its types.
@@ -87,6 +104,34 @@ fn engine(items: u64, indexes: u8, workload: Workload) -> Result<Call> {
     let calls = Calls { database: database(items, indexes)?, table: table_name(indexes), items };
     let mut maker = Maker::new(5);
     Ok(Box::new(move || calls.call(workload, &mut maker)))
+}
+
+/// Reads of posts, each of another one.
+fn read(items: u64, call: fn(&Posts, usize) -> Result<()>) -> Result<Call> {
+    let posts = Posts::fill(empty()?, usize::try_from(items)?)?;
+    let mut post = 0;
+    Ok(Box::new(move || {
+        post = (post + POST_STRIDE) % posts.len();
+        call(&posts, post)
+    }))
+}
+
+/// Writes of posts, each of another one. Engine and pattern are waited for in the same way.
+fn write(items: u64, call: impl AsyncFn(&Posts, usize) -> Result<()> + 'static) -> Result<Call> {
+    let posts = Posts::fill(empty()?, usize::try_from(items)?)?;
+    let mut post = 0;
+    Ok(Box::new(move || {
+        post = (post + POST_STRIDE) % posts.len();
+        pollster::block_on(call(&posts, post))
+    }))
+}
+
+/// The output of a future that is ready at its first poll, as reads of the embedded store are.
+fn at_once<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => bail!("a read of the embedded store must be ready at once"),
+    }
 }
 
 /// Whole requests: the bytes of a body in, the bytes of the answer out. All that HTTP and signatures add is left out.

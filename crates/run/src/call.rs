@@ -6,7 +6,7 @@ use singlet_design::{Design, Pattern, Table};
 use singlet_store::{Feature, Store};
 
 use crate::arguments::Bound;
-use crate::cursor::{Bond, Seal};
+use crate::cursor::{Bond, Cursor, Payload, Seal};
 use crate::entropy::Entropy;
 use crate::error::RunError;
 
@@ -31,11 +31,11 @@ pub(crate) struct Call<'a> {
     pub(crate) now_ms: u64,
 }
 
-impl<'a> Call<'a> {
+impl Call<'_> {
     /// What the cursors of this call are bound to.
-    pub(crate) fn bond(&self) -> Bond<'a> {
+    pub(crate) fn bond(&self) -> Bond {
         let held = self.bound.held().clone();
-        Bond { pattern: &self.pattern.name, arguments: self.bound.canonical(), held }
+        Bond { pattern: self.pattern.name.clone(), arguments: self.bound.canonical(), held }
     }
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Site<S> {
     /// Where random bytes come from.
     pub(crate) entropy: Arc<dyn Entropy>,
     /// Encrypts cursors.
-    pub(crate) seal: Seal,
+    pub(crate) seal: Arc<Seal>,
 }
 
 impl<S: Store> Site<S> {
@@ -62,6 +62,11 @@ impl<S: Store> Site<S> {
             return Ok(());
         }
         Err(RunError::Unsupported { pattern: pattern.name.clone(), feature, store: self.store.label() })
+    }
+
+    /// The cursor of a call's next page.
+    pub(crate) fn cursor(&self, call: &Call<'_>, payload: Payload) -> Cursor {
+        Cursor::new(self.seal.clone(), call.bond(), payload)
     }
 
     /// The name of a table of the design in this environment.

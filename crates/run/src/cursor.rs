@@ -8,6 +8,9 @@
 //! The nonce is a keyed hash of all that is sealed. So it can't repeat with another text, whatever the source of
 //! randomness, and the same place of the same list is the same cursor.
 
+use std::fmt;
+use std::sync::Arc;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
@@ -39,10 +42,43 @@ pub(crate) struct Seal {
     place: Vec<u8>,
 }
 
+/// Where the next page of a list starts.
+///
+/// It is encrypted when its text is asked for. Encrypting costs as much as reading a page, and a caller that needs one page
+/// only doesn't pay for it.
+#[derive(Clone)]
+pub struct Cursor {
+    seal: Arc<Seal>,
+    bond: Bond,
+    payload: Payload,
+}
+
+impl Cursor {
+    /// The cursor with this payload.
+    pub(crate) fn new(seal: Arc<Seal>, bond: Bond, payload: Payload) -> Self {
+        Cursor { seal, bond, payload }
+    }
+}
+
+/// Writes the encrypted text, which [`crate::Paging::cursor`] takes.
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.seal.seal(&self.bond, &self.payload))
+    }
+}
+
+/// Writes the encrypted text, so that logs don't show keys that the answer leaves out.
+impl fmt::Debug for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 /// What a cursor is bound to besides design and environment.
-pub(crate) struct Bond<'a> {
+#[derive(Clone)]
+pub(crate) struct Bond {
     /// The pattern's name.
-    pub(crate) pattern: &'a str,
+    pub(crate) pattern: String,
     /// Its canonical arguments, without those that the cursor itself holds.
     pub(crate) arguments: EncodedItem,
     /// Parameters that the cursor holds for its caller.
@@ -75,7 +111,7 @@ impl Seal {
     }
 
     /// The cursor with this payload.
-    pub(crate) fn seal(&self, bond: &Bond<'_>, payload: Payload) -> String {
+    fn seal(&self, bond: &Bond, payload: &Payload) -> String {
         let context = self.context(bond);
         let mut text = Payload { bytes: vec![VERSION] };
         bond.held.write(&mut text);
@@ -88,7 +124,7 @@ impl Seal {
     }
 
     /// The payload of a cursor that was sealed with the same bond, and what it holds.
-    pub(crate) fn open(&self, bond: &Bond<'_>, cursor: &str) -> Result<(Held, Vec<u8>), RunError> {
+    pub(crate) fn open(&self, bond: &Bond, cursor: &str) -> Result<(Held, Vec<u8>), RunError> {
         if cursor.len() > CURSOR_BYTES_MAX {
             return Err(MADE_UP);
         }
@@ -108,7 +144,7 @@ impl Seal {
     }
 
     /// What a cursor is bound to. The last part is for the caller, whom patterns don't know yet.
-    fn context(&self, bond: &Bond<'_>) -> Vec<u8> {
+    fn context(&self, bond: &Bond) -> Vec<u8> {
         let mut context = self.place.clone();
         extend(&mut context, bond.pattern.as_bytes());
         extend(&mut context, bond.arguments.as_bytes());
@@ -160,6 +196,7 @@ fn padded(bytes: usize) -> usize {
 }
 
 /// Writes what a cursor says.
+#[derive(Clone)]
 pub(crate) struct Payload {
     bytes: Vec<u8>,
 }
@@ -269,9 +306,13 @@ mod tests {
         payload
     }
 
-    fn bond<'a>(pattern: &'a str, argument: &str) -> Bond<'a> {
+    fn bond(pattern: &str, argument: &str) -> Bond {
         let arguments = [("user_id", AttributeValue::from(argument))].into_iter().collect();
-        Bond { pattern, arguments: EncodedItem::encode(&arguments), held: Held::default() }
+        Bond {
+            pattern: pattern.to_owned(),
+            arguments: EncodedItem::encode(&arguments),
+            held: Held::default(),
+        }
     }
 
     proptest! {
@@ -287,7 +328,7 @@ mod tests {
             let seal = Seal::new(&[1; 32], "design", "dev");
             let held = Held { now_ms, names };
             let bond = Bond { held: held.clone(), ..bond(&pattern, &argument) };
-            let cursor = seal.seal(&bond, payload(&bytes));
+            let cursor = seal.seal(&bond, &payload(&bytes));
             prop_assert_eq!(seal.open(&bond, &cursor).unwrap(), (held, bytes));
             let foreign = self::bond(&other.0, &other.1);
             let same = (&other.0, &other.1) == (&pattern, &argument);
@@ -304,17 +345,17 @@ mod tests {
         ) {
             let seal = Seal::new(&[1; 32], "design", "dev");
             let bond = bond("tokens", "u1");
-            let cursor = seal.seal(&bond, payload(&bytes));
+            let cursor = seal.seal(&bond, &payload(&bytes));
             let shown = URL_SAFE_NO_PAD.decode(&cursor).unwrap();
             prop_assert!(!shown.windows(bytes.len()).any(|window| window == bytes.as_slice()));
-            prop_assert_eq!(cursor.len(), seal.seal(&bond, payload(&other)).len());
+            prop_assert_eq!(cursor.len(), seal.seal(&bond, &payload(&other)).len());
         }
 
         #[test]
         fn whoever_changes_a_cursor_is_refused(bytes in prop::collection::vec(any::<u8>(), 0..40), place in any::<prop::sample::Index>(), bit in 0_u8..8) {
             let seal = Seal::new(&[1; 32], "design", "dev");
             let bond = bond("tokens", "u1");
-            let mut changed = URL_SAFE_NO_PAD.decode(seal.seal(&bond, payload(&bytes))).unwrap();
+            let mut changed = URL_SAFE_NO_PAD.decode(seal.seal(&bond, &payload(&bytes))).unwrap();
             let place = place.index(changed.len());
             changed[place] ^= 1 << bit;
             let refused = seal.open(&bond, &URL_SAFE_NO_PAD.encode(changed));

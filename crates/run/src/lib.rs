@@ -67,6 +67,7 @@ mod write;
 pub use arguments::Arguments;
 pub use blocking::Wait;
 pub use call::Paging;
+pub use cursor::Cursor;
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use error::{RunError, WrongParameter};
 pub use needs::{Need, needs, unmet_needs};

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use singlet_design::{Entity, Field, Index, Json, Projection, default_of, to_json};
 use singlet_values::{EncodedItem, Item, ValueRef};
 
+use crate::cursor::Cursor;
+
 /// An item of an entity. It stays in its stored form until somebody asks for its JSON.
 #[derive(Debug, Clone)]
 pub struct Record {
@@ -106,7 +108,7 @@ pub enum Outcome {
         /// The items.
         records: Vec<Record>,
         /// Where the next page starts; `None` at the end.
-        cursor: Option<String>,
+        cursor: Option<Cursor>,
     },
     /// An item was written; this is what it is now.
     Written(Record),
@@ -131,7 +133,7 @@ impl Outcome {
             Outcome::Items { records, cursor } => {
                 let items = records.iter().map(Record::to_json).collect();
                 let mut members = vec![("items".to_owned(), Json::List(items))];
-                members.extend(cursor.iter().map(|cursor| ("cursor".to_owned(), cursor.as_str().into())));
+                members.extend(cursor.iter().map(|cursor| ("cursor".to_owned(), cursor.to_string().into())));
                 Json::Object(members)
             }
             Outcome::Written(record) => record.to_json(),

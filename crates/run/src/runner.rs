@@ -36,7 +36,7 @@ impl<S: Store> Runner<S> {
         let context = PlanContext { design: &design, environment: &environment };
         let plans = design.patterns.iter().map(|pattern| PatternPlan::new(&context, pattern)).collect();
         let site = Site {
-            seal: Seal::new(&cursor_key, &design.name, &environment),
+            seal: Arc::new(Seal::new(&cursor_key, &design.name, &environment)),
             table_names: design.tables.iter().map(|table| table.name_in(&environment)).collect(),
             design,
             store,
@@ -63,7 +63,7 @@ impl<S: Store> Runner<S> {
     /// Encrypts cursors with this key.
     #[must_use]
     pub fn with_cursor_key(mut self, key: [u8; 32]) -> Self {
-        self.site.seal = Seal::new(&key, &self.site.design.name, &self.site.environment);
+        self.site.seal = Arc::new(Seal::new(&key, &self.site.design.name, &self.site.environment));
         self
     }
 

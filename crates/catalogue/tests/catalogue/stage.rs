@@ -78,9 +78,10 @@ impl<'a> Stage<'a> {
         paging: &Paging,
     ) -> (Vec<Json>, Option<String>) {
         match self.runner.run(pattern, arguments, paging).wait() {
-            Ok(Outcome::Items { records, cursor }) => {
-                (records.iter().map(|record| record.to_json()).collect(), cursor)
-            }
+            Ok(Outcome::Items { records, cursor }) => (
+                records.iter().map(|record| record.to_json()).collect(),
+                cursor.map(|cursor| cursor.to_string()),
+            ),
             Ok(outcome) => panic!("{pattern} is no list: {}", outcome.to_json()),
             Err(error) => panic!("{pattern}: {error} ({error:?})"),
         }

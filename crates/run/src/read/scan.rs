@@ -12,7 +12,7 @@ use singlet_values::{AttributeValue, EncodedItem, Item};
 use super::project::{projection, restore};
 use super::query::{FilterPlan, Teller, key_kind, page_limit};
 use crate::call::{Call, PlanContext, Site};
-use crate::cursor::{OUTDATED, Payload, PayloadReader};
+use crate::cursor::{Cursor, OUTDATED, Payload, PayloadReader};
 use crate::error::RunError;
 use crate::expiry::Expiry;
 use crate::outcome::{Outcome, Record};
@@ -137,7 +137,7 @@ impl ScanPlan {
         Ok(Some(key))
     }
 
-    fn cursor<S: Store>(&self, site: &Site<S>, call: &Call<'_>, key: &Item) -> Result<String, RunError> {
+    fn cursor<S: Store>(&self, site: &Site<S>, call: &Call<'_>, key: &Item) -> Result<Cursor, RunError> {
         let mut payload = Payload::new();
         payload.byte(SCAN);
         for attribute in &self.position {
@@ -146,6 +146,6 @@ impl ScanPlan {
                 return Err(self.without_key());
             }
         }
-        Ok(site.seal.seal(&call.bond(), payload))
+        Ok(site.cursor(call, payload))
     }
 }

@@ -117,7 +117,7 @@ fn a_merge_bounded_by_now_pages_on_while_time_passes() {
         let page = visits.runner.run("past_of_town", &arguments, &paging).wait().unwrap();
         seen.extend(visitors(&page));
         let Outcome::Items { cursor: Some(cursor), .. } = page else { break };
-        paging.cursor = Some(cursor);
+        paging.cursor = Some(cursor.to_string());
         visits.clock.advance_ms(10);
     }
     assert_eq!(seen, ["anna", "anna", "binh", "binh", "chi", "chi"]);
@@ -135,7 +135,7 @@ fn the_pages_of_a_part_are_bounded_by_the_time_of_its_first_page() {
     let (mut cursor, mut seen) = (cursor.clone(), visitors(&parts[0].1));
     while let Some(next) = cursor {
         visits.clock.advance_ms(60_000);
-        let paging = Paging { limit: Some(1), cursor: Some(next) };
+        let paging = Paging { limit: Some(1), cursor: Some(next.to_string()) };
         let page = visits.runner.run("visits", &arguments, &paging).wait().unwrap();
         seen.extend(visitors(&page));
         let Outcome::Items { cursor: next, .. } = page else { panic!() };

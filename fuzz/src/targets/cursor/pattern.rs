@@ -95,6 +95,7 @@ fn list(pattern: &str, arguments: &Arguments) -> Vec<EncodedItem> {
 fn items(outcome: Outcome) -> (Vec<EncodedItem>, Option<String>) {
     match outcome {
         Outcome::Items { records, cursor } => {
+            let cursor = cursor.map(|cursor| cursor.to_string());
             (records.into_iter().map(|record| record.item).collect(), cursor)
         }
         _ => (Vec::new(), None),

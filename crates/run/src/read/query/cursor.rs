@@ -12,7 +12,7 @@ use super::lane::{Lane, Place, Position, Row};
 use super::reader::Reader;
 use super::sort::kind;
 use crate::call::{Call, Site};
-use crate::cursor::{OUTDATED, Payload, PayloadReader};
+use crate::cursor::{Cursor, OUTDATED, Payload, PayloadReader};
 use crate::error::RunError;
 
 const QUERY: u8 = b'q';
@@ -47,14 +47,14 @@ impl QueryPlan {
         site: &Site<S>,
         call: &Call<'_>,
         reader: &Reader<'_>,
-    ) -> Result<String, RunError> {
+    ) -> Result<Cursor, RunError> {
         let mut payload = Payload::new();
         payload.byte(QUERY);
         payload.number(self.shards.unwrap_or(1));
         for lane in &reader.lanes {
             self.write_place(&mut payload, &lane.place(), reader.rows())?;
         }
-        Ok(site.seal.seal(&call.bond(), payload))
+        Ok(site.cursor(call, payload))
     }
 
     pub(super) fn read_position(&self, reader: &mut PayloadReader<'_>) -> Result<Position, RunError> {

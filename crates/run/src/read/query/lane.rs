@@ -156,9 +156,14 @@ impl Lane {
     /// Takes the next row, which is given as this one.
     pub(super) fn pop(&mut self, number: usize) -> Option<Row> {
         let row = self.buffer.pop_front()?;
+        self.note_given(number);
+        Some(row)
+    }
+
+    /// Notes that the answer's row of this number is the last one taken from here.
+    pub(super) fn note_given(&mut self, number: usize) {
         self.given = Some(number);
         self.taken = true;
-        Some(row)
     }
 
     /// Where the next call goes on: exactly after the last row taken, or after what was read without finding any.

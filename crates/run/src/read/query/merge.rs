@@ -21,7 +21,7 @@ use super::sort::NextPart;
 use super::{LIMIT_MAX, PlanContext, QueryPlan, page_limit};
 use crate::arguments::Bound;
 use crate::call::{Call, Paging, Site};
-use crate::cursor::{OUTDATED, Payload, PayloadReader};
+use crate::cursor::{Cursor, OUTDATED, Payload, PayloadReader};
 use crate::error::RunError;
 use crate::outcome::Outcome;
 
@@ -170,8 +170,9 @@ impl MergePlan {
                 bounds.begin_at(by, rank, self.run.forward).ok_or(OUTDATED)?;
                 given = (identity <= *last).then(|| rank.clone());
             }
-            let request = self.run.request(bound, &bounds, filter.clone(), shard)?;
-            let lane = Lane::new(request, bounds.exact.clone(), position);
+            let exact = bounds.exact.take();
+            let request = self.run.request(bound, bounds, filter.clone(), shard)?;
+            let lane = Lane::new(request, exact, position);
             branches.push(Branch { identity, lane, rank: PartRank { prefix_bytes, given } });
         }
         Ok(())
@@ -206,7 +207,7 @@ impl MergePlan {
         reader: &Reader<'_>,
         (identities, scanning): (&[Identity], &[bool]),
         before: Resume,
-    ) -> Result<String, RunError> {
+    ) -> Result<Cursor, RunError> {
         let given = reader.last_lane.and_then(|lane| identities.get(lane)).zip(reader.rows().last());
         let last = match given {
             Some((identity, row)) => Some((row.rank.clone(), *identity)),
@@ -235,7 +236,7 @@ impl MergePlan {
         }
         payload.number(count);
         payload.append(places);
-        Ok(site.seal.seal(&call.bond(), payload))
+        Ok(site.cursor(call, payload))
     }
 }
 

@@ -8,6 +8,7 @@ mod reader;
 mod sort;
 mod tell;
 
+use std::iter::repeat_n;
 use std::sync::Arc;
 
 use singlet_design::{
@@ -225,9 +226,12 @@ impl QueryPlan {
         let bounds = self.sort.bind(&call.bound, self.separator)?;
         let filter = self.filter.bind(&call.bound, call.now_ms);
         let mut positions = positions.into_iter();
-        for shard in 0..count {
-            let request = self.request(&call.bound, &bounds, filter.clone(), shard)?;
-            lanes.push(Lane::new(request, bounds.exact.clone(), positions.next().unwrap_or_default()));
+        // The last shard, mostly the only one, takes the bounds and the filter themselves.
+        let copies = repeat_n((bounds, filter), count as usize);
+        for (shard, (mut bounds, filter)) in (0..count).zip(copies) {
+            let exact = bounds.exact.take();
+            let request = self.request(&call.bound, bounds, filter, shard)?;
+            lanes.push(Lane::new(request, exact, positions.next().unwrap_or_default()));
         }
         Ok(Reader::over_shards(self, lanes, limit, call.now_ms))
     }
@@ -268,12 +272,12 @@ impl QueryPlan {
     fn request(
         &self,
         bound: &Bound<'_>,
-        bounds: &SortBounds,
+        bounds: SortBounds<'_>,
         filter: Option<Condition>,
         shard: u32,
     ) -> Result<Option<store::Query>, RunError> {
-        let Some(sort) = bounds.terms() else { return Ok(None) };
-        let mut key: Vec<KeyTerm> = Vec::with_capacity(self.partition.len() + sort.len());
+        let Some(sort) = bounds.into_terms() else { return Ok(None) };
+        let mut key: Vec<KeyTerm> = Vec::with_capacity(self.partition.len() + sort.size_hint().0 + 1);
         for (name, template) in &self.partition {
             let value = match self.shards {
                 Some(_) => template.render_shard(self.separator, bound, shard),

@@ -131,8 +131,17 @@ impl<'p> Reader<'p> {
             let passes = exact.as_ref().is_none_or(|exact| exact.passes(item.view()));
             passes.then_some(Row { entity, item, rank })
         };
-        lane.feed(request, page.items.into_iter().filter_map(row), page.last_key);
+        let mut rows = page.items.into_iter().filter_map(row);
+        // The rows of several lanes may alternate. Those of a single one go into the answer without a stop on the way.
+        let room = if matches!(order, Order::Single) { self.limit - self.rows.len() } else { 0 };
+        let given_before = self.rows.len();
+        self.rows.extend(rows.by_ref().take(room));
+        lane.feed(request, rows, page.last_key);
         lane.exact = exact;
+        if self.rows.len() > given_before {
+            lane.note_given(self.rows.len() - 1);
+            self.last_lane = Some(position);
+        }
     }
 
     /// Whether another page may follow.

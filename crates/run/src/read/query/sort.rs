@@ -184,10 +184,10 @@ impl SortPlan {
     }
 
     /// The bounds that these values make.
-    pub(super) fn bind(&self, bound: &Bound<'_>, separator: char) -> Result<SortBounds, RunError> {
+    pub(super) fn bind(&self, bound: &Bound<'_>, separator: char) -> Result<SortBounds<'_>, RunError> {
         let mut equal = Vec::with_capacity(self.equal.len());
         for (attribute, template) in &self.equal {
-            equal.push((attribute.clone(), whole(template, separator, bound)?));
+            equal.push((attribute.as_str(), whole(template, separator, bound)?));
         }
         let Some(next) = &self.next else {
             return Ok(SortBounds { equal, last: None, part_at: 0, exact: None });
@@ -197,7 +197,7 @@ impl SortPlan {
         } else {
             self.text_interval(next, bound, separator)?
         };
-        Ok(SortBounds { equal, last: Some((next.attribute.name.clone(), interval)), part_at, exact })
+        Ok(SortBounds { equal, last: Some((next.attribute.name.as_str(), interval)), part_at, exact })
     }
 
     fn plain_interval(&self, bound: &Bound<'_>) -> Interval {
@@ -372,9 +372,9 @@ impl NextPart {
 
 /// The sort keys that one call reads.
 #[derive(Debug, Clone)]
-pub(super) struct SortBounds {
-    equal: Vec<(String, AttributeValue)>,
-    last: Option<(String, Interval)>,
+pub(super) struct SortBounds<'p> {
+    equal: Vec<(&'p str, AttributeValue)>,
+    last: Option<(&'p str, Interval)>,
     /// Where in the last attribute's text the first unknown part begins.
     part_at: usize,
     /// Takes out what the key test lets through.
@@ -395,16 +395,16 @@ impl Interval {
     }
 }
 
-impl SortBounds {
+impl SortBounds<'_> {
     /// The conditions on the sort attributes. `None` if no key can meet them.
-    pub(super) fn terms(&self) -> Option<Vec<KeyTerm>> {
-        let term = |attribute: &String, test| KeyTerm { attribute: attribute.clone(), test };
-        let equal = self.equal.iter().map(|(name, value)| term(name, KeyTest::Equal(value.clone())));
-        let mut terms: Vec<KeyTerm> = equal.collect();
-        if let Some((attribute, interval)) = &self.last {
-            terms.extend(interval.test()?.map(|test| term(attribute, test)));
-        }
-        Some(terms)
+    pub(super) fn into_terms(self) -> Option<impl Iterator<Item = KeyTerm>> {
+        let term = |attribute: &str, test| KeyTerm { attribute: attribute.to_owned(), test };
+        let last = match self.last {
+            Some((attribute, interval)) => interval.into_test()?.map(|test| term(attribute, test)),
+            None => None,
+        };
+        let equal = self.equal.into_iter().map(move |(name, value)| term(name, KeyTest::Equal(value)));
+        Some(equal.chain(last))
     }
 
     /// Where in the last attribute's text the first unknown part begins.
@@ -458,18 +458,18 @@ impl Interval {
     }
 
     /// `None` if nothing lies between the ends; `Some(None)` if there is nothing to test.
-    fn test(&self) -> Option<Option<KeyTest>> {
+    fn into_test(self) -> Option<Option<KeyTest>> {
         match self {
             Interval::Text { prefix, from: None, to: None } => {
-                Some((!prefix.is_empty()).then(|| KeyTest::BeginsWith(prefix.as_str().into())))
+                Some((!prefix.is_empty()).then_some(KeyTest::BeginsWith(prefix.into())))
             }
             Interval::Text { prefix, from, to } => {
                 let whole = !prefix.is_empty();
-                let low = from.clone().or_else(|| whole.then(|| prefix.clone()));
-                let high = to.clone().or_else(|| whole.then(|| format!("{prefix}{LAST}")));
+                let high = to.or_else(|| whole.then(|| format!("{prefix}{LAST}")));
+                let low = from.or_else(|| whole.then_some(prefix));
                 between(low.map(AttributeValue::S), high.map(AttributeValue::S))
             }
-            Interval::Typed { from, to } => between(from.clone(), to.clone()),
+            Interval::Typed { from, to } => between(from, to),
         }
     }
 }
