@@ -59,7 +59,7 @@ pub use paging::{
     MERGE_EACH_DEFAULT, MERGE_EACH_MAX, MERGED_PAGE_ITEMS_DEFAULT, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX,
     first_request_items,
 };
-pub use report::{Mistake, Position, Report, Span, excerpt, position};
+pub use report::{Lines, Mistake, Position, Report, Span};
 pub use resolve::load;
 pub use schema::schema;
 pub use template::{Format, Part, RenderError, SHARDS_MAX, Template, TemplateError, Values, fold, shard_of};

@@ -155,9 +155,10 @@ fn text(context: &Context<'_>, node: &Node) -> FieldType {
         context.mistakes.add_with_help(bound.span, message, format!("remove `{}` or `enum`", bound.name));
     }
     let mut values: Vec<String> = Vec::new();
+    let mut known: BTreeSet<&str> = BTreeSet::new();
     for choice in choices {
         let Some(text) = choice.text() else { continue };
-        if values.iter().any(|other| other == text) {
+        if !known.insert(text) {
             context.mistakes.add(choice.span, format!("`{text}` appears twice in this enum"));
         }
         values.push(text.to_owned());

@@ -20,11 +20,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let Operation::Delete(delete) = &pattern.operation else { continue };
         let parent = &delete.entity;
         let left: Vec<&Entity> = context
-            .design
-            .entities
-            .iter()
+            .directory
+            .referrers(parent)
             .map(AsRef::as_ref)
-            .filter(|child| lies_under(child, parent) && child.ttl.is_none() && !is_deleted(context, child))
+            .filter(|child| lies_under(child, parent) && child.ttl.is_none())
+            .filter(|child| !context.directory.is_deleted(child))
             .collect();
         if left.is_empty() {
             continue;
@@ -52,9 +52,4 @@ fn lies_under(child: &Entity, parent: &Entity) -> bool {
         child.field(name).is_some_and(|field| field.refers_to.as_deref() == Some(parent.name.as_str()))
     };
     child.name != parent.name && child.key.partition.fields().any(refers)
-}
-
-fn is_deleted(context: &Context<'_>, entity: &Entity) -> bool {
-    let deletes = |operation: &Operation| matches!(operation, Operation::Delete(delete) if delete.entity.name == entity.name);
-    context.design.patterns.iter().any(|pattern| deletes(&pattern.operation))
 }

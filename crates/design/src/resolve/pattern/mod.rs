@@ -23,6 +23,7 @@ use super::template::find;
 use crate::model::{Operation, Pattern};
 use crate::report::Span;
 use crate::syntax::{Entry, Node, language};
+use overlap::KeyShapes;
 pub(super) use read::key_members;
 
 /// The maximum nesting of composed patterns.
@@ -32,7 +33,15 @@ const NESTED_MAX: usize = 8;
 pub(super) fn patterns(context: &Context<'_>, root: &Node, entities: &Entities) -> Vec<Arc<Pattern>> {
     let entries = root.entries("pattern");
     let by_name = entries.iter().map(|entry| (entry.name.as_str(), entry)).collect();
-    let mut patterns = Patterns { context, entities, by_name, done: BTreeMap::new(), open: Vec::new() };
+    let key_shapes = KeyShapes::of(entities);
+    let mut patterns = Patterns {
+        context,
+        entities,
+        key_shapes: &key_shapes,
+        by_name,
+        done: BTreeMap::new(),
+        open: Vec::new(),
+    };
     for entry in entries {
         name::check_word(context, "a pattern", &entry.name, entry.span);
         patterns.resolve(entry);
@@ -45,6 +54,7 @@ pub(super) fn patterns(context: &Context<'_>, root: &Node, entities: &Entities) 
 struct Patterns<'a> {
     context: &'a Context<'a>,
     entities: &'a Entities,
+    key_shapes: &'a KeyShapes<'a>,
     by_name: BTreeMap<&'a str, &'a Entry>,
     done: BTreeMap<&'a str, ResolvedPattern>,
     /// The composed patterns that led to this one.
@@ -63,6 +73,7 @@ struct ResolvedPattern {
 struct PatternDraft<'a> {
     context: &'a Context<'a>,
     entities: &'a Entities,
+    key_shapes: &'a KeyShapes<'a>,
     node: &'a Node,
     parameters: Parameters,
 }
@@ -76,6 +87,7 @@ impl<'a> Patterns<'a> {
         let mut draft = PatternDraft {
             context: self.context,
             entities: self.entities,
+            key_shapes: self.key_shapes,
             node: &entry.node,
             parameters: Parameters::default(),
         };
