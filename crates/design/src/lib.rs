@@ -28,6 +28,7 @@ mod condition;
 mod describe;
 mod field;
 mod json;
+mod limits;
 mod model;
 mod names;
 mod paging;
@@ -47,6 +48,7 @@ pub use describe::{
 };
 pub use field::{Field, FieldType, Made, ParameterType};
 pub use json::{Json, JsonError};
+pub use limits::FILE_BYTES_MAX;
 pub use model::{
     Allowance, Argument, AskedKey, BatchGet, Binding, Cardinality, Change, Check, Delete, Design,
     ElementChange, Entity, Environment, Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates,

@@ -21,6 +21,9 @@ pub(super) struct Fields {
 pub(super) fn fields(context: &Context<'_>, entries: &[Entry]) -> Fields {
     let mut fields = Fields::default();
     for entry in entries {
+        if context.mistakes.is_full() {
+            break;
+        }
         name::check_word(context, "a field", &entry.name, entry.span);
         if entry.name == "now" {
             context.mistakes.add_with_help(

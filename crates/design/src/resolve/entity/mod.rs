@@ -87,6 +87,9 @@ pub(super) fn drafts<'a>(
 ) -> Vec<EntityDraft<'a>> {
     let mut drafts = Vec::new();
     for entry in root.entries("entity") {
+        if context.mistakes.is_full() {
+            break;
+        }
         name::check_word(context, "an entity", &entry.name, entry.span);
         let fields = field::fields(context, entry.node.entries("fields"));
         let mut draft = EntityDraft {

@@ -83,6 +83,9 @@ pub(super) fn check_references(
 
 fn check_fields(context: &Context<'_>, fields: &[Entry], drafts: &DraftsByName<'_, '_>) {
     for Entry { node, .. } in fields {
+        if context.mistakes.is_full() {
+            return;
+        }
         if let Some(place) = field::refers_to(node) {
             find(context, place, drafts);
         }
