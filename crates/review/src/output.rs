@@ -77,7 +77,11 @@ fn summary(file: &Reviewed<'_>) -> String {
     };
     let untried = match file.review.untried_fixes {
         0 => String::new(),
-        count => format!("{}: {count} fixes were not tried because the design is too large\n", file.file),
+        count => format!(
+            "{0}: {count} fixes were not tried because the design is too large; apply the ones above with `singlet review \
+             --fix {0}` and review it again to try more\n",
+            file.file,
+        ),
     };
     format!(
         "{untried}{}: {}, {}, {}, {} allowed\n",

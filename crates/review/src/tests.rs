@@ -95,6 +95,9 @@ fn fixes_beyond_the_bound_are_told_in_words_and_counted() {
     let untried = review(&design, FEED).with_fixes_within(FEED, FEED.len() - 1);
     assert_eq!((untried.fix_count(), untried.untried_fixes), (0, 1));
     assert!(untried.findings.iter().all(|finding| finding.fix.is_some()));
+    let file = Reviewed { file: "feed.toml", source: FEED, review: &untried };
+    let text = render(OutputFormat::Human, &[file]);
+    assert!(text.contains("1 fixes were not tried because the design is too large; apply"), "{text}");
 }
 
 #[test]
