@@ -15,7 +15,8 @@ const NAME_SHOWN: usize = 40;
 pub(super) fn check_length(source: &str, mistakes: &Mistakes) -> bool {
     let breaks = || source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
     let (start, max, unit, count) = if source.len() > FILE_BYTES_MAX {
-        (FILE_BYTES_MAX, FILE_BYTES_MAX, "bytes", source.len())
+        let start = (0..=FILE_BYTES_MAX).rev().find(|at| source.is_char_boundary(*at)).unwrap_or_default();
+        (start, FILE_BYTES_MAX, "bytes", source.len())
     } else if let Some(start) = breaks().nth(LINES_MAX) {
         (start, LINES_MAX, "lines", breaks().count())
     } else {
