@@ -23,9 +23,31 @@ pub(crate) struct ReviewOptions {
     rounds: u32,
 }
 
-/// Prints the time for loading, for reviewing and for trying the fixes.
+/// The fastest times of one design.
+struct Times {
+    check: Duration,
+    review: Duration,
+    fixes: Duration,
+}
+
+/// Prints the time for loading, for reviewing and for trying the fixes, of half the design and of the whole one, and by
+/// which factor each grows. A factor of two is linear.
 pub(crate) fn review(options: &ReviewOptions) -> anyhow::Result<()> {
-    let source = design::large_design(options.entities, options.patterns);
+    let half = measured(options, options.entities / 2, options.patterns / 2)?;
+    let whole = measured(options, options.entities, options.patterns)?;
+    let growth =
+        |half: Duration, whole: Duration| whole.as_secs_f64() / half.as_secs_f64().max(f64::MIN_POSITIVE);
+    say!(
+        "growth: check {:.2}, review {:.2}, fixes {:.2}",
+        growth(half.check, whole.check),
+        growth(half.review, whole.review),
+        growth(half.fixes, whole.fixes),
+    );
+    Ok(())
+}
+
+fn measured(options: &ReviewOptions, entities: usize, patterns: usize) -> anyhow::Result<Times> {
+    let source = design::large_design(entities, patterns);
     let (mut loading, mut reviewing, mut fixing) = (Duration::MAX, Duration::MAX, Duration::MAX);
     let (mut findings, mut fixes, mut untried) = (0, 0, 0);
     for _ in 0..options.rounds.max(1) {
@@ -41,13 +63,11 @@ pub(crate) fn review(options: &ReviewOptions) -> anyhow::Result<()> {
         (findings, fixes, untried) = (review.findings.len(), review.fix_count(), review.untried_fixes);
     }
     say!(
-        "{} entities, {} patterns: loaded in {:.1} ms, reviewed in {:.1} ms, fixes tried in {:.1} ms; {findings} findings, \
+        "{entities} entities, {patterns} patterns: check {:.3} s, review {:.3} s, fixes {:.3} s; {findings} findings, \
          {fixes} fixes, {untried} not tried",
-        options.entities,
-        options.patterns,
-        loading.as_secs_f64() * 1e3,
-        reviewing.as_secs_f64() * 1e3,
-        fixing.as_secs_f64() * 1e3,
+        loading.as_secs_f64(),
+        reviewing.as_secs_f64(),
+        fixing.as_secs_f64(),
     );
-    Ok(())
+    Ok(Times { check: loading, review: reviewing, fixes: fixing })
 }

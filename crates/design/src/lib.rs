@@ -29,6 +29,7 @@ mod describe;
 mod field;
 mod instant;
 mod json;
+mod limits;
 mod model;
 mod names;
 mod paging;
@@ -48,6 +49,7 @@ pub use describe::{
 };
 pub use field::{Field, FieldType, Made, ParameterType};
 pub use json::{Json, JsonError};
+pub use limits::FILE_BYTES_MAX;
 pub use model::{
     Allowance, Argument, AskedKey, BatchGet, Binding, Cardinality, Change, Check, Delete, Design,
     ElementChange, Entity, Environment, Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates,
@@ -60,7 +62,7 @@ pub use paging::{
     MERGE_EACH_DEFAULT, MERGE_EACH_MAX, MERGED_PAGE_ITEMS_DEFAULT, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX,
     first_request_items,
 };
-pub use report::{Mistake, Position, Report, Span, excerpt, position};
+pub use report::{Lines, Mistake, Position, Report, Span};
 pub use resolve::load;
 pub use schema::schema;
 pub use template::{

@@ -264,3 +264,65 @@ fn deep_nesting_and_long_chains_are_refused_not_followed() {
     let nested = format!("design = {}", "[".repeat(100_000));
     assert!(load("nested.toml", &nested).is_err());
 }
+
+/// A design with one more of something than is allowed, and the message for it.
+fn beyond_a_limit() -> Vec<(String, &'static str)> {
+    let head = "design = \"large\"\n[table]\nkey = [\"PK\", \"SK\"]\n";
+    let entity = "[entity.A]\nkey = [\"A#{id}\", \"A\"]\n";
+    let many = |count: usize, each: &dyn Fn(usize) -> String| (0..count).map(each).collect::<String>();
+    let entities = many(2_001, &|number| format!("[entity.E{number}]\nkey = [\"E\", \"E\"]\n"));
+    let patterns = many(10_001, &|number| format!("[pattern.p{number}]\nget = \"A\"\n"));
+    let fields = many(1_001, &|number| format!("f{number} = \"string\"\n"));
+    let choices = many(1_001, &|number| format!("\"{number}\", "));
+    let nested = format!("{}\"int\"{}", "{ type = \"list\", of = ".repeat(32), " }".repeat(32));
+    let creates = many(101, &|number| format!("[pattern.p{number}]\ncreate = \"A\"\n"));
+    let thousand = many(999, &|number| format!("f{number} = \"string\"\n"));
+    vec![
+        ("#".repeat(2 * 1024 * 1024 + 1), "the file has 2,097,153 bytes, but at most 2,097,152 are allowed"),
+        ("\n".repeat(100_001), "the file has 100,001 lines, but at most 100,000 are allowed"),
+        (format!("{head}{entities}"), "the design has 2,001 entities, but at most 2,000 are allowed"),
+        (format!("{head}{patterns}"), "the design has 10,001 patterns, but at most 10,000 are allowed"),
+        (
+            format!("{head}{entity}[entity.A.fields]\n{fields}"),
+            "`A` has 1,001 fields, but at most 1,000 are allowed",
+        ),
+        (
+            format!("{head}{entity}fields.kind = {{ type = \"string\", enum = [{choices}] }}"),
+            "`enum` has 1,001 enum values, but at most 1,000 are allowed",
+        ),
+        (
+            format!("{head}[entity.A]\nkey = [\"{}\", \"A\"]\nfields = {{}}", "A".repeat(2_049)),
+            "this template has 2,049 bytes, but at most 2,048 are allowed",
+        ),
+        (format!("{head}{entity}fields.deep = {nested}"), "fields can be nested at most 32 levels deep"),
+        (
+            format!("{head}{entity}[entity.A.fields]\nid = \"id\"\n{thousand}{creates}"),
+            "with `p100`, the patterns have more than 100,000 parameters",
+        ),
+    ]
+}
+
+#[test]
+fn a_design_beyond_a_limit_is_refused_with_the_limit_and_the_place() {
+    for (source, message) in beyond_a_limit() {
+        let report = load("large.toml", &source).unwrap_err();
+        let messages: Vec<&str> = report.mistakes.iter().map(|mistake| mistake.message.as_str()).collect();
+        assert_eq!(messages, [message]);
+        let mistake = &report.mistakes[0];
+        assert!(mistake.span.start > 0 && mistake.help.is_some(), "{message}");
+    }
+}
+
+#[test]
+fn a_report_has_at_most_100_mistakes_and_says_that_there_are_more() {
+    let head = "design = \"many\"\n[table]\nkey = [\"PK\", \"SK\"]\n[entity.A]\nkey = [\"A#{id}\", \"A\"]\nfields = { id = \"id\" }\n";
+    let wrong = |count: usize| -> Vec<String> {
+        let patterns = (0..count).map(|number| format!("[pattern.p{number}]\nget = \"B\"\n"));
+        let source = format!("{head}{}", patterns.collect::<String>());
+        load("many.toml", &source).unwrap_err().mistakes.into_iter().map(|mistake| mistake.message).collect()
+    };
+    assert!(wrong(100).iter().all(|message| message == "there is no entity `B`"));
+    let messages = wrong(5_000);
+    assert_eq!(messages.len(), 101);
+    assert_eq!(messages[100], "there are more than 100 errors, and the others aren't listed");
+}

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use singlet_design::{Design, Entity, Field, Places, Span, Subject};
 
+use crate::directory::Directory;
 use crate::estimate::Load;
 use crate::finding::{Finding, Severity};
 use crate::fix::{Edit, Proposals, whole_lines};
+use crate::pieces::EntityKeys;
 
 /// The input of a rule.
 #[derive(Debug)]
@@ -17,9 +19,17 @@ pub struct Context<'a> {
     pub load: Load,
     /// The text of the design's file, which fixes change.
     pub source: &'a str,
+    pub(super) directory: Directory<'a>,
+    pub(super) keys: EntityKeys<'a>,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// Prepares a design for the rules. `source` is the text that it was loaded from.
+    pub fn new(design: &'a Design, source: &'a str) -> Self {
+        let (directory, keys) = (Directory::of(design), EntityKeys::of(design));
+        Context { design, load: Load::of(design), source, directory, keys }
+    }
+
     /// The text of a span.
     pub fn text(&self, span: Span) -> &str {
         self.source.get(span.start..span.end).unwrap_or("")

@@ -1,5 +1,7 @@
 //! Fixes: changes of the design's text, or advice.
 
+use std::collections::BTreeSet;
+
 use singlet_design::Span;
 
 /// A fix for a finding.
@@ -103,28 +105,33 @@ impl From<Vec<Fix>> for Proposals {
 
 /// The edits of several fixes in the order of the file, without repetition; `None` if two of them overlap.
 pub(super) fn joined<'a>(fixes: impl IntoIterator<Item = &'a [Edit]>) -> Option<Vec<Edit>> {
-    let mut edits: Vec<Edit> = Vec::new();
+    let mut edits: Vec<&Edit> = Vec::new();
+    let mut known: BTreeSet<&Edit> = BTreeSet::new();
     for fix in fixes {
         // One fix may insert the same text twice on purpose. Two fixes with the same edit share it.
-        let new: Vec<Edit> = fix.iter().filter(|edit| !edits.contains(edit)).cloned().collect();
-        edits.extend(new);
+        edits.extend(fix.iter().filter(|edit| !known.contains(edit)));
+        known.extend(fix);
     }
     // The sort is stable: insertions at one position keep their order.
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     let apart = edits.iter().zip(edits.iter().skip(1)).all(|(one, next)| one.span.end <= next.span.start);
-    apart.then_some(edits)
+    apart.then(|| edits.into_iter().cloned().collect())
 }
 
 /// Applies edits that are in the order of the file and don't overlap.
 pub(super) fn apply_edits(source: &str, edits: &[Edit]) -> String {
-    let mut text = source.to_owned();
-    for edit in edits.iter().rev() {
-        let start = edit.span.start.min(text.len());
-        let end = edit.span.end.clamp(start, text.len());
-        if text.is_char_boundary(start) && text.is_char_boundary(end) {
-            text.replace_range(start..end, &edit.text);
+    let mut text = String::with_capacity(source.len());
+    let mut copied = 0;
+    for Edit { span, text: new } in edits {
+        let start = span.start.min(source.len());
+        let end = span.end.clamp(start, source.len());
+        if let (Some(before), true) = (source.get(copied..start), source.is_char_boundary(end)) {
+            text.push_str(before);
+            text.push_str(new);
+            copied = end;
         }
     }
+    text.push_str(source.get(copied..).unwrap_or_default());
     text
 }
 

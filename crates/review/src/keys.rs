@@ -53,11 +53,15 @@ impl Key<'_> {
 
 /// Every key template of the design, in the order of the file.
 pub(super) fn keys<'a>(context: &'a Context<'_>) -> impl Iterator<Item = Key<'a>> {
-    context
-        .design
-        .entities
-        .iter()
-        .flat_map(move |entity| table_keys(context, entity).chain(index_keys(context, entity)))
+    context.design.entities.iter().flat_map(move |entity| keys_of(context, entity))
+}
+
+/// The key templates of one entity, in the order of the file.
+pub(super) fn keys_of<'a>(
+    context: &'a Context<'_>,
+    entity: &'a Arc<Entity>,
+) -> impl Iterator<Item = Key<'a>> {
+    table_keys(context, entity).chain(index_keys(context, entity))
 }
 
 fn table_keys<'a>(context: &'a Context<'_>, entity: &'a Arc<Entity>) -> impl Iterator<Item = Key<'a>> {

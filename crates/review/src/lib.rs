@@ -27,6 +27,7 @@
 mod attributes;
 mod context;
 mod difference;
+mod directory;
 mod estimate;
 mod finding;
 mod fix;

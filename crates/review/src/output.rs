@@ -1,6 +1,6 @@
 //! Reviews as text, JSON, SARIF and GitHub workflow commands.
 
-use singlet_design::{Json, Position, Span, excerpt, position};
+use singlet_design::{Json, Lines, Position, Span};
 
 use crate::finding::{Finding, Severity};
 use crate::fix::Fix;
@@ -43,14 +43,15 @@ pub fn render(format: OutputFormat, files: &[Reviewed<'_>]) -> String {
 
 fn human(file: &Reviewed<'_>) -> String {
     let mut text = String::new();
+    let lines = Lines::new(file.source);
     for finding in &file.review.findings {
         let head = format!("{}[{}]: {}", finding.severity.word(), finding.rule, finding.message);
-        text.push_str(&excerpt(file.file, file.source, finding.span, &head));
+        text.push_str(&lines.excerpt(file.file, finding.span, &head));
         text.push_str(&finding.fix.iter().map(|fix| human_fix(file.source, fix)).collect::<String>());
         text.push('\n');
     }
     for allowed in &file.review.allowed {
-        let line = position(file.source, allowed.finding.span.start).line;
+        let line = lines.position(allowed.finding.span.start).line;
         let rule = allowed.finding.rule;
         text.push_str(&format!("allowed[{rule}]: {}:{line}: {}\n", file.file, allowed.reason));
     }
@@ -76,7 +77,11 @@ fn summary(file: &Reviewed<'_>) -> String {
     };
     let untried = match file.review.untried_fixes {
         0 => String::new(),
-        count => format!("{}: {count} fixes were not tried because the design is too large\n", file.file),
+        count => format!(
+            "{0}: {count} fixes were not tried because the design is too large; apply the ones above with `singlet review \
+             --fix {0}` and review it again to try more\n",
+            file.file,
+        ),
     };
     format!(
         "{untried}{}: {}, {}, {}, {} allowed\n",
@@ -97,12 +102,11 @@ fn number(value: usize) -> Json {
 }
 
 fn json(file: &Reviewed<'_>) -> Json {
-    let findings = file.review.findings.iter().map(|finding| json_finding(file, finding)).collect();
+    let lines = Lines::new(file.source);
+    let finding = |finding| json_finding(file.source, &lines, finding);
+    let findings = file.review.findings.iter().map(finding).collect();
     let allowed = file.review.allowed.iter().map(|allowed| {
-        object([
-            ("finding", json_finding(file, &allowed.finding)),
-            ("reason", Json::from(allowed.reason.as_str())),
-        ])
+        object([("finding", finding(&allowed.finding)), ("reason", Json::from(allowed.reason.as_str()))])
     });
     object([
         ("file", Json::from(file.file)),
@@ -112,8 +116,8 @@ fn json(file: &Reviewed<'_>) -> Json {
     ])
 }
 
-fn json_finding(file: &Reviewed<'_>, finding: &Finding) -> Json {
-    let Position { line, column } = position(file.source, finding.span.start);
+fn json_finding(source: &str, lines: &Lines<'_>, finding: &Finding) -> Json {
+    let Position { line, column } = lines.position(finding.span.start);
     object([
         ("rule", Json::from(finding.rule)),
         ("severity", Json::from(finding.severity.word())),
@@ -124,7 +128,7 @@ fn json_finding(file: &Reviewed<'_>, finding: &Finding) -> Json {
             Json::List(finding.subjects.iter().map(|subject| Json::from(subject.to_string())).collect()),
         ),
         ("message", Json::from(finding.message.as_str())),
-        ("fix", finding.fix.as_ref().map_or(Json::Null, |fix| json_fix(file.source, fix))),
+        ("fix", finding.fix.as_ref().map_or(Json::Null, |fix| json_fix(source, fix))),
     ])
 }
 
@@ -145,9 +149,12 @@ fn sarif(files: &[Reviewed<'_>]) -> Json {
     });
     let driver = object([("name", Json::from("singlet")), ("rules", Json::List(rules.collect()))]);
     let results = files.iter().flat_map(|file| {
-        let open = file.review.findings.iter().map(|finding| sarif_result(file, finding, None));
+        let lines = Lines::new(file.source);
+        let result = |finding, reason| sarif_result(file.file, &lines, finding, reason);
+        let open = file.review.findings.iter().map(|finding| result(finding, None));
         let allowed = file.review.allowed.iter();
-        open.chain(allowed.map(|allowed| sarif_result(file, &allowed.finding, Some(&allowed.reason))))
+        let allowed = allowed.map(|allowed| result(&allowed.finding, Some(&allowed.reason)));
+        open.chain(allowed).collect::<Vec<_>>()
     });
     let run = object([("tool", object([("driver", driver)])), ("results", Json::List(results.collect()))]);
     object([
@@ -158,15 +165,15 @@ fn sarif(files: &[Reviewed<'_>]) -> Json {
 }
 
 /// A finding. `allowed` is the design's reason, which suppresses it.
-fn sarif_result(file: &Reviewed<'_>, finding: &Finding, allowed: Option<&str>) -> Json {
+fn sarif_result(file: &str, lines: &Lines<'_>, finding: &Finding, allowed: Option<&str>) -> Json {
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Info => "note",
     };
     let physical = object([
-        ("artifactLocation", object([("uri", Json::from(file.file))])),
-        ("region", region(file.source, finding.span)),
+        ("artifactLocation", object([("uri", Json::from(file))])),
+        ("region", region(lines, finding.span)),
     ]);
     let suppression =
         |reason: &str| object([("kind", Json::from("inSource")), ("justification", Json::from(reason))]);
@@ -179,9 +186,9 @@ fn sarif_result(file: &Reviewed<'_>, finding: &Finding, allowed: Option<&str>) -
     ])
 }
 
-fn region(source: &str, span: Span) -> Json {
-    let start = position(source, span.start);
-    let end = position(source, span.end);
+fn region(lines: &Lines<'_>, span: Span) -> Json {
+    let start = lines.position(span.start);
+    let end = lines.position(span.end);
     object([
         ("startLine", number(start.line)),
         ("startColumn", number(start.column)),
@@ -196,8 +203,9 @@ fn github(file: &Reviewed<'_>) -> Vec<String> {
         Severity::Warning => "warning",
         Severity::Info => "notice",
     };
+    let lines = Lines::new(file.source);
     let line = |finding: &Finding| {
-        let Position { line, column } = position(file.source, finding.span.start);
+        let Position { line, column } = lines.position(finding.span.start);
         let (word, rule) = (command(finding.severity), finding.rule);
         let (name, message) = (property(file.file), escaped(&finding.message));
         format!("::{word} file={name},line={line},col={column},title={rule}::{message}\n")

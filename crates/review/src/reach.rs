@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use singlet_design::{
-    AskedKey, Design, Entity, FieldType, Format, Index, KeyKind, Operation, Order, Part, Pattern, SortRange,
-    Template,
+    AskedKey, Entity, FieldType, Format, Index, KeyKind, Operation, Order, Part, Pattern, SortRange, Template,
 };
 
-use crate::pieces::{Piece, is_numeric, numeric, overlap, pieces};
+use crate::pieces::{EntityKey, EntityKeys, Piece, is_numeric, numeric, overlap, pieces};
 
 /// Sorts after every text with the same beginning. Keys never contain this noncharacter.
 const LAST: char = '\u{10FFFF}';
@@ -45,11 +44,11 @@ pub(super) struct Foreign<'a> {
 }
 
 /// The sort keys that are read.
-enum Reach {
+enum Reach<'a> {
     /// All of the partition.
     Whole,
     /// Those with this beginning. The last piece may continue.
-    Beginning(Vec<Piece>),
+    Beginning(Vec<Piece<'a>>),
     /// Those between two texts.
     Between(String, String),
 }
@@ -81,13 +80,24 @@ impl<'a> PartitionRead<'a> {
     }
 
     /// The entities whose items are read although they aren't asked for.
-    pub(super) fn foreign(&self, design: &'a Design) -> Vec<Foreign<'a>> {
+    pub(super) fn foreign(&self, keys: &EntityKeys<'a>) -> Vec<Foreign<'a>> {
         let Some(first) = self.entities.first() else { return Vec::new() };
+        let Some((own, reach)) = self.own_partition(first).zip(self.reach(first)) else { return Vec::new() };
+        let own: Vec<_> = own.iter().map(|template| (template, pieces(first, &template.parts))).collect();
+        let partition: Vec<Vec<Piece<'_>>> = own.iter().map(|(_, pieces)| pieces.clone()).collect();
         let asked = |other: &Entity| self.entities.iter().any(|entity| entity.name == other.name);
-        let others = design.entities_of(&first.table).filter(|other| !asked(other));
-        let Some(reach) = self.reach(first) else { return Vec::new() };
-        let read = others.filter(|other| self.in_partition(first, other) && self.covers(&reach, other));
-        read.map(|entity| Foreign { entity, lies: self.lies(entity) }).collect()
+        let others = keys.candidates(&first.table, self.index, &partition);
+        let others = others.into_iter().filter(|other| !asked(other.entity));
+        let read = others.filter(|other| self.in_partition(first, &own, other) && self.covers(&reach, other));
+        read.map(|other| Foreign { entity: other.entity, lies: self.lies(other.entity) }).collect()
+    }
+
+    /// The partition templates that are asked for.
+    fn own_partition(&self, first: &'a Entity) -> Option<&'a [Template]> {
+        match self.asked {
+            Some(asked) => Some(&asked.partition),
+            None => self.templates(first).map(|(partition, _)| partition),
+        }
     }
 
     /// The partition and sort templates of an entity for the key that is read.
@@ -102,21 +112,20 @@ impl<'a> PartitionRead<'a> {
     }
 
     /// Whether items of another entity have the partition keys that are read.
-    fn in_partition(&self, first: &'a Entity, other: &'a Entity) -> bool {
-        let Some((theirs, _)) = self.templates(other) else { return false };
-        let own = match (self.asked, self.templates(first)) {
-            (Some(asked), _) => asked.partition.as_slice(),
-            (None, Some((own, _))) => own,
-            (None, None) => return false,
-        };
+    fn in_partition(
+        &self,
+        first: &Entity,
+        own: &[(&Template, Vec<Piece<'_>>)],
+        other: &EntityKey<'_>,
+    ) -> bool {
+        let Some((theirs, _)) = self.templates(other.entity) else { return false };
         own.len() == theirs.len()
-            && own.iter().zip(theirs).all(|(own, theirs)| {
-                overlap(first, own, other, theirs) && same_things(first, own, other, theirs)
-            })
+            && own.iter().zip(&other.partition).all(|((_, own), theirs)| overlap(own, theirs))
+            && own.iter().zip(theirs).all(|((own, _), theirs)| same_things(first, own, other.entity, theirs))
     }
 
     /// The sort keys that are read; `None` if no other entity can have them.
-    fn reach(&self, first: &'a Entity) -> Option<Reach> {
+    fn reach(&self, first: &'a Entity) -> Option<Reach<'a>> {
         let (_, sort) = self.templates(first)?;
         let Some(own) = sort.first() else { return Some(Reach::Whole) };
         if self.kind() != Some(KeyKind::Text) {
@@ -141,7 +150,7 @@ impl<'a> PartitionRead<'a> {
     }
 
     /// From the lowest to the highest beginning of several entities.
-    fn between_heads(&self) -> Option<Reach> {
+    fn between_heads(&self) -> Option<Reach<'a>> {
         let templates = self.entities.iter().filter_map(|entity| self.templates(entity)?.1.first());
         let lowest = templates.clone().map(Template::constant_head).min()?;
         let highest = templates.map(|template| match template.fields().next() {
@@ -157,19 +166,21 @@ impl<'a> PartitionRead<'a> {
         attribute.map(|attribute| attribute.kind)
     }
 
-    fn covers(&self, reach: &Reach, other: &'a Entity) -> bool {
-        let Some(theirs) = self.templates(other).and_then(|(_, sort)| sort.first()) else { return true };
+    fn covers(&self, reach: &Reach<'_>, other: &EntityKey<'_>) -> bool {
+        let Some(theirs) = &other.sort else { return true };
         match reach {
             Reach::Whole => true,
             Reach::Beginning(own) => {
-                let theirs = pieces(other, &theirs.parts);
                 let Some((last, whole)) = own.split_last() else { return true };
                 theirs.len() >= own.len()
-                    && whole.iter().zip(&theirs).all(|(own, theirs)| own.meets(theirs))
+                    && whole.iter().zip(theirs).all(|(own, theirs)| own.meets(theirs))
                     && theirs.get(whole.len()).is_some_and(|piece| piece.begins_with(last))
             }
             Reach::Between(low, high) => {
-                let (lowest, highest) = bounds(other, theirs);
+                let sort = self.templates(other.entity).and_then(|(_, sort)| sort.first());
+                let Some((lowest, highest)) = sort.map(|sort| bounds(other.entity, sort)) else {
+                    return true;
+                };
                 lowest <= *high && highest >= *low
             }
         }
@@ -194,7 +205,7 @@ impl<'a> PartitionRead<'a> {
     }
 }
 
-fn beginning(entity: &Entity, parts: &[Part]) -> Reach {
+fn beginning<'a>(entity: &'a Entity, parts: &[Part]) -> Reach<'a> {
     Reach::Beginning(pieces(entity, parts))
 }
 

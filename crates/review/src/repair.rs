@@ -1,6 +1,6 @@
 //! Applying fixes in rounds, because one fix can make another possible.
 
-use singlet_design::{Design, Report, load, position};
+use singlet_design::{Design, Lines, Report, load};
 
 use crate::finding::Finding;
 use crate::review::{Review, review};
@@ -56,9 +56,10 @@ pub fn repair(file: &str, source: &str, examples: bool) -> Result<Repaired, Repo
 }
 
 fn applied(review: &Review, source: &str) -> Vec<Applied> {
+    let lines = Lines::new(source);
     let change = |finding: &Finding| {
         let fix = finding.fix.as_ref().filter(|fix| !fix.edits.is_empty())?;
-        let line = position(source, finding.span.start).line;
+        let line = lines.position(finding.span.start).line;
         Some(Applied { rule: finding.rule, line, about: fix.about.clone() })
     };
     review.findings.iter().filter_map(change).collect()

@@ -4,6 +4,9 @@ use singlet_values::limits;
 use crate::text::{bytes, number, whole};
 use crate::*;
 
+#[path = "../tests/large/design.rs"]
+mod large;
+
 /// The designs of a rule's page under a word: `fires`, `fine`, or `refused` if the language itself refuses them.
 fn examples(page: &str, word: &str) -> Vec<String> {
     let opening = format!("```toml {word}\n");
@@ -92,6 +95,9 @@ fn fixes_beyond_the_bound_are_told_in_words_and_counted() {
     let untried = review(&design, FEED).with_fixes_within(FEED, FEED.len() - 1);
     assert_eq!((untried.fix_count(), untried.untried_fixes), (0, 1));
     assert!(untried.findings.iter().all(|finding| finding.fix.is_some()));
+    let file = Reviewed { file: "feed.toml", source: FEED, review: &untried };
+    let text = render(OutputFormat::Human, &[file]);
+    assert!(text.contains("1 fixes were not tried because the design is too large; apply"), "{text}");
 }
 
 #[test]
@@ -701,4 +707,23 @@ fn checks_of_references_count_among_the_writes_of_a_transaction() {
     let messages: Vec<String> = found("channel_id").into_iter().map(|finding| finding.message).collect();
     assert!(matches!(messages.as_slice(), [one] if one.contains("can have 120 writes")), "{messages:?}");
     assert_eq!(found("message_id"), Vec::new());
+}
+
+/// A design whose entities have keys of their own: each key is compared with itself, and not with all others.
+#[test]
+fn comparisons_of_keys_grow_with_the_design_and_not_with_its_square() {
+    let compared = |entities: usize| {
+        let source = large::large_design(entities, entities * 5 / 2);
+        let design = load("large.toml", &source).unwrap();
+        let context = Context::new(&design, &source);
+        let mut findings = Findings::default();
+        for rule in RULES {
+            if let Check::Review(check) = rule.check {
+                check(&context, &mut findings);
+            }
+        }
+        context.keys.comparisons()
+    };
+    let (small, large) = (compared(50), compared(500));
+    assert!(small > 0 && large <= small * 10 + 50, "{small} {large}");
 }

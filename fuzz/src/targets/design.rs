@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use singlet_design::{
-    Design, Json, Pattern, Report, Span, describe_markdown, describe_text, from_text, load, position,
+    Design, Json, Lines, Pattern, Report, Span, describe_markdown, describe_text, from_text, load,
 };
 use singlet_engine::{Database, ManualClock};
 use singlet_review::{Finding, OutputFormat, Review, Reviewed, render, review};
@@ -51,7 +51,7 @@ fn check_report(report: &Report, source: &str) {
 fn check_span(span: Span, source: &str, told: &str) {
     assert!(span.start <= span.end && span.end <= source.len(), "{span:?} {told}");
     assert!(source.is_char_boundary(span.start) && source.is_char_boundary(span.end), "{span:?} {told}");
-    assert!(position(source, span.start).line >= 1);
+    assert!(Lines::new(source).position(span.start).line >= 1);
 }
 
 fn check_rendering(review: &Review, source: &str) {

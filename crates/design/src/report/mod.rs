@@ -5,6 +5,8 @@ mod render;
 use std::fmt;
 use std::ops::Range;
 
+pub use render::Lines;
+
 /// A position in a design file, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Span {
@@ -54,23 +56,13 @@ pub struct Position {
 impl Report {
     /// Returns the position at which a mistake begins.
     pub fn position(&self, mistake: &Mistake) -> Position {
-        render::Lines::new(&self.source).position(mistake.span.start)
+        Lines::new(&self.source).position(mistake.span.start)
     }
-}
-
-/// Returns the position of a byte.
-pub fn position(source: &str, offset: usize) -> Position {
-    render::Lines::new(source).position(offset)
-}
-
-/// Returns an excerpt of a file with a headline, and carets under a position.
-pub fn excerpt(file: &str, source: &str, span: Span, head: &str) -> String {
-    render::Excerpt { file, lines: &render::Lines::new(source), span, head }.to_string()
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines = render::Lines::new(&self.source);
+        let lines = Lines::new(&self.source);
         for mistake in &self.mistakes {
             render::mistake(f, &self.file, &lines, mistake)?;
         }

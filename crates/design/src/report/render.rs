@@ -9,25 +9,31 @@ use super::{Mistake, Position, Span};
 /// The maximum number of columns shown; longer lines are cut around the position.
 const COLUMNS_MAX: usize = 160;
 
-/// A text whose lines can be found by byte offset.
-pub(super) struct Lines<'a> {
+/// A text whose lines can be found by byte offset. The search for line breaks is done once.
+#[derive(Debug)]
+pub struct Lines<'a> {
     source: &'a str,
     starts: Vec<usize>,
 }
 
 impl<'a> Lines<'a> {
     /// Finds the start of each line.
-    pub(super) fn new(source: &'a str) -> Self {
+    pub fn new(source: &'a str) -> Self {
         let after_breaks =
             source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         Lines { source, starts: std::iter::once(0).chain(after_breaks).collect() }
     }
 
     /// Returns the line and column of a byte.
-    pub(super) fn position(&self, offset: usize) -> Position {
+    pub fn position(&self, offset: usize) -> Position {
         let (line, text, at) = self.line(offset);
         let column = text.get(..at).unwrap_or(text).chars().count() + 1;
         Position { line, column }
+    }
+
+    /// Returns an excerpt with a headline, and carets under a position.
+    pub fn excerpt(&self, file: &str, span: Span, head: &str) -> String {
+        Excerpt { file, lines: self, span, head }.to_string()
     }
 
     /// Returns the number of the line that contains a byte, its text without the line break, and the byte's offset in it.
@@ -68,11 +74,11 @@ pub(super) fn mistake(
 }
 
 /// A headline, the position, the line, and carets under the position.
-pub(super) struct Excerpt<'a> {
-    pub(super) file: &'a str,
-    pub(super) lines: &'a Lines<'a>,
-    pub(super) span: Span,
-    pub(super) head: &'a str,
+struct Excerpt<'a> {
+    file: &'a str,
+    lines: &'a Lines<'a>,
+    span: Span,
+    head: &'a str,
 }
 
 impl Excerpt<'_> {

@@ -21,6 +21,9 @@ pub(super) struct Fields {
 pub(super) fn fields(context: &Context<'_>, entries: &[Entry]) -> Fields {
     let mut fields = Fields::default();
     for entry in entries {
+        if context.mistakes.is_full() {
+            break;
+        }
         name::check_word(context, "a field", &entry.name, entry.span);
         if entry.name == "now" {
             context.mistakes.add_with_help(
@@ -155,9 +158,10 @@ fn text(context: &Context<'_>, node: &Node) -> FieldType {
         context.mistakes.add_with_help(bound.span, message, format!("remove `{}` or `enum`", bound.name));
     }
     let mut values: Vec<String> = Vec::new();
+    let mut known: BTreeSet<&str> = BTreeSet::new();
     for choice in choices {
         let Some(text) = choice.text() else { continue };
-        if values.iter().any(|other| other == text) {
+        if !known.insert(text) {
             context.mistakes.add(choice.span, format!("`{text}` appears twice in this enum"));
         }
         values.push(text.to_owned());

@@ -17,8 +17,9 @@ mod table;
 mod template;
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::model::Design;
+use crate::model::{Design, Table};
 use crate::report::{Report, Span};
 use crate::syntax::{self, Mistakes, Node};
 
@@ -38,12 +39,7 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
     let context = Context { source, mistakes };
     let name = name::design(&context, root);
     let environments = table::environments(&context, root);
-    let mut tables = table::tables(&context, root, &name);
-    let drafts = entity::drafts(&context, root, &tables);
-    key_kind::infer(&context, &mut tables, &drafts);
-    entity::carry_expiry(&mut tables, &drafts);
-    let tables = table::finish(tables);
-    let entities = entity::finish(&context, drafts, &tables);
+    let (tables, entities) = tables_and_entities(&context, root, &name);
     reference::check(&context, root, &entities);
     let patterns = pattern::patterns(&context, root, &entities);
     let layout = layout::layout(root, &name);
@@ -57,6 +53,21 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
         patterns,
         layout,
     }
+}
+
+/// Resolves the tables and the entities. The types of the tables' keys depend on the entities in them.
+fn tables_and_entities(
+    context: &Context<'_>,
+    root: &Node,
+    design: &str,
+) -> (Vec<Arc<Table>>, entity::Entities) {
+    let mut tables = table::tables(context, root, design);
+    let drafts = entity::drafts(context, root, &tables);
+    key_kind::infer(context, &mut tables, &drafts);
+    entity::carry_expiry(&mut tables, &drafts);
+    let tables = table::finish(tables);
+    let entities = entity::finish(context, drafts, &tables);
+    (tables, entities)
 }
 
 /// The text of the file and the list of mistakes, which every step needs.

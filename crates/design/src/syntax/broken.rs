@@ -18,6 +18,9 @@ pub(super) fn note(source: &str, errors: &[Error], mistakes: &Mistakes) -> bool 
     let mut errors: Vec<&Error> = errors.iter().collect();
     errors.sort_by_key(|error| place_of(error).start);
     for error in errors {
+        if mistakes.is_full() {
+            return false;
+        }
         let place = place_of(error);
         if error.message().starts_with(DUPLICATE) {
             duplicates.note(place, mistakes);

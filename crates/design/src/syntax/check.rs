@@ -48,6 +48,9 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn value(&self, shape: &Shape, node: &Node, what: &str) {
+        if self.mistakes.is_full() {
+            return;
+        }
         match (shape, &node.value) {
             (Shape::Either(alternatives), _) => self.either(alternatives, node, what),
             (Shape::Text(_) | Shape::Form(..), Value::Text(_)) | (Shape::Bool, Value::Bool(_)) => {}

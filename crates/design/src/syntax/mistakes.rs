@@ -1,12 +1,18 @@
 //! The list in which every step of loading a design collects its mistakes.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
+use crate::limits::MISTAKES_MAX;
 use crate::report::{Mistake, Span};
 
 /// The mistakes found so far.
 #[derive(Debug, Default)]
-pub(crate) struct Mistakes(RefCell<Vec<Mistake>>);
+pub(crate) struct Mistakes {
+    /// The first ones, as many as a report can have.
+    list: RefCell<Vec<Mistake>>,
+    /// The number of all of them.
+    count: Cell<usize>,
+}
 
 impl Mistakes {
     /// Adds a mistake without help.
@@ -25,17 +31,30 @@ impl Mistakes {
     }
 
     fn push(&self, mistake: Mistake) {
-        self.0.borrow_mut().push(mistake);
+        self.count.set(self.count.get() + 1);
+        let mut list = self.list.borrow_mut();
+        if list.len() < MISTAKES_MAX {
+            list.push(mistake);
+        } else if list.len() == MISTAKES_MAX {
+            let message = format!("there are more than {MISTAKES_MAX} errors, and the others aren't listed");
+            let help = Some("correct the listed ones first".to_owned());
+            list.push(Mistake { span: mistake.span, message, help });
+        }
+    }
+
+    /// Returns whether a report can't have more of them, so that looking for others is useless.
+    pub(crate) fn is_full(&self) -> bool {
+        self.count.get() > MISTAKES_MAX
     }
 
     /// Returns their number, so that a caller can tell whether a step found any.
     pub(crate) fn count(&self) -> usize {
-        self.0.borrow().len()
+        self.count.get()
     }
 
     /// Returns all of them in the order of the file, without duplicates.
     pub(crate) fn sorted(self) -> Vec<Mistake> {
-        let mut mistakes = self.0.into_inner();
+        let mut mistakes = self.list.into_inner();
         mistakes.sort_by_key(|mistake| (mistake.span.start, mistake.span.end));
         mistakes.dedup();
         mistakes

@@ -88,7 +88,7 @@ impl fmt::Display for Template {
 }
 
 /// A part of a template.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Part {
     /// Literal text.
     Literal(String),
@@ -131,7 +131,7 @@ impl fmt::Display for Part {
 }
 
 /// The format of a value in a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
     /// The value itself. If it is the whole template, a number stays a number and bytes stay bytes.
     Plain,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{FORMATS, Format, Part, SHARDS_MAX, Template};
+use crate::limits::{TEMPLATE_BYTES_MAX, number};
 use crate::names::{list, nearest};
 
 /// The maximum width of a padded number, which is more than any number needs.
@@ -32,6 +33,15 @@ impl Template {
         if text.is_empty() {
             let help = "write a value for the key, such as `USER#{user_id}`";
             return Err(TemplateError::new(0..0, "a template can't be empty", help));
+        }
+        if text.len() > TEMPLATE_BYTES_MAX {
+            let (length, most) = (number(text.len()), number(TEMPLATE_BYTES_MAX));
+            let message = format!("this template has {length} bytes, but at most {most} are allowed");
+            return Err(TemplateError::new(
+                0..0,
+                message,
+                "no value of a key can be longer: shorten the template",
+            ));
         }
         let mut parts = Vec::new();
         let mut literal = String::new();

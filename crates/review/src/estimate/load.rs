@@ -1,5 +1,6 @@
 //! The load that the declared rates make: units a second on each partition key of tables and indexes.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use singlet_design::{
@@ -16,7 +17,7 @@ use super::{read_units, write_units};
 const BATCH_KEYS_USUAL: f64 = 10.0;
 
 /// A table or one of its indexes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TableOrIndex {
     /// The table's label.
     pub table: String,
@@ -37,7 +38,7 @@ impl TableOrIndex {
 }
 
 /// The source of partition keys. Keys of one table or index that have the same source share a load.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum KeySource {
     /// The parts of each partition template. Entities with the same parts share their keys.
     Templates(Vec<Vec<Part>>),
@@ -142,6 +143,8 @@ pub struct Load {
     pub keys: Vec<KeyLoad>,
     /// Scans. They read all keys of a table or index equally, so they make no key busier than another.
     pub scans: Vec<(TableOrIndex, Contribution)>,
+    /// The position of each source in `keys`.
+    positions: HashMap<TableOrIndex, HashMap<KeySource, usize>>,
 }
 
 impl Load {
@@ -164,7 +167,7 @@ impl Load {
 
     /// The load on the keys of one source in a table or index.
     pub fn on(&self, on: &TableOrIndex, source: &KeySource) -> Option<&KeyLoad> {
-        self.keys.iter().find(|key| key.on == *on && key.source == *source)
+        self.keys.get(*self.positions.get(on)?.get(source)?)
     }
 
     /// The load on the keys that partition templates make; added if it is new.
@@ -191,13 +194,15 @@ impl Load {
         entity: &Arc<Entity>,
         spread: Spread,
     ) -> Option<&mut KeyLoad> {
-        let known = self.keys.iter().position(|key| key.on == on && key.source == source);
-        let at = known.unwrap_or_else(|| {
+        let known = self.positions.get(&on).and_then(|sources| sources.get(&source)).copied();
+        let position = known.unwrap_or_else(|| {
+            let position = self.keys.len();
+            self.positions.entry(on.clone()).or_default().insert(source.clone(), position);
             let entity = Arc::clone(entity);
             self.keys.push(KeyLoad { on, source, entity, spread, writes: Vec::new(), reads: Vec::new() });
-            self.keys.len() - 1
+            position
         });
-        self.keys.get_mut(at)
+        self.keys.get_mut(position)
     }
 
     fn run(&mut self, caller: &Arc<Pattern>, pattern: &Arc<Pattern>, calls: f64) {

@@ -1,9 +1,10 @@
 //! The review of a design: its findings, the allowances, and the fixes.
 
-use singlet_design::{Allowance, Design, Report, Subject};
+use std::collections::{BTreeMap, BTreeSet};
+
+use singlet_design::{Design, Report, Subject};
 
 use crate::context::{Context, Findings};
-use crate::estimate::Load;
 use crate::finding::{Allowed, Finding, Severity};
 use crate::fix::{Fix, apply_edits, joined};
 use crate::rules::{Check, RULES, unused};
@@ -80,7 +81,7 @@ impl Review {
 /// Reviews a design with every rule. `source` is the text that it was loaded from. The findings have no fixes yet:
 /// [`Review::with_fixes`] tries those, which takes longer than the review.
 pub fn review(design: &Design, source: &str) -> Review {
-    let context = Context { design, load: Load::of(design), source };
+    let context = Context::new(design, source);
     let mut findings = Findings::default();
     for rule in RULES {
         findings.rule = rule.id;
@@ -94,23 +95,26 @@ pub fn review(design: &Design, source: &str) -> Review {
 /// Separates the findings that the design allows, and adds a finding for each allowance that matches none.
 fn settle(design: &Design, source: &str, mut found: Vec<Finding>) -> Review {
     let mut review = Review::default();
-    let mut open: Vec<&(Subject, Allowance)> = design.layout.allowances.iter().collect();
-    let mut used = Vec::new();
+    let allowances = &design.layout.allowances;
+    let mut positions: BTreeMap<(&str, &Subject), usize> = BTreeMap::new();
+    for (position, (subject, allowance)) in allowances.iter().enumerate() {
+        positions.entry((&allowance.rule, subject)).or_insert(position);
+    }
+    let mut used: BTreeSet<usize> = BTreeSet::new();
     found.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.severity)));
     for finding in found {
-        let allowance = open.iter().find(|(subject, allowance)| {
-            allowance.rule == finding.rule && finding.subjects.iter().any(|one| one == subject)
-        });
-        match allowance {
-            Some((_, allowance)) => {
-                used.push(allowance.span);
+        let matching = finding.subjects.iter().filter_map(|subject| positions.get(&(finding.rule, subject)));
+        let first = matching.min().and_then(|position| Some((*position, allowances.get(*position)?)));
+        match first {
+            Some((position, (_, allowance))) => {
+                used.insert(position);
                 review.allowed.push(Allowed { reason: allowance.reason.clone(), finding });
             }
             None => review.findings.push(finding),
         }
     }
-    open.retain(|(_, allowance)| !used.contains(&allowance.span));
-    review.findings.extend(open.into_iter().map(|(subject, allowance)| unused(source, subject, allowance)));
+    let unmatched = allowances.iter().enumerate().filter(|(position, _)| !used.contains(position));
+    review.findings.extend(unmatched.map(|(_, (subject, allowance))| unused(source, subject, allowance)));
     review.findings.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.severity)));
     review
 }

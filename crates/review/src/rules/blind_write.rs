@@ -42,16 +42,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 }
 
 /// A pattern that creates or updates items of the entity.
-fn other_writer<'a>(context: &'a Context<'_>, entity: &Entity) -> Option<&'a str> {
-    let writes = |operation: &Operation| match operation {
-        Operation::Create(create) => create.entity.name == entity.name,
-        Operation::Update(update) => update.entity.name == entity.name,
-        _ => false,
-    };
-    context
-        .design
-        .patterns
-        .iter()
-        .find(|pattern| writes(&pattern.operation))
-        .map(|pattern| pattern.name.as_str())
+fn other_writer<'a>(context: &Context<'a>, entity: &Entity) -> Option<&'a str> {
+    let mut patterns = context.directory.patterns_of(entity);
+    let other =
+        patterns.find(|pattern| matches!(pattern.operation, Operation::Create(_) | Operation::Update(_)))?;
+    Some(&other.name)
 }

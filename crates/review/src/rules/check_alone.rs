@@ -17,13 +17,8 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &Context<'_>, findings: &mut Findings) {
     let patterns = &context.design.patterns;
     for pattern in patterns.iter().filter(|pattern| matches!(pattern.operation, Operation::Check(_))) {
-        let is_step = patterns.iter().any(|other| match &other.operation {
-            Operation::Transaction(transaction) => {
-                transaction.steps.iter().any(|step| step.pattern.name == pattern.name)
-            }
-            _ => false,
-        });
-        if is_step {
+        let mut users = context.directory.users_of(pattern);
+        if users.any(|user| matches!(user.operation, Operation::Transaction(_))) {
             continue;
         }
         let message = format!(

@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let Some(read) = PartitionRead::of(pattern) else { continue };
-        let mut foreign = read.foreign(context.design);
+        let mut foreign = read.foreign(&context.keys);
         foreign.retain(|other| !is_longer_word(&read, other.entity));
         let Some(worst) = foreign.iter().map(|other| other.lies).max() else { continue };
         // Only the most expensive ones are reported. The others are reported once those are fixed.
@@ -121,11 +121,11 @@ fn asked_whole(
 /// Begins the entity's sort key with its own word, unless a list of several entities needs the present order.
 fn own_word(context: &Context<'_>, read: &PartitionRead<'_>, entity: &Entity, own: &Template) -> Option<Fix> {
     let on = |read: &PartitionRead<'_>| read.index.map(|index| index.name.clone());
-    let listed_together =
-        context.design.patterns.iter().filter_map(|other| PartitionRead::of(other)).any(|other| {
-            let lists = other.entities.iter().any(|one| one.name == entity.name);
-            other.entities.len() > 1 && lists && on(&other) == on(read)
-        });
+    let listed_together = context
+        .directory
+        .patterns_of(entity)
+        .filter_map(|other| PartitionRead::of(other))
+        .any(|other| other.entities.len() > 1 && on(&other) == on(read));
     let written = context.span(&Subject::entity(entity), on(read).as_deref().unwrap_or("key"));
     let span = find(context, written, &format!("\"{}\"", own.source)).filter(|_| !listed_together)?;
     let separator = entity.table.separator;

@@ -1,6 +1,6 @@
 //! `hot-counter`: a counter that is updated too often for one item.
 
-use singlet_design::{Change, Design, Operation, Pattern, Subject};
+use singlet_design::{Change, Operation, Pattern, Subject};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -20,7 +20,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let Operation::Update(update) = &pattern.operation else { continue };
         let counts = update.changes.iter().any(|change| matches!(change, Change::Add { .. }));
-        let rate = rate(context.design, pattern);
+        let rate = rate(context, pattern);
         if !counts || rate == 0.0 {
             continue;
         }
@@ -52,9 +52,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 }
 
 /// Calls of an update in a second, including those as a step of transactions.
-fn rate(design: &Design, pattern: &Pattern) -> f64 {
+fn rate(context: &Context<'_>, pattern: &Pattern) -> f64 {
     let own = pattern.rate.map_or(0.0, |rate| rate.per_second);
-    let within = design.patterns.iter().filter_map(|other| match &other.operation {
+    let within = context.directory.users_of(pattern).filter_map(|other| match &other.operation {
         Operation::Transaction(transaction) => {
             let steps = transaction.steps.iter().filter(|step| step.pattern.name == pattern.name).count();
             Some(other.rate?.per_second * f64::from(u32::try_from(steps).ok()?))

@@ -8,7 +8,7 @@ use crate::estimate::{Distinct, distinct_keys};
 use crate::finding::Severity;
 use crate::fix::{Edit, Fix};
 use crate::partition::{SHARDS_USUAL, find};
-use crate::reads::{Read, reads};
+use crate::reads::{Read, read as read_of, reads};
 use crate::sortable::placeholder;
 
 pub(super) static RULE: Rule = Rule {
@@ -25,7 +25,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for read in reads(context.design) {
         let Some(asked) = read.asked.filter(|_| !read.reaches()) else { continue };
         let (pattern, entity) = (read.pattern, read.entity);
-        let rival = reads(context.design).find(|other| {
+        let rival = context.directory.patterns_of(entity).filter_map(|other| read_of(other)).find(|other| {
             other.pattern.name != pattern.name
                 && other.entity.name == entity.name
                 && other.table_or_index() == read.table_or_index()
@@ -90,7 +90,8 @@ fn fixes(context: &Context<'_>, read: &Read<'_>, asked: &AskedKey) -> Vec<Fix> {
 
 /// Replaces a key that no other pattern asks for.
 fn instead(context: &Context<'_>, read: &Read<'_>, asked: &AskedKey) -> Vec<Fix> {
-    let needed = reads(context.design).any(|other| {
+    let rivals = context.directory.patterns_of(read.entity).filter_map(|other| read_of(other));
+    let needed = rivals.into_iter().any(|other| {
         other.pattern.name != read.pattern.name
             && other.entity.name == read.entity.name
             && other.table_or_index() == read.table_or_index()

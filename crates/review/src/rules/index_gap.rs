@@ -19,6 +19,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for entity in &context.design.entities {
         for entry in entity.indexes.iter().filter(|entry| !entry.sparse && entry.when.is_empty()) {
             let optional = optional(entity, entry);
+            if optional.is_empty() {
+                continue;
+            }
             let Some((reader, field)) = gap(context, entity, entry, &optional) else { continue };
             let message = format!(
                 "`{field}` is optional and in the key of `{}`: `{reader}` reads that index and never sees `{}` items without it",
@@ -50,22 +53,20 @@ fn optional<'a>(entity: &Entity, entry: &'a IndexEntry) -> Vec<&'a str> {
 /// A pattern that lists the entity through the index, and an optional field that it doesn't give. A pattern that gives the
 /// field's value expects only items that have it.
 fn gap<'a>(
-    context: &'a Context<'_>,
+    context: &Context<'a>,
     entity: &Entity,
     entry: &IndexEntry,
     optional: &[&'a str],
 ) -> Option<(&'a str, &'a str)> {
-    context.design.patterns.iter().find_map(|pattern| {
-        let (on, lists, given) = match &pattern.operation {
-            Operation::Query(query) => {
-                let lists = query.entities.iter().any(|read| read.name == entity.name);
-                (&query.on, lists, read(pattern).map(|read| read.given()).unwrap_or_default())
-            }
-            Operation::Scan(scan) => (&scan.on, scan.entity.name == entity.name, Vec::new()),
+    context.directory.patterns_of(entity).find_map(|pattern| {
+        let on = match &pattern.operation {
+            Operation::Query(query) => &query.on,
+            Operation::Scan(scan) => &scan.on,
             _ => return None,
         };
-        let reads = lists && on.as_ref().is_some_and(|index| index.name == entry.index.name);
-        let field = optional.iter().find(|field| reads && !given.contains(*field))?;
+        on.as_ref().filter(|index| index.name == entry.index.name)?;
+        let given = read(pattern).map(|read| read.given()).unwrap_or_default();
+        let field = optional.iter().find(|field| !given.contains(*field))?;
         Some((pattern.name.as_str(), *field))
     })
 }

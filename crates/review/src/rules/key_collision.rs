@@ -9,7 +9,7 @@ use crate::context::{Context, Findings};
 use crate::finding::Severity;
 use crate::fix::{Edit, Fix};
 use crate::partition::find;
-use crate::pieces::overlap;
+use crate::pieces::{EntityKey, overlap};
 
 pub(super) static RULE: Rule = Rule {
     id: "key-collision",
@@ -19,10 +19,14 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    for (position, entity) in context.design.entities.iter().enumerate() {
+    for entity in &context.design.entities {
         same_instant(context, entity, findings);
-        let later = context.design.entities.iter().skip(position + 1);
-        for other in later.filter(|other| other.table.label == entity.table.label && meet(entity, other)) {
+    }
+    for own in context.design.tables.iter().flat_map(|table| context.keys.of_table(table)) {
+        let entity = own.entity;
+        let candidates = context.keys.candidates(&entity.table, None, &own.partition);
+        let later = candidates.into_iter().filter(|other| other.entity.span.start > entity.span.start);
+        for other in later.filter(|other| meet(own, other)).map(|other| other.entity) {
             let message = format!(
                 "`{}` and `{}` can have the same key in the table: a write of one silently overwrites the other",
                 entity.name, other.name,
@@ -95,10 +99,10 @@ fn with_id(context: &Context<'_>, entity: &Arc<Entity>, time: &str) -> Fix {
     Fix::edits_or(about, edits, about)
 }
 
-fn meet(one: &Entity, two: &Entity) -> bool {
-    let sorts_meet = match (&one.key.sort, &two.key.sort) {
-        (Some(first), Some(second)) => overlap(one, first, two, second),
+fn meet(one: &EntityKey<'_>, two: &EntityKey<'_>) -> bool {
+    let sorts_meet = match (&one.sort, &two.sort) {
+        (Some(first), Some(second)) => overlap(first, second),
         _ => true,
     };
-    sorts_meet && overlap(one, &one.key.partition, two, &two.key.partition)
+    sorts_meet && one.partition.iter().zip(&two.partition).all(|(one, two)| overlap(one, two))
 }

@@ -1,6 +1,6 @@
 //! `lsi-collection`: item collections that can exceed the limit of a local index.
 
-use singlet_design::{Cardinality, Design, Entity, Index, Part, Subject, Template};
+use singlet_design::{Cardinality, Entity, Index, Part, Subject, Template};
 use singlet_values::limits::COLLECTION_BYTES_MAX;
 
 use super::{Check, Rule};
@@ -30,7 +30,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 continue;
             }
             let members: Vec<&Entity> = entities.iter().filter(shares).copied().collect();
-            if let Some((severity, size, culprit)) = collection(context.design, &members) {
+            if let Some((severity, size, culprit)) = collection(context, &members) {
                 report(context, findings, index, culprit, severity, &size);
             }
         }
@@ -67,12 +67,12 @@ fn report(
 }
 
 /// The fault of a collection of these entities, and the entity that makes it large.
-fn collection<'a>(design: &Design, members: &[&'a Entity]) -> Option<(Severity, String, &'a Entity)> {
+fn collection<'a>(context: &Context<'_>, members: &[&'a Entity]) -> Option<(Severity, String, &'a Entity)> {
     let mut total: u64 = 0;
     let mut largest: Option<(u64, &Entity)> = None;
     for entity in members.iter().copied() {
         let size = item_size(entity);
-        let weight = match count(design, entity) {
+        let weight = match count(context, entity) {
             Count::Max(count) => count.saturating_mul(size.max.unwrap_or(size.usual)),
             Count::Usual(count) => count.saturating_mul(BUSIEST_FACTOR).saturating_mul(size.usual),
             Count::Unknown => {
@@ -97,16 +97,16 @@ enum Count {
     Unknown,
 }
 
-fn count(design: &Design, entity: &Entity) -> Count {
+fn count(context: &Context<'_>, entity: &Entity) -> Count {
     let own: Vec<&str> = entity.key.partition.fields().collect();
     let further =
         entity.key.sort.as_ref().is_some_and(|sort| sort.fields().any(|field| !own.contains(&field)));
     if !further {
         return Count::Max(1);
     }
-    let relations = design.entities.iter().flat_map(|other| &other.relations);
-    let relation = relations
-        .filter(|relation| relation.entity == entity.name)
+    let relation = context
+        .directory
+        .relations_to(entity)
         .find(|relation| relation.by.as_deref().is_none_or(|by| own.contains(&by)));
     match relation.map(|relation| relation.cardinality) {
         Some(Cardinality::One) => Count::Max(1),

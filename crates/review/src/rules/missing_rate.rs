@@ -1,6 +1,6 @@
 //! `missing-rate`: a pattern without a rate.
 
-use singlet_design::{Operation, Pattern, Subject};
+use singlet_design::{Pattern, Subject};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -19,9 +19,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     if patterns.iter().all(|pattern| pattern.rate.is_none()) {
         return;
     }
+    // Parts of a composed pattern run at its rate.
     let lacking: Vec<_> = patterns
         .iter()
-        .filter(|pattern| pattern.rate.is_none() && !is_part(context, &pattern.name))
+        .filter(|pattern| pattern.rate.is_none() && context.directory.users_of(pattern).next().is_none())
         .collect();
     let Some(first) = lacking.first() else { return };
     let message = match lacking.len() {
@@ -41,14 +42,4 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     let subjects = lacking.iter().map(|pattern| Subject::pattern(pattern)).collect();
     let span = context.name_span(&Subject::pattern(first));
     findings.report(Severity::Info, span, subjects, message, Some(fix));
-}
-
-/// Whether a pattern is a part of a composed pattern. Parts run at its rate.
-fn is_part(context: &Context<'_>, name: &str) -> bool {
-    context.design.patterns.iter().any(|pattern| match &pattern.operation {
-        Operation::Parts(parts) => parts.parts.iter().any(|part| part.pattern.name == name),
-        Operation::Transaction(transaction) => transaction.steps.iter().any(|step| step.pattern.name == name),
-        Operation::Merge(merge) => merge.each.name == name || merge.run.name == name,
-        _ => false,
-    })
 }

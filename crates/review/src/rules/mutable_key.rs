@@ -50,10 +50,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 /// Reports a time of the last write in an index key: every update moves the entry.
 fn updated(context: &Context<'_>, findings: &mut Findings) {
     for entity in &context.design.entities {
-        let updates = |operation: &Operation| matches!(operation, Operation::Update(update) if update.entity.name == entity.name);
-        let Some(writer) = context.design.patterns.iter().find(|pattern| updates(&pattern.operation)) else {
-            continue;
-        };
+        let mut patterns = context.directory.patterns_of(entity);
+        let writer = patterns.find(|pattern| matches!(pattern.operation, Operation::Update(_)));
+        let Some(writer) = writer else { continue };
         let times = entity.fields.iter().filter(|field| field.made == Some(Made::Updated));
         for (field, entry) in times.flat_map(|field| entity.indexes.iter().map(move |entry| (field, entry))) {
             if !holds(entry, &field.name) {

@@ -18,16 +18,13 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    for parent in &context.design.entities {
-        let deleting: Vec<&Arc<Pattern>> =
-            context.design.patterns.iter().filter(|pattern| deletes(&pattern.operation, parent)).collect();
-        if deleting.is_empty() {
-            continue;
-        }
+    for parent in context.design.entities.iter().filter(|entity| context.directory.is_deleted(entity)) {
+        let deletes = |pattern: &&Arc<Pattern>| matches!(pattern.operation, Operation::Delete(_));
+        let deleting: Vec<&Arc<Pattern>> = context.directory.patterns_of(parent).filter(deletes).collect();
         let stays = |child: &&Arc<Entity>| {
-            child.name != parent.name && child.ttl.is_none() && !is_deleted(context, child)
+            child.name != parent.name && child.ttl.is_none() && !context.directory.is_deleted(child)
         };
-        let staying: Vec<&Arc<Entity>> = context.design.entities.iter().filter(stays).collect();
+        let staying: Vec<&Arc<Entity>> = context.directory.referrers(parent).filter(stays).collect();
         let (under, beside): (Vec<&Arc<Entity>>, Vec<&Arc<Entity>>) =
             staying.into_iter().partition(|child| lies_under(child, parent));
         report_children(context, &deleting, parent, &under, findings);
@@ -131,14 +128,6 @@ fn refers(field: &Field, parent: &Entity) -> bool {
     field.refers_to.as_deref() == Some(parent.name.as_str())
 }
 
-fn is_deleted(context: &Context<'_>, entity: &Entity) -> bool {
-    context.design.patterns.iter().any(|pattern| deletes(&pattern.operation, entity))
-}
-
-fn deletes(operation: &Operation, entity: &Entity) -> bool {
-    matches!(operation, Operation::Delete(delete) if delete.entity.name == entity.name)
-}
-
 /// Whether a pattern can give a field of an item that is there another value.
 fn is_changed(context: &Context<'_>, entity: &Entity, field: &Field) -> bool {
     let mut in_key =
@@ -146,12 +135,9 @@ fn is_changed(context: &Context<'_>, entity: &Entity, field: &Field) -> bool {
     if in_key.any(|path| path == field.name) {
         return false;
     }
-    context.design.patterns.iter().any(|pattern| match &pattern.operation {
-        Operation::Put(insert) => insert.entity.name == entity.name,
-        Operation::Update(update) => {
-            update.entity.name == entity.name
-                && update.changes.iter().any(|change| change.field() == field.name)
-        }
+    context.directory.patterns_of(entity).any(|pattern| match &pattern.operation {
+        Operation::Put(_) => true,
+        Operation::Update(update) => update.changes.iter().any(|change| change.field() == field.name),
         _ => false,
     })
 }

@@ -1,6 +1,6 @@
 //! `partial-key-update`: an update with only some fields of an index key.
 
-use singlet_design::{Design, Entity, IndexEntry, Operation, Pattern, Subject, Template, Update};
+use singlet_design::{Entity, IndexEntry, Operation, Pattern, Subject, Template, Update};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for entity in &context.design.entities {
         let (mut patterns, mut missing, mut indexes) = (Vec::new(), Vec::new(), Vec::new());
-        for (pattern, update) in updates(context.design, entity) {
+        for (pattern, update) in updates(context, entity) {
             let lacking = || entity.indexes.iter().map(|entry| (entry, lacking(update, entry)));
             let before = missing.len();
             for (entry, fields) in lacking().filter(|(_, fields)| !fields.is_empty()) {
@@ -48,9 +48,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-fn updates<'a>(design: &'a Design, entity: &Entity) -> impl Iterator<Item = (&'a Pattern, &'a Update)> {
-    design.patterns.iter().filter_map(|pattern| match &pattern.operation {
-        Operation::Update(update) if update.entity.name == entity.name => Some((&**pattern, update)),
+fn updates<'a>(context: &Context<'a>, entity: &Entity) -> impl Iterator<Item = (&'a Pattern, &'a Update)> {
+    context.directory.patterns_of(entity).filter_map(|pattern| match &pattern.operation {
+        Operation::Update(update) => Some((&**pattern, update)),
         _ => None,
     })
 }

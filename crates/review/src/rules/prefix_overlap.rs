@@ -1,6 +1,8 @@
 //! `prefix-overlap`: a sort key prefix with which another one begins.
 
-use singlet_design::{Entity, Operation, Span, Subject, Template};
+use std::collections::BTreeMap;
+
+use singlet_design::{Design, Entity, Operation, Span, Subject, Template};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -25,17 +27,17 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 /// Reports a prefix that is followed by different fields. Queries are correct, but people who read keys confuse them.
 fn one_word_for_several_things(context: &Context<'_>, findings: &mut Findings) {
     let own: Vec<Key<'_>> = keys(context).filter(|key| key.index.is_none()).collect();
-    for (position, key) in own.iter().enumerate() {
+    let mut known: BTreeMap<(&str, &str), Vec<(&Key<'_>, &str)>> = BTreeMap::new();
+    for key in &own {
         let Some((head, field)) = beginning(key) else { continue };
-        let earlier = own.iter().take(position).find(|other| {
+        let same_head = known.entry((key.entity.table.label.as_str(), head)).or_default();
+        let earlier = same_head.iter().find(|(other, behind)| {
             other.entity.name != key.entity.name
-                && other.entity.table.label == key.entity.table.label
-                && beginning(other).is_some_and(|(theirs, behind)| {
-                    theirs == head
-                        && behind != field
-                        && named(other.entity, behind) != named(key.entity, field)
-                })
+                && *behind != field
+                && named(other.entity, behind) != named(key.entity, field)
         });
+        let earlier = earlier.map(|(other, _)| *other);
+        same_head.push((key, field));
         let Some(other) = earlier else { continue };
         let message = format!(
             "`{head}` begins keys of both `{}` and `{}` but is followed by different fields, `{}` and `{}`: the keys never \
@@ -57,6 +59,7 @@ fn beginning<'k>(key: &'k Key<'_>) -> Option<(&'k str, &'k str)> {
 
 /// Reports a query whose prefix also matches items of another entity.
 fn foreign_items(context: &Context<'_>, findings: &mut Findings) {
+    let collections = Collections::of(context.design);
     for pattern in &context.design.patterns {
         let Operation::Query(query) = &pattern.operation else { continue };
         let on = query.on.as_ref().map(|index| index.name.as_str());
@@ -64,13 +67,10 @@ fn foreign_items(context: &Context<'_>, findings: &mut Findings) {
         let Some((partition, sort)) = templates(entity, on) else { continue };
         let asked = query.key.as_ref().and_then(|key| key.sort.first());
         let head = asked.unwrap_or(sort).constant_head();
-        let others = context.design.entities_of(&entity.table).filter(|other| other.name != entity.name);
-        let other = others.into_iter().find_map(|other| {
-            let (other_partition, other_sort) = templates(other, on)?;
-            let theirs = other_sort.constant_head();
-            let same_collection = other_partition.constant_head() == partition.constant_head();
-            let meets = same_collection && begins_longer(head, theirs);
-            (meets && (asked.is_none() || theirs != sort.constant_head())).then_some((other, theirs))
+        let others =
+            collections.get(entity, on, partition).iter().filter(|(other, _)| other.name != entity.name);
+        let other = others.into_iter().copied().find(|(_, theirs)| {
+            begins_longer(head, theirs) && (asked.is_none() || *theirs != sort.constant_head())
         });
         let message = match (other, asked.filter(|asked| ends_early(asked, sort))) {
             (Some((other, theirs)), _) => format!(
@@ -90,6 +90,38 @@ fn foreign_items(context: &Context<'_>, findings: &mut Findings) {
         subjects.extend(other.map(|(other, _)| Subject::entity(other)));
         let span = context.span(&Subject::pattern(pattern), if asked.is_some() { "key" } else { "query" });
         findings.report(severity, span, subjects, message, Some(fix(context, entity, asked, span, head)));
+    }
+}
+
+/// The entities of each table and index whose partition keys have the same constant beginning, with the constant
+/// beginnings of their sort keys.
+struct Collections<'a>(BTreeMap<Collection<'a>, Vec<(&'a Entity, &'a str)>>);
+
+/// The label of the table, the name of the index, and the constant beginning of the partition key.
+type Collection<'a> = (&'a str, Option<&'a str>, &'a str);
+
+impl<'a> Collections<'a> {
+    fn of(design: &'a Design) -> Self {
+        let mut collections = Collections(BTreeMap::new());
+        for entity in &design.entities {
+            let indexes = entity.indexes.iter().map(|entry| Some(entry.index.name.as_str()));
+            for on in std::iter::once(None).chain(indexes) {
+                let Some((partition, sort)) = templates(entity, on) else { continue };
+                let place = (entity.table.label.as_str(), on, partition.constant_head());
+                collections.0.entry(place).or_default().push((entity, sort.constant_head()));
+            }
+        }
+        collections
+    }
+
+    fn get(
+        &self,
+        entity: &'a Entity,
+        on: Option<&'a str>,
+        partition: &'a Template,
+    ) -> &[(&'a Entity, &'a str)] {
+        let place = (entity.table.label.as_str(), on, partition.constant_head());
+        self.0.get(&place).map_or(&[], Vec::as_slice)
     }
 }
 

@@ -1,5 +1,7 @@
 //! `time-format`: times that don't sort with each other.
 
+use std::collections::BTreeMap;
+
 use singlet_design::{Entity, FieldType, Format, Part};
 
 use super::{Check, Rule};
@@ -26,15 +28,13 @@ enum Form {
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     let sorts: Vec<Key<'_>> = keys(context).filter(|key| key.role == Role::Sort).collect();
-    for (position, key) in sorts.iter().enumerate() {
+    let mut known: BTreeMap<_, Vec<(&Key<'_>, Form)>> = BTreeMap::new();
+    for key in &sorts {
         let Some((head, form)) = leading_time(key) else { continue };
-        let rival = sorts.iter().take(position).find(|other| {
-            other.attribute == key.attribute
-                && other.collection() == key.collection()
-                && other.entity.table.label == key.entity.table.label
-                && leading_time(other)
-                    .is_some_and(|(theirs, other_form)| theirs == head && other_form != form)
-        });
+        let place = (key.entity.table.label.as_str(), key.attribute, key.collection(), head);
+        let earlier = known.entry(place).or_default();
+        let rival = earlier.iter().find(|(_, other)| *other != form).map(|(rival, _)| *rival);
+        earlier.push((key, form));
         let Some(rival) = rival else { continue };
         let message = format!(
             "`{}` of `{}` and `{}` of `{}` put times in different formats into `{}`: as text they don't sort by time",

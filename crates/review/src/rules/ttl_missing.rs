@@ -1,6 +1,6 @@
 //! `ttl-missing`: an entity that grows with time and never expires.
 
-use singlet_design::{Cardinality, Entity, FieldType, Operation, Part, Subject, Template};
+use singlet_design::{Cardinality, Entity, FieldType, Part, Subject, Template};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for entity in &context.design.entities {
         let Some(field) = entity.key.sort.as_ref().and_then(|sort| time_in(entity, sort)) else { continue };
-        if entity.ttl.is_some() || is_bounded(context, entity) || is_deleted(context, entity) {
+        if entity.ttl.is_some() || is_bounded(context, entity) || context.directory.is_deleted(entity) {
             continue;
         }
         let message = format!(
@@ -52,8 +52,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 
 /// Whether something else limits its collections: a relation with a maximum, or a time in the partition key.
 fn is_bounded(context: &Context<'_>, entity: &Entity) -> bool {
-    let relations = context.design.entities.iter().flat_map(|other| &other.relations);
-    let mut relations = relations.filter(|relation| relation.entity == entity.name);
+    let mut relations = context.directory.relations_to(entity);
     let related =
         relations.any(|relation| !matches!(relation.cardinality, Cardinality::Many { max: None, .. }));
     let cut = entity.key.partition.parts.iter().any(|part| match part {
@@ -63,12 +62,6 @@ fn is_bounded(context: &Context<'_>, entity: &Entity) -> bool {
         _ => false,
     });
     related || cut
-}
-
-/// Whether a pattern deletes its items.
-fn is_deleted(context: &Context<'_>, entity: &Entity) -> bool {
-    let deletes = |operation: &Operation| matches!(operation, Operation::Delete(delete) if delete.entity.name == entity.name);
-    context.design.patterns.iter().any(|pattern| deletes(&pattern.operation))
 }
 
 fn time_in<'a>(entity: &Entity, template: &'a Template) -> Option<&'a str> {

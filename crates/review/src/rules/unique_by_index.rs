@@ -1,12 +1,12 @@
 //! `unique-by-index`: uniqueness that depends on a look-up.
 
-use singlet_design::{Design, Entity, Made, Operation, Subject, Template};
+use singlet_design::{Entity, Made, Operation, Pattern, Subject, Template};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
 use crate::finding::Severity;
 use crate::fix::Fix;
-use crate::reads::{Read, reads};
+use crate::reads::{Read, read};
 use crate::text::names;
 
 pub(super) static RULE: Rule = Rule {
@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    for (read, fields) in look_ups(context.design) {
+    for (read, fields) in context.design.patterns.iter().filter_map(|pattern| look_up(pattern)) {
         let (pattern, entity) = (read.pattern, read.entity);
         let known = names(&fields);
         let message = format!(
@@ -26,7 +26,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             pattern.name, entity.name,
         );
         // First everything that the entity lacks, so that several patterns share one fix; then this alone.
-        let lacking = look_ups(context.design).filter(|(other, _)| other.entity.name == entity.name);
+        let lacking = context.directory.patterns_of(entity).filter_map(|other| look_up(other));
         let mut all: Vec<String> = Vec::new();
         for group in lacking.map(|(_, fields)| group(&fields)) {
             if !all.contains(&group) {
@@ -47,14 +47,14 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// The look-ups of one item through an index by fields that aren't unique, and those fields. `exists` is content with any
+/// The look-up of one item through an index by fields that aren't unique, and those fields. `exists` is content with any
 /// number of items.
-fn look_ups(design: &Design) -> impl Iterator<Item = (Read<'_>, Vec<&str>)> {
-    let single = reads(design)
-        .filter(|read| read.index.is_some() && matches!(read.pattern.operation, Operation::Get(_)));
+fn look_up(pattern: &Pattern) -> Option<(Read<'_>, Vec<&str>)> {
+    let single = read(pattern).filter(|_| matches!(pattern.operation, Operation::Get(_)));
+    let read = single.filter(|read| read.index.is_some())?;
     // The fields that the caller gives identify the item. With `key` they can include those of the sort key.
-    let fields = single.map(|read| (read, given(&read)));
-    fields.filter(|(read, fields)| !fields.is_empty() && !is_unique(read.entity, fields))
+    let fields = given(&read);
+    (!fields.is_empty() && !is_unique(read.entity, &fields)).then_some((read, fields))
 }
 
 /// Fields as `unique` lists them.

@@ -1,14 +1,12 @@
 //! `unique-case`: a unique field whose case an index ignores.
 
-use std::sync::Arc;
-
 use singlet_design::{Entity, Format, Part, Subject};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
 use crate::finding::Severity;
 use crate::fix::Fix;
-use crate::keys::{Key, keys};
+use crate::keys::keys_of;
 use crate::partition::find;
 
 pub(super) static RULE: Rule = Rule {
@@ -45,10 +43,6 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             );
         }
     }
-}
-
-fn keys_of<'a>(context: &'a Context<'_>, entity: &'a Arc<Entity>) -> impl Iterator<Item = Key<'a>> {
-    keys(context).filter(|key| key.entity.name == entity.name)
 }
 
 /// The word of a format that ignores case, if the part is this field in such a format.

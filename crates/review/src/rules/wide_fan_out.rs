@@ -1,8 +1,7 @@
 //! `wide-fan-out`: one call or change that causes many others.
 
 use singlet_design::{
-    Cardinality, Design, Entity, Field, FieldType, Operation, ParameterType, Pattern, Subject, Template,
-    Update,
+    Cardinality, Entity, Field, FieldType, Operation, ParameterType, Pattern, Subject, Template, Update,
 };
 use singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 
@@ -108,9 +107,9 @@ fn only_each(text: &str) -> bool {
 fn copies(context: &Context<'_>, findings: &mut Findings, pattern: &Pattern, update: &Update) {
     let source = &update.entity;
     for change in &update.changes {
-        for copier in context.design.entities.iter().filter(|copier| refers_to(copier, source)) {
+        for copier in context.directory.referrers(source).filter(|copier| copier.name != source.name) {
             let Some(copy) = copy_of(source, change.field(), copier) else { continue };
-            let Some(count) = how_many(context.design, source, copier) else { continue };
+            let Some(count) = how_many(source, copier) else { continue };
             let message = format!(
                 "`{}` changes `{}` of `{}`, and `{}` keeps a copy of it in `{}`: one change means {count}",
                 pattern.name,
@@ -129,11 +128,6 @@ fn copies(context: &Context<'_>, findings: &mut Findings, pattern: &Pattern, upd
     }
 }
 
-fn refers_to(entity: &Entity, other: &Entity) -> bool {
-    let refers = entity.fields.iter().any(|field| field.refers_to.as_deref() == Some(other.name.as_str()));
-    refers && entity.name != other.name
-}
-
 /// A field that is certainly a copy: `username` if that is unique in `User`, or `user_name` of `User`'s `name`.
 fn copy_of<'a>(source: &Entity, changed: &str, copier: &'a Entity) -> Option<&'a Field> {
     let key = std::iter::once(&source.key.partition).chain(&source.key.sort);
@@ -148,10 +142,8 @@ fn copy_of<'a>(source: &Entity, changed: &str, copier: &'a Entity) -> Option<&'a
 }
 
 /// The number of items that a change affects, in words; `None` if they are few.
-fn how_many(design: &Design, source: &Entity, copier: &Entity) -> Option<String> {
-    let relations = design.entities.iter().filter(|entity| entity.name == source.name);
-    let relation =
-        relations.flat_map(|entity| &entity.relations).find(|relation| relation.entity == copier.name);
+fn how_many(source: &Entity, copier: &Entity) -> Option<String> {
+    let relation = source.relations.iter().find(|relation| relation.entity == copier.name);
     let word = |count: u64| format!("up to {} writes", whole(count));
     match relation.map(|relation| relation.cardinality) {
         Some(Cardinality::One) => None,

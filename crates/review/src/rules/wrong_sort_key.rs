@@ -1,6 +1,6 @@
 //! `wrong-sort-key`: a list in an order that the sort key doesn't have.
 
-use singlet_design::{Design, Entity, FieldType, Made, Operation, OrderWord, Part, Query, Subject};
+use singlet_design::{Entity, FieldType, Made, Operation, OrderWord, Part, Query, Subject};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -25,7 +25,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let free = free_part(query, &given, read.own_sort());
         let wanted = if word.is_of_time() { "time" } else { "number" };
         let sorted = match free {
-            Some(Part::Field { path, .. }) if has_order(context.design, entity, path, word) => continue,
+            Some(Part::Field { path, .. }) if has_order(context, entity, path, word) => continue,
             Some(Part::Field { path, .. }) => format!("they are sorted by `{path}`, which isn't a {wanted}"),
             // A constant sort key has no order: there is at most one item.
             _ if read.own_sort().is_empty() => format!("there is no sort key in {}", read.table_or_index()),
@@ -66,7 +66,7 @@ fn free_part<'a>(query: &Query, given: &[&str], sort: &'a [singlet_design::Templ
 }
 
 /// Whether a field has the order of the word. Whole numbers count as times, because versions and sequences increase.
-fn has_order(design: &Design, entity: &Entity, path: &str, word: OrderWord) -> bool {
+fn has_order(context: &Context<'_>, entity: &Entity, path: &str, word: OrderWord) -> bool {
     let Some(kind) = entity.field_at(path) else { return true };
     let number = matches!(kind, FieldType::Int { .. } | FieldType::Number { .. } | FieldType::Epoch);
     if !word.is_of_time() {
@@ -74,16 +74,16 @@ fn has_order(design: &Design, entity: &Entity, path: &str, word: OrderWord) -> b
     }
     match kind {
         FieldType::Time | FieldType::Date | FieldType::Epoch | FieldType::Int { .. } => true,
-        FieldType::Id => made_in_order(design, entity, path),
+        FieldType::Id => made_in_order(context, entity, path),
         _ => false,
     }
 }
 
 /// Whether Singlet makes the id, here or in the entity that it names, so that it sorts by time.
-fn made_in_order(design: &Design, entity: &Entity, path: &str) -> bool {
+fn made_in_order(context: &Context<'_>, entity: &Entity, path: &str) -> bool {
     let in_order = |made: Option<Made>| matches!(made, Some(Made::Uuid7 | Made::Ulid));
     let Some(field) = entity.field(path) else { return false };
-    let named = field.refers_to.as_ref().and_then(|name| design.entity(name));
+    let named = field.refers_to.as_ref().and_then(|name| context.directory.entity(name));
     let named = named.is_some_and(|named| {
         let key = std::iter::once(&named.key.partition).chain(&named.key.sort);
         let mut fields = key.flat_map(|template| template.fields()).filter_map(|name| named.field(name));

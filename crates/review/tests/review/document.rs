@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use singlet_design::position;
+use singlet_design::Lines;
 use singlet_review::{Finding, Fix, RULES, Severity};
 
 use super::files::{Held, keep};
@@ -110,7 +110,7 @@ fn section(design: &Held, severity: Severity, summary: &str, found: &[&Finding])
     let Some(first) = found.first() else { return String::new() };
     let mut text = format!("\n### {} `{}`: {summary}\n", capital(severity.word()), first.rule);
     for finding in found.iter().take(SHOWN_IN_FULL) {
-        let line = position(&design.source, finding.span.start).line;
+        let line = Lines::new(&design.source).position(finding.span.start).line;
         write!(text, "\n{}", wrapped(&format!("- Line {line}: {}.", finding.message))).unwrap();
         text.push_str(&finding.fix.iter().map(|fix| fix_text(&design.source, fix)).collect::<String>());
     }

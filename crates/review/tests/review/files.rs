@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use singlet_design::{load, position};
+use singlet_design::{Lines, load};
 use singlet_review::{Finding, OutputFormat, Review, Reviewed, Severity, render, review};
 
 /// An environment variable that makes the tests write the kept files instead of comparing them.
@@ -37,7 +37,7 @@ impl Held {
     /// The findings above a note, one line each.
     pub(crate) fn alarms(&self) -> Vec<String> {
         let worse = self.review.findings.iter().filter(|finding| finding.severity > Severity::Info);
-        let line = |finding: &Finding| position(&self.source, finding.span.start).line;
+        let line = |finding: &Finding| Lines::new(&self.source).position(finding.span.start).line;
         worse
             .map(|finding| {
                 let (word, rule) = (finding.severity.word(), finding.rule);

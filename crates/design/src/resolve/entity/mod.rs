@@ -45,6 +45,8 @@ pub(super) struct EntityDraft<'a> {
 pub(super) struct Entities {
     /// The entities in the order of the file.
     pub(super) list: Vec<ResolvedEntity>,
+    /// The position of each name in the list.
+    positions: BTreeMap<String, usize>,
 }
 
 /// An entity, and which parts of it have mistakes.
@@ -61,9 +63,15 @@ pub(super) struct ResolvedEntity {
 }
 
 impl Entities {
+    fn new(list: Vec<ResolvedEntity>) -> Self {
+        let names = list.iter().map(|known| known.entity.name.clone());
+        let positions = names.enumerate().map(|(position, name)| (name, position)).collect();
+        Entities { list, positions }
+    }
+
     /// Returns the entity of this name.
     pub(super) fn find(&self, name: &str) -> Option<&ResolvedEntity> {
-        self.list.iter().find(|known| known.entity.name == name)
+        self.positions.get(name).and_then(|position| self.list.get(*position))
     }
 
     /// Returns all names.
@@ -80,6 +88,9 @@ pub(super) fn drafts<'a>(
 ) -> Vec<EntityDraft<'a>> {
     let mut drafts = Vec::new();
     for entry in root.entries("entity") {
+        if context.mistakes.is_full() {
+            break;
+        }
         name::check_word(context, "an entity", &entry.name, entry.span);
         let fields = field::fields(context, entry.node.entries("fields"));
         let mut draft = EntityDraft {
@@ -197,13 +208,13 @@ fn type_name<'a>(draft: &EntityDraft<'a>) -> &'a str {
 
 /// Checks that the entities of a table have different types.
 fn same_types(context: &Context<'_>, drafts: &[EntityDraft<'_>], tables: &[TableDraft]) {
-    for (position, draft) in drafts.iter().enumerate() {
+    let mut known: BTreeMap<(Option<usize>, &str), &str> = BTreeMap::new();
+    for draft in drafts {
         let place = draft.node.get("type").map_or(draft.span, |place| place.span);
         let name = type_name(draft);
-        let earlier = drafts.iter().take(position);
-        let twin = earlier.into_iter().find(|other| other.table == draft.table && type_name(other) == name);
-        if let Some(twin) = twin {
-            let message = format!("`{}` and `{}` have the same type `{name}`", twin.name, draft.name);
+        let first = *known.entry((draft.table, name)).or_insert(draft.name);
+        if first != draft.name {
+            let message = format!("`{first}` and `{}` have the same type `{name}`", draft.name);
             context.mistakes.add_with_help(
                 place,
                 message,
@@ -225,8 +236,10 @@ fn same_types(context: &Context<'_>, drafts: &[EntityDraft<'_>], tables: &[Table
 
 /// Builds the entities of the model.
 pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables: &[Arc<Table>]) -> Entities {
-    relation::check_references(context, &drafts);
-    let relations: Vec<_> = drafts.iter().map(|draft| relation::relations(context, draft, &drafts)).collect();
+    let by_name = drafts.iter().map(|draft| (draft.name, draft)).collect();
+    relation::check_references(context, &drafts, &by_name);
+    let relations: Vec<_> =
+        drafts.iter().map(|draft| relation::relations(context, draft, &by_name)).collect();
     let list = drafts.into_iter().zip(relations).map(|(draft, relations)| {
         let table = draft.table.and_then(|position| tables.get(position)).cloned();
         let unique = unique::unique(context, &draft, table.as_deref());
@@ -264,7 +277,7 @@ pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables
             vague: draft.fields.vague,
         }
     });
-    Entities { list: list.collect() }
+    Entities::new(list.collect())
 }
 
 /// Returns a placeholder for a key with mistakes. [`super::load`] never returns a design that contains it.

@@ -7,6 +7,7 @@ use super::super::parameters::stored_alike;
 use super::super::template::find;
 use super::source::{WrittenValue, written};
 use super::{PatternDraft, Patterns};
+use crate::limits::{READS_MAX, STEPS_MAX};
 use crate::model::{
     Argument, Binding, Entity, FieldType, Operation, ParameterType, Parts, Pattern, ReadPart, Step,
     Transaction,
@@ -14,11 +15,6 @@ use crate::model::{
 use crate::report::Span;
 use crate::syntax::{Entry, Node};
 use crate::value;
-
-/// The maximum number of steps of a transaction.
-const STEPS_MAX: usize = singlet_values::limits::TRANSACTION_ACTIONS_MAX;
-/// The maximum number of reads of a pattern with parts, including the parts of its parts.
-const READS_MAX: usize = 100;
 
 /// What `{name.field}` can refer to: earlier steps, or the list of a merge.
 pub(super) struct Results<'r> {

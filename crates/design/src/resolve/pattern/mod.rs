@@ -21,22 +21,39 @@ use super::entity::{Entities, ResolvedEntity};
 use super::name;
 use super::parameters::Parameters;
 use super::template::find;
+use crate::limits::{PARAMETERS_MAX, PATTERN_LEVELS_MAX, number};
 use crate::model::{Operation, Pattern};
 use crate::report::Span;
 use crate::syntax::{Entry, Node, language};
+use overlap::KeyShapes;
 pub(super) use read::key_members;
-
-/// The maximum nesting of composed patterns.
-const NESTED_MAX: usize = 8;
 
 /// Resolves the patterns of a design, in the order of the file.
 pub(super) fn patterns(context: &Context<'_>, root: &Node, entities: &Entities) -> Vec<Arc<Pattern>> {
     let entries = root.entries("pattern");
     let by_name = entries.iter().map(|entry| (entry.name.as_str(), entry)).collect();
-    let mut patterns = Patterns { context, entities, by_name, done: BTreeMap::new(), open: Vec::new() };
+    let key_shapes = KeyShapes::of(entities);
+    let mut patterns = Patterns {
+        context,
+        entities,
+        key_shapes: &key_shapes,
+        by_name,
+        done: BTreeMap::new(),
+        open: Vec::new(),
+    };
+    let mut parameters = 0;
     for entry in entries {
         name::check_word(context, "a pattern", &entry.name, entry.span);
-        patterns.resolve(entry);
+        parameters += patterns.resolve(entry).pattern.parameters.len();
+        if parameters > PARAMETERS_MAX {
+            let most = number(PARAMETERS_MAX);
+            let message = format!("with `{}`, the patterns have more than {most} parameters", entry.name);
+            context.mistakes.add_with_help(entry.span, message, "split the design into several ones");
+            break;
+        }
+        if context.mistakes.is_full() {
+            break;
+        }
     }
     let done = patterns.done;
     entries.iter().filter_map(|entry| Some(Arc::clone(&done.get(entry.name.as_str())?.pattern))).collect()
@@ -46,6 +63,7 @@ pub(super) fn patterns(context: &Context<'_>, root: &Node, entities: &Entities) 
 struct Patterns<'a> {
     context: &'a Context<'a>,
     entities: &'a Entities,
+    key_shapes: &'a KeyShapes<'a>,
     by_name: BTreeMap<&'a str, &'a Entry>,
     done: BTreeMap<&'a str, ResolvedPattern>,
     /// The composed patterns that led to this one.
@@ -64,6 +82,7 @@ struct ResolvedPattern {
 struct PatternDraft<'a> {
     context: &'a Context<'a>,
     entities: &'a Entities,
+    key_shapes: &'a KeyShapes<'a>,
     node: &'a Node,
     parameters: Parameters,
 }
@@ -77,6 +96,7 @@ impl<'a> Patterns<'a> {
         let mut draft = PatternDraft {
             context: self.context,
             entities: self.entities,
+            key_shapes: self.key_shapes,
             node: &entry.node,
             parameters: Parameters::default(),
         };
@@ -142,8 +162,8 @@ impl<'a> Patterns<'a> {
             self.context.mistakes.add_with_help(place.span, message, help);
             return None;
         }
-        if self.open.len() > NESTED_MAX {
-            let message = format!("patterns are nested more than {NESTED_MAX} levels deep here");
+        if self.open.len() > PATTERN_LEVELS_MAX {
+            let message = format!("patterns are nested more than {PATTERN_LEVELS_MAX} levels deep here");
             self.context.mistakes.add(place.span, message);
             return None;
         }

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{Construct, DESIGN, ENTITY, Key, PATTERN, Shape, Variants};
+use crate::limits::{LIMITS, number};
 use crate::names;
 
 const HEADER: &str = "| key | type | meaning |\n|---|---|---|\n";
@@ -112,6 +113,7 @@ fn without_article(what: &str) -> &str {
 
 fn table(name: &str) -> String {
     match name {
+        "limits" => limits(),
         "operations of a pattern" => kinds(&PATTERN),
         "keys of reads and writes" => further(&PATTERN),
         "pattern" => keys(&Construct { variants: Variants::None, ..copy(&PATTERN) }),
@@ -121,6 +123,14 @@ fn table(name: &str) -> String {
             None => panic!("no construct `{name}`"),
         },
     }
+}
+
+fn limits() -> String {
+    let mut text = "| limit | at most |\n|---|---|\n".to_owned();
+    for (what, max) in LIMITS {
+        writeln!(text, "| {what} | {} |", number(*max)).unwrap();
+    }
+    text
 }
 
 fn copy(construct: &Construct) -> Construct {
