@@ -1,6 +1,6 @@
 //! The keys that encrypt cursors: a cursor that one command gives is taken by the next.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -63,12 +63,15 @@ fn state_folder() -> Option<PathBuf> {
 
 /// Reads the key of a file, which is made if it isn't there, readable by its owner only.
 fn of_file(file: &Path) -> Result<[u8; 32], Failure> {
-    match create(file) {
-        Ok(key) => return Ok(key),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(unusable(file, &error)),
-    }
-    let text = fs::read_to_string(file).map_err(|error| unusable(file, &error))?;
+    let text = match fs::read_to_string(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match create(file) {
+            Ok(key) => return Ok(key),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => fs::read_to_string(file),
+            Err(error) => Err(error),
+        },
+        read => read,
+    };
+    let text = text.map_err(|error| unusable(file, &error))?;
     parse(text.trim()).ok_or_else(|| {
         let file = file.display();
         Failure::Refused(format!(
@@ -77,15 +80,16 @@ fn of_file(file: &Path) -> Result<[u8; 32], Failure> {
     })
 }
 
+/// Writes a new key. The file appears with its whole content, because another command may look for it at any moment.
 fn create(file: &Path) -> io::Result<[u8; 32]> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut opened = options.open(file)?;
+    let folder = file.parent().unwrap_or(Path::new("."));
+    // Readable by its owner only, which is how temporary files are made.
+    let mut unfinished = tempfile::Builder::new().prefix(".cursor.key.").tempfile_in(folder)?;
     let key = new_key();
     let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
-    writeln!(opened, "{digits}")?;
+    writeln!(unfinished, "{digits}")?;
+    unfinished.as_file().sync_all()?;
+    unfinished.persist_noclobber(file).map_err(|refused| refused.error)?;
     Ok(key)
 }
 
@@ -124,6 +128,20 @@ mod tests {
         }
         fs::write(&file, "not a key").unwrap();
         assert!(of_file(&file).unwrap_err().to_string().contains("delete it"));
+    }
+
+    #[test]
+    fn commands_that_start_together_agree_on_the_key() {
+        for _ in 0..20 {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join(FILE);
+            let keys: Vec<[u8; 32]> = std::thread::scope(|scope| {
+                let made: Vec<_> = (0..8).map(|_| scope.spawn(|| of_file(&file).unwrap())).collect();
+                made.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            assert!(keys.iter().all(|key| *key == of_file(&file).unwrap()));
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "unfinished files stay behind");
+        }
     }
 
     #[test]
