@@ -12,7 +12,7 @@ use crate::progress::Remaining;
 use crate::report::{About, Table, count, say};
 use crate::target::present;
 
-/// What to count.
+/// Arguments of the count.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Each path runs twice under callgrind, with N calls and with 2 N; the difference divided by N is what a call costs. Start,

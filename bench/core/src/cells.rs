@@ -50,7 +50,7 @@ struct Order {
     seconds: f64,
 }
 
-/// What was found.
+/// The result.
 #[derive(Serialize)]
 struct Answer {
     requests_per_second: f64,
@@ -93,7 +93,7 @@ fn say(line: &str) -> Result<()> {
     Ok(std::io::stdout().flush()?)
 }
 
-/// What one thread saw.
+/// The result of one thread.
 struct Seen {
     latency: Histogram<u64>,
     answered: u64,

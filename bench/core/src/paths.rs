@@ -1,7 +1,7 @@
 //! The hot paths, one at a time and always alike, so that a counter of instructions can tell what a call costs.
 //!
-//! Everything is in memory and in one process: no sync, no fold, no socket. A path is run with N and with 2 N calls; what
-//! both have in common (start, filling, end) drops out of the difference.
+//! Everything is in memory and in one process: no sync, no fold, no socket. A path is run with N and with 2 N calls;
+//! what both have in common (start, filling, end) drops out of the difference.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -24,7 +24,7 @@ const OVERLAY_BYTES: usize = 2 << 30;
 /// From one post to the next: far enough that it is another user's.
 const POST_STRIDE: usize = 641;
 
-/// What to run how often.
+/// Arguments: the path to run, and how often.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PathOptions {
     /// The path: one that `paths` names

@@ -22,8 +22,8 @@ const ATTEMPTS_MAX: u32 = 5;
 /// The pause before it sends a request again; it doubles.
 const PAUSE_MIN: Duration = Duration::from_millis(100);
 
-/// Where to connect. What is not given comes from the environment (`AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL`,
-/// `AWS_REGION`, `AWS_PROFILE`, `AWS_ACCESS_KEY_ID`…) and from the files in `~/.aws`.
+/// Where to connect. Settings that aren't given come from the environment (`AWS_ENDPOINT_URL_DYNAMODB`,
+/// `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_PROFILE`, `AWS_ACCESS_KEY_ID`…) and from the files in `~/.aws`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Connection {
     /// The address of another service than Amazon's, such as `http://127.0.0.1:8000`.
@@ -116,7 +116,7 @@ fn is_this_machine(address: &str) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// What calls need: the client, and how errors name the endpoint.
+/// Everything that calls need: the client, and the name of the endpoint for errors.
 #[derive(Debug, Clone)]
 pub(crate) struct Backend {
     pub(crate) client: Client,

@@ -1,4 +1,4 @@
-//! What the SDK's errors mean to a pattern.
+//! The meaning of the SDK's errors for a pattern.
 
 use std::error::Error as StdError;
 
@@ -111,7 +111,7 @@ impl Failures {
     }
 }
 
-/// What the service said, or at least the error's name.
+/// The message of the service, or at least the error's name.
 fn said(error: &Error) -> String {
     let text = error.message().filter(|text| !text.is_empty());
     text.or(error.code()).map_or_else(|| innermost(error), str::to_owned)

@@ -1,4 +1,4 @@
-//! What a service can do, found out before anything depends on it.
+//! The abilities of a service, determined before anything depends on them.
 //!
 //! Services don't say what they are, so they are asked with requests that can change nothing: a transaction without
 //! items, and settings for a table that isn't there. A service that has the feature refuses the request for what is
@@ -14,7 +14,7 @@ use crate::connection::Backend;
 /// A table that nobody has.
 const NO_TABLE: &str = "singlet.probe.no-such-table";
 
-/// What is known of a service.
+/// The known abilities of a service.
 #[derive(Debug, Default)]
 pub(crate) struct Features {
     transactions: OnceCell<bool>,

@@ -13,14 +13,14 @@ pub(crate) use changes::change;
 /// How far recovery reaches if nothing is said.
 const RECOVERY_DAYS_DEFAULT: i32 = 35;
 
-/// What is asked about a table beside its description; a service may lack it.
+/// Settings of a table besides its description; a service may lack them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Asked {
     pub(crate) time_to_live: bool,
     pub(crate) recovery: bool,
 }
 
-/// What a table looks like now.
+/// Returns the present shape of a table.
 pub(crate) async fn describe(
     backend: &Backend,
     name: &str,
@@ -47,7 +47,7 @@ pub(crate) async fn describe(
 async fn recovery_days(backend: &Backend, name: &str) -> Result<Option<u32>, StoreError> {
     let answer = match backend.client.describe_continuous_backups().table_name(name).send().await {
         Ok(answer) => answer,
-        // Who may change tables need not be allowed to ask about backups.
+        // A user who may change tables isn't always allowed to ask about backups.
         Err(SdkError::ServiceError(error)) if error.err().code() == Some("AccessDeniedException") => {
             return Ok(None);
         }

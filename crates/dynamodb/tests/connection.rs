@@ -1,4 +1,4 @@
-//! What is said when an endpoint can't be used, and what an endpoint is found to lack.
+//! Messages about endpoints that can't be used, and features that endpoints lack.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 

@@ -7,7 +7,7 @@ use singlet_design::Span;
 /// A fix for a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    /// What the change does, in a few words.
+    /// The effect of the change, in a few words.
     pub about: String,
     /// The changes, in the order of the file; empty if the fix is advice in words.
     pub edits: Vec<Edit>,

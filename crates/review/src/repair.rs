@@ -26,7 +26,7 @@ pub struct Applied {
     pub rule: &'static str,
     /// The line of the finding, in the text before this round.
     pub line: usize,
-    /// What the change does.
+    /// The effect of the change.
     pub about: String,
 }
 

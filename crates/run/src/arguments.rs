@@ -1,4 +1,4 @@
-//! What the caller gives, held against the pattern's parameters once: after this, every value has its field's type.
+//! The caller's values, compared with the pattern's parameters once: after this, every value has its field's type.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,15 @@ use crate::error::{RunError, WrongParameter};
 /// The values a caller gives, by parameter name.
 pub type Arguments = BTreeMap<String, Json>;
 
-/// What was given for one parameter.
+/// The value of one parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Given {
     /// Nothing.
     Missing,
     /// `null`: for most patterns the same as nothing; an update takes the field away.
     Null,
-    /// A value of the parameter's type. Lists are `L`; keys of a batch are `L` of values, or of `M` if a key needs several values.
+    /// A value of the parameter's type. Lists are `L`; keys of a batch are `L` of values, or of `M` if a key needs
+    /// several values.
     Value(AttributeValue),
 }
 
@@ -107,7 +108,7 @@ impl<'a> Bound<'a> {
         Ok(Bound { pattern, given, held })
     }
 
-    /// What was given for a parameter; `None` if the pattern has no such parameter.
+    /// Returns the value of a parameter; `None` if the pattern has no such parameter.
     pub(crate) fn given(&self, parameter: &str) -> Option<&Given> {
         let position = self.pattern.parameters.iter().position(|known| known.name == parameter)?;
         self.given.get(position)

@@ -32,7 +32,7 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// What the cursors of this call are bound to.
+    /// The context that the cursors of this call are bound to.
     pub(crate) fn bond(&self) -> Bond {
         let held = self.bound.held().clone();
         Bond { pattern: self.pattern.name.clone(), arguments: self.bound.canonical(), held }
@@ -76,7 +76,7 @@ impl<S: Store> Site<S> {
     }
 }
 
-/// What plans are made from.
+/// The parts that plans are made from.
 pub(crate) struct PlanContext<'a> {
     /// The design.
     pub(crate) design: &'a Design,

@@ -3,7 +3,8 @@
 //! A cursor is base64url of a nonce of 24 bytes, the sealed text (XChaCha20-Poly1305) and its tag of 16 bytes. The text
 //! is a version, what the bond holds, the length of the payload, the payload, and zeros up to one of few lengths: a
 //! caller learns nothing of keys that the answer leaves out, and little from the length. It is bound to design,
-//! environment, pattern and canonical arguments. What the payload says is up to the kind of list; see [`super::read`].
+//! environment, pattern and canonical arguments. The kind of list decides the content of the payload; see
+//! [`super::read`].
 //!
 //! The nonce is a keyed hash of all that is sealed. So it can't repeat with another text, whatever the source of
 //! randomness, and the same place of the same list is the same cursor.
@@ -44,8 +45,8 @@ pub(crate) struct Seal {
 
 /// Where the next page of a list starts.
 ///
-/// It is encrypted when its text is asked for. Encrypting costs as much as reading a page, and a caller that needs one page
-/// only doesn't pay for it.
+/// It is encrypted when its text is asked for. Encrypting costs as much as reading a page, and a caller that needs one
+/// page only doesn't pay for it.
 #[derive(Clone)]
 pub struct Cursor {
     seal: Arc<Seal>,
@@ -74,7 +75,7 @@ impl fmt::Debug for Cursor {
     }
 }
 
-/// What a cursor is bound to besides design and environment.
+/// The context of a cursor besides design and environment.
 #[derive(Clone)]
 pub(crate) struct Bond {
     /// The pattern's name.
@@ -143,7 +144,7 @@ impl Seal {
         Ok((held, reader.sized()?.to_vec()))
     }
 
-    /// What a cursor is bound to. The last part is for the caller, whom patterns don't know yet.
+    /// The context that a cursor is bound to. The last part is for the caller, whom patterns don't know yet.
     fn context(&self, bond: &Bond) -> Vec<u8> {
         let mut context = self.place.clone();
         extend(&mut context, bond.pattern.as_bytes());

@@ -1,4 +1,4 @@
-//! What follows from an item's fields: its key, the index keys that apply, its type, its time to live.
+//! Attributes that follow from an item's fields: its key, the index keys that apply, its type, its time to live.
 //!
 //! [`complete`] makes all of it for a whole item. [`derived`] lists what can change in an item's life, and
 //! [`Derived::touched_by`] tells an update which of it has to be made anew. An item that lacks a field with a default
@@ -76,8 +76,8 @@ pub fn plain_keys_touched_by<'a>(entity: &'a Entity, path: &str) -> impl Iterato
     touched.map(|(attribute, _)| attribute).filter(|attribute| entity.field(attribute).is_some())
 }
 
-/// Gives an item every attribute that follows from its fields, and takes away those that no longer do. What is
-/// there already is not trusted: this is the rebuild from scratch.
+/// Gives an item every attribute that follows from its fields, and takes away those that no longer do. Existing derived
+/// attributes are not trusted: this rebuilds them from scratch.
 pub fn complete(entity: &Entity, item: &mut Item) -> Result<(), RunError> {
     for (name, value) in table_key(entity, item)? {
         item.insert(name, value);
@@ -100,7 +100,7 @@ pub struct Derived<'a> {
     source: DerivedFrom<'a>,
 }
 
-/// What an attribute follows from.
+/// The source of an attribute.
 #[derive(Debug, Clone)]
 enum DerivedFrom<'a> {
     /// Entries of indexes: several if their indexes share the attribute. The first that applies gives the value.
@@ -148,7 +148,7 @@ impl<'a> Derived<'a> {
         self.fields().iter().any(|field| paths_meet(field, path))
     }
 
-    /// What the item's fields make of it; `None` if the item must not have it.
+    /// Returns its value by the item's fields; `None` if the item must not have it.
     pub fn value(&self, entity: &Entity, item: &Item) -> Result<Option<AttributeValue>, RunError> {
         let entries = match &self.source {
             DerivedFrom::TimeToLive(ttl) => return Ok(expiry_second(ttl, item).map(AttributeValue::from)),

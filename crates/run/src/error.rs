@@ -11,7 +11,7 @@ pub enum RunError {
     /// The design has no such pattern.
     #[error("there is no pattern `{name}`{}", nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
     NoPattern {
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// The nearest name.
         nearest: Option<String>,
@@ -29,7 +29,7 @@ pub enum RunError {
     Parameter {
         /// Which.
         parameter: String,
-        /// What is wrong with it, to be read after its name.
+        /// The fault, to be read after its name.
         reason: String,
     },
     /// Several parameters are missing, unknown or don't fit.
@@ -46,7 +46,7 @@ pub enum RunError {
         /// What.
         entity: String,
     },
-    /// What is to be changed isn't there.
+    /// The item or part to change isn't there.
     #[error("{entity} isn't there")]
     Missing {
         /// What.
@@ -60,14 +60,14 @@ pub enum RunError {
         /// The field, or fields joined with commas.
         field: String,
     },
-    /// What a field refers to isn't there.
+    /// The item that a field refers to isn't there.
     #[error("`{field}`: there is no {entity} `{value}`")]
     NoReference {
         /// The field.
         field: String,
-        /// What it refers to.
+        /// The entity that it refers to.
         entity: String,
-        /// What it holds.
+        /// Its value.
         value: String,
     },
     /// The pattern's condition did not hold.
@@ -94,7 +94,7 @@ pub enum RunError {
     Unsupported {
         /// The pattern.
         pattern: String,
-        /// What is lacking.
+        /// The missing feature.
         feature: Feature,
         /// The store.
         store: String,
@@ -128,7 +128,7 @@ impl RunError {
 pub struct WrongParameter {
     /// Which.
     pub parameter: String,
-    /// What is wrong with it, to be read after its name.
+    /// The fault, to be read after its name.
     pub reason: String,
 }
 

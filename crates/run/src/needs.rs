@@ -1,4 +1,4 @@
-//! What patterns need of a store beyond single items and queries.
+//! Features that patterns need of a store beyond single items and queries.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ use singlet_store::{Feature, Store};
 pub struct Need {
     /// The pattern.
     pub pattern: String,
-    /// What it needs.
+    /// The feature.
     pub feature: Feature,
-    /// What for.
+    /// The purpose.
     pub reason: String,
     /// The store that doesn't have it.
     pub store: String,
@@ -38,7 +38,7 @@ pub async fn unmet_needs(design: &Design, store: &impl Store) -> Vec<Need> {
     unmet
 }
 
-/// What a pattern needs, with reasons; each feature once.
+/// The needs of a pattern, with reasons; each feature once.
 pub fn needs(pattern: &Pattern) -> Vec<(Feature, String)> {
     let mut needs = Vec::new();
     collect(pattern, &mut needs);
@@ -102,7 +102,7 @@ fn unique_needs(entity: &Entity, written: impl Fn(&str) -> bool, needs: &mut Vec
     }
 }
 
-/// What an item refers to is checked in the transaction that writes the item.
+/// References of an item are checked in the transaction that writes the item.
 fn reference_needs(pattern: &Pattern, needs: &mut Vec<(Feature, String)>) {
     for reference in pattern.checked_references() {
         let reason = format!("{} must refer to an existing {}", reference.field, reference.entity.name);

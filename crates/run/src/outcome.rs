@@ -1,4 +1,4 @@
-//! What patterns answer.
+//! Answers of patterns.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::cursor::Cursor;
 /// An item of an entity. It stays in its stored form until somebody asks for its JSON.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// What it is; `None` for an item whose type the design doesn't know.
+    /// Its entity; `None` for an item whose type the design doesn't know.
     pub entity: Option<Arc<Entity>>,
     /// The item with its keys.
     pub item: EncodedItem,
     /// Only these fields are shown.
     pub show: Option<Arc<[String]>>,
-    /// What its references led to: name, and one record or several.
+    /// The resolved references: name, and one record or several.
     pub resolved: Vec<(String, Json)>,
     /// Whether answers say its type: in lists of several entities.
     pub show_type: bool,
@@ -96,7 +96,7 @@ fn derived(entity: &Entity, name: &str) -> bool {
         || table.key().chain(indexes()).any(|attribute| attribute.name == name)
 }
 
-/// What a pattern answers.
+/// The answer of a pattern.
 #[derive(Debug, Clone)]
 pub enum Outcome {
     /// One item, or none.

@@ -111,7 +111,8 @@ impl<S: Store> Runner<S> {
             call.bound.hold(held);
         }
         match read.run(&self.site, &call).await {
-            // What was right for the page before is refused now: the place that the cursor names is no longer one of the list.
+            // A request that was right for the page before is refused now: the place that the cursor names is no longer
+            // one of the list.
             Err(RunError::Store(StoreError::Refused(_))) if paging.cursor.is_some() => Err(cursor::OUTDATED),
             answer => answer,
         }
@@ -173,7 +174,7 @@ enum Way {
 struct PatternPlan {
     /// How it is run.
     way: Way,
-    /// What the store must have.
+    /// The features that the store must have.
     needs: Vec<Feature>,
 }
 

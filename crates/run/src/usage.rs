@@ -15,19 +15,19 @@ const WIDTH: usize = 100;
 pub struct Usage {
     /// Its name.
     pub name: String,
-    /// What it is for, as the design says.
+    /// Its purpose, from the design.
     pub about: Option<String>,
-    /// What it does, in the words of the language: `query Order, last first, 20 a page`.
+    /// Its operation, in the words of the language: `query Order, last first, 20 a page`.
     pub does: String,
-    /// What the caller gives.
+    /// The parameters.
     pub parameters: Vec<ParameterUsage>,
-    /// What it answers.
+    /// The kind of answer.
     pub returns: String,
     /// The request of the database: `Query GSI1`.
     pub request: String,
     /// The key that it reaches; empty for composed patterns.
     pub key: String,
-    /// What must hold, or what is kept; empty if there is none.
+    /// The condition or filter; empty if there is none.
     pub condition: String,
     /// Items on a page, if it answers with pages.
     pub page: Option<u32>,
@@ -35,7 +35,7 @@ pub struct Usage {
     pub example: Vec<String>,
 }
 
-/// What a caller gives for one parameter.
+/// A parameter, as a caller sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParameterUsage {
     /// Its name.
@@ -46,13 +46,13 @@ pub struct ParameterUsage {
     pub accepts: String,
     /// Whether it must be given.
     pub required: bool,
-    /// What is taken if it isn't given.
+    /// The default.
     pub default: Option<Json>,
     /// Whether Singlet makes it if it isn't given.
     pub made: bool,
     /// The strings that it may be, if only these.
     pub choices: Vec<String>,
-    /// What it is for.
+    /// Its purpose.
     pub about: Option<String>,
 }
 

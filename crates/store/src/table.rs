@@ -4,7 +4,7 @@ use std::fmt;
 
 use singlet_engine::{AttributeDefinition, ProjectedAttributes, ScalarType, Schedule};
 
-/// What a table is made of.
+/// The definition of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableShape {
     /// Table name.
@@ -34,7 +34,7 @@ impl TableShape {
     }
 }
 
-/// What an index is made of.
+/// The definition of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexShape {
     /// Index name.
@@ -43,7 +43,7 @@ pub struct IndexShape {
     pub partition: Vec<AttributeDefinition>,
     /// Sort attributes.
     pub sort: Vec<AttributeDefinition>,
-    /// What its entries carry.
+    /// The attributes of its entries.
     pub projection: ProjectedAttributes,
     /// Shares the table's partition key.
     pub local: bool,
@@ -77,7 +77,7 @@ impl IndexShape {
 /// A table that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableState {
-    /// What it is made of. `ttl` and `stream` are as far as the store tells.
+    /// Its definition. `ttl` and `stream` are as far as the store tells.
     pub shape: TableShape,
     /// Ready for reads and writes.
     pub active: bool,

@@ -1,11 +1,11 @@
-//! Lists of known offences that may only get shorter.
+//! A list of known offences that may only get shorter.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::tree;
 
-/// One list: how many offences each subject may have.
+/// The list: how many offences each subject may have.
 pub(crate) struct Allowances {
     path: PathBuf,
     /// The lines at the top that say what the list is.

@@ -113,7 +113,7 @@ pub enum Operand {
 pub struct ConditionError {
     /// The bytes of the text that are wrong.
     pub range: Range<usize>,
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
     /// How to correct it.
     pub help: Option<String>,

@@ -93,7 +93,7 @@ fn habits_of_other_languages_are_answered_with_what_to_write() {
         assert_eq!(error.range, range, "{text}: {error}");
         assert!(error.help.as_deref().is_some_and(|said| said.contains(help)), "{text}: {error:?}");
     }
-    // What another language shares with this one is left alone.
+    // Forms that another language shares with this one are left alone.
     for text in ["status != 'open'", "begins_with(name, 'a == b')", "contains(name, ':x')", "name = '\"'"] {
         assert!(Condition::parse(text).is_ok(), "{text}");
     }

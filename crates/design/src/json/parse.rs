@@ -15,7 +15,7 @@ const DEPTH_MAX: usize = 64;
 pub struct JsonError {
     /// The byte at which parsing stopped.
     pub at: usize,
-    /// What is wrong there.
+    /// The mistake there.
     pub reason: &'static str,
 }
 
@@ -238,8 +238,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Checks JSON's grammar of numbers, which is narrower than DynamoDB's: no leading plus, no leading zeros, digits on both
-/// sides of the point.
+/// Checks JSON's grammar of numbers, which is narrower than DynamoDB's: no leading plus, no leading zeros, digits on
+/// both sides of the point.
 fn is_json_number(text: &str) -> bool {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let (mantissa, exponent) =

@@ -124,7 +124,7 @@ impl Projection {
 pub struct Environment {
     /// Its name, which replaces `{environment}`.
     pub name: String,
-    /// What happens to the tables when the design is removed.
+    /// The treatment of the tables when the design is removed.
     pub removal: Removal,
     /// Whether it is used when the caller names none.
     pub default: bool,
@@ -135,7 +135,7 @@ impl Environment {
     pub const DEFAULT_NAME: &str = "dev";
 }
 
-/// What happens to a table when the design is removed.
+/// The treatment of a table when the design is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removal {
     /// It stays, protected from deletion.

@@ -27,9 +27,9 @@ impl From<Range<usize>> for Span {
 pub struct Mistake {
     /// Its position.
     pub span: Span,
-    /// What is wrong, with the names of the design.
+    /// The mistake, with the names of the design.
     pub message: String,
-    /// What was expected, or how to correct it.
+    /// The expected form, or the way to correct the mistake.
     pub help: Option<String>,
 }
 

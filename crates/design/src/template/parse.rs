@@ -15,7 +15,7 @@ const WIDTH_MAX: u8 = 40;
 pub struct TemplateError {
     /// The bytes of the text that are wrong.
     pub range: Range<usize>,
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
     /// How to correct it.
     pub help: Option<String>,

@@ -18,7 +18,7 @@ const VALUE_BYTES: usize = 36;
 pub struct RenderError {
     /// The field.
     pub field: String,
-    /// What is wrong with its value, and what would be right.
+    /// The fault of its value, and the remedy.
     pub reason: String,
 }
 

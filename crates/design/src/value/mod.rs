@@ -19,7 +19,7 @@ pub use words::{in_words, parameter_in_words, type_name};
 pub struct ValueError {
     /// The position inside the value: empty, `.city`, `[2].name`…
     pub path: String,
-    /// What is wrong with it, read after its name: `must be an integer, not "x"`.
+    /// The fault, read after its name: `must be an integer, not "x"`.
     pub reason: String,
 }
 

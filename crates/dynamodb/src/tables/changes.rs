@@ -191,7 +191,7 @@ async fn ready(backend: &Backend, table: &str) -> Result<(), StoreError> {
     Err(StoreError::TryAgain(format!("{table} is not ready after ten minutes")))
 }
 
-/// What a builder of the SDK misses: it never does, because shapes have all parts.
+/// The error of an incomplete builder, which never occurs, because shapes have all parts.
 fn incomplete(error: BuildError) -> StoreError {
     StoreError::Refused(error.to_string())
 }

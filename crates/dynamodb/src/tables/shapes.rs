@@ -119,7 +119,7 @@ pub(super) fn key_schema(
     partition.chain(sort.iter().map(|attribute| element(attribute, KeyType::Range))).collect()
 }
 
-/// What an index carries, as the SDK has it.
+/// The projection of an index in the SDK's terms.
 pub(super) fn sdk_projection(projection: &ProjectedAttributes) -> SdkProjection {
     let builder = SdkProjection::builder();
     match projection {

@@ -60,13 +60,13 @@ pub(super) use unused_allowance::unused;
 pub struct Rule {
     /// Its name, which never changes.
     pub id: &'static str,
-    /// What it finds, in one line.
+    /// The kind of finding, in one line.
     pub summary: &'static str,
     /// Its page: what it finds, why that matters, examples, and when to allow it. A test loads the examples. The rule
     /// finds something in ```` ```toml fires ````, ```` ```toml refused ```` doesn't load, and ```` ```toml fine ````
     /// has no finding of the rule.
     pub page: &'static str,
-    /// What checks it.
+    /// The function that checks it.
     pub check: Check,
 }
 

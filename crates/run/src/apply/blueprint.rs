@@ -13,7 +13,7 @@ use crate::derive::deciding_fields;
 pub(super) struct Blueprint {
     /// The attribute that carries the entity's type.
     pub(super) type_attribute: String,
-    /// What stands between the parts of a reservation's key.
+    /// The text between the parts of a reservation's key.
     pub(super) separator: String,
     /// The names of the table's indexes.
     pub(super) indexes: Vec<String>,
@@ -25,7 +25,7 @@ pub(super) struct Blueprint {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct EntityBlueprint {
     pub(super) name: String,
-    /// What the type attribute holds.
+    /// The value of the type attribute.
     pub(super) type_name: String,
     /// The table's key attributes with their templates.
     pub(super) key: Pairs,

@@ -1,5 +1,5 @@
-//! What changed between the design that was applied last and a new one, as far as items that are there must be
-//! written again for it. New patterns, new fields and comments are no such changes.
+//! Differences between the design that was applied last and a new one that require existing items to be written again.
+//! New patterns, new fields and comments are no such changes.
 
 use super::blueprint::{Blueprint, EntityBlueprint, EntryBlueprint, Pairs, outermost};
 
@@ -8,9 +8,9 @@ use super::blueprint::{Blueprint, EntityBlueprint, EntryBlueprint, Pairs, outerm
 pub(super) struct Difference {
     /// The entity, as the new design calls it; as the old one did if the new one doesn't have it.
     pub(super) entity: String,
-    /// What the type attribute of its items held so far.
+    /// The value of the type attribute of its items so far.
     pub(super) old_type: String,
-    /// What changed, in words.
+    /// The change in words.
     pub(super) reasons: Vec<String>,
     /// The unique constraints whose reservations its items may lack.
     pub(super) unique: Vec<String>,

@@ -10,7 +10,7 @@ pub enum EnvironmentError {
     Unknown {
         /// The design.
         design: String,
-        /// What was asked for.
+        /// The requested environment.
         name: String,
         /// Those it has.
         known: String,

@@ -32,11 +32,11 @@ pub struct Outdated {
     pub items: u64,
     /// The whole table was read. Otherwise there may be more.
     pub complete: bool,
-    /// What is outdated, in words.
+    /// The outdated part in words.
     pub reasons: Vec<String>,
-    /// Whoever applied the design knows and went on.
+    /// The user who applied the design was told and went on.
     pub accepted: bool,
-    /// What the type attribute of the items may hold, if it isn't what the design says.
+    /// The value that the type attribute of the items may have, if it differs from the design.
     pub(super) old_type: String,
 }
 
@@ -59,7 +59,7 @@ impl fmt::Display for Outdated {
     }
 }
 
-/// What is looked for in a table.
+/// The items to look for in a table.
 pub(super) struct Search<'a, S> {
     pub(super) store: &'a S,
     /// The table's name in the environment.
@@ -100,7 +100,7 @@ impl<S: Store> Search<'_, S> {
         let mut suspects: Vec<Suspect<'_>> = differences.into_iter().map(|one| self.differing(one)).collect();
         for mark in known {
             match suspects.iter_mut().find(|suspect| suspect.name == mark.entity) {
-                // What was accepted before stays true, but isn't all of it any more.
+                // The part that was accepted before stays true, but isn't all of it any more.
                 Some(suspect) => suspect.reasons.extend(mark.reasons.iter().cloned()),
                 None => suspects.push(self.marked(mark)),
             }

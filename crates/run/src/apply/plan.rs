@@ -1,4 +1,4 @@
-//! What must be done so that tables match a design.
+//! The steps that make tables match a design.
 
 use singlet_design::{Design, Environment, Table};
 use singlet_store::{
@@ -13,21 +13,21 @@ use super::record::{self, Content, DESIGNS_TABLE, DesignRecord, Owner, Recalled}
 use super::shape::shape_in;
 use crate::needs::unmet_needs;
 
-/// What must be done, what will not be done, and what is in the way. Its text is for people.
+/// The steps to do, the notes about what isn't done, and the obstacles. Its text is for people.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
-    /// What it is about: the design, the store and the environment.
+    /// The design, the store and the environment.
     pub title: String,
-    /// What is done, in order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
-    /// What the design wants and the store doesn't have, and other things worth knowing.
+    /// Features of the design that the store lacks, and other things worth knowing.
     pub notes: Vec<String>,
-    /// What can't be done to a table that is there: nothing is done until it is out of the way.
+    /// Changes that an existing table doesn't allow: nothing is done until they are resolved.
     pub obstacles: Vec<String>,
     /// Items that patterns don't find because they were written under another design. Nothing is done until all of
     /// them are accepted.
     pub outdated: Vec<Outdated>,
-    /// What is remembered when everything is done.
+    /// The record to keep when everything is done.
     pub(super) drafts: Vec<Draft>,
 }
 
@@ -35,7 +35,7 @@ pub struct Plan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Draft {
     pub(super) owner: Owner,
-    /// What is remembered now.
+    /// The present record.
     pub(super) before: DesignRecord,
     pub(super) text: String,
     pub(super) blueprint: Blueprint,
@@ -148,7 +148,7 @@ pub(super) fn title(design: &Design, environment: &Environment, store: &impl Sto
 }
 
 impl Plan {
-    /// What will be remembered of a table, beside what is remembered now. The table that remembers is made if need be.
+    /// The future record of a table, beside the present one. The table that remembers is made if need be.
     async fn draft(
         &mut self,
         design: &Design,

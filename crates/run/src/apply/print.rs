@@ -7,7 +7,7 @@ use singlet_store::{TableChange, TableShape};
 use super::plan::{Plan, Step};
 use super::record::DESIGNS_TABLE;
 
-/// What will be done, what is worth knowing, and what is in the way.
+/// The plan in words: steps, notes and obstacles.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.title)?;

@@ -1,7 +1,7 @@
 //! The memory of a database: which design was applied to a table last, kept in a table of Singlet's own.
 //!
-//! One item for each table and design holds the design's text, how it stores items, and which items were outdated
-//! when it was applied. What doesn't fit into one item goes on in others, under the hash of the whole, which are
+//! One item for each table and design holds the design's text, how it stores items, and which items were outdated when
+//! it was applied. A record that doesn't fit into one item continues in others, under the hash of the whole, which are
 //! written first. Each write expects the version that was read: of two applies at once, one is refused.
 
 use sha2::{Digest, Sha256};
@@ -36,7 +36,7 @@ const PART_BYTES_MAX: usize = 300_000;
 /// Most parts of a content: 30 MB are no design.
 const PARTS_MAX: u64 = 100;
 
-/// What is remembered of a table.
+/// The record of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct DesignRecord {
     /// How often it was written.
@@ -58,7 +58,7 @@ pub(super) struct Content {
     pub(super) outdated: Vec<Outdated>,
 }
 
-/// Whose record it is.
+/// The owner of the record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Owner {
     /// Table name.
@@ -69,11 +69,11 @@ pub(super) struct Owner {
     pub(super) environment: String,
 }
 
-/// What was found about a table.
+/// The knowledge about a table.
 pub(super) enum Recalled {
     /// The table of designs isn't there.
     NoMemory,
-    /// What is remembered; of version 0 if nothing is.
+    /// The record; of version 0 if there is none.
     Record(DesignRecord),
 }
 
@@ -94,7 +94,7 @@ pub(super) fn shape() -> TableShape {
 }
 
 impl Owner {
-    /// What is remembered of the table and design.
+    /// The record of the table and design.
     pub(super) async fn read(&self, store: &impl Store) -> Result<Recalled, StoreError> {
         let head = match self.get(store, &self.design).await {
             Ok(head) => head,

@@ -1,4 +1,4 @@
-//! What becomes of the tables when a design is taken away.
+//! The treatment of the tables when a design is removed.
 
 use singlet_design::{Design, Environment, Removal};
 use singlet_store::{Store, StoreError, TableChange};

@@ -50,7 +50,7 @@ pub enum ApplyError {
     /// A step failed.
     #[error("could not {step}: {error}")]
     Step {
-        /// What was tried, in words.
+        /// The attempted step in words.
         step: String,
         /// Why it failed.
         error: StoreError,

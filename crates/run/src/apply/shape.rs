@@ -3,7 +3,7 @@
 use singlet_design::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
 use singlet_store::{AttributeDefinition, IndexShape, ProjectedAttributes, ScalarType, TableShape};
 
-/// What a table of a design must look like in an environment.
+/// Returns the shape that a table of a design must have in an environment.
 pub fn shape_in(table: &Table, environment: &Environment) -> TableShape {
     TableShape {
         name: table.name_in(&environment.name),

@@ -1,4 +1,4 @@
-//! What whoever reads or writes items should know about the tables that they are in.
+//! Warnings about tables for readers and writers of their items.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use super::blueprint::Blueprint;
 use super::difference::differences;
 use super::record::{Owner, Recalled};
 
-/// Says which items of some entities patterns may miss: those that were outdated when the design was applied, and all of
-/// an entity that the design stores in another way than the design that was applied. Nothing is said if it can't be
+/// Says which items of some entities patterns may miss: those that were outdated when the design was applied, and all
+/// of an entity that the design stores in another way than the design that was applied. Nothing is said if it can't be
 /// found out.
 pub async fn warnings(
     design: &Design,

@@ -180,7 +180,7 @@ fn delete_body(request: &DeleteItem) -> Body {
         .placeholders()
 }
 
-/// What only writes of one item have.
+/// Members that only writes of one item have.
 fn single(body: Body, returned: ReturnItem, conditional: bool) -> Body {
     let returned = match returned {
         ReturnItem::None => None,

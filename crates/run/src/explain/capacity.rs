@@ -1,4 +1,4 @@
-//! What requests cost, by DynamoDB's rules.
+//! The cost of requests, by DynamoDB's rules.
 
 use singlet_store::{IndexShape, ProjectedAttributes, ScalarType, TableShape};
 use singlet_values::{EncodedItem, Item, ReadKind, encode_subset, write_units};
@@ -83,7 +83,7 @@ impl Predicted {
     }
 }
 
-/// What a change of an index entry costs: nothing, one write, or with another key a delete and a write.
+/// The cost of a change of an index entry: nothing, one write, or with another key a delete and a write.
 fn index_units(index: &IndexShape, before: Option<EncodedItem>, after: Option<EncodedItem>) -> f64 {
     let cost =
         |entry: &Option<EncodedItem>| entry.as_ref().map_or(0.0, |entry| write_units(entry.size_bytes()));

@@ -1,17 +1,17 @@
-//! What a write would do, worked out from the item that is there.
+//! The effect of a write, computed from the existing item.
 
 use singlet_expr::{Condition, ExprError, ExpressionKind};
 use singlet_store::{DeleteItem, PutItem, ReturnItem, StoreError, UpdateItem};
 use singlet_values::{EncodedItem, ItemRef};
 
-/// What a write would leave behind.
+/// The result that a write would have.
 pub(super) struct Foreseen {
     pub(super) before: Option<EncodedItem>,
     pub(super) after: Option<EncodedItem>,
 }
 
 impl Foreseen {
-    /// What the write would return.
+    /// The item that the write would return.
     pub(super) fn returned(&self, asked: ReturnItem) -> Option<EncodedItem> {
         match asked {
             ReturnItem::None => None,

@@ -1,4 +1,4 @@
-//! What a pattern becomes: the exact DynamoDB requests, and what they cost.
+//! The exact DynamoDB requests of a pattern, and their cost.
 //!
 //! A pattern is run on a [`Recording`], which notes every request before it passes it on. Reads are done. Writes are
 //! not, unless asked for: what they would do is worked out from the items that are there, so that conditions,

@@ -7,7 +7,7 @@ use singlet_design::Json;
 use super::capacity::Predicted;
 use super::recording::{Recorded, RecordedOutcome};
 
-/// What is no longer than this stays on one line.
+/// A value up to this length stays on one line.
 const LINE_CHARACTERS_MAX: usize = 88;
 
 /// The operation, its cost, and the body below.

@@ -25,15 +25,15 @@ pub struct Recorded {
     pub operation: &'static str,
     /// The request as it goes over the wire.
     pub body: Json,
-    /// What it is foretold to use.
+    /// The predicted capacity.
     pub predicted: Predicted,
-    /// What came of it.
+    /// The outcome.
     pub outcome: RecordedOutcome,
     /// Requests with the same number are made at once.
     pub round: u32,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Debug, Clone)]
 pub enum RecordedOutcome {
     /// It was done, and used this much.
@@ -74,7 +74,7 @@ impl<S: Store> Recording<S> {
         self
     }
 
-    /// What was asked so far, in order.
+    /// The requests so far, in order.
     pub fn recorded(&self) -> Vec<Recorded> {
         self.lock().recorded.clone()
     }
@@ -104,7 +104,7 @@ impl<S: Store> Recording<S> {
         self.lock().recorded.push(Recorded { operation, body, predicted, outcome, round });
     }
 
-    /// What a table looks like; asked once.
+    /// The shape of a table, requested once.
     async fn shape(&self, table: &str) -> Option<TableShape> {
         let shapes = || self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = shapes().get(table).cloned() {

@@ -91,7 +91,8 @@ async fn run_together<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> 
     for part in running.iter() {
         let Some(get) = by_key(part.plan) else { continue };
         let mut request = get.request(&part.call)?;
-        // A transaction names no item twice. What one part leaves out another may show, so the whole item is read.
+        // A transaction names no item twice. One part may show a field that another leaves out, so the whole item is
+        // read.
         request.projection = None;
         let known = gets.iter().position(|known| *known == request);
         places.push(known.unwrap_or(gets.len()));
@@ -109,7 +110,7 @@ async fn run_together<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> 
     Ok(())
 }
 
-/// What the gets of one table have in common.
+/// The settings that the gets of one table share.
 type Group<'a> = (&'a str, bool);
 
 /// The gets of one table as one batch.

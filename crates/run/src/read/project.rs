@@ -1,4 +1,4 @@
-//! What a read asks the store for when only some fields are shown, and what it puts back that an index left out.
+//! The attributes that a read requests when only some fields are shown, and the fields that it restores from keys.
 
 use singlet_design::{Entity, Index, Projection, Table};
 use singlet_expr::{self as expr, Path};

@@ -132,7 +132,7 @@ pub(super) async fn resolve<S: Store>(
     Ok(())
 }
 
-/// What was found, by table and key.
+/// The items found, by table and key.
 type Referred<'p> = BTreeMap<&'p str, BTreeMap<Vec<u8>, EncodedItem>>;
 
 async fn read<'p, S: Store>(

@@ -63,8 +63,9 @@ pub struct SeedOptions {
     pub items: u64,
     /// Another seed makes other data.
     pub seed: u64,
-    /// The present. Times lie in the months before the beginning of its day (UTC), so that the data is the same all day.
-    /// Only items that expire within two days are made shortly before the present, because they would be gone otherwise.
+    /// The present. Times lie in the months before the beginning of its day (UTC), so that the data is the same all
+    /// day. Only items that expire within two days are made shortly before the present, because they would be gone
+    /// otherwise.
     pub now_ms: u64,
 }
 
@@ -79,8 +80,8 @@ pub struct Sample {
     pub reservations: Vec<Item>,
 }
 
-/// Makes sample data, item by item. It ends early if the design allows no more items: every root has all of its children,
-/// every key is taken.
+/// Makes sample data, item by item. It ends early if the design allows no more items: every root has all of its
+/// children, every key is taken.
 pub struct Seeder<'a> {
     design: &'a Design,
     options: SeedOptions,
@@ -166,7 +167,7 @@ impl<'a> Seeder<'a> {
             return Ok(None);
         };
         for attempt in 0..TRIES_MAX {
-            // What was chosen first may leave nothing that agrees with it.
+            // A first choice may leave nothing that agrees with it.
             let Some(family) = self.parents.choose(&mut self.dice, position, entity) else { continue };
             let story = self.parents.story(position, &family);
             let mut maker = fields::Maker {

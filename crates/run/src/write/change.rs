@@ -1,4 +1,4 @@
-//! What an update changes with what its caller gave.
+//! The changes of an update with its caller's values.
 
 use singlet_design::{Change, Entity, Field, FieldType, Made, Update, ValueSource, default_of, is_empty_set};
 use singlet_values::AttributeValue;

@@ -73,7 +73,7 @@ pub(super) async fn together<S: Store>(
     }
 }
 
-/// What a cancellation means: if anything was read that has changed since, nothing else is sure, and it is tried
+/// The meaning of a cancellation: if anything was read that has changed since, nothing else is sure, and it is tried
 /// again; otherwise the first action that failed tells.
 fn cancelled(meanings: &[Purpose<'_>], reasons: &[Cancellation]) -> Setback {
     let mut failure = None;
@@ -94,7 +94,7 @@ fn cancelled(meanings: &[Purpose<'_>], reasons: &[Cancellation]) -> Setback {
     failure.map_or(Setback::Again, Setback::Failed)
 }
 
-/// What committed plans answer. Transactions return nothing, so that items which were only changed are read again.
+/// The answer of committed plans. Transactions return nothing, so that items which were only changed are read again.
 pub(super) async fn outcomes<S: Store>(site: &Site<S>, plans: &[WritePlan<'_>]) -> Vec<Outcome> {
     let updated = plans.iter().filter(|plan| matches!(plan.answer, Answer::Stored));
     let mut found =
@@ -107,7 +107,7 @@ pub(super) async fn outcomes<S: Store>(site: &Site<S>, plans: &[WritePlan<'_>]) 
     outcomes
 }
 
-/// What a plan answers when the store gave this item back.
+/// The answer of a plan when the store returned this item.
 fn answered(plan: &WritePlan<'_>, item: Option<EncodedItem>) -> Outcome {
     let record = |item: EncodedItem| Record::of(Arc::clone(plan.entity), item);
     let known = || EncodedItem::encode(&plan.known);

@@ -11,11 +11,11 @@ use crate::error::RunError;
 pub(super) struct Edit {
     /// The attribute, or a path: `address.city`, `foods[2].amount`.
     pub(super) path: String,
-    /// What happens to it.
+    /// The edit.
     pub(super) verb: Verb,
 }
 
-/// What happens to an attribute.
+/// An edit of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Verb {
     /// It gets this value.
@@ -24,7 +24,7 @@ pub(super) enum Verb {
     Fill(AttributeValue),
     /// It grows by a number, or by elements.
     Add {
-        /// What is added.
+        /// The amount or the elements.
         more: AttributeValue,
         /// The number that it starts from where it is missing, if that isn't zero.
         start: Option<AttributeValue>,

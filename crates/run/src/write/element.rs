@@ -186,7 +186,7 @@ impl List<'_> {
         elements.iter().position(key_of)
     }
 
-    /// What the caller gave for a field of the element.
+    /// The caller's value for a field of the element.
     fn given(&self, source: &Supplier<'_>, name: &str) -> Given {
         let parameter = self.change.members.iter().find(|(_, field)| field == name);
         let given = parameter.and_then(|(parameter, _)| source.bound.given(parameter));

@@ -1,4 +1,4 @@
-//! What a write has read and must find unchanged: the condition that makes reading and writing one step.
+//! The values that a write has read and must find unchanged: the condition that makes reading and writing one step.
 
 use singlet_expr::{Condition, Path};
 use singlet_values::{AttributeValue, Item};
@@ -19,7 +19,7 @@ impl Guard {
         Guard { parts: Vec::new(), absent: true }
     }
 
-    /// What a path leads to must stay as it is in this item.
+    /// The value at a path must stay as it is in this item.
     pub(super) fn keep(&mut self, item: &Item, path: &str) {
         if self.parts.iter().all(|(known, _)| known != path) {
             self.parts.push((path.to_owned(), value_at(item, path).cloned()));

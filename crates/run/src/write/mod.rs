@@ -1,8 +1,9 @@
 //! Patterns that write.
 //!
 //! A write is planned ([`planner`], [`update`]), then committed ([`commit`]): as one request if it is about one item
-//! only, as a transaction if unique values, references that are checked or several steps are involved. A plan that relies on something read
-//! carries the condition that it is still so ([`guard`]); if it isn't, the whole is planned again ([`retry`]).
+//! only, as a transaction if unique values, references that are checked or several steps are involved. A plan that
+//! relies on something read carries the condition that it is still so ([`guard`]); if it isn't, the whole is planned
+//! again ([`retry`]).
 
 mod bounds;
 mod change;
@@ -38,7 +39,7 @@ pub use unique::reservation;
 pub(super) struct WriteStep<'a, 'b> {
     /// The pattern's name, or the step's in its transaction.
     label: &'a str,
-    /// What it does.
+    /// Its operation.
     pattern: &'a Pattern,
     /// With which values.
     bound: &'b Bound<'b>,
@@ -91,7 +92,7 @@ pub(super) fn filled<'a>(
     }
 }
 
-/// What a pattern writes, for messages.
+/// The entity that a pattern writes, for messages.
 fn entity_name(pattern: &Pattern) -> &str {
     match &pattern.operation {
         Operation::Create(insert) | Operation::Put(insert) => &insert.entity.name,

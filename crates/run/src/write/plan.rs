@@ -1,4 +1,4 @@
-//! What a write becomes: the action on the item itself, and those on its reservations.
+//! The plan of a write: the action on the item itself, and those on its reservations.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ use crate::expiry::is_expired;
 pub(super) struct WritePlan<'a> {
     /// The item's own action first, then its reservations and the checks of its references.
     pub(super) actions: Vec<Planned<'a>>,
-    /// What the item is about.
+    /// The entity of the item.
     pub(super) entity: &'a Arc<Entity>,
-    /// What is known of the item: after a create, put or update; before a delete or check.
+    /// The known state of the item: after a create, put or update; before a delete or check.
     pub(super) known: Item,
-    /// What the write answers.
+    /// The kind of answer.
     pub(super) answer: Answer,
 }
 
-/// What a write answers.
+/// The kind of answer of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
     /// The item as it is planned: all of it is known.
@@ -43,9 +43,9 @@ pub(super) enum Answer {
 
 /// An action and what it means when its condition fails.
 pub(super) struct Planned<'a> {
-    /// What the store is asked to do.
+    /// The request to the store.
     pub(super) action: TransactAction,
-    /// What a failed condition says.
+    /// The meaning of a failed condition.
     pub(super) meaning: Purpose<'a>,
 }
 
@@ -69,20 +69,20 @@ pub(super) enum Purpose<'a> {
     Reference {
         /// By which field.
         reference: &'a Reference,
-        /// What the field holds.
+        /// The value of the field.
         value: String,
     },
 }
 
-/// What a write expects of the item that is there.
+/// The expectations of a write about the existing item.
 pub(super) struct Expectation<'a> {
-    /// What it is.
+    /// The expected state.
     pub(super) entity: &'a Entity,
     /// The pattern or step, for messages.
     pub(super) label: &'a str,
     /// Whether it must be there.
     pub(super) presence: Presence,
-    /// What was read and must not have changed.
+    /// The values that were read and must not have changed.
     pub(super) guard: Guard,
     /// Objects that the write reaches into.
     pub(super) parents: Vec<String>,
@@ -106,7 +106,7 @@ pub(super) enum Presence {
 }
 
 impl Purpose<'_> {
-    /// What to do after the condition failed against this item.
+    /// Decides what to do after the condition failed against this item.
     pub(super) fn failed(&self, item: Option<&EncodedItem>) -> Setback {
         match self {
             Purpose::Item(expectation) => expectation.failed(item),

@@ -28,7 +28,7 @@ pub(super) struct Planner<'r, S> {
 }
 
 impl<S: Store> Planner<'_, S> {
-    /// What a step becomes, with what is in the table now.
+    /// The plan of a step, with the present items of the table.
     pub(super) async fn plan<'a>(&self, step: &WriteStep<'a, '_>) -> Result<WritePlan<'a>, Setback> {
         match &step.pattern.operation {
             Operation::Create(insert) => self.create(step, insert).await,
@@ -206,8 +206,8 @@ impl<S: Store> Planner<'_, S> {
         Ok(actions)
     }
 
-    /// Leaves a value where it is, instead of giving it back, if another item holds it: it was taken over after this item
-    /// had expired. That is rare, so it is looked at only after an attempt to give the value back.
+    /// Leaves a value where it is, instead of giving it back, if another item holds it: it was taken over after this
+    /// item had expired. That is rare, so it is looked at only after an attempt to give the value back.
     async fn leave_to_holder(&self, entity: &Entity, planned: &mut Planned<'_>) -> Result<(), Setback> {
         let TransactAction::Delete(DeleteItem { table, key, condition: Some(own), .. }) = &planned.action
         else {

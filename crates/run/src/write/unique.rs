@@ -13,7 +13,7 @@ use super::plan::{Planned, Purpose};
 use crate::derive::value_at;
 use crate::expiry;
 
-/// What the type attribute of reservations holds.
+/// The value of the type attribute of reservations.
 const TYPE: &str = "unique";
 /// The attribute with the partition key of the item that holds the value.
 const HOLDER: &str = "holder";
@@ -21,7 +21,7 @@ const HOLDER: &str = "holder";
 const HOLDER_SORT: &str = "holder_sort";
 /// A sort key has at most 1024 bytes; longer values are reserved by their hash.
 const KEY_BYTES_MAX: usize = singlet_values::limits::SORT_KEY_BYTES_MAX;
-/// What stands before a hash. Values that begin like one are hashed too, so that none can be mistaken for another.
+/// The text before a hash. Values that begin like one are hashed too, so that none can be mistaken for another.
 const HASHED: &str = "sha256:";
 
 /// The reservation that an item needs for a unique field or group; `None` if one of its fields is missing. The
@@ -72,8 +72,8 @@ pub(super) fn text_of(value: &AttributeValue) -> Option<String> {
     }
 }
 
-/// The actions that bring the reservations of one item from what it was to what it will be. What stays the same is
-/// not touched.
+/// The actions that bring the reservations of one item from what it was to what it will be. Reservations that stay the
+/// same are not touched.
 pub(super) fn moves<'a>(
     entity: &'a Entity,
     uniques: &[&'a Unique],

@@ -16,7 +16,7 @@ use crate::error::RunError;
 use crate::expiry;
 use crate::keys::table_key;
 
-/// What an update relies on, once it is known.
+/// The values that an update relies on, once they are known.
 struct Ground<'a> {
     before: Option<Item>,
     after: Item,
@@ -28,7 +28,7 @@ struct Ground<'a> {
 }
 
 impl<S: Store> Planner<'_, S> {
-    /// What an update becomes.
+    /// The plan of an update.
     pub(super) async fn update<'a>(
         &self,
         step: &WriteStep<'a, '_>,
@@ -185,7 +185,8 @@ fn parents(edits: &[Edit]) -> Vec<String> {
     parents
 }
 
-/// What the edits alone tell of the item; objects that they reach into are made up. What is added to is not known.
+/// The part of the item that the edits alone determine; objects that they reach into are made up. The values that are
+/// added to aren't known.
 fn spread(edits: &[Edit], after: &mut Item) -> Result<(), RunError> {
     for edit in edits.iter().filter(|edit| matches!(edit.verb, Verb::Set(_) | Verb::Remove)) {
         let parents = edit.path.rsplit_once('.').map(|(parents, _)| parents);

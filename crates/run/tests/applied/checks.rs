@@ -105,7 +105,7 @@ fn save_tickets(store: &impl Store, design: &Arc<Design>) {
     }
 }
 
-/// What a design is refused with that leaves items behind: entities with their counts, and all of the text.
+/// The refusal of a design that leaves items behind: entities with their counts, and all of the text.
 #[track_caller]
 pub(super) fn refused(store: &impl Store, design: &Design) -> (Vec<(String, u64)>, String) {
     let plan = planned(store, design);

@@ -1,4 +1,5 @@
-//! What applying, and runs that need more than one request, must do on every store. `apply_tests!` makes a test of each check for one kind of store.
+//! The behaviour of `apply`, and of runs with several requests, on every store. `apply_tests!` makes a test of each
+//! check for one kind of store.
 
 pub(crate) mod checks;
 pub(crate) mod defaults;

@@ -1,4 +1,4 @@
-//! What has expired is not shown, whichever way it is read, and however long ago it expired.
+//! An expired item is never shown, whichever way it is read, and however long ago it expired.
 
 use singlet_design::Projection;
 

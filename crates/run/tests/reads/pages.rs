@@ -17,7 +17,7 @@ fn time_of(sample: &Sample) -> &'static str {
     TIMES[usize::from(sample.1) % TIMES.len()]
 }
 
-/// What follows the time in the sort key.
+/// The part after the time in the sort key.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Way {
     Continued,

@@ -8,7 +8,7 @@ use singlet_design::{fold, load};
 
 use crate::fixture::Data;
 
-/// What a placeholder makes of an event.
+/// The text of a placeholder for an event.
 struct Placeholder {
     text: &'static str,
     field: &'static str,
@@ -207,7 +207,7 @@ proptest! {
         other in event(),
     ) {
         let source = case.source();
-        // What can't be bounded is refused when the design is read.
+        // A range over a part that can't be bounded is refused when the design is read.
         prop_assume!(load("ranges.toml", &source).is_ok());
         let data = Data::new(&source);
         for (id, event) in events.iter_mut().enumerate() {

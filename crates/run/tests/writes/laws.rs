@@ -65,7 +65,7 @@ fn call(ids: &'static [&'static str]) -> impl Strategy<Value = Call> {
     })
 }
 
-/// What callers may be told; anything else is a fault.
+/// Errors that callers may get; anything else is a fault.
 pub(crate) async fn attempt<S: Store>(runner: &Runner<S>, (pattern, arguments): &Call) {
     match try_run(runner, pattern, arguments).await {
         Ok(_)

@@ -82,7 +82,7 @@ fn refused(fixture: &Fixture, pattern: &str, arguments: &str, expected: &str) {
     assert_eq!(fixture.scan(None), before);
 }
 
-/// What the patterns ask of the store, the writes among it.
+/// The write requests of the patterns.
 fn requests(fixture: &Fixture, pattern: &str, arguments: &str) -> Vec<Recorded> {
     let store = Recording::new(Embedded::new(fixture.database.clone(), "memory")).with_writes();
     let runner = fixture.runner_on(store);

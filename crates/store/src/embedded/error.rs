@@ -1,4 +1,4 @@
-//! What the engine's errors mean to a pattern.
+//! The meaning of the engine's errors for a pattern.
 
 use singlet_engine::{CancellationReason, Error, Invalid, TimeToLiveError};
 use singlet_expr::ExprError;

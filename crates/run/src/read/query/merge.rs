@@ -48,7 +48,7 @@ struct Branch {
     rank: PartRank,
 }
 
-/// What a cursor says.
+/// The content of a cursor.
 #[derive(Default)]
 struct Resume {
     last: Option<(Vec<u8>, Identity)>,

@@ -49,7 +49,7 @@ pub(crate) struct QueryPlan {
     sort: SortPlan,
     /// The attributes that order the items.
     sort_attributes: Vec<KeyAttribute>,
-    /// What a position holds besides the partition key: the rest of the index's and of the table's key.
+    /// The attributes of a position besides the partition key: the rest of the index's and of the table's key.
     position: Vec<KeyAttribute>,
     shards: Option<u32>,
     forward: bool,
@@ -64,7 +64,7 @@ pub(crate) struct QueryPlan {
     resolve: Vec<ResolvePlan>,
 }
 
-/// What a plan is made from: a query, or a get through an index.
+/// The source of a plan: a query, or a get through an index.
 struct Wanted<'a> {
     entities: &'a [Arc<Entity>],
     table: &'a Table,
@@ -313,7 +313,7 @@ fn ask(key: &mut tell::KeyPart, asked: &[Template]) {
     }
 }
 
-/// What a position holds besides the partition key.
+/// The attributes of a position besides the partition key.
 fn position(
     table: &Table,
     index: Option<&Index>,

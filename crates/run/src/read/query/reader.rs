@@ -23,7 +23,7 @@ pub(in super::super) struct Reader<'p> {
     now_ms: u64,
 }
 
-/// What orders the rows of several lanes; those of one rank come in the order of the lanes.
+/// The rank that orders the rows of several lanes; rows of one rank come in the order of the lanes.
 enum Order<'p> {
     /// There is one lane only.
     Single,
@@ -34,7 +34,7 @@ enum Order<'p> {
     Part { part: &'p NextPart, lanes: Vec<PartRank> },
 }
 
-/// What is known of a lane that is ordered by a part of its sort key.
+/// The state of a lane that is ordered by a part of its sort key.
 pub(super) struct PartRank {
     pub(super) prefix_bytes: usize,
     pub(super) given: Option<Vec<u8>>,
@@ -159,7 +159,7 @@ impl<'p> Reader<'p> {
         self.rows.len() >= self.limit
     }
 
-    /// What was given so far.
+    /// The rows returned so far.
     pub(super) fn rows(&self) -> &[Row] {
         &self.rows
     }
@@ -178,7 +178,7 @@ impl Order<'_> {
                 let mut rank = Vec::new();
                 for attribute in &plan.sort_attributes {
                     let value = item.view().get(&attribute.name);
-                    // What is no key has no rank, and can't stand in a key attribute.
+                    // A value that can't be a key has no rank, and can't be in a key attribute.
                     let _ = value.map(|value| write_key_part(&mut rank, value));
                 }
                 Some(rank)

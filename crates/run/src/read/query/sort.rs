@@ -350,7 +350,7 @@ impl NextPart {
         !matches!(format, Format::Plain | Format::Fold | Format::Lower | Format::Upper)
     }
 
-    /// What orders an item among those of other lanes: the key's bytes of a plain field, otherwise the text of the
+    /// The rank of an item among those of other lanes: the key's bytes of a plain field, otherwise the text of the
     /// part with the literal that ends it, which sorts just as the whole key does.
     pub(super) fn rank(&self, item: ItemRef<'_>, prefix_bytes: usize) -> Vec<u8> {
         let mut rank = Vec::new();
@@ -361,7 +361,7 @@ impl NextPart {
                 rank.extend_from_slice(text.get(..end.unwrap_or(text.len())).unwrap_or_default().as_bytes());
             }
             Some(value) => {
-                // What is no key has no rank, and can't stand in a key attribute.
+                // A value that can't be a key has no rank, and can't be in a key attribute.
                 let _ = singlet_values::write_key_part(&mut rank, value);
             }
             None => {}
@@ -412,7 +412,7 @@ impl SortBounds<'_> {
         self.part_at
     }
 
-    /// Begins at a rank that [`NextPart::rank`] gave, itself included; `None` if it is no rank of these keys.
+    /// Begins at a rank that [`NextPart::rank`] gave, itself included; `None` if it isn't a rank of these keys.
     pub(super) fn begin_at(&mut self, next: &NextPart, rank: &[u8], forward: bool) -> Option<()> {
         let interval = &mut self.last.as_mut()?.1;
         match interval {

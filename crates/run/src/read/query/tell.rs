@@ -55,7 +55,7 @@ impl Teller {
         }
     }
 
-    /// What an item is; `None` if it is nothing that was asked for.
+    /// The entity of an item; `None` if it isn't one of those that were requested.
     pub(in super::super) fn tell(&self, item: ItemRef<'_>) -> Option<&Arc<Entity>> {
         if let ([only], false) = (self.asked.as_slice(), self.mixed) {
             return Some(only);
