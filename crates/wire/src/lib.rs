@@ -47,6 +47,7 @@ mod read;
 mod reply;
 mod room;
 mod service;
+mod statements;
 mod table_name;
 mod text;
 mod write;

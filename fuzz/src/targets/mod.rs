@@ -10,6 +10,7 @@ pub(crate) mod item;
 pub(crate) mod json;
 pub(crate) mod number;
 pub(crate) mod request;
+pub(crate) mod statement;
 
 /// What stands before the first such byte and what after it.
 fn cut(bytes: &[u8], byte: u8) -> (&[u8], &[u8]) {
