@@ -261,3 +261,88 @@ fn literal(operand: &Operand) -> Option<&AttributeValue> {
         Operand::Path(_) | Operand::Size(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Statement;
+    use singlet_expr::Printer;
+    use singlet_values::Kind;
+
+    /// The ranges that a condition is read by, with their values, or `scan`.
+    fn access(condition: &str) -> Result<String, StatementError> {
+        let key = KeyNames {
+            partition: &[KeyAttribute { name: "p", kind: Kind::S }],
+            sort: &[KeyAttribute { name: "s", kind: Kind::N }],
+        };
+        let text = format!("SELECT * FROM orders WHERE {condition}");
+        let Ok(Statement::Select(select)) = Statement::parse(&text, Vec::new()) else {
+            unreachable!("{text}")
+        };
+        let Access::Ranges(ranges) = select.access(&key)? else { return Ok("scan".to_owned()) };
+        let printed = ranges.iter().map(|range| {
+            let mut printer = Printer::default();
+            let mut text = printer.key_condition(range).unwrap();
+            for (placeholder, name) in printer.names() {
+                text = text.replace(placeholder, name);
+            }
+            for (placeholder, value) in printer.values() {
+                let value = match value {
+                    AttributeValue::S(text) => text.clone(),
+                    AttributeValue::N(number) => number.to_string(),
+                    other => format!("{other:?}"),
+                };
+                text = text.replace(placeholder, &value);
+            }
+            text
+        });
+        Ok(printed.collect::<Vec<_>>().join("; "))
+    }
+
+    #[test]
+    fn conditions_on_the_partition_key_become_ranges() {
+        for (condition, expected) in [
+            ("p = 'x'", "p = x"),
+            ("'x' = p AND 3 > s", "p = x AND s < 3"),
+            ("p = 'x' AND s > 1 AND s < 9", "p = x AND s > 1"),
+            ("p = 'x' AND s > 1 AND s = 5", "p = x AND s = 5"),
+            ("p = 'x' AND s BETWEEN 1 AND 2 AND v = 1", "p = x AND s BETWEEN 1 AND 2"),
+            ("p = 'x' AND (v = 1 OR s = 1)", "p = x"),
+            ("p = 'x' AND s IN [1, 2]", "p = x"),
+            ("p = 'x' AND NOT s = 1", "p = x"),
+            ("p = 'x' AND s <> 1", "p = x"),
+            ("p IN ['y', 'x', 'y'] AND s = 1", "p = y AND s = 1; p = x AND s = 1"),
+            ("p = 'x' OR p = 'y'", "p = x; p = y"),
+            ("p = 'x' AND s = 1 OR p = 'y' AND s > 2", "p = x AND s = 1; p = y AND s > 2"),
+            ("p = 'x' AND s = 1 OR p = 'x' AND s > 2", "p = x"),
+            ("v = 1 AND (p = 'x' OR (p = 'y' AND s = 2))", "p = x; p = y AND s = 2"),
+            ("p = 'x' AND p = 'y'", "p = x"),
+            ("p IN ['x', 'y'] ORDER BY p DESC", "p = y; p = x"),
+            ("v = 1", "scan"),
+            ("p = 'x' OR v = 1", "scan"),
+            ("NOT p = 'x'", "scan"),
+            ("p > 'x' AND s = 1", "scan"),
+            ("p = v", "scan"),
+            ("p IN ['x', v]", "scan"),
+        ] {
+            assert_eq!(access(condition).as_deref(), Ok(expected), "{condition}");
+        }
+    }
+
+    #[test]
+    fn wrong_keys_and_orders_are_refused() {
+        let kind = |attribute: &str| StatementError::KeyKind { attribute: attribute.to_owned() };
+        for (condition, expected) in [
+            ("p = 1", kind("p")),
+            ("p = 'x' AND s > 'y'", kind("s")),
+            ("p.x = 1", StatementError::NestedKey { attribute: "p".to_owned() }),
+            ("v = 1 ORDER BY s", StatementError::OrderWithoutKey),
+            ("p IN ['x', 'y'] ORDER BY s", StatementError::OrderAcrossPartitions),
+            ("p = 'x' ORDER BY v", StatementError::OrderAttribute { attribute: "v".to_owned() }),
+        ] {
+            assert_eq!(access(condition), Err(expected), "{condition}");
+        }
+        let many: Vec<String> = (0..150).map(|at| format!("p = '{at}'")).collect();
+        assert_eq!(access(&many.join(" OR ")), Err(StatementError::TooManyPartitions));
+    }
+}

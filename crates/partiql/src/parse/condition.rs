@@ -181,36 +181,30 @@ impl Parser<'_> {
     }
 
     fn function(&mut self, name: &str, position: Position) -> Result<Term, StatementError> {
-        let function = match name {
-            "attribute_exists" => "attribute_exists",
-            "attribute_not_exists" => "attribute_not_exists",
-            "attribute_type" => "attribute_type",
-            "begins_with" => "begins_with",
-            "contains" => "contains",
-            "size" => "size",
-            _ => return Err(StatementError::UnknownFunction { function: name.to_owned(), position }),
+        let Some(function) = Function::named(name) else {
+            return Err(StatementError::UnknownFunction { function: name.to_owned(), position });
         };
         let arguments = self.nested(Parser::arguments)?;
-        Ok(Term::Test(match function {
-            "attribute_exists" => Test::Exists(one_path(function, arguments)?),
-            "attribute_not_exists" => Test::NotExists(one_path(function, arguments)?),
-            "size" => {
-                let [operand] = exactly(function, arguments)?;
-                return Ok(Term::Operand(Operand::Size(Box::new(operand))));
+        Ok(match function {
+            Function::Size => {
+                let [operand] = function.take(arguments)?;
+                Term::Operand(Operand::Size(Box::new(operand)))
             }
-            "attribute_type" => {
-                let [operand, kind] = exactly(function, arguments)?;
-                Test::HasKind { operand, kind: named_kind(&kind)? }
+            Function::AttributeExists => Term::Test(Test::Exists(function.take_path(arguments)?)),
+            Function::AttributeNotExists => Term::Test(Test::NotExists(function.take_path(arguments)?)),
+            Function::AttributeType => {
+                let [operand, kind] = function.take(arguments)?;
+                Term::Test(Test::HasKind { operand, kind: named_kind(&kind)? })
             }
-            "begins_with" => {
-                let [operand, prefix] = exactly(function, arguments)?;
-                Test::BeginsWith { operand, prefix }
+            Function::BeginsWith => {
+                let [operand, prefix] = function.take(arguments)?;
+                Term::Test(Test::BeginsWith { operand, prefix })
             }
-            _ => {
-                let [operand, part] = exactly(function, arguments)?;
-                Test::Contains { operand, part }
+            Function::Contains => {
+                let [operand, part] = function.take(arguments)?;
+                Term::Test(Test::Contains { operand, part })
             }
-        }))
+        })
     }
 
     /// The arguments of a function, with their parentheses.
@@ -240,18 +234,55 @@ fn negated(test: Test) -> Test {
     Test::Not(Box::new(test))
 }
 
-fn exactly<const COUNT: usize>(
-    function: &'static str,
-    arguments: Vec<Operand>,
-) -> Result<[Operand; COUNT], StatementError> {
-    let count = arguments.len();
-    arguments.try_into().map_err(|_| Problem::OperandCount { function, count }.into())
+/// The functions of conditions.
+#[derive(Clone, Copy)]
+enum Function {
+    AttributeExists,
+    AttributeNotExists,
+    AttributeType,
+    BeginsWith,
+    Contains,
+    Size,
 }
 
-fn one_path(function: &'static str, arguments: Vec<Operand>) -> Result<Path, StatementError> {
-    match exactly(function, arguments)? {
-        [Operand::Path(path)] => Ok(path),
-        _ => Err(Problem::NeedsPath { function }.into()),
+impl Function {
+    const ALL: [Function; 6] = [
+        Function::AttributeExists,
+        Function::AttributeNotExists,
+        Function::AttributeType,
+        Function::BeginsWith,
+        Function::Contains,
+        Function::Size,
+    ];
+
+    /// The function with this name in lower case.
+    fn named(name: &str) -> Option<Function> {
+        Function::ALL.into_iter().find(|function| function.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Function::AttributeExists => "attribute_exists",
+            Function::AttributeNotExists => "attribute_not_exists",
+            Function::AttributeType => "attribute_type",
+            Function::BeginsWith => "begins_with",
+            Function::Contains => "contains",
+            Function::Size => "size",
+        }
+    }
+
+    /// The arguments, if there are exactly `COUNT`.
+    fn take<const COUNT: usize>(self, arguments: Vec<Operand>) -> Result<[Operand; COUNT], StatementError> {
+        let count = arguments.len();
+        arguments.try_into().map_err(|_| Problem::OperandCount { function: self.name(), count }.into())
+    }
+
+    /// The only argument, if it is a path.
+    fn take_path(self, arguments: Vec<Operand>) -> Result<Path, StatementError> {
+        match self.take(arguments)? {
+            [Operand::Path(path)] => Ok(path),
+            _ => Err(Problem::NeedsPath { function: self.name() }.into()),
+        }
     }
 }
 
