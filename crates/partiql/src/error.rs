@@ -54,6 +54,9 @@ pub enum StatementError {
         /// Where it stands.
         position: Position,
     },
+    /// A name in quotes without a character.
+    #[error("Path component cannot be an empty string")]
+    EmptyComponent,
     /// `SELECT m.*`.
     #[error("Changing item's hierarchy while reading isn't supported")]
     Hierarchy,

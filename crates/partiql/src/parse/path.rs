@@ -12,7 +12,7 @@ impl Parser<'_> {
         if !self.at_identifier() {
             return Err(StatementError::malformed("Expected identifier"));
         }
-        Ok(self.advance()?.content())
+        named(self.advance()?.content())
     }
 
     /// A document path.
@@ -23,7 +23,7 @@ impl Parser<'_> {
 
     /// The rest of a document path whose first name has been taken.
     pub(super) fn path_after(&mut self, head: String) -> Result<Path, StatementError> {
-        let mut path = Path::attribute(head);
+        let mut path = Path::attribute(named(head)?);
         loop {
             if self.take_symbol(".")? {
                 path.steps.push(self.field()?);
@@ -44,13 +44,13 @@ impl Parser<'_> {
         if !self.at_identifier() {
             return Err(StatementError::malformed("Invalid path dot component"));
         }
-        Ok(Step::Field(self.advance()?.content()))
+        named(self.advance()?.content()).map(Step::Field)
     }
 
     /// The inside of brackets: a position in a list, or a name in quotes.
     fn element(&mut self) -> Result<Step, StatementError> {
         if self.token.kind == TokenKind::Text {
-            return Ok(Step::Field(self.advance()?.content()));
+            return named(self.advance()?.content()).map(Step::Field);
         }
         let sign = if self.take_symbol("-")? { "-" } else { "" };
         if self.token.kind != TokenKind::Number {
@@ -63,4 +63,9 @@ impl Parser<'_> {
             _ => Err(StatementError::IndexRange { index, position }),
         }
     }
+}
+
+/// No attribute has an empty name.
+fn named(name: String) -> Result<String, StatementError> {
+    if name.is_empty() { Err(StatementError::EmptyComponent) } else { Ok(name) }
 }

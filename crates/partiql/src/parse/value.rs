@@ -137,6 +137,9 @@ impl Parser<'_> {
                 }
                 _ => return Err(StatementError::malformed("Expected a name in quotes")),
             };
+            if name.is_empty() {
+                return Err(StatementError::EmptyComponent);
+            }
             if members.contains(&name) {
                 return Err(StatementError::DuplicateKey { key: name, under: under.to_string(), position });
             }

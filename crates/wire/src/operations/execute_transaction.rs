@@ -159,9 +159,11 @@ fn read_get(prepared: &Prepared, select: &Select) -> Result<Part, Failure> {
     Ok(Part::Get(TransactGetItem { table, key: keyed.key, projection: select.projection() }))
 }
 
+/// `EXISTS` is false if there is no item, whatever the condition says about missing attributes.
 fn read_check(prepared: &Prepared, select: &Select, return_old_on_failure: bool) -> Result<Part, Failure> {
     let keyed = prepared.single_key(select).ok_or(RequestError::ExistsWithoutCondition)?;
-    let condition = keyed.rest.ok_or(RequestError::ExistsWithoutCondition)?;
+    let rest = keyed.rest.ok_or(RequestError::ExistsWithoutCondition)?;
+    let condition = prepared.item_exists().and(rest);
     let table = prepared.table.name.clone();
     Ok(Part::Action(TransactAction::Check { table, key: keyed.key, condition, return_old_on_failure }))
 }

@@ -1,7 +1,7 @@
 //! A statement whose table was found.
 
 use singlet_engine::{Database, KeyDescription};
-use singlet_expr::{Condition, KeyAttribute, KeyNames};
+use singlet_expr::{Condition, KeyAttribute, KeyNames, Path};
 use singlet_partiql::{Keyed, Select, Statement, StatementError, split_key};
 use singlet_values::{AttributeValue, Item, Kind};
 
@@ -49,9 +49,18 @@ impl Prepared {
         attributes.filter_map(|(name, _)| Some((name.clone(), item.get(name)?.clone()))).collect()
     }
 
-    /// The first attribute of the key. Every item has it, so it says whether there is an item.
-    pub(crate) fn partition_attribute(&self) -> &str {
-        self.key.partition.first().map_or("", |(name, _)| name)
+    /// The condition that there is an item. Every item has the first attribute of the key.
+    pub(crate) fn item_exists(&self) -> Condition {
+        Condition::exists(self.first_attribute())
+    }
+
+    /// The condition that there is no item.
+    pub(crate) fn item_is_missing(&self) -> Condition {
+        Condition::missing(self.first_attribute())
+    }
+
+    fn first_attribute(&self) -> Path {
+        Path::attribute(self.key.partition.first().map_or("", |(name, _)| name))
     }
 
     /// The key of the single item that a condition names.

@@ -3,7 +3,6 @@
 use singlet_engine::{
     Database, DeleteItem, Error, Pending, PutItem, ReturnValues, TransactAction, UpdateItem, WriteOutcome,
 };
-use singlet_expr::{Condition, Path};
 use singlet_partiql::{Delete, Insert, Returning, Statement, StatementError, Update};
 use singlet_values::Item;
 
@@ -116,17 +115,15 @@ impl Submitted {
 
 fn insert(prepared: &Prepared, table: &str, statement: &Insert) -> Result<PutItem, StatementError> {
     prepared.with_key(|key| statement.check_key(key))?;
-    let absent = Condition::missing(Path::attribute(prepared.partition_attribute()));
-    Ok(PutItem::new(table, statement.item.clone()).condition(absent))
+    Ok(PutItem::new(table, statement.item.clone()).condition(prepared.item_is_missing()))
 }
 
 /// An update never creates an item.
 fn update(prepared: &Prepared, table: &str, statement: &Update) -> Result<UpdateItem, StatementError> {
     let keyed = prepared.split(statement.condition.as_ref())?;
-    let present = Condition::exists(Path::attribute(prepared.partition_attribute()));
     let condition = match keyed.rest {
-        Some(rest) => present.and(rest),
-        None => present,
+        Some(rest) => prepared.item_exists().and(rest),
+        None => prepared.item_exists(),
     };
     let return_values = match statement.returning {
         None => ReturnValues::None,
@@ -142,8 +139,7 @@ fn update(prepared: &Prepared, table: &str, statement: &Update) -> Result<Update
 /// A delete of an item that doesn't exist succeeds, even with a condition.
 fn delete(prepared: &Prepared, table: &str, statement: &Delete) -> Result<DeleteItem, StatementError> {
     let keyed = prepared.split(statement.condition.as_ref())?;
-    let absent = Condition::missing(Path::attribute(prepared.partition_attribute()));
     let return_values = if statement.returns_old { ReturnValues::AllOld } else { ReturnValues::None };
-    let condition = keyed.rest.map(|rest| absent.or(rest));
+    let condition = keyed.rest.map(|rest| prepared.item_is_missing().or(rest));
     Ok(DeleteItem { condition, return_values, ..DeleteItem::new(table, keyed.key) })
 }

@@ -167,6 +167,11 @@ fn wrong_statements_are_refused_with_dynamodbs_texts() {
             "SELECT * FROM hash WHERE a = 'x' ORDER BY n",
             "Variable reference n in ORDER BY clause must be part of the primary key",
         ),
+        ("SELECT \"\" FROM hash", "Path component cannot be an empty string"),
+        ("SELECT * FROM hash WHERE m[''] = 1", "Path component cannot be an empty string"),
+        ("UPDATE hash SET m.\"\" = 1 WHERE a = 'one'", "Path component cannot be an empty string"),
+        ("INSERT INTO hash VALUE {'a': 'x', '': 1}", "Path component cannot be an empty string"),
+        ("INSERT INTO hash VALUE {'a': 'x', 'm': {'': 1}}", "Path component cannot be an empty string"),
         ("INSERT INTO hash VALUE {'n': 1}", "Key attribute should be present in the item: Key a"),
         (
             "INSERT INTO hash VALUE {'a': 'x', 'a': 'y'}",
@@ -544,4 +549,15 @@ fn a_select_returns_what_a_scan_with_the_same_condition_returns() {
         let statement = format!("SELECT * FROM range WHERE {}", condition.statement);
         prop_assert_eq!(all_pages(&client, &statement, limit), expected, "{}", statement);
     });
+}
+
+#[test]
+fn exists_is_false_without_an_item() {
+    let client = client();
+    for condition in ["q IS MISSING", "attribute_not_exists(a)", "NOT n = 1"] {
+        let statement = format!("EXISTS(SELECT * FROM hash WHERE a = 'unknown' AND {condition})");
+        let answer =
+            client.error("ExecuteTransaction", json!({"TransactStatements": members(&[&statement])}));
+        assert_eq!(answer["CancellationReasons"][0]["Code"], "ConditionalCheckFailed", "{statement}");
+    }
 }
