@@ -270,6 +270,11 @@ pub(crate) enum RequestError {
         "Table name should be within the length [3, 255] and only contain 'a-z', 'A-Z', '0-9', '-', '_', '.'."
     )]
     StatementTable,
+    /// A statement on an index with several attributes in its partition key or its sort key.
+    #[error(
+        "PartiQL statements cannot be executed on tables with multi-attribute HASH keys or multi-attribute RANGE keys."
+    )]
+    StatementKey,
     /// A token that wasn't made by this server.
     #[error("Invalid NextToken")]
     InvalidNextToken,

@@ -28,6 +28,7 @@ impl Parser<'_> {
         self.nested(|parser| {
             let mut parts = vec![parser.conjunction()?];
             while parser.take_word("OR")? {
+                parser.refuse_end()?;
                 parts.push(parser.conjunction()?);
             }
             Ok(joined(parts, Test::Or))
@@ -37,9 +38,18 @@ impl Parser<'_> {
     fn conjunction(&mut self) -> Result<Test, StatementError> {
         let mut parts = vec![self.negation()?];
         while self.take_word("AND")? {
+            self.refuse_end()?;
             parts.push(self.negation()?);
         }
         Ok(joined(parts, Test::And))
+    }
+
+    /// `AND` and `OR` need a second condition.
+    fn refuse_end(&self) -> Result<(), StatementError> {
+        match self.token.kind == TokenKind::End || self.token.is_symbol(";") {
+            true => Err(StatementError::malformed("Missing right-hand side expression of infix operator")),
+            false => Ok(()),
+        }
     }
 
     fn negation(&mut self) -> Result<Test, StatementError> {

@@ -12,6 +12,9 @@ impl Parser<'_> {
     pub(super) fn select(&mut self) -> Result<Select, StatementError> {
         let columns = self.columns()?;
         self.expect_word("FROM")?;
+        if self.token.kind == TokenKind::End {
+            return Err(self.unexpected());
+        }
         let source = self.source()?;
         if self.token.is_symbol(",") {
             return Err(StatementError::SeveralSources);
@@ -68,8 +71,12 @@ impl Parser<'_> {
 
     /// A table, or a table and an index.
     pub(super) fn source(&mut self) -> Result<Source, StatementError> {
-        if matches!(self.token.kind, TokenKind::Text | TokenKind::Number | TokenKind::Symbol) {
+        let is_literal = matches!(self.token.kind, TokenKind::Text | TokenKind::Number | TokenKind::Symbol);
+        if is_literal && !self.token.is_symbol(";") {
             return Err(StatementError::UnexpectedSource);
+        }
+        if !self.at_identifier() {
+            return Err(StatementError::malformed("Expected identifier for simple path"));
         }
         let table = self.identifier()?;
         let index = if self.take_symbol(".")? { Some(self.identifier()?) } else { None };

@@ -42,10 +42,10 @@ impl Parser<'_> {
         if self.token.is_word("MISSING") {
             return Err(StatementError::MissingAsValue);
         }
-        if !self.at_value() {
-            return Err(StatementError::malformed("Expected expression"));
+        match self.at_value() {
+            true => self.value(&Under::Root),
+            false => Err(self.unexpected()),
         }
-        self.value(&Under::Root)
     }
 
     /// The item of an `INSERT`, after its opening brace. Every attribute is the root of its own value.
@@ -173,6 +173,16 @@ impl Parser<'_> {
     fn nested_parameter(&self, under: &Under<'_>) -> StatementError {
         let found = "Parameter".to_owned();
         StatementError::NotALiteral { found, under: under.to_string(), position: self.position() }
+    }
+
+    /// The error for a token that can't begin a term.
+    pub(super) fn unexpected(&self) -> StatementError {
+        let operator = ["AND", "BETWEEN", "IN", "IS", "LIKE", "NOT", "OR"];
+        StatementError::malformed(match self.token.kind {
+            TokenKind::Word if operator.iter().any(|word| self.token.is_word(word)) => "Unexpected operator",
+            TokenKind::Word => "Unexpected keyword",
+            _ => "Unexpected term",
+        })
     }
 
     fn not_a_literal(&self, under: &Under<'_>) -> StatementError {

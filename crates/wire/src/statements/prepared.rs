@@ -34,6 +34,9 @@ impl Prepared {
             Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => None,
         };
         let key = database.key_of(&table.name, index)?;
+        if key.partition.len() > 1 || key.sort.len() > 1 {
+            return Err(RequestError::StatementKey.into());
+        }
         Ok(Prepared { statement, table, key })
     }
 

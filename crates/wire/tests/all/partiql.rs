@@ -167,6 +167,45 @@ fn wrong_statements_are_refused_with_dynamodbs_texts() {
             "SELECT * FROM hash WHERE a = 'x' ORDER BY n",
             "Variable reference n in ORDER BY clause must be part of the primary key",
         ),
+        ("SELECT * FROM hash WHERE", "Statement wasn't well formed, can't be processed: Unexpected term"),
+        ("UPDATE hash SET n = 1 WHERE;", "Statement wasn't well formed, can't be processed: Unexpected term"),
+        ("SELECT * FROM hash WHERE NOT", "Statement wasn't well formed, can't be processed: Unexpected term"),
+        ("SELECT * FROM hash WHERE (", "Statement wasn't well formed, can't be processed: Unexpected term"),
+        ("SELECT * FROM", "Statement wasn't well formed, can't be processed: Unexpected term"),
+        (
+            "SELECT * FROM hash WHERE n = 1 AND",
+            "Statement wasn't well formed, can't be processed: Missing right-hand side expression of infix operator",
+        ),
+        (
+            "SELECT * FROM hash WHERE n = 1 OR;",
+            "Statement wasn't well formed, can't be processed: Missing right-hand side expression of infix operator",
+        ),
+        (
+            "SELECT * FROM hash WHERE ORDER BY a",
+            "Statement wasn't well formed, can't be processed: Unexpected keyword",
+        ),
+        (
+            "SELECT * FROM hash WHERE IS NULL",
+            "Statement wasn't well formed, can't be processed: Unexpected operator",
+        ),
+        (
+            "SELECT * FROM hash WHERE a = LIKE",
+            "Statement wasn't well formed, can't be processed: Unexpected operator",
+        ),
+        (
+            "SELECT * FROM hash WHERE n IS FOO",
+            "Statement wasn't well formed, can't be processed: Expected type name",
+        ),
+        (
+            "DELETE FROM",
+            "Statement wasn't well formed, can't be processed: Expected identifier for simple path",
+        ),
+        (
+            "DELETE FROM WHERE a = 'x'",
+            "Statement wasn't well formed, can't be processed: Expected identifier for simple path",
+        ),
+        ("FROM hash SET c = 1", whole_key),
+        ("FROM hash SET c = 1 WHERE a = 'x'", leftover),
         ("SELECT \"\" FROM hash", "Path component cannot be an empty string"),
         ("SELECT * FROM hash WHERE m[''] = 1", "Path component cannot be an empty string"),
         ("UPDATE hash SET m.\"\" = 1 WHERE a = 'one'", "Path component cannot be an empty string"),
@@ -560,4 +599,29 @@ fn exists_is_false_without_an_item() {
             client.error("ExecuteTransaction", json!({"TransactStatements": members(&[&statement])}));
         assert_eq!(answer["CancellationReasons"][0]["Code"], "ConditionalCheckFailed", "{statement}");
     }
+}
+
+#[test]
+fn indexes_with_several_key_attributes_are_refused() {
+    let client = Client::new();
+    let attribute = |name: &str, kind: &str| json!({"AttributeName": name, "KeyType": kind});
+    let define = |name: &str| json!({"AttributeName": name, "AttributeType": "S"});
+    client.call(
+        "CreateTable",
+        json!({
+            "TableName": "several", "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": [define("a"), define("b"), define("c")],
+            "KeySchema": [attribute("a", "HASH")],
+            "GlobalSecondaryIndexes": [{
+                "IndexName": "both", "KeySchema": [attribute("b", "HASH"), attribute("c", "HASH")],
+                "Projection": {"ProjectionType": "ALL"},
+            }],
+        }),
+    );
+    let select = json!({"Statement": "SELECT * FROM several.both WHERE b = 'x' AND c = 'y'"});
+    assert_eq!(
+        client.invalid("ExecuteStatement", select),
+        "PartiQL statements cannot be executed on tables with multi-attribute HASH keys or multi-attribute RANGE keys."
+    );
+    assert_eq!(items(&client, "SELECT * FROM several WHERE b = 'x'"), json!([]));
 }
