@@ -19,6 +19,8 @@ pub enum Target {
     Json,
     /// Expressions, on items.
     Expression,
+    /// Statements of PartiQL.
+    Statement,
     /// Calls of the protocol, on a database.
     Request,
     /// Cursors, start keys and shard iterators.
@@ -40,6 +42,7 @@ impl Target {
         Target::Item,
         Target::Json,
         Target::Expression,
+        Target::Statement,
         Target::Request,
         Target::Cursor,
         Target::Import,
@@ -55,6 +58,7 @@ impl Target {
             Target::Item => "item",
             Target::Json => "json",
             Target::Expression => "expression",
+            Target::Statement => "statement",
             Target::Request => "request",
             Target::Cursor => "cursor",
             Target::Import => "import",
@@ -73,7 +77,12 @@ impl Target {
     pub fn input_bytes_max(self) -> usize {
         match self {
             Target::Number => 600,
-            Target::Item | Target::Expression | Target::Cursor | Target::Import | Target::Folder => 6_000,
+            Target::Item
+            | Target::Expression
+            | Target::Statement
+            | Target::Cursor
+            | Target::Import
+            | Target::Folder => 6_000,
             Target::Json | Target::Request | Target::Design => 20_000,
             Target::Http => 40_000,
         }
@@ -84,7 +93,7 @@ impl Target {
         let (fixed, per_byte) = match self {
             Target::Number => (1 << 20, 64),
             Target::Item | Target::Json => (1 << 20, 1_000),
-            Target::Expression => (4 << 20, 2_000),
+            Target::Expression | Target::Statement => (4 << 20, 2_000),
             Target::Design => (32 << 20, 4_000),
             Target::Folder => (targets::folder::memory_bytes_max(input), 1_000),
             Target::Request | Target::Cursor | Target::Import | Target::Http => (64 << 20, 1_000),
@@ -110,6 +119,7 @@ impl Target {
             Target::Item => targets::item::run(input),
             Target::Json => targets::json::run(input),
             Target::Expression => targets::expression::run(input),
+            Target::Statement => targets::statement::run(input),
             Target::Request => targets::request::run(input),
             Target::Cursor => targets::cursor::run(input),
             Target::Import => targets::import::run(input),

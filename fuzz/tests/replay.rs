@@ -7,7 +7,7 @@ use singlet_fuzz::{Corpus, Session, Target, failure_of};
 /// Mutations per target; those that open databases or connections are slower.
 fn mutations(target: Target) -> u64 {
     match target {
-        Target::Number | Target::Item | Target::Json | Target::Expression => 3_000,
+        Target::Number | Target::Item | Target::Json | Target::Expression | Target::Statement => 3_000,
         Target::Cursor => 1_000,
         Target::Design => 300,
         Target::Request | Target::Import | Target::Folder | Target::Http => 150,
@@ -59,6 +59,7 @@ targets! {
     item: Target::Item,
     json: Target::Json,
     expression: Target::Expression,
+    statement: Target::Statement,
     request: Target::Request,
     cursor: Target::Cursor,
     import: Target::Import,

@@ -1,19 +1,29 @@
 //! Projections: the parts of an item that a read returns.
 
-use singlet_values::{EncodedItem, ItemRef, encode_subset};
+use singlet_values::{EncodedItem, Item, ItemRef, encode_subset};
 
 use crate::check::check_projection;
 use crate::error::{ExprError, ExpressionKind, Problem, Within};
-use crate::path::{Path, refuse_clashes};
+use crate::path::{Path, Step, refuse_clashes};
 use crate::placeholders::Placeholders;
 use crate::selection::Selection;
 use crate::syntax;
 
-/// The parts of an item that a read returns: a `ProjectionExpression`, or `AttributesToGet`.
+/// The parts of an item that a read returns: a `ProjectionExpression`, `AttributesToGet`, or the columns of a PartiQL
+/// statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Projection {
     paths: Vec<Path>,
-    selection: Selection,
+    shape: Shape,
+}
+
+/// The shape of a projected item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Shape {
+    /// The maps and lists that lead to the selected values stay around them.
+    Nested(Selection),
+    /// Every path becomes a top-level attribute.
+    Columns,
 }
 
 impl Projection {
@@ -24,13 +34,30 @@ impl Projection {
 
     /// The projection to these paths, which must not clash: [`Projection::check`] says whether they do.
     pub fn of(paths: Vec<Path>) -> Projection {
-        let selection = Selection::of(&paths);
-        Projection { paths, selection }
+        let shape = Shape::Nested(Selection::of(&paths));
+        Projection { paths, shape }
+    }
+
+    /// The projection to these paths, each as a top-level attribute: `a.b` becomes `b`, and `a.b[0]` becomes `b[0]`.
+    /// [`Projection::repeated_column`] says whether two of them have one name.
+    pub fn columns(paths: Vec<Path>) -> Projection {
+        Projection { paths, shape: Shape::Columns }
+    }
+
+    /// The first name that two columns share.
+    pub fn repeated_column(&self) -> Option<String> {
+        let names: Vec<String> = self.paths.iter().map(column_name).collect();
+        let earlier = |at: usize| names.iter().take(at);
+        names.iter().enumerate().find_map(|(at, name)| earlier(at).find(|other| *other == name).cloned())
     }
 
     /// Rejects a projection that DynamoDB would reject. A parsed projection has been checked already.
     pub fn check(&self) -> Result<(), ExprError> {
-        check_paths(&self.paths).within(ExpressionKind::Projection)
+        match self.shape {
+            Shape::Nested(_) => check_paths(&self.paths),
+            Shape::Columns => self.paths.iter().try_for_each(Path::check),
+        }
+        .within(ExpressionKind::Projection)
     }
 
     /// The paths, in the order they are written.
@@ -40,10 +67,19 @@ impl Projection {
 
     /// The part of an item that the projection keeps. Elements of a list keep their order.
     pub fn project(&self, item: ItemRef<'_>) -> EncodedItem {
-        if self.selection.is_flat() {
-            return encode_subset(item, |name| self.selection.names(name));
+        match &self.shape {
+            Shape::Nested(selection) if selection.is_flat() => {
+                encode_subset(item, |name| selection.names(name))
+            }
+            Shape::Nested(selection) => EncodedItem::encode(&selection.select(item)),
+            Shape::Columns => EncodedItem::encode(&self.select_columns(item)),
         }
-        EncodedItem::encode(&self.selection.select(item))
+    }
+
+    /// Stored bytes that can't be read count as missing, as in all views.
+    fn select_columns(&self, item: ItemRef<'_>) -> Item {
+        let column = |path: &Path| Some((column_name(path), path.find(item)?.to_value().ok()?));
+        self.paths.iter().filter_map(column).collect()
     }
 
     /// The top-level attributes that the projection names, in the order they are written, with repeats.
@@ -55,6 +91,18 @@ impl Projection {
     pub fn nested_attributes(&self) -> impl Iterator<Item = &str> {
         self.paths.iter().filter(|path| !path.steps.is_empty()).map(|path| path.head.as_str())
     }
+}
+
+/// The last name of a path and the list indexes after it.
+fn column_name(path: &Path) -> String {
+    let mut name = path.head.clone();
+    for step in &path.steps {
+        match step {
+            Step::Field(field) => name.clone_from(field),
+            Step::Index(index) => name.push_str(&format!("[{index}]")),
+        }
+    }
+    name
 }
 
 fn parse_paths(text: &str, placeholders: &mut Placeholders) -> Result<Vec<Path>, Problem> {
@@ -112,6 +160,20 @@ mod tests {
             parse(&deep).unwrap_err().to_string(),
             "Invalid ProjectionExpression: The document path has too many nesting levels; nesting levels: 33"
         );
+    }
+
+    #[test]
+    fn columns_are_named_after_the_end_of_their_paths() {
+        let item = stored(&[("a", m(&[("b", l(&[n("2"), n("4")])), ("c", n("5"))])), ("d", s("hi"))]);
+        let columns =
+            |texts: &[&str]| Projection::columns(texts.iter().map(|text| Path::dotted(text)).collect());
+        let projection = columns(&["a.b[1]", "a.c", "d", "a.q", "a.b"]);
+        assert_eq!(projection.check(), Ok(()));
+        let expected =
+            stored(&[("b", l(&[n("2"), n("4")])), ("b[1]", n("4")), ("c", n("5")), ("d", s("hi"))]);
+        assert_eq!(projection.project(item.view()), expected);
+        assert_eq!(projection.repeated_column(), None);
+        assert_eq!(columns(&["d", "a.c", "c", "d"]).repeated_column().as_deref(), Some("c"));
     }
 
     #[test]

@@ -229,8 +229,10 @@ impl<A: Api> Front<A> {
         if admitted.is_ok() {
             caller.registration.prove();
         }
-        let body = match admitted.and_then(|()| self.bodies.decode(body, encoding)) {
-            Ok(body) => body,
+        let decoded = admitted.and_then(|access| Ok((access, self.bodies.decode(body, encoding)?)));
+        let body = match decoded {
+            Ok((Access::ReadOnly, body)) if operation.changes(&body) => return read_only(operation).reply(),
+            Ok((_, body)) => body,
             Err(error) => return error.reply(),
         };
         let _parsed = match self.bodies.room_to_parse(&body).await {
@@ -271,14 +273,16 @@ impl<A: Api> Front<A> {
         ProtocolError::ServiceUnavailable.reply()
     }
 
-    /// Checks that the request may reach the database.
-    fn admit(&self, parts: &Parts, operation: Operation, body: &[u8]) -> Result<(), ProtocolError> {
+    /// Checks that the request may reach the database, and returns what its sender may do. Whether a request with
+    /// statements only reads is known after its body is decoded.
+    fn admit(&self, parts: &Parts, operation: Operation, body: &[u8]) -> Result<Access, ProtocolError> {
         match &self.verifier {
             Some(verifier) => {
                 let access = verifier.verify(parts, body)?;
                 if access == Access::ReadOnly && operation.is_write() {
                     return Err(read_only(operation));
                 }
+                Ok(access)
             }
             None => {
                 if let Some(host) = self.hosts.foreign(parts) {
@@ -290,9 +294,9 @@ impl<A: Api> Front<A> {
                 if let Some(origin) = cors::foreign_origin(self.cors.as_ref(), &parts.headers) {
                     return Err(foreign(origin));
                 }
+                Ok(Access::Full)
             }
         }
-        Ok(())
     }
 
     fn record(

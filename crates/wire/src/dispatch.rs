@@ -5,12 +5,13 @@ use singlet_engine::Database;
 use crate::error::Failure;
 use crate::operation::Operation;
 use crate::operations::{
-    Answer, backup_arn, batch_get_item, batch_write_item, create_backup, create_table, delete_item,
-    delete_table, describe, describe_continuous_backups, describe_stream, describe_table,
-    describe_time_to_live, export_table_to_point_in_time, exports, get_item, get_records, get_shard_iterator,
-    import_table, imports, list_backups, list_streams, list_tables, put_item, query,
-    restore_table_from_backup, restore_table_to_point_in_time, scan, tags, transact_get_items,
-    transact_write_items, update_continuous_backups, update_item, update_table, update_time_to_live,
+    Answer, backup_arn, batch_execute_statement, batch_get_item, batch_write_item, create_backup,
+    create_table, delete_item, delete_table, describe, describe_continuous_backups, describe_stream,
+    describe_table, describe_time_to_live, execute_statement, execute_transaction,
+    export_table_to_point_in_time, exports, get_item, get_records, get_shard_iterator, import_table, imports,
+    list_backups, list_streams, list_tables, put_item, query, restore_table_from_backup,
+    restore_table_to_point_in_time, scan, tags, transact_get_items, transact_write_items,
+    update_continuous_backups, update_item, update_table, update_time_to_live,
 };
 use crate::room::AnswerRoom;
 
@@ -23,6 +24,7 @@ pub(crate) async fn dispatch(
     room: &dyn AnswerRoom,
 ) -> Result<Answer, Failure> {
     match operation {
+        Operation::BatchExecuteStatement => batch_execute_statement::call(database, body, room).await,
         Operation::BatchGetItem => batch_get_item::call(database, body),
         Operation::BatchWriteItem => batch_write_item::call(database, body).await,
         Operation::CreateBackup => create_backup::call(database, body).await,
@@ -39,6 +41,8 @@ pub(crate) async fn dispatch(
         Operation::DescribeStream => describe_stream::call(database, body),
         Operation::DescribeTable => describe_table::call(database, body),
         Operation::DescribeTimeToLive => describe_time_to_live::call(database, body),
+        Operation::ExecuteStatement => execute_statement::call(database, body, room).await,
+        Operation::ExecuteTransaction => execute_transaction::call(database, body, room).await,
         Operation::ExportTableToPointInTime => export_table_to_point_in_time::call(database, body).await,
         Operation::GetItem => get_item::call(database, body),
         Operation::GetRecords => get_records::call(database, body),

@@ -7,7 +7,7 @@
 //! A request passes through these modules:
 //! - `read` reads it in one pass into typed members,
 //! - `constraint` checks the members against the service model,
-//! - `operations` turns them into a request of the engine,
+//! - `operations` turns them into a request of the engine, with `statements` for the text of PartiQL,
 //! - `write` writes the answer from stored bytes.
 //!
 //! Every error has one entry in `error`, and every text is in `text`.
@@ -47,6 +47,7 @@ mod read;
 mod reply;
 mod room;
 mod service;
+mod statements;
 mod table_name;
 mod text;
 mod write;

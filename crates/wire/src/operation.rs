@@ -31,7 +31,8 @@ macro_rules! operations {
                 }
             }
 
-            fn access(self) -> Access {
+            /// Whether the operation changes the database.
+            pub(crate) fn access(self) -> Access {
                 match self {
                     $(Operation::$name => Access::$access,)*
                 }
@@ -42,12 +43,17 @@ macro_rules! operations {
 
 /// Whether an operation changes the database, which decides who may call it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Access {
+pub(crate) enum Access {
+    /// It doesn't.
     Read,
+    /// It does.
     Write,
+    /// The statements of the request decide.
+    Statements,
 }
 
 operations! {
+    BatchExecuteStatement: Statements,
     BatchGetItem: Read,
     BatchWriteItem: Write,
     CreateBackup: Write,
@@ -64,6 +70,8 @@ operations! {
     DescribeStream: Read,
     DescribeTable: Read,
     DescribeTimeToLive: Read,
+    ExecuteStatement: Statements,
+    ExecuteTransaction: Statements,
     ExportTableToPointInTime: Write,
     GetItem: Read,
     GetRecords: Read,
@@ -109,7 +117,7 @@ impl Operation {
         }
     }
 
-    /// Whether the operation changes data or tables. A read-only caller may not call it then.
+    /// Whether the operation changes data or tables, whatever the request. A read-only caller may not call it then.
     pub fn is_write(self) -> bool {
         self.access() == Access::Write
     }

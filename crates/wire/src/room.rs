@@ -50,7 +50,17 @@ pub(crate) async fn for_reasons(room: &dyn AnswerRoom, returning_actions: usize)
 
 /// Reserves room for a page of a query or scan. These reads take turns with others, so many can be unfinished at once.
 pub(crate) async fn for_page(room: &dyn AnswerRoom) -> Result<(), Failure> {
-    take(room, LIST_COPIES * PAGE_BYTES_MAX).await
+    for_pages(room, 1).await
+}
+
+/// Reserves room for an answer with the items of several pages.
+pub(crate) async fn for_pages(room: &dyn AnswerRoom, pages: usize) -> Result<(), Failure> {
+    take(room, LIST_COPIES * PAGE_BYTES_MAX * pages).await
+}
+
+/// Reserves room for an answer with several items.
+pub(crate) async fn for_items(room: &dyn AnswerRoom, items: usize) -> Result<(), Failure> {
+    if items > 0 { take(room, LIST_COPIES * ITEM_BYTES_MAX * items).await } else { Ok(()) }
 }
 
 async fn take(room: &dyn AnswerRoom, bytes: usize) -> Result<(), Failure> {

@@ -265,6 +265,46 @@ pub(crate) enum RequestError {
     /// A start key with a value that no item can hold.
     #[error("The provided starting key is invalid: {0}")]
     StartKey(ValueError),
+    /// A statement with a table that can't exist.
+    #[error(
+        "Table name should be within the length [3, 255] and only contain 'a-z', 'A-Z', '0-9', '-', '_', '.'."
+    )]
+    StatementTable,
+    /// A statement on an index with several attributes in its partition key or its sort key.
+    #[error(
+        "PartiQL statements cannot be executed on tables with multi-attribute HASH keys or multi-attribute RANGE keys."
+    )]
+    StatementKey,
+    /// A token that wasn't made by this server.
+    #[error("Invalid NextToken")]
+    InvalidNextToken,
+    /// A token of another statement.
+    #[error("NextToken does not match request")]
+    ForeignNextToken,
+    /// `EXISTS` in a request that isn't a transaction.
+    #[error("EXISTS can only be used in ExecuteTransaction write requests.")]
+    ExistsOutsideTransaction,
+    /// A `SELECT` of a batch or transaction that doesn't name exactly one item by its key.
+    #[error("Select statements within {0} must specify the primary key in the where clause.")]
+    SelectWithoutKey(&'static str),
+    /// A `SELECT` from an index in a transaction.
+    #[error("Reads on indices are not supported within transactions.")]
+    IndexInTransaction,
+    /// `EXISTS` without a key, or with nothing but a key.
+    #[error("EXISTS() must contain a single item read with additional condition")]
+    ExistsWithoutCondition,
+    /// `RETURNING` in a transaction.
+    #[error("RETURNING clause is not supported in ExecuteTransaction.")]
+    ReturningInTransaction,
+    /// A batch of reads and writes.
+    #[error("Read and write requests together in the same batch is not supported.")]
+    MixedBatch,
+    /// A transaction of reads and writes.
+    #[error("ExecuteTransaction API does not support both read and write operations in the same request.")]
+    MixedTransaction,
+    /// Two statements of a batch for one item.
+    #[error("Provided list of item keys contains duplicates")]
+    DuplicateKeys,
     /// A query without a key.
     #[error("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")]
     NoKeyCondition,

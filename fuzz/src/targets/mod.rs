@@ -10,6 +10,7 @@ pub(crate) mod item;
 pub(crate) mod json;
 pub(crate) mod number;
 pub(crate) mod request;
+pub(crate) mod statement;
 
 /// The parts before and after the first such byte.
 fn cut(bytes: &[u8], byte: u8) -> (&[u8], &[u8]) {

@@ -48,7 +48,13 @@ class Credentials(unittest.TestCase):
         item = {"id": {"S": "no"}}
         self.refused("AccessDeniedException", self.reader.put_item, TableName=TABLE, Item=item)
         self.refused("AccessDeniedException", self.reader.delete_table, TableName=TABLE)
+        insert = f"INSERT INTO \"{TABLE}\" VALUE {{'id': 'no'}}"
+        self.refused("AccessDeniedException", self.reader.execute_statement, Statement=insert)
         self.assertNotIn("Item", self.writer.get_item(TableName=TABLE, Key=item))
+
+    def test_a_read_only_key_executes_statements_that_read(self):
+        select = f"SELECT * FROM \"{TABLE}\" WHERE id = 'no'"
+        self.assertEqual(self.reader.execute_statement(Statement=select)["Items"], [])
 
 
 if __name__ == "__main__":

@@ -164,6 +164,34 @@ class Operations(unittest.TestCase):
         request["TransactItems"].pop()
         self.refused("IdempotentParameterMismatchException", self.client.transact_write_items, **request)
 
+    def test_statements_read_and_write_items(self):
+        def run(statement, *parameters):
+            options = {"Parameters": list(parameters)} if parameters else {}
+            return self.client.execute_statement(Statement=statement, **options)["Items"]
+
+        insert = f"INSERT INTO \"{TABLE}\" VALUE {{'customer': 'statement', 'number': 1, 'total': ?}}"
+        self.assertEqual(run(insert, {"N": "5"}), [])
+        self.refused(
+            "DuplicateItemException", self.client.execute_statement, Statement=insert, Parameters=[{"N": "5"}]
+        )
+        where = "WHERE customer = 'statement' AND number = 1"
+        self.assertEqual(
+            run(f'UPDATE "{TABLE}" SET total = total + 1 {where} RETURNING MODIFIED NEW *'), [{"total": {"N": "6"}}]
+        )
+        self.assertEqual(run(f'SELECT total FROM "{TABLE}" {where} AND total > ?', {"N": "5"}), [{"total": {"N": "6"}}])
+        self.assertEqual(run(f'DELETE FROM "{TABLE}" {where}'), [])
+
+    def test_pages_of_a_statement_follow_its_token(self):
+        statement = f"SELECT number FROM \"{TABLE}\" WHERE customer IN ['C1', 'C2'] ORDER BY customer, number DESC"
+        numbers, request = [], {"Statement": statement, "Limit": 3}
+        while True:
+            page = self.client.execute_statement(**request)
+            numbers += [int(item["number"]["N"]) for item in page["Items"]]
+            if "NextToken" not in page:
+                break
+            request["NextToken"] = page["NextToken"]
+        self.assertEqual(numbers, [n for rest in (1, 2) for n in reversed(range(ORDERS)) if n % 3 == rest])
+
     def test_a_failed_condition_shows_the_item(self):
         error = self.refused(
             "ConditionalCheckFailedException",

@@ -197,6 +197,7 @@ pages! {
     export_import: "docs/export-import.md",
     first_steps: "docs/first-steps.md",
     performance: "docs/performance.md",
+    partiql: "docs/partiql.md",
     platforms: "docs/platforms.md",
     recovery: "docs/recovery.md",
     reliability: "docs/reliability.md",

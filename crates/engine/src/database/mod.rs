@@ -27,7 +27,8 @@ use crate::pending::Pending;
 use crate::read;
 use crate::recovery::Recovery;
 use crate::request::{
-    BatchGet, BatchGetOutcome, GetItem, GetOutcome, PageOutcome, Query, Scan, TransactGet, TransactGetOutcome,
+    BatchGet, BatchGetOutcome, GetItem, GetOutcome, KeyDescription, PageOutcome, Query, Scan, TransactGet,
+    TransactGetOutcome,
 };
 use crate::store::{Disk, FileDisk, Loss, MemoryDisk, Store, StoreStats, View};
 use crate::sync::Mutex;
@@ -141,6 +142,11 @@ impl Database {
     /// Reads one item.
     pub fn get_item(&self, request: &GetItem) -> Result<GetOutcome> {
         read::get_item(&self.view(), request)
+    }
+
+    /// The key of a table or of one of its indexes.
+    pub fn key_of(&self, table: &str, index: Option<&str>) -> Result<KeyDescription> {
+        read::key_of(&self.view(), table, index)
     }
 
     /// Reads a page of the items under one partition key.

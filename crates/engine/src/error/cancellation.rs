@@ -15,6 +15,8 @@ pub enum CancellationReason {
         /// one transaction.
         item: Option<EncodedItem>,
     },
+    /// The action only creates items, and there is one already. Statements of PartiQL have such actions.
+    DuplicateItem,
     /// Another request is writing the item right now.
     Conflict,
     /// The action can't be applied to the existing item.
@@ -29,6 +31,7 @@ impl CancellationReason {
         match self {
             CancellationReason::None => "None",
             CancellationReason::ConditionFailed { .. } => "ConditionalCheckFailed",
+            CancellationReason::DuplicateItem => "DuplicateItem",
             CancellationReason::Conflict => "TransactionConflict",
             CancellationReason::Invalid(_) => "ValidationError",
             CancellationReason::CollectionTooLarge => "ItemCollectionSizeLimitExceeded",
@@ -40,6 +43,7 @@ impl CancellationReason {
         match self {
             CancellationReason::None => None,
             CancellationReason::ConditionFailed { .. } => Some("The conditional request failed".to_owned()),
+            CancellationReason::DuplicateItem => Some("Duplicate primary key exists in table".to_owned()),
             CancellationReason::Conflict => Some("Transaction is ongoing for the item".to_owned()),
             CancellationReason::Invalid(invalid) => Some(invalid.to_string()),
             CancellationReason::CollectionTooLarge => Some("Collection size exceeded.".to_owned()),

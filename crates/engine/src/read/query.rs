@@ -66,9 +66,9 @@ fn bind(source: Source<'_>, request: &Query) -> Result<BoundKey> {
     Ok(request.key_condition.bind(&KeyNames { partition: &names.0, sort: &names.1 })?)
 }
 
-/// Refuses a filter on the key of the query.
+/// Refuses a filter on the key of the query, unless the request allows it.
 fn check_filter(source: Source<'_>, request: &Query) -> Result<()> {
-    let Some(filter) = &request.filter else { return Ok(()) };
+    let Some(filter) = request.filter.as_ref().filter(|_| !request.filters_keys) else { return Ok(()) };
     let key = source.key();
     match filter.top_level_attributes().find(|name| key.contains(name)) {
         Some(name) => Err(Invalid::FilterOnKey(name.to_owned()).into()),

@@ -8,8 +8,13 @@ use singlet_values::{Item, ItemRef};
 use super::Snapshot;
 use crate::error::{Invalid, Result};
 use crate::keyspace::{PARTS_AT, RowSpace};
-use crate::request::Select;
-use crate::table::{Index, IndexState, KeyProblem, KeyShape, Table};
+use crate::request::{KeyDescription, Select};
+use crate::table::{Index, IndexState, KeyAttribute, KeyProblem, KeyShape, Table};
+
+/// The key of a table or of one of its indexes.
+pub(crate) fn key_of(view: &Snapshot, table: &str, index: Option<&str>) -> Result<KeyDescription> {
+    Source::find(view, table, index, false).map(Source::describe_key)
+}
 
 /// A table or one of its indexes.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +43,15 @@ impl<'a> Source<'a> {
             return Err(Invalid::ConsistentGlobalRead.into());
         }
         Ok(Source { table, index: Some(index) })
+    }
+
+    /// The names and kinds of the key's attributes.
+    pub(super) fn describe_key(self) -> KeyDescription {
+        let describe = |attributes: &[KeyAttribute]| {
+            attributes.iter().map(|attribute| (attribute.name.clone(), attribute.scalar.kind())).collect()
+        };
+        let key = self.key();
+        KeyDescription { partition: describe(&key.partition), sort: describe(&key.sort) }
     }
 
     /// The key by which the source is ordered.

@@ -27,7 +27,7 @@ pub use item::{
     DeleteItem, GetItem, GetOutcome, ITEM_BYTES_MAX, ItemCollection, PutItem, ReturnValues, UpdateItem,
     WriteOutcome,
 };
-pub use read::{PAGE_BYTES_MAX, PageOutcome, Query, Scan, ScanSegment, Select};
+pub use read::{KeyDescription, PAGE_BYTES_MAX, PageOutcome, Query, Scan, ScanSegment, Select};
 pub use recovery::{RecoveryProgress, RestoreToTime, UpdateRecovery};
 pub use sequence_number::SequenceNumber;
 pub use stream::{

@@ -1,7 +1,7 @@
 //! Requests that read many items in order: query and scan.
 
 use singlet_expr::{Condition, KeyCondition, Projection};
-use singlet_values::{EncodedItem, Item};
+use singlet_values::{EncodedItem, Item, Kind};
 
 use crate::capacity::Consumed;
 
@@ -32,6 +32,8 @@ pub struct Query {
     pub key_condition: KeyCondition,
     /// Returns only the items that match. It doesn't reduce the capacity.
     pub filter: Option<Condition>,
+    /// Whether the filter may test the key of the query. DynamoDB allows it only in PartiQL statements.
+    pub filters_keys: bool,
     /// Return only these paths.
     pub projection: Option<Projection>,
     /// The attributes to return. `None` follows from the projection and the index.
@@ -54,6 +56,7 @@ impl Query {
             index: None,
             key_condition,
             filter: None,
+            filters_keys: false,
             projection: None,
             select: None,
             limit: None,
@@ -105,6 +108,15 @@ impl Query {
         self.start_key = key;
         self
     }
+}
+
+/// The key of a table or an index: the names and kinds of its attributes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyDescription {
+    /// The attributes of the partition key.
+    pub partition: Vec<(String, Kind)>,
+    /// The attributes of the sort key, in order.
+    pub sort: Vec<(String, Kind)>,
 }
 
 /// One part of a parallel scan.

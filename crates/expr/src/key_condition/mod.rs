@@ -220,7 +220,7 @@ fn collect_terms(test: Test, terms: &mut Vec<KeyTerm>) -> Result<(), KeyConditio
 fn comparison(left: Operand, comparator: Comparator, right: Operand) -> Result<KeyTerm, KeyConditionError> {
     let [left, right] = one_attribute([left, right])?;
     let (attribute, comparator, value) = match (left, right) {
-        (Operand::Literal(value), attribute) => (attribute, mirrored(comparator), value.into_value()),
+        (Operand::Literal(value), attribute) => (attribute, comparator.mirrored(), value.into_value()),
         (attribute, value) => (attribute, comparator, literal(value)?),
     };
     let test = match comparator {
@@ -232,16 +232,6 @@ fn comparison(left: Operand, comparator: Comparator, right: Operand) -> Result<K
         Comparator::NotEqual => return Err(KeyConditionError::Operator { operator: comparator.symbol() }),
     };
     term(attribute, test)
-}
-
-fn mirrored(comparator: Comparator) -> Comparator {
-    match comparator {
-        Comparator::Less => Comparator::Greater,
-        Comparator::LessOrEqual => Comparator::GreaterOrEqual,
-        Comparator::Greater => Comparator::Less,
-        Comparator::GreaterOrEqual => Comparator::LessOrEqual,
-        same => same,
-    }
 }
 
 fn key_first<const COUNT: usize>(

@@ -43,6 +43,18 @@ pub enum Comparator {
 }
 
 impl Comparator {
+    /// The comparator that means the same after the operands change sides.
+    #[must_use]
+    pub fn mirrored(self) -> Comparator {
+        match self {
+            Comparator::Less => Comparator::Greater,
+            Comparator::LessOrEqual => Comparator::GreaterOrEqual,
+            Comparator::Greater => Comparator::Less,
+            Comparator::GreaterOrEqual => Comparator::LessOrEqual,
+            Comparator::Equal | Comparator::NotEqual => self,
+        }
+    }
+
     /// The comparator as expressions write it.
     pub fn symbol(self) -> &'static str {
         match self {

@@ -84,6 +84,24 @@ async fn a_read_only_key_reads_and_does_not_write() {
 }
 
 #[tokio::test]
+async fn a_read_only_key_executes_only_statements_that_read() {
+    let server = start(guarded(SIGNED_SECONDS)).await;
+    let read = signed_by_reader(
+        "ExecuteStatement",
+        "4a9a1f0bc4dbb6c397245e0605a43208f36dc19d19ec715c6e7d1b896c0d509c",
+    );
+    let read = read.body(r#"{"Statement":"SELECT * FROM t"}"#);
+    assert_eq!(server.send(read.bytes()).await.status, 200);
+    let write = signed_by_reader(
+        "ExecuteStatement",
+        "22ffe32b2413032aab95e6e22df989bb1c08e196f263bc5b7a1c3c754f544d19",
+    );
+    let answer = server.send(write.body(r#"{"Statement":"DELETE FROM t"}"#).bytes()).await;
+    answer.assert_error(400, "AccessDeniedException");
+    assert!(answer.text().contains("dynamodb:ExecuteStatement"), "{}", answer.text());
+}
+
+#[tokio::test]
 async fn the_region_of_a_signature_must_be_the_servers() {
     let mut options = guarded(SIGNED_SECONDS);
     options.region = "eu-west-1".to_owned();

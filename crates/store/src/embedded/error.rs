@@ -65,6 +65,8 @@ fn cancellation(reason: CancellationReason) -> Cancellation {
     match reason {
         CancellationReason::None => Cancellation::None,
         CancellationReason::ConditionFailed { item } => Cancellation::ConditionFailed { item },
+        // Only statements have such actions, and a store has no statements.
+        CancellationReason::DuplicateItem => Cancellation::ConditionFailed { item: None },
         CancellationReason::Conflict => Cancellation::Conflict,
         CancellationReason::Invalid(invalid) => Cancellation::Refused(invalid.to_string()),
         CancellationReason::CollectionTooLarge => {

@@ -29,6 +29,7 @@ pub(super) fn query(database: &Database, request: Query) -> Result<Page, StoreEr
         index: request.index,
         key_condition: request.key,
         filter: request.filter,
+        filters_keys: false,
         projection: request.projection,
         select: None,
         limit: request.limit.map(|limit| limit as usize),

@@ -2,6 +2,7 @@
 
 use singlet_engine::{CancellationReason, Error, Invalid, RETURNED_BYTES_MAX};
 use singlet_expr::{ExprError, UpdateError};
+use singlet_partiql::StatementError;
 use singlet_values::EncodedItem;
 
 use super::kind::ErrorKind;
@@ -9,6 +10,9 @@ use super::protocol::ProtocolError;
 use crate::reply::Reply;
 use crate::text::{RequestError, ValueError};
 use crate::write::{JsonWriter, write_item};
+
+/// The text of an `INSERT` for an item that exists already.
+const DUPLICATE_ITEM: &str = "Duplicate primary key exists in table";
 
 /// Why a request wasn't served.
 #[derive(Debug)]
@@ -21,6 +25,17 @@ pub(crate) enum Failure {
     Value(ValueError),
     /// The members contradict each other.
     Request(RequestError),
+    /// A statement is wrong.
+    Statement(StatementError),
+    /// A statement of a transaction is wrong.
+    TransactStatement {
+        /// Its place, from zero.
+        at: usize,
+        /// The error.
+        text: String,
+    },
+    /// A statement inserts an item that exists already. It has the item if the request asked for it.
+    DuplicateItem(Option<EncodedItem>),
     /// The caller may not access an ARN.
     AccessDenied {
         /// The operation's name.
@@ -46,6 +61,12 @@ impl From<RequestError> for Failure {
     }
 }
 
+impl From<StatementError> for Failure {
+    fn from(error: StatementError) -> Self {
+        Failure::Statement(error)
+    }
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Failure::Engine(error)
@@ -59,6 +80,37 @@ impl From<ExprError> for Failure {
 }
 
 impl Failure {
+    /// The failure of a transaction in which the statement at this place is wrong.
+    pub(crate) fn in_statement(self, at: usize) -> Failure {
+        match self {
+            Failure::Statement(error) => Failure::TransactStatement { at, text: error.to_string() },
+            Failure::Request(error) => Failure::TransactStatement { at, text: error.to_string() },
+            other => other,
+        }
+    }
+
+    /// Writes the members of the error of one statement in a batch.
+    pub(crate) fn write_batch_error(&self, json: &mut JsonWriter) {
+        let (code, text, item) = match self {
+            Failure::Serialization(text) => ("ValidationError", text.clone().unwrap_or_default(), None),
+            Failure::Constraints(text) | Failure::TransactStatement { text, .. } => {
+                ("ValidationError", text.clone(), None)
+            }
+            Failure::Value(error) => ("ValidationError", error.to_string(), None),
+            Failure::Request(error) => ("ValidationError", error.to_string(), None),
+            Failure::Statement(error) => ("ValidationError", error.to_string(), None),
+            Failure::DuplicateItem(item) => ("DuplicateItem", DUPLICATE_ITEM.to_owned(), item.as_ref()),
+            Failure::AccessDenied { resource, .. } => ("AccessDenied", resource.clone(), None),
+            Failure::NoRoom => {
+                ("ThrottlingError", "There isn't enough memory for the answer".to_owned(), None)
+            }
+            Failure::Engine(error) => (batch_code(error), error.to_string(), found_item(error)),
+        };
+        json.key("Code").text(code);
+        write_found(json, item);
+        json.key("Message").text(&text);
+    }
+
     /// Returns the answer that reports this failure to a client.
     pub(crate) fn reply(self) -> Reply {
         let refuse = |kind: ErrorKind, text: String| kind.reply(Some(&text), |_| ());
@@ -67,6 +119,14 @@ impl Failure {
             Failure::Constraints(text) => refuse(ErrorKind::Validation, text),
             Failure::Value(error) => refuse(ErrorKind::Validation, error.to_string()),
             Failure::Request(error) => refuse(ErrorKind::Validation, error.to_string()),
+            Failure::Statement(error) => refuse(ErrorKind::Validation, error.to_string()),
+            Failure::TransactStatement { at, text } => refuse(
+                ErrorKind::Validation,
+                format!("Validation failed in TransactStatements[{at}]: {text}"),
+            ),
+            Failure::DuplicateItem(item) => {
+                ErrorKind::DuplicateItem.reply(Some(DUPLICATE_ITEM), |json| write_found(json, item.as_ref()))
+            }
             Failure::AccessDenied { operation, resource } => refuse(
                 ErrorKind::AccessDenied,
                 format!("User is not authorized to perform: dynamodb:{operation} on resource: {resource}"),
@@ -84,6 +144,25 @@ fn engine_reply(error: &Error) -> Reply {
         Error::TransactionCanceled { reasons } => write_reasons(json, reasons),
         _ => {}
     })
+}
+
+/// The code of an engine's error in a batch.
+fn batch_code(error: &Error) -> &'static str {
+    match engine_kind(error) {
+        ErrorKind::ConditionalCheckFailed => "ConditionalCheckFailed",
+        ErrorKind::Validation => "ValidationError",
+        ErrorKind::ResourceNotFound => "ResourceNotFound",
+        ErrorKind::TransactionConflict => "TransactionConflict",
+        ErrorKind::ItemCollectionSizeLimitExceeded => "ItemCollectionSizeLimitExceeded",
+        _ => "InternalServerError",
+    }
+}
+
+fn found_item(error: &Error) -> Option<&EncodedItem> {
+    match error {
+        Error::ConditionFailed { item } => item.as_ref(),
+        _ => None,
+    }
 }
 
 fn engine_kind(error: &Error) -> ErrorKind {

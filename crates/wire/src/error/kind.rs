@@ -10,6 +10,7 @@ pub(crate) enum ErrorKind {
     BackupInUse,
     BackupNotFound,
     ConditionalCheckFailed,
+    DuplicateItem,
     ExpiredIterator,
     ExportConflict,
     ExportNotFound,
@@ -55,6 +56,7 @@ impl ErrorKind {
             ErrorKind::ConditionalCheckFailed => {
                 (DYNAMODB, "ConditionalCheckFailedException", 400, "message")
             }
+            ErrorKind::DuplicateItem => (DYNAMODB, "DuplicateItemException", 400, "message"),
             ErrorKind::ExpiredIterator => (DYNAMODB, "ExpiredIteratorException", 400, "message"),
             ErrorKind::ExportConflict => (DYNAMODB, "ExportConflictException", 400, "message"),
             ErrorKind::ExportNotFound => (DYNAMODB, "ExportNotFoundException", 400, "message"),

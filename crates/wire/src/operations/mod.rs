@@ -1,6 +1,7 @@
 //! One file for each operation: its members, how they become a request of the engine, and how the outcome becomes JSON.
 
 pub(crate) mod backup_arn;
+pub(crate) mod batch_execute_statement;
 pub(crate) mod batch_get_item;
 pub(crate) mod batch_write_item;
 pub(crate) mod create_backup;
@@ -12,6 +13,8 @@ pub(crate) mod describe_continuous_backups;
 pub(crate) mod describe_stream;
 pub(crate) mod describe_table;
 pub(crate) mod describe_time_to_live;
+pub(crate) mod execute_statement;
+pub(crate) mod execute_transaction;
 pub(crate) mod export_table_to_point_in_time;
 pub(crate) mod exports;
 pub(crate) mod get_item;

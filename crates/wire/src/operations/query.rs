@@ -105,6 +105,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(Query, TableReport), Failure> {
         index: body.index_name.map(Text::into_string),
         key_condition,
         filter,
+        filters_keys: false,
         projection,
         select,
         limit: body.limit.and_then(|limit| usize::try_from(limit.0).ok()),

@@ -59,7 +59,7 @@ pub(super) fn check_count(constraints: &mut Constraints, count: usize) {
 pub(crate) fn call(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
     let (request, report) = read(body, Home::of(database))?;
     let outcome = database.transact_get(&request)?;
-    Ok(Answer::of_tables(write(&outcome, &report), outcome.consumed))
+    Ok(Answer::of_tables(write_responses(&outcome, &report), outcome.consumed))
 }
 
 /// Reads the request.
@@ -113,7 +113,7 @@ fn read_get(table: &TableName, get: Get<'_>) -> Result<TransactGetItem, Failure>
 }
 
 /// Writes the answer. A missing item is an empty response.
-fn write(outcome: &TransactGetOutcome, report: &TablesReport) -> Vec<u8> {
+pub(super) fn write_responses(outcome: &TransactGetOutcome, report: &TablesReport) -> Vec<u8> {
     let stored_bytes: usize = outcome.items.iter().flatten().map(|item| item.as_bytes().len()).sum();
     let mut json = JsonWriter::with_capacity(256 + stored_bytes * 2);
     json.object(|json| {

@@ -19,7 +19,8 @@ const WORDS: &str = "\
     TimeToLiveSpecification|Enabled|ReturnConsumedCapacity|INDEXES|ClientRequestToken|StreamSpecification|\
     StreamEnabled|StreamViewType|NEW_IMAGE|Type|CHILD_SHARDS|ShardId|TRIM_HORIZON|LATEST|\
     AT_SEQUENCE_NUMBER|100000000000000000001|shardId-00000001700000000000-00000000|\
-    arn:aws:dynamodb:us-east-1:000000000000:table/hash/stream/x|1|1e126|AA==||";
+    arn:aws:dynamodb:us-east-1:000000000000:table/hash/stream/x|1|1e126|AA==|Statement|Parameters|\
+    SELECT * FROM hash WHERE a = ?|UPDATE hash SET b = [1] WHERE a = 'k'||";
 
 /// Members that a request may have.
 const MEMBERS: &str = "\
@@ -28,7 +29,8 @@ const MEMBERS: &str = "\
     ExpressionAttributeNames|ExpressionAttributeValues|ExclusiveStartKey|Select|Limit|IndexName|\
     KeySchema|AttributeDefinitions|GlobalSecondaryIndexes|GlobalSecondaryIndexUpdates|Tags|TagKeys|\
     TimeToLiveSpecification|StreamSpecification|StreamArn|ShardId|ShardIteratorType|SequenceNumber|\
-    ShardIterator|ShardFilter|ExclusiveStartShardId|ExclusiveStartStreamArn";
+    ShardIterator|ShardFilter|ExclusiveStartShardId|ExclusiveStartStreamArn|Statement|Parameters|NextToken|\
+    Statements|TransactStatements|ConsistentRead";
 
 /// JSON that often has the members and words of the protocol.
 fn any_json() -> impl Strategy<Value = Value> {
@@ -62,6 +64,13 @@ fn near_request() -> impl Strategy<Value = (Operation, Value)> {
         Operation::TransactGetItems => json!({"TransactItems": [{"Get": {"TableName": "hash", "Key": key}}]}),
         Operation::TransactWriteItems => {
             json!({"TransactItems": [{"Put": {"TableName": "hash", "Item": key}}]})
+        }
+        Operation::ExecuteStatement => json!({"Statement": "SELECT * FROM hash WHERE a = 'k'"}),
+        Operation::BatchExecuteStatement => {
+            json!({"Statements": [{"Statement": "INSERT INTO hash VALUE {'a': 'k'}"}]})
+        }
+        Operation::ExecuteTransaction => {
+            json!({"TransactStatements": [{"Statement": "DELETE FROM hash WHERE a = 'k'"}]})
         }
         Operation::CreateTable => crate::support::hash_table("new"),
         Operation::TagResource | Operation::UntagResource | Operation::ListTagsOfResource => {

@@ -8,6 +8,7 @@ mod batches;
 mod constraints;
 mod items;
 mod pages;
+mod partiql;
 mod protocol;
 mod recovery;
 mod room;

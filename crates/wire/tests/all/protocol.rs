@@ -90,11 +90,41 @@ fn a_reader_may_call_what_changes_nothing() {
         .filter(|operation| operation.is_write())
         .map(|operation| operation.name())
         .collect();
-    let reads = ["BatchGet", "Describe", "Get", "List", "Query", "Scan", "TransactGet"];
+    // The statements of a request decide whether it changes data.
+    let reads =
+        ["BatchExecute", "BatchGet", "Describe", "Execute", "Get", "List", "Query", "Scan", "TransactGet"];
     let expected: Vec<_> = Operation::ALL
         .iter()
         .map(|operation| operation.name())
         .filter(|name| !reads.iter().any(|read| name.starts_with(read)))
         .collect();
     assert_eq!(writes, expected);
+}
+
+#[test]
+fn a_reader_may_send_statements_that_only_read() {
+    let statement = |text: &str| json!({"Statement": text});
+    for (operation, body, changes) in [
+        (Operation::ExecuteStatement, statement("select * from t"), false),
+        (Operation::ExecuteStatement, statement("/* SELECT */ DELETE FROM t WHERE a = 'b'"), true),
+        (Operation::ExecuteStatement, statement("FROM t WHERE a = 'b' SET c = 1"), true),
+        (Operation::ExecuteStatement, json!({}), false),
+        (Operation::ExecuteStatement, json!([]), true),
+        (Operation::BatchExecuteStatement, json!({"Statements": [statement("SELECT 1")]}), false),
+        (
+            Operation::BatchExecuteStatement,
+            json!({"Statements": [statement("SELECT 1"), statement("UPDATE t")]}),
+            true,
+        ),
+        (
+            Operation::ExecuteTransaction,
+            json!({"TransactStatements": [statement("SELECT 1"), statement("INSERT INTO t")]}),
+            true,
+        ),
+        (Operation::ExecuteTransaction, json!({"TransactStatements": [statement("EXISTS(SELECT 1)")]}), true),
+        (Operation::GetItem, json!({}), false),
+        (Operation::PutItem, json!({}), true),
+    ] {
+        assert_eq!(operation.changes(body.to_string().as_bytes()), changes, "{body}");
+    }
 }

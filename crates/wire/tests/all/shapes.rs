@@ -300,7 +300,7 @@ fn targets_that_name_no_operation_are_unknown() {
     let long = "é".repeat(70_000);
     for operation in [
         "ListTable",
-        "ExecuteStatement",
+        "UpdateGlobalTable",
         "CreateGlobalTable",
         "DescribeContributorInsights",
         "",
