@@ -2,18 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Client, key_schema, text, with};
+use crate::support::{Client, key_schema, text, wait_until, wait_until_active, with};
 use serde_json::{Value, json};
-
-const READY_WITHIN: Duration = Duration::from_secs(30);
-
-fn wait_until(is_so: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < READY_WITHIN, "it does not come to an end");
-        std::thread::park_timeout(Duration::from_millis(1));
-    }
-}
 
 fn status(client: &Client, arn: &str) -> Value {
     let described = client.call("DescribeBackup", json!({"BackupArn": arn}));
@@ -28,12 +18,6 @@ fn back_up(client: &Client, table: &str, name: &str) -> String {
     let made = Instant::now();
     wait_until(|| made.elapsed() > Duration::from_millis(2));
     arn
-}
-
-fn wait_until_active(client: &Client, table: &str) -> Value {
-    let describe = || client.call("DescribeTable", json!({"TableName": table}))["Table"].clone();
-    wait_until(|| describe()["TableStatus"] == "ACTIVE");
-    describe()
 }
 
 fn filled() -> Client {

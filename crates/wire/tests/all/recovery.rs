@@ -1,11 +1,7 @@
 //! Point-in-time recovery over the protocol: shapes and errors.
 
-use std::time::{Duration, Instant};
-
-use crate::support::{Client, text};
+use crate::support::{Client, text, wait_until_active};
 use serde_json::{Value, json};
-
-const READY_WITHIN: Duration = Duration::from_secs(30);
 
 fn turn_on(client: &Client, table: &str) -> Value {
     let specification = json!({"PointInTimeRecoveryEnabled": true, "RecoveryPeriodInDays": 7});
@@ -17,18 +13,6 @@ fn turn_on(client: &Client, table: &str) -> Value {
 
 fn type_of(error: &Value) -> String {
     text(&error["__type"]).replace("com.amazonaws.dynamodb.v20120810#", "")
-}
-
-fn wait_until_active(client: &Client, table: &str) -> Value {
-    let start = Instant::now();
-    loop {
-        let table = client.call("DescribeTable", json!({"TableName": table}))["Table"].clone();
-        if table["TableStatus"] == "ACTIVE" {
-            return table;
-        }
-        assert!(start.elapsed() < READY_WITHIN, "it does not come to an end");
-        std::thread::park_timeout(Duration::from_millis(1));
-    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::support::{Client, hash_table, text, with};
+use crate::support::{Client, hash_table, text, wait_until, with};
 use serde_json::{Value, json};
 use singlet_engine::{Database, ManualClock, Options};
 
@@ -227,6 +227,9 @@ fn an_expired_item_is_removed_by_the_service() {
     let arn = text(&client.call("DescribeTable", json!({"TableName": "hash"}))["Table"]["LatestStreamArn"]);
     let specification = json!({"AttributeName": "until", "Enabled": true});
     client.call("UpdateTimeToLive", json!({"TableName": "hash", "TimeToLiveSpecification": specification}));
+    // Until then the table is looked through for items with a time, and none of them is deleted.
+    let status = || client.call("DescribeTimeToLive", json!({"TableName": "hash"}));
+    wait_until(|| status()["TimeToLiveDescription"]["TimeToLiveStatus"] == "ENABLED");
     client.put("hash", json!({"a": {"S": "k"}, "until": {"N": "1700000010"}}));
     clock.advance_ms(20_000);
     database.expire_due().unwrap();

@@ -1,5 +1,7 @@
 //! A client that talks to the service without HTTP.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 use singlet_engine::{Database, Key, Options, StoreOptions};
 use singlet_wire::{Reply, Service};
@@ -165,4 +167,20 @@ pub(crate) fn set(body: &mut Value, path: &str, value: Value) {
         };
     }
     *at = value;
+}
+
+/// Waits until background work has come to an end.
+pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(30), "it does not come to an end");
+        std::thread::park_timeout(Duration::from_millis(1));
+    }
+}
+
+/// Waits until a table is active, and returns its description.
+pub(crate) fn wait_until_active(client: &Client, table: &str) -> Value {
+    let describe = || client.call("DescribeTable", json!({"TableName": table}))["Table"].clone();
+    wait_until(|| describe()["TableStatus"] == "ACTIVE");
+    describe()
 }

@@ -1,11 +1,7 @@
 //! `UpdateTimeToLive` and `DescribeTimeToLive`: requests, their answers and their refusals.
 
-use std::time::{Duration, Instant};
-
-use crate::support::{Client, text};
+use crate::support::{Client, text, wait_until};
 use serde_json::{Value, json};
-
-const WITHIN: Duration = Duration::from_secs(30);
 
 fn specification(enabled: bool, attribute: &str) -> Value {
     json!({
@@ -16,14 +12,6 @@ fn specification(enabled: bool, attribute: &str) -> Value {
 
 fn describe(client: &Client) -> Value {
     client.call("DescribeTimeToLive", json!({"TableName": "hash"}))["TimeToLiveDescription"].clone()
-}
-
-fn wait_until(is_so: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < WITHIN, "it does not come");
-        std::thread::park_timeout(Duration::from_millis(1));
-    }
 }
 
 #[test]
