@@ -200,7 +200,7 @@ pub(super) fn outermost(path: &str) -> &str {
     path.split('.').next().unwrap_or(path)
 }
 
-/// The type that the values of a field are stored as.
+/// The form in which the values of a field are stored.
 pub(super) fn stored_as(kind: &FieldType) -> &'static str {
     match kind {
         FieldType::Int { .. } | FieldType::Number { .. } | FieldType::Epoch => "number",
@@ -210,6 +210,9 @@ pub(super) fn stored_as(kind: &FieldType) -> &'static str {
         FieldType::Set { .. } => "set",
         FieldType::Map { .. } | FieldType::Object(_) => "map",
         FieldType::Any { .. } => "any",
+        // Both are strings, but the day of a time isn't the text of a date.
+        FieldType::Date => "date",
+        FieldType::Time => "time",
         _ => "string",
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
-use singlet_design::{Design, Entity, IndexEntry, Table, Unique};
+use singlet_design::{Design, Entity, IndexEntry, Json, Table, Unique, to_attribute};
 use singlet_store::{BatchGet, Scan, Store, StoreError};
 use singlet_values::{AttributeValue, Item};
 
@@ -317,11 +317,18 @@ fn left_behind<'a>(entity: &'a Entity, item: &'a Item) -> impl Iterator<Item = &
 /// The fields that decide where an item is found, and whose values have another type than the design says.
 fn wrong_types<'a>(entity: &'a Entity, item: &Item) -> impl Iterator<Item = &'a str> {
     derive::deciding_fields(entity).into_iter().filter(|path| {
-        match (derive::value_at(item, path), entity.field_at(path).map(stored_as)) {
-            (Some(AttributeValue::S(_)), Some(kind)) => kind != "string" && kind != "any",
-            (Some(AttributeValue::N(_)), Some(kind)) => kind != "number" && kind != "any",
-            (Some(AttributeValue::Bool(_)), Some(kind)) => kind != "bool" && kind != "any",
-            (Some(AttributeValue::B(_)), Some(kind)) => kind != "binary" && kind != "any",
+        let Some((value, kind)) = derive::value_at(item, path).zip(entity.field_at(path)) else {
+            return false;
+        };
+        match (value, stored_as(kind)) {
+            (_, "any") => false,
+            (AttributeValue::S(text), "date" | "time") => {
+                to_attribute(kind, &Json::from(text.as_str())).ok().as_ref() != Some(value)
+            }
+            (AttributeValue::S(_), stored) => stored != "string",
+            (AttributeValue::N(_), stored) => stored != "number",
+            (AttributeValue::Bool(_), stored) => stored != "bool",
+            (AttributeValue::B(_), stored) => stored != "binary",
             _ => false,
         }
     })

@@ -180,6 +180,17 @@ pub(crate) fn a_changed_type_of_a_unique_field_names_the_items_with_values_of_th
     assert_changed_type_is_refused(store, "unique = [\"rank\"]");
 }
 
+pub(crate) fn a_time_that_becomes_a_date_names_the_items_with_times(store: &impl Store) {
+    let entry = "GSI1 = [\"DUE\", \"{due}\"]";
+    let old = with(entry, "due = \"time\"\n\n[pattern.save]");
+    apply(store, &old);
+    save(store, &old, r#", "due": "2026-01-05T00:00:00Z""#);
+    let new = load(&old.source.replace("due = \"time\"", "due = \"date\""));
+    assert_eq!(refused_tickets(store, &new, "the type of `due`: `time` -> `date`"), 2);
+    save(store, &new, r#", "due": "2026-01-05""#);
+    apply(store, &new);
+}
+
 #[track_caller]
 fn assert_changed_type_is_refused(store: &impl Store, entity: &str) {
     let old = with(entity, "\n[pattern.save]");

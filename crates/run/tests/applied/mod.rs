@@ -34,6 +34,7 @@ macro_rules! apply_tests {
             a_changed_type_in_a_key_names_the_items_with_values_of_the_old_type,
             a_changed_type_in_a_condition_names_the_items_with_values_of_the_old_type,
             a_changed_type_of_a_unique_field_names_the_items_with_values_of_the_old_type,
+            a_time_that_becomes_a_date_names_the_items_with_times,
         }
         $crate::apply_tests! { references, $open =>
             a_reference_is_checked_in_the_transaction_that_writes_it,
