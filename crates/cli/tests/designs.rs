@@ -236,7 +236,7 @@ fn items_that_a_design_would_not_find_stop_it_until_they_are_accepted() {
     }
     assert!(place.fine(&["apply", "shop.toml", "--dry-run"]).contains("1 item of Order"));
     place.fine(&["apply", "shop.toml", "--accept-outdated"]);
-    assert!(place.fine(&["apply", "shop.toml"]).contains("accepted before"));
+    assert!(place.fine(&["apply", "shop.toml"]).contains("outdated, and accepted"));
     let warned = text(&place.run(&run).stderr);
     assert!(warned.starts_with("warning: 1 item of Order in shop-dev is outdated"), "{warned}");
     let server = Serving::start(&[
@@ -246,7 +246,7 @@ fn items_that_a_design_would_not_find_stop_it_until_they_are_accepted() {
     ]);
     let address = format!("http://{}", server.address);
     let there = ["apply", "shop.toml", "--endpoint-url", &address];
-    assert!(place.fine(&there).contains("accepted before"), "the server has the same memory");
+    assert!(place.fine(&there).contains("outdated, and accepted"), "the server has the same memory");
 }
 
 #[test]

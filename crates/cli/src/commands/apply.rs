@@ -26,12 +26,12 @@ pub(crate) fn apply(arguments: &ApplyArguments) -> Result<(), Failure> {
         })
         .wait()?
     };
+    if arguments.accept_outdated {
+        plan.accept_outdated();
+    }
     match arguments.format {
         OutputFormat::Text => write!(stdout().lock(), "{plan}")?,
         OutputFormat::Json => writeln!(stdout().lock(), "{}", json(&plan))?,
-    }
-    if arguments.accept_outdated {
-        plan.accept_outdated();
     }
     if !arguments.dry_run {
         plan.check()?;
@@ -61,7 +61,7 @@ fn carry_out(plan: &Plan, target: &Target, format: OutputFormat) -> Result<(), F
     })
     .wait()?;
     drop(line);
-    if !plan.steps.is_empty() && format == OutputFormat::Text {
+    if !plan.is_empty() && format == OutputFormat::Text {
         writeln!(stdout().lock(), "done")?;
     }
     Ok(())

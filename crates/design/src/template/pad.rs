@@ -11,10 +11,40 @@ pub(super) fn write_padded(
     width: u8,
     decimals: u8,
 ) -> Result<(), String> {
-    let (width, decimals) = (usize::from(width), usize::from(decimals));
-    if number.is_negative() {
-        return Err(format!("{number} is negative; numbers from 0 to {} fit", largest(width, decimals)));
+    let misfit =
+        if number.is_negative() { Err(Misfit::Negative) } else { write_digits(out, number, width, decimals) };
+    misfit.map_err(|misfit| misfit.reason(number, "0", width, decimals))
+}
+
+/// The reason why a number has no place in its width.
+enum Misfit {
+    Negative,
+    TooLarge,
+    /// The number has this many decimals, which are too many.
+    Decimals(usize),
+}
+
+impl Misfit {
+    /// The reason in words, where numbers from `least` on fit.
+    fn reason(&self, number: NumberRef<'_>, least: &str, width: u8, decimals: u8) -> String {
+        let largest = largest(usize::from(width), usize::from(decimals));
+        match self {
+            Misfit::Negative => format!("{number} is negative; numbers from {least} to {largest} fit"),
+            Misfit::TooLarge if number.is_negative() => {
+                format!("{number} is too small; numbers from {least} to {largest} fit")
+            }
+            Misfit::TooLarge => format!("{number} is too large; numbers from {least} to {largest} fit"),
+            Misfit::Decimals(count) => {
+                let fits = if decimals == 0 { "integers fit".to_owned() } else { format!("{decimals} fit") };
+                format!("{number} has {count} decimals; {fits}")
+            }
+        }
     }
+}
+
+/// Appends a number that isn't negative.
+fn write_digits(out: &mut String, number: NumberRef<'_>, width: u8, decimals: u8) -> Result<(), Misfit> {
+    let (width, decimals) = (usize::from(width), usize::from(decimals));
     let start = out.len();
     // Writing to a string can't fail.
     let _ = write!(out, "{number}");
@@ -22,12 +52,11 @@ pub(super) fn write_padded(
     let (whole, fraction) = written.split_once('.').unwrap_or((written, ""));
     let (whole, fraction) = (whole.len(), fraction.len());
     if fraction > decimals {
-        let fits = if decimals == 0 { "integers fit".to_owned() } else { format!("{decimals} fit") };
-        return Err(format!("{number} has {fraction} decimals; {fits}"));
+        return Err(Misfit::Decimals(fraction));
     }
     let whole_width = if decimals == 0 { width } else { width.saturating_sub(decimals + 1) };
     if whole > whole_width {
-        return Err(format!("{number} is too large; numbers from 0 to {} fit", largest(width, decimals)));
+        return Err(Misfit::TooLarge);
     }
     if decimals > 0 && fraction == 0 {
         out.push('.');
@@ -52,16 +81,17 @@ pub(super) fn write_signed(
     decimals: u8,
 ) -> Result<(), String> {
     let digits = width.saturating_sub(1);
+    let refused = |misfit: Misfit| {
+        let least = format!("-{}", largest(usize::from(digits), usize::from(decimals)));
+        misfit.reason(number, &least, digits, decimals)
+    };
     if !number.is_negative() {
         out.push(SIGN);
-        return write_padded(out, number, digits, decimals);
+        return write_digits(out, number, digits, decimals).map_err(refused);
     }
     let mut text = String::new();
     let positive = number.to_number().negated();
-    write_padded(&mut text, positive.view(), digits, decimals).map_err(|_| {
-        let largest = largest(usize::from(digits), usize::from(decimals));
-        format!("{number} doesn't fit; numbers from -{largest} to {largest} fit")
-    })?;
+    write_digits(&mut text, positive.view(), digits, decimals).map_err(refused)?;
     out.push(NEGATIVE_SIGN);
     out.extend(text.chars().map(complement));
     Ok(())

@@ -96,7 +96,9 @@ fn numbers_that_would_sort_wrongly_are_refused_with_what_fits() {
     for (text, value, reason) in [
         ("{v:05.2}", "-1", "-1 is negative; numbers from 0 to 99.99 fit"),
         ("{v:05.2}", "100", "100 is too large; numbers from 0 to 99.99 fit"),
-        ("{v:+03}", "-100", "-100 doesn't fit; numbers from -99 to 99 fit"),
+        ("{v:+03}", "-100", "-100 is too small; numbers from -99 to 99 fit"),
+        ("{v:+03}", "100", "100 is too large; numbers from -99 to 99 fit"),
+        ("{v:+06.2}", "-1.555", "-1.555 has 3 decimals; 2 fit"),
         ("{v:05.2}", "9.555", "9.555 has 3 decimals; 2 fit"),
         ("{v:03}", "1.5", "1.5 has 1 decimals; integers fit"),
         ("{v:03}", "1000", "1000 is too large; numbers from 0 to 999 fit"),

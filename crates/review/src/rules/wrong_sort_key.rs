@@ -22,9 +22,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let entity = read.entity;
         let mut given = read.given();
         given.retain(|field| !is_cut(&read, field));
-        let free = free_part(query, &given, read.own_sort());
+        let mut free = free_parts(query, &given, read.own_sort());
         let wanted = if word.is_of_time() { "time" } else { "number" };
-        let sorted = match free {
+        let sorted = match free.next() {
+            Some(cut @ Part::Field { path, format, .. }) if format.cuts_time() => match free.next() {
+                Some(Part::Field { path, .. }) if has_order(context, entity, path, word) => continue,
+                _ => format!("`{cut}` sorts them only by a part of `{path}`"),
+            },
             Some(Part::Field { path, .. }) if has_order(context, entity, path, word) => continue,
             Some(Part::Field { path, .. }) => format!("they are sorted by `{path}`, which isn't a {wanted}"),
             // A constant sort key has no order: there is at most one item.
@@ -53,16 +57,19 @@ fn is_cut(read: &Read<'_>, field: &str) -> bool {
     parts.any(|part| matches!(part, Part::Field { path, format, .. } if path == field && format.cuts_time()))
 }
 
-/// The first part of the sort key that the caller doesn't give. The items are sorted by it.
-fn free_part<'a>(query: &Query, given: &[&str], sort: &'a [singlet_design::Template]) -> Option<&'a Part> {
+/// The parts of the sort key that the caller doesn't give. The items are sorted by the first of them, then by the next.
+fn free_parts<'a>(
+    query: &Query,
+    given: &[&str],
+    sort: &'a [singlet_design::Template],
+) -> impl Iterator<Item = &'a Part> {
     let parts = sort.iter().flat_map(|template| &template.parts);
-    let mut free = parts.filter(|part| match part {
+    parts.filter(|part| match part {
         Part::Field { path, .. } => {
             !given.contains(&path.as_str()) && !query.matched.iter().any(|matched| matched == path)
         }
         _ => false,
-    });
-    free.next()
+    })
 }
 
 /// Whether a field has the order of the word. Whole numbers count as times, because versions and sequences increase.
@@ -105,4 +112,42 @@ fn fix(entity: &Entity, word: OrderWord) -> Fix {
         }
         None => format!("add a field to `{}` to sort by", entity.name),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use singlet_design::load;
+
+    use super::RULE;
+    use crate::review;
+
+    fn messages(sort: &str) -> Vec<String> {
+        let source = format!(
+            r#"
+design = "visits"
+[table]
+key = ["PK", "SK"]
+[entity.Visit]
+key = ["PATIENT#{{patient}}", "{sort}"]
+fields = {{ patient = "key", number = "key", at = "time" }}
+[pattern.newest]
+query = "Visit"
+order = "newest"
+"#
+        );
+        let design = load("visits.toml", &source).unwrap_or_else(|report| panic!("{report}"));
+        let findings = review(&design, &source).findings.into_iter();
+        findings.filter(|finding| finding.rule == RULE.id).map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn a_week_alone_is_not_an_order_of_times() {
+        let found = messages("{at:week}#{number}");
+        assert!(
+            matches!(found.as_slice(), [one] if one.contains("`{at:week}` sorts them only by a part of `at`")),
+            "{found:?}"
+        );
+        assert_eq!(messages("{at:week}#{at}#{number}"), [""; 0]);
+        assert_eq!(messages("{at}#{number}"), [""; 0]);
+    }
 }

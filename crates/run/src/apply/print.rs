@@ -18,7 +18,7 @@ impl fmt::Display for Plan {
             write_step(f, step)?;
         }
         write_list(f, "worth knowing:", &self.notes)?;
-        write_outdated(f, "outdated, and accepted before:", self, true)?;
+        write_outdated(f, "outdated, and accepted:", self, true)?;
         write_outdated(f, "outdated, so nothing is done without --accept-outdated:", self, false)?;
         write_list(f, "in the way:", &self.obstacles)
     }

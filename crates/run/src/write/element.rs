@@ -82,8 +82,9 @@ impl List<'_> {
         }
         if self.max.is_some_and(|max| elements.len() >= usize::try_from(max).unwrap_or(usize::MAX)) {
             return Err(RunError::Limit(format!(
-                "{} has {} elements already, and may not have more",
-                self.name(),
+                "{}.{} has {} elements already, and may not have more",
+                self.entity.name,
+                self.change.field,
                 elements.len()
             )));
         }

@@ -166,10 +166,12 @@ fn gather<'a>(
             let Some((first, earlier)) = actions.get_mut(*place) else { continue };
             if !one_of_two(earlier, planned)? {
                 let name = |position: usize| names.get(position).copied().unwrap_or_default();
+                let both = match (name(*first), name(position)) {
+                    (one, other) if one == other => format!("two elements for {one}"),
+                    (one, other) => format!("{one} and {other}"),
+                };
                 return Err(RunError::Limit(format!(
-                    "{} and {} write the same item: a transaction can touch an item only once",
-                    name(*first),
-                    name(position)
+                    "{both} write the same item: a transaction can touch an item only once"
                 )));
             }
         }

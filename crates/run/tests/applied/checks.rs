@@ -156,7 +156,7 @@ pub(crate) fn a_new_index_entry_names_the_items_that_lack_it(store: &impl Store)
 
     apply_outdated(store, &new);
     let again = planned(store, &new);
-    assert!(again.steps.is_empty() && again.to_string().contains("accepted before"), "{again}");
+    assert!(again.steps.is_empty() && again.to_string().contains("outdated, and accepted"), "{again}");
     again.run(store, &mut |_| {}).wait().unwrap();
     assert!(warned(store, &new, "get_agent").contains("3 items of Agent"), "still outdated");
     assert_eq!(warned(store, &new, "queue"), "");
