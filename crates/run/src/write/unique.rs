@@ -72,8 +72,8 @@ pub(super) fn text_of(value: &AttributeValue) -> Option<String> {
     }
 }
 
-/// The actions that bring the reservations of one item from what it was to what it will be. Reservations that stay the
-/// same are not touched.
+/// The actions that bring the reservations of one item from what it was to what it will be. A value that stays the same
+/// is taken again: an item from before the field was unique may not have reserved it.
 pub(super) fn moves<'a>(
     entity: &'a Entity,
     uniques: &[&'a Unique],
@@ -86,9 +86,6 @@ pub(super) fn moves<'a>(
     for unique in uniques {
         let old = before.and_then(|item| reservation(entity, unique, item));
         let new = after.and_then(|item| reservation(entity, unique, item));
-        if old == new {
-            continue;
-        }
         let key = |reservation: &Item| key_of(&entity.table, reservation);
         if let Some(old) = old.filter(|old| new.as_ref().map(key) != Some(key(old))) {
             actions.push(Planned {

@@ -228,16 +228,15 @@ pub(crate) fn a_new_unique_field_names_the_items_that_reserved_nothing(store: &i
     assert_eq!(entities, [("Agent".to_owned(), 3)]);
     assert!(text.contains("`email` must be unique now"), "{text}");
     apply_outdated(store, &new);
-    // A delete and a new item reserve the value.
-    let delete = changed(&[
-        ("[entity.Agent]\n", "[entity.Agent]\nunique = [\"email\"]\n"),
-        ("[pattern.get_agent]", "[pattern.delete_agent]\ndelete = \"Agent\"\n\n[pattern.get_agent]"),
-    ]);
-    for number in ["1", "2", "3"] {
-        run(store, &delete, "delete_agent", &[("agent_id", Json::from(number))]);
-    }
-    save_agents(store, &delete);
+    // Written again, with the same values, they reserve them.
+    save_agents(store, &new);
     apply(store, &new);
+    let runner = Runner::new(Arc::clone(&new), store, "dev");
+    let taken: Arguments = [("agent_id", "4"), ("email", "1@example.com")]
+        .map(|(name, value)| (name.to_owned(), value.into()))
+        .into();
+    let refusal = runner.run("save_agent", &taken, &Paging::default()).wait().unwrap_err().to_string();
+    assert!(refusal.contains("email"), "{refusal}");
 }
 
 pub(crate) fn an_entity_that_no_longer_expires_names_the_items_that_still_do(store: &impl Store) {
