@@ -11,6 +11,11 @@ pub const MERGE_EACH_DEFAULT: u32 = 100;
 /// The maximum number of items of its list that a merge may follow.
 pub const MERGE_EACH_MAX: u32 = 1000;
 
+/// The empty buckets in a row that a query over buckets reads if the pattern gives no number.
+pub const BUCKETS_EMPTY_DEFAULT: u32 = 31;
+/// The maximum number of empty buckets in a row that a query over buckets may read.
+pub const BUCKETS_EMPTY_MAX: u32 = 1000;
+
 /// Returns the items that the first request evaluates in each of the streams of a list. A single stream reads one item
 /// more than the page holds, which shows whether there is another page. Of many streams, each contributes a few items.
 pub fn first_request_items(limit: u32, streams: u32) -> u32 {

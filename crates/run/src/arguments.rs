@@ -128,6 +128,16 @@ impl<'a> Bound<'a> {
         Some(value)
     }
 
+    /// The same values, with another one for a parameter of the pattern.
+    pub(crate) fn with(&self, parameter: &str, value: AttributeValue) -> Bound<'a> {
+        let mut bound = self.clone();
+        let position = self.pattern.parameters.iter().position(|known| known.name == parameter);
+        if let Some(given) = position.and_then(|position| bound.given.get_mut(position)) {
+            *given = Given::Value(value);
+        }
+        bound
+    }
+
     /// Gives the parameters that a cursor holds the time of its list's first page.
     pub(crate) fn hold(&mut self, held: Held) {
         for (parameter, given) in self.pattern.parameters.iter().zip(&mut self.given) {

@@ -1,7 +1,7 @@
 //! How patterns are called: their parameters, what they answer, and an example.
 
 use singlet_design::{
-    Access, Argument, Entity, Field, FieldType, Insert, Json, Operation, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX,
+    Access, Argument, Entity, Field, FieldType, Insert, Json, Operation, Order, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX,
     ParameterType, Pattern, Step, ValueSource, access, parameter_in_words, to_text, type_name,
 };
 
@@ -285,13 +285,20 @@ fn arguments(pattern: &Pattern) -> Vec<String> {
     let changes = matches!(pattern.operation, Operation::Update(_) | Operation::Transaction(_));
     let first_optional = pattern.parameters.iter().find(|parameter| !parameter.required).filter(|_| changes);
     let chosen = pattern.parameters.iter().filter(|parameter| {
-        parameter.required || first_optional.is_some_and(|first| first.name == parameter.name)
+        parameter.required
+            || (parameter.name == "from" && begins_at_from(&pattern.operation))
+            || first_optional.is_some_and(|first| first.name == parameter.name)
     });
     let argument = |parameter: &singlet_design::Parameter| {
         let value = to_text(&parameter.kind, &example(&parameter.name, &parameter.kind));
         format!("{}={value}", parameter.name)
     };
     chosen.map(argument).collect()
+}
+
+/// Whether a list in ascending order needs its first bucket.
+fn begins_at_from(operation: &Operation) -> bool {
+    matches!(operation, Operation::Query(query) if query.buckets.is_some() && query.order == Order::Ascending)
 }
 
 fn plain(json: &Json) -> String {

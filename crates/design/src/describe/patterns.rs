@@ -122,10 +122,11 @@ fn listed(query: &Query) -> Access {
         Order::Descending => ", last first",
     };
     let limit = query.limit.map(|limit| format!(", {limit} a page")).unwrap_or_default();
+    let buckets = query.buckets.as_ref().map(|buckets| format!(", {0} by {0}", buckets.format)).unwrap_or_default();
     let times = query.shards.map(|shards| format!(" × {}", shards.count)).unwrap_or_default();
     let index = query.on.as_deref().map(|index: &Index| format!(" {}", index.name)).unwrap_or_default();
     Access {
-        does: format!("query {}{order}{limit}{}", names.join(", "), consistently(query.consistent)),
+        does: format!("query {}{order}{limit}{buckets}{}", names.join(", "), consistently(query.consistent)),
         request: format!("Query{index}{times}"),
         keys: key_condition::of_query(query).text(),
         condition: source(query.filter.as_ref()),

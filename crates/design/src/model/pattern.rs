@@ -6,10 +6,10 @@ use std::time::Duration;
 use super::entity::Entity;
 use super::table::{Index, Table};
 use crate::condition::Condition;
-use crate::field::ParameterType;
+use crate::field::{FieldType, ParameterType};
 use crate::json::Json;
 use crate::report::Span;
-use crate::template::Template;
+use crate::template::{Format, Template};
 
 /// An access pattern.
 #[derive(Debug, Clone)]
@@ -221,6 +221,8 @@ pub struct Query {
     pub range: Option<SortRange>,
     /// The shards to read, if the partition template has a shard.
     pub shards: Option<ShardRead>,
+    /// The buckets to walk, if the range is over a time that the partition template truncates.
+    pub buckets: Option<Buckets>,
     /// The condition that returned items satisfy.
     pub filter: Option<Condition>,
     /// The items on a page, unless the caller asks for another number.
@@ -333,6 +335,19 @@ pub enum SortRange {
 pub struct ShardRead {
     /// The number of shards.
     pub count: u32,
+}
+
+/// The buckets of a partition key that truncates a time: they are read one after the other, in the order of the query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Buckets {
+    /// The field that holds the time. It is also an optional parameter, which selects a single bucket.
+    pub field: String,
+    /// The type of the field.
+    pub kind: FieldType,
+    /// The period of a bucket.
+    pub format: Format,
+    /// The empty buckets in a row after which a call ends.
+    pub empty_max: u32,
 }
 
 /// A reference to follow: the answer includes the referenced item.

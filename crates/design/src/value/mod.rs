@@ -1,11 +1,13 @@
 //! Values as JSON, text and attributes, validated against the types of fields.
 
+mod bucket;
 mod convert;
 mod fill;
 mod text;
 mod time;
 mod words;
 
+pub use bucket::{Bucket, bucket_format};
 pub use convert::{is_empty_set, to_attribute, to_json};
 pub use fill::{default_of, fill};
 pub use text::{from_text, to_text};

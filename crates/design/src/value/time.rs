@@ -52,7 +52,7 @@ pub fn epoch_second(text: &str) -> Option<i64> {
     instant::parse(text).ok().or_else(midnight).map(instant::second_of)
 }
 
-fn stored(time: DateTime) -> String {
+pub(super) fn stored(time: DateTime) -> String {
     let (hour, minute, second) = (time.hour(), time.minute(), time.second());
     let (year, month, day, millisecond) = (time.year(), time.month(), time.day(), time.millisecond());
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}Z")

@@ -143,7 +143,9 @@ async fn run_gets<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Resu
 async fn run_queries<S: Store>(site: &Site<S>, running: &mut [Running<'_>]) -> Result<(), RunError> {
     let mut readers: Vec<(usize, &QueryPlan, Reader<'_>)> = Vec::new();
     for (position, part) in running.iter().enumerate() {
-        if let ReadPlan::Query(query) = part.plan {
+        if let ReadPlan::Query(query) = part.plan
+            && query.walked(&part.call).is_none()
+        {
             let limit = page_limit(&part.call, query.usual_limit())?;
             readers.push((position, query, query.reader(site, &part.call, limit)?));
         }

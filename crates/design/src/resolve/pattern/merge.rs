@@ -34,6 +34,8 @@ impl<'a> Patterns<'a> {
         let bindings = draft.merge_bindings(place, list, &run);
         draft.open_parameters(&each, &[], None, span);
         draft.open_parameters(&run, &bindings, None, span);
+        draft.one_bucket(place.get("each")?, list, &each.name, &[])?;
+        draft.one_bucket(place.get("run")?, query, &run.name, &bindings)?;
         let by = draft.merge_by(place, &run, query)?;
         let number =
             |key: &str| place.get(key).and_then(Node::whole).and_then(|number| u32::try_from(number).ok());

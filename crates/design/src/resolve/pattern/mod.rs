@@ -1,6 +1,7 @@
 //! Resolves access patterns.
 
 mod asked;
+mod buckets;
 mod change;
 mod compose;
 mod condition;

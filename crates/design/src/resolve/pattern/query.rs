@@ -10,16 +10,16 @@ use super::overlap::KeyShape;
 use super::read::ReadPath;
 use super::{PatternDraft, ResolvedEntity};
 use crate::model::{
-    AskedKey, Entity, FieldType, Order, OrderWord, ParameterType, Projection, Query, ShardRead, SortRange,
+    AskedKey, Buckets, Entity, FieldType, Order, OrderWord, ParameterType, Projection, Query, ShardRead, SortRange,
 };
 use crate::report::Span;
 use crate::syntax::Node;
 use crate::template::{Format, Part, Template};
 
 /// The key of an entity in the table or index that a query reads.
-struct QueryKey<'a> {
-    entity: &'a Entity,
-    partition: Vec<&'a Template>,
+pub(super) struct QueryKey<'a> {
+    pub(super) entity: &'a Entity,
+    pub(super) partition: Vec<&'a Template>,
     sort: Vec<&'a Template>,
 }
 
@@ -29,6 +29,7 @@ struct KeyConditions {
     shards: Option<ShardRead>,
     matched: Vec<String>,
     range: Option<SortRange>,
+    buckets: Option<Buckets>,
     /// The number of parts of the first sort attribute that are given.
     given_parts: usize,
 }
@@ -47,7 +48,8 @@ impl PatternDraft<'_> {
             self.filter_without_key(&condition, &known, on.as_deref(), filter).then_some(condition)
         });
         let (show, resolve) = (self.show(&known), self.resolve(&known));
-        let KeyConditions { key, shards, matched, range, given_parts } = conditions?;
+        let KeyConditions { key, shards, matched, range, buckets, given_parts } = conditions?;
+        self.empty_needs_buckets(buckets.as_ref())?;
         let filter = match filter {
             Some(filter) => Some(filter?),
             None => None,
@@ -70,6 +72,7 @@ impl PatternDraft<'_> {
             matched,
             range,
             shards,
+            buckets,
             filter,
             limit: self.node.get("limit").and_then(Node::whole).and_then(|limit| u32::try_from(limit).ok()),
             consistent: self.flag("consistent"),
@@ -109,9 +112,10 @@ impl PatternDraft<'_> {
         keys: &[QueryKey<'_>],
         span: Span,
     ) -> Option<KeyConditions> {
-        let shards = self.partition(first, span);
+        let buckets = self.buckets(first);
+        let shards = self.partition(first, buckets.as_ref(), span);
         let (matched, range, given_parts) = self.sort_conditions(first, keys)?;
-        Some(KeyConditions { key: None, shards, matched, range, given_parts })
+        Some(KeyConditions { key: None, shards, matched, range, buckets, given_parts })
     }
 
     /// Resolves `key` if it is the beginning of the entity's own key.
@@ -123,14 +127,14 @@ impl PatternDraft<'_> {
         span: Span,
     ) -> Option<KeyConditions> {
         self.no_other_conditions()?;
-        let shards = self.partition(first, span);
+        let shards = self.partition(first, None, span);
         self.template_parameters(known, &asked.sort, span);
         let matched = asked.sort.iter().flat_map(|sort| sort.fields()).map(str::to_owned).collect();
         let given_parts = match asked.sort.as_slice() {
             [only] => only.parts.len(),
             _ => usize::MAX,
         };
-        Some(KeyConditions { key: None, shards, matched, range: None, given_parts })
+        Some(KeyConditions { key: None, shards, matched, range: None, buckets: None, given_parts })
     }
 
     /// Resolves `key` if it differs from the entity's own key.
@@ -146,9 +150,16 @@ impl PatternDraft<'_> {
             partition: asked.partition.iter().collect(),
             sort: asked.sort.iter().collect(),
         };
-        let shards = self.partition(&key, span);
+        let shards = self.partition(&key, None, span);
         self.template_parameters(known, &asked.sort, span);
-        Some(KeyConditions { key: Some(asked), shards, matched: Vec::new(), range: None, given_parts: 0 })
+        Some(KeyConditions {
+            key: Some(asked),
+            shards,
+            matched: Vec::new(),
+            range: None,
+            buckets: None,
+            given_parts: 0,
+        })
     }
 
     /// Checks that `match`, `range` and `prefix`, which use the entity's own sort key, are missing; `None` after a mistake.
@@ -216,16 +227,24 @@ impl PatternDraft<'_> {
     }
 
     /// Adds the placeholders of the partition key to the parameters. If they don't determine the shard, all shards are
-    /// read.
-    fn partition(&mut self, key: &QueryKey<'_>, span: Span) -> Option<ShardRead> {
+    /// read. The time of buckets is optional, and never determines a shard.
+    fn partition(
+        &mut self,
+        key: &QueryKey<'_>,
+        buckets: Option<&Buckets>,
+        span: Span,
+    ) -> Option<ShardRead> {
         let parts = || key.partition.iter().flat_map(|template| &template.parts);
+        let is_time = |path: &str| buckets.is_some_and(|buckets| buckets.field == path);
         for part in parts() {
-            if let Part::Field { path, .. } = part {
-                self.field_parameter(key.entity, path, span);
+            if let (Part::Field { path, .. }, Some(found)) =
+                (part, part.path().and_then(|path| find(&key.entity.fields, path)))
+            {
+                self.parameters.add_field(self.context, path, found.kind, !is_time(path), span);
             }
         }
         parts().find_map(|part| match part {
-            Part::Shard { path, count } if !self.parameters.contains(path) => {
+            Part::Shard { path, count } if is_time(path) || !self.parameters.contains(path) => {
                 Some(ShardRead { count: *count })
             }
             _ => None,

@@ -4,7 +4,7 @@ use singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 
 use super::entity::TEMPLATES;
 use super::{Construct, Key, Shape, Variants, about, allow, key, required, variant};
-use crate::paging::{MERGE_EACH_MAX, PAGE_ITEMS_MAX};
+use crate::paging::{BUCKETS_EMPTY_MAX, MERGE_EACH_MAX, PAGE_ITEMS_MAX};
 
 const ENTITY: Shape = Shape::Text("an entity name");
 const ON: Key = key("on", Shape::Text("an index name"), "the index to read instead of the table");
@@ -53,6 +53,11 @@ const LIMIT: Key = key(
     "limit",
     Shape::Whole(1, PAGE_ITEMS_MAX as u64),
     "the items on a page, unless the caller asks for another number; default 100",
+);
+const EMPTY: Key = key(
+    "empty",
+    Shape::Whole(1, BUCKETS_EMPTY_MAX as u64),
+    "with a `range` over buckets: the empty ones in a row after which a call ends; default 31",
 );
 const WITH: Key = key(
     "with",
@@ -121,6 +126,7 @@ pub(crate) static PATTERN: Construct = Construct {
                     Shape::Text("a field name"),
                     "the next part of the sort key, which must begin with the parameter of that name",
                 ),
+                EMPTY,
                 key("filter", Shape::Text("a condition"), "the condition that returned items satisfy"),
                 LIMIT,
                 CONSISTENT,

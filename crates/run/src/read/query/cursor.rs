@@ -1,8 +1,10 @@
 //! The cursor of a query: for each shard, how far it was read.
 //!
-//! Payload: `q`, the number of shards (4 bytes), then for each of them `0` (nothing read yet), `1` and the values of
-//! the last key as key bytes, or `2` (read to its end).
+//! Payload: `q`, in a walk over buckets the second at which the bucket begins (8 bytes), the number of shards
+//! (4 bytes), then for each of them `0` (nothing read yet), `1` and the values of the last key as key bytes, or `2`
+//! (read to its end).
 
+use singlet_design::Bucket;
 use singlet_expr::KeyTest;
 use singlet_store::{Store, StoreError};
 use singlet_values::{AttributeValue, Item, ValueRef};
@@ -12,7 +14,7 @@ use super::lane::{Lane, Place, Position, Row};
 use super::reader::Reader;
 use super::sort::kind;
 use crate::call::{Call, Site};
-use crate::cursor::{Cursor, OUTDATED, Payload, PayloadReader};
+use crate::cursor::{OUTDATED, Payload, PayloadReader};
 use crate::error::RunError;
 
 const QUERY: u8 = b'q';
@@ -20,41 +22,66 @@ const START: u8 = 0;
 const AFTER: u8 = 1;
 const DONE: u8 = 2;
 
+/// Where a query goes on.
+#[derive(Debug, Default)]
+pub(super) struct ResumePoint {
+    /// The bucket of a walk.
+    pub(super) bucket: Option<Bucket>,
+    /// The places of the shards; empty at the beginning.
+    pub(super) positions: Vec<Position>,
+}
+
 impl QueryPlan {
-    /// Where the lanes go on; empty without a cursor.
-    pub(super) fn resume<S: Store>(
-        &self,
-        site: &Site<S>,
-        call: &Call<'_>,
-    ) -> Result<Vec<Position>, RunError> {
-        let Some(cursor) = &call.paging.cursor else { return Ok(Vec::new()) };
+    /// Where the call goes on; the beginning without a cursor.
+    pub(super) fn resume<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<ResumePoint, RunError> {
+        let Some(cursor) = &call.paging.cursor else { return Ok(ResumePoint::default()) };
         let (_, payload) = site.seal.open(&call.bond(), cursor)?;
         let mut reader = PayloadReader::new(&payload);
-        if reader.byte()? != QUERY || reader.number()? != self.shards.unwrap_or(1) {
+        if reader.byte()? != QUERY {
+            return Err(OUTDATED);
+        }
+        let bucket = match self.walked(call) {
+            Some(buckets) => {
+                let second = reader.raw(8)?.try_into().map(i64::from_be_bytes).map_err(|_| OUTDATED)?;
+                Some(Bucket::beginning_at(second, buckets.format).ok_or(OUTDATED)?)
+            }
+            None => None,
+        };
+        if reader.number()? != self.lane_count() {
             return Err(OUTDATED);
         }
         let mut positions = Vec::new();
-        for _ in 0..self.shards.unwrap_or(1) {
+        for _ in 0..self.lane_count() {
             positions.push(self.read_position(&mut reader)?);
         }
         reader.finish()?;
-        Ok(positions)
+        Ok(ResumePoint { bucket, positions })
     }
 
-    /// The cursor after what a reader has given.
-    pub(super) fn cursor<S: Store>(
-        &self,
-        site: &Site<S>,
-        call: &Call<'_>,
-        reader: &Reader<'_>,
-    ) -> Result<Cursor, RunError> {
-        let mut payload = Payload::new();
-        payload.byte(QUERY);
-        payload.number(self.shards.unwrap_or(1));
+    /// The payload of a cursor after what a reader has given.
+    pub(super) fn payload(&self, bucket: Option<Bucket>, reader: &Reader<'_>) -> Result<Payload, RunError> {
+        let mut payload = self.payload_head(bucket);
         for lane in &reader.lanes {
             self.write_place(&mut payload, &lane.place(), reader.rows())?;
         }
-        Ok(site.cursor(call, payload))
+        Ok(payload)
+    }
+
+    /// The payload of a cursor at the beginning of a bucket.
+    pub(super) fn payload_at(&self, bucket: Bucket) -> Payload {
+        let mut payload = self.payload_head(Some(bucket));
+        (0..self.lane_count()).for_each(|_| payload.byte(START));
+        payload
+    }
+
+    fn payload_head(&self, bucket: Option<Bucket>) -> Payload {
+        let mut payload = Payload::new();
+        payload.byte(QUERY);
+        if let Some(bucket) = bucket {
+            payload.raw(&bucket.second().to_be_bytes());
+        }
+        payload.number(self.lane_count());
+        payload
     }
 
     pub(super) fn read_position(&self, reader: &mut PayloadReader<'_>) -> Result<Position, RunError> {

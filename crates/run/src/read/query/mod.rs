@@ -7,12 +7,13 @@ mod merge;
 mod reader;
 mod sort;
 mod tell;
+mod walk;
 
 use std::iter::repeat_n;
 use std::sync::Arc;
 
 use singlet_design::{
-    self as design, AskedKey, Entity, Index, KeyAttribute, Order, PAGE_ITEMS_DEFAULT, Pattern, SortRange,
+    self as design, AskedKey, Buckets, Entity, Index, KeyAttribute, Order, PAGE_ITEMS_DEFAULT, Pattern, SortRange,
     Table, Template,
 };
 use singlet_expr::{Condition, KeyCondition, KeyTerm, KeyTest, Projection};
@@ -26,7 +27,7 @@ use crate::error::RunError;
 use crate::expiry::Expiry;
 use crate::keys::{lacking, refused};
 use crate::outcome::{Outcome, Record};
-use lane::Lane;
+use lane::{Lane, Position};
 use sort::{SortBounds, SortPlan};
 use tell::key_parts;
 
@@ -52,6 +53,7 @@ pub(crate) struct QueryPlan {
     /// The attributes of a position besides the partition key: the rest of the index's and of the table's key.
     position: Vec<KeyAttribute>,
     shards: Option<u32>,
+    buckets: Option<Buckets>,
     forward: bool,
     consistent: bool,
     filter: FilterPlan,
@@ -95,6 +97,7 @@ impl QueryPlan {
         };
         QueryPlan {
             shards: query.shards.map(|shards| shards.count),
+            buckets: query.buckets.clone(),
             forward: query.order == Order::Ascending,
             consistent: query.consistent,
             limit: query.limit.unwrap_or(PAGE_ITEMS_DEFAULT),
@@ -187,6 +190,7 @@ impl QueryPlan {
             sort: sort_plan,
             sort_attributes,
             shards: None,
+            buckets: None,
             forward: true,
             consistent: false,
             filter: FilterPlan::new(filter, &teller, entities, table, index),
@@ -208,6 +212,10 @@ impl QueryPlan {
     /// Runs the query and answers with a page.
     pub(super) async fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
         let limit = page_limit(call, self.limit)?;
+        if let Some(buckets) = self.walked(call) {
+            // Boxed, so that the future of other queries stays small.
+            return Box::pin(self.walk(site, call, buckets, limit)).await;
+        }
         let mut reader = self.reader(site, call, limit)?;
         drive(&site.store, &mut [&mut reader]).await?;
         self.answer(site, call, reader).await
@@ -220,20 +228,35 @@ impl QueryPlan {
         call: &Call<'_>,
         limit: u32,
     ) -> Result<Reader<'p>, RunError> {
-        let positions = self.resume(site, call)?;
-        let count = self.shards.unwrap_or(1);
+        let resume = self.resume(site, call)?;
+        self.reader_at(&call.bound, resume.positions, (limit, call.now_ms))
+    }
+
+    /// A reader of one key at these places of its shards, or at its beginning if there are none.
+    fn reader_at(
+        &self,
+        bound: &Bound<'_>,
+        positions: Vec<Position>,
+        (limit, now_ms): (u32, u64),
+    ) -> Result<Reader<'_>, RunError> {
+        let count = self.lane_count();
         let mut lanes = Vec::with_capacity(count as usize);
-        let bounds = self.sort.bind(&call.bound, self.separator)?;
-        let filter = self.filter.bind(&call.bound, call.now_ms);
+        let bounds = self.sort.bind(bound, self.separator)?;
+        let filter = self.filter.bind(bound, now_ms);
         let mut positions = positions.into_iter();
         // The last shard, mostly the only one, takes the bounds and the filter themselves.
         let copies = repeat_n((bounds, filter), count as usize);
         for (shard, (mut bounds, filter)) in (0..count).zip(copies) {
             let exact = bounds.exact.take();
-            let request = self.request(&call.bound, bounds, filter, shard)?;
+            let request = self.request(bound, bounds, filter, shard)?;
             lanes.push(Lane::new(request, exact, positions.next().unwrap_or_default()));
         }
-        Ok(Reader::over_shards(self, lanes, limit, call.now_ms))
+        Ok(Reader::over_shards(self, lanes, limit, now_ms))
+    }
+
+    /// The requests that are made at once.
+    fn lane_count(&self) -> u32 {
+        self.shards.unwrap_or(1)
     }
 
     /// The page that a reader has read.
@@ -243,7 +266,8 @@ impl QueryPlan {
         call: &Call<'_>,
         mut reader: Reader<'_>,
     ) -> Result<Outcome, RunError> {
-        let cursor = if reader.has_more() { Some(self.cursor(site, call, &reader)?) } else { None };
+        let payload = if reader.has_more() { Some(self.payload(None, &reader)?) } else { None };
+        let cursor = payload.map(|payload| site.cursor(call, payload));
         let records = self.records(site, reader.take_rows(), call.now_ms).await?;
         Ok(Outcome::Items { records, cursor })
     }

@@ -20,6 +20,8 @@ pub(in super::super) struct Reader<'p> {
     rows: Vec<Row>,
     /// The lane of the last row.
     pub(super) last_lane: Option<usize>,
+    /// Whether any item was read, even one that isn't returned.
+    found: bool,
     now_ms: u64,
 }
 
@@ -74,7 +76,7 @@ impl<'p> Reader<'p> {
             lane.begin(share, start_key);
         }
         let rows = Vec::with_capacity(if count == 1 { limit as usize } else { 0 });
-        Reader { plan, lanes, order, forward, limit: limit as usize, rows, last_lane: None, now_ms }
+        Reader { plan, lanes, order, forward, limit: limit as usize, rows, last_lane: None, found: false, now_ms }
     }
 
     /// Takes what can be taken. Gives the lanes that must read a page before it can go on; none when the page is
@@ -116,6 +118,7 @@ impl<'p> Reader<'p> {
     fn feed(&mut self, position: usize, request: store::Query, page: Page) {
         let (plan, order, now_ms) = (self.plan, &self.order, self.now_ms);
         let Some(lane) = self.lanes.get_mut(position) else { return };
+        self.found |= page.scanned > 0;
         let exact = lane.exact.take();
         let row = |item: EncodedItem| {
             let view = item.view();
@@ -147,6 +150,11 @@ impl<'p> Reader<'p> {
     /// Whether another page may follow.
     pub(super) fn has_more(&self) -> bool {
         self.lanes.iter().any(Lane::has_more)
+    }
+
+    /// Whether any item was read, even one that isn't returned.
+    pub(super) fn has_found(&self) -> bool {
+        self.found
     }
 
     /// Lets every lane read on: for lists that are read to their end.
