@@ -51,7 +51,7 @@ pub use field::{Field, FieldType, Made, ParameterType};
 pub use json::{Json, JsonError};
 pub use limits::FILE_BYTES_MAX;
 pub use model::{
-    Allowance, Argument, AskedKey, BatchGet, Binding, Buckets, Cardinality, Change, Check, Delete, Design,
+    Allowance, Argument, AskedKey, BatchGet, Binding, Buckets, Cardinality, Change, Check, Count, Delete, Design,
     ElementChange, Entity, Environment, Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates,
     Layout, Merge, Operation, Order, OrderWord, Parameter, Parts, Pattern, Places, Projection, Query, Rate,
     ReadPart, Reference, Relation, Removal, Resolve, Scan, ShardRead, SortRange, Step, Subject, Table,
@@ -59,7 +59,7 @@ pub use model::{
 };
 pub use names::{nearest, similar};
 pub use paging::{
-    BUCKETS_EMPTY_DEFAULT, BUCKETS_EMPTY_MAX,    MERGE_EACH_DEFAULT, MERGE_EACH_MAX, MERGED_PAGE_ITEMS_DEFAULT, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX,
+    BUCKETS_EMPTY_DEFAULT, BUCKETS_EMPTY_MAX, COUNT_ITEMS_DEFAULT, COUNT_ITEMS_MAX,    MERGE_EACH_DEFAULT, MERGE_EACH_MAX, MERGED_PAGE_ITEMS_DEFAULT, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX,
     first_request_items,
 };
 pub use report::{Lines, Mistake, Position, Report, Span};

@@ -16,6 +16,11 @@ pub const BUCKETS_EMPTY_DEFAULT: u32 = 31;
 /// The maximum number of empty buckets in a row that a query over buckets may read.
 pub const BUCKETS_EMPTY_MAX: u32 = 1000;
 
+/// The items that a `count` reads at most if the pattern gives no maximum.
+pub const COUNT_ITEMS_DEFAULT: u32 = 10_000;
+/// The maximum number of items that a `count` may read.
+pub const COUNT_ITEMS_MAX: u32 = 1_000_000;
+
 /// Returns the items that the first request evaluates in each of the streams of a list. A single stream reads one item
 /// more than the page holds, which shows whether there is another page. Of many streams, each contributes a few items.
 pub fn first_request_items(limit: u32, streams: u32) -> u32 {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use singlet_design::{
-    AskedKey, Entity, FieldType, Format, Index, KeyKind, Operation, Order, Part, Pattern, SortRange, Template,
+    AskedKey, Count, Entity, FieldType, Format, Index, KeyKind, Operation, Order, Part, Pattern, SortRange, Template,
 };
 
 use crate::pieces::{EntityKey, EntityKeys, Piece, is_numeric, numeric, overlap, pieces};
@@ -57,7 +57,7 @@ impl<'a> PartitionRead<'a> {
     /// The read of a pattern; `None` if it doesn't read a partition.
     pub(super) fn of(pattern: &'a Pattern) -> Option<Self> {
         match &pattern.operation {
-            Operation::Query(query) => Some(PartitionRead {
+            Operation::Query(query) | Operation::Count(Count { query, .. }) => Some(PartitionRead {
                 entities: &query.entities,
                 index: query.on.as_deref(),
                 asked: query.key.as_ref(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use singlet_design::{
-    AskedKey, Design, Entity, FieldType, Index, IndexEntry, Operation, OrderWord, Part, Pattern, Template,
+    AskedKey, Count, Design, Entity, FieldType, Index, IndexEntry, Operation, OrderWord, Part, Pattern, Template,
 };
 
 /// A read by key, of the table or of an index.
@@ -49,7 +49,7 @@ pub(super) fn read(pattern: &Pattern) -> Option<Read<'_>> {
             matched: &[],
             one_item: true,
         }),
-        Operation::Query(query) => Some(Read {
+        Operation::Query(query) | Operation::Count(Count { query, .. }) => Some(Read {
             pattern,
             entity: query.entities.first()?,
             index: query.on.as_ref(),

@@ -110,6 +110,13 @@ pub enum Outcome {
         /// Where the next page starts; `None` at the end.
         cursor: Option<Cursor>,
     },
+    /// The number of items.
+    Count {
+        /// The number.
+        count: u64,
+        /// Whether there may be more, because the pattern reads no further.
+        more: bool,
+    },
     /// An item was written; this is what it is now.
     Written(Record),
     /// An item was deleted: what it was, if it was there.
@@ -134,6 +141,11 @@ impl Outcome {
                 let items = records.iter().map(Record::to_json).collect();
                 let mut members = vec![("items".to_owned(), Json::List(items))];
                 members.extend(cursor.iter().map(|cursor| ("cursor".to_owned(), cursor.to_string().into())));
+                Json::Object(members)
+            }
+            Outcome::Count { count, more } => {
+                let mut members = vec![("count".to_owned(), Json::Number((*count).into()))];
+                members.extend(more.then(|| ("more".to_owned(), Json::Bool(true))));
                 Json::Object(members)
             }
             Outcome::Written(record) => record.to_json(),

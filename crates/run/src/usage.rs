@@ -1,7 +1,7 @@
 //! How patterns are called: their parameters, what they answer, and an example.
 
 use singlet_design::{
-    Access, Argument, Entity, Field, FieldType, Insert, Json, Operation, Order, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX,
+    Access, Argument, Count, Entity, Field, FieldType, Insert, Json, Operation, Order, OrderWord, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX,
     ParameterType, Pattern, Step, ValueSource, access, parameter_in_words, to_text, type_name,
 };
 
@@ -176,7 +176,7 @@ fn parameters(pattern: &Pattern) -> Vec<ParameterUsage> {
             type_name: type_name(&parameter.kind),
             accepts: parameter_in_words(&parameter.kind),
             required: parameter.required,
-            default: field.and_then(|field| field.default.clone()),
+            default: field.and_then(|field| field.default.clone()).or_else(|| default_order(pattern, &parameter.name)),
             made: field.is_some_and(|field| field.made.is_some()),
             choices: match &parameter.kind {
                 ParameterType::Field(FieldType::Choice(choices)) => choices.clone(),
@@ -186,6 +186,12 @@ fn parameters(pattern: &Pattern) -> Vec<ParameterUsage> {
         }
     };
     pattern.parameters.iter().map(usage).collect()
+}
+
+/// The order of a list unless the caller chooses the other one.
+fn default_order(pattern: &Pattern, parameter: &str) -> Option<Json> {
+    let orders = &pattern.query().filter(|_| parameter == OrderWord::PARAMETER)?.orders;
+    orders.first().map(|order| Json::from(order.word()))
 }
 
 /// The field of a new item that a parameter fills: its default counts if the parameter is left out.
@@ -218,7 +224,7 @@ fn entity(operation: &Operation) -> Option<&Entity> {
     match operation {
         Operation::Get(get) | Operation::Exists(get) => Some(&get.entity),
         Operation::BatchGet(batch) => Some(&batch.entity),
-        Operation::Query(query) => query.entities.first().map(|entity| &**entity),
+        Operation::Query(query) | Operation::Count(Count { query, .. }) => query.entities.first().map(|entity| &**entity),
         Operation::Scan(scan) => Some(&scan.entity),
         Operation::Create(insert) | Operation::Put(insert) => Some(&insert.entity),
         Operation::Update(update) => Some(&update.entity),
@@ -246,6 +252,11 @@ fn returns(operation: &Operation) -> String {
         Operation::Query(query) => {
             let names: Vec<&str> = query.entities.iter().map(|entity| entity.name.as_str()).collect();
             format!("{PAGE}: items of type {}{}", names.join(", "), shown(&query.show))
+        }
+        Operation::Count(count) => {
+            let names: Vec<&str> = count.query.entities.iter().map(|entity| entity.name.as_str()).collect();
+            let more = "`\"more\": true` beside it if there are more items than may be read";
+            format!("{{\"count\": …}}: the number of items of type {}; {more}", names.join(", "))
         }
         Operation::Scan(scan) => format!("{PAGE}: items of type {}{}", scan.entity.name, shown(&scan.show)),
         Operation::Create(insert) | Operation::Put(insert) => {

@@ -76,7 +76,7 @@ impl Condition {
         nearest: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Vec<(String, FieldType)>, ConditionError> {
         // The tree has no positions. Parsing again gives them in the order in which the tree is visited.
-        let Parsed { tree, places } = parse(&self.source)?;
+        let Parsed { tree, places, .. } = parse(&self.source)?;
         let mut checker =
             ConditionChecker { field, nearest, places: places.into_iter(), parameters: Vec::new() };
         checker.tree(&tree)?;

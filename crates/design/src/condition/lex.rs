@@ -16,6 +16,8 @@ pub(super) enum Token {
     Number(Number),
     /// `{name}`
     Parameter(String),
+    /// `{name?}`
+    OptionalParameter(String),
     Comparison(Comparison),
     Open,
     Close,
@@ -110,11 +112,17 @@ fn parameter(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
         return Err(ConditionError::new(at..at + 1, "missing closing brace", help));
     };
     let name = rest.get(1..end).unwrap_or_default();
+    let (name, is_optional) = name.strip_suffix('?').map_or((name, false), |name| (name, true));
     if name.is_empty() || !name.chars().all(is_word) {
         let message = format!("{name:?} isn't a valid parameter name");
         return Err(ConditionError::new(at..at + end + 1, message, help));
     }
-    Ok((Token::Parameter(name.to_owned()), end + 1))
+    if is_optional && name == "now" {
+        let message = "`{now}` is always there, so it can't be optional";
+        return Err(ConditionError::new(at..at + end + 1, message, "write `{now}`"));
+    }
+    let token = if is_optional { Token::OptionalParameter } else { Token::Parameter };
+    Ok((token(name.to_owned()), end + 1))
 }
 
 fn number(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {

@@ -5,6 +5,7 @@
 mod check;
 mod habits;
 mod lex;
+mod optional;
 mod parse;
 
 pub use check::{beginning_type, compared_type, contained_type};
@@ -20,6 +21,8 @@ pub struct Condition {
     pub source: String,
     /// Its meaning.
     pub tree: Tree,
+    /// The parameters that are marked with `?` wherever they are used.
+    pub optional: Vec<String>,
 }
 
 /// The meaning of a condition.

@@ -21,12 +21,14 @@ const TESTS: [&str; 4] = ["exists", "missing", "begins_with", "contains"];
 pub(super) struct Parsed {
     pub(super) tree: Tree,
     pub(super) places: Vec<Range<usize>>,
+    pub(super) optional: Vec<String>,
 }
 
 impl Condition {
     /// Parses a condition.
     pub fn parse(text: &str) -> Result<Condition, ConditionError> {
-        Ok(Condition { source: text.to_owned(), tree: parse(text)?.tree })
+        let Parsed { tree, optional, .. } = parse(text)?;
+        Ok(Condition { source: text.to_owned(), tree, optional })
     }
 }
 
@@ -43,7 +45,7 @@ fn read(text: &str) -> Result<Parsed, ConditionError> {
     let mut parser = Parser { words: &words, at: 0, end: text.len(), places: Vec::new(), operators: 0 };
     let tree = parser.any_of(0)?;
     match parser.words.get(parser.at) {
-        None => Ok(Parsed { tree, places: parser.places }),
+        None => Ok(Parsed { tree, places: parser.places, optional: optional(&words) }),
         Some(more) => {
             let help = "join conditions with `and` or `or`";
             Err(ConditionError::new(more.range.clone(), "unexpected text after the condition", help))
@@ -154,7 +156,7 @@ impl Parser<'_> {
             Token::Text(text) => Operand::Constant(Json::Text(text.clone())),
             Token::Number(number) => Operand::Constant(Json::Number(*number)),
             Token::Parameter(name) if name == "now" => Operand::Now,
-            Token::Parameter(name) => Operand::Parameter(name.clone()),
+            Token::Parameter(name) | Token::OptionalParameter(name) => Operand::Parameter(name.clone()),
             Token::Word(word) if word.eq_ignore_ascii_case("true") => Operand::Constant(Json::Bool(true)),
             Token::Word(word) if word.eq_ignore_ascii_case("false") => Operand::Constant(Json::Bool(false)),
             Token::Word(word) if !is_keyword(word) => Operand::Path(path(word, range)?),
@@ -246,6 +248,20 @@ fn joined(
     }
     let flat = branches.into_iter().flat_map(|branch| split(branch).unwrap_or_else(|other| vec![other]));
     join(flat.collect())
+}
+
+/// Returns the parameters that are only used with `?`.
+fn optional(words: &[Placed]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for word in words {
+        if let Token::OptionalParameter(name) = &word.token
+            && !names.contains(name)
+            && !words.iter().any(|word| word.token == Token::Parameter(name.clone()))
+        {
+            names.push(name.clone());
+        }
+    }
+    names
 }
 
 fn is_keyword(word: &str) -> bool {

@@ -57,6 +57,11 @@ pub fn access(pattern: &Pattern) -> Access {
             condition: String::new(),
         },
         Operation::Query(query) => listed(query),
+        Operation::Count(count) => {
+            let listed = listed(&count.query);
+            let does = listed.does.replacen("query", "count", 1);
+            Access { does: format!("{does}, up to {}", count.max), ..listed }
+        }
         Operation::Scan(scan) => {
             let index = scan.on.as_deref().map(|index| format!(" {}", index.name)).unwrap_or_default();
             let limit = scan.limit.map(|limit| format!(", {limit} a page")).unwrap_or_default();
@@ -117,9 +122,10 @@ fn read(pattern: &Pattern, get: &Get, word: &str) -> Access {
 
 fn listed(query: &Query) -> Access {
     let names: Vec<&str> = query.entities.iter().map(|entity| entity.name.as_str()).collect();
-    let order = match query.order {
-        Order::Ascending => "",
-        Order::Descending => ", last first",
+    let order = match (query.orders.as_slice(), query.order) {
+        ([one, other], _) => format!(", {} or {} first", one.word(), other.word()),
+        (_, Order::Ascending) => String::new(),
+        (_, Order::Descending) => ", last first".to_owned(),
     };
     let limit = query.limit.map(|limit| format!(", {limit} a page")).unwrap_or_default();
     let buckets = query.buckets.as_ref().map(|buckets| format!(", {0} by {0}", buckets.format)).unwrap_or_default();

@@ -13,7 +13,7 @@ pub(crate) use crate::field::{Field, FieldType, Made, ParameterType};
 pub use entity::{Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, When};
 pub use layout::{Allowance, Layout, Places, Subject};
 pub use pattern::{
-    Argument, AskedKey, BatchGet, Binding, Buckets, Change, Check, Delete, ElementChange, Get, Insert, Merge,
+    Argument, AskedKey, BatchGet, Binding, Buckets, Change, Check, Count, Delete, ElementChange, Get, Insert, Merge,
     Operation, Order, OrderWord, Parameter, Parts, Pattern, Query, Rate, ReadPart, Reference, Resolve, Scan,
     ShardRead, SortRange, Step, Transaction, Update, ValueSource,
 };

@@ -46,8 +46,19 @@ impl Pattern {
 
     /// Returns whether it only reads.
     pub fn reads(&self) -> bool {
-        use Operation::{BatchGet, Exists, Get, Merge, Parts, Query, Scan};
-        matches!(self.operation, Get(_) | Exists(_) | BatchGet(_) | Query(_) | Scan(_) | Parts(_) | Merge(_))
+        use Operation::{BatchGet, Count, Exists, Get, Merge, Parts, Query, Scan};
+        matches!(
+            self.operation,
+            Get(_) | Exists(_) | BatchGet(_) | Query(_) | Count(_) | Scan(_) | Parts(_) | Merge(_)
+        )
+    }
+
+    /// Returns the query that it reads or counts.
+    pub fn query(&self) -> Option<&Query> {
+        match &self.operation {
+            Operation::Query(query) | Operation::Count(Count { query, .. }) => Some(query),
+            _ => None,
+        }
     }
 
     /// Returns the patterns that it runs as steps or parts, in order.
@@ -89,7 +100,7 @@ impl Pattern {
         match &self.operation {
             Operation::Get(get) | Operation::Exists(get) => vec![&get.entity],
             Operation::BatchGet(get) => vec![&get.entity],
-            Operation::Query(query) => query.entities.iter().collect(),
+            Operation::Query(query) | Operation::Count(Count { query, .. }) => query.entities.iter().collect(),
             Operation::Scan(scan) => vec![&scan.entity],
             Operation::Create(insert) | Operation::Put(insert) => vec![&insert.entity],
             Operation::Update(update) => vec![&update.entity],
@@ -137,6 +148,8 @@ pub enum Operation {
     BatchGet(BatchGet),
     /// Reads a page of items in order.
     Query(Query),
+    /// Counts the items of a query.
+    Count(Count),
     /// Reads a page of a table or index, in no order.
     Scan(Scan),
     /// Writes a new item; refused if it exists.
@@ -214,6 +227,8 @@ pub struct Query {
     pub order: Order,
     /// The word for the order in the design.
     pub order_word: Option<OrderWord>,
+    /// The orders between which callers choose with the parameter `order`, the default first. Empty if there is one order.
+    pub orders: Vec<OrderWord>,
     /// The leading fields of the sort key whose text is known, in order: those in `match`, and those whose whole value is
     /// in the partition key.
     pub matched: Vec<String>,
@@ -238,6 +253,15 @@ pub struct Query {
     /// Whether items of other entities may be among those that are read. They are left out by their type attribute, or by
     /// the shape of their keys if the index doesn't contain it.
     pub mixed: bool,
+}
+
+/// Counts the items of a query.
+#[derive(Debug, Clone)]
+pub struct Count {
+    /// The query, which shows nothing.
+    pub query: Query,
+    /// The items to read at most.
+    pub max: u32,
 }
 
 /// Reads a whole table or index, page by page, and returns the items of one entity.
@@ -282,6 +306,10 @@ pub enum OrderWord {
 }
 
 impl OrderWord {
+    /// The parameter by which callers choose an order.
+    pub const PARAMETER: &str = "order";
+
+
     /// Returns the word.
     pub fn word(self) -> &'static str {
         match self {

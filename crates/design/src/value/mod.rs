@@ -7,7 +7,8 @@ mod text;
 mod time;
 mod words;
 
-pub use bucket::{Bucket, bucket_format};
+pub use bucket::Bucket;
+pub(crate) use bucket::bucket_format;
 pub use convert::{is_empty_set, to_attribute, to_json};
 pub use fill::{default_of, fill};
 pub use text::{from_text, to_text};

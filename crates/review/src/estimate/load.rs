@@ -9,7 +9,7 @@ use singlet_design::{
 };
 
 use super::distinct::{Distinct, Spread, assumed_share};
-use super::reads::{merge_run_units, query_units, scan_units};
+use super::reads::{count_units, merge_run_units, query_units, scan_units};
 use super::size::{Size, entry_size, item_size, reservation_size};
 use super::{read_units, write_units};
 
@@ -216,6 +216,7 @@ impl Load {
                 self.read(caller, &batch.entity, None, None, calls * BATCH_KEYS_USUAL, units);
             }
             Operation::Query(query) => self.query(caller, query, calls, query_units(query)),
+            Operation::Count(count) => self.query(caller, &count.query, calls, count_units(count)),
             Operation::Scan(scan) => {
                 let on = match &scan.on {
                     Some(index) => TableOrIndex::index(&scan.entity, index),

@@ -1,6 +1,6 @@
 //! Units of one page of a list, if there are enough items of the usual size to fill it.
 
-use singlet_design::{Entity, Index, Merge, Operation, PAGE_ITEMS_DEFAULT, Query, Scan, first_request_items};
+use singlet_design::{Count, Entity, Index, Merge, Operation, PAGE_ITEMS_DEFAULT, Query, Scan, first_request_items};
 
 use super::read_units;
 use super::size::{Size, entry_size, item_size};
@@ -9,6 +9,15 @@ use super::size::{Size, entry_size, item_size};
 pub fn query_units(query: &Query) -> f64 {
     let streams = query.shards.map_or(1, |shards| shards.count.max(1));
     streams_units(query, query.limit.unwrap_or(PAGE_ITEMS_DEFAULT), streams)
+}
+
+/// Units of a count. No design declares how many items a key has, so a page of them is assumed.
+pub fn count_units(count: &Count) -> f64 {
+    let streams = count.query.shards.map_or(1, |shards| shards.count.max(1));
+    let items = count.max.min(PAGE_ITEMS_DEFAULT).div_ceil(streams);
+    let Some(entity) = count.query.entities.first() else { return 0.0 };
+    let bytes = usual_size(entity, count.query.on.as_deref()).saturating_mul(u64::from(items));
+    read_units(bytes, count.query.consistent) * f64::from(streams)
 }
 
 /// Units of the queries that a merged list runs for one page, if the list is as long as it may be.

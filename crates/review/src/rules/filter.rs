@@ -22,7 +22,7 @@ const KEPT_ERROR: f64 = 0.1;
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
-        let Operation::Query(query) = &pattern.operation else { continue };
+        let Some(query) = pattern.query() else { continue };
         let Some((filter, entity)) = query.filter.as_ref().zip(query.entities.first()) else { continue };
         let kept = kept(entity, &filter.tree);
         if kept >= KEPT_WARNING {

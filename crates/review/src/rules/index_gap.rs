@@ -1,6 +1,6 @@
 //! `index-gap`: an index that lacks some items by accident.
 
-use singlet_design::{Entity, IndexEntry, Operation, Subject, Template};
+use singlet_design::{Count, Entity, IndexEntry, Operation, Subject, Template};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -60,7 +60,7 @@ fn gap<'a>(
 ) -> Option<(&'a str, &'a str)> {
     context.directory.patterns_of(entity).find_map(|pattern| {
         let on = match &pattern.operation {
-            Operation::Query(query) => &query.on,
+            Operation::Query(query) | Operation::Count(Count { query, .. }) => &query.on,
             Operation::Scan(scan) => &scan.on,
             _ => return None,
         };

@@ -1,6 +1,6 @@
 //! `owner-outside-key`: a pattern for one owner whose key doesn't contain the owner.
 
-use singlet_design::{Argument, Binding, Condition, Entity, Operation, Pattern, Subject, Template};
+use singlet_design::{Argument, Binding, Condition, Count, Entity, Operation, Pattern, Subject, Template};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -62,12 +62,14 @@ fn single(pattern: &Pattern, owner: &str) -> Option<String> {
         Operation::Delete(delete) => (&delete.entity, delete.condition.as_ref()),
         Operation::Check(check) => (&check.entity, check.condition.as_ref()),
         Operation::Scan(scan) => (&scan.entity, scan.filter.as_ref()),
-        Operation::Query(query) => (query.entities.first()?, query.filter.as_ref()),
+        Operation::Query(query) | Operation::Count(Count { query, .. }) => (query.entities.first()?, query.filter.as_ref()),
         Operation::Get(get) | Operation::Exists(get) => (&get.entity, None),
         Operation::BatchGet(batch) => (&batch.entity, None),
         _ => return None,
     };
-    let compared = condition.is_some_and(|condition| condition.tree.paths().contains(&owner));
+    // A comparison that the caller can leave out protects nothing.
+    let always = condition.and_then(|condition| condition.given(&|_| false));
+    let compared = always.is_some_and(|condition| condition.tree.paths().contains(&owner));
     let read = read(pattern);
     let (held, key) = match &read {
         Some(read) => (read.given(), shown(read.partition().iter().chain(read.own_sort()))),

@@ -61,7 +61,7 @@ fn beginning<'k>(key: &'k Key<'_>) -> Option<(&'k str, &'k str)> {
 fn foreign_items(context: &Context<'_>, findings: &mut Findings) {
     let collections = Collections::of(context.design);
     for pattern in &context.design.patterns {
-        let Operation::Query(query) = &pattern.operation else { continue };
+        let Some(query) = pattern.query() else { continue };
         let on = query.on.as_ref().map(|index| index.name.as_str());
         let Some(entity) = query.entities.first().filter(|_| query.entities.len() == 1) else { continue };
         let Some((partition, sort)) = templates(entity, on) else { continue };

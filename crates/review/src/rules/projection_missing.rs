@@ -1,6 +1,6 @@
 //! `projection-missing`: a pattern that needs what its index doesn't carry.
 
-use singlet_design::{Entity, Format, Index, Operation, Part, Projection, Subject};
+use singlet_design::{Count, Entity, Format, Index, Operation, Part, Projection, Subject};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -21,7 +21,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             Operation::Get(get) => {
                 (std::slice::from_ref(&get.entity), &get.on, get.show.clone().unwrap_or_default())
             }
-            Operation::Query(query) => {
+            Operation::Query(query) | Operation::Count(Count { query, .. }) => {
                 let mut needed = query.show.clone().unwrap_or_default();
                 let paths = query.filter.iter().flat_map(|filter| filter.tree.paths());
                 needed.extend(paths.map(str::to_owned));

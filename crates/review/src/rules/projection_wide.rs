@@ -1,6 +1,6 @@
 //! `projection-wide`: an index that projects fields that nobody reads there.
 
-use singlet_design::{Design, Index, Operation, Projection, Subject, Table};
+use singlet_design::{Count, Design, Index, Operation, Projection, Subject, Table};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -68,7 +68,7 @@ fn shown(design: &Design, table: &Table, index: &Index) -> Option<Vec<String>> {
             Operation::Get(get) => {
                 (get.on.as_ref().is_some_and(|on| on.name == index.name), get.show.as_ref())
             }
-            Operation::Query(query) => {
+            Operation::Query(query) | Operation::Count(Count { query, .. }) => {
                 further.extend(query.filter.iter().flat_map(|filter| filter.tree.paths()));
                 further.extend(query.resolve.iter().map(|resolve| resolve.field.as_str()));
                 (query.on.as_ref().is_some_and(|on| on.name == index.name), query.show.as_ref())

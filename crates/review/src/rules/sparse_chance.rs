@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
-        let Operation::Query(query) = &pattern.operation else { continue };
+        let Some(query) = pattern.query() else { continue };
         let Some((filter, entity)) = query.filter.as_ref().zip(query.entities.first()) else { continue };
         let Some(flag) = flag(entity, &filter.tree) else { continue };
         let message = format!(

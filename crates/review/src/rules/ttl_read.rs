@@ -1,6 +1,6 @@
 //! `ttl-read`: a pattern that shows expired items.
 
-use singlet_design::{Entity, Operation, Pattern, Subject};
+use singlet_design::{Count, Entity, Operation, Pattern, Subject};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -40,7 +40,7 @@ fn shown_expired(pattern: &Pattern) -> Option<&Entity> {
         Operation::Get(get) | Operation::Exists(get) => (get.show_expired, std::slice::from_ref(&get.entity)),
         Operation::BatchGet(batch) => (batch.show_expired, std::slice::from_ref(&batch.entity)),
         Operation::Scan(scan) => (scan.show_expired, std::slice::from_ref(&scan.entity)),
-        Operation::Query(query) => (query.show_expired, query.entities.as_slice()),
+        Operation::Query(query) | Operation::Count(Count { query, .. }) => (query.show_expired, query.entities.as_slice()),
         _ => return None,
     };
     let expiring = entities.iter().find(|entity| entity.ttl.is_some());

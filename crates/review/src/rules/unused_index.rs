@@ -1,6 +1,6 @@
 //! `unused-index`: an index that no pattern reads.
 
-use singlet_design::{Design, Index, Operation, Subject, Table};
+use singlet_design::{Count, Design, Index, Operation, Subject, Table};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -53,7 +53,7 @@ fn is_read(design: &Design, table: &Table, index: &Index) -> bool {
         Operation::Get(get) | Operation::Exists(get) => {
             get.entity.table.label == table.label && get.on.as_ref().is_some_and(|on| on.name == index.name)
         }
-        Operation::Query(query) => {
+        Operation::Query(query) | Operation::Count(Count { query, .. }) => {
             query.table.label == table.label && query.on.as_ref().is_some_and(|on| on.name == index.name)
         }
         Operation::Scan(scan) => {

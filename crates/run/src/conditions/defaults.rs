@@ -22,14 +22,21 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
+    /// Returns the condition that a store evaluates: with defaults, and without the terms whose optional parameters
+    /// aren't given. `None` if nothing is left.
+    pub(crate) fn bind(&self, condition: &Condition) -> Option<expr::Condition> {
+        let given = condition.given(&|name| (self.argument)(name).is_some())?;
+        self.translate(&self.with_defaults(&given))
+    }
+
     /// Returns a condition that holds for an item without a field exactly if it holds for the field's default. A
     /// comparison of two fields takes them as they are stored.
-    pub(crate) fn with_defaults(&self, condition: &Condition) -> Condition {
-        Condition { source: condition.source.clone(), tree: self.tree(&condition.tree) }
+    fn with_defaults(&self, condition: &Condition) -> Condition {
+        Condition { tree: self.tree(&condition.tree), ..condition.clone() }
     }
 
     /// Returns the tree that a store evaluates.
-    pub(crate) fn translate(&self, condition: &Condition) -> Option<expr::Condition> {
+    fn translate(&self, condition: &Condition) -> Option<expr::Condition> {
         translate(condition, self.field, self.argument, self.now_ms)
     }
 
@@ -65,7 +72,7 @@ impl Asked<'_> {
     }
 
     fn holds(&self, test: &Tree, item: &Item) -> bool {
-        let alone = Condition { source: String::new(), tree: test.clone() };
+        let alone = Condition { source: String::new(), tree: test.clone(), optional: Vec::new() };
         let condition = self.translate(&alone);
         condition.is_some_and(|condition| condition.matches(EncodedItem::encode(item).view()))
     }

@@ -18,7 +18,7 @@ use crate::outcome::Outcome;
 use batch_get::BatchPlan;
 use get::GetPlan;
 use parts::PartsPlan;
-use query::{MergePlan, QueryPlan};
+use query::{CountPlan, MergePlan, QueryPlan};
 use scan::ScanPlan;
 
 /// A read with everything that doesn't depend on the call.
@@ -30,6 +30,8 @@ pub(super) enum ReadPlan {
     BatchGet(BatchPlan),
     /// A page of a list.
     Query(Box<QueryPlan>),
+    /// The number of items in a list.
+    Count(Box<CountPlan>),
     /// A page of everything.
     Scan(Box<ScanPlan>),
     /// Several reads, each with its plan.
@@ -46,6 +48,7 @@ impl ReadPlan {
             Operation::Exists(get) => ReadPlan::Get(GetPlan::new(context, get, pattern, true)),
             Operation::BatchGet(batch) => ReadPlan::BatchGet(BatchPlan::new(context, batch)),
             Operation::Query(query) => ReadPlan::Query(Box::new(QueryPlan::of_query(context, query, &[]))),
+            Operation::Count(count) => ReadPlan::Count(Box::new(CountPlan::new(context, count))),
             Operation::Scan(scan) => ReadPlan::Scan(Box::new(ScanPlan::new(context, scan))),
             Operation::Parts(parts) => ReadPlan::Parts(PartsPlan::new(context, parts)?),
             Operation::Merge(merge) => ReadPlan::Merge(Box::new(MergePlan::new(context, merge)?)),
@@ -64,6 +67,7 @@ impl ReadPlan {
             ReadPlan::Get(plan) => plan.run(site, call).await,
             ReadPlan::BatchGet(plan) => Box::pin(plan.run(site, call)).await,
             ReadPlan::Query(plan) => plan.run(site, call).await,
+            ReadPlan::Count(plan) => Box::pin(plan.run(site, call)).await,
             ReadPlan::Scan(plan) => Box::pin(plan.run(site, call)).await,
             ReadPlan::Parts(plan) => Box::pin(plan.run(site, call)).await,
             ReadPlan::Merge(plan) => Box::pin(plan.run(site, call)).await,

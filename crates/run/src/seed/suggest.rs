@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use singlet_design::{
-    Entity, FieldType, Json, Operation, Parameter, ParameterType, Pattern, to_json, to_text,
+    Count, Entity, FieldType, Json, Operation, Parameter, ParameterType, Pattern, to_json, to_text,
 };
 use singlet_store::Store;
 use singlet_values::{AttributeValue, EncodedValue, Item};
@@ -196,7 +196,7 @@ fn kind(pattern: &Pattern) -> Option<Kind> {
             Some(query.on.as_ref().map_or(Kind::Table, |index| Kind::Index(index.name.clone())))
         }
         Operation::Parts(_) | Operation::Merge(_) => Some(Kind::Composed),
-        Operation::Exists(_) | Operation::BatchGet(_) => Some(Kind::Other),
+        Operation::Exists(_) | Operation::BatchGet(_) | Operation::Count(_) => Some(Kind::Other),
         _ => None,
     }
 }
@@ -210,7 +210,7 @@ fn subjects(pattern: &Pattern) -> Vec<&Arc<Entity>> {
     match &pattern.operation {
         Operation::Get(get) | Operation::Exists(get) => vec![&get.entity],
         Operation::BatchGet(batch) => vec![&batch.entity],
-        Operation::Query(query) => query.entities.iter().collect(),
+        Operation::Query(query) | Operation::Count(Count { query, .. }) => query.entities.iter().collect(),
         Operation::Parts(parts) => parts.parts.iter().flat_map(|part| subjects(&part.pattern)).collect(),
         Operation::Merge(merge) => subjects(&merge.each),
         _ => Vec::new(),
@@ -228,6 +228,7 @@ fn shown(answer: &Outcome) -> usize {
         Outcome::Item(record) => usize::from(record.is_some()),
         Outcome::Exists(there) => usize::from(*there),
         Outcome::Items { records, .. } => records.len(),
+        Outcome::Count { count, .. } => usize::try_from(*count).unwrap_or(usize::MAX),
         Outcome::Parts(parts) => parts.iter().map(|(_, part)| shown(part)).sum(),
         _ => 0,
     }

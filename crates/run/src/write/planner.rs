@@ -244,7 +244,7 @@ impl<S: Store> Planner<'_, S> {
                 now_ms: self.now_ms,
                 key: Some(&entity.table.partition.name),
             };
-            asked.translate(&asked.with_defaults(condition))
+            asked.bind(condition)
         });
         expr::Condition::all(presence.into_iter().chain(parents).chain(sums).chain(guards).chain(own))
     }

@@ -159,7 +159,7 @@ proptest! {
         for level in ["note", "warning"] {
             let arguments = [arguments.as_slice(), &[("level", level)]].concat();
             let of_level: Vec<_> = lines.iter().map(|line| line.2 == (level == "warning")).collect();
-            let wanted: Vec<_> = whole.iter().filter(|(_, id)| of_level[id[1..].parse::<usize>().unwrap()]);
+            let wanted = whole.iter().filter(|(_, id)| of_level[id[1..].parse::<usize>().unwrap()]);
             let wanted: Vec<_> = wanted.cloned().collect();
             prop_assert_eq!(sorted(walk(&data, "newest_by_month", &arguments, &sizes, |_| {})), wanted);
         }

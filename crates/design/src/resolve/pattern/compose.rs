@@ -342,8 +342,8 @@ fn is_write(operation: &Operation) -> bool {
 }
 
 fn is_read(operation: &Operation) -> bool {
-    use Operation::{BatchGet, Exists, Get, Merge, Parts, Query};
-    matches!(operation, Get(_) | Exists(_) | BatchGet(_) | Query(_) | Parts(_) | Merge(_))
+    use Operation::{BatchGet, Count, Exists, Get, Merge, Parts, Query};
+    matches!(operation, Get(_) | Exists(_) | BatchGet(_) | Query(_) | Count(_) | Parts(_) | Merge(_))
 }
 
 fn is_get(operation: &Operation) -> bool {
@@ -365,6 +365,7 @@ pub(super) fn word(operation: &Operation) -> &'static str {
         Operation::Exists(_) => "exists",
         Operation::BatchGet(_) => "batch_get",
         Operation::Query(_) => "query",
+        Operation::Count(_) => "count",
         Operation::Scan(_) => "scan",
         Operation::Create(_) => "create",
         Operation::Put(_) => "put",

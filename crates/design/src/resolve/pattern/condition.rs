@@ -47,7 +47,8 @@ impl PatternDraft<'_> {
         match condition.check(&field) {
             Ok(parameters) => {
                 for (name, kind) in parameters {
-                    self.parameters.add(self.context, &name, ParameterType::Field(kind), true, node.span);
+                    let required = !condition.optional.contains(&name);
+                    self.parameters.add(self.context, &name, ParameterType::Field(kind), required, node.span);
                 }
                 Some(condition)
             }

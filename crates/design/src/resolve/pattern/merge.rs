@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::compose::Results;
-use super::query::{entity_names, order, ordered_by};
+use super::order::order;
+use super::query::{entity_names, ordered_by};
 use super::source::{WrittenValue, written};
 use super::{PatternDraft, Patterns};
 use crate::model::{Argument, Binding, Merge, Operation, Order, Pattern, Query};
@@ -36,6 +37,7 @@ impl<'a> Patterns<'a> {
         draft.open_parameters(&run, &bindings, None, span);
         draft.one_bucket(place.get("each")?, list, &each.name, &[])?;
         draft.one_bucket(place.get("run")?, query, &run.name, &bindings)?;
+        draft.one_order(place.get("run")?, query, &run.name)?;
         let by = draft.merge_by(place, &run, query)?;
         let number =
             |key: &str| place.get(key).and_then(Node::whole).and_then(|number| u32::try_from(number).ok());

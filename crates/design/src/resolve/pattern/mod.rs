@@ -7,6 +7,7 @@ mod compose;
 mod condition;
 mod insert;
 mod merge;
+mod order;
 mod overlap;
 mod query;
 mod read;
@@ -134,6 +135,7 @@ impl<'a> Patterns<'a> {
             "exists" => draft.get(place).map(Operation::Exists),
             "batch_get" => draft.batch_get(place).map(Operation::BatchGet),
             "query" => draft.query(place).map(Operation::Query),
+            "count" => draft.count(place).map(Operation::Count),
             "scan" => draft.scan(place).map(Operation::Scan),
             "create" => draft.insert(place, word).map(Operation::Create),
             "put" => draft.insert(place, word).map(Operation::Put),

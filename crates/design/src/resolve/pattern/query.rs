@@ -6,12 +6,14 @@ use super::super::name;
 use super::super::parameters::stored_alike;
 use super::super::template::find;
 use super::asked::Asked;
+use super::order::{order, order_word};
 use super::overlap::KeyShape;
 use super::read::ReadPath;
 use super::{PatternDraft, ResolvedEntity};
 use crate::model::{
-    AskedKey, Buckets, Entity, FieldType, Order, OrderWord, ParameterType, Projection, Query, ShardRead, SortRange,
+    AskedKey, Buckets, Count, Entity, FieldType, Order, ParameterType, Projection, Query, ShardRead, SortRange,
 };
+use crate::paging::COUNT_ITEMS_DEFAULT;
 use crate::report::Span;
 use crate::syntax::Node;
 use crate::template::{Format, Part, Template};
@@ -50,6 +52,7 @@ impl PatternDraft<'_> {
         let (show, resolve) = (self.show(&known), self.resolve(&known));
         let KeyConditions { key, shards, matched, range, buckets, given_parts } = conditions?;
         self.empty_needs_buckets(buckets.as_ref())?;
+        let orders = self.orders()?;
         let filter = match filter {
             Some(filter) => Some(filter?),
             None => None,
@@ -69,6 +72,7 @@ impl PatternDraft<'_> {
             by: self.by(&known),
             order: order(self.node).unwrap_or(Order::Ascending),
             order_word: order_word(self.node),
+            orders,
             matched,
             range,
             shards,
@@ -82,6 +86,13 @@ impl PatternDraft<'_> {
             mixed,
             entities: known.iter().map(|known| Arc::clone(&known.entity)).collect(),
         })
+    }
+
+    /// `count`
+    pub(super) fn count(&mut self, place: &Node) -> Option<Count> {
+        let max = self.node.get("max").and_then(Node::whole).and_then(|max| u32::try_from(max).ok());
+        let query = Query { show: Some(Vec::new()), ..self.query(place)? };
+        Some(Count { query, max: max.unwrap_or(COUNT_ITEMS_DEFAULT) })
     }
 
     /// Resolves the conditions on the key; `None` after a mistake.
@@ -427,22 +438,6 @@ impl PatternDraft<'_> {
             }
         }
         Some(())
-    }
-}
-
-/// Returns the order of a pattern.
-pub(super) fn order(node: &Node) -> Option<Order> {
-    order_word(node).map(OrderWord::order)
-}
-
-/// Returns the word for the order.
-fn order_word(node: &Node) -> Option<OrderWord> {
-    match node.text_of("order")? {
-        "oldest" => Some(OrderWord::Oldest),
-        "newest" => Some(OrderWord::Newest),
-        "lowest" => Some(OrderWord::Lowest),
-        "highest" => Some(OrderWord::Highest),
-        _ => None,
     }
 }
 

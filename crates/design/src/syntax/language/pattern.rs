@@ -4,7 +4,7 @@ use singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 
 use super::entity::TEMPLATES;
 use super::{Construct, Key, Shape, Variants, about, allow, key, required, variant};
-use crate::paging::{BUCKETS_EMPTY_MAX, MERGE_EACH_MAX, PAGE_ITEMS_MAX};
+use crate::paging::{BUCKETS_EMPTY_MAX, COUNT_ITEMS_MAX, MERGE_EACH_MAX, PAGE_ITEMS_MAX};
 
 const ENTITY: Shape = Shape::Text("an entity name");
 const ON: Key = key("on", Shape::Text("an index name"), "the index to read instead of the table");
@@ -39,21 +39,35 @@ const IF: Key = key("if", Shape::Text("a condition"), "the condition that the ex
 const SET_VALUES: Shape = Shape::Named("field", &Shape::Constant);
 const GIVEN: Key =
     key("set", SET_VALUES, "values that the pattern gives to fields: a constant, `{parameter}` or `{now}`");
-const ORDER: Key = key(
-    "order",
-    Shape::Word(&[
-        ("oldest", "ascending; the default"),
-        ("newest", "descending"),
-        ("lowest", "ascending"),
-        ("highest", "descending"),
-    ]),
-    "the order by sort key",
-);
+const ORDER_WORD: Shape = Shape::Word(&[
+    ("oldest", "ascending; the default"),
+    ("newest", "descending"),
+    ("lowest", "ascending"),
+    ("highest", "descending"),
+]);
+const ORDER: Key = key("order", ORDER_WORD, "the order by sort key");
 const LIMIT: Key = key(
     "limit",
     Shape::Whole(1, PAGE_ITEMS_MAX as u64),
     "the items on a page, unless the caller asks for another number; default 100",
 );
+const MATCH: Key = key(
+    "match",
+    Shape::List(1, &Shape::Text("a field name")),
+    "the leading parts of the sort key that are parameters",
+);
+const RANGE: Key = key(
+    "range",
+    Shape::Text("a field name"),
+    "the next part of the sort key, with the optional parameters `from` and `to`, both inclusive",
+);
+const PREFIX: Key = key(
+    "prefix",
+    Shape::Text("a field name"),
+    "the next part of the sort key, which must begin with the parameter of that name",
+);
+const FILTER: Key =
+    key("filter", Shape::Text("a condition"), "the condition that returned items satisfy");
 const EMPTY: Key = key(
     "empty",
     Shape::Whole(1, BUCKETS_EMPTY_MAX as u64),
@@ -110,28 +124,42 @@ pub(crate) static PATTERN: Construct = Construct {
                 ON,
                 KEY,
                 BY,
-                ORDER,
                 key(
-                    "match",
-                    Shape::List(1, &Shape::Text("a field name")),
-                    "the leading parts of the sort key that are parameters",
+                    "order",
+                    Shape::Either(&[ORDER_WORD, Shape::List(2, &ORDER_WORD)]),
+                    "the order by sort key; of two in a list, callers choose by the parameter `order`, and the first is the default",
                 ),
-                key(
-                    "range",
-                    Shape::Text("a field name"),
-                    "the next part of the sort key, with the optional parameters `from` and `to`, both inclusive",
-                ),
-                key(
-                    "prefix",
-                    Shape::Text("a field name"),
-                    "the next part of the sort key, which must begin with the parameter of that name",
-                ),
+                MATCH,
+                RANGE,
+                PREFIX,
                 EMPTY,
-                key("filter", Shape::Text("a condition"), "the condition that returned items satisfy"),
+                FILTER,
                 LIMIT,
                 CONSISTENT,
                 SHOW,
                 RESOLVE,
+                EXPIRED,
+            ],
+        ),
+        variant(
+            "count",
+            Shape::Either(&[ENTITY, Shape::List(1, &ENTITY)]),
+            "counts the items of a query",
+            &[
+                ON,
+                KEY,
+                BY,
+                MATCH,
+                RANGE,
+                PREFIX,
+                EMPTY,
+                FILTER,
+                key(
+                    "max",
+                    Shape::Whole(1, COUNT_ITEMS_MAX as u64),
+                    "the items to read at most; if there are more, the answer says so; default 10000",
+                ),
+                CONSISTENT,
                 EXPIRED,
             ],
         ),
@@ -141,7 +169,7 @@ pub(crate) static PATTERN: Construct = Construct {
             "reads the whole table or index, page by page, in no order",
             &[
                 ON,
-                key("filter", Shape::Text("a condition"), "the condition that returned items satisfy"),
+                FILTER,
                 LIMIT,
                 SHOW,
                 EXPIRED,

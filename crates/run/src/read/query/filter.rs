@@ -52,7 +52,7 @@ impl FilterPlan {
         let argument = |name: &str| bound.get(name).cloned();
         let default = |name: &str| self.entities.iter().find_map(|entity| default_of(entity.field(name)?));
         let asked = Asked { field: &field, argument: &argument, default: &default, now_ms, key: None };
-        let own = asked.translate(&asked.with_defaults(condition));
+        let own = asked.bind(condition);
         expr::Condition::all(self.types.iter().cloned().chain(own))
     }
 }

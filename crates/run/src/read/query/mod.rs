@@ -1,5 +1,6 @@
 //! Queries: the items under one key in order, over shards as if they were one, page by page.
 
+mod count;
 mod cursor;
 mod filter;
 mod lane;
@@ -13,11 +14,12 @@ use std::iter::repeat_n;
 use std::sync::Arc;
 
 use singlet_design::{
-    self as design, AskedKey, Buckets, Entity, Index, KeyAttribute, Order, PAGE_ITEMS_DEFAULT, Pattern, SortRange,
+    self as design, AskedKey, Buckets, Entity, Index, KeyAttribute, Order, OrderWord, PAGE_ITEMS_DEFAULT, Pattern, SortRange,
     Table, Template,
 };
 use singlet_expr::{Condition, KeyCondition, KeyTerm, KeyTest, Projection};
 use singlet_store::{self as store, Store};
+use singlet_values::AttributeValue;
 
 use super::project::projection;
 use super::resolve::ResolvePlan;
@@ -31,6 +33,7 @@ use lane::{Lane, Position};
 use sort::{SortBounds, SortPlan};
 use tell::key_parts;
 
+pub(super) use count::CountPlan;
 pub(super) use filter::FilterPlan;
 pub(super) use merge::MergePlan;
 pub(super) use reader::{Reader, drive};
@@ -55,6 +58,8 @@ pub(crate) struct QueryPlan {
     shards: Option<u32>,
     buckets: Option<Buckets>,
     forward: bool,
+    /// The orders between which callers choose.
+    orders: Vec<OrderWord>,
     consistent: bool,
     filter: FilterPlan,
     projection: Option<Projection>,
@@ -99,6 +104,7 @@ impl QueryPlan {
             shards: query.shards.map(|shards| shards.count),
             buckets: query.buckets.clone(),
             forward: query.order == Order::Ascending,
+            orders: query.orders.clone(),
             consistent: query.consistent,
             limit: query.limit.unwrap_or(PAGE_ITEMS_DEFAULT),
             ..QueryPlan::new(context, &wanted, query.filter.as_ref(), needed)
@@ -192,6 +198,7 @@ impl QueryPlan {
             shards: None,
             buckets: None,
             forward: true,
+            orders: Vec::new(),
             consistent: false,
             filter: FilterPlan::new(filter, &teller, entities, table, index),
             projection: wanted.show.map(|show| projection(table, index, show, needed)),
@@ -252,6 +259,16 @@ impl QueryPlan {
             lanes.push(Lane::new(request, exact, positions.next().unwrap_or_default()));
         }
         Ok(Reader::over_shards(self, lanes, limit, now_ms))
+    }
+
+    /// Whether the list is in ascending order, which callers may choose.
+    fn is_forward(&self, bound: &Bound<'_>) -> bool {
+        let wanted = |order: &&OrderWord| match bound.get(OrderWord::PARAMETER) {
+            Some(AttributeValue::S(word)) => order.word() == word,
+            _ => false,
+        };
+        let chosen = self.orders.iter().find(wanted);
+        chosen.map_or(self.forward, |order| order.order() == Order::Ascending)
     }
 
     /// The requests that are made at once.

@@ -20,8 +20,8 @@ pub(in super::super) struct Reader<'p> {
     rows: Vec<Row>,
     /// The lane of the last row.
     pub(super) last_lane: Option<usize>,
-    /// Whether any item was read, even one that isn't returned.
-    found: bool,
+    /// The items that were read, including those that aren't returned.
+    read: u64,
     now_ms: u64,
 }
 
@@ -76,7 +76,7 @@ impl<'p> Reader<'p> {
             lane.begin(share, start_key);
         }
         let rows = Vec::with_capacity(if count == 1 { limit as usize } else { 0 });
-        Reader { plan, lanes, order, forward, limit: limit as usize, rows, last_lane: None, found: false, now_ms }
+        Reader { plan, lanes, order, forward, limit: limit as usize, rows, last_lane: None, read: 0, now_ms }
     }
 
     /// Takes what can be taken. Gives the lanes that must read a page before it can go on; none when the page is
@@ -118,7 +118,7 @@ impl<'p> Reader<'p> {
     fn feed(&mut self, position: usize, request: store::Query, page: Page) {
         let (plan, order, now_ms) = (self.plan, &self.order, self.now_ms);
         let Some(lane) = self.lanes.get_mut(position) else { return };
-        self.found |= page.scanned > 0;
+        self.read += u64::from(page.scanned);
         let exact = lane.exact.take();
         let row = |item: EncodedItem| {
             let view = item.view();
@@ -152,9 +152,9 @@ impl<'p> Reader<'p> {
         self.lanes.iter().any(Lane::has_more)
     }
 
-    /// Whether any item was read, even one that isn't returned.
-    pub(super) fn has_found(&self) -> bool {
-        self.found
+    /// The items that were read, including those that aren't returned.
+    pub(super) fn items_read(&self) -> u64 {
+        self.read
     }
 
     /// Lets every lane read on: for lists that are read to their end.

@@ -16,7 +16,7 @@ use crate::outcome::Outcome;
 const CALL_BUCKETS_MAX: u32 = 100;
 
 /// The buckets of one call.
-struct BucketRange {
+pub(super) struct BucketRange {
     /// The first bucket in the order of time; `None` if nothing but empty buckets ends the range.
     earliest: Option<Bucket>,
     latest: Bucket,
@@ -25,7 +25,7 @@ struct BucketRange {
 
 impl BucketRange {
     /// Between the bounds that the caller gives. The latest bucket is that of the call if there is no `to`.
-    fn of(buckets: &Buckets, call: &Call<'_>, forward: bool) -> Result<BucketRange, RunError> {
+    pub(super) fn of(buckets: &Buckets, call: &Call<'_>, forward: bool) -> Result<BucketRange, RunError> {
         let containing = |parameter: &str| -> Result<Option<Bucket>, RunError> {
             let Some(value) = call.bound.get(parameter) else { return Ok(None) };
             let bucket = value.as_scalar().and_then(|value| Bucket::of(value, buckets.format));
@@ -51,12 +51,12 @@ impl BucketRange {
     }
 
     /// The first bucket; `None` if there is none between the bounds.
-    fn first(&self) -> Option<Bucket> {
+    pub(super) fn first(&self) -> Option<Bucket> {
         let first = if self.forward { self.earliest? } else { self.latest };
         self.contains(first).then_some(first)
     }
 
-    fn after(&self, bucket: Bucket) -> Option<Bucket> {
+    pub(super) fn after(&self, bucket: Bucket) -> Option<Bucket> {
         let next = if self.forward { bucket.next() } else { bucket.previous() };
         next.filter(|next| self.contains(*next))
     }
@@ -66,7 +66,7 @@ impl BucketRange {
     }
 
     /// Whether a bound ends it.
-    fn is_bounded(&self) -> bool {
+    pub(super) fn is_bounded(&self) -> bool {
         self.forward || self.earliest.is_some()
     }
 }
@@ -110,7 +110,7 @@ impl QueryPlan {
             if has_more {
                 onward = Some(self.payload(Some(bucket), &reader)?);
             }
-            let was_empty = !reader.has_found() && !is_resumed;
+            let was_empty = reader.items_read() == 0 && !is_resumed;
             rows.extend(reader.take_rows());
             if has_more {
                 break;
