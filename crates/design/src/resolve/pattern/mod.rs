@@ -4,6 +4,7 @@ mod asked;
 mod change;
 mod compose;
 mod condition;
+mod each;
 mod insert;
 mod merge;
 mod overlap;
