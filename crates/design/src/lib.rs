@@ -51,11 +51,11 @@ pub use field::{Field, FieldType, Made, ParameterType};
 pub use json::{Json, JsonError};
 pub use limits::FILE_BYTES_MAX;
 pub use model::{
-    Allowance, Argument, AskedKey, BatchGet, Binding, Cardinality, Change, Check, Delete, Design,
-    ElementChange, Entity, Environment, Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates,
-    Layout, Merge, Operation, Order, OrderWord, Parameter, Parts, Pattern, Places, Projection, Query, Rate,
-    ReadPart, Reference, Relation, Removal, Resolve, Scan, ShardRead, SortRange, Step, Subject, Table,
-    TimeToLive, Transaction, Unique, Update, ValueSource, When,
+    Allowance, Argument, AskedKey, BatchGet, Binding, Cardinality, Change, Check, Delete, Design, Each,
+    EachList, ElementChange, Entity, Environment, Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind,
+    KeyTemplates, Layout, Merge, Operation, Order, OrderWord, Parameter, Parts, Pattern, Places, Projection,
+    Query, Rate, ReadPart, Reference, Relation, Removal, Resolve, Scan, ShardRead, SortRange, Step, Subject,
+    Table, TimeToLive, Transaction, Unique, Update, ValueSource, When,
 };
 pub use names::{nearest, similar};
 pub use paging::{

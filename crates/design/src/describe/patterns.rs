@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Grid, key_condition};
 use crate::condition::Condition;
 use crate::model::{
-    Design, Entity, Get, Index, Insert, Merge, Operation, Order, Pattern, Query, Rate, Reference,
+    Design, EachList, Entity, Get, Index, Insert, Merge, Operation, Order, Pattern, Query, Rate, Reference,
 };
 
 /// Returns a table of every pattern, in the order of the file.
@@ -85,7 +85,7 @@ pub fn access(pattern: &Pattern) -> Access {
         },
         Operation::Transaction(transaction) => {
             let step = |step: &crate::model::Step| match &step.each {
-                Some((_, list)) => format!("{} for each of {{{list}}}", step.pattern.name),
+                Some(each) => format!("{} for each of {}", step.pattern.name, list_name(&each.list)),
                 None => step.pattern.name.clone(),
             };
             composed("all or none", transaction.steps.iter().map(step), "TransactWriteItems")
@@ -96,6 +96,13 @@ pub fn access(pattern: &Pattern) -> Access {
             composed(if parts.together { "at one point" } else { "at once" }, names, request)
         }
         Operation::Merge(merge) => merged(merge),
+    }
+}
+
+fn list_name(list: &EachList) -> String {
+    match list {
+        EachList::Parameter(name) => format!("{{{name}}}"),
+        EachList::Result(step, field) => format!("{{{step}.{field}}}"),
     }
 }
 
