@@ -11,6 +11,9 @@ use singlet_values::{AttributeValue, Attributes, EncodedItem, Item, ValueRef};
 use crate::cursor::Held;
 use crate::error::{RunError, WrongParameter};
 
+/// The faults of one list that are reported at most.
+const FAULTS_MAX: usize = 20;
+
 /// The values a caller gives, by parameter name.
 pub type Arguments = BTreeMap<String, Json>;
 
@@ -56,7 +59,7 @@ impl<'a> Bound<'a> {
             found += usize::from(argument.is_some());
             match convert(parameter, argument) {
                 Ok(value) => given.push(value),
-                Err(error) => wrong.push(error),
+                Err(errors) => wrong.extend(errors),
             }
         }
         if found < arguments.len() {
@@ -92,7 +95,7 @@ impl<'a> Bound<'a> {
                     Ok(Given::Value(instant_for(&parameter.kind, now_ms)))
                 }
                 Argument::Constant(json) => {
-                    convert(parameter, Some(json)).map_err(|wrong| RunError::of(pattern, vec![wrong]))
+                    convert(parameter, Some(json)).map_err(|wrong| RunError::of(pattern, wrong))
                 }
                 Argument::Result(step, field) => Ok(result(step, field).map_or(Given::Missing, Given::Value)),
             }
@@ -170,41 +173,60 @@ impl Values for Bound<'_> {
     }
 }
 
-fn convert(parameter: &Parameter, argument: Option<&Json>) -> Result<Given, WrongParameter> {
+fn convert(parameter: &Parameter, argument: Option<&Json>) -> Result<Given, Vec<WrongParameter>> {
     match argument {
-        None if parameter.required => Err(missing(parameter)),
+        None if parameter.required => Err(vec![missing(parameter)]),
         None => Ok(Given::Missing),
-        Some(Json::Null) if parameter.required => Err(missing(parameter)),
+        Some(Json::Null) if parameter.required => Err(vec![missing(parameter)]),
         Some(Json::Null) => Ok(Given::Null),
-        Some(json) => typed(&parameter.kind, json).map(Given::Value).map_err(|(path, reason)| {
-            WrongParameter { parameter: format!("{}{path}", parameter.name), reason }
+        Some(json) => typed(&parameter.kind, json).map(Given::Value).map_err(|faults| {
+            let wrong =
+                |(path, reason)| WrongParameter { parameter: format!("{}{path}", parameter.name), reason };
+            faults.into_iter().map(wrong).collect()
         }),
     }
 }
 
-/// The typed value; otherwise where in it something is wrong, and what.
-fn typed(kind: &ParameterType, json: &Json) -> Result<AttributeValue, (String, String)> {
-    let unexpected = || (String::new(), format!("must be {}, not {}", parameter_in_words(kind), json.kind()));
+/// A fault in a value: where in it, and what is wrong.
+type ValueFault = (String, String);
+
+/// The typed value; otherwise everything that is wrong in it.
+fn typed(kind: &ParameterType, json: &Json) -> Result<AttributeValue, Vec<ValueFault>> {
+    let unexpected =
+        || vec![(String::new(), format!("must be {}, not {}", parameter_in_words(kind), json.kind()))];
     match kind {
-        ParameterType::Field(field) => to_attribute(field, json).map_err(|error| (error.path, error.reason)),
+        ParameterType::Field(field) => {
+            to_attribute(field, json).map_err(|error| vec![(error.path, error.reason)])
+        }
         ParameterType::Prefix => json.as_text().map(AttributeValue::from).ok_or_else(unexpected),
         ParameterType::ListOf(of) => {
             list(json.as_list().ok_or_else(unexpected)?, |element| typed(of, element))
         }
-        ParameterType::Keys(members) => {
-            list(json.as_list().ok_or_else(unexpected)?, |element| key(members, element))
-        }
+        ParameterType::Keys(members) => list(json.as_list().ok_or_else(unexpected)?, |element| {
+            key(members, element).map_err(|fault| vec![fault])
+        }),
     }
 }
 
+/// The typed elements; otherwise what is wrong in each of them, up to a bound.
 fn list(
     elements: &[Json],
-    element: impl Fn(&Json) -> Result<AttributeValue, (String, String)>,
-) -> Result<AttributeValue, (String, String)> {
-    let convert = |(position, json): (usize, &Json)| {
-        element(json).map_err(|(path, reason)| (format!("[{position}]{path}"), reason))
-    };
-    elements.iter().enumerate().map(convert).collect::<Result<Vec<_>, _>>().map(AttributeValue::L)
+    element: impl Fn(&Json) -> Result<AttributeValue, Vec<ValueFault>>,
+) -> Result<AttributeValue, Vec<ValueFault>> {
+    let mut list = Vec::with_capacity(elements.len());
+    let mut faults: Vec<ValueFault> = Vec::new();
+    for (position, json) in elements.iter().enumerate() {
+        match element(json) {
+            Ok(value) => list.push(value),
+            Err(more) => {
+                faults.extend(more.into_iter().map(|(path, reason)| (format!("[{position}]{path}"), reason)));
+            }
+        }
+        if faults.len() >= FAULTS_MAX {
+            break;
+        }
+    }
+    if faults.is_empty() { Ok(AttributeValue::L(list)) } else { Err(faults) }
 }
 
 /// One key of a batch: an object with these members; a key of one value may be given as it is.

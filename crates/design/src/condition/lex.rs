@@ -113,7 +113,7 @@ fn parameter(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
     };
     let name = rest.get(1..end).unwrap_or_default();
     let (name, is_optional) = name.strip_suffix('?').map_or((name, false), |name| (name, true));
-    if name.is_empty() || !name.chars().all(is_word) {
+    if !name.split('.').all(|part| !part.is_empty() && part.chars().all(is_word)) {
         let message = format!("{name:?} isn't a valid parameter name");
         return Err(ConditionError::new(at..at + end + 1, message, help));
     }

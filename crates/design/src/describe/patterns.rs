@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Grid, key_condition};
 use crate::condition::Condition;
 use crate::model::{
-    Design, Entity, Get, Index, Insert, Merge, Operation, Order, Pattern, Query, Rate, Reference,
+    Design, EachList, Entity, Get, Index, Insert, Merge, Operation, Order, Pattern, Query, Rate, Reference,
 };
 
 /// Returns a table of every pattern, in the order of the file.
@@ -90,7 +90,7 @@ pub fn access(pattern: &Pattern) -> Access {
         },
         Operation::Transaction(transaction) => {
             let step = |step: &crate::model::Step| match &step.each {
-                Some((_, list)) => format!("{} for each of {{{list}}}", step.pattern.name),
+                Some(each) => format!("{} for each of {}", step.pattern.name, list_name(&each.list)),
                 None => step.pattern.name.clone(),
             };
             composed("all or none", transaction.steps.iter().map(step), "TransactWriteItems")
@@ -101,6 +101,13 @@ pub fn access(pattern: &Pattern) -> Access {
             composed(if parts.together { "at one point" } else { "at once" }, names, request)
         }
         Operation::Merge(merge) => merged(merge),
+    }
+}
+
+fn list_name(list: &EachList) -> String {
+    match list {
+        EachList::Parameter(name) => format!("{{{name}}}"),
+        EachList::Result(step, field) => format!("{{{step}.{field}}}"),
     }
 }
 
@@ -128,7 +135,8 @@ fn listed(query: &Query) -> Access {
         (_, Order::Descending) => ", last first".to_owned(),
     };
     let limit = query.limit.map(|limit| format!(", {limit} a page")).unwrap_or_default();
-    let buckets = query.buckets.as_ref().map(|buckets| format!(", {0} by {0}", buckets.format)).unwrap_or_default();
+    let buckets =
+        query.buckets.as_ref().map(|buckets| format!(", {0} by {0}", buckets.format)).unwrap_or_default();
     let times = query.shards.map(|shards| format!(" × {}", shards.count)).unwrap_or_default();
     let index = query.on.as_deref().map(|index: &Index| format!(" {}", index.name)).unwrap_or_default();
     Access {

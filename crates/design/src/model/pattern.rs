@@ -28,6 +28,9 @@ pub struct Pattern {
     pub owner: Option<String>,
     /// Whether only other patterns can run it, as a step or part.
     pub internal: bool,
+    /// Whether it is written inside the pattern that runs it. Its name is that of the other pattern and of the step or
+    /// part: `place_order.stock`.
+    pub inline: bool,
     /// The latency target.
     pub within: Option<Duration>,
     /// The parameters, in order of first use.
@@ -100,7 +103,9 @@ impl Pattern {
         match &self.operation {
             Operation::Get(get) | Operation::Exists(get) => vec![&get.entity],
             Operation::BatchGet(get) => vec![&get.entity],
-            Operation::Query(query) | Operation::Count(Count { query, .. }) => query.entities.iter().collect(),
+            Operation::Query(query) | Operation::Count(Count { query, .. }) => {
+                query.entities.iter().collect()
+            }
             Operation::Scan(scan) => vec![&scan.entity],
             Operation::Create(insert) | Operation::Put(insert) => vec![&insert.entity],
             Operation::Update(update) => vec![&update.entity],
@@ -309,7 +314,6 @@ impl OrderWord {
     /// The parameter by which callers choose an order.
     pub const PARAMETER: &str = "order";
 
-
     /// Returns the word.
     pub fn word(self) -> &'static str {
         match self {
@@ -512,23 +516,55 @@ pub struct Check {
 /// Several writes, all or none.
 #[derive(Debug, Clone)]
 pub struct Transaction {
-    /// The writes, in order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
-/// One write of a transaction.
+/// One step of a transaction.
 #[derive(Debug, Clone)]
 pub struct Step {
     /// Its name in the answer.
     pub name: String,
-    /// A create, put, update, delete or check.
+    /// A create, put, update, delete, check or get.
     pub pattern: Arc<Pattern>,
     /// The parameters that the composed pattern gives.
     pub bindings: Vec<Binding>,
-    /// Runs the step once for each element of a list: (parameter of the step, list parameter of the caller).
-    pub each: Option<(String, String)>,
+    /// Runs the step once for each element of a list.
+    pub each: Option<Each>,
     /// The maximum length of that list; a longer one is refused.
     pub each_max: Option<u32>,
+}
+
+impl Step {
+    /// Returns whether it takes a field of this step.
+    pub fn uses(&self, step: &str) -> bool {
+        let of_list = match self.each.as_ref().map(|each| &each.list) {
+            Some(EachList::Result(name, _)) => name == step,
+            Some(EachList::Parameter(_)) | None => false,
+        };
+        let of_binding =
+            |binding: &Binding| matches!(&binding.argument, Argument::Result(name, _) if name == step);
+        of_list || self.bindings.iter().any(of_binding)
+    }
+}
+
+/// The list that a step runs for, and the name of one element.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Each {
+    /// The name of an element: `Argument::Result(element, path)` is a member of it, and the whole element if the path is
+    /// empty.
+    pub element: String,
+    /// The list.
+    pub list: EachList,
+}
+
+/// The source of a list. Steps with the same list run for the same elements in the same order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EachList {
+    /// A parameter of the composed pattern.
+    Parameter(String),
+    /// A field that an earlier step writes or reads: (step, field).
+    Result(String, String),
 }
 
 /// A parameter of a part or step that the composed pattern gives.
@@ -549,8 +585,9 @@ pub enum Argument {
     Parameter(String),
     /// The time of the call.
     Now,
-    /// A field that an earlier step wrote, including generated ids: (step, field). In a merge, the step is the list, and
-    /// the field is one of its items' fields.
+    /// A field that an earlier step wrote or read, including generated ids: (step, field). If that step runs for each
+    /// element of the same list, it is the field for the same element. The name of an element stands for the element. In a
+    /// merge, the step is the list, and the field is one of its items' fields.
     Result(String, String),
 }
 

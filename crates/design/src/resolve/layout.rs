@@ -1,6 +1,7 @@
 //! Collects the positions of all named parts, and what they allow.
 
 use crate::model::{Allowance, Layout, Places, Subject};
+use crate::report::Span;
 use crate::syntax::{Entry, Node, are_several};
 
 /// Returns the positions of all named parts of a design.
@@ -23,8 +24,34 @@ pub(super) fn layout(root: &Node, design: &str) -> Layout {
     }
     for pattern in root.entries("pattern") {
         note(&mut layout, Subject::Pattern(pattern.name.clone()), pattern);
+        note_inline(&mut layout, pattern);
     }
     layout
+}
+
+/// Notes the patterns that are written inside a pattern, under the names that they get.
+fn note_inline(layout: &mut Layout, pattern: &Entry) {
+    let mut inline = |label: &str, span: Span, node: &Node| {
+        let place = node.get("run").unwrap_or(node);
+        if place.table().is_some() {
+            note_at(layout, Subject::Pattern(format!("{}.{label}", pattern.name)), span, place);
+        }
+    };
+    for entry in pattern.node.table().unwrap_or_default() {
+        match entry.name.as_str() {
+            "transaction" | "parts" => {
+                let steps = entry.node.table().unwrap_or_default();
+                steps.iter().for_each(|step| inline(&step.name, step.span, &step.node));
+            }
+            _ => {
+                for key in ["each", "run"] {
+                    if let Some(run) = entry.node.entry(key).filter(|run| run.node.table().is_some()) {
+                        inline(key, run.span, &run.node);
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn note_table(layout: &mut Layout, table: &Entry, label: &str, indexes: &[Entry]) {
@@ -35,7 +62,10 @@ fn note_table(layout: &mut Layout, table: &Entry, label: &str, indexes: &[Entry]
 }
 
 fn note(layout: &mut Layout, subject: Subject, entry: &Entry) {
-    let node = &entry.node;
+    note_at(layout, subject, entry.span, &entry.node);
+}
+
+fn note_at(layout: &mut Layout, subject: Subject, name: Span, node: &Node) {
     let allowed = node.entries("allow").iter().map(|allowed| {
         let reason = allowed.node.text().unwrap_or_default().to_owned();
         (subject.clone(), Allowance { rule: allowed.name.clone(), reason, span: allowed.span })
@@ -43,5 +73,5 @@ fn note(layout: &mut Layout, subject: Subject, entry: &Entry) {
     layout.allowances.extend(allowed);
     let keys = node.table().unwrap_or_default().iter();
     let keys = keys.map(|key| (key.name.clone(), key.node.span)).collect();
-    layout.places.insert(subject, Places { name: entry.span, value: node.span, keys });
+    layout.places.insert(subject, Places { name, value: node.span, keys });
 }

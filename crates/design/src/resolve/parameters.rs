@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::field::kind_name;
-use crate::model::{FieldType, Parameter, ParameterType};
+use crate::model::{Field, FieldType, Parameter, ParameterType};
 use crate::report::Span;
 
 /// The parameters of a pattern so far, in order of first use.
@@ -31,6 +31,9 @@ impl Parameters {
             None => self.0.push(Parameter { name: name.to_owned(), kind, required, about: None }),
             Some(known) => {
                 known.required |= required;
+                if let (Some(own), Some(more)) = (members_mut(&mut known.kind), members(&kind)) {
+                    return join_members(context, own, more, name, span);
+                }
                 if let (ParameterType::ListOf(of), ParameterType::Field(list)) = (&known.kind, &kind)
                     && holds_such(list, of)
                 {
@@ -79,6 +82,46 @@ impl Parameters {
     }
 }
 
+/// Returns the members of the objects in a list.
+fn members(kind: &ParameterType) -> Option<&[Field]> {
+    match kind {
+        ParameterType::ListOf(of) => match &**of {
+            ParameterType::Field(FieldType::Object(fields)) => Some(fields),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn members_mut(kind: &mut ParameterType) -> Option<&mut Vec<Field>> {
+    match kind {
+        ParameterType::ListOf(of) => match &mut **of {
+            ParameterType::Field(FieldType::Object(fields)) => Some(fields),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Adds the members of another use of the same list. A member is required if any use requires it.
+fn join_members(context: &Context<'_>, own: &mut Vec<Field>, more: &[Field], list: &str, span: Span) {
+    for field in more {
+        match own.iter_mut().find(|known| known.name == field.name) {
+            None => own.push(field.clone()),
+            Some(known) if stored_alike(&known.kind, &field.kind) => known.optional &= field.optional,
+            Some(known) => {
+                let message = format!(
+                    "`{}` in the elements of `{list}` is of type `{}` here, but of type `{}` elsewhere in the pattern",
+                    field.name,
+                    kind_name(&field.kind),
+                    kind_name(&known.kind)
+                );
+                context.mistakes.add_with_help(span, message, "use different members for them");
+            }
+        }
+    }
+}
+
 /// Returns whether a value can be used for both.
 fn agree(one: &ParameterType, other: &ParameterType) -> bool {
     match (one, other) {
@@ -95,7 +138,12 @@ fn agree(one: &ParameterType, other: &ParameterType) -> bool {
 fn holds_such(list: &FieldType, wanted: &ParameterType) -> bool {
     match (list, wanted) {
         (FieldType::List { of, .. } | FieldType::Set { of, .. }, ParameterType::Field(wanted)) => {
-            stored_alike(of, wanted)
+            match (&**of, wanted) {
+                (FieldType::Object(own), FieldType::Object(wanted)) => wanted.iter().all(|wanted| {
+                    own.iter().any(|own| own.name == wanted.name && stored_alike(&own.kind, &wanted.kind))
+                }),
+                (of, wanted) => stored_alike(of, wanted),
+            }
         }
         _ => false,
     }

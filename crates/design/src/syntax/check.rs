@@ -1,6 +1,6 @@
 //! Checks a tree against the description of the language: unknown keys, values of the wrong kind, missing keys.
 
-use super::language::{Construct, DESIGN, Key, Shape, Variant, Variants};
+use super::language::{Construct, DESIGN, Key, PATTERN, STEP, Shape, Variant, Variants};
 use super::mistakes::Mistakes;
 use super::tree::{Entry, Node, Value};
 use crate::names::{self, nearest};
@@ -101,7 +101,14 @@ impl Checker<'_> {
             (Shape::Named(..), Value::Table(_)) => true,
             _ => false,
         };
-        match alternatives.iter().find(fits) {
+        let mut fitting = alternatives.iter().filter(fits);
+        let fit = match (fitting.next(), fitting.next()) {
+            (Some(Shape::Table(first)), Some(other)) if first.id == "inline" && node.get("run").is_some() => {
+                Some(other)
+            }
+            (first, _) => first,
+        };
+        match fit {
             // The word alone is the type of a field.
             Some(Shape::Word(words)) if alternatives.iter().any(is_typed) => {
                 self.word(words, node.text().unwrap_or_default(), node, &format!("the type of {what}"));
@@ -229,6 +236,12 @@ impl Checker<'_> {
         };
         let candidates = own.chain(words.iter().map(|word| word.name));
         let help = match (construct.id, &entry.node.value) {
+            ("inline", _) if STEP.key(name).is_some() => {
+                "write the pattern under `run`: `{ run = { update = \"…\" }, with = { … } }`".to_owned()
+            }
+            ("inline", _) if PATTERN.key(name).is_some() => {
+                format!("only a pattern with a name of its own can have `{name}`")
+            }
             ("table", Value::Table(_)) => {
                 "to define several tables, give each a header `[table.NAME]` and its own `key`".to_owned()
             }
@@ -263,7 +276,7 @@ fn is_typed(shape: &Shape) -> bool {
 
 /// Returns what messages call the key that decides the kind of a construct.
 fn kind_name(construct: &Construct) -> &'static str {
-    if construct.id == "pattern" { "operation" } else { "cardinality" }
+    if matches!(construct.id, "pattern" | "inline") { "operation" } else { "cardinality" }
 }
 
 /// Returns whether an unknown key resembles one of the keys that decide the construct's kind.

@@ -236,6 +236,7 @@ impl Load {
             Operation::Transaction(transaction) => {
                 let steps = &transaction.steps;
                 steps.iter().for_each(|step| self.write(caller, &step.pattern, calls, 2.0));
+                steps.iter().for_each(|step| self.look(caller, step, calls, steps));
                 steps.iter().for_each(|step| self.references(caller, &step.pattern, calls, steps));
             }
             Operation::Create(_)
@@ -301,6 +302,31 @@ impl Load {
             {
                 key.writes.push(contribution(caller, calls, *units));
             }
+        }
+    }
+
+    /// Adds the reads of a step: a get, or a check whose fields other steps use. The item of a get is also checked when the
+    /// transaction is committed, unless another step writes an item of the same entity, which the estimate takes for the
+    /// same item.
+    fn look(&mut self, caller: &Arc<Pattern>, step: &Step, calls: f64, steps: &[Step]) {
+        let (entity, is_get) = match &step.pattern.operation {
+            Operation::Get(get) => (&get.entity, true),
+            Operation::Check(check) if steps.iter().any(|other| other.uses(&step.name)) => {
+                (&check.entity, false)
+            }
+            _ => return,
+        };
+        let size = item_size(entity).usual;
+        self.read(caller, entity, None, None, calls, read_units(size, true));
+        let is_written = || {
+            let others = steps.iter().filter(|other| !matches!(other.pattern.operation, Operation::Get(_)));
+            others.flat_map(|other| other.pattern.entities()).any(|other| other.name == entity.name)
+        };
+        if is_get
+            && !is_written()
+            && let Some(key) = self.keys_of(TableOrIndex::table(entity), entity, [&entity.key.partition])
+        {
+            key.writes.push(contribution(caller, calls, write_units(size) * 2.0));
         }
     }
 

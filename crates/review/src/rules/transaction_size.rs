@@ -1,6 +1,9 @@
 //! `transaction-size`: a transaction that can exceed DynamoDB's limits.
 
-use singlet_design::{FieldType, Operation, ParameterType, Pattern, Reference, Step, Subject, ValueSource};
+use singlet_design::{
+    Argument, Each, EachList, FieldType, Operation, ParameterType, Pattern, Reference, Step, Subject,
+    ValueSource,
+};
 use singlet_values::limits::{ITEM_BYTES_MAX, TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES_MAX};
 
 use super::{Check, Rule};
@@ -62,12 +65,13 @@ fn step_size(pattern: &Pattern, step: &Step, all: &[Step]) -> Option<(u64, u64)>
         Operation::Update(update) => (&update.entity, update.entity.unique.len() * 2),
         Operation::Delete(delete) => (&delete.entity, delete.entity.unique.len()),
         Operation::Check(check) => (&check.entity, 0),
+        Operation::Get(get) => (&get.entity, 0),
         _ => return Some((0, 0)),
     };
     let each = match (&step.each, step.each_max) {
         (None, _) => 1,
         (Some(_), Some(max)) => u64::from(max),
-        (Some((_, list)), None) => list_max(&pattern.parameter(list)?.kind)?,
+        (Some(each), None) => list_max(pattern, all, each)?,
     };
     let size = item_size(entity);
     // The rules about fields report items without a largest size.
@@ -85,11 +89,19 @@ fn checks(step: &Step, all: &[Step]) -> (u64, u64) {
         !all.iter().any(|step| step.pattern.entities().iter().any(|entity| entity.name == *target))
     });
     let varies = |reference: &&Reference| {
-        let element = step.each.as_ref().map(|(parameter, _)| parameter.as_str());
-        reference.key.iter().any(|(_, own)| Some(source(&step.pattern, own)) == element)
+        reference.key.iter().any(|(_, own)| varies_by_element(step, source(&step.pattern, own)))
     };
     let own = references.clone().filter(varies).count() as u64;
     (references.count() as u64 - own, own)
+}
+
+/// Whether a parameter of a step has another value for each element of its list.
+fn varies_by_element(step: &Step, parameter: &str) -> bool {
+    let binding = step.bindings.iter().find(|binding| binding.parameter == parameter);
+    match (&step.each, binding.map(|binding| &binding.argument)) {
+        (Some(each), Some(Argument::Result(name, _))) => *name == each.element,
+        _ => false,
+    }
 }
 
 /// The parameter that gives a field its value.
@@ -104,9 +116,20 @@ fn source<'a>(pattern: &'a Pattern, field: &'a str) -> &'a str {
     })
 }
 
-fn list_max(kind: &ParameterType) -> Option<u64> {
+/// The maximum length of a list, if something declares it.
+pub(super) fn list_max(pattern: &Pattern, steps: &[Step], each: &Each) -> Option<u64> {
+    let kind = match &each.list {
+        EachList::Parameter(name) => match &pattern.parameter(name)?.kind {
+            ParameterType::Field(kind) => kind,
+            _ => return None,
+        },
+        EachList::Result(name, field) => {
+            let step = steps.iter().find(|step| step.name == *name)?;
+            step.pattern.entities().first()?.field_at(field)?
+        }
+    };
     match kind {
-        ParameterType::Field(FieldType::List { max, .. } | FieldType::Set { max, .. }) => max.map(u64::from),
+        FieldType::List { max, .. } | FieldType::Set { max, .. } => max.map(u64::from),
         _ => None,
     }
 }

@@ -1,10 +1,9 @@
 //! `wide-fan-out`: one call or change that causes many others.
 
-use singlet_design::{
-    Cardinality, Entity, Field, FieldType, Operation, ParameterType, Pattern, Subject, Template, Update,
-};
+use singlet_design::{Cardinality, EachList, Entity, Field, Operation, Pattern, Subject, Template, Update};
 use singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 
+use super::transaction_size::list_max;
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
 use crate::finding::Severity;
@@ -66,16 +65,14 @@ fn report(
 fn unbounded_steps(context: &Context<'_>, findings: &mut Findings, pattern: &Pattern) {
     let Operation::Transaction(transaction) = &pattern.operation else { return };
     for step in transaction.steps.iter().filter(|step| step.each_max.is_none()) {
-        let Some((_, list)) = &step.each else { continue };
-        let kind = pattern.parameter(list).map(|parameter| &parameter.kind);
-        if matches!(
-            kind,
-            Some(ParameterType::Field(
-                FieldType::List { max: Some(_), .. } | FieldType::Set { max: Some(_), .. }
-            ))
-        ) {
+        let Some(each) = &step.each else { continue };
+        if list_max(pattern, &transaction.steps, each).is_some() {
             continue;
         }
+        let list = match &each.list {
+            EachList::Parameter(name) => name.clone(),
+            EachList::Result(step, field) => format!("{step}.{field}"),
+        };
         let message = format!(
             "`{}` runs `{}` for each element of `{list}`, which has no maximum, but a transaction of more than \
              {TRANSACTION_ACTIONS_MAX} writes is refused",
@@ -84,7 +81,7 @@ fn unbounded_steps(context: &Context<'_>, findings: &mut Findings, pattern: &Pat
         let span = context.span(&Subject::pattern(pattern), "transaction");
         // A step with `each` is an inline table.
         let text = context.text(span);
-        let at = text.find("each = {").filter(|_| transaction.steps.len() == 1 || only_each(text));
+        let at = text.find("each = ").filter(|_| transaction.steps.len() == 1 || only_each(text));
         let edit = at.map(|at| {
             let start = span.start + at;
             vec![Edit { span: singlet_design::Span { start, end: start }, text: "max = 20, ".to_owned() }]
@@ -100,7 +97,7 @@ fn unbounded_steps(context: &Context<'_>, findings: &mut Findings, pattern: &Pat
 }
 
 fn only_each(text: &str) -> bool {
-    text.matches("each = {").count() == 1
+    text.matches("each = ").count() == 1
 }
 
 /// Reports a change of a value that many items copy.

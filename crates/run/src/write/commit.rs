@@ -120,6 +120,9 @@ fn answered(plan: &WritePlan<'_>, item: Option<EncodedItem>) -> Outcome {
             Outcome::Deleted(before.filter(|item| !expiry.is_over(item.view(), now_ms)).map(record))
         }
         Answer::Checked => Outcome::Checked,
+        Answer::Read { show } => {
+            Outcome::Item(Some(Record { show: show.map(Into::into), ..record(known()) }))
+        }
     }
 }
 

@@ -26,6 +26,16 @@ impl Guard {
         }
     }
 
+    /// Everything that another guard keeps must stay as well.
+    pub(super) fn join(&mut self, other: &Guard) {
+        self.absent |= other.absent;
+        for part in &other.parts {
+            if !self.parts.contains(part) {
+                self.parts.push(part.clone());
+            }
+        }
+    }
+
     /// Whether it holds against the item that is there.
     pub(super) fn holds(&self, item: Option<&Item>) -> bool {
         match item {

@@ -22,12 +22,12 @@ pub(super) struct WritePlan<'a> {
     /// The known state of the item: after a create, put or update; before a delete or check.
     pub(super) known: Item,
     /// The kind of answer.
-    pub(super) answer: Answer,
+    pub(super) answer: Answer<'a>,
 }
 
 /// The kind of answer of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum Answer<'a> {
     /// The item as it is planned: all of it is known.
     Planned,
     /// The item as the store has it afterwards.
@@ -39,6 +39,11 @@ pub(super) enum Answer {
     },
     /// That a condition held.
     Checked,
+    /// The item as it was read.
+    Read {
+        /// The fields to return; `None` returns all.
+        show: Option<&'a [String]>,
+    },
 }
 
 /// An action and what it means when its condition fails.
@@ -53,6 +58,8 @@ pub(super) struct Planned<'a> {
 pub(super) enum Purpose<'a> {
     /// The item itself.
     Item(Expectation<'a>),
+    /// The item itself, which is only read.
+    Read(Expectation<'a>),
     /// Takes the value of a unique field.
     Take {
         /// Of what.
@@ -109,7 +116,7 @@ impl Purpose<'_> {
     /// Decides what to do after the condition failed against this item.
     pub(super) fn failed(&self, item: Option<&EncodedItem>) -> Setback {
         match self {
-            Purpose::Item(expectation) => expectation.failed(item),
+            Purpose::Item(expectation) | Purpose::Read(expectation) => expectation.failed(item),
             Purpose::Reference { reference, value } => Setback::Failed(RunError::NoReference {
                 field: reference.field.clone(),
                 entity: reference.entity.name.clone(),

@@ -36,8 +36,9 @@ impl<S: Store> Planner<'_, S> {
             Operation::Update(update) => self.update(step, update).await,
             Operation::Delete(delete) => self.delete(step, &delete.entity, delete.condition.as_ref()).await,
             Operation::Check(check) => self.check(step, &check.entity, check.condition.as_ref()).await,
+            Operation::Get(get) => self.look(step, get).await,
             _ => Err(Setback::Failed(RunError::Limit(format!(
-                "{} reads: only writes can stand in a transaction",
+                "{} reads several items, which can't stand in a transaction",
                 step.pattern.name
             )))),
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use singlet_design::{self as design, Argument, Binding, Transaction};
+use singlet_design::{self as design, Argument, Binding, Each, EachList, Operation, Transaction};
 use singlet_expr::Condition;
 use singlet_store::{Feature, Store, TransactAction};
 use singlet_values::{AttributeValue, Item};
@@ -11,8 +11,8 @@ use super::plan::{Planned, Purpose, WritePlan, not_unique};
 use super::planner::Planner;
 use super::retry::{Attempts, Setback};
 use super::unique::key_of;
-use super::{WriteStep, commit, reference};
-use crate::arguments::{Bound, Given};
+use super::{WriteStep, commit, look, reference};
+use crate::arguments::Bound;
 use crate::call::{Call, Site};
 use crate::derive::{value_at, with_defaults};
 use crate::error::RunError;
@@ -20,8 +20,9 @@ use crate::outcome::Outcome;
 
 /// Most actions that DynamoDB takes in one transaction.
 const ACTIONS_MAX: usize = singlet_values::limits::TRANSACTION_ACTIONS_MAX;
-/// Stands for the element of the list in the binding of a step that runs for each of them: no step has this name.
-const ELEMENT: &str = "";
+
+/// What earlier steps wrote or read: one item each, or one for each element of their list.
+type Results<'a> = Vec<(&'a design::Step, Vec<Item>)>;
 
 /// Runs a transaction; if something it read has changed before it was committed, all of it is done again.
 pub(super) async fn run<S: Store>(
@@ -70,22 +71,31 @@ async fn plan_steps<'a, S: Store>(
 ) -> Result<(Vec<WritePlan<'a>>, Vec<usize>), Setback> {
     let mut plans: Vec<WritePlan<'a>> = Vec::new();
     let mut counts = Vec::with_capacity(transaction.steps.len());
-    let mut results: Vec<(&str, Item)> = Vec::with_capacity(transaction.steps.len());
+    let mut results: Results<'a> = Vec::with_capacity(transaction.steps.len());
+    let (mut reads, mut writes) = (0, 0);
     for (position, step) in transaction.steps.iter().enumerate() {
         let bounds = bind(step, &call.bound, call.now_ms, &results)?;
         counts.push(bounds.len());
-        if plans.len() + bounds.len() > ACTIONS_MAX {
-            return Err(too_many(plans.len() + bounds.len()).into());
+        // A read of an item that is also written needs no action of its own, so reads are counted apart.
+        let count =
+            if matches!(step.pattern.operation, Operation::Get(_)) { &mut reads } else { &mut writes };
+        *count += bounds.len();
+        if *count > ACTIONS_MAX {
+            return Err(too_many(*count).into());
         }
         let later = transaction.steps.get(position + 1..).unwrap_or_default();
+        let wanted = wanted_of(&step.name, later);
+        let mut items = Vec::with_capacity(bounds.len());
         for bound in &bounds {
-            let wanted = wanted_of(&step.name, later);
+            let wanted = wanted.clone();
             let step = WriteStep { label: &step.name, pattern: &step.pattern, bound, wanted, composed: true };
-            plans.push(planner.plan(&step).await?);
+            let plan = planner.plan(&step).await?;
+            if !step.wanted.is_empty() {
+                items.push(with_defaults(plan.entity, &plan.known).into_owned());
+            }
+            plans.push(plan);
         }
-        if let (None, Some(plan)) = (&step.each, plans.last()) {
-            results.push((&step.name, with_defaults(plan.entity, &plan.known).into_owned()));
-        }
+        results.push((step, items));
     }
     Ok((plans, counts))
 }
@@ -95,52 +105,75 @@ fn bind<'a>(
     step: &'a design::Step,
     outer: &Bound<'_>,
     now_ms: u64,
-    results: &[(&str, Item)],
+    results: &Results<'_>,
 ) -> Result<Vec<Bound<'a>>, RunError> {
-    let result = |name: &str, field: &str| {
-        let (_, item) = results.iter().find(|(step, _)| *step == name)?;
-        value_at(item, field).cloned()
+    // A step that ran for each element of the same list has an item for each of them, in the same order.
+    let result = |name: &str, field: &str, position: usize| {
+        let (earlier, items) = results.iter().find(|(earlier, _)| earlier.name == name)?;
+        let item = if earlier.each.is_some() { items.get(position) } else { items.first() };
+        value_at(item?, field).cloned()
     };
-    let Some((parameter, list)) = &step.each else {
+    let Some(each) = &step.each else {
+        let result = |name: &str, field: &str| result(name, field, 0);
         return Ok(vec![Bound::derive(&step.pattern, outer, &step.bindings, now_ms, &result)?]);
     };
-    let given = elements(outer.given(list));
+    let given = match &each.list {
+        EachList::Parameter(list) => elements(outer.get(list)),
+        EachList::Result(name, field) => elements(result(name, field, 0).as_ref()),
+    };
     if let Some(max) = step.each_max.filter(|max| given.len() > *max as usize) {
         let reason = format!("has {} elements; {} takes at most {max}", given.len(), step.name);
-        return Err(RunError::Parameter { parameter: list.clone(), reason });
+        return Err(RunError::Parameter { parameter: list_name(each), reason });
     }
-    let element = Argument::Result(ELEMENT.to_owned(), parameter.clone());
-    let mut bindings = vec![Binding { parameter: parameter.clone(), argument: element }];
-    bindings.extend(step.bindings.iter().cloned());
-    let bind = |element: AttributeValue| {
-        let result = |name: &str, field: &str| match name {
-            ELEMENT => Some(element.clone()),
-            _ => result(name, field),
+    let bind = |(position, element): (usize, &AttributeValue)| {
+        let result = |name: &str, field: &str| {
+            if name == each.element { member(element, field) } else { result(name, field, position) }
         };
-        Bound::derive(&step.pattern, outer, &bindings, now_ms, &result)
+        Bound::derive(&step.pattern, outer, &step.bindings, now_ms, &result)
     };
-    given.into_iter().map(bind).collect()
+    given.iter().enumerate().map(bind).collect()
+}
+
+/// The name of a list, for messages.
+fn list_name(each: &Each) -> String {
+    match &each.list {
+        EachList::Parameter(name) => name.clone(),
+        EachList::Result(step, field) => format!("{step}.{field}"),
+    }
+}
+
+/// The member at a path of an element, or the element itself if the path is empty.
+fn member(element: &AttributeValue, path: &str) -> Option<AttributeValue> {
+    match (path, element) {
+        ("", element) => Some(element.clone()),
+        (path, AttributeValue::M(members)) => value_at(members, path).cloned(),
+        _ => None,
+    }
 }
 
 /// The elements of a list or set; none if it wasn't given.
-fn elements(given: Option<&Given>) -> Vec<AttributeValue> {
+fn elements(given: Option<&AttributeValue>) -> Vec<AttributeValue> {
     match given {
-        Some(Given::Value(AttributeValue::L(list))) => list.clone(),
-        Some(Given::Value(AttributeValue::Ss(set))) => set.iter().map(|text| text.as_str().into()).collect(),
-        Some(Given::Value(AttributeValue::Ns(set))) => set.iter().map(|number| (*number).into()).collect(),
-        Some(Given::Value(AttributeValue::Bs(set))) => set.iter().map(|bytes| bytes.clone().into()).collect(),
+        Some(AttributeValue::L(list)) => list.clone(),
+        Some(AttributeValue::Ss(set)) => set.iter().map(|text| text.as_str().into()).collect(),
+        Some(AttributeValue::Ns(set)) => set.iter().map(|number| (*number).into()).collect(),
+        Some(AttributeValue::Bs(set)) => set.iter().map(|bytes| bytes.clone().into()).collect(),
         _ => Vec::new(),
     }
 }
 
-/// The fields that later steps take from what a step writes.
+/// The fields that later steps take from what a step writes or reads.
 fn wanted_of<'a>(name: &str, later: &'a [design::Step]) -> Vec<&'a str> {
     let bindings = later.iter().flat_map(|step| &step.bindings);
     let field = |binding: &'a Binding| match &binding.argument {
         Argument::Result(step, field) if step == name => Some(field.as_str()),
         _ => None,
     };
-    bindings.filter_map(field).collect()
+    let list = |step: &'a design::Step| match step.each.as_ref().map(|each| &each.list) {
+        Some(EachList::Result(step, field)) if step == name => Some(field.as_str()),
+        _ => None,
+    };
+    later.iter().filter_map(list).chain(bindings.filter_map(field)).collect()
 }
 
 /// The actions of all plans, none twice about one item. A value that one step gives back and another takes goes
@@ -185,6 +218,7 @@ fn gather<'a>(
 /// Makes one action of two about one item, if that can be.
 fn one_of_two<'a>(earlier: &mut Planned<'a>, later: Planned<'a>) -> Result<bool, RunError> {
     match (&earlier.meaning, &later.meaning) {
+        (Purpose::Read(_), _) | (_, Purpose::Read(_)) => Ok(look::join(earlier, later)),
         (Purpose::Reference { .. }, _) | (_, Purpose::Reference { .. }) => reference::join(earlier, later),
         _ => hand_over(earlier, later),
     }
@@ -228,7 +262,7 @@ fn either(one: Option<Condition>, other: Option<Condition>) -> Option<Condition>
 
 pub(super) fn key_of_action(planned: &Planned<'_>) -> Item {
     let table = match &planned.meaning {
-        Purpose::Item(expectation) => &expectation.entity.table,
+        Purpose::Item(expectation) | Purpose::Read(expectation) => &expectation.entity.table,
         Purpose::Take { entity, .. } | Purpose::Release { entity, .. } => &entity.table,
         Purpose::Reference { reference, .. } => &reference.entity.table,
     };

@@ -12,6 +12,7 @@ mod keys;
 mod laws;
 mod meddler;
 mod now;
+mod orders;
 mod references;
 mod transactions;
 mod unique;

@@ -48,6 +48,13 @@ impl PatternDraft<'_> {
             Ok(parameters) => {
                 for (name, kind) in parameters {
                     let required = !condition.optional.contains(&name);
+                    if name.contains('.') && self.scope.is_none() {
+                        let help = "write a parameter as `{name}`, and the current time as `{now}`";
+                        let message = format!("{name:?} isn't a valid parameter name");
+                        self.context.mistakes.add_with_help(node.span, message, help);
+                        return None;
+                    }
+                    self.in_scope(&name, node.span)?;
                     self.parameters.add(self.context, &name, ParameterType::Field(kind), required, node.span);
                 }
                 Some(condition)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::compose::Results;
+use super::bindings::StepScope;
 use super::order::order;
 use super::query::{entity_names, ordered_by};
 use super::source::{WrittenValue, written};
@@ -25,16 +25,18 @@ impl<'a> Patterns<'a> {
         span: Span,
     ) -> Option<Merge> {
         let is_query = |operation: &Operation| matches!(operation, Operation::Query(_));
-        let each = self.run(place.get("each")?, is_query, "`each` of a merge must be a `query`");
-        let run = self.run(place.get("run")?, is_query, "`run` of a merge must be a `query`");
+        let rule = "`each` of a merge must be a `query`";
+        let each = self.run(place.get("each")?, "each", Vec::new(), is_query, rule);
+        let rule = "`run` of a merge must be a `query`";
+        let run = self.run(place.get("run")?, "run", Vec::new(), is_query, rule);
         let (each, run) = (each?, run?);
         let (Operation::Query(list), Operation::Query(query)) = (&each.operation, &run.operation) else {
             return None;
         };
 
         let bindings = draft.merge_bindings(place, list, &run);
-        draft.open_parameters(&each, &[], None, span);
-        draft.open_parameters(&run, &bindings, None, span);
+        draft.open_parameters(&each, &[], span);
+        draft.open_parameters(&run, &bindings, span);
         draft.one_bucket(place.get("each")?, list, &each.name, &[])?;
         draft.one_bucket(place.get("run")?, query, &run.name, &bindings)?;
         draft.one_order(place.get("run")?, query, &run.name)?;
@@ -93,7 +95,7 @@ impl PatternDraft<'_> {
         {
             let first = path.split('.').next().unwrap_or_default();
             if let Some(entity) = list.entities.iter().find(|entity| entity.field(first).is_some()) {
-                self.result_field(node, entity, &path, &parameter.kind)?;
+                self.result_field(node.span, entity, &path, &parameter.kind)?;
                 return Some(Binding {
                     parameter: name.clone(),
                     argument: Argument::Result(LIST.to_owned(), path),
@@ -101,8 +103,7 @@ impl PatternDraft<'_> {
             }
         }
         let only = Node { span: node.span, value: crate::syntax::Value::Table(vec![with_alone(entry)]) };
-        let results = Results { steps: Vec::new(), closed: Vec::new() };
-        self.bindings(&only, run, &results, None).pop()
+        self.bindings(&only, run, &mut StepScope::default()).pop()
     }
 
     /// Resolves `by` and checks that the query is ordered by it.

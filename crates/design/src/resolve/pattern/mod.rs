@@ -1,10 +1,12 @@
 //! Resolves access patterns.
 
 mod asked;
+mod bindings;
 mod buckets;
 mod change;
 mod compose;
 mod condition;
+mod each;
 mod insert;
 mod merge;
 mod order;
@@ -41,6 +43,7 @@ pub(super) fn patterns(context: &Context<'_>, root: &Node, entities: &Entities) 
         key_shapes: &key_shapes,
         by_name,
         done: BTreeMap::new(),
+        inline: Vec::new(),
         open: Vec::new(),
     };
     let mut parameters = 0;
@@ -57,8 +60,7 @@ pub(super) fn patterns(context: &Context<'_>, root: &Node, entities: &Entities) 
             break;
         }
     }
-    let done = patterns.done;
-    entries.iter().filter_map(|entry| Some(Arc::clone(&done.get(entry.name.as_str())?.pattern))).collect()
+    patterns.in_order(entries)
 }
 
 /// The patterns during resolution. A composed pattern resolves the patterns that it runs first.
@@ -68,8 +70,10 @@ struct Patterns<'a> {
     key_shapes: &'a KeyShapes<'a>,
     by_name: BTreeMap<&'a str, &'a Entry>,
     done: BTreeMap<&'a str, ResolvedPattern>,
+    /// The patterns that are written inside others.
+    inline: Vec<Arc<Pattern>>,
     /// The composed patterns that led to this one.
-    open: Vec<&'a str>,
+    open: Vec<String>,
 }
 
 /// A resolved pattern.
@@ -87,6 +91,9 @@ struct PatternDraft<'a> {
     key_shapes: &'a KeyShapes<'a>,
     node: &'a Node,
     parameters: Parameters,
+    /// The names before a point that placeholders can have, such as `order` in `{order.total}`: those of steps and of an
+    /// element. `None` for a pattern that isn't written inside another one.
+    scope: Option<Vec<String>>,
 }
 
 impl<'a> Patterns<'a> {
@@ -94,34 +101,71 @@ impl<'a> Patterns<'a> {
         if let Some(done) = self.done.get(entry.name.as_str()) {
             return done.clone();
         }
+        let done = self.written(entry.name.clone(), &entry.node, entry.span, None);
+        self.done.insert(&entry.name, done.clone());
+        done
+    }
+
+    /// Resolves a pattern that is written inside the current one, under a name that it gets from both; `None` after a
+    /// mistake.
+    fn inline(&mut self, label: &str, node: &'a Node, scope: Vec<String>) -> Option<Arc<Pattern>> {
+        let owner = self.open.last().cloned().unwrap_or_default();
+        let done = self.written(format!("{owner}.{label}"), node, node.span, Some(scope));
+        self.inline.push(Arc::clone(&done.pattern));
+        done.sound.then_some(done.pattern)
+    }
+
+    /// Resolves a pattern as it is written.
+    fn written(
+        &mut self,
+        name: String,
+        node: &'a Node,
+        span: Span,
+        scope: Option<Vec<String>>,
+    ) -> ResolvedPattern {
         let before = self.context.mistakes.count();
+        let inline = scope.is_some();
         let mut draft = PatternDraft {
             context: self.context,
             entities: self.entities,
             key_shapes: self.key_shapes,
-            node: &entry.node,
+            node,
             parameters: Parameters::default(),
+            scope,
         };
-        self.open.push(&entry.name);
-        let operation = self.operation(&mut draft, entry.span);
+        self.open.push(name.clone());
+        let operation = self.operation(&mut draft, span);
         self.open.pop();
         let sound = operation.is_some() && self.context.mistakes.count() == before;
         let pattern = Pattern {
-            name: entry.name.clone(),
-            about: entry.node.text_of("about").map(str::to_owned),
-            tags: usage::tags(&entry.node),
-            rate: usage::rate(self.context, &entry.node),
-            busiest: usage::busiest(self.context, &entry.node),
-            owner: entry.node.text_of("owner").map(str::to_owned),
-            internal: is_true(&entry.node, "internal"),
-            within: usage::within(self.context, &entry.node),
+            name,
+            about: node.text_of("about").map(str::to_owned),
+            tags: usage::tags(node),
+            rate: usage::rate(self.context, node),
+            busiest: usage::busiest(self.context, node),
+            owner: node.text_of("owner").map(str::to_owned),
+            internal: inline || is_true(node, "internal"),
+            inline,
+            within: usage::within(self.context, node),
             parameters: draft.parameters.into_list(),
             operation: operation.unwrap_or_else(nothing),
-            span: entry.span,
+            span,
         };
-        let done = ResolvedPattern { pattern: Arc::new(pattern), sound };
-        self.done.insert(&entry.name, done.clone());
-        done
+        ResolvedPattern { pattern: Arc::new(pattern), sound }
+    }
+
+    /// Returns the resolved patterns: those of the file in its order, each followed by those that are written inside it.
+    fn in_order(mut self, entries: &[Entry]) -> Vec<Arc<Pattern>> {
+        let mut patterns = Vec::with_capacity(entries.len() + self.inline.len());
+        for entry in entries {
+            let Some(done) = self.done.remove(entry.name.as_str()) else { continue };
+            patterns.push(done.pattern);
+            let within = |pattern: &&Arc<Pattern>| {
+                pattern.name.strip_prefix(entry.name.as_str()).is_some_and(|rest| rest.starts_with('.'))
+            };
+            patterns.extend(self.inline.iter().filter(within).cloned());
+        }
+        patterns
     }
 
     /// Resolves the operation; `None` after a mistake.
@@ -158,8 +202,8 @@ impl<'a> Patterns<'a> {
             self.context.mistakes.add_with(place.span, message, help);
             return None;
         };
-        if let Some(start) = self.open.iter().position(|open| *open == name) {
-            let way: Vec<&str> = self.open.iter().skip(start).copied().collect();
+        if let Some(start) = self.open.iter().position(|open| open == name) {
+            let way: Vec<&str> = self.open.iter().skip(start).map(String::as_str).collect();
             let message = format!("`{name}` runs itself");
             let help = format!("remove one of these steps: {} → {name}", way.join(" → "));
             self.context.mistakes.add_with_help(place.span, message, help);

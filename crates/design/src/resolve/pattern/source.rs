@@ -1,8 +1,10 @@
 //! Values in a pattern: a constant, `{parameter}`, `{now}`, or `{step.field}`.
 
 use super::super::key_values::KeyUses;
+use super::super::name;
 use super::{PatternDraft, ResolvedEntity};
 use crate::model::{FieldType, ParameterType, ValueSource};
+use crate::report::Span;
 use crate::syntax::Node;
 use crate::value;
 
@@ -64,6 +66,7 @@ impl PatternDraft<'_> {
                 return Some(ValueSource::Now);
             }
             Some(WrittenValue::Reference(name)) => {
+                self.in_scope(&name, node.span)?;
                 let kind = ParameterType::Field(kind.clone());
                 self.parameters.add(self.context, &name, kind, required, node.span);
                 return Some(ValueSource::Parameter(name));
@@ -76,6 +79,19 @@ impl PatternDraft<'_> {
             return None;
         }
         Some(ValueSource::Constant(json))
+    }
+
+    /// Checks that `{order.total}` begins with the name of a step or element, if the pattern is written inside another
+    /// one.
+    pub(super) fn in_scope(&self, path: &str, span: Span) -> Option<()> {
+        let (Some(scope), Some((first, _))) = (&self.scope, path.split_once('.')) else { return Some(()) };
+        if scope.iter().any(|name| name == first) {
+            return Some(());
+        }
+        let message = format!("there is no earlier step `{first}`");
+        let help = name::help(first, "name", scope.iter().map(String::as_str));
+        self.context.mistakes.add_with(span, message, help);
+        None
     }
 
     /// Adds the mistake that `{now}` doesn't fit a field or parameter.

@@ -12,7 +12,7 @@ mod reference;
 
 pub(crate) use entity::ENTITY;
 pub(crate) use file::DESIGN;
-pub(crate) use pattern::PATTERN;
+pub(crate) use pattern::{PATTERN, STEP};
 
 /// The values that a key takes.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub(crate) struct Construct {
 }
 
 /// The kinds of a construct.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Variants {
     /// It has only one.
     None,

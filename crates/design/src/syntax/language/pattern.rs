@@ -66,8 +66,7 @@ const PREFIX: Key = key(
     Shape::Text("a field name"),
     "the next part of the sort key, which must begin with the parameter of that name",
 );
-const FILTER: Key =
-    key("filter", Shape::Text("a condition"), "the condition that returned items satisfy");
+const FILTER: Key = key("filter", Shape::Text("a condition"), "the condition that returned items satisfy");
 const EMPTY: Key = key(
     "empty",
     Shape::Whole(1, BUCKETS_EMPTY_MAX as u64),
@@ -76,8 +75,9 @@ const EMPTY: Key = key(
 const WITH: Key = key(
     "with",
     Shape::Named("parameter", &Shape::Constant),
-    "values for parameters of the pattern: a constant, `{parameter}`, `{now}` or a field of another step",
+    "values for parameters of the pattern: a constant, `{parameter}`, `{now}`, a field of an earlier step, or the element",
 );
+static RUN: [Shape; 2] = [Shape::Text("a pattern name"), Shape::Table(&INLINE)];
 
 /// An access pattern.
 pub(crate) static PATTERN: Construct = Construct {
@@ -217,13 +217,19 @@ pub(crate) static PATTERN: Construct = Construct {
         variant("check", ENTITY, "checks a condition on an item, in a transaction", &[IF]),
         variant(
             "transaction",
-            Shape::Named("step", &Shape::Either(&[Shape::Text("a pattern name"), Shape::Table(&STEP)])),
+            Shape::Named(
+                "step",
+                &Shape::Either(&[Shape::Text("a pattern name"), Shape::Table(&INLINE), Shape::Table(&STEP)]),
+            ),
             "runs several writes, all or none",
             &[],
         ),
         variant(
             "parts",
-            Shape::Named("part", &Shape::Either(&[Shape::Text("a pattern name"), Shape::Table(&PART)])),
+            Shape::Named(
+                "part",
+                &Shape::Either(&[Shape::Text("a pattern name"), Shape::Table(&INLINE), Shape::Table(&PART)]),
+            ),
             "runs several reads at once",
             &[key(
                 "together",
@@ -241,16 +247,23 @@ pub(crate) static PATTERN: Construct = Construct {
     others: None,
 };
 
+/// A pattern that is written where it is used.
+pub(crate) static INLINE: Construct =
+    Construct { id: "inline", keys: &[about(), allow()], variants: PATTERN.variants, others: None };
+
 /// A step of a transaction.
 pub(crate) static STEP: Construct = Construct {
     id: "step",
     keys: &[
-        required("run", Shape::Text("a pattern name"), "the pattern to run"),
+        required("run", Shape::Either(&RUN), "the pattern to run"),
         WITH,
         key(
             "each",
-            Shape::Named("parameter", &Shape::Text("a parameter name")),
-            "runs the step once for each element of a list: parameter of the step = parameter with the list",
+            Shape::Either(&[
+                Shape::Text("an element and its list, such as `line in lines`"),
+                Shape::Named("parameter", &Shape::Text("a parameter name")),
+            ]),
+            "runs the step once for each element of a list: a parameter, or a field of an earlier step",
         ),
         key(
             "max",
@@ -265,7 +278,7 @@ pub(crate) static STEP: Construct = Construct {
 /// A part of a composed read.
 pub(crate) static PART: Construct = Construct {
     id: "part",
-    keys: &[required("run", Shape::Text("a pattern name"), "the pattern to run"), WITH],
+    keys: &[required("run", Shape::Either(&RUN), "the pattern to run"), WITH],
     variants: Variants::None,
     others: None,
 };
@@ -275,7 +288,7 @@ pub(crate) static MERGE: Construct = Construct {
     id: "merge",
     keys: &[
         required("each", Shape::Text("a pattern name"), "the query that returns the list"),
-        required("run", Shape::Text("a pattern name"), "the query to run for each item of the list"),
+        required("run", Shape::Either(&RUN), "the query to run for each item of the list"),
         WITH,
         required("by", Shape::Text("a field name"), "the field that orders the merged items"),
         ORDER,

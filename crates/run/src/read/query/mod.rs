@@ -14,8 +14,8 @@ use std::iter::repeat_n;
 use std::sync::Arc;
 
 use singlet_design::{
-    self as design, AskedKey, Buckets, Entity, Index, KeyAttribute, Order, OrderWord, PAGE_ITEMS_DEFAULT, Pattern, SortRange,
-    Table, Template,
+    self as design, AskedKey, Buckets, Entity, Index, KeyAttribute, Order, OrderWord, PAGE_ITEMS_DEFAULT,
+    Pattern, SortRange, Table, Template,
 };
 use singlet_expr::{Condition, KeyCondition, KeyTerm, KeyTest, Projection};
 use singlet_store::{self as store, Store};

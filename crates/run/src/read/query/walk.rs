@@ -4,9 +4,9 @@ use singlet_design::{Bucket, Buckets};
 use singlet_store::Store;
 use singlet_values::AttributeValue;
 
+use super::QueryPlan;
 use super::lane::{Position, Row};
 use super::reader::drive;
-use super::QueryPlan;
 use crate::call::{Call, Site};
 use crate::cursor::Payload;
 use crate::error::RunError;
@@ -42,7 +42,8 @@ impl BucketRange {
             );
             return Err(RunError::Parameter { parameter: "from".to_owned(), reason });
         }
-        let now = || Bucket::of_ms(call.now_ms, buckets.format).ok_or(RunError::Fault("no bucket has this time"));
+        let now =
+            || Bucket::of_ms(call.now_ms, buckets.format).ok_or(RunError::Fault("no bucket has this time"));
         let latest = match containing("to")? {
             Some(latest) => latest,
             None => now()?,
@@ -103,8 +104,7 @@ impl QueryPlan {
             }
             let bound = call.bound.with(&buckets.field, bucket.value(&buckets.kind));
             let is_resumed = positions.iter().any(|position| *position != Position::Start);
-            let mut reader =
-                self.reader_at(&bound, std::mem::take(&mut positions), (room, call.now_ms))?;
+            let mut reader = self.reader_at(&bound, std::mem::take(&mut positions), (room, call.now_ms))?;
             drive(&site.store, &mut [&mut reader]).await?;
             let has_more = reader.has_more();
             if has_more {
