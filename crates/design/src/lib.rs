@@ -54,8 +54,8 @@ pub use model::{
     Allowance, Argument, AskedKey, BatchGet, Binding, Cardinality, Change, Check, Delete, Design,
     ElementChange, Entity, Environment, Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates,
     Layout, Merge, Operation, Order, OrderWord, Parameter, Parts, Pattern, Places, Projection, Query, Rate,
-    ReadPart, Reference, Relation, Removal, Resolve, Scan, ShardRead, SortRange, Step, Subject, Table,
-    TimeToLive, Transaction, Unique, Update, ValueSource, When,
+    ReadPart, Reference, Relation, Removal, Resolve, Scan, Setting, ShardRead, SortRange, Step, Subject,
+    Table, TableSettings, TimeToLive, Transaction, Unique, Update, ValueSource, When,
 };
 pub use names::{nearest, similar};
 pub use paging::{

@@ -138,12 +138,12 @@ pub enum TableChange {
         /// On or off.
         enabled: bool,
     },
-    /// Turns point-in-time recovery on, or changes how far it reaches.
+    /// Turns point-in-time recovery on or off, or changes how far it reaches.
     Recovery {
         /// Table name.
         table: String,
-        /// For how many days moments can be recovered.
-        days: u32,
+        /// For how many days moments can be recovered; `None` turns it off and deletes the history.
+        days: Option<u32>,
     },
     /// Sets when backups are taken by themselves.
     Backup {
@@ -195,8 +195,11 @@ impl fmt::Display for TableChange {
             }
             TableChange::Stream { table, enabled: true } => write!(f, "turn on the stream of {table}"),
             TableChange::Stream { table, enabled: false } => write!(f, "turn off the stream of {table}"),
-            TableChange::Recovery { table, days } => {
+            TableChange::Recovery { table, days: Some(days) } => {
                 write!(f, "keep every moment of {table} for {days} days")
+            }
+            TableChange::Recovery { table, days: None } => {
+                write!(f, "turn off point-in-time recovery of {table} and delete its history")
             }
             TableChange::Backup { table, schedule: Some(schedule) } => {
                 write!(f, "back up {table} {schedule}")

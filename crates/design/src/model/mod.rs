@@ -5,6 +5,7 @@
 mod entity;
 mod layout;
 mod pattern;
+mod settings;
 mod table;
 
 use std::sync::Arc;
@@ -17,7 +18,8 @@ pub use pattern::{
     Operation, Order, OrderWord, Parameter, Parts, Pattern, Query, Rate, ReadPart, Reference, Resolve, Scan,
     ShardRead, SortRange, Step, Transaction, Update, ValueSource,
 };
-pub use table::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
+pub use settings::{Environment, Removal, Setting, TableSettings};
+pub use table::{Index, KeyAttribute, KeyKind, Projection, Table};
 
 /// A whole design.
 #[derive(Debug, Clone)]

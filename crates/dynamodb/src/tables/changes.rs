@@ -106,15 +106,15 @@ async fn create(backend: &Backend, shape: &TableShape) -> Result<(), StoreError>
         time_to_live(backend, &shape.name, Some(attribute)).await?;
     }
     match shape.recovery_days {
-        Some(days) => recovery(backend, &shape.name, days).await,
+        Some(days) => recovery(backend, &shape.name, Some(days)).await,
         None => Ok(()),
     }
 }
 
-async fn recovery(backend: &Backend, table: &str, days: u32) -> Result<(), StoreError> {
+async fn recovery(backend: &Backend, table: &str, days: Option<u32>) -> Result<(), StoreError> {
     let setting = PointInTimeRecoverySpecification::builder()
-        .point_in_time_recovery_enabled(true)
-        .set_recovery_period_in_days(i32::try_from(days).ok())
+        .point_in_time_recovery_enabled(days.is_some())
+        .set_recovery_period_in_days(days.and_then(|days| i32::try_from(days).ok()))
         .build()
         .map_err(incomplete)?;
     let update = backend.client.update_continuous_backups().table_name(table);

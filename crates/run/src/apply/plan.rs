@@ -1,6 +1,6 @@
 //! The steps that make tables match a design.
 
-use singlet_design::{Design, Environment, Table};
+use singlet_design::{Design, Environment, Setting, Table, TableSettings};
 use singlet_store::{
     Clock, Feature, IndexShape, IndexState, Store, StoreError, SystemClock, TableChange, TableShape,
     TableState,
@@ -66,10 +66,17 @@ impl Plan {
         self.outdated.iter_mut().for_each(|outdated| outdated.accepted = true);
     }
 
-    /// The steps that delete data, or an index that patterns may read.
+    /// The steps that delete data, or its history, or an index that patterns may read.
     pub fn deletions(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().filter(|step| {
-            matches!(step, Step::Change(TableChange::Delete { .. } | TableChange::DeleteIndex { .. }))
+            matches!(
+                step,
+                Step::Change(
+                    TableChange::Delete { .. }
+                        | TableChange::DeleteIndex { .. }
+                        | TableChange::Recovery { days: None, .. }
+                )
+            )
         })
     }
 }
@@ -103,6 +110,7 @@ pub async fn plan_watched(
             None => plan.steps.push(Step::Change(TableChange::Create(wanted))),
             Some(state) => {
                 if plan.compare(&wanted, &state, store).await {
+                    plan.compare_off(&environment.settings_of(table), &state.shape);
                     let outdated = find_outdated(design, table, &draft, &state, store, watch).await?;
                     plan.outdated.extend(outdated);
                 }
@@ -333,14 +341,20 @@ impl Plan {
             let change = TableChange::Stream { table: table.clone(), enabled: wanted.stream };
             self.steps.push(Step::Change(change));
         }
-        // A design that doesn't mention recovery leaves it on: what protects data is not taken away by silence.
-        if let Some(days) = wanted.recovery_days
-            && there.recovery_days != Some(days)
-        {
+        if wanted.recovery_days.is_some() && there.recovery_days != wanted.recovery_days {
+            let days = wanted.recovery_days;
             self.steps.push(Step::Change(TableChange::Recovery { table: table.clone(), days }));
         }
         if wanted.backup != there.backup && store.supports(Feature::ScheduledBackups).await {
             self.steps.push(Step::Change(TableChange::Backup { table, schedule: wanted.backup }));
+        }
+    }
+
+    /// Turns off what a design that says nothing would leave on: what protects data is not taken away by silence.
+    fn compare_off(&mut self, settings: &TableSettings, there: &TableShape) {
+        if settings.recovery_days == Some(Setting::Off) && there.recovery_days.is_some() {
+            let table = there.name.clone();
+            self.steps.push(Step::Change(TableChange::Recovery { table, days: None }));
         }
     }
 }

@@ -53,7 +53,11 @@ pub(super) async fn change(database: &Database, change: &TableChange) -> Result<
             update_table(database, UpdateTable::new(table).stream(change)).await
         }
         TableChange::Recovery { table, days } => {
-            database.submit_update_recovery(UpdateRecovery::on(table).period_days(*days)).await
+            let update = match days {
+                Some(days) => UpdateRecovery::on(table).period_days(*days),
+                None => UpdateRecovery::off(table),
+            };
+            database.submit_update_recovery(update).await
         }
         TableChange::Backup { table, schedule } => database.set_backup_schedule(table, *schedule),
         TableChange::Delete { table } => database.submit_delete_table(table).await.map(|_| ()),

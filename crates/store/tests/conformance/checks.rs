@@ -203,13 +203,15 @@ pub(crate) async fn indexes_come_and_go(store: &impl Store) {
     wait_until("deleting an index", async || state().await.shape.indexes.is_empty()).await;
 }
 
-pub(crate) async fn recovery_is_turned_on_and_reaches_as_far_as_it_shall(store: &impl Store) {
+pub(crate) async fn recovery_reaches_as_far_as_it_shall_and_can_be_turned_off(store: &impl Store) {
     assert!(store.supports(Feature::Recovery).await);
     store.change_table(&TableChange::Create(TableShape { recovery_days: Some(7), ..shape() })).await.unwrap();
     let days = async || store.describe_table(TABLE).await.unwrap().unwrap().shape.recovery_days;
     assert_eq!(days().await, Some(7));
-    store.change_table(&TableChange::Recovery { table: TABLE.to_owned(), days: 35 }).await.unwrap();
-    assert_eq!(days().await, Some(35));
+    for wanted in [Some(35), None, Some(1)] {
+        store.change_table(&TableChange::Recovery { table: TABLE.to_owned(), days: wanted }).await.unwrap();
+        assert_eq!(days().await, wanted);
+    }
 }
 
 pub(crate) async fn a_stream_is_turned_on_and_off(store: &impl Store) {
