@@ -2,6 +2,7 @@
 //!
 //! [`crate::load`] builds it, and returns a report instead if the design has mistakes.
 
+mod capacity;
 mod entity;
 mod layout;
 mod pattern;
@@ -11,6 +12,7 @@ mod table;
 use std::sync::Arc;
 
 pub(crate) use crate::field::{Field, FieldType, Made, ParameterType};
+pub use capacity::{Capacity, CapacityRange, CapacityUnits};
 pub use entity::{Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, When};
 pub use layout::{Allowance, Layout, Places, Subject};
 pub use pattern::{

@@ -2,7 +2,7 @@
 
 use singlet_values::Schedule;
 
-use super::Table;
+use super::{Capacity, Table};
 
 /// Settings of a table. `None` means that nothing is said.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -15,6 +15,8 @@ pub struct TableSettings {
     pub recovery_days: Option<Setting<u32>>,
     /// The schedule of automatic backups.
     pub backup: Option<Setting<Schedule>>,
+    /// Its provisioned capacity. If it is off, capacity is billed on demand.
+    pub capacity: Option<Setting<Capacity>>,
 }
 
 /// A setting about which something is said.
@@ -44,6 +46,7 @@ impl TableSettings {
             stream: self.stream.or(base.stream),
             recovery_days: self.recovery_days.or(base.recovery_days),
             backup: self.backup.or(base.backup),
+            capacity: self.capacity.clone().or_else(|| base.capacity.clone()),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Every step adds its mistakes and continues, so that one run finds all of them. A step skips what an earlier mistake
 //! has made unusable, so that no message is a mere consequence of another.
 
+mod capacity;
 mod entity;
 mod field;
 mod key;

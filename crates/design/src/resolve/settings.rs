@@ -3,6 +3,7 @@
 use singlet_values::Schedule;
 
 use super::Context;
+use super::capacity::{capacity, check_indexes, refuse_indexes};
 use super::name;
 use super::table::TableDraft;
 use crate::model::{Environment, Removal, Setting, TableSettings};
@@ -22,6 +23,7 @@ pub(super) fn settings(context: &Context<'_>, node: &Node) -> TableSettings {
         stream: node.get("stream").and_then(Node::truth),
         recovery_days: recovery_days(context, node),
         backup: schedule(context, node),
+        capacity: capacity(context, node),
     }
 }
 
@@ -71,6 +73,10 @@ pub(super) fn environments(context: &Context<'_>, root: &Node, tables: &[TableDr
                 "remove `default` from one of them",
             );
         }
+        match tables {
+            [only] => check_indexes(context, &entry.node, &only.indexes),
+            _ => refuse_indexes(context, &entry.name, &entry.node),
+        }
         environments.push(Environment {
             default,
             settings: settings(context, &entry.node),
@@ -89,8 +95,8 @@ fn own_settings(
 ) -> Vec<(String, TableSettings)> {
     let mut list = Vec::new();
     for entry in environment.node.entries("table") {
-        let mut labels = tables.iter().map(|draft| draft.table.label.as_str());
-        if labels.any(|label| label == entry.name) {
+        if let Some(draft) = tables.iter().find(|draft| draft.table.label == entry.name) {
+            check_indexes(context, &entry.node, &draft.indexes);
             list.push((entry.name.clone(), settings(context, &entry.node)));
         } else {
             let labels = tables.iter().map(|draft| draft.table.label.as_str());

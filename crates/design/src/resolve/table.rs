@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Context;
+use super::capacity;
 use super::name;
 use super::settings::settings;
 use crate::model::{Index, KeyAttribute, KeyKind, Projection, Table};
@@ -92,7 +93,8 @@ fn table(
         partition: partition.clone().unwrap_or_else(|| text_attribute("")),
     };
     special_attributes(context, node, &table);
-    let indexes = indexes.iter().filter_map(|entry| index(context, entry, &table)).collect();
+    let indexes: Vec<Index> = indexes.iter().filter_map(|entry| index(context, entry, &table)).collect();
+    capacity::check_indexes(context, node, &indexes);
     TableDraft { table, indexes, sound: partition.is_some() }
 }
 

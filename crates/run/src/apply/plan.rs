@@ -99,7 +99,9 @@ pub async fn plan_watched(
 ) -> Result<Plan, StoreError> {
     let mut plan = Plan { title: title(design, environment, store), ..Plan::default() };
     for table in &design.tables {
-        let wanted = plan.within_reach(shape_in(table, environment), store).await;
+        let settings = environment.settings_of(table);
+        let mut wanted = plan.within_reach(shape_in(table, environment), store).await;
+        plan.note_capacity(&wanted, settings.capacity.as_ref(), store).await;
         if wanted.name == DESIGNS_TABLE {
             let reason = "is the table in which Singlet remembers designs: choose another name";
             plan.obstacles.push(format!("{DESIGNS_TABLE} {reason}"));
@@ -109,8 +111,9 @@ pub async fn plan_watched(
         match store.describe_table(&wanted.name).await? {
             None => plan.steps.push(Step::Change(TableChange::Create(wanted))),
             Some(state) => {
+                plan.compare_capacity(&mut wanted, settings.capacity.as_ref(), &state);
                 if plan.compare(&wanted, &state, store).await {
-                    plan.compare_off(&environment.settings_of(table), &state.shape);
+                    plan.compare_off(&settings, &state.shape);
                     let outdated = find_outdated(design, table, &draft, &state, store, watch).await?;
                     plan.outdated.extend(outdated);
                 }

@@ -12,6 +12,7 @@ macro_rules! store_tests {
             indexes_come_and_go,
             a_protected_table_stays,
             a_stream_is_turned_on_and_off,
+            capacity_is_provisioned_changed_and_given_up,
             recovery_reaches_as_far_as_it_shall_and_can_be_turned_off,
             what_is_put_can_be_got,
             a_failed_condition_brings_the_item_that_is_there,

@@ -50,6 +50,7 @@ pub(crate) static ENVIRONMENT: Construct = Construct {
         STREAM_HERE,
         RECOVERY_HERE,
         BACKUP_HERE,
+        CAPACITY_HERE,
         key(
             "table",
             Shape::Named("table", &Shape::Table(&TABLE_HERE)),
@@ -63,7 +64,7 @@ pub(crate) static ENVIRONMENT: Construct = Construct {
 /// The settings of one of several tables in an environment.
 static TABLE_HERE: Construct = Construct {
     id: "environment_table",
-    keys: &[about(), REMOVAL, STREAM_HERE, RECOVERY_HERE, BACKUP_HERE],
+    keys: &[about(), REMOVAL, STREAM_HERE, RECOVERY_HERE, BACKUP_HERE, CAPACITY_HERE],
     variants: Variants::None,
     others: None,
 };
@@ -79,6 +80,8 @@ const REMOVAL: Key = key(
 const STREAM_HERE: Key = key("stream", Shape::Bool, "whether the tables have a stream here");
 const BACKUP_HERE: Key =
     key("backup", SCHEDULE, "the schedule and retention period of automatic backups here");
+const CAPACITY_HERE: Key =
+    key("capacity", CAPACITIES, "the provisioned capacity of tables and indexes here, or `on demand`");
 const RECOVERY_HERE: Key = key("recovery", PERIOD, "the retention period of point-in-time recovery here");
 
 const KEY: Key = required("key", KEY_NAMES, "the key attributes: the partition key, then the sort key");
@@ -100,6 +103,22 @@ const RECOVERY: Key = key(
     PERIOD,
     "the retention period of point-in-time recovery; by default, recovery stays as it is, and is off in a new table",
 );
+const CAPACITY: Key = key(
+    "capacity",
+    CAPACITIES,
+    "the provisioned capacity of the table and its indexes, or `on demand`; by default, it stays as it is, and a new \
+     table is on demand",
+);
+const CAPACITIES: Shape = Shape::Either(&[
+    Shape::Form(
+        "read and write units, such as `100/50`, or `on demand`",
+        "^([0-9]+/[0-9]+( to [0-9]+/[0-9]+)?|on demand)$",
+    ),
+    Shape::Named(
+        "the capacity of",
+        &Shape::Form("read and write units, such as `100/50`", "^[0-9]+/[0-9]+( to [0-9]+/[0-9]+)?$"),
+    ),
+]);
 const SCHEDULE: Shape = Shape::Text("a schedule, such as `weekly, keep 3 months`, or `off`");
 const PERIOD: Shape =
     Shape::Form("1 to 35 days, such as `35 days`, or `off`", "^(([1-9]|[12][0-9]|3[0-5]) days?|off)$");
@@ -122,6 +141,7 @@ pub(crate) static TABLE: Construct = Construct {
         STREAM,
         RECOVERY,
         BACKUP,
+        CAPACITY,
         SEPARATOR,
         allow(),
     ],
@@ -145,6 +165,7 @@ static NAMED_TABLE: Construct = Construct {
         STREAM,
         RECOVERY,
         BACKUP,
+        CAPACITY,
         SEPARATOR,
         key("index", INDEXES, "the indexes, by name"),
         allow(),
