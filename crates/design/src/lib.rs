@@ -45,17 +45,18 @@ pub use condition::{
 };
 pub use describe::{
     Access, Grid, access, describe_markdown, describe_text, entity_chart, er_diagram, index_table,
-    pattern_table,
+    pattern_table, settings_table,
 };
 pub use field::{Field, FieldType, Made, ParameterType};
 pub use json::{Json, JsonError};
 pub use limits::FILE_BYTES_MAX;
 pub use model::{
-    Allowance, Argument, AskedKey, BatchGet, Binding, Buckets, Cardinality, Change, Check, Count, Delete,
-    Design, Each, EachList, ElementChange, Entity, Environment, Get, Index, IndexEntry, Insert, KeyAttribute,
-    KeyKind, KeyTemplates, Layout, Merge, Operation, Order, OrderWord, Parameter, Parts, Pattern, Places,
-    Projection, Query, Rate, ReadPart, Reference, Relation, Removal, Resolve, Scan, ShardRead, SortRange,
-    Step, Subject, Table, TimeToLive, Transaction, Unique, Update, ValueSource, When,
+    Allowance, Argument, AskedKey, BatchGet, Binding, Buckets, Capacity, CapacityRange, CapacityUnits,
+    Cardinality, Change, Check, Count, Delete, Design, Each, EachList, ElementChange, Entity, Environment,
+    Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates, Layout, Merge, Operation, Order,
+    OrderWord, Parameter, Parts, Pattern, Places, Projection, Query, Rate, ReadPart, Reference, Relation,
+    Removal, Resolve, Scan, Setting, ShardRead, SortRange, Step, Subject, Table, TableSettings, TimeToLive,
+    Transaction, Unique, Update, ValueSource, When,
 };
 pub use names::{nearest, similar};
 pub use paging::{

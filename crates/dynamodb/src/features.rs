@@ -30,6 +30,8 @@ impl Features {
         let known = match feature {
             // DynamoDB's protocol has no such setting: at Amazon it is a service of its own.
             Feature::ScheduledBackups => return false,
+            // At Amazon it is so, and elsewhere it can't be asked.
+            Feature::Throttling => return true,
             Feature::Transactions => self.transactions.get_or_try_init(|| transactions(backend)).await,
             // There is no way to ask without making an index. The one service known to lack them, Alternator, lacks
             // transactions too.

@@ -23,6 +23,7 @@
 //!     stream: false,
 //!     recovery_days: None,
 //!     backup: None,
+//!     throughput: None,
 //! };
 //! store.change_table(&TableChange::Create(shape)).await?;
 //! let state = store.describe_table("notes").await?.expect("it was created");
@@ -46,7 +47,7 @@ pub use request::{
     TransactAction, TransactFound, TransactGet, TransactWrite, UpdateItem, Written,
 };
 pub use singlet_engine::{
-    AttributeDefinition, Clock, ProjectedAttributes, ScalarType, Schedule, SystemClock,
+    AttributeDefinition, Clock, ProjectedAttributes, ProvisionedThroughput, ScalarType, Schedule, SystemClock,
 };
 pub use store::{Feature, Store};
-pub use table::{IndexShape, IndexState, TableChange, TableShape, TableState};
+pub use table::{CapacityChange, IndexShape, IndexState, TableChange, TableShape, TableState};

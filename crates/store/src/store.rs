@@ -22,6 +22,8 @@ pub enum Feature {
     Recovery,
     /// Automatic backups by a schedule.
     ScheduledBackups,
+    /// Limits on requests by the provisioned capacity of tables. Stores without it only record the capacity.
+    Throttling,
 }
 
 impl std::fmt::Display for Feature {
@@ -33,6 +35,7 @@ impl std::fmt::Display for Feature {
             Feature::Streams => "streams",
             Feature::Recovery => "point-in-time recovery",
             Feature::ScheduledBackups => "backups by schedule",
+            Feature::Throttling => "limits by provisioned capacity",
         })
     }
 }

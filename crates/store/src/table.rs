@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use singlet_engine::{AttributeDefinition, ProjectedAttributes, ScalarType, Schedule};
+use singlet_engine::{AttributeDefinition, ProjectedAttributes, ProvisionedThroughput, ScalarType, Schedule};
 
 /// The definition of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct TableShape {
     pub recovery_days: Option<u32>,
     /// When backups are taken by themselves, and how long they are kept.
     pub backup: Option<Schedule>,
+    /// Provisioned capacity; `None` is on demand.
+    pub throughput: Option<ProvisionedThroughput>,
 }
 
 impl TableShape {
@@ -47,6 +49,8 @@ pub struct IndexShape {
     pub projection: ProjectedAttributes,
     /// Shares the table's partition key.
     pub local: bool,
+    /// Provisioned capacity of a global index of a table that has some.
+    pub throughput: Option<ProvisionedThroughput>,
 }
 
 impl IndexShape {
@@ -55,7 +59,8 @@ impl IndexShape {
         self.partition.len() > 1 || self.sort.len() > 1
     }
 
-    /// Whether another index has the same key and carries the same; the order of included attributes means nothing.
+    /// Whether another index has the same key and carries the same; the order of included attributes means nothing, and
+    /// its capacity can be changed.
     pub fn matches(&self, other: &IndexShape) -> bool {
         self.partition == other.partition
             && self.sort == other.sort
@@ -101,7 +106,7 @@ pub enum IndexState {
 /// One change to a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TableChange {
-    /// Creates it with its indexes, on demand, and waits until it is ready.
+    /// Creates it with its indexes, and waits until it is ready.
     Create(TableShape),
     /// Adds a global index; it is filled in the background.
     CreateIndex {
@@ -138,12 +143,12 @@ pub enum TableChange {
         /// On or off.
         enabled: bool,
     },
-    /// Turns point-in-time recovery on, or changes how far it reaches.
+    /// Turns point-in-time recovery on or off, or changes how far it reaches.
     Recovery {
         /// Table name.
         table: String,
-        /// For how many days moments can be recovered.
-        days: u32,
+        /// For how many days moments can be recovered; `None` turns it off and deletes the history.
+        days: Option<u32>,
     },
     /// Sets when backups are taken by themselves.
     Backup {
@@ -152,10 +157,32 @@ pub enum TableChange {
         /// The schedule; `None` ends it.
         schedule: Option<Schedule>,
     },
+    /// Changes the capacity of the table or of global indexes.
+    Capacity {
+        /// Table name.
+        table: String,
+        /// The change.
+        change: CapacityChange,
+    },
     /// Deletes the table with its data.
     Delete {
         /// Table name.
         table: String,
+    },
+}
+
+/// A change of capacity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CapacityChange {
+    /// Capacity is billed on demand.
+    OnDemand,
+    /// Capacity is provisioned. A table that was on demand needs a value for itself and for each of its global indexes;
+    /// later only those that change, because a value that is set again is refused.
+    Provisioned {
+        /// The capacity of the table.
+        own: Option<ProvisionedThroughput>,
+        /// The capacity of global indexes, by name.
+        indexes: Vec<(String, ProvisionedThroughput)>,
     },
 }
 
@@ -171,6 +198,7 @@ impl TableChange {
             | TableChange::Stream { table, .. }
             | TableChange::Recovery { table, .. }
             | TableChange::Backup { table, .. }
+            | TableChange::Capacity { table, .. }
             | TableChange::Delete { table } => table,
         }
     }
@@ -195,14 +223,27 @@ impl fmt::Display for TableChange {
             }
             TableChange::Stream { table, enabled: true } => write!(f, "turn on the stream of {table}"),
             TableChange::Stream { table, enabled: false } => write!(f, "turn off the stream of {table}"),
-            TableChange::Recovery { table, days } => {
+            TableChange::Recovery { table, days: Some(days) } => {
                 write!(f, "keep every moment of {table} for {days} days")
+            }
+            TableChange::Recovery { table, days: None } => {
+                write!(f, "turn off point-in-time recovery of {table} and delete its history")
             }
             TableChange::Backup { table, schedule: Some(schedule) } => {
                 write!(f, "back up {table} {schedule}")
             }
             TableChange::Backup { table, schedule: None } => {
                 write!(f, "end the backups of {table} by schedule")
+            }
+            TableChange::Capacity { table, change: CapacityChange::OnDemand } => {
+                write!(f, "bill the capacity of {table} on demand")
+            }
+            TableChange::Capacity { table, change: CapacityChange::Provisioned { own, indexes } } => {
+                let words =
+                    |units: &ProvisionedThroughput| format!("{}/{}", units.read_units, units.write_units);
+                let indexes = indexes.iter().map(|(name, units)| format!("{name} {}", words(units)));
+                let each: Vec<String> = own.iter().map(words).chain(indexes).collect();
+                write!(f, "set the read/write capacity of {table}: {}", each.join(", "))
             }
             TableChange::Delete { table } => write!(f, "delete the table {table} with its data"),
         }

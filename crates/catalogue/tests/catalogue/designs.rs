@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use singlet_design::{Design, Environment, Removal, load};
+use singlet_design::{Design, Environment, Removal, TableSettings, load};
 use singlet_run::Wait;
 use singlet_run::apply::{plan, plan_removal};
 use singlet_store::Store;
@@ -64,5 +64,6 @@ pub(crate) fn remove(design: &Design, store: &impl Store) {
 }
 
 fn environment() -> Environment {
-    Environment { name: ENVIRONMENT.to_owned(), removal: Removal::Delete, default: true }
+    let settings = TableSettings { removal: Some(Removal::Delete), ..TableSettings::default() };
+    Environment { settings, default: true, ..Environment::new(ENVIRONMENT) }
 }

@@ -4,6 +4,7 @@ use std::io::{Write, stdout};
 
 use singlet_design::{
     Design, Grid, Json, describe_markdown, entity_chart, er_diagram, index_table, pattern_table,
+    settings_table,
 };
 
 use crate::arguments::{DescribeArguments, DescribePart, OutputFormat};
@@ -74,7 +75,8 @@ fn fitted(grid: &Grid) -> String {
 }
 
 fn charts(design: &Design) -> Vec<Grid> {
-    design.tables.iter().flat_map(|table| [entity_chart(design, table), index_table(table)]).collect()
+    let of = |table| [entity_chart(design, table), index_table(table), settings_table(design, table)];
+    design.tables.iter().flat_map(|table| of(table)).collect()
 }
 
 /// The table of patterns without their tags, which mean something only to programs and to the author.

@@ -7,6 +7,7 @@ mod entities;
 mod grid;
 mod key_condition;
 mod patterns;
+mod settings;
 
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ pub use diagram::er_diagram;
 pub use entities::{entity_chart, index_table};
 pub use grid::Grid;
 pub use patterns::{Access, access, pattern_table};
+pub use settings::settings_table;
 
 use crate::model::Design;
 
@@ -52,6 +54,10 @@ fn grids(design: &Design) -> Vec<Grid> {
         grids.push(entity_chart(design, table));
         if !table.indexes.is_empty() {
             grids.push(index_table(table));
+        }
+        let settings = settings_table(design, table);
+        if !settings.rows.is_empty() {
+            grids.push(settings);
         }
     }
     // Tags mean something only to programs and to the author.

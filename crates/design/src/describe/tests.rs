@@ -219,3 +219,31 @@ fn a_write_that_checks_its_references_is_described_as_a_transaction() {
     assert_eq!(access.request, "TransactWriteItems");
     assert_eq!(access.condition, "attribute_not_exists(PK) and attribute_exists(PK) of Book by book_id");
 }
+
+#[test]
+fn the_settings_of_each_environment_are_shown() {
+    let environments = "\
+[environment.dev]
+[environment.prod]
+recovery = \"35 days\"
+backup   = \"weekly, keep 3 months\"
+capacity = { table = \"100/50 to 1000/500\", GSI1 = \"100/50\" }
+[environment.test]
+recovery = \"off\"
+capacity = \"on demand\"
+[table]
+recovery = \"1 day\"
+";
+    let design = crate::load("library.toml", &LIBRARY.replace("[table]\n", environments)).unwrap();
+    let settings = settings_table(&design, design.tables.first().unwrap());
+    let expected = "\
+Environment  Removal  Recovery  Backup                 Capacity
+───────────  ───────  ────────  ─────────────────────  ───────────────────────────────
+dev          delete   1 day
+prod         keep     35 days   weekly, keep 3 months  100/50 to 1000/500, GSI1 100/50
+test         keep     off                              on demand
+";
+    assert_eq!(settings.text(), expected);
+    let silent = library();
+    assert!(settings_table(&silent, silent.tables.first().unwrap()).rows.is_empty());
+}

@@ -2,14 +2,17 @@
 //!
 //! [`crate::load`] builds it, and returns a report instead if the design has mistakes.
 
+mod capacity;
 mod entity;
 mod layout;
 mod pattern;
+mod settings;
 mod table;
 
 use std::sync::Arc;
 
 pub(crate) use crate::field::{Field, FieldType, Made, ParameterType};
+pub use capacity::{Capacity, CapacityRange, CapacityUnits};
 pub use entity::{Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, When};
 pub use layout::{Allowance, Layout, Places, Subject};
 pub use pattern::{
@@ -17,7 +20,8 @@ pub use pattern::{
     ElementChange, Get, Insert, Merge, Operation, Order, OrderWord, Parameter, Parts, Pattern, Query, Rate,
     ReadPart, Reference, Resolve, Scan, ShardRead, SortRange, Step, Transaction, Update, ValueSource,
 };
-pub use table::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
+pub use settings::{Environment, Removal, Setting, TableSettings};
+pub use table::{Index, KeyAttribute, KeyKind, Projection, Table};
 
 /// A whole design.
 #[derive(Debug, Clone)]

@@ -1,9 +1,8 @@
-//! Tables, indexes and environments.
+//! Tables and their indexes.
 
 use std::sync::Arc;
 
-use singlet_values::Schedule;
-
+use super::TableSettings;
 use crate::report::Span;
 
 /// A table of the design.
@@ -21,12 +20,8 @@ pub struct Table {
     pub type_attribute: String,
     /// The attribute that holds the expiry time in epoch seconds.
     pub ttl: Option<String>,
-    /// Whether the table has a stream.
-    pub stream: bool,
-    /// The retention period of point-in-time recovery; `None` turns recovery off.
-    pub recovery_days: Option<u32>,
-    /// The schedule of automatic backups.
-    pub backup: Option<Schedule>,
+    /// Its settings where the environment says nothing else.
+    pub settings: TableSettings,
     /// The character between the parts of a key, which values can't contain.
     pub separator: char,
     /// Its indexes, in the order of the file.
@@ -116,37 +111,5 @@ impl Projection {
             Projection::Include(names) if names.iter().any(|name| name == attribute) => {}
             Projection::Include(names) => names.push(attribute.to_owned()),
         }
-    }
-}
-
-/// An environment to which a design is applied.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Environment {
-    /// Its name, which replaces `{environment}`.
-    pub name: String,
-    /// The treatment of the tables when the design is removed.
-    pub removal: Removal,
-    /// Whether it is used when the caller names none.
-    pub default: bool,
-}
-
-impl Environment {
-    /// The name of the environment if a design defines none.
-    pub const DEFAULT_NAME: &str = "dev";
-}
-
-/// The treatment of a table when the design is removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Removal {
-    /// It stays, protected from deletion.
-    Keep,
-    /// It is deleted with its data.
-    Delete,
-}
-
-impl Removal {
-    /// Returns the default for an environment: `dev` is for experiments, and others may be in use.
-    pub fn default_of(environment: &str) -> Removal {
-        if environment == Environment::DEFAULT_NAME { Removal::Delete } else { Removal::Keep }
     }
 }

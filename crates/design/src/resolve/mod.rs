@@ -3,6 +3,7 @@
 //! Every step adds its mistakes and continues, so that one run finds all of them. A step skips what an earlier mistake
 //! has made unusable, so that no message is a mere consequence of another.
 
+mod capacity;
 mod entity;
 mod field;
 mod key;
@@ -13,6 +14,7 @@ mod name;
 mod parameters;
 mod pattern;
 mod reference;
+mod settings;
 mod table;
 mod template;
 
@@ -38,8 +40,9 @@ pub fn load(file: &str, source: &str) -> Result<Design, Report> {
 fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
     let context = Context { source, mistakes };
     let name = name::design(&context, root);
-    let environments = table::environments(&context, root);
-    let (tables, entities) = tables_and_entities(&context, root, &name);
+    let drafts = table::tables(&context, root, &name);
+    let environments = settings::environments(&context, root, &drafts);
+    let (tables, entities) = tables_and_entities(&context, root, drafts);
     reference::check(&context, root, &entities);
     let patterns = pattern::patterns(&context, root, &entities);
     let layout = layout::layout(root, &name);
@@ -59,9 +62,8 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
 fn tables_and_entities(
     context: &Context<'_>,
     root: &Node,
-    design: &str,
+    mut tables: Vec<table::TableDraft>,
 ) -> (Vec<Arc<Table>>, entity::Entities) {
-    let mut tables = table::tables(context, root, design);
     let drafts = entity::drafts(context, root, &tables);
     key_kind::infer(context, &mut tables, &drafts);
     entity::carry_expiry(&mut tables, &drafts);

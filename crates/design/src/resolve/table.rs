@@ -1,12 +1,12 @@
-//! Tables, indexes and environments.
+//! Tables and their indexes.
 
 use std::sync::Arc;
 
-use singlet_values::Schedule;
-
 use super::Context;
+use super::capacity;
 use super::name;
-use crate::model::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
+use super::settings::settings;
+use crate::model::{Index, KeyAttribute, KeyKind, Projection, Table};
 use crate::report::Span;
 use crate::syntax::{Entry, Node, are_several};
 
@@ -86,44 +86,16 @@ fn table(
         sort: key.sort.first().cloned(),
         type_attribute: node.text_of("type").unwrap_or("type").to_owned(),
         ttl: node.text_of("ttl").map(str::to_owned),
-        stream: node.get("stream").and_then(Node::truth).unwrap_or(false),
-        recovery_days: recovery_days(context, node),
-        backup: schedule(context, node),
+        settings: settings(context, node),
         separator: separator(context, node),
         indexes: Vec::new(),
         span,
         partition: partition.clone().unwrap_or_else(|| text_attribute("")),
     };
     special_attributes(context, node, &table);
-    let indexes = indexes.iter().filter_map(|entry| index(context, entry, &table)).collect();
+    let indexes: Vec<Index> = indexes.iter().filter_map(|entry| index(context, entry, &table)).collect();
+    capacity::check_indexes(context, node, &indexes);
     TableDraft { table, indexes, sound: partition.is_some() }
-}
-
-/// Parses `recovery`.
-fn recovery_days(context: &Context<'_>, node: &Node) -> Option<u32> {
-    let given = node.get("recovery")?;
-    let text = given.text()?;
-    let days = text.strip_suffix(" days").or_else(|| text.strip_suffix(" day"));
-    let days = days.and_then(|days| days.parse().ok()).filter(|days| (1..=35).contains(days));
-    if days.is_none() {
-        context.mistakes.add(
-            given.span,
-            format!("`{text}` isn't a recovery period: write 1 to 35 days, such as `35 days`"),
-        );
-    }
-    days
-}
-
-/// Parses `backup`.
-fn schedule(context: &Context<'_>, node: &Node) -> Option<Schedule> {
-    let given = node.get("backup")?;
-    match given.text()?.parse() {
-        Ok(schedule) => Some(schedule),
-        Err(error) => {
-            context.mistakes.add(given.span, error.to_string());
-            None
-        }
-    }
 }
 
 fn text_attribute(name: &str) -> KeyAttribute {
@@ -343,27 +315,4 @@ pub(super) fn finish(drafts: Vec<TableDraft>) -> Vec<Arc<Table>> {
             Arc::new(Table { indexes, ..draft.table })
         })
         .collect()
-}
-
-/// Resolves the environments of a design.
-pub(super) fn environments(context: &Context<'_>, root: &Node) -> Vec<Environment> {
-    let mut environments: Vec<Environment> = Vec::new();
-    for entry in root.entries("environment") {
-        name::check_part(context, "an environment", &entry.name, entry.span);
-        let default = entry.node.get("default").and_then(Node::truth).unwrap_or(false);
-        if let (true, Some(other)) = (default, environments.iter().find(|other| other.default)) {
-            context.mistakes.add_with_help(
-                entry.node.entry("default").map_or(entry.span, |key| key.span),
-                format!("both `{}` and `{}` are the default environment", other.name, entry.name),
-                "remove `default` from one of them",
-            );
-        }
-        let removal = match entry.node.text_of("removal") {
-            Some("delete") => Removal::Delete,
-            Some("keep") => Removal::Keep,
-            _ => Removal::default_of(&entry.name),
-        };
-        environments.push(Environment { name: entry.name.clone(), removal, default });
-    }
-    environments
 }

@@ -7,11 +7,11 @@ use aws_sdk_dynamodb::operation::update_table::builders::UpdateTableFluentBuilde
 use aws_sdk_dynamodb::types::{
     BillingMode, CreateGlobalSecondaryIndexAction, DeleteGlobalSecondaryIndexAction, GlobalSecondaryIndex,
     GlobalSecondaryIndexUpdate, LocalSecondaryIndex, PointInTimeRecoverySpecification, StreamSpecification,
-    StreamViewType, TimeToLiveSpecification,
+    StreamViewType, TimeToLiveSpecification, UpdateGlobalSecondaryIndexAction,
 };
-use singlet_store::{IndexShape, StoreError, TableChange, TableShape};
+use singlet_store::{CapacityChange, IndexShape, ProvisionedThroughput, StoreError, TableChange, TableShape};
 
-use super::shapes::{definitions, key_schema, sdk_projection};
+use super::shapes::{definitions, key_schema, sdk_projection, sdk_throughput};
 use super::{Asked, describe};
 use crate::connection::Backend;
 
@@ -58,6 +58,7 @@ pub(crate) async fn change(backend: &Backend, change: &TableChange) -> Result<()
         TableChange::Backup { table, .. } => Err(StoreError::Refused(format!(
             "{table}: DynamoDB's protocol has no setting for backups by schedule"
         ))),
+        TableChange::Capacity { table, change } => capacity(backend, table, change).await,
         TableChange::Delete { table } => {
             let answer = backend.client.delete_table().table_name(table).send().await;
             answer.map(|_| ()).map_err(|error| backend.failures.of(error, table))
@@ -84,7 +85,8 @@ async fn create(backend: &Backend, shape: &TableShape) -> Result<(), StoreError>
         .set_key_schema(Some(key_schema(partition, shape.sort.as_slice()).map_err(incomplete)?))
         .set_local_secondary_indexes((!local.is_empty()).then_some(local))
         .set_global_secondary_indexes((!global.is_empty()).then_some(global))
-        .billing_mode(BillingMode::PayPerRequest)
+        .billing_mode(billing_mode(shape.throughput))
+        .set_provisioned_throughput(sdk_throughput(shape.throughput).map_err(incomplete)?)
         .deletion_protection_enabled(shape.protected);
     if shape.stream {
         create = create.stream_specification(stream(true).map_err(incomplete)?);
@@ -106,20 +108,53 @@ async fn create(backend: &Backend, shape: &TableShape) -> Result<(), StoreError>
         time_to_live(backend, &shape.name, Some(attribute)).await?;
     }
     match shape.recovery_days {
-        Some(days) => recovery(backend, &shape.name, days).await,
+        Some(days) => recovery(backend, &shape.name, Some(days)).await,
         None => Ok(()),
     }
 }
 
-async fn recovery(backend: &Backend, table: &str, days: u32) -> Result<(), StoreError> {
+async fn recovery(backend: &Backend, table: &str, days: Option<u32>) -> Result<(), StoreError> {
     let setting = PointInTimeRecoverySpecification::builder()
-        .point_in_time_recovery_enabled(true)
-        .set_recovery_period_in_days(i32::try_from(days).ok())
+        .point_in_time_recovery_enabled(days.is_some())
+        .set_recovery_period_in_days(days.and_then(|days| i32::try_from(days).ok()))
         .build()
         .map_err(incomplete)?;
     let update = backend.client.update_continuous_backups().table_name(table);
     let answer = update.point_in_time_recovery_specification(setting).send().await;
     answer.map(|_| ()).map_err(|error| backend.failures.of(error, table))
+}
+
+/// Changes the capacity of a table or of its indexes, and waits until it is done.
+async fn capacity(backend: &Backend, table: &str, change: &CapacityChange) -> Result<(), StoreError> {
+    let update = backend.client.update_table().table_name(table);
+    let update = match change {
+        CapacityChange::OnDemand => update.billing_mode(BillingMode::PayPerRequest),
+        CapacityChange::Provisioned { own, indexes } => {
+            let indexes = indexes.iter().map(|(name, units)| index_capacity(name, *units));
+            let indexes = indexes.collect::<Result<Vec<_>, _>>().map_err(incomplete)?;
+            update
+                .set_billing_mode(own.map(|_| BillingMode::Provisioned))
+                .set_provisioned_throughput(sdk_throughput(*own).map_err(incomplete)?)
+                .set_global_secondary_index_updates((!indexes.is_empty()).then_some(indexes))
+        }
+    };
+    send(backend, update, table).await?;
+    ready(backend, table).await
+}
+
+fn index_capacity(
+    name: &str,
+    units: ProvisionedThroughput,
+) -> Result<GlobalSecondaryIndexUpdate, BuildError> {
+    let action = UpdateGlobalSecondaryIndexAction::builder()
+        .index_name(name)
+        .set_provisioned_throughput(sdk_throughput(Some(units))?)
+        .build()?;
+    Ok(GlobalSecondaryIndexUpdate::builder().update(action).build())
+}
+
+fn billing_mode(throughput: Option<ProvisionedThroughput>) -> BillingMode {
+    if throughput.is_some() { BillingMode::Provisioned } else { BillingMode::PayPerRequest }
 }
 
 fn local_index(index: &IndexShape) -> Result<LocalSecondaryIndex, BuildError> {
@@ -135,6 +170,7 @@ fn global_index(index: &IndexShape) -> Result<GlobalSecondaryIndex, BuildError> 
         .index_name(&index.name)
         .set_key_schema(Some(key_schema(&index.partition, &index.sort)?))
         .projection(sdk_projection(&index.projection))
+        .set_provisioned_throughput(sdk_throughput(index.throughput)?)
         .build()
 }
 
@@ -145,6 +181,7 @@ fn create_index(
         .index_name(&index.name)
         .set_key_schema(Some(key_schema(&index.partition, &index.sort)?))
         .projection(sdk_projection(&index.projection))
+        .set_provisioned_throughput(sdk_throughput(index.throughput)?)
         .build()?;
     let definitions = definitions(index.partition.iter().chain(&index.sort))?;
     Ok((definitions, GlobalSecondaryIndexUpdate::builder().create(action).build()))

@@ -2,12 +2,13 @@
 
 use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::{
-    AttributeDefinition as SdkDefinition, IndexStatus, KeySchemaElement, KeyType,
-    Projection as SdkProjection, ProjectionType, ScalarAttributeType, TableDescription, TableStatus,
+    AttributeDefinition as SdkDefinition, BillingMode, BillingModeSummary, IndexStatus, KeySchemaElement,
+    KeyType, Projection as SdkProjection, ProjectionType, ProvisionedThroughput as SdkThroughput,
+    ProvisionedThroughputDescription, ScalarAttributeType, TableDescription, TableStatus,
 };
 use singlet_store::{
-    AttributeDefinition, IndexShape, IndexState, ProjectedAttributes, ScalarType, StoreError, TableShape,
-    TableState,
+    AttributeDefinition, IndexShape, IndexState, ProjectedAttributes, ProvisionedThroughput, ScalarType,
+    StoreError, TableShape, TableState,
 };
 
 /// A table as it is.
@@ -28,8 +29,12 @@ pub(super) fn state(table: &TableDescription) -> Result<TableState, StoreError> 
             Some(IndexStatus::Deleting) => IndexState::Deleting,
             _ => IndexState::Active,
         };
-        indexes.push((shape(table, name, index.key_schema(), projection, false), state));
+        let throughput = units(index.provisioned_throughput());
+        let shape = shape(table, name, index.key_schema(), projection, false);
+        indexes.push((IndexShape { throughput, ..shape }, state));
     }
+    let is_provisioned = table.billing_mode_summary().and_then(BillingModeSummary::billing_mode)
+        != Some(&BillingMode::PayPerRequest);
     let stream = table.stream_specification().is_some_and(|stream| stream.stream_enabled());
     let (shapes, states) = indexes.into_iter().unzip();
     let shape = TableShape {
@@ -42,6 +47,7 @@ pub(super) fn state(table: &TableDescription) -> Result<TableState, StoreError> 
         stream,
         recovery_days: None,
         backup: None,
+        throughput: is_provisioned.then(|| units(table.provisioned_throughput())).flatten(),
     };
     let active = matches!(table.table_status(), Some(TableStatus::Active | TableStatus::Updating));
     let items = table.item_count().and_then(|count| u64::try_from(count).ok()).unwrap_or_default();
@@ -63,7 +69,23 @@ fn shape(
         ),
         _ => ProjectedAttributes::All,
     };
-    IndexShape { name: name.unwrap_or_default().to_owned(), partition, sort, projection, local }
+    IndexShape {
+        name: name.unwrap_or_default().to_owned(),
+        partition,
+        sort,
+        projection,
+        local,
+        throughput: None,
+    }
+}
+
+/// Provisioned capacity; on-demand tables and their indexes are described with none or with zeros.
+fn units(described: Option<&ProvisionedThroughputDescription>) -> Option<ProvisionedThroughput> {
+    let number =
+        |units: Option<i64>| units.and_then(|units| u64::try_from(units).ok()).filter(|units| *units > 0);
+    let described = described?;
+    let read_units = number(described.read_capacity_units())?;
+    Some(ProvisionedThroughput { read_units, write_units: number(described.write_capacity_units())? })
 }
 
 /// Partition and sort attributes of a key.
@@ -130,4 +152,16 @@ pub(super) fn sdk_projection(projection: &ProjectedAttributes) -> SdkProjection 
         }
     }
     .build()
+}
+
+/// Provisioned capacity in the SDK's terms.
+pub(super) fn sdk_throughput(
+    units: Option<ProvisionedThroughput>,
+) -> Result<Option<SdkThroughput>, BuildError> {
+    let number = |units: u64| i64::try_from(units).unwrap_or(i64::MAX);
+    let throughput = |units: ProvisionedThroughput| {
+        let builder = SdkThroughput::builder().read_capacity_units(number(units.read_units));
+        builder.write_capacity_units(number(units.write_units)).build()
+    };
+    units.map(throughput).transpose()
 }

@@ -1,6 +1,6 @@
 //! Which environment a design is applied to or run in.
 
-use singlet_design::{Design, Environment, Removal};
+use singlet_design::{Design, Environment};
 
 /// Why there is no environment to work in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -55,5 +55,5 @@ fn unnamed(name: &str) -> Result<Environment, EnvironmentError> {
     if name.is_empty() || !name.bytes().all(fits) {
         return Err(EnvironmentError::Name(name.to_owned()));
     }
-    Ok(Environment { name: name.to_owned(), removal: Removal::default_of(name), default: true })
+    Ok(Environment { default: true, ..Environment::new(name) })
 }

@@ -6,6 +6,7 @@
 //! the two.
 
 mod blueprint;
+mod capacity;
 mod difference;
 mod environment;
 mod outdated;

@@ -1,6 +1,6 @@
 //! The steps that make tables match a design.
 
-use singlet_design::{Design, Environment, Table};
+use singlet_design::{Design, Environment, Setting, Table, TableSettings};
 use singlet_store::{
     Clock, Feature, IndexShape, IndexState, Store, StoreError, SystemClock, TableChange, TableShape,
     TableState,
@@ -66,10 +66,17 @@ impl Plan {
         self.outdated.iter_mut().for_each(|outdated| outdated.accepted = true);
     }
 
-    /// The steps that delete data, or an index that patterns may read.
+    /// The steps that delete data, or its history, or an index that patterns may read.
     pub fn deletions(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().filter(|step| {
-            matches!(step, Step::Change(TableChange::Delete { .. } | TableChange::DeleteIndex { .. }))
+            matches!(
+                step,
+                Step::Change(
+                    TableChange::Delete { .. }
+                        | TableChange::DeleteIndex { .. }
+                        | TableChange::Recovery { days: None, .. }
+                )
+            )
         })
     }
 }
@@ -92,7 +99,9 @@ pub async fn plan_watched(
 ) -> Result<Plan, StoreError> {
     let mut plan = Plan { title: title(design, environment, store), ..Plan::default() };
     for table in &design.tables {
-        let wanted = plan.within_reach(shape_in(table, environment), store).await;
+        let settings = environment.settings_of(table);
+        let mut wanted = plan.within_reach(shape_in(table, environment), store).await;
+        plan.note_capacity(&wanted, settings.capacity.as_ref(), store).await;
         if wanted.name == DESIGNS_TABLE {
             let reason = "is the table in which Singlet remembers designs: choose another name";
             plan.obstacles.push(format!("{DESIGNS_TABLE} {reason}"));
@@ -102,7 +111,9 @@ pub async fn plan_watched(
         match store.describe_table(&wanted.name).await? {
             None => plan.steps.push(Step::Change(TableChange::Create(wanted))),
             Some(state) => {
+                plan.compare_capacity(&mut wanted, settings.capacity.as_ref(), &state);
                 if plan.compare(&wanted, &state, store).await {
+                    plan.compare_off(&settings, &state.shape);
                     let outdated = find_outdated(design, table, &draft, &state, store, watch).await?;
                     plan.outdated.extend(outdated);
                 }
@@ -333,14 +344,20 @@ impl Plan {
             let change = TableChange::Stream { table: table.clone(), enabled: wanted.stream };
             self.steps.push(Step::Change(change));
         }
-        // A design that doesn't mention recovery leaves it on: what protects data is not taken away by silence.
-        if let Some(days) = wanted.recovery_days
-            && there.recovery_days != Some(days)
-        {
+        if wanted.recovery_days.is_some() && there.recovery_days != wanted.recovery_days {
+            let days = wanted.recovery_days;
             self.steps.push(Step::Change(TableChange::Recovery { table: table.clone(), days }));
         }
         if wanted.backup != there.backup && store.supports(Feature::ScheduledBackups).await {
             self.steps.push(Step::Change(TableChange::Backup { table, schedule: wanted.backup }));
+        }
+    }
+
+    /// Turns off what a design that says nothing would leave on: what protects data is not taken away by silence.
+    fn compare_off(&mut self, settings: &TableSettings, there: &TableShape) {
+        if settings.recovery_days == Some(Setting::Off) && there.recovery_days.is_some() {
+            let table = there.name.clone();
+            self.steps.push(Step::Change(TableChange::Recovery { table, days: None }));
         }
     }
 }

@@ -58,6 +58,15 @@ fn write_shape(f: &mut fmt::Formatter<'_>, shape: &TableShape) -> fmt::Result {
         let kind = if index.local { "local index" } else { "index" };
         writeln!(f, "      {kind} {}: {}", index.name, index.in_words())?;
     }
+    if let Some(units) = shape.throughput {
+        write!(f, "      read/write capacity {}/{}", units.read_units, units.write_units)?;
+        for index in &shape.indexes {
+            if let Some(units) = index.throughput {
+                write!(f, ", {} {}/{}", index.name, units.read_units, units.write_units)?;
+            }
+        }
+        writeln!(f)?;
+    }
     if let Some(attribute) = &shape.ttl {
         writeln!(f, "      items expire by {attribute}")?;
     }

@@ -90,6 +90,7 @@ pub(super) fn shape() -> TableShape {
         stream: false,
         recovery_days: None,
         backup: None,
+        throughput: None,
     }
 }
 

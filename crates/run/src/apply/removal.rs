@@ -17,7 +17,7 @@ pub async fn plan_removal(
     for table in &design.tables {
         let name = table.name_in(&environment.name);
         let Some(state) = store.describe_table(&name).await? else { continue };
-        match environment.removal {
+        match environment.removal_of(table) {
             Removal::Keep => plan.notes.push(format!(
                 "{name} stays with its data, because the environment {0} keeps its tables; with removal = \"delete\" in \
                  [environment.{0}] they are deleted",

@@ -209,7 +209,8 @@ async fn run_step(
                 | TableChange::TimeToLive { .. }
                 | TableChange::Stream { .. }
                 | TableChange::Recovery { .. }
-                | TableChange::Backup { .. } => Ok(()),
+                | TableChange::Backup { .. }
+                | TableChange::Capacity { .. } => Ok(()),
             }
         }
         Step::AwaitIndex { table, index } => await_index(store, table, index, true, tell).await,

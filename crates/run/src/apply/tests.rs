@@ -1,6 +1,9 @@
 use std::sync::Arc;
 
-use singlet_design::{Design, Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Span, Table};
+use singlet_design::{
+    Design, Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Setting, Span, Table,
+    TableSettings,
+};
 use singlet_engine::Database;
 use singlet_store::{Embedded, PutItem, ReturnItem, Store, TableChange};
 use singlet_values::Item;
@@ -32,13 +35,15 @@ fn table(indexes: Vec<Arc<Index>>) -> Table {
         sort: Some(text("SK")),
         type_attribute: "type".to_owned(),
         ttl: None,
-        stream: false,
-        recovery_days: None,
-        backup: None,
+        settings: TableSettings::default(),
         separator: '#',
         indexes,
         span: Span::default(),
     }
+}
+
+fn with(settings: TableSettings) -> Table {
+    Table { settings, ..table(Vec::new()) }
 }
 
 fn design(table: Table) -> Design {
@@ -55,7 +60,8 @@ fn design(table: Table) -> Design {
 }
 
 fn environment(removal: Removal) -> Environment {
-    Environment { name: "dev".to_owned(), removal, default: true }
+    let settings = TableSettings { removal: Some(removal), ..TableSettings::default() };
+    Environment { settings, default: true, ..Environment::new("dev") }
 }
 
 fn store() -> Embedded {
@@ -123,7 +129,7 @@ fn what_can_not_be_changed_stops_everything_and_says_why() {
 #[test]
 fn a_stream_is_turned_on_and_off_with_the_design() {
     let store = store();
-    let wanted = |stream| Table { stream, ..table(Vec::new()) };
+    let wanted = |stream| with(TableSettings { stream: Some(stream), ..TableSettings::default() });
     let is_on = || store.describe_table("shop-dev").wait().unwrap().unwrap().shape.stream;
     for (stream, words) in [
         (true, "with a stream"),
@@ -161,8 +167,10 @@ fn time_to_live_is_set_changed_and_taken_away() {
 fn recovery_is_turned_on_with_the_design_and_not_off_by_its_silence() {
     let store = store();
     let environment = environment(Removal::Delete);
-    let plan_for = |recovery_days| {
-        plan(&design(Table { recovery_days, ..table(Vec::new()) }), &environment, &store).wait().unwrap()
+    let plan_for = |recovery_days: Option<u32>| {
+        let recovery_days = recovery_days.map(Setting::On);
+        let wanted = with(TableSettings { recovery_days, ..TableSettings::default() });
+        plan(&design(wanted), &environment, &store).wait().unwrap()
     };
     for (days, said) in
         [(7, "every moment can be recovered for 7 days"), (35, "keep every moment of shop-dev for 35 days")]
@@ -175,11 +183,32 @@ fn recovery_is_turned_on_with_the_design_and_not_off_by_its_silence() {
 }
 
 #[test]
+fn an_environment_turns_recovery_off_that_the_table_turns_on() {
+    let store = store();
+    let on = TableSettings { recovery_days: Some(Setting::On(7)), ..TableSettings::default() };
+    let off = TableSettings { recovery_days: Some(Setting::Off), ..TableSettings::default() };
+    let design = design(with(on));
+    let here = environment(Removal::Delete);
+    let without = Environment { settings: off.over(&here.settings), ..here.clone() };
+    let planned = |environment: &Environment| plan(&design, environment, &store).wait().unwrap();
+    let days = || store.describe_table("shop-dev").wait().unwrap().unwrap().shape.recovery_days;
+
+    planned(&here).run(&store, &mut |_| {}).wait().unwrap();
+    assert_eq!(days(), Some(7));
+    let ending = planned(&without);
+    let deletions: Vec<String> = ending.deletions().map(Step::to_string).collect();
+    assert_eq!(deletions, ["turn off point-in-time recovery of shop-dev and delete its history"]);
+    ending.run(&store, &mut |_| {}).wait().unwrap();
+    assert_eq!(days(), None);
+    assert!(planned(&without).is_empty());
+}
+
+#[test]
 fn a_schedule_of_backups_is_set_changed_and_ended() {
     let store = store();
     let wanted = |backup: Option<&str>| {
-        let backup = backup.map(|text| text.parse().unwrap());
-        design(Table { backup, ..table(Vec::new()) })
+        let backup = backup.map(|text| Setting::On(text.parse().unwrap()));
+        design(with(TableSettings { backup, ..TableSettings::default() }))
     };
     let environment = environment(Removal::Delete);
     for (text, said) in [
@@ -284,12 +313,12 @@ fn a_design_larger_than_an_item_is_remembered_whole() {
 fn the_environment_is_the_asked_one_the_default_or_the_only_one() {
     let mut design = design(table(Vec::new()));
     let dev = choose_environment(&design, None).unwrap();
-    assert_eq!((dev.name.as_str(), dev.removal), ("dev", Removal::Delete));
-    assert_eq!(choose_environment(&design, Some("ci-7")).unwrap().removal, Removal::Keep);
+    let removal_of = |environment: &Environment| environment.removal_of(&table(Vec::new()));
+    assert_eq!((dev.name.as_str(), removal_of(&dev)), ("dev", Removal::Delete));
+    assert_eq!(removal_of(&choose_environment(&design, Some("ci-7")).unwrap()), Removal::Keep);
     assert!(choose_environment(&design, Some("a b")).is_err());
 
-    let named =
-        |name: &str, default| Environment { name: name.to_owned(), removal: Removal::Delete, default };
+    let named = |name: &str, default| Environment { default, ..Environment::new(name) };
     design.environments = vec![named("test", false)];
     assert_eq!(choose_environment(&design, None).unwrap().name, "test");
     design.environments.push(named("prod", false));

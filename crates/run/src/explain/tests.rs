@@ -24,6 +24,7 @@ fn index(name: &str, key: &str, projection: ProjectedAttributes) -> IndexShape {
         sort: vec![text("SK")],
         projection,
         local: false,
+        throughput: None,
     }
 }
 
@@ -44,6 +45,7 @@ fn store() -> Embedded {
         stream: false,
         recovery_days: None,
         backup: None,
+        throughput: None,
     };
     store.change_table(&TableChange::Create(shape)).wait().unwrap();
     store

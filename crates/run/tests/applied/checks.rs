@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use singlet_design::{Design, Environment, Json, Removal};
+use singlet_design::{Design, Environment, Json, Removal, TableSettings};
 use singlet_run::apply::{ApplyError, DESIGNS_TABLE, Plan, choose_environment, plan, plan_removal, warnings};
 use singlet_run::{Arguments, Paging, Runner, Wait};
 use singlet_store::{Scan, Store, TableChange};
@@ -309,7 +309,8 @@ pub(crate) fn a_deleted_table_is_forgotten(store: &impl Store) {
     let (old, new) = (load(DESIGN), changed(&[("{priority}#", "{priority:02}#")]));
     apply(store, &old);
     save_tickets(store, &old);
-    let environment = Environment { removal: Removal::Delete, ..environment(&old) };
+    let settings = TableSettings { removal: Some(Removal::Delete), ..TableSettings::default() };
+    let environment = Environment { settings, ..environment(&old) };
     plan_removal(&old, &environment, store).wait().unwrap().run(store, &mut |_| {}).wait().unwrap();
     let table = DESIGNS_TABLE.to_owned();
     let scan = Scan { table, index: None, filter: None, projection: None, limit: None, start_key: None };

@@ -4,6 +4,7 @@
 pub(crate) mod checks;
 pub(crate) mod defaults;
 pub(crate) mod references;
+pub(crate) mod settings;
 
 /// Tests of applying on a kind of store. The expression opens an empty one; it may be a guard that derefs to the store.
 macro_rules! apply_tests {
@@ -38,6 +39,14 @@ macro_rules! apply_tests {
         }
         $crate::apply_tests! { references, $open =>
             a_reference_is_checked_in_the_transaction_that_writes_it,
+        }
+        $crate::apply_tests! { settings, $open =>
+            each_environment_has_its_own_settings,
+            a_table_that_is_applied_to_another_environment_changes_its_settings,
+            capacity_follows_the_design,
+            an_index_is_added_to_a_table_with_provisioned_capacity,
+            capacity_that_the_design_does_not_mention_stays,
+            capacity_within_the_bounds_of_auto_scaling_stays,
         }
     };
     ($room:ident, $open:expr => $($check:ident),* $(,)?) => {

@@ -52,6 +52,7 @@ impl Store for Embedded {
             | Feature::Streams
             | Feature::Recovery
             | Feature::ScheduledBackups => true,
+            Feature::Throttling => false,
         }
     }
 

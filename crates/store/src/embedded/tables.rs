@@ -1,14 +1,14 @@
 //! Tables: their shapes to and from the engine's definitions.
 
 use singlet_engine::{
-    AttributeDefinition, CreateTable, Database, Error, IndexDefinition, IndexDescription, IndexStatus,
-    ScalarType, StreamChange, StreamView, TableDescription, TableStatus, TimeToLiveStatus, UpdateRecovery,
-    UpdateTable, UpdateTimeToLive,
+    AttributeDefinition, BillingMode, CreateTable, Database, Error, IndexDefinition, IndexDescription,
+    IndexStatus, IndexUpdate, ScalarType, StreamChange, StreamView, TableDescription, TableStatus,
+    TimeToLiveStatus, UpdateRecovery, UpdateTable, UpdateTimeToLive,
 };
 
 use super::error::store_error;
 use crate::error::StoreError;
-use crate::table::{IndexShape, IndexState, TableChange, TableShape, TableState};
+use crate::table::{CapacityChange, IndexShape, IndexState, TableChange, TableShape, TableState};
 
 /// Stream records carry both images, so that every reader finds what it needs.
 const STREAM_VIEW: StreamView = StreamView::NewAndOldImages;
@@ -53,9 +53,14 @@ pub(super) async fn change(database: &Database, change: &TableChange) -> Result<
             update_table(database, UpdateTable::new(table).stream(change)).await
         }
         TableChange::Recovery { table, days } => {
-            database.submit_update_recovery(UpdateRecovery::on(table).period_days(*days)).await
+            let update = match days {
+                Some(days) => UpdateRecovery::on(table).period_days(*days),
+                None => UpdateRecovery::off(table),
+            };
+            database.submit_update_recovery(update).await
         }
         TableChange::Backup { table, schedule } => database.set_backup_schedule(table, *schedule),
+        TableChange::Capacity { table, change } => update_table(database, capacity(table, change)).await,
         TableChange::Delete { table } => database.submit_delete_table(table).await.map(|_| ()),
     };
     done.map_err(|error| store_error(error, change.table()))
@@ -90,6 +95,25 @@ async fn time_to_live(database: &Database, table: &str, attribute: Option<&str>)
     database.submit_update_time_to_live(request.at_any_time()).await.map(|_| ())
 }
 
+fn capacity(table: &str, change: &CapacityChange) -> UpdateTable {
+    let mut update = UpdateTable::new(table);
+    match change {
+        CapacityChange::OnDemand => update.billing = Some(BillingMode::PayPerRequest),
+        CapacityChange::Provisioned { own, indexes } => {
+            update.billing = own.map(|_| BillingMode::Provisioned);
+            update.provisioned = *own;
+            let changes = indexes.iter().map(|(name, units)| IndexUpdate::Update {
+                name: name.clone(),
+                provisioned: Some(*units),
+                on_demand: None,
+                warm: None,
+            });
+            update.indexes.extend(changes);
+        }
+    }
+    update
+}
+
 fn create_table(shape: &TableShape) -> CreateTable {
     let mut table = CreateTable::new(&shape.name, &shape.partition.name, shape.partition.scalar);
     if let Some(sort) = &shape.sort {
@@ -98,6 +122,9 @@ fn create_table(shape: &TableShape) -> CreateTable {
     table.deletion_protection = shape.protected;
     table.stream = shape.stream.then_some(STREAM_VIEW);
     table.time_to_live.clone_from(&shape.ttl);
+    if shape.throughput.is_some() {
+        (table.billing, table.provisioned) = (BillingMode::Provisioned, shape.throughput);
+    }
     for index in &shape.indexes {
         for attribute in index.partition.iter().chain(&index.sort) {
             table = table.attribute(&attribute.name, attribute.scalar);
@@ -115,11 +142,13 @@ fn definition(index: &IndexShape) -> IndexDefinition {
     fn names(attributes: &[AttributeDefinition]) -> Vec<&str> {
         attributes.iter().map(|attribute| attribute.name.as_str()).collect()
     }
-    IndexDefinition::new(&index.name, &names(&index.partition), &names(&index.sort))
-        .projection(index.projection.clone())
+    let definition = IndexDefinition::new(&index.name, &names(&index.partition), &names(&index.sort))
+        .projection(index.projection.clone());
+    IndexDefinition { provisioned: index.throughput, ..definition }
 }
 
 fn state(description: &TableDescription) -> TableState {
+    let is_provisioned = description.billing == BillingMode::Provisioned;
     let local = description.local_indexes.iter().map(|index| (index, true));
     let global = description.global_indexes.iter().map(|index| (index, false));
     let indexes: Vec<(&IndexDescription, bool)> = local.chain(global).collect();
@@ -139,6 +168,7 @@ fn state(description: &TableDescription) -> TableState {
                 sort: key(&index.definition.key.sort),
                 projection: index.definition.projection.clone(),
                 local: *local,
+                throughput: index.definition.provisioned.filter(|_| !local && is_provisioned),
             })
             .collect(),
         protected: description.deletion_protection,
@@ -151,6 +181,7 @@ fn state(description: &TableDescription) -> TableState {
         stream: description.stream.is_some(),
         recovery_days: None,
         backup: None,
+        throughput: is_provisioned.then_some(description.provisioned),
     };
     TableState {
         shape,

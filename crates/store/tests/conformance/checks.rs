@@ -6,9 +6,9 @@ use singlet_expr::{
     Action, Change, Comparator, Condition, KeyCondition, KeyTerm, KeyTest, Path, Projection, Update,
 };
 use singlet_store::{
-    AttributeDefinition, BatchGet, Cancellation, DeleteItem, Feature, GetItem, IndexShape, IndexState,
-    ProjectedAttributes, PutItem, Query, ReturnItem, ScalarType, Scan, Store, StoreError, TableChange,
-    TableShape, TransactAction, TransactGet, TransactWrite, UpdateItem,
+    AttributeDefinition, BatchGet, Cancellation, CapacityChange, DeleteItem, Feature, GetItem, IndexShape,
+    IndexState, ProjectedAttributes, ProvisionedThroughput, PutItem, Query, ReturnItem, ScalarType, Scan,
+    Store, StoreError, TableChange, TableShape, TransactAction, TransactGet, TransactWrite, UpdateItem,
 };
 use singlet_values::{AttributeValue, EncodedItem, Item};
 
@@ -29,6 +29,7 @@ fn index(name: &str, partition: &[&str], sort: &[&str]) -> IndexShape {
         sort: sort.iter().map(|name| text(name)).collect(),
         projection: ProjectedAttributes::All,
         local: false,
+        throughput: None,
     }
 }
 
@@ -43,6 +44,7 @@ fn shape() -> TableShape {
         stream: false,
         recovery_days: None,
         backup: None,
+        throughput: None,
     }
 }
 
@@ -203,13 +205,45 @@ pub(crate) async fn indexes_come_and_go(store: &impl Store) {
     wait_until("deleting an index", async || state().await.shape.indexes.is_empty()).await;
 }
 
-pub(crate) async fn recovery_is_turned_on_and_reaches_as_far_as_it_shall(store: &impl Store) {
+pub(crate) async fn recovery_reaches_as_far_as_it_shall_and_can_be_turned_off(store: &impl Store) {
     assert!(store.supports(Feature::Recovery).await);
     store.change_table(&TableChange::Create(TableShape { recovery_days: Some(7), ..shape() })).await.unwrap();
     let days = async || store.describe_table(TABLE).await.unwrap().unwrap().shape.recovery_days;
     assert_eq!(days().await, Some(7));
-    store.change_table(&TableChange::Recovery { table: TABLE.to_owned(), days: 35 }).await.unwrap();
-    assert_eq!(days().await, Some(35));
+    for wanted in [Some(35), None, Some(1)] {
+        store.change_table(&TableChange::Recovery { table: TABLE.to_owned(), days: wanted }).await.unwrap();
+        assert_eq!(days().await, wanted);
+    }
+}
+
+pub(crate) async fn capacity_is_provisioned_changed_and_given_up(store: &impl Store) {
+    let units = |read_units, write_units| ProvisionedThroughput { read_units, write_units };
+    let first = IndexShape { throughput: Some(units(3, 2)), ..index("GSI1", &["a"], &[]) };
+    let table = TableShape { indexes: vec![first], throughput: Some(units(10, 5)), ..shape() };
+    store.change_table(&TableChange::Create(table)).await.unwrap();
+    let present = async || {
+        let shape = store.describe_table(TABLE).await.unwrap().unwrap().shape;
+        (shape.throughput, shape.indexes.iter().map(|index| index.throughput).collect::<Vec<_>>())
+    };
+    assert_eq!(present().await, (Some(units(10, 5)), vec![Some(units(3, 2))]));
+
+    let provisioned = |own, index: Option<ProvisionedThroughput>| CapacityChange::Provisioned {
+        own,
+        indexes: index.map(|units| ("GSI1".to_owned(), units)).into_iter().collect(),
+    };
+    for (change, expected) in [
+        (provisioned(Some(units(12, 6)), None), (Some(units(12, 6)), vec![Some(units(3, 2))])),
+        (provisioned(None, Some(units(4, 4))), (Some(units(12, 6)), vec![Some(units(4, 4))])),
+        (CapacityChange::OnDemand, (None, vec![None])),
+        (provisioned(Some(units(1, 2)), Some(units(3, 4))), (Some(units(1, 2)), vec![Some(units(3, 4))])),
+    ] {
+        store.change_table(&TableChange::Capacity { table: TABLE.to_owned(), change }).await.unwrap();
+        assert_eq!(present().await, expected);
+    }
+    let second = IndexShape { throughput: Some(units(7, 7)), ..index("GSI2", &["b"], &[]) };
+    let create = TableChange::CreateIndex { table: TABLE.to_owned(), index: second };
+    store.change_table(&create).await.unwrap();
+    assert_eq!(present().await.1, [Some(units(3, 4)), Some(units(7, 7))]);
 }
 
 pub(crate) async fn a_stream_is_turned_on_and_off(store: &impl Store) {

@@ -296,7 +296,7 @@ fn piece(kind: Option<&FieldType>, format: Format) -> Piece<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resolve::{Context, tables_and_entities};
+    use crate::resolve::{Context, table, tables_and_entities};
     use crate::syntax::{self, Mistakes};
 
     /// Compares the key of each entity with those of the others, and returns the comparisons and the reads that meet
@@ -310,7 +310,7 @@ mod tests {
         let mistakes = Mistakes::default();
         let root = syntax::read(&source, &mistakes).unwrap();
         let context = Context { source: &source, mistakes: &mistakes };
-        let (_, entities) = tables_and_entities(&context, &root, "many");
+        let (_, entities) = tables_and_entities(&context, &root, table::tables(&context, &root, "many"));
         assert_eq!(mistakes.sorted(), []);
         let shapes = KeyShapes::of(&entities);
         let meets = |known: &&ResolvedEntity| {

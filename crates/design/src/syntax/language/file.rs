@@ -42,22 +42,47 @@ pub(crate) static ENVIRONMENT: Construct = Construct {
     keys: &[
         about(),
         key(
-            "removal",
-            Shape::Word(&[
-                ("keep", "the tables stay and are protected from deletion; the default except in `dev`"),
-                ("delete", "the tables are deleted; the default in `dev`"),
-            ]),
-            "what `singlet apply --remove` does with the tables",
-        ),
-        key(
             "default",
             Shape::Bool,
             "whether it is used when the caller names no environment; default `false`",
+        ),
+        REMOVAL,
+        STREAM_HERE,
+        RECOVERY_HERE,
+        BACKUP_HERE,
+        CAPACITY_HERE,
+        key(
+            "table",
+            Shape::Named("table", &Shape::Table(&TABLE_HERE)),
+            "settings of single tables, by name, which take precedence over the others here",
         ),
     ],
     variants: Variants::None,
     others: None,
 };
+
+/// The settings of one of several tables in an environment.
+static TABLE_HERE: Construct = Construct {
+    id: "environment_table",
+    keys: &[about(), REMOVAL, STREAM_HERE, RECOVERY_HERE, BACKUP_HERE, CAPACITY_HERE],
+    variants: Variants::None,
+    others: None,
+};
+
+const REMOVAL: Key = key(
+    "removal",
+    Shape::Word(&[
+        ("keep", "the tables stay and are protected from deletion; the default except in `dev`"),
+        ("delete", "the tables are deleted; the default in `dev`"),
+    ]),
+    "what `singlet apply --remove` does with the tables",
+);
+const STREAM_HERE: Key = key("stream", Shape::Bool, "whether the tables have a stream here");
+const BACKUP_HERE: Key =
+    key("backup", SCHEDULE, "the schedule and retention period of automatic backups here");
+const CAPACITY_HERE: Key =
+    key("capacity", CAPACITIES, "the provisioned capacity of tables and indexes here, or `on demand`");
+const RECOVERY_HERE: Key = key("recovery", PERIOD, "the retention period of point-in-time recovery here");
 
 const KEY: Key = required("key", KEY_NAMES, "the key attributes: the partition key, then the sort key");
 const TYPE: Key = key(
@@ -70,14 +95,33 @@ const TTL: Key =
 const STREAM: Key = key("stream", Shape::Bool, "whether the table has a stream; default `false`");
 const BACKUP: Key = key(
     "backup",
-    Shape::Text("a schedule, such as `weekly, keep 3 months`"),
+    SCHEDULE,
     "the schedule and retention period of automatic backups; by default, none are taken",
 );
 const RECOVERY: Key = key(
     "recovery",
-    Shape::Form("a period of 1 to 35 days, such as `35 days`", "^([1-9]|[12][0-9]|3[0-5]) days?$"),
-    "the retention period of point-in-time recovery; by default, recovery is off",
+    PERIOD,
+    "the retention period of point-in-time recovery; by default, recovery stays as it is, and is off in a new table",
 );
+const CAPACITY: Key = key(
+    "capacity",
+    CAPACITIES,
+    "the provisioned capacity of the table and its indexes, or `on demand`; by default, it stays as it is, and a new \
+     table is on demand",
+);
+const CAPACITIES: Shape = Shape::Either(&[
+    Shape::Form(
+        "read and write units, such as `100/50`, or `on demand`",
+        "^([0-9]+/[0-9]+( to [0-9]+/[0-9]+)?|on demand)$",
+    ),
+    Shape::Named(
+        "the capacity of",
+        &Shape::Form("read and write units, such as `100/50`", "^[0-9]+/[0-9]+( to [0-9]+/[0-9]+)?$"),
+    ),
+]);
+const SCHEDULE: Shape = Shape::Text("a schedule, such as `weekly, keep 3 months`, or `off`");
+const PERIOD: Shape =
+    Shape::Form("1 to 35 days, such as `35 days`, or `off`", "^(([1-9]|[12][0-9]|3[0-5]) days?|off)$");
 const SEPARATOR: Key = key(
     "separator",
     Shape::Form("one punctuation character", "^[!-,/;-@\\[-^`|~]$"),
@@ -97,6 +141,7 @@ pub(crate) static TABLE: Construct = Construct {
         STREAM,
         RECOVERY,
         BACKUP,
+        CAPACITY,
         SEPARATOR,
         allow(),
     ],
@@ -120,6 +165,7 @@ static NAMED_TABLE: Construct = Construct {
         STREAM,
         RECOVERY,
         BACKUP,
+        CAPACITY,
         SEPARATOR,
         key("index", INDEXES, "the indexes, by name"),
         allow(),
