@@ -51,16 +51,16 @@ pub use field::{Field, FieldType, Made, ParameterType};
 pub use json::{Json, JsonError};
 pub use limits::FILE_BYTES_MAX;
 pub use model::{
-    Allowance, Argument, AskedKey, BatchGet, Binding, Buckets, Cardinality, Change, Check, Count, Delete, Design,
-    ElementChange, Entity, Environment, Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates,
-    Layout, Merge, Operation, Order, OrderWord, Parameter, Parts, Pattern, Places, Projection, Query, Rate,
-    ReadPart, Reference, Relation, Removal, Resolve, Scan, ShardRead, SortRange, Step, Subject, Table,
-    TimeToLive, Transaction, Unique, Update, ValueSource, When,
+    Allowance, Argument, AskedKey, BatchGet, Binding, Buckets, Cardinality, Change, Check, Count, Delete,
+    Design, ElementChange, Entity, Environment, Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind,
+    KeyTemplates, Layout, Merge, Operation, Order, OrderWord, Parameter, Parts, Pattern, Places, Projection,
+    Query, Rate, ReadPart, Reference, Relation, Removal, Resolve, Scan, ShardRead, SortRange, Step, Subject,
+    Table, TimeToLive, Transaction, Unique, Update, ValueSource, When,
 };
 pub use names::{nearest, similar};
 pub use paging::{
-    BUCKETS_EMPTY_DEFAULT, BUCKETS_EMPTY_MAX, COUNT_ITEMS_DEFAULT, COUNT_ITEMS_MAX,    MERGE_EACH_DEFAULT, MERGE_EACH_MAX, MERGED_PAGE_ITEMS_DEFAULT, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX,
-    first_request_items,
+    BUCKETS_EMPTY_DEFAULT, BUCKETS_EMPTY_MAX, COUNT_ITEMS_DEFAULT, COUNT_ITEMS_MAX, MERGE_EACH_DEFAULT,
+    MERGE_EACH_MAX, MERGED_PAGE_ITEMS_DEFAULT, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX, first_request_items,
 };
 pub use report::{Lines, Mistake, Position, Report, Span};
 pub use resolve::load;
@@ -69,6 +69,7 @@ pub use template::{
     Ending, Format, Part, RenderError, SHARDS_MAX, Template, TemplateError, Values, fold, shard_of,
 };
 pub use value::{
-    Bucket, ValueError, date_of_ms, default_of, epoch_second, fill, from_text, holds_instant, in_words, instant,
-    instant_for, is_empty_set, parameter_in_words, time_of_ms, to_attribute, to_json, to_text, type_name,
+    Bucket, ValueError, date_of_ms, default_of, epoch_second, fill, from_text, holds_instant, in_words,
+    instant, instant_for, is_empty_set, parameter_in_words, time_of_ms, to_attribute, to_json, to_text,
+    type_name,
 };

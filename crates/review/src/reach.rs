@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use singlet_design::{
-    AskedKey, Count, Entity, FieldType, Format, Index, KeyKind, Operation, Order, Part, Pattern, SortRange, Template,
+    AskedKey, Count, Entity, FieldType, Format, Index, KeyKind, Operation, Order, Part, Pattern, SortRange,
+    Template,
 };
 
 use crate::pieces::{EntityKey, EntityKeys, Piece, is_numeric, numeric, overlap, pieces};

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use singlet_design::{
-    AskedKey, Count, Design, Entity, FieldType, Index, IndexEntry, Operation, OrderWord, Part, Pattern, Template,
+    AskedKey, Count, Design, Entity, FieldType, Index, IndexEntry, Operation, OrderWord, Part, Pattern,
+    Template,
 };
 
 /// A read by key, of the table or of an index.

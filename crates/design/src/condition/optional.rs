@@ -6,7 +6,8 @@ impl Condition {
     /// Returns the condition without the terms of `and` and `or` that use an optional parameter for which `is_given` is
     /// false; `None` if nothing is left.
     pub fn given(&self, is_given: &dyn Fn(&str) -> bool) -> Option<Condition> {
-        let left_out: Vec<&str> = self.optional.iter().map(String::as_str).filter(|name| !is_given(name)).collect();
+        let left_out: Vec<&str> =
+            self.optional.iter().map(String::as_str).filter(|name| !is_given(name)).collect();
         if left_out.is_empty() {
             return Some(self.clone());
         }
@@ -17,7 +18,8 @@ impl Condition {
 impl Tree {
     /// Returns the tree without its terms that use one of these parameters; `None` if nothing is left.
     fn without(&self, parameters: &[&str]) -> Option<Tree> {
-        let rest = |trees: &[Tree]| trees.iter().filter_map(|tree| tree.without(parameters)).collect::<Vec<_>>();
+        let rest =
+            |trees: &[Tree]| trees.iter().filter_map(|tree| tree.without(parameters)).collect::<Vec<_>>();
         match self {
             Tree::And(trees) => joined(rest(trees), Tree::And),
             Tree::Or(trees) => joined(rest(trees), Tree::Or),

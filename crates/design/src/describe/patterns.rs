@@ -128,7 +128,8 @@ fn listed(query: &Query) -> Access {
         (_, Order::Descending) => ", last first".to_owned(),
     };
     let limit = query.limit.map(|limit| format!(", {limit} a page")).unwrap_or_default();
-    let buckets = query.buckets.as_ref().map(|buckets| format!(", {0} by {0}", buckets.format)).unwrap_or_default();
+    let buckets =
+        query.buckets.as_ref().map(|buckets| format!(", {0} by {0}", buckets.format)).unwrap_or_default();
     let times = query.shards.map(|shards| format!(" × {}", shards.count)).unwrap_or_default();
     let index = query.on.as_deref().map(|index: &Index| format!(" {}", index.name)).unwrap_or_default();
     Access {

@@ -13,9 +13,9 @@ pub(crate) use crate::field::{Field, FieldType, Made, ParameterType};
 pub use entity::{Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, When};
 pub use layout::{Allowance, Layout, Places, Subject};
 pub use pattern::{
-    Argument, AskedKey, BatchGet, Binding, Buckets, Change, Check, Count, Delete, ElementChange, Get, Insert, Merge,
-    Operation, Order, OrderWord, Parameter, Parts, Pattern, Query, Rate, ReadPart, Reference, Resolve, Scan,
-    ShardRead, SortRange, Step, Transaction, Update, ValueSource,
+    Argument, AskedKey, BatchGet, Binding, Buckets, Change, Check, Count, Delete, ElementChange, Get, Insert,
+    Merge, Operation, Order, OrderWord, Parameter, Parts, Pattern, Query, Rate, ReadPart, Reference, Resolve,
+    Scan, ShardRead, SortRange, Step, Transaction, Update, ValueSource,
 };
 pub use table::{Environment, Index, KeyAttribute, KeyKind, Projection, Removal, Table};
 

@@ -100,7 +100,9 @@ impl Pattern {
         match &self.operation {
             Operation::Get(get) | Operation::Exists(get) => vec![&get.entity],
             Operation::BatchGet(get) => vec![&get.entity],
-            Operation::Query(query) | Operation::Count(Count { query, .. }) => query.entities.iter().collect(),
+            Operation::Query(query) | Operation::Count(Count { query, .. }) => {
+                query.entities.iter().collect()
+            }
             Operation::Scan(scan) => vec![&scan.entity],
             Operation::Create(insert) | Operation::Put(insert) => vec![&insert.entity],
             Operation::Update(update) => vec![&update.entity],
@@ -308,7 +310,6 @@ pub enum OrderWord {
 impl OrderWord {
     /// The parameter by which callers choose an order.
     pub const PARAMETER: &str = "order";
-
 
     /// Returns the word.
     pub fn word(self) -> &'static str {

@@ -37,7 +37,9 @@ impl Unit {
             Format::Week => Unit::Week,
             Format::Month => Unit::Month,
             Format::Year => Unit::Year,
-            Format::Plain | Format::Padded { .. } | Format::Fold | Format::Lower | Format::Upper => return None,
+            Format::Plain | Format::Padded { .. } | Format::Fold | Format::Lower | Format::Upper => {
+                return None;
+            }
         })
     }
 
@@ -132,8 +134,7 @@ impl Bucket {
 /// Returns the format that decides which bucket an item is in, of those to which one template truncates a time: the one
 /// with the shortest period. `None` if there is none, or if the periods don't nest, such as weeks in months.
 pub(crate) fn bucket_format(formats: impl Iterator<Item = Format>) -> Option<Format> {
-    let units: Vec<(Unit, Format)> =
-        formats.filter_map(|format| Some((Unit::of(format)?, format))).collect();
+    let units: Vec<(Unit, Format)> = formats.filter_map(|format| Some((Unit::of(format)?, format))).collect();
     let (shortest, format) = units.iter().copied().min_by_key(|(unit, _)| *unit)?;
     let nests = shortest != Unit::Week || units.iter().all(|(unit, _)| *unit == Unit::Week);
     nests.then_some(format)

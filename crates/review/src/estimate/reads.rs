@@ -1,6 +1,8 @@
 //! Units of one page of a list, if there are enough items of the usual size to fill it.
 
-use singlet_design::{Count, Entity, Index, Merge, Operation, PAGE_ITEMS_DEFAULT, Query, Scan, first_request_items};
+use singlet_design::{
+    Count, Entity, Index, Merge, Operation, PAGE_ITEMS_DEFAULT, Query, Scan, first_request_items,
+};
 
 use super::read_units;
 use super::size::{Size, entry_size, item_size};

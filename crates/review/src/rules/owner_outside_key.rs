@@ -62,7 +62,9 @@ fn single(pattern: &Pattern, owner: &str) -> Option<String> {
         Operation::Delete(delete) => (&delete.entity, delete.condition.as_ref()),
         Operation::Check(check) => (&check.entity, check.condition.as_ref()),
         Operation::Scan(scan) => (&scan.entity, scan.filter.as_ref()),
-        Operation::Query(query) | Operation::Count(Count { query, .. }) => (query.entities.first()?, query.filter.as_ref()),
+        Operation::Query(query) | Operation::Count(Count { query, .. }) => {
+            (query.entities.first()?, query.filter.as_ref())
+        }
         Operation::Get(get) | Operation::Exists(get) => (&get.entity, None),
         Operation::BatchGet(batch) => (&batch.entity, None),
         _ => return None,

@@ -40,7 +40,9 @@ fn shown_expired(pattern: &Pattern) -> Option<&Entity> {
         Operation::Get(get) | Operation::Exists(get) => (get.show_expired, std::slice::from_ref(&get.entity)),
         Operation::BatchGet(batch) => (batch.show_expired, std::slice::from_ref(&batch.entity)),
         Operation::Scan(scan) => (scan.show_expired, std::slice::from_ref(&scan.entity)),
-        Operation::Query(query) | Operation::Count(Count { query, .. }) => (query.show_expired, query.entities.as_slice()),
+        Operation::Query(query) | Operation::Count(Count { query, .. }) => {
+            (query.show_expired, query.entities.as_slice())
+        }
         _ => return None,
     };
     let expiring = entities.iter().find(|entity| entity.ttl.is_some());

@@ -37,7 +37,8 @@ impl PatternDraft<'_> {
         }
         if self.parameters.contains(OrderWord::PARAMETER) {
             mistake(
-                "callers choose the order by the parameter `order`, but there is already one of this name".to_owned(),
+                "callers choose the order by the parameter `order`, but there is already one of this name"
+                    .to_owned(),
                 "rename the other one",
             );
             return None;

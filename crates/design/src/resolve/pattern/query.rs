@@ -11,7 +11,8 @@ use super::overlap::KeyShape;
 use super::read::ReadPath;
 use super::{PatternDraft, ResolvedEntity};
 use crate::model::{
-    AskedKey, Buckets, Count, Entity, FieldType, Order, ParameterType, Projection, Query, ShardRead, SortRange,
+    AskedKey, Buckets, Count, Entity, FieldType, Order, ParameterType, Projection, Query, ShardRead,
+    SortRange,
 };
 use crate::paging::COUNT_ITEMS_DEFAULT;
 use crate::report::Span;
@@ -239,12 +240,7 @@ impl PatternDraft<'_> {
 
     /// Adds the placeholders of the partition key to the parameters. If they don't determine the shard, all shards are
     /// read. The time of buckets is optional, and never determines a shard.
-    fn partition(
-        &mut self,
-        key: &QueryKey<'_>,
-        buckets: Option<&Buckets>,
-        span: Span,
-    ) -> Option<ShardRead> {
+    fn partition(&mut self, key: &QueryKey<'_>, buckets: Option<&Buckets>, span: Span) -> Option<ShardRead> {
         let parts = || key.partition.iter().flat_map(|template| &template.parts);
         let is_time = |path: &str| buckets.is_some_and(|buckets| buckets.field == path);
         for part in parts() {

@@ -66,8 +66,7 @@ const PREFIX: Key = key(
     Shape::Text("a field name"),
     "the next part of the sort key, which must begin with the parameter of that name",
 );
-const FILTER: Key =
-    key("filter", Shape::Text("a condition"), "the condition that returned items satisfy");
+const FILTER: Key = key("filter", Shape::Text("a condition"), "the condition that returned items satisfy");
 const EMPTY: Key = key(
     "empty",
     Shape::Whole(1, BUCKETS_EMPTY_MAX as u64),
