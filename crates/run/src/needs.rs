@@ -55,7 +55,9 @@ fn collect(pattern: &Pattern, needs: &mut Vec<(Feature, String)>) {
     match &pattern.operation {
         Operation::Get(get) | Operation::Exists(get) => index_needs(get.on.as_deref(), needs),
         Operation::BatchGet(_) | Operation::Check(_) => {}
-        Operation::Query(query) | Operation::Count(Count { query, .. }) => index_needs(query.on.as_deref(), needs),
+        Operation::Query(query) | Operation::Count(Count { query, .. }) => {
+            index_needs(query.on.as_deref(), needs)
+        }
         Operation::Scan(scan) => index_needs(scan.on.as_deref(), needs),
         Operation::Create(insert) | Operation::Put(insert) => {
             unique_needs(&insert.entity, |_| true, needs);

@@ -1,8 +1,9 @@
 //! How patterns are called: their parameters, what they answer, and an example.
 
 use singlet_design::{
-    Access, Argument, Count, Entity, Field, FieldType, Insert, Json, Operation, Order, OrderWord, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX,
-    ParameterType, Pattern, Step, ValueSource, access, parameter_in_words, to_text, type_name,
+    Access, Argument, Count, Entity, Field, FieldType, Insert, Json, Operation, Order, OrderWord,
+    PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX, ParameterType, Pattern, Step, ValueSource, access,
+    parameter_in_words, to_text, type_name,
 };
 
 use crate::seed::example;
@@ -98,7 +99,7 @@ impl Usage {
         line("condition", &self.condition);
         line("returns", &self.returns);
         if let Some(page) = self.page {
-            line("page", &format!("{page} items; --limit 1 to {PAGE_ITEMS_MAX}, --cursor for the next page"));
+            line("page", &format!("{page} items; --limit 1 to {PAGE_ITEMS_MAX}, --cursor for another page"));
         }
         if self.parameters.is_empty() {
             line("parameters", "none");
@@ -176,7 +177,9 @@ fn parameters(pattern: &Pattern) -> Vec<ParameterUsage> {
             type_name: type_name(&parameter.kind),
             accepts: parameter_in_words(&parameter.kind),
             required: parameter.required,
-            default: field.and_then(|field| field.default.clone()).or_else(|| default_order(pattern, &parameter.name)),
+            default: field
+                .and_then(|field| field.default.clone())
+                .or_else(|| default_order(pattern, &parameter.name)),
             made: field.is_some_and(|field| field.made.is_some()),
             choices: match &parameter.kind {
                 ParameterType::Field(FieldType::Choice(choices)) => choices.clone(),
@@ -224,7 +227,9 @@ fn entity(operation: &Operation) -> Option<&Entity> {
     match operation {
         Operation::Get(get) | Operation::Exists(get) => Some(&get.entity),
         Operation::BatchGet(batch) => Some(&batch.entity),
-        Operation::Query(query) | Operation::Count(Count { query, .. }) => query.entities.first().map(|entity| &**entity),
+        Operation::Query(query) | Operation::Count(Count { query, .. }) => {
+            query.entities.first().map(|entity| &**entity)
+        }
         Operation::Scan(scan) => Some(&scan.entity),
         Operation::Create(insert) | Operation::Put(insert) => Some(&insert.entity),
         Operation::Update(update) => Some(&update.entity),
@@ -251,7 +256,7 @@ fn returns(operation: &Operation) -> String {
         }
         Operation::Query(query) => {
             let names: Vec<&str> = query.entities.iter().map(|entity| entity.name.as_str()).collect();
-            format!("{PAGE}: items of type {}{}", names.join(", "), shown(&query.show))
+            format!("{PAGE_BOTH_WAYS}: items of type {}{}", names.join(", "), shown(&query.show))
         }
         Operation::Count(count) => {
             let names: Vec<&str> = count.query.entities.iter().map(|entity| entity.name.as_str()).collect();
@@ -281,6 +286,9 @@ fn returns(operation: &Operation) -> String {
 
 /// A page in JSON.
 const PAGE: &str = "{\"items\": […], \"cursor\": \"…\"}";
+
+/// A page of a list that is also read backwards.
+const PAGE_BOTH_WAYS: &str = "{\"items\": […], \"cursor\": \"…\", \"previous\": \"…\"}";
 
 fn page(operation: &Operation) -> Option<u32> {
     match operation {

@@ -103,7 +103,8 @@ impl MergePlan {
         let identities: Vec<Identity> = branches.iter().map(|branch| branch.identity).collect();
         let (lanes, ranks) = branches.into_iter().map(|branch| (branch.lane, branch.rank)).unzip();
         let forward = self.run.forward;
-        let mut reader = Reader::merging(&self.run, lanes, (by, ranks), forward, (limit, call.now_ms));
+        let mut reader =
+            Reader::merging(&self.run, lanes, (by, ranks), (forward, false), (limit, call.now_ms));
         drive(&site.store, &mut [&mut reader]).await?;
         let cursor = if reader.has_more() {
             Some(self.cursor(site, call, &reader, (&identities, &scanning), resume)?)
@@ -111,7 +112,7 @@ impl MergePlan {
             None
         };
         let records = self.run.records(site, reader.take_rows(), call.now_ms).await?;
-        Ok(Outcome::Items { records, cursor })
+        Ok(Outcome::Items { records, cursor, previous: None })
     }
 
     /// The arguments of the query for each item of the list.
@@ -171,7 +172,7 @@ impl MergePlan {
                 given = (identity <= *last).then(|| rank.clone());
             }
             let exact = bounds.exact.take();
-            let request = self.run.request(bound, bounds, filter.clone(), shard)?;
+            let request = self.run.request(bound, bounds, filter.clone(), (shard, self.run.forward))?;
             let lane = Lane::new(request, exact, position);
             branches.push(Branch { identity, lane, rank: PartRank { prefix_bytes, given } });
         }
