@@ -280,7 +280,7 @@ fn returns(operation: &Operation) -> String {
             let names: Vec<&str> = parts.parts.iter().map(|part| part.name.as_str()).collect();
             format!("an object with the answer of each part: {}", names.join(", "))
         }
-        Operation::Merge(merge) => format!("{PAGE}: items as {} returns them", merge.run.name),
+        Operation::Merge(merge) => format!("{PAGE_BOTH_WAYS}: items as {} returns them", merge.run.name),
     }
 }
 

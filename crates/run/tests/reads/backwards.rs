@@ -14,15 +14,36 @@ key = ["PK", "SK"]
 [index]
 Feed = { key = ["FeedPK", "FeedSK"], project = "keys" }
 Flat = ["FlatPK", "FlatSK"]
+Mine = ["MinePK", "MineSK"]
 [entity.Post]
 key  = ["USER#{user_id}#{created_at:day}", "{created_at}#{post_id}"]
 Feed = ["FEED#{shard:post_id/4}", "{created_at}"]
 Flat = ["FLAT", "{created_at}"]
+Mine = ["{author}#{shard:post_id/2}", "{created_at}"]
 [entity.Post.fields]
 user_id    = "key"
 post_id    = "key"
+author     = "key"
 created_at = "time"
 likes      = "int"
+[entity.Followed]
+key    = ["FOLLOWER#{user_id}", "{author}"]
+fields = { user_id = "key", author = "key" }
+[pattern.followed]
+query = "Followed"
+[pattern.of_followed]
+query = "Post"
+on    = "Mine"
+order = "newest"
+[pattern.home]
+merge = { each = "followed", run = "of_followed", with = { author = "{author}" }, by = "created_at" }
+[pattern.liked_of_followed]
+query  = "Post"
+on     = "Mine"
+order  = "newest"
+filter = "likes > 0"
+[pattern.liked_home]
+merge = { each = "followed", run = "liked_of_followed", with = { author = "{author}" }, by = "created_at" }
 [pattern.feed]
 query = "Post"
 on    = "Feed"
@@ -42,7 +63,9 @@ range = "created_at"
 order = ["newest", "oldest"]
 empty = 40
 "#;
-const PATTERNS: [(&str, &[(&str, &str)]); 4] = [
+const PATTERNS: [(&str, &[(&str, &str)]); 6] = [
+    ("home", &[("user_id", "me")]),
+    ("liked_home", &[("user_id", "me")]),
     ("feed", &[]),
     ("flat", &[]),
     ("liked", &[]),
@@ -56,10 +79,14 @@ fn network(posts: &[Post]) -> Data {
     let data = Data::new(SOURCE);
     for (number, (day, hour, likes)) in posts.iter().enumerate() {
         let (month, day) = if *day < 12 { (5, 20 + day) } else { (6, day - 11) };
-        let (post, at) = (format!("p{number:03}"), format!("2025-{month:02}-{day:02}T0{hour}:00:00.000Z"));
-        let fields =
-            [("user_id", "u"), ("post_id", &post), ("created_at", &at), ("likes", &likes.to_string())];
+        let (post, author) = (format!("p{number:03}"), format!("a{}", number % 3));
+        let (at, likes) = (format!("2025-{month:02}-{day:02}T0{hour}:00:00.000Z"), likes.to_string());
+        let ids = [("user_id", "u"), ("post_id", post.as_str()), ("author", &author)];
+        let fields = [ids.as_slice(), &[("created_at", &at), ("likes", &likes)]].concat();
         data.put("Post", &fields);
+    }
+    for author in ["a0", "a1", "a2"] {
+        data.put("Followed", &[("user_id", "me"), ("author", author)]);
     }
     data
 }
@@ -83,7 +110,9 @@ fn key(record: &Record) -> (String, String) {
 fn page(data: &Data, list: &List, limit: u32, cursor: Option<String>) -> ListPage {
     let paging = Paging { limit: Some(limit), cursor };
     let mut arguments = given(list.arguments);
-    arguments.insert("order".to_owned(), list.order.into());
+    if !list.pattern.ends_with("home") {
+        arguments.insert("order".to_owned(), list.order.into());
+    }
     match data.runner.run(list.pattern, &arguments, &paging).wait().unwrap() {
         Outcome::Items { records, cursor, previous } => ListPage {
             items: records.iter().map(key).collect(),

@@ -23,6 +23,8 @@ pub(in super::super) struct Reader<'p> {
     pub(super) back: bool,
     limit: usize,
     rows: Vec<Row>,
+    /// The lane of the first row.
+    pub(super) first_lane: Option<usize>,
     /// The lane of the last row.
     pub(super) last_lane: Option<usize>,
     /// The items that were read, including those that aren't returned.
@@ -93,6 +95,7 @@ impl<'p> Reader<'p> {
             back,
             limit: limit as usize,
             rows,
+            first_lane: None,
             last_lane: None,
             read: 0,
             now_ms,
@@ -116,6 +119,7 @@ impl<'p> Reader<'p> {
                 return wanted;
             }
             let Some(next) = self.first().filter(|_| !full) else { return Vec::new() };
+            self.first_lane.get_or_insert(next);
             self.last_lane = Some(next);
             let number = self.rows.len();
             self.rows.extend(self.lanes.get_mut(next).and_then(|lane| lane.pop(number)));
@@ -168,6 +172,7 @@ impl<'p> Reader<'p> {
         lane.exact = exact;
         if self.rows.len() > given_before {
             lane.note_given(given_before, self.rows.len() - 1);
+            self.first_lane.get_or_insert(position);
             self.last_lane = Some(position);
         }
     }
