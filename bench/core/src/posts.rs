@@ -142,7 +142,7 @@ impl Posts {
     pub(crate) async fn pattern_query(&self, post: usize) -> Result<()> {
         let arguments = BTreeMap::from([("user_id".to_owned(), self.user_id(post).into())]);
         let page = self.runner.run("user_posts", &arguments, &Paging::default()).await?;
-        let Outcome::Items { records, cursor: Some(_) } = black_box(page) else { bail!(MISSING) };
+        let Outcome::Items { records, cursor: Some(_), .. } = black_box(page) else { bail!(MISSING) };
         ensure!(records.len() == PAGE_POSTS, MISSING);
         Ok(())
     }

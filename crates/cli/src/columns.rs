@@ -10,7 +10,7 @@ use crate::table::{Fit, Table};
 pub(crate) fn columns(answer: &Json, width: Option<usize>) -> String {
     match answer {
         Json::Object(members) => match answer.get("items").and_then(Json::as_list) {
-            Some(items) => list(items, answer.get("cursor").and_then(Json::as_text), width),
+            Some(items) => list(items, answer, width),
             None if members.iter().any(|(_, value)| is_list(value)) => {
                 let inner = width.map(|width| width.saturating_sub(2));
                 let part = |(name, value): &(String, Json)| {
@@ -23,7 +23,7 @@ pub(crate) fn columns(answer: &Json, width: Option<usize>) -> String {
                 Table { head: Vec::new(), rows, fit: Fit::Shorten, is_ruled: false }.text(width)
             }
         },
-        Json::List(elements) => list(elements, None, width),
+        Json::List(elements) => list(elements, answer, width),
         other => format!("{}\n", cell(other)),
     }
 }
@@ -33,7 +33,7 @@ fn is_list(value: &Json) -> bool {
     value.get("items").and_then(Json::as_list).is_some()
 }
 
-fn list(items: &[Json], cursor: Option<&str>, width: Option<usize>) -> String {
+fn list(items: &[Json], answer: &Json, width: Option<usize>) -> String {
     let mut head: Vec<String> = Vec::new();
     for (name, _) in items.iter().filter_map(Json::as_object).flatten() {
         if !head.contains(name) {
@@ -53,8 +53,9 @@ fn list(items: &[Json], cursor: Option<&str>, width: Option<usize>) -> String {
         1 => "1 item\n".to_owned(),
         count => format!("{count} items\n"),
     });
-    if let Some(cursor) = cursor {
-        text.push_str(&format!("more: --cursor {cursor}\n"));
+    for (label, name) in [("more", "cursor"), ("previous", "previous")] {
+        let cursor = answer.get(name).and_then(Json::as_text);
+        text.extend(cursor.map(|cursor| format!("{label}: --cursor {cursor}\n")));
     }
     text
 }
@@ -84,9 +85,12 @@ mod tests {
     #[test]
     fn a_list_has_a_row_for_each_item_and_a_column_for_each_field() {
         let text = shown(
-            r#"{"items": [{"id": "1", "name": "Phở bò"}, {"id": "22", "total": 9.50}], "cursor": "abc"}"#,
+            r#"{"items": [{"id": "1", "name": "Phở bò"}, {"id": "22", "total": 9.50}], "cursor": "abc", "previous": "def"}"#,
         );
-        assert_eq!(text, "id  name    total\n1   Phở bò\n22          9.5\n2 items\nmore: --cursor abc\n");
+        assert_eq!(
+            text,
+            "id  name    total\n1   Phở bò\n22          9.5\n2 items\nmore: --cursor abc\nprevious: --cursor def\n"
+        );
         assert_eq!(shown(r#"{"items": []}"#), "no items\n");
     }
 

@@ -360,7 +360,7 @@ fn patterns_are_listed_with_their_parameters() {
         "    total        required  a number of at least 0\n",
         "    status       optional  one of `new`, `paid`; default `new`\n",
         "  request    Query by PK = CUSTOMER#{customer_id} and begins_with(SK, ORDER#)\n",
-        "  page       2 items; --limit 1 to 1000, --cursor for the next page\n",
+        "  page       2 items; --limit 1 to 1000, --cursor for another page\n",
         "  returns    one Order, or null if it isn't there\n",
         "  example    singlet run shop.toml get_order customer_id=1 order_id=1\n",
     ] {

@@ -109,6 +109,8 @@ pub enum Outcome {
         records: Vec<Record>,
         /// Where the next page starts; `None` at the end.
         cursor: Option<Cursor>,
+        /// Leads to the page before; `None` on the first page, and in lists that are only read forwards.
+        previous: Option<Cursor>,
     },
     /// The number of items.
     Count {
@@ -137,10 +139,12 @@ impl Outcome {
                 record.as_ref().map_or(Json::Null, Record::to_json)
             }
             Outcome::Exists(there) => Json::Bool(*there),
-            Outcome::Items { records, cursor } => {
+            Outcome::Items { records, cursor, previous } => {
                 let items = records.iter().map(Record::to_json).collect();
                 let mut members = vec![("items".to_owned(), Json::List(items))];
-                members.extend(cursor.iter().map(|cursor| ("cursor".to_owned(), cursor.to_string().into())));
+                for (name, cursor) in [("cursor", cursor), ("previous", previous)] {
+                    members.extend(cursor.iter().map(|cursor| (name.to_owned(), cursor.to_string().into())));
+                }
                 Json::Object(members)
             }
             Outcome::Count { count, more } => {

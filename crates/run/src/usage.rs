@@ -99,7 +99,7 @@ impl Usage {
         line("condition", &self.condition);
         line("returns", &self.returns);
         if let Some(page) = self.page {
-            line("page", &format!("{page} items; --limit 1 to {PAGE_ITEMS_MAX}, --cursor for the next page"));
+            line("page", &format!("{page} items; --limit 1 to {PAGE_ITEMS_MAX}, --cursor for another page"));
         }
         if self.parameters.is_empty() {
             line("parameters", "none");
@@ -256,7 +256,7 @@ fn returns(operation: &Operation) -> String {
         }
         Operation::Query(query) => {
             let names: Vec<&str> = query.entities.iter().map(|entity| entity.name.as_str()).collect();
-            format!("{PAGE}: items of type {}{}", names.join(", "), shown(&query.show))
+            format!("{PAGE_BOTH_WAYS}: items of type {}{}", names.join(", "), shown(&query.show))
         }
         Operation::Count(count) => {
             let names: Vec<&str> = count.query.entities.iter().map(|entity| entity.name.as_str()).collect();
@@ -280,12 +280,15 @@ fn returns(operation: &Operation) -> String {
             let names: Vec<&str> = parts.parts.iter().map(|part| part.name.as_str()).collect();
             format!("an object with the answer of each part: {}", names.join(", "))
         }
-        Operation::Merge(merge) => format!("{PAGE}: items as {} returns them", merge.run.name),
+        Operation::Merge(merge) => format!("{PAGE_BOTH_WAYS}: items as {} returns them", merge.run.name),
     }
 }
 
 /// A page in JSON.
 const PAGE: &str = "{\"items\": […], \"cursor\": \"…\"}";
+
+/// A page of a list that is also read backwards.
+const PAGE_BOTH_WAYS: &str = "{\"items\": […], \"cursor\": \"…\", \"previous\": \"…\"}";
 
 fn page(operation: &Operation) -> Option<u32> {
     match operation {

@@ -11,8 +11,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use singlet_design::{
-    Design, Json, MERGE_EACH_DEFAULT, MERGED_PAGE_ITEMS_DEFAULT, Operation, PAGE_ITEMS_DEFAULT, Pattern,
-    first_request_items, from_text, load, schema, to_json,
+    Count, Design, Json, MERGE_EACH_DEFAULT, MERGED_PAGE_ITEMS_DEFAULT, Operation, PAGE_ITEMS_DEFAULT,
+    Pattern, first_request_items, from_text, load, schema, to_json,
 };
 use singlet_engine::values::EncodedItem;
 use singlet_engine::{Database, ManualClock, Options};
@@ -45,7 +45,7 @@ fn subject(pattern: &Pattern) -> Option<&str> {
     Some(match &pattern.operation {
         Operation::Get(get) | Operation::Exists(get) => &get.entity.name,
         Operation::BatchGet(batch) => &batch.entity.name,
-        Operation::Query(query) => &query.entities.first()?.name,
+        Operation::Query(query) | Operation::Count(Count { query, .. }) => &query.entities.first()?.name,
         Operation::Scan(scan) => &scan.entity.name,
         Operation::Create(insert) | Operation::Put(insert) => &insert.entity.name,
         Operation::Update(update) => &update.entity.name,
@@ -55,7 +55,8 @@ fn subject(pattern: &Pattern) -> Option<&str> {
     })
 }
 
-/// Values for a pattern's parameters: from an item of its entity, else from any item, else made up.
+/// Values for a pattern's parameters: from an item of its entity, else from any item, else made up. One call leaves out
+/// those that are optional.
 fn arguments(pattern: &Pattern, samples: &[Sample], call: usize) -> Arguments {
     let own: Vec<&Sample> =
         samples.iter().filter(|sample| Some(sample.entity.name.as_str()) == subject(pattern)).collect();
@@ -66,7 +67,7 @@ fn arguments(pattern: &Pattern, samples: &[Sample], call: usize) -> Arguments {
             samples.iter().skip(call * 5).filter_map(|sample| fields(sample).remove(&parameter.name));
         let known = own.get(&parameter.name).cloned().or_else(|| others.into_iter().next());
         let made = || TEXTS.iter().find_map(|text| from_text(&parameter.kind, text).ok());
-        let value = if parameter.required { known.or_else(made) } else { known };
+        let value = if parameter.required { known.or_else(made) } else { known.filter(|_| call != 1) };
         if let Some(value) = value {
             arguments.insert(parameter.name.clone(), value);
         }
@@ -185,6 +186,14 @@ fn predicted_units_are_consumed_units_where_references_are_checked() {
     let patterns = "[pattern.note]\nput = \"Note\"\n[pattern.give]\nupdate = \"Note\"\nset = [\"user_id\"]\n";
     let notes = NOTES.split("[pattern").next().unwrap();
     assert_eq!(hold("notes", &format!("{HEAD}{notes}{patterns}")), (2, 2));
+}
+
+/// A count reads as much as a page of a query without a limit, unless its bound is lower.
+#[test]
+fn counts_are_in_the_estimate() {
+    let (of_a_page, note_bytes) = read_units_of("count = \"Note\"");
+    assert_eq!(of_a_page, [read_units(note_bytes * u64::from(PAGE_ITEMS_DEFAULT), false)]);
+    assert_eq!(read_units_of("count = \"Note\"\nmax = 7").0, [read_units(note_bytes * 7, false)]);
 }
 
 #[test]

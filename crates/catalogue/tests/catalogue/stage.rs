@@ -78,7 +78,7 @@ impl<'a> Stage<'a> {
         paging: &Paging,
     ) -> (Vec<Json>, Option<String>) {
         match self.runner.run(pattern, arguments, paging).wait() {
-            Ok(Outcome::Items { records, cursor }) => (
+            Ok(Outcome::Items { records, cursor, .. }) => (
                 records.iter().map(|record| record.to_json()).collect(),
                 cursor.map(|cursor| cursor.to_string()),
             ),

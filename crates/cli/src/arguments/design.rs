@@ -56,7 +56,7 @@ numbers and true or false as in JSON, lists with commas or as JSON.
                   also given as an argument is taken from the argument
 
 The answer is JSON: over several lines on a terminal, on one otherwise. A list has a cursor if
-there is more; --cursor gives the next page.
+there is more, and a previous one if there is a page before; --cursor takes both.
 
 Examples:
   singlet run designs/shop.toml create_customer email=mai@example.com first_name=Mai
@@ -296,7 +296,7 @@ pub(crate) struct CallArguments {
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) limit: Option<u32>,
 
-    /// The cursor of the page before
+    /// The cursor of another page: `cursor` or `previous` of an answer
     // A cursor is text of base64, and may begin with a hyphen.
     #[arg(long, allow_hyphen_values = true)]
     pub(crate) cursor: Option<String>,

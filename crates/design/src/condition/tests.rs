@@ -23,6 +23,30 @@ fn field(path: &str) -> Option<FieldType> {
     })
 }
 
+/// A condition, the optional parameters that are given, and what is left of it.
+const OPTIONAL: [(&str, &[&str], Option<&str>); 10] = [
+    ("name = {a?}", &[], None),
+    ("name = {a?}", &["a"], Some("name = {a?}")),
+    ("name = {a?} and flag = true", &[], Some("flag = true")),
+    ("name = {a?} or flag = true", &[], Some("flag = true")),
+    ("(name = {a?} or name = {b?}) and flag = true", &["b"], Some("name = {b?} and flag = true")),
+    ("(name = {a?} or name = {b?}) and flag = true", &[], Some("flag = true")),
+    ("not (name = {a?} and flag = true) and count > 1", &[], Some("not (flag = true) and count > 1")),
+    ("not name = {a?} and count > 1", &[], Some("count > 1")),
+    ("total between {a?} and {b?} or count in (1, {a?})", &["b"], None),
+    // A parameter that is also used without `?` is required.
+    ("name = {a?} and address.city = {a}", &[], Some("name = {a} and address.city = {a}")),
+];
+
+#[test]
+fn the_smallest_term_around_an_optional_parameter_is_left_out_with_it() {
+    for (text, given, left) in OPTIONAL {
+        let condition = Condition::parse(text).unwrap();
+        let found = condition.given(&|name| given.contains(&name)).map(|condition| condition.tree);
+        assert_eq!(found, left.map(|left| Condition::parse(left).unwrap().tree), "{text}");
+    }
+}
+
 #[test]
 fn parameters_take_the_type_of_what_they_are_compared_with() {
     let condition = Condition::parse(

@@ -1,10 +1,11 @@
 use proptest::prelude::*;
-use singlet_values::{AttributeValue, EncodedValue};
+use singlet_values::{AttributeValue, EncodedValue, Item};
 
 use super::*;
 use crate::field::{Field, FieldType, Made, ParameterType};
 use crate::json::Json;
 use crate::report::Span;
+use crate::template::{Format, Part, Template};
 
 const TEXT: FieldType = FieldType::Text { min: None, max: None };
 const NUMBER: FieldType = FieldType::Number { min: None, max: None };
@@ -332,4 +333,41 @@ proptest! {
             }
         }
     }
+}
+
+const CUTS: [Format; 6] =
+    [Format::Minute, Format::Hour, Format::Day, Format::Week, Format::Month, Format::Year];
+
+proptest! {
+    /// The buckets of a format follow each other without a gap, and a template gives all instants of one the same text.
+    #[test]
+    fn buckets_follow_each_other_and_have_one_text(second in -62_135_596_800_i64..253_402_300_800, cut in 0_usize..6) {
+        let format = CUTS[cut];
+        let bucket = Bucket::of(AttributeValue::N(second.into()).as_scalar().unwrap(), format).unwrap();
+        let text = |second: i64| {
+            let template = Template { source: String::new(), parts: vec![Part::Field { path: "at".to_owned(), format }] };
+            let item: Item = [("at", AttributeValue::N(second.into()))].into_iter().collect();
+            template.render('#', &item).unwrap()
+        };
+        prop_assert!(bucket.second() <= second);
+        prop_assert_eq!(text(bucket.second()), text(second));
+        prop_assert_eq!(Bucket::beginning_at(bucket.second(), format), Some(bucket));
+        prop_assert_eq!(Bucket::of_ms(0, format).map(Bucket::second).is_some(), true);
+        if let Some(next) = bucket.next() {
+            prop_assert!(second < next.second());
+            prop_assert_eq!(text(next.second() - 1), text(second));
+            prop_assert_ne!(text(next.second()), text(second));
+            prop_assert_eq!(next.previous(), Some(bucket));
+        }
+    }
+}
+
+#[test]
+fn periods_that_do_not_nest_are_no_buckets() {
+    let format = |formats: &[Format]| bucket_format(formats.iter().copied());
+    assert_eq!(format(&[Format::Month, Format::Day]), Some(Format::Day));
+    assert_eq!(format(&[Format::Week, Format::Hour]), Some(Format::Hour));
+    assert_eq!(format(&[Format::Week, Format::Month]), None);
+    assert_eq!(format(&[Format::Week, Format::Week]), Some(Format::Week));
+    assert_eq!(format(&[]), None);
 }

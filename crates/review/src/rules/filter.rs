@@ -1,6 +1,6 @@
 //! `filter`: a filter that discards most of the items that are read.
 
-use singlet_design::{Comparison, Entity, FieldType, Operand, Operation, Subject, Tree};
+use singlet_design::{Comparison, Entity, FieldType, Operand, Subject, Tree};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use singlet_design::{Design, Entity, Operation, Span, Subject, Template};
+use singlet_design::{Design, Entity, Span, Subject, Template};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};

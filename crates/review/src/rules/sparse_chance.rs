@@ -1,6 +1,6 @@
 //! `sparse-chance`: a filter on a flag that a sparse index could replace.
 
-use singlet_design::{Comparison, Entity, FieldType, Json, Operand, Operation, Subject, Tree};
+use singlet_design::{Comparison, Entity, FieldType, Json, Operand, Subject, Tree};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};

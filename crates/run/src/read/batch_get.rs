@@ -69,7 +69,7 @@ impl BatchPlan {
             show: self.show.clone(),
             ..Record::of(self.entity.clone(), Clone::clone(item))
         };
-        Ok(Outcome::Items { records: living.map(record).collect(), cursor: None })
+        Ok(Outcome::Items { records: living.map(record).collect(), cursor: None, previous: None })
     }
 
     fn keys(&self, call: &Call<'_>) -> Result<Vec<(Vec<u8>, Item)>, RunError> {

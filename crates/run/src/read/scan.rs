@@ -93,7 +93,7 @@ impl ScanPlan {
             request.limit = request.limit.map(|chunk| chunk.saturating_mul(2).min(CHUNK_MAX));
         }
         let cursor = request.start_key.map(|key| self.cursor(site, call, &key)).transpose()?;
-        Ok(Outcome::Items { records, cursor })
+        Ok(Outcome::Items { records, cursor, previous: None })
     }
 
     /// The item as a record; `None` if it isn't asked for or has expired.

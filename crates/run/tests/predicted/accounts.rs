@@ -60,6 +60,8 @@ fn accounts(text: &mut String, seed: u64) {
     let exists = pick(seed, 4, &["", ", must_exist = true"]);
     let limit = pick(seed, 5, &["", "limit = 1\n", "limit = 7\n", "limit = 50\n"]);
     let order = pick(seed, 6, &["oldest", "newest"]);
+    let (period, bucket_shards) =
+        (pick(seed, 8, &["day", "week", "month"]), pick(seed, 9, &["", "#{shard:visit_id/3}"]));
     let bound = pick(seed, 7, &["", ", max = 3"]);
     write!(
         text,
@@ -88,6 +90,14 @@ key = ["ACCOUNT#{{account_id}}", "FOLLOW#{{other_id}}"]
 [entity.Follow.fields]
 account_id = {{ type = "key", ref = "Account" }}
 other_id   = {{ type = "key", ref = "Account"{exists} }}
+
+[entity.Visit]
+key = ["VISITS#{{account_id}}#{{seen_at:{period}}}{bucket_shards}", "{{seen_at}}#{{visit_id}}"]
+[entity.Visit.fields]
+account_id = {{ type = "key", ref = "Account" }}
+visit_id   = "id"
+seen_at    = "created"
+page       = {{ type = "string", max = {length} }}
 
 [pattern.open_account]
 create = "Account"
@@ -126,6 +136,25 @@ transaction = {{ entry = "write_entry", visit = "visit_account" }}
 transaction = {{ follow = "follow", account = "is_account" }}
 [pattern.follow_all]
 transaction = {{ follow = {{ run = "follow", each = {{ other_id = "others" }}, max = 5 }} }}
+[pattern.visits]
+query = "Visit"
+range = "seen_at"
+order = ["newest", "oldest"]
+empty = 9
+{limit}
+[pattern.visits_of_a_page]
+query = "Visit"
+range = "seen_at"
+order = "newest"
+filter = "page = {{page?}}"
+[pattern.number_of_visits]
+count = "Visit"
+range = "seen_at"
+[pattern.number_of_entries]
+count = "Entry"
+max = 5
+[pattern.numbers]
+parts = {{ visits = "number_of_visits", entries = "number_of_entries" }}
 [pattern.close_account]
 delete = "Account"
 "##

@@ -93,7 +93,7 @@ pub(crate) fn given(arguments: &[(&str, &str)]) -> Arguments {
 
 pub(crate) fn items(outcome: Outcome) -> (Vec<Record>, Option<String>) {
     match outcome {
-        Outcome::Items { records, cursor } => (records, cursor.map(|cursor| cursor.to_string())),
+        Outcome::Items { records, cursor, .. } => (records, cursor.map(|cursor| cursor.to_string())),
         other => panic!("no list: {other:?}"),
     }
 }

@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
 mod answers;
+mod backwards;
 mod buckets;
+mod counts;
 mod expiry;
 mod fixture;
 mod keys;

@@ -3,8 +3,9 @@
 use singlet_design as design;
 use singlet_store::Store;
 
+use super::buckets::BucketRange;
+use super::cursor::ResumePoint;
 use super::reader::{Reader, drive};
-use super::walk::BucketRange;
 use super::{LIMIT_MAX, PlanContext, QueryPlan};
 use crate::call::{Call, Site};
 use crate::error::RunError;
@@ -41,7 +42,8 @@ impl CountPlan {
         let mut tally = Tally::default();
         let all = match self.query.walked(call) {
             None => {
-                let reader = self.query.reader_at(&call.bound, Vec::new(), (LIMIT_MAX, call.now_ms))?;
+                let reader =
+                    self.query.reader_at(&call.bound, ResumePoint::default(), (LIMIT_MAX, call.now_ms))?;
                 self.add(site, reader, &mut tally).await?
             }
             Some(buckets) => self.add_buckets(site, call, buckets, &mut tally).await?,
@@ -70,7 +72,7 @@ impl CountPlan {
             }
             let bound = call.bound.with(&buckets.field, bucket.value(&buckets.kind));
             let before = tally.read;
-            let reader = self.query.reader_at(&bound, Vec::new(), (LIMIT_MAX, call.now_ms))?;
+            let reader = self.query.reader_at(&bound, ResumePoint::default(), (LIMIT_MAX, call.now_ms))?;
             if !self.add(site, reader, tally).await? {
                 return Ok(false);
             }

@@ -1,8 +1,11 @@
 //! The cursor of a query: for each shard, how far it was read.
 //!
-//! Payload: `q`, in a walk over buckets the second at which the bucket begins (8 bytes), the number of shards
-//! (4 bytes), then for each of them `0` (nothing read yet), `1` and the values of the last key as key bytes, or `2`
-//! (read to its end).
+//! Payload: `q`, `1` if it leads backwards and else `0`, in a walk over buckets the second at which the bucket begins
+//! (8 bytes), the number of shards (4 bytes), then for each of them `0` (nothing read yet), `1` and the values of the
+//! last key as key bytes, or `2` (read to its end).
+//!
+//! A list that is read backwards is the list in the opposite order. A page has a cursor for each direction: one after
+//! its last item, and in the opposite order one after its first.
 
 use singlet_design::Bucket;
 use singlet_expr::KeyTest;
@@ -29,6 +32,8 @@ pub(super) struct ResumePoint {
     pub(super) bucket: Option<Bucket>,
     /// The places of the shards; empty at the beginning.
     pub(super) positions: Vec<Position>,
+    /// Whether the list is read backwards.
+    pub(super) back: bool,
 }
 
 impl QueryPlan {
@@ -36,10 +41,16 @@ impl QueryPlan {
     pub(super) fn resume<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<ResumePoint, RunError> {
         let Some(cursor) = &call.paging.cursor else { return Ok(ResumePoint::default()) };
         let (_, payload) = site.seal.open(&call.bond(), cursor)?;
-        let mut reader = PayloadReader::new(&payload);
+        self.point(call, &payload)
+    }
+
+    /// The place that a payload holds.
+    fn point(&self, call: &Call<'_>, payload: &[u8]) -> Result<ResumePoint, RunError> {
+        let mut reader = PayloadReader::new(payload);
         if reader.byte()? != QUERY {
             return Err(OUTDATED);
         }
+        let back = reader.byte()? != 0;
         let bucket = match self.walked(call) {
             Some(buckets) => {
                 let second = reader.raw(8)?.try_into().map(i64::from_be_bytes).map_err(|_| OUTDATED)?;
@@ -55,28 +66,42 @@ impl QueryPlan {
             positions.push(self.read_position(&mut reader)?);
         }
         reader.finish()?;
-        Ok(ResumePoint { bucket, positions })
+        Ok(ResumePoint { bucket, positions, back })
     }
 
-    /// The payload of a cursor after what a reader has given.
+    /// The payload of a cursor after what a reader has given, in its direction.
     pub(super) fn payload(&self, bucket: Option<Bucket>, reader: &Reader<'_>) -> Result<Payload, RunError> {
-        let mut payload = self.payload_head(bucket);
+        let mut payload = self.payload_head(bucket, reader.back);
         for lane in &reader.lanes {
             self.write_place(&mut payload, &lane.place(), reader.rows())?;
         }
         Ok(payload)
     }
 
-    /// The payload of a cursor at the beginning of a bucket.
-    pub(super) fn payload_at(&self, bucket: Bucket) -> Payload {
-        let mut payload = self.payload_head(Some(bucket));
+    /// The payload of a cursor before what a reader has given, in the opposite direction.
+    pub(super) fn payload_before(
+        &self,
+        bucket: Option<Bucket>,
+        reader: &Reader<'_>,
+    ) -> Result<Payload, RunError> {
+        let mut payload = self.payload_head(bucket, !reader.back);
+        for lane in &reader.lanes {
+            self.write_place(&mut payload, &lane.place_before(), reader.rows())?;
+        }
+        Ok(payload)
+    }
+
+    /// The payload of a cursor at the beginning of a bucket, or backwards at its end.
+    pub(super) fn payload_at(&self, bucket: Bucket, back: bool) -> Payload {
+        let mut payload = self.payload_head(Some(bucket), back);
         (0..self.lane_count()).for_each(|_| payload.byte(START));
         payload
     }
 
-    fn payload_head(&self, bucket: Option<Bucket>) -> Payload {
+    fn payload_head(&self, bucket: Option<Bucket>, back: bool) -> Payload {
         let mut payload = Payload::new();
         payload.byte(QUERY);
+        payload.byte(u8::from(back));
         if let Some(bucket) = bucket {
             payload.raw(&bucket.second().to_be_bytes());
         }
@@ -109,6 +134,7 @@ impl QueryPlan {
                 let row = rows.get(*number);
                 return self.write_after(payload, |name| row?.item.view().get(name));
             }
+            Place::Head(row) => return self.write_after(payload, |name| row.item.view().get(name)),
             Place::Key(key) => {
                 return self.write_after(payload, |name| key.get(name).and_then(AttributeValue::as_scalar));
             }

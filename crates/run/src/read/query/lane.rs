@@ -42,6 +42,8 @@ pub(super) enum Place<'s> {
     Start,
     /// After the row that was given as this one.
     Given(usize),
+    /// After a row that wasn't given.
+    Head(&'s Row),
     /// After this key.
     Key(&'s Item),
     Done,
@@ -57,8 +59,8 @@ pub(super) struct Lane {
     buffer: VecDeque<Row>,
     /// The last row taken since the buffer was filled, by its number in the answer.
     given: Option<usize>,
-    /// A row was taken at all.
-    taken: bool,
+    /// The first row that was taken, by its number in the answer.
+    first_given: Option<usize>,
     pages: u32,
     /// Items that the next page evaluates.
     chunk: u32,
@@ -75,7 +77,7 @@ impl Lane {
             base: None,
             buffer: VecDeque::new(),
             given: None,
-            taken: false,
+            first_given: None,
             pages: 0,
             chunk: 1,
             exact,
@@ -112,7 +114,7 @@ impl Lane {
 
     /// Gave a row in this call.
     pub(super) fn was_taken(&self) -> bool {
-        self.taken
+        self.first_given.is_some()
     }
 
     /// There is, or may be, more to come.
@@ -156,14 +158,14 @@ impl Lane {
     /// Takes the next row, which is given as this one.
     pub(super) fn pop(&mut self, number: usize) -> Option<Row> {
         let row = self.buffer.pop_front()?;
-        self.note_given(number);
+        self.note_given(number, number);
         Some(row)
     }
 
-    /// Notes that the answer's row of this number is the last one taken from here.
-    pub(super) fn note_given(&mut self, number: usize) {
-        self.given = Some(number);
-        self.taken = true;
+    /// Notes that the answer's rows of these numbers were taken from here.
+    pub(super) fn note_given(&mut self, first: usize, last: usize) {
+        self.first_given.get_or_insert(first);
+        self.given = Some(last);
     }
 
     /// Where the next call goes on: exactly after the last row taken, or after what was read without finding any.
@@ -178,6 +180,16 @@ impl Lane {
             (Some(number), _) => Place::Given(number),
             (None, Some(key)) => Place::Key(key),
             (None, None) => Place::Start,
+        }
+    }
+
+    /// Where a call in the opposite direction goes on: exactly before the first row taken, or before what comes next.
+    pub(super) fn place_before(&self) -> Place<'_> {
+        match (self.first_given, self.buffer.front(), &self.request) {
+            (Some(number), _, _) => Place::Given(number),
+            (None, Some(head), _) => Place::Head(head),
+            (None, None, Some(request)) => request.start_key.as_ref().map_or(Place::Done, Place::Key),
+            (None, None, None) => Place::Start,
         }
     }
 }

@@ -7,7 +7,10 @@
 //! items. Streams in which a filter has found nothing for a whole call have their own place in the cursor, so that
 //! the next call gets further.
 //!
-//! Payload: `m`, then `0` or `1` with the length of the rank (4 bytes), the rank, and the lane's identity; then the
+//! Backwards, the order is the opposite one: of the ranks, of the identities, and of the lanes themselves. The cursor to
+//! the page before holds the first item given.
+//!
+//! Payload: `m`, `1` if it leads backwards and else `0`, then `0` or `1` with the length of the rank (4 bytes), the rank, and the lane's identity; then the
 //! number of places (4 bytes), and for each the lane's identity and its position as in a query's cursor.
 
 use sha2::{Digest, Sha256};
@@ -18,10 +21,10 @@ use super::super::resolve::value_at;
 use super::lane::{Lane, Position};
 use super::reader::{PartRank, Reader, drive};
 use super::sort::NextPart;
-use super::{LIMIT_MAX, PlanContext, QueryPlan, page_limit};
+use super::{Ends, LIMIT_MAX, PlanContext, QueryPlan, page_limit};
 use crate::arguments::Bound;
 use crate::call::{Call, Paging, Site};
-use crate::cursor::{Cursor, OUTDATED, Payload, PayloadReader};
+use crate::cursor::{OUTDATED, Payload, PayloadReader};
 use crate::error::RunError;
 use crate::outcome::Outcome;
 
@@ -51,6 +54,8 @@ struct Branch {
 /// The content of a cursor.
 #[derive(Default)]
 struct Resume {
+    /// Whether the list is read backwards.
+    back: bool,
     last: Option<(Vec<u8>, Identity)>,
     places: Vec<(Identity, Position)>,
 }
@@ -102,16 +107,20 @@ impl MergePlan {
             branches.iter().map(|branch| resume.is_scanning(&branch.identity)).collect();
         let identities: Vec<Identity> = branches.iter().map(|branch| branch.identity).collect();
         let (lanes, ranks) = branches.into_iter().map(|branch| (branch.lane, branch.rank)).unzip();
-        let forward = self.run.forward;
-        let mut reader = Reader::merging(&self.run, lanes, (by, ranks), forward, (limit, call.now_ms));
+        let back = resume.back;
+        let direction = (self.run.forward != back, back);
+        let mut reader = Reader::merging(&self.run, lanes, (by, ranks), direction, (limit, call.now_ms));
         drive(&site.store, &mut [&mut reader]).await?;
-        let cursor = if reader.has_more() {
-            Some(self.cursor(site, call, &reader, (&identities, &scanning), resume)?)
+        let onward = if reader.has_more() {
+            Some(self.payload(&reader, (&identities, &scanning), resume)?)
         } else {
             None
         };
-        let records = self.run.records(site, reader.take_rows(), call.now_ms).await?;
-        Ok(Outcome::Items { records, cursor })
+        let before = match call.paging.cursor {
+            Some(_) => self.payload_before(&reader, &identities)?,
+            None => None,
+        };
+        self.run.page(site, call, reader.take_rows(), Ends { onward, before, back }).await
     }
 
     /// The arguments of the query for each item of the list.
@@ -159,6 +168,7 @@ impl MergePlan {
     ) -> Result<(), RunError> {
         let arguments = bound.canonical();
         let filter = self.run.filter.bind(bound, now_ms);
+        let forward = self.run.forward != resume.back;
         let whole = self.run.sort.bind(bound, self.run.separator)?;
         let prefix_bytes = whole.part_at();
         for shard in 0..self.run.shards.unwrap_or(1) {
@@ -167,11 +177,12 @@ impl MergePlan {
             let mut given = None;
             let position = resume.position(&identity).cloned().unwrap_or_default();
             if let (Position::Start, Some((rank, last))) = (&position, &resume.last) {
-                bounds.begin_at(by, rank, self.run.forward).ok_or(OUTDATED)?;
-                given = (identity <= *last).then(|| rank.clone());
+                bounds.begin_at(by, rank, forward).ok_or(OUTDATED)?;
+                let is_behind = if resume.back { identity >= *last } else { identity <= *last };
+                given = is_behind.then(|| rank.clone());
             }
             let exact = bounds.exact.take();
-            let request = self.run.request(bound, bounds, filter.clone(), shard)?;
+            let request = self.run.request(bound, bounds, filter.clone(), (shard, forward))?;
             let lane = Lane::new(request, exact, position);
             branches.push(Branch { identity, lane, rank: PartRank { prefix_bytes, given } });
         }
@@ -185,6 +196,7 @@ impl MergePlan {
         if reader.byte()? != MERGE {
             return Err(OUTDATED);
         }
+        let back = reader.byte()? != 0;
         let last = match reader.byte()? {
             0 => None,
             _ => {
@@ -197,17 +209,16 @@ impl MergePlan {
             places.push((read_identity(&mut reader)?, self.run.read_position(&mut reader)?));
         }
         reader.finish()?;
-        Ok(Resume { last, places })
+        Ok(Resume { back, last, places })
     }
 
-    fn cursor<S: Store>(
+    /// The payload of a cursor after what a reader has given, in its direction.
+    fn payload(
         &self,
-        site: &Site<S>,
-        call: &Call<'_>,
         reader: &Reader<'_>,
         (identities, scanning): (&[Identity], &[bool]),
         before: Resume,
-    ) -> Result<Cursor, RunError> {
+    ) -> Result<Payload, RunError> {
         let given = reader.last_lane.and_then(|lane| identities.get(lane)).zip(reader.rows().last());
         let last = match given {
             Some((identity, row)) => Some((row.rank.clone(), *identity)),
@@ -226,18 +237,46 @@ impl MergePlan {
                 self.run.write_place(&mut places, &lane.place(), reader.rows())?;
             }
         }
-        let mut payload = Payload::new();
-        payload.byte(MERGE);
-        payload.byte(u8::from(last.is_some()));
-        if let Some((rank, identity)) = &last {
-            payload.number(u32::try_from(rank.len()).unwrap_or(u32::MAX));
-            payload.raw(rank);
-            payload.raw(identity);
-        }
+        let mut payload = payload_head(reader.back, last.as_ref());
         payload.number(count);
         payload.append(places);
-        Ok(site.cursor(call, payload))
+        Ok(payload)
     }
+
+    /// The payload of a cursor before what a reader has given, in the opposite direction. `None` if it has given nothing
+    /// yet, because a filter leaves little.
+    fn payload_before(
+        &self,
+        reader: &Reader<'_>,
+        identities: &[Identity],
+    ) -> Result<Option<Payload>, RunError> {
+        let given = reader.first_lane.and_then(|at| identities.get(at).zip(reader.lanes.get(at)));
+        let Some(((identity, lane), row)) = given.zip(reader.rows().first()) else {
+            // At the end of the list, everything lies before.
+            let mut payload = payload_head(!reader.back, None);
+            payload.number(0);
+            return Ok((!reader.has_more()).then_some(payload));
+        };
+        let mut payload = payload_head(!reader.back, Some(&(row.rank.clone(), *identity)));
+        payload.number(1);
+        payload.raw(identity);
+        self.run.write_place(&mut payload, &lane.place_before(), reader.rows())?;
+        Ok(Some(payload))
+    }
+}
+
+/// The beginning of a payload: the direction, and the last row.
+fn payload_head(back: bool, last: Option<&(Vec<u8>, Identity)>) -> Payload {
+    let mut payload = Payload::new();
+    payload.byte(MERGE);
+    payload.byte(u8::from(back));
+    payload.byte(u8::from(last.is_some()));
+    if let Some((rank, identity)) = last {
+        payload.number(u32::try_from(rank.len()).unwrap_or(u32::MAX));
+        payload.raw(rank);
+        payload.raw(identity);
+    }
+    payload
 }
 
 impl Resume {

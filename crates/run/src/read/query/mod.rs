@@ -1,5 +1,6 @@
 //! Queries: the items under one key in order, over shards as if they were one, page by page.
 
+mod buckets;
 mod count;
 mod cursor;
 mod filter;
@@ -8,7 +9,6 @@ mod merge;
 mod reader;
 mod sort;
 mod tell;
-mod walk;
 
 use std::iter::repeat_n;
 use std::sync::Arc;
@@ -25,11 +25,13 @@ use super::project::projection;
 use super::resolve::ResolvePlan;
 use crate::arguments::Bound;
 use crate::call::{Call, PlanContext, Site};
+use crate::cursor::Payload;
 use crate::error::RunError;
 use crate::expiry::Expiry;
 use crate::keys::{lacking, refused};
 use crate::outcome::{Outcome, Record};
-use lane::{Lane, Position};
+use cursor::ResumePoint;
+use lane::{Lane, Row};
 use sort::{SortBounds, SortPlan};
 use tell::key_parts;
 
@@ -69,6 +71,16 @@ pub(crate) struct QueryPlan {
     show: Option<Arc<[String]>>,
     show_type: bool,
     resolve: Vec<ResolvePlan>,
+}
+
+/// The ends of a page, in the direction in which it was read.
+struct Ends {
+    /// After its last row, if there is more.
+    onward: Option<Payload>,
+    /// Before its first row, unless the list begins there.
+    before: Option<Payload>,
+    /// Whether it was read backwards.
+    back: bool,
 }
 
 /// The source of a plan: a query, or a get through an index.
@@ -219,13 +231,27 @@ impl QueryPlan {
     /// Runs the query and answers with a page.
     pub(super) async fn run<S: Store>(&self, site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
         let limit = page_limit(call, self.limit)?;
+        let begin = self.resume(site, call)?;
+        let (rows, ends) = self.read(site, call, begin, limit).await?;
+        self.page(site, call, rows, ends).await
+    }
+
+    /// Reads a page that begins at a place.
+    async fn read<S: Store>(
+        &self,
+        site: &Site<S>,
+        call: &Call<'_>,
+        begin: ResumePoint,
+        limit: u32,
+    ) -> Result<(Vec<Row>, Ends), RunError> {
         if let Some(buckets) = self.walked(call) {
             // Boxed, so that the future of other queries stays small.
-            return Box::pin(self.walk(site, call, buckets, limit)).await;
+            return Box::pin(self.read_buckets(site, call, (buckets, begin), limit)).await;
         }
-        let mut reader = self.reader(site, call, limit)?;
+        let mut reader = self.reader_at(&call.bound, begin, (limit, call.now_ms))?;
         drive(&site.store, &mut [&mut reader]).await?;
-        self.answer(site, call, reader).await
+        let ends = self.ends(call, &reader)?;
+        Ok((reader.take_rows(), ends))
     }
 
     /// A reader at the place that the call's cursor says.
@@ -236,29 +262,30 @@ impl QueryPlan {
         limit: u32,
     ) -> Result<Reader<'p>, RunError> {
         let resume = self.resume(site, call)?;
-        self.reader_at(&call.bound, resume.positions, (limit, call.now_ms))
+        self.reader_at(&call.bound, resume, (limit, call.now_ms))
     }
 
-    /// A reader of one key at these places of its shards, or at its beginning if there are none.
+    /// A reader of one key at a place, or at its beginning.
     fn reader_at(
         &self,
         bound: &Bound<'_>,
-        positions: Vec<Position>,
+        point: ResumePoint,
         (limit, now_ms): (u32, u64),
     ) -> Result<Reader<'_>, RunError> {
         let count = self.lane_count();
         let mut lanes = Vec::with_capacity(count as usize);
         let bounds = self.sort.bind(bound, self.separator)?;
         let filter = self.filter.bind(bound, now_ms);
-        let mut positions = positions.into_iter();
+        let mut positions = point.positions.into_iter();
+        let forward = self.is_forward(bound) != point.back;
         // The last shard, mostly the only one, takes the bounds and the filter themselves.
         let copies = repeat_n((bounds, filter), count as usize);
         for (shard, (mut bounds, filter)) in (0..count).zip(copies) {
             let exact = bounds.exact.take();
-            let request = self.request(bound, bounds, filter, shard)?;
+            let request = self.request(bound, bounds, filter, (shard, forward))?;
             lanes.push(Lane::new(request, exact, positions.next().unwrap_or_default()));
         }
-        Ok(Reader::over_shards(self, lanes, limit, now_ms))
+        Ok(Reader::over_shards(self, lanes, (forward, point.back), (limit, now_ms)))
     }
 
     /// Whether the list is in ascending order, which callers may choose.
@@ -283,20 +310,46 @@ impl QueryPlan {
         call: &Call<'_>,
         mut reader: Reader<'_>,
     ) -> Result<Outcome, RunError> {
-        let payload = if reader.has_more() { Some(self.payload(None, &reader)?) } else { None };
-        let cursor = payload.map(|payload| site.cursor(call, payload));
-        let records = self.records(site, reader.take_rows(), call.now_ms).await?;
-        Ok(Outcome::Items { records, cursor })
+        let ends = self.ends(call, &reader)?;
+        self.page(site, call, reader.take_rows(), ends).await
+    }
+
+    /// The ends of what a reader has read.
+    fn ends(&self, call: &Call<'_>, reader: &Reader<'_>) -> Result<Ends, RunError> {
+        let onward = if reader.has_more() { Some(self.payload(None, reader)?) } else { None };
+        let before = match call.paging.cursor {
+            Some(_) => Some(self.payload_before(None, reader)?),
+            None => None,
+        };
+        Ok(Ends { onward, before, back: reader.back })
+    }
+
+    /// A page in the order of the list, with the cursors at its ends.
+    async fn page<S: Store>(
+        &self,
+        site: &Site<S>,
+        call: &Call<'_>,
+        mut rows: Vec<Row>,
+        ends: Ends,
+    ) -> Result<Outcome, RunError> {
+        let Ends { onward, before, back } = ends;
+        let (next, previous) = if back { (before, onward) } else { (onward, before) };
+        if back {
+            rows.reverse();
+        }
+        let records = self.records(site, rows, call.now_ms).await?;
+        let cursor = |payload| site.cursor(call, payload);
+        Ok(Outcome::Items { records, cursor: next.map(cursor), previous: previous.map(cursor) })
     }
 
     /// Records with their references resolved.
     pub(super) async fn records<S: Store>(
         &self,
         site: &Site<S>,
-        rows: Vec<lane::Row>,
+        rows: Vec<Row>,
         now_ms: u64,
     ) -> Result<Vec<Record>, RunError> {
-        let record = |row: lane::Row| Record {
+        let record = |row: Row| Record {
             entity: Some(row.entity),
             item: row.item,
             show: self.show.clone(),
@@ -315,7 +368,7 @@ impl QueryPlan {
         bound: &Bound<'_>,
         bounds: SortBounds<'_>,
         filter: Option<Condition>,
-        shard: u32,
+        (shard, forward): (u32, bool),
     ) -> Result<Option<store::Query>, RunError> {
         let Some(sort) = bounds.into_terms() else { return Ok(None) };
         let mut key: Vec<KeyTerm> = Vec::with_capacity(self.partition.len() + sort.size_hint().0 + 1);
@@ -335,7 +388,7 @@ impl QueryPlan {
             filter,
             projection: self.projection.clone(),
             limit: None,
-            forward: self.forward,
+            forward,
             consistent: self.consistent,
             start_key: None,
         }))

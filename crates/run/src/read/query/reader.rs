@@ -1,5 +1,7 @@
 //! A page in the making: rows of one or several lanes, taken in order.
 
+use std::cmp::Ordering;
+
 use singlet_design::first_request_items;
 use singlet_store::{self as store, Page, Store};
 use singlet_values::{EncodedItem, write_key_part};
@@ -15,9 +17,14 @@ pub(in super::super) struct Reader<'p> {
     plan: &'p QueryPlan,
     pub(super) lanes: Vec<Lane>,
     order: Order<'p>,
+    /// Whether it reads in the ascending order of keys.
     forward: bool,
+    /// Whether it reads its list backwards.
+    pub(super) back: bool,
     limit: usize,
     rows: Vec<Row>,
+    /// The lane of the first row.
+    pub(super) first_lane: Option<usize>,
     /// The lane of the last row.
     pub(super) last_lane: Option<usize>,
     /// The items that were read, including those that aren't returned.
@@ -44,9 +51,14 @@ pub(super) struct PartRank {
 
 impl<'p> Reader<'p> {
     /// Over the shards of one key, in the order of the whole sort key.
-    pub(super) fn over_shards(plan: &'p QueryPlan, lanes: Vec<Lane>, limit: u32, now_ms: u64) -> Self {
+    pub(super) fn over_shards(
+        plan: &'p QueryPlan,
+        lanes: Vec<Lane>,
+        direction: (bool, bool),
+        page: (u32, u64),
+    ) -> Self {
         let order = if lanes.len() == 1 { Order::Single } else { Order::SortKey };
-        Reader::new(plan, lanes, order, plan.forward, limit, now_ms)
+        Reader::new(plan, lanes, order, direction, page)
     }
 
     /// Over the queries of a merged list, in the order of a part of the sort key.
@@ -54,20 +66,19 @@ impl<'p> Reader<'p> {
         plan: &'p QueryPlan,
         lanes: Vec<Lane>,
         ranks: (&'p NextPart, Vec<PartRank>),
-        forward: bool,
-        (limit, now_ms): (u32, u64),
+        direction: (bool, bool),
+        page: (u32, u64),
     ) -> Self {
         let order = Order::Part { part: ranks.0, lanes: ranks.1 };
-        Reader::new(plan, lanes, order, forward, limit, now_ms)
+        Reader::new(plan, lanes, order, direction, page)
     }
 
     fn new(
         plan: &'p QueryPlan,
         mut lanes: Vec<Lane>,
         order: Order<'p>,
-        forward: bool,
-        limit: u32,
-        now_ms: u64,
+        (forward, back): (bool, bool),
+        (limit, now_ms): (u32, u64),
     ) -> Self {
         let count = u32::try_from(lanes.len()).unwrap_or(u32::MAX).max(1);
         let share = first_request_items(limit, count);
@@ -76,7 +87,19 @@ impl<'p> Reader<'p> {
             lane.begin(share, start_key);
         }
         let rows = Vec::with_capacity(if count == 1 { limit as usize } else { 0 });
-        Reader { plan, lanes, order, forward, limit: limit as usize, rows, last_lane: None, read: 0, now_ms }
+        Reader {
+            plan,
+            lanes,
+            order,
+            forward,
+            back,
+            limit: limit as usize,
+            rows,
+            first_lane: None,
+            last_lane: None,
+            read: 0,
+            now_ms,
+        }
     }
 
     /// Takes what can be taken. Gives the lanes that must read a page before it can go on; none when the page is
@@ -96,6 +119,7 @@ impl<'p> Reader<'p> {
                 return wanted;
             }
             let Some(next) = self.first().filter(|_| !full) else { return Vec::new() };
+            self.first_lane.get_or_insert(next);
             self.last_lane = Some(next);
             let number = self.rows.len();
             self.rows.extend(self.lanes.get_mut(next).and_then(|lane| lane.pop(number)));
@@ -106,9 +130,14 @@ impl<'p> Reader<'p> {
     fn first(&self) -> Option<usize> {
         let heads = self.lanes.iter().enumerate();
         let heads = heads.filter_map(|(position, lane)| Some((position, lane.head()?)));
-        // The first of several equal ones stays.
+        // Of several equal ones the first comes first, and backwards the last.
         let first = heads.reduce(|best, next| {
-            let earlier = if self.forward { next.1.rank < best.1.rank } else { next.1.rank > best.1.rank };
+            let order = next.1.rank.cmp(&best.1.rank);
+            let earlier = match if self.forward { order } else { order.reverse() } {
+                Ordering::Less => true,
+                Ordering::Equal => self.back,
+                Ordering::Greater => false,
+            };
             if earlier { next } else { best }
         });
         first.map(|(position, _)| position)
@@ -142,7 +171,8 @@ impl<'p> Reader<'p> {
         lane.feed(request, rows, page.last_key);
         lane.exact = exact;
         if self.rows.len() > given_before {
-            lane.note_given(self.rows.len() - 1);
+            lane.note_given(given_before, self.rows.len() - 1);
+            self.first_lane.get_or_insert(position);
             self.last_lane = Some(position);
         }
     }

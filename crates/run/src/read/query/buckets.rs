@@ -2,15 +2,13 @@
 
 use singlet_design::{Bucket, Buckets};
 use singlet_store::Store;
-use singlet_values::AttributeValue;
 
-use super::QueryPlan;
+use super::cursor::ResumePoint;
 use super::lane::{Position, Row};
 use super::reader::drive;
+use super::{Ends, QueryPlan};
 use crate::call::{Call, Site};
-use crate::cursor::Payload;
 use crate::error::RunError;
-use crate::outcome::Outcome;
 
 /// Buckets that one call reads at most: a filter that lets little through ends the call, not the list.
 const CALL_BUCKETS_MAX: u32 = 100;
@@ -51,6 +49,11 @@ impl BucketRange {
         Ok(BucketRange { earliest, latest, forward })
     }
 
+    /// The same buckets in the opposite order, if a list is read backwards.
+    fn turned(self, back: bool) -> Self {
+        BucketRange { forward: self.forward != back, ..self }
+    }
+
     /// The first bucket; `None` if there is none between the bounds.
     pub(super) fn first(&self) -> Option<Bucket> {
         let first = if self.forward { self.earliest? } else { self.latest };
@@ -80,35 +83,43 @@ impl QueryPlan {
 
     /// Reads bucket after bucket, until the page is full or the list ends. So many empty buckets in a row as the pattern
     /// allows end the list if no bound does; otherwise they end the call.
-    pub(super) async fn walk<S: Store>(
+    pub(super) async fn read_buckets<S: Store>(
         &self,
         site: &Site<S>,
         call: &Call<'_>,
-        buckets: &Buckets,
+        (buckets, begin): (&Buckets, ResumePoint),
         limit: u32,
-    ) -> Result<Outcome, RunError> {
-        let range = BucketRange::of(buckets, call, self.forward)?;
-        let resume = self.resume(site, call)?;
+    ) -> Result<(Vec<Row>, Ends), RunError> {
+        let back = begin.back;
+        let range = BucketRange::of(buckets, call, self.is_forward(&call.bound))?.turned(back);
+        let begun = begin.bucket;
+        let mut next = begun.or_else(|| range.first());
+        let mut positions = begin.positions;
         let mut rows: Vec<Row> = Vec::new();
-        let mut positions = resume.positions;
-        let mut next = resume.bucket.or_else(|| range.first());
         let (mut read, mut empty) = (0, 0);
-        let mut onward: Option<Payload> = None;
+        // A page without items begins where its call began.
+        let mut ends =
+            Ends { onward: None, before: begun.map(|bucket| self.payload_at(bucket, !back)), back };
         while let Some(bucket) = next {
             let room = limit.saturating_sub(u32::try_from(rows.len()).unwrap_or(u32::MAX));
             let is_full = room == 0;
             if is_full || read >= CALL_BUCKETS_MAX || empty >= buckets.empty_max {
-                let ends = !is_full && empty >= buckets.empty_max && !range.is_bounded();
-                onward = (!ends).then(|| self.payload_at(bucket));
+                let is_over = !is_full && empty >= buckets.empty_max && !range.is_bounded();
+                ends.onward = (!is_over).then(|| self.payload_at(bucket, back));
                 break;
             }
             let bound = call.bound.with(&buckets.field, bucket.value(&buckets.kind));
             let is_resumed = positions.iter().any(|position| *position != Position::Start);
-            let mut reader = self.reader_at(&bound, std::mem::take(&mut positions), (room, call.now_ms))?;
+            let point = ResumePoint { bucket: None, positions: std::mem::take(&mut positions), back };
+            let mut reader = self.reader_at(&bound, point, (room, call.now_ms))?;
             drive(&site.store, &mut [&mut reader]).await?;
             let has_more = reader.has_more();
+            let is_first = rows.is_empty() && (!reader.rows().is_empty() || (has_more && begun == next));
+            if begun.is_some() && is_first {
+                ends.before = Some(self.payload_before(Some(bucket), &reader)?);
+            }
             if has_more {
-                onward = Some(self.payload(Some(bucket), &reader)?);
+                ends.onward = Some(self.payload(Some(bucket), &reader)?);
             }
             let was_empty = reader.items_read() == 0 && !is_resumed;
             rows.extend(reader.take_rows());
@@ -119,7 +130,6 @@ impl QueryPlan {
             empty = if was_empty { empty + 1 } else { 0 };
             next = range.after(bucket);
         }
-        let cursor = onward.map(|payload| site.cursor(call, payload));
-        Ok(Outcome::Items { records: self.records(site, rows, call.now_ms).await?, cursor })
+        Ok((rows, ends))
     }
 }
