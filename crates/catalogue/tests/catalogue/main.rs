@@ -124,6 +124,7 @@ rows! {
         ni_12_one_food_changes_and_the_others_stay,
         ni_12_a_container_takes_no_more_foods_than_its_bound,
         ni_13_a_group_is_made_with_its_first_member_and_container,
+        ni_13_a_group_is_deleted_with_what_belongs_to_it,
         ni_13_who_has_the_link_joins_once_and_may_leave,
     }
     shop: shop on "shop" {
