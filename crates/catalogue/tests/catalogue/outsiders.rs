@@ -52,7 +52,7 @@ fn a_cook_has_no_role_approval_rating_or_count_but_what_is_given() {
             args!(recipe_id = "bun", user_id = "mallory"),
         );
         cannot_set(stage, "create_post", "likes_count", 1000, args!(user_id = "mallory", content = "x"));
-        let rating = || args!(recipe_id = "bun", user_id = "mallory", rating = 10);
+        let rating = || args!(recipe_id = "bun", user_id = "mallory", rating = 5);
         cannot_set(stage, "rate_recipe", "is_verified_cook", true, rating());
         cannot_set(stage, "rate_recipe", "history_id", "anothers", rating());
         cannot_set(stage, "start_cooking", "status", "completed", args!(user_id = "m", recipe_id = "bun"));
