@@ -2,6 +2,7 @@
 
 import unittest
 
+from boto3.dynamodb.conditions import Key
 from botocore.exceptions import ClientError
 
 from pattern_tables import SeedCase
@@ -112,6 +113,65 @@ class Filled(SeedCase):
     def test_does_one_follow_the_other(self):
         self.assertIsNotNone(self.get(TABLE, PK=f"USER#{self.binh}", SK=f"FOLLOWING#{self.anna}"))
         self.assertIsNone(self.get(TABLE, PK=f"USER#{self.anna}", SK=f"FOLLOWING#{self.binh}"))
+
+
+class Changed(SeedCase):
+    """Items that patterns wrote are changed and deleted as documented, and patterns see it."""
+
+    design = "social"
+
+    def setUp(self):
+        made = [self.run_pattern("create_post", userId="anna", imageUrl="https://pictures.example/1.jpg")
+                for _ in range(3)]
+        self.posts = [post["postId"] for post in made]
+        self.of_post = {"postId": self.posts[0]}
+        self.table = self.database.Table(TABLE)
+
+    def test_a_like_is_removed(self):
+        self.run_pattern("like", userId="binh", **self.of_post)
+        self.table.delete_item(Key={"PK": f"POST#{self.posts[0]}", "SK": "LIKE#binh"})
+        self.assertFalse(self.run_pattern("has_liked", userId="binh", **self.of_post))
+        self.run_pattern("like", userId="binh", **self.of_post)
+
+    def test_a_comment_is_changed_and_deleted(self):
+        comment = self.run_pattern("comment", userId="binh", content="typo", **self.of_post)
+        key = {"PK": f"POST#{self.posts[0]}", "SK": f"COMMENT#{comment['createdAt']}#{comment['commentId']}"}
+        self.table.update_item(Key=key, UpdateExpression="SET content = :c",
+                               ExpressionAttributeValues={":c": "no typo"})
+        self.assertEqual(self.listed("post_comments", "content", **self.of_post), ["no typo"])
+        self.table.delete_item(Key=key)
+        self.assertEqual(self.listed("user_comments", "content", userId="binh"), [])
+
+    def test_a_user_is_unfollowed(self):
+        self.run_pattern("follow", followerId="chi", followingId="anna")
+        key = {"PK": "USER#chi", "SK": "FOLLOWING#anna"}
+        with self.assertRaises(ClientError) as refused:
+            self.put(TABLE, key, ConditionExpression="attribute_not_exists(PK)")
+        self.assertEqual(refused.exception.response["Error"]["Code"], "ConditionalCheckFailedException")
+        self.table.delete_item(Key=key)
+        self.assertFalse(self.run_pattern("follows", followerId="chi", followingId="anna"))
+
+    def test_pages_go_on_by_the_last_evaluated_key(self):
+        options = {"IndexName": "GSI1", "Limit": 2, "ScanIndexForward": False,
+                   "KeyConditionExpression": Key("GSI1PK").eq("USER#anna") & Key("GSI1SK").begins_with("POST#")}
+        found, start = [], {}
+        while start is not None:
+            page = self.table.query(**options, **start)
+            found += [item["postId"] for item in page["Items"]]
+            last = page.get("LastEvaluatedKey")
+            start = None if last is None else {"ExclusiveStartKey": last}
+        self.assertEqual(found[:3], self.posts[::-1])
+        self.assertEqual(len(found), len(set(found)))
+
+    def test_the_feed_of_a_user_is_merged_from_the_users_followed(self):
+        self.run_pattern("follow", followerId="dung", followingId="anna")
+        following = self.query(TABLE, ("PK", "USER#dung"), ("SK", begins("FOLLOWING#")))
+        posts = [post for follow in following
+                 for post in self.query(TABLE, ("GSI1PK", f"USER#{follow['followingId']}"),
+                                        ("GSI1SK", begins("POST#")), index="GSI1")]
+        posts.sort(key=lambda post: post["createdAt"], reverse=True)
+        feed = self.listed("home_feed", "postId", followerId="dung")
+        self.assertEqual([post["postId"] for post in posts], feed)
 
 
 class Written(SeedCase):
