@@ -14,6 +14,7 @@ mod designs;
 mod nishiki;
 mod outsiders;
 mod sensors;
+mod settings;
 mod shop;
 mod smart_cooking;
 mod social;
@@ -53,7 +54,7 @@ rows! {
         sc_01_a_profile_is_found_by_id,
         sc_01_user_names_and_addresses_belong_to_one_user,
         sc_02_users_of_a_role_come_in_order_and_follow_its_changes,
-        sc_03_preferences_are_replaced_as_a_whole,
+        sc_03_a_user_has_preferences_from_the_beginning_and_changes_them,
         sc_04_each_privacy_setting_is_public_friends_or_private,
         sc_34_a_session_lives_24_hours_and_its_id_cannot_be_guessed,
     }
@@ -64,12 +65,14 @@ rows! {
         sc_08_ingredients_are_found_by_the_beginning_of_a_name_or_alias,
         sc_09_ingredients_of_a_category_come_by_name,
         sc_38_vietnamese_names_fold_right,
+        sc_41_active_ingredients_are_found_by_exactly_their_name,
     }
     recipes: smart_cooking::recipes on "smart-cooking" {
         sc_10_a_recipe_is_read_alone_and_with_its_ingredients_in_one_query,
+        sc_10_an_author_deletes_a_recipe_with_its_ingredients,
         sc_11_a_recipes_ingredients_come_in_its_order,
         sc_12_a_users_recipes_come_newest_first,
-        sc_13_recipes_of_a_method_come_best_rated_first_ten_before_nine_and_a_half,
+        sc_13_recipes_of_a_method_come_best_rated_first,
         sc_13_to_16_one_recipe_is_in_all_four_lists_at_once,
         sc_14_recipes_of_a_cuisine_come_best_rated_first,
         sc_15_recipes_of_a_meal_type_come_best_rated_first_and_private_ones_leave,
@@ -96,11 +99,14 @@ rows! {
     friends: smart_cooking::friends on "smart-cooking" {
         sc_25_who_accepts_is_a_friend_of_who_asked_and_the_other_way,
         sc_25_status_with_one_user_is_known_until_it_ends_for_both,
+        sc_25_who_was_declined_may_ask_again_and_nobody_befriends_oneself,
     }
     posts: smart_cooking::posts on "smart-cooking" {
         sc_26_a_users_posts_come_newest_first,
+        sc_26_an_author_deletes_a_post_and_nobody_comments_or_reacts_any_more,
         sc_27_the_public_feed_has_everybodys_public_posts_newest_first,
         sc_28_the_personal_feed_has_friends_posts_newest_first,
+        sc_29_an_author_changes_and_deletes_a_comment,
         sc_29_comments_come_oldest_first_and_answers_under_their_parent,
         sc_30_a_user_reacts_to_a_post_once,
     }
@@ -124,6 +130,7 @@ rows! {
         ni_12_one_food_changes_and_the_others_stay,
         ni_12_a_container_takes_no_more_foods_than_its_bound,
         ni_13_a_group_is_made_with_its_first_member_and_container,
+        ni_13_a_group_is_deleted_with_what_belongs_to_it,
         ni_13_who_has_the_link_joins_once_and_may_leave,
     }
     shop: shop on "shop" {
@@ -131,6 +138,7 @@ rows! {
         nm_02_customers_and_their_addresses,
         nm_02_a_customers_orders_come_newest_first_and_by_date,
         nm_02_an_order_comes_with_its_lines,
+        nm_02_an_order_is_cancelled_until_it_is_shipped_and_then_deleted_with_its_lines,
         nm_02_products_are_found_by_category_and_by_the_beginning_of_their_name,
         nm_03_orders_of_a_status_come_by_date_and_follow_its_changes,
         nm_03_orders_with_a_product_are_found,
@@ -138,6 +146,8 @@ rows! {
         nm_04_orders_written_to_ten_shards_are_read_as_one_list,
         nm_08_documents_embed_what_belongs_to_them,
         nm_08_a_document_of_version_1_becomes_one_of_version_2_once,
+        nm_15_a_shorter_name_comes_before_a_longer_one_that_begins_with_it,
+        nm_15_an_order_is_found_by_its_own_id,
     }
     sensors: sensors on "sensors" {
         nm_06_readings_of_a_sensor_and_day_come_in_order,
@@ -149,6 +159,7 @@ rows! {
         sm_01_a_user_is_found_by_id_name_and_address,
         sm_01_names_and_addresses_are_unique_through_changes_and_deletion,
         sm_02_a_users_posts_come_newest_first,
+        sm_02_an_author_deletes_a_post_and_it_leaves_the_feeds,
         sm_03_the_global_feed_has_all_posts_newest_first,
         sm_04_a_user_likes_a_post_once,
         sm_05_comments_come_in_order_and_their_author_changes_them,
@@ -159,6 +170,7 @@ rows! {
         sm_09_the_profile_page_is_read_at_once,
         sm_11_a_cursor_goes_on_exactly_where_its_page_ended_whatever_is_written_meanwhile,
         sm_11_a_cursor_is_good_for_its_own_list_only,
+        sm_12_a_user_likes_a_post_once_before_and_after_it_is_viral,
         sm_12_a_viral_posts_likes_and_comments_are_spread_and_read_as_one,
         sm_14_texts_are_bounded_and_pictures_are_addresses,
         sm_15_notifications_go_after_30_days,

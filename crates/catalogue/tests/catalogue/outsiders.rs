@@ -52,7 +52,7 @@ fn a_cook_has_no_role_approval_rating_or_count_but_what_is_given() {
             args!(recipe_id = "bun", user_id = "mallory"),
         );
         cannot_set(stage, "create_post", "likes_count", 1000, args!(user_id = "mallory", content = "x"));
-        let rating = || args!(recipe_id = "bun", user_id = "mallory", rating = 10);
+        let rating = || args!(recipe_id = "bun", user_id = "mallory", rating = 5);
         cannot_set(stage, "rate_recipe", "is_verified_cook", true, rating());
         cannot_set(stage, "rate_recipe", "history_id", "anothers", rating());
         cannot_set(stage, "start_cooking", "status", "completed", args!(user_id = "m", recipe_id = "bun"));
@@ -73,21 +73,21 @@ fn a_cook_has_no_role_approval_rating_or_count_but_what_is_given() {
 #[test]
 fn nobody_joins_a_nishiki_group_without_an_invitation() {
     backend::embedded("nishiki", |stage| {
-        cannot_run(stage, "add_member", args!(user_id = "mallory", group_id = "home"));
-        cannot_run(stage, "unlink_container", args!(group_id = "home", container_id = "fridge"));
+        cannot_run(stage, "add_member", args!(UserId = "mallory", GroupId = "home"));
+        cannot_run(stage, "unlink_container", args!(group_id = "home", ContainerId = "fridge"));
     });
 }
 
 #[test]
 fn nobody_joins_a_nishiki_group_by_an_invitation_that_expired_years_ago() {
     backend::embedded("nishiki", |stage| {
-        let group = args!(user_id = "anna", group_name = "Home", container_name = "Fridge");
+        let group = args!(UserId = "anna", GroupName = "Home", ContainerName = "Fridge");
         let group = stage.run("create_group", group).text("group.group_id");
         let until = "2021-11-01T00:00:00Z";
-        let invitation = stage.run("invite", args!(group_id = &group, link_expiry_datetime = until));
-        let link = invitation.text("invitation_link_hash");
-        assert_eq!(stage.run("invitation_by_hash", args!(invitation_link_hash = &link)), Json::Null);
-        let join = args!(group_id = &group, user_id = "mallory", invitation_link_hash = &link);
+        let invitation = stage.run("invite", args!(group_id = &group, LinkExpiryDatetime = until));
+        let link = invitation.text("InvitationLinkHash");
+        assert_eq!(stage.run("invitation_by_hash", args!(InvitationLinkHash = &link)), Json::Null);
+        let join = args!(group_id = &group, UserId = "mallory", InvitationLinkHash = &link);
         let refused = stage.refused("join_group", join);
         assert!(matches!(refused, RunError::Missing { .. } | RunError::Condition { .. }), "{refused:?}");
     });

@@ -94,7 +94,7 @@ pub(crate) fn nm_02_an_order_comes_with_its_lines(stage: &Stage) {
     for (number, name, quantity, price) in [(1, "tea", 2, 5), (10, "cups", 4, 3), (2, "pot", 1, 20)] {
         stage.run("add_order_item", line("123", &id, number, name, quantity, price));
     }
-    let details = stage.run("order_details", args!(customer_id = "123", order_id = &id));
+    let details = stage.run("order_details", args!(order_id = &id));
     assert_eq!(*details.at("order.total"), Json::from(42));
     assert_eq!(column(details.at("items").items(), "product_name"), ["TEA", "POT", "CUPS"]);
 
@@ -103,7 +103,7 @@ pub(crate) fn nm_02_an_order_comes_with_its_lines(stage: &Stage) {
     stage.run("set_status", args!(customer_id = "123", order_id = &id, status = "paid"));
     let paid = stage.refused("add_order_item", line("123", &id, 3, "late", 1, 1));
     assert!(matches!(paid, RunError::Condition { .. }), "{paid:?}");
-    let details = stage.run("order_details", args!(customer_id = "123", order_id = &id));
+    let details = stage.run("order_details", args!(order_id = &id));
     assert_eq!(*details.at("order.total"), Json::from(42), "all or nothing");
     assert_eq!(stage.list("order_items", args!(order_id = &id)).len(), 3);
 }
@@ -113,16 +113,17 @@ pub(crate) fn nm_02_products_are_found_by_category_and_by_the_beginning_of_their
     product(stage, "Câble USB", &["Electronics"]);
     product(stage, "Tea", &[]);
     let category = |name: &str| {
-        let mut names = column(&stage.list("category_products", args!(category = name)), "product.name");
+        let products = stage.list("category_products", args!(category_name = name));
+        let mut names = column(&products, "product.name");
         names.sort();
         names
     };
     assert_eq!(category("Electronics"), ["Câble USB", "iPhone 15"]);
     assert_eq!(category("Gifts"), ["iPhone 15"]);
     assert_eq!(category("Electronic"), Vec::<String>::new());
-    stage.run("put_into_category", args!(product_id = &phone, category = "New"));
+    stage.run("put_into_category", args!(product_id = &phone, category_name = "New"));
     assert_eq!(category("New"), ["iPhone 15"]);
-    let nothing = stage.refused("put_into_category", args!(product_id = "none", category = "New"));
+    let nothing = stage.refused("put_into_category", args!(product_id = "none", category_name = "New"));
     assert_eq!(nothing.to_string(), "`product_id`: there is no Product `none`");
 
     let search = |name: &str| column(&stage.list("search_products", args!(name = name)), "name");
@@ -132,6 +133,45 @@ pub(crate) fn nm_02_products_are_found_by_category_and_by_the_beginning_of_their
     assert_eq!(search("iph"), Vec::<String>::new());
     assert_eq!(search("phone"), ["Phone 15"]);
     assert_eq!(stage.run("get_product", args!(product_id = &phone)).text("name"), "Phone 15");
+}
+
+pub(crate) fn nm_02_an_order_is_cancelled_until_it_is_shipped_and_then_deleted_with_its_lines(stage: &Stage) {
+    let (id, shipped) = (order(stage, "123"), order(stage, "123"));
+    for (number, name) in [(1, "tea"), (2, "pot")] {
+        stage.run("add_order_item", line("123", &id, number, name, 1, 5));
+    }
+    let of = |id: &str| args!(customer_id = "123", order_id = id);
+    let mut ship = of(&shipped);
+    ship.insert("status".to_owned(), "shipped".into());
+    stage.run("set_status", ship);
+    let late = stage.refused("cancel_order", of(&shipped));
+    assert!(matches!(late, RunError::Condition { .. }), "{late:?}");
+    stage.run("cancel_order", of(&id));
+    assert_eq!(stage.run("get_order", of(&id)).text("status"), "cancelled");
+
+    let delete = |id: &str| args!(customer_id = "123", order_id = id, lines = vec![1, 2]);
+    let kept = stage.refused("delete_order", delete(&shipped));
+    assert!(matches!(kept, RunError::Condition { .. }), "{kept:?}");
+    stage.run("delete_order", delete(&id));
+    assert_eq!(stage.run("order_by_id", args!(order_id = &id)), Json::Null);
+    assert_eq!(stage.list("order_items", args!(order_id = &id)).len(), 0);
+    assert_eq!(column(&stage.list("customer_orders", args!(customer_id = "123")), "order_id"), [shipped]);
+}
+
+pub(crate) fn nm_15_an_order_is_found_by_its_own_id(stage: &Stage) {
+    let ids: Vec<_> = ["123", "456"].iter().map(|customer| order(stage, customer)).collect();
+    for (id, customer) in ids.iter().zip(["123", "456"]) {
+        assert_eq!(stage.run("order_by_id", args!(order_id = id)).text("customer_id"), customer);
+    }
+    assert_eq!(stage.run("order_by_id", args!(order_id = "none")), Json::Null);
+}
+
+pub(crate) fn nm_15_a_shorter_name_comes_before_a_longer_one_that_begins_with_it(stage: &Stage) {
+    for name in ["iPhone 15 Pro", "iPhone 16", "iPhone 15", "iPhone 15 Pro Max", "iPhone"] {
+        product(stage, name, &[]);
+    }
+    let names = column(&stage.list("search_products", args!(name = "iphone")), "name");
+    assert_eq!(names, ["iPhone", "iPhone 15", "iPhone 15 Pro", "iPhone 15 Pro Max", "iPhone 16"]);
 }
 
 pub(crate) fn nm_03_orders_of_a_status_come_by_date_and_follow_its_changes(stage: &Stage) {

@@ -115,6 +115,10 @@ impl Subject {
             Meaning::Method => format!("{}{digits}", self.story.kitchen(dice).1),
             Meaning::Meal => format!("{}{digits}", self.story.kitchen(dice).2),
             Meaning::Ingredient => format!("{}{spaced}", self.story.ingredient(position, dice).0),
+            Meaning::Alias => match self.story.other_name() {
+                Some(other) => other.to_owned(),
+                None => format!("{} {}{spaced}", dice.pick(ADJECTIVES), dice.pick(THINGS)),
+            },
             Meaning::Allergy => dice.pick(ALLERGIES).to_owned(),
             Meaning::Diet => dice.pick(DIETS).to_owned(),
             Meaning::Tag => {

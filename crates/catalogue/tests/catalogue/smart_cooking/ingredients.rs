@@ -73,13 +73,43 @@ pub(crate) fn sc_08_ingredients_are_found_by_the_beginning_of_a_name_or_alias(st
     let alias = &stage.list("search_ingredients", args!(name = "chick"))[0];
     assert_eq!(alias.text("ingredient_id"), chicken);
 
-    stage.run("remove_alias", args!(ingredient_id = &chicken, name = "Chicken"));
+    let aliases = vec!["gà", "thịt gà ta"];
+    stage.run("remove_alias", args!(ingredient_id = &chicken, name = "Chicken", aliases = aliases));
     assert_eq!(found("chick"), Vec::<String>::new());
-    stage.run("add_alias", args!(ingredient_id = &chicken, name = "poulet"));
+    let aliases = vec!["gà", "thịt gà ta", "poulet"];
+    stage.run("add_alias", args!(ingredient_id = &chicken, name = "poulet", aliases = aliases.clone()));
+    let ingredient = stage.run("get_ingredient", args!(ingredient_id = &chicken));
+    assert_eq!(*ingredient.at("aliases"), Json::from(aliases));
     stage.run("rename_ingredient", args!(ingredient_id = &chicken, name = "Gà ta"));
     assert_eq!(found("pou"), ["poulet"]);
     assert_eq!(found("thit g"), ["thịt gà ta"]);
     assert_eq!(found("ga"), ["gà", "Gà ta"]);
+}
+
+pub(crate) fn sc_41_active_ingredients_are_found_by_exactly_their_name(stage: &Stage) {
+    let chicken = ingredient(stage, "Thịt gà", "meat", &["gà", "chicken"]);
+    ingredient(stage, "Thịt gà ta", "meat", &[]);
+    let exactly = |name: &str| column(&stage.list("ingredient_by_name", args!(name = name)), "ingredient_id");
+    for name in ["Thịt gà", "thit ga", "CHICKEN"] {
+        assert_eq!(exactly(name), [chicken.as_str()], "{name}");
+    }
+    assert_eq!(exactly("thit"), Vec::<String>::new());
+
+    let begins = |name: &str| column(&stage.list("search_ingredients", args!(name = name)), "name");
+    let activate = |is_active: bool| {
+        let aliases = vec!["gà", "chicken"];
+        let arguments = args!(ingredient_id = &chicken, is_active = is_active, aliases = aliases);
+        stage.run("set_ingredient_active", arguments);
+    };
+    activate(false);
+    assert_eq!(exactly("thit ga"), Vec::<String>::new());
+    assert_eq!(exactly("chicken"), Vec::<String>::new());
+    assert_eq!(begins("thit"), ["Thịt gà ta"]);
+    assert_eq!(begins("chick"), Vec::<String>::new());
+    assert_eq!(*stage.run("get_ingredient", args!(ingredient_id = &chicken)).at("is_active"), false.into());
+    activate(true);
+    assert_eq!(exactly("chicken"), [chicken.as_str()]);
+    assert_eq!(begins("thit"), ["Thịt gà", "Thịt gà ta"]);
 }
 
 pub(crate) fn sc_09_ingredients_of_a_category_come_by_name(stage: &Stage) {

@@ -16,7 +16,9 @@ use crate::stage::Stage;
 /// A new user of this name.
 #[track_caller]
 fn user(stage: &Stage, name: &str) -> String {
-    stage.run("create_user", args!(username = name, email = format!("{name}@example.com"))).text("user_id")
+    stage
+        .run("create_user", args!(username = name, email = format!("{name}@example.com")))
+        .text("user.user_id")
 }
 
 /// A new Vietnamese stir-fry as a main dish.

@@ -3,7 +3,7 @@
 use singlet_design::Json;
 use singlet_run::RunError;
 
-use super::friends::befriend;
+use super::friends::{befriend, users};
 use crate::arguments::{Look, args, column};
 use crate::stage::Stage;
 
@@ -42,6 +42,7 @@ pub(crate) fn sc_27_the_public_feed_has_everybodys_public_posts_newest_first(sta
 }
 
 pub(crate) fn sc_28_the_personal_feed_has_friends_posts_newest_first(stage: &Stage) {
+    users(stage);
     befriend(stage, "anna", "binh");
     befriend(stage, "chi", "anna");
     stage.run("ask_friend", args!(user_id = "anna", friend_id = "dung"));
@@ -68,17 +69,18 @@ pub(crate) fn sc_29_comments_come_oldest_first_and_answers_under_their_parent(st
     let comment = |post: &str, user: &str, content: &str| {
         stage.run("comment", args!(post_id = post, user_id = user, content = content))
     };
-    let first = comment("p1", "anna", "first");
-    comment("p1", "binh", "second");
-    comment("p2", "anna", "elsewhere");
+    let (p1, p2) = (post(stage, "dung", "1"), post(stage, "dung", "2"));
+    let first = comment(&p1, "anna", "first");
+    comment(&p1, "binh", "second");
+    comment(&p2, "anna", "elsewhere");
     for content in ["an answer", "another answer"] {
         let parent = first.at("comment_id");
         stage.run(
             "comment",
-            args!(post_id = "p1", user_id = "chi", content = content, parent_comment_id = parent),
+            args!(post_id = &p1, user_id = "chi", content = content, parent_comment_id = parent),
         );
     }
-    let of_post = stage.list("post_comments", args!(post_id = "p1"));
+    let of_post = stage.list("post_comments", args!(post_id = &p1));
     assert_eq!(column(&of_post, "content"), ["first", "second", "an answer", "another answer"]);
     assert!(!of_post[0].has("parent_comment_id"));
     let answers = stage.list("comment_answers", args!(parent_comment_id = first.at("comment_id")));
@@ -87,25 +89,58 @@ pub(crate) fn sc_29_comments_come_oldest_first_and_answers_under_their_parent(st
     assert_eq!(column(&of_user, "content"), ["elsewhere", "first"]);
 }
 
-pub(crate) fn sc_30_a_user_reacts_to_a_post_once(stage: &Stage) {
-    let react = |post: &str, user: &str, how: &str| {
-        stage.run("react", args!(post_id = post, user_id = user, reaction_type = how))
+pub(crate) fn sc_29_an_author_changes_and_deletes_a_comment(stage: &Stage) {
+    let id = post(stage, "anna", "a post");
+    let written = stage.run("comment", args!(post_id = &id, user_id = "binh", content = "typo"));
+    let of = |user: &str| {
+        let (at, comment) = (written.at("created_at"), written.at("comment_id"));
+        args!(post_id = &id, created_at = at, comment_id = comment, user_id = user)
     };
-    react("p1", "binh", "love");
-    react("p1", "anna", "like");
-    react("p2", "anna", "yummy");
-    let again = stage.refused("react", args!(post_id = "p1", user_id = "anna", reaction_type = "wow"));
-    assert!(matches!(again, RunError::Exists { .. }), "{again:?}");
-    stage.run("change_reaction", args!(post_id = "p1", user_id = "anna", reaction_type = "wow"));
+    let mut change = of("binh");
+    change.insert("content".to_owned(), "no typo".into());
+    stage.run("change_comment", change);
+    let other = stage.refused("delete_comment", of("anna"));
+    assert!(matches!(other, RunError::Condition { .. }), "{other:?}");
+    let comments = || column(&stage.list("post_comments", args!(post_id = &id)), "content");
+    assert_eq!(comments(), ["no typo"]);
+    stage.run("delete_comment", of("binh"));
+    assert_eq!(comments(), Vec::<String>::new());
+}
 
-    let of_post = stage.list("post_reactions", args!(post_id = "p1"));
+pub(crate) fn sc_26_an_author_deletes_a_post_and_nobody_comments_or_reacts_any_more(stage: &Stage) {
+    let id = post(stage, "anna", "a post");
+    let other = stage.refused("delete_post", args!(post_id = &id, user_id = "binh"));
+    assert!(matches!(other, RunError::Condition { .. }), "{other:?}");
+    stage.run("delete_post", args!(post_id = &id, user_id = "anna"));
+    assert_eq!(stage.list("public_feed", args!()).len(), 0);
+    assert_eq!(stage.list("user_posts", args!(user_id = "anna")).len(), 0);
+    let comment = stage.refused("comment", args!(post_id = &id, user_id = "binh", content = "late"));
+    assert_eq!(comment.to_string(), format!("`post_id`: there is no Post `{id}`"));
+    let reaction = stage.refused("react", args!(target_id = &id, user_id = "binh"));
+    assert_eq!(reaction.to_string(), format!("`target_id`: there is no Post `{id}`"));
+}
+
+pub(crate) fn sc_30_a_user_reacts_to_a_post_once(stage: &Stage) {
+    let (p1, p2) = (post(stage, "dung", "1"), post(stage, "dung", "2"));
+    let react = |post: &str, user: &str, how: &str| {
+        stage.run("react", args!(target_id = post, user_id = user, reaction_type = how))
+    };
+    react(&p1, "binh", "love");
+    react(&p1, "anna", "like");
+    react(&p2, "anna", "yummy");
+    let again = stage.refused("react", args!(target_id = &p1, user_id = "anna", reaction_type = "wow"));
+    assert!(matches!(again, RunError::Exists { .. }), "{again:?}");
+    stage.run("change_reaction", args!(target_id = &p1, user_id = "anna", reaction_type = "wow"));
+
+    let of_post = stage.list("post_reactions", args!(target_id = &p1));
     assert_eq!(column(&of_post, "reaction_type"), ["wow", "love"]);
+    assert_eq!(column(&of_post, "target_type"), ["post", "post"]);
     let of_user = stage.list("user_reactions", args!(user_id = "anna"));
-    assert_eq!(column(&of_user, "post_id"), ["p2", "p1"]);
-    let own = |user: &str| stage.run("own_reaction", args!(post_id = "p1", user_id = user));
+    assert_eq!(column(&of_user, "target_id"), [p2, p1.clone()]);
+    let own = |user: &str| stage.run("own_reaction", args!(target_id = &p1, user_id = user));
     assert_eq!(own("binh").text("reaction_type"), "love");
     assert_eq!(own("chi"), Json::Null);
-    stage.run("take_back_reaction", args!(post_id = "p1", user_id = "binh"));
+    stage.run("take_back_reaction", args!(target_id = &p1, user_id = "binh"));
     assert_eq!(own("binh"), Json::Null);
-    react("p1", "binh", "like");
+    react(&p1, "binh", "like");
 }

@@ -12,30 +12,53 @@ fn rate(stage: &Stage, recipe: &str, user: &str, rating: i64) {
     stage.run("rate_recipe", args!(recipe_id = recipe, user_id = user, rating = rating));
 }
 
-pub(crate) fn sc_20_a_user_rates_a_recipe_once(stage: &Stage) {
-    let rating =
-        stage.run("rate_recipe", args!(recipe_id = "pho", user_id = "anna", rating = 9, comment = "Ngon!"));
-    assert_eq!(*rating.at("is_verified_cook"), Json::Bool(false));
-    let again = stage.refused("rate_recipe", args!(recipe_id = "pho", user_id = "anna", rating = 1));
-    assert!(matches!(again, RunError::Exists { .. }), "{again:?}");
-    stage.run("change_rating", args!(recipe_id = "pho", user_id = "anna", rating = 10));
-    let ratings = stage.list("recipe_ratings", args!(recipe_id = "pho"));
-    assert_eq!(ratings.len(), 1);
-    assert_eq!(*ratings[0].at("rating"), Json::from(10));
-    assert_eq!(ratings[0].text("comment"), "Ngon!");
-    for rating in [0, 11] {
-        let out = stage.refused("rate_recipe", args!(recipe_id = "bun", user_id = "anna", rating = rating));
-        assert!(matches!(&out, RunError::Parameter { parameter, .. } if parameter == "rating"), "{out:?}");
+/// Recipes with their titles as ids.
+#[track_caller]
+fn recipes(stage: &Stage, titles: &[&str]) {
+    for title in titles {
+        let kind = args!(
+            recipe_id = *title,
+            user_id = "dung",
+            title = *title,
+            cuisine_type = "Vietnamese",
+            cooking_method = "soup",
+            meal_type = "main"
+        );
+        stage.run("create_recipe", kind);
     }
 }
 
+pub(crate) fn sc_20_a_user_rates_a_recipe_once(stage: &Stage) {
+    recipes(stage, &["pho", "bun"]);
+    let rating =
+        stage.run("rate_recipe", args!(recipe_id = "pho", user_id = "anna", rating = 4, comment = "Ngon!"));
+    assert_eq!(*rating.at("is_verified_cook"), Json::Bool(false));
+    assert!(rating.has("rating_id"));
+    let again = stage.refused("rate_recipe", args!(recipe_id = "pho", user_id = "anna", rating = 1));
+    assert!(matches!(again, RunError::Exists { .. }), "{again:?}");
+    stage.run("change_rating", args!(recipe_id = "pho", user_id = "anna", rating = 5));
+    let ratings = stage.list("recipe_ratings", args!(recipe_id = "pho"));
+    assert_eq!(ratings.len(), 1);
+    assert_eq!(*ratings[0].at("rating"), Json::from(5));
+    assert_eq!(ratings[0].text("comment"), "Ngon!");
+    for rating in [0, 6] {
+        let out = stage.refused("rate_recipe", args!(recipe_id = "bun", user_id = "anna", rating = rating));
+        assert!(matches!(&out, RunError::Parameter { parameter, .. } if parameter == "rating"), "{out:?}");
+    }
+    let nothing = stage.refused("rate_recipe", args!(recipe_id = "none", user_id = "anna", rating = 5));
+    assert_eq!(nothing.to_string(), "`recipe_id`: there is no Recipe `none`");
+    stage.run("take_back_rating", args!(recipe_id = "pho", user_id = "anna"));
+    assert_eq!(stage.list("recipe_ratings", args!(recipe_id = "pho")).len(), 0);
+}
+
 pub(crate) fn sc_20_only_who_cooked_it_is_a_verified_cook(stage: &Stage) {
+    recipes(stage, &["pho", "bun"]);
     let cooking = start(stage, "anna", "pho");
     let rate = |recipe: &str| -> Arguments {
         args!(
             user_id = "anna",
             recipe_id = recipe,
-            rating = 8,
+            rating = 4,
             history_id = &cooking["history_id"],
             started_at = &cooking["created_at"]
         )
@@ -56,17 +79,19 @@ pub(crate) fn sc_20_only_who_cooked_it_is_a_verified_cook(stage: &Stage) {
 }
 
 pub(crate) fn sc_21_all_ratings_of_a_recipe_are_listed(stage: &Stage) {
+    recipes(stage, &["pho", "bun"]);
     for (recipe, user, rating) in
-        [("pho", "chi", 3), ("pho", "anna", 9), ("bun", "anna", 1), ("pho", "binh", 10)]
+        [("pho", "chi", 3), ("pho", "anna", 4), ("bun", "anna", 1), ("pho", "binh", 5)]
     {
         rate(stage, recipe, user, rating);
     }
     let ratings = stage.list("recipe_ratings", args!(recipe_id = "pho"));
     assert_eq!(column(&ratings, "user_id"), ["anna", "binh", "chi"]);
-    assert_eq!(*ratings[1].at("rating"), Json::from(10));
+    assert_eq!(*ratings[1].at("rating"), Json::from(5));
 }
 
 pub(crate) fn sc_22_a_users_ratings_come_newest_first(stage: &Stage) {
+    recipes(stage, &["pho", "bun", "com"]);
     for (recipe, user) in [("pho", "anna"), ("bun", "anna"), ("pho", "binh"), ("com", "anna")] {
         rate(stage, recipe, user, 5);
     }
@@ -75,6 +100,7 @@ pub(crate) fn sc_22_a_users_ratings_come_newest_first(stage: &Stage) {
 }
 
 pub(crate) fn sc_23_whether_a_user_has_rated_is_known(stage: &Stage) {
+    recipes(stage, &["pho", "bun"]);
     rate(stage, "pho", "anna", 5);
     for (recipe, user, rated) in [("pho", "anna", true), ("bun", "anna", false), ("pho", "binh", false)] {
         let answer = stage.run("has_rated", args!(recipe_id = recipe, user_id = user));

@@ -8,7 +8,7 @@ use crate::arguments::{Look, args, column};
 use crate::stage::Stage;
 
 pub(crate) fn sc_01_a_profile_is_found_by_id(stage: &Stage) {
-    let anna = stage.run(
+    let made = stage.run(
         "create_user",
         args!(
             username = "anna",
@@ -17,10 +17,11 @@ pub(crate) fn sc_01_a_profile_is_found_by_id(stage: &Stage) {
             country = "Vietnam"
         ),
     );
+    let anna = made.at("user");
     assert_eq!(anna.text("created_at"), "2035-01-22T10:00:01.000Z");
     assert_eq!(anna.text("role"), "user");
     let id = anna.text("user_id");
-    assert_eq!(stage.run("get_user", args!(user_id = &id)), anna);
+    assert_eq!(stage.run("get_user", args!(user_id = &id)), *anna);
     assert_eq!(stage.run("get_user", args!(user_id = "nobody")), Json::Null);
 
     stage.run("note_login", args!(user_id = &id));
@@ -64,35 +65,36 @@ pub(crate) fn sc_02_users_of_a_role_come_in_order_and_follow_its_changes(stage: 
     assert_eq!(stage.list("users_of_role", args!(role = "user")).len(), 4);
 }
 
-pub(crate) fn sc_03_preferences_are_replaced_as_a_whole(stage: &Stage) {
+pub(crate) fn sc_03_a_user_has_preferences_from_the_beginning_and_changes_them(stage: &Stage) {
     let anna = user(stage, "anna");
-    assert_eq!(stage.run("get_preferences", args!(user_id = &anna)), Json::Null);
+    let before = stage.run("get_preferences", args!(user_id = &anna));
+    assert_eq!(*before.at("allergies"), Json::List(Vec::new()));
+    assert_eq!(*before.at("preferred_recipe_count"), Json::from(3));
     stage.run(
-        "save_preferences",
+        "change_preferences",
         args!(user_id = &anna, allergies = vec!["shrimp", "crab"], spice_level = "hot"),
     );
-    let preferences = stage.run("get_preferences", args!(user_id = &anna));
-    assert_eq!(*preferences.at("allergies"), Json::from(vec!["shrimp", "crab"]));
-    assert_eq!(*preferences.at("preferred_recipe_count"), Json::from(3));
-
-    stage.run("save_preferences", args!(user_id = &anna, preferred_recipe_count = 5));
-    let preferences = stage.run("get_preferences", args!(user_id = &anna));
-    assert_eq!(*preferences.at("allergies"), Json::List(Vec::new()));
-    assert_eq!(preferences.text("spice_level"), "medium");
+    stage.run("change_preferences", args!(user_id = &anna, preferred_recipe_count = 5));
+    let after = stage.run("get_preferences", args!(user_id = &anna));
+    assert_eq!(*after.at("allergies"), Json::from(vec!["shrimp", "crab"]));
+    assert_eq!(after.text("spice_level"), "hot");
+    assert_eq!(*after.at("preferred_recipe_count"), Json::from(5));
+    assert_eq!(after.at("created_at"), before.at("created_at"));
+    assert!(after.text("updated_at") > before.text("updated_at"));
 }
 
 pub(crate) fn sc_04_each_privacy_setting_is_public_friends_or_private(stage: &Stage) {
     let anna = user(stage, "anna");
-    stage.run("save_privacy", args!(user_id = &anna, email_visibility = "friends"));
     let privacy = stage.run("get_privacy", args!(user_id = &anna));
-    assert_eq!(privacy.text("email_visibility"), "friends");
+    assert_eq!(privacy.text("email_visibility"), "private");
     assert_eq!(privacy.text("profile_visibility"), "public");
     assert_eq!(privacy.text("ingredients_visibility"), "friends");
 
     stage.run("change_privacy", args!(user_id = &anna, profile_visibility = "private"));
     let changed = stage.run("get_privacy", args!(user_id = &anna));
     assert_eq!(changed.text("profile_visibility"), "private");
-    assert_eq!(changed.text("email_visibility"), "friends");
+    assert_eq!(changed.text("ingredients_visibility"), "friends");
+    assert_eq!(changed.at("created_at"), privacy.at("created_at"));
 
     let wrong = stage.refused("change_privacy", args!(user_id = &anna, email_visibility = "everybody"));
     assert!(
