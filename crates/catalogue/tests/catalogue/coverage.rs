@@ -103,6 +103,20 @@ fn every_reason_is_a_sentence_and_names_the_part_that_brings_the_rest() {
 }
 
 #[test]
+fn every_row_of_the_page_of_deviations_is_a_row() {
+    let page = std::fs::read_to_string(designs::folder().join("../docs/seeds.md")).unwrap();
+    let rows = rows();
+    let named = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+    let ids = named.flat_map(|cell| cell.split([',', ' '])).filter(|word| {
+        let number = word.split_once('-').map(|(_, number)| number.parse::<u32>());
+        matches!(number, Some(Ok(_)))
+    });
+    for id in ids {
+        assert!(rows.contains_key(id), "docs/seeds.md: {id} is no row");
+    }
+}
+
+#[test]
 fn every_tag_is_a_row() {
     let rows = rows();
     for (tag, patterns) in tags() {
