@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::parse::{Parsed, parse};
 use super::{Comparison, Condition, ConditionError, Operand, Tree};
+use crate::expression::{Expression, Name, Origin};
 use crate::field::FieldType;
 use crate::json::Json;
 use crate::value::{holds_instant, to_attribute};
@@ -189,7 +190,9 @@ impl ConditionChecker<'_> {
                 }
                 (place, Some(NUMBER))
             }
-            Operand::Constant(_) | Operand::Parameter(_) | Operand::Now => (self.place(), None),
+            Operand::Constant(_) | Operand::Parameter(_) | Operand::Now | Operand::Computed(_) => {
+                (self.place(), None)
+            }
         };
         Ok(Side { operand, place, kind })
     }
@@ -232,8 +235,34 @@ impl ConditionChecker<'_> {
                 Err(ConditionError::new(side.place.clone(), message, help))
             }
             Operand::Parameter(name) => self.parameter(name, kind, &side.place),
+            Operand::Computed(expression) => self.computed(expression.clone(), &kind, &side.place),
             Operand::Path(_) | Operand::Size(_) => Ok(()),
         }
+    }
+
+    /// Checks that a computed value has the type, and adds its parameters.
+    fn computed(
+        &mut self,
+        mut expression: Expression,
+        kind: &FieldType,
+        place: &Range<usize>,
+    ) -> Result<(), ConditionError> {
+        let known = |origin: &Origin| {
+            let Origin::Parameter(name) = origin else { return None };
+            let kind = self.parameters.iter().find(|(known, _)| known == name).map(|(_, kind)| kind)?;
+            Some(Name { origin: origin.clone(), kind: Some(kind.clone()) })
+        };
+        expression.check(kind, place, &known).map_err(|error| ConditionError {
+            range: error.range,
+            message: error.message,
+            help: error.help,
+        })?;
+        for Name { origin, kind } in expression.names() {
+            if let (Origin::Parameter(name), Some(kind)) = (origin, kind) {
+                self.parameter(name, kind.clone(), place)?;
+            }
+        }
+        Ok(())
     }
 
     fn parameter(&mut self, name: &str, kind: FieldType, place: &Range<usize>) -> Result<(), ConditionError> {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use singlet_values::Number;
 
 use super::{Comparison, ConditionError};
+use crate::expression::{Expression, ExpressionError};
 
 /// A token of a condition.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,14 +15,22 @@ pub(super) enum Token {
     /// `'text'`; a quote inside is doubled.
     Text(String),
     Number(Number),
-    /// `{name}`
-    Parameter(String),
+    /// `{name}`, `{now - 30s}`
+    Hole(Expression),
     /// `{name?}`
     OptionalParameter(String),
     Comparison(Comparison),
     Open,
     Close,
     Comma,
+}
+
+impl Token {
+    /// Returns whether it uses a parameter without `?`.
+    pub(super) fn requires(&self, parameter: &str) -> bool {
+        let Token::Hole(expression) = self else { return false };
+        expression.names().into_iter().any(|name| name.parameter() == Some(parameter))
+    }
 }
 
 /// A token and its position.
@@ -64,7 +73,7 @@ fn next(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
     }
     match rest.chars().next() {
         Some('\'') => text(rest, at),
-        Some('{') => parameter(rest, at),
+        Some('{') => hole(rest, at),
         Some('0'..='9' | '-' | '.') => number(rest, at),
         Some(first) if is_word(first) => {
             let length =
@@ -106,23 +115,33 @@ fn text(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
     Err(ConditionError::new(at..at + rest.len(), "missing closing quote", help))
 }
 
-fn parameter(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
-    let help = "write a parameter as `{name}`, and the current time as `{now}`";
+fn hole(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
     let Some(end) = rest.find('}') else {
+        let help = "write a parameter as `{name}`, and the current time as `{now}`";
         return Err(ConditionError::new(at..at + 1, "missing closing brace", help));
     };
-    let name = rest.get(1..end).unwrap_or_default();
-    let (name, is_optional) = name.strip_suffix('?').map_or((name, false), |name| (name, true));
+    let inside = rest.get(1..end).unwrap_or_default();
+    if let Some(name) = inside.strip_suffix('?') {
+        return optional(name, at, end).map(|token| (token, end + 1));
+    }
+    match Expression::parse(inside, at + 1) {
+        Ok(expression) => Ok((Token::Hole(expression), end + 1)),
+        Err(ExpressionError { range, message, help }) => Err(ConditionError { range, message, help }),
+    }
+}
+
+/// Returns the token of `{name?}`, which ends at `end` bytes after `at`.
+fn optional(name: &str, at: usize, end: usize) -> Result<Token, ConditionError> {
     if !name.split('.').all(|part| !part.is_empty() && part.chars().all(is_word)) {
+        let help = "write an optional parameter as `{name?}`";
         let message = format!("{name:?} isn't a valid parameter name");
         return Err(ConditionError::new(at..at + end + 1, message, help));
     }
-    if is_optional && name == "now" {
+    if name == "now" {
         let message = "`{now}` is always there, so it can't be optional";
         return Err(ConditionError::new(at..at + end + 1, message, "write `{now}`"));
     }
-    let token = if is_optional { Token::OptionalParameter } else { Token::Parameter };
-    Ok((token(name.to_owned()), end + 1))
+    Ok(Token::OptionalParameter(name.to_owned()))
 }
 
 fn number(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {

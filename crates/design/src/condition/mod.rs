@@ -12,6 +12,7 @@ pub use check::{beginning_type, compared_type, contained_type};
 
 use std::ops::Range;
 
+use crate::expression::{Expression, Name, Origin};
 use crate::json::Json;
 
 /// A condition on the fields of an item.
@@ -69,11 +70,21 @@ impl Tree {
 }
 
 impl Operand {
+    /// Returns a value of the call as an operand.
+    fn of(expression: Expression) -> Operand {
+        match expression {
+            Expression::Now => Operand::Now,
+            Expression::Number(number) => Operand::Constant(Json::Number(number)),
+            Expression::Name(Name { origin: Origin::Parameter(name), .. }) => Operand::Parameter(name),
+            computed => Operand::Computed(computed),
+        }
+    }
+
     /// Returns the path that it uses.
     fn path(&self) -> Option<&str> {
         match self {
             Operand::Path(path) | Operand::Size(path) => Some(path),
-            Operand::Constant(_) | Operand::Parameter(_) | Operand::Now => None,
+            Operand::Constant(_) | Operand::Parameter(_) | Operand::Now | Operand::Computed(_) => None,
         }
     }
 }
@@ -108,6 +119,8 @@ pub enum Operand {
     Parameter(String),
     /// `{now}`: the time of the call, in the format of the field on the other side.
     Now,
+    /// `{now - 30s}`: a value of the call that is computed.
+    Computed(Expression),
 }
 
 /// The reason why a text isn't a condition, or doesn't fit the fields.

@@ -1,6 +1,7 @@
 //! Leaving out the parts of a condition whose optional parameters aren't given.
 
 use super::{Condition, Operand, Tree};
+use crate::expression::Name;
 
 impl Condition {
     /// Returns the condition without the terms of `and` and `or` that use an optional parameter for which `is_given` is
@@ -41,11 +42,21 @@ impl Tree {
         };
         operands
             .into_iter()
-            .filter_map(|operand| match operand {
-                Operand::Parameter(name) => Some(name.as_str()),
-                _ => None,
-            })
+            .flat_map(Operand::parameters)
             .collect()
+    }
+}
+
+impl Operand {
+    /// Returns the parameters that it uses.
+    fn parameters(&self) -> Vec<&str> {
+        match self {
+            Operand::Parameter(name) => vec![name],
+            Operand::Computed(expression) => {
+                expression.names().into_iter().filter_map(Name::parameter).collect()
+            }
+            Operand::Path(_) | Operand::Size(_) | Operand::Constant(_) | Operand::Now => Vec::new(),
+        }
     }
 }
 

@@ -155,8 +155,8 @@ impl Parser<'_> {
         let operand = match token {
             Token::Text(text) => Operand::Constant(Json::Text(text.clone())),
             Token::Number(number) => Operand::Constant(Json::Number(*number)),
-            Token::Parameter(name) if name == "now" => Operand::Now,
-            Token::Parameter(name) | Token::OptionalParameter(name) => Operand::Parameter(name.clone()),
+            Token::Hole(expression) => Operand::of(expression.clone()),
+            Token::OptionalParameter(name) => Operand::Parameter(name.clone()),
             Token::Word(word) if word.eq_ignore_ascii_case("true") => Operand::Constant(Json::Bool(true)),
             Token::Word(word) if word.eq_ignore_ascii_case("false") => Operand::Constant(Json::Bool(false)),
             Token::Word(word) if !is_keyword(word) => Operand::Path(path(word, range)?),
@@ -256,7 +256,7 @@ fn optional(words: &[Placed]) -> Vec<String> {
     for word in words {
         if let Token::OptionalParameter(name) = &word.token
             && !names.contains(name)
-            && !words.iter().any(|word| word.token == Token::Parameter(name.clone()))
+            && !words.iter().any(|word| word.token.requires(name))
         {
             names.push(name.clone());
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::entity::Entity;
 use super::table::{Index, Table};
 use crate::condition::Condition;
+use crate::expression::{Composed, Name};
 use crate::field::{FieldType, ParameterType};
 use crate::json::Json;
 use crate::report::Span;
@@ -589,6 +590,19 @@ pub enum Argument {
     /// element of the same list, it is the field for the same element. The name of an element stands for the element. In a
     /// merge, the step is the list, and the field is one of its items' fields.
     Result(String, String),
+    /// Text with holes, such as `{now - 1 day}`.
+    Composed(Composed),
+}
+
+impl Argument {
+    /// Returns the fields of earlier steps, or of a list's item, that it uses: (step, field).
+    pub fn results(&self) -> Vec<(&str, &str)> {
+        match self {
+            Argument::Result(step, field) => vec![(step, field)],
+            Argument::Composed(composed) => composed.names().into_iter().filter_map(Name::result).collect(),
+            Argument::Constant(_) | Argument::Parameter(_) | Argument::Now => Vec::new(),
+        }
+    }
 }
 
 /// Several reads at once.
@@ -639,4 +653,6 @@ pub enum ValueSource {
     Parameter(String),
     /// The time of the write.
     Now,
+    /// Text with holes, such as `{quantity * price}`.
+    Composed(Composed),
 }

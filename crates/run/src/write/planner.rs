@@ -53,7 +53,7 @@ impl<S: Store> Planner<'_, S> {
         let item = self.whole(step, insert)?;
         let expectation = self.expect(step, entity, Presence::Absent, insert.condition.as_ref());
         let uniques: Vec<&Unique> = entity.unique.iter().collect();
-        let mut actions = vec![self.put_action(step, item.clone(), expectation)];
+        let mut actions = vec![self.put_action(step, item.clone(), expectation)?];
         actions.extend(self.reserve(entity, &uniques, None, Some(&item)).await?);
         self.check_references(&insert.must_exist, &item, &mut actions)?;
         Ok(WritePlan { actions, entity, known: item, answer: Answer::Planned })
@@ -69,7 +69,7 @@ impl<S: Store> Planner<'_, S> {
             before = self.read(entity, unique::key_of(&entity.table, &item)).await?;
             expectation.guard = guard_of(entity, &uniques, before.as_ref());
         }
-        let mut actions = vec![self.put_action(step, item.clone(), expectation)];
+        let mut actions = vec![self.put_action(step, item.clone(), expectation)?];
         actions.extend(self.reserve(entity, &uniques, before.as_ref(), Some(&item)).await?);
         self.check_references(&insert.must_exist, &item, &mut actions)?;
         Ok(WritePlan { actions, entity, known: item, answer: Answer::Planned })
@@ -96,7 +96,7 @@ impl<S: Store> Planner<'_, S> {
             action: TransactAction::Delete(DeleteItem {
                 table: self.site.table_name(&entity.table).to_owned(),
                 key,
-                condition: self.condition(step, &expectation),
+                condition: self.condition(step, &expectation)?,
                 returned: ReturnItem::Old,
             }),
             meaning: Purpose::Item(expectation),
@@ -126,7 +126,7 @@ impl<S: Store> Planner<'_, S> {
                 .ok_or_else(|| RunError::Missing { entity: entity.name.clone() })?;
             step.wanted.iter().for_each(|path| expectation.guard.keep(&known, path));
         }
-        let condition = self.condition(step, &expectation);
+        let condition = self.condition(step, &expectation)?;
         let action = TransactAction::Check {
             table: self.site.table_name(&entity.table).to_owned(),
             key,
@@ -177,16 +177,16 @@ impl<S: Store> Planner<'_, S> {
         step: &WriteStep<'_, '_>,
         item: Item,
         expectation: Expectation<'a>,
-    ) -> Planned<'a> {
-        Planned {
+    ) -> Result<Planned<'a>, RunError> {
+        Ok(Planned {
             action: TransactAction::Put(PutItem {
                 table: self.site.table_name(&expectation.entity.table).to_owned(),
                 item,
-                condition: self.condition(step, &expectation),
+                condition: self.condition(step, &expectation)?,
                 returned: ReturnItem::None,
             }),
             meaning: Purpose::Item(expectation),
-        }
+        })
     }
 
     /// Returns the actions on the reservations of an item.
@@ -227,7 +227,7 @@ impl<S: Store> Planner<'_, S> {
         &self,
         step: &WriteStep<'_, '_>,
         expectation: &Expectation<'_>,
-    ) -> Option<expr::Condition> {
+    ) -> Result<Option<expr::Condition>, RunError> {
         let entity = expectation.entity;
         let presence = match expectation.presence {
             Presence::Absent => Some(expiry::absent(&entity.table, expectation.now_second)),
@@ -237,17 +237,15 @@ impl<S: Store> Planner<'_, S> {
         let parents = expectation.parents.iter().map(|parent| expr::Condition::exists(Path::dotted(parent)));
         let sums = expectation.sums.iter().filter_map(SumBound::condition);
         let guards = expectation.guard.conditions(&entity.table.partition.name);
-        let own = expectation.condition.and_then(|condition| {
-            let asked = Asked {
-                field: &|path| entity.field_at(path).cloned(),
-                argument: &|parameter| step.bound.get(parameter).cloned(),
-                default: &|name| default_of(entity.field(name)?),
-                now_ms: self.now_ms,
-                key: Some(&entity.table.partition.name),
-            };
-            asked.bind(condition)
-        });
-        expr::Condition::all(presence.into_iter().chain(parents).chain(sums).chain(guards).chain(own))
+        let asked = Asked {
+            field: &|path| entity.field_at(path).cloned(),
+            argument: &|parameter| step.bound.get(parameter).cloned(),
+            default: &|name| default_of(entity.field(name)?),
+            now_ms: self.now_ms,
+            key: Some(&entity.table.partition.name),
+        };
+        let own = expectation.condition.map(|condition| asked.bind(condition)).transpose()?.flatten();
+        Ok(expr::Condition::all(presence.into_iter().chain(parents).chain(sums).chain(guards).chain(own)))
     }
 }
 

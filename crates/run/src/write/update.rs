@@ -64,7 +64,7 @@ impl<S: Store> Planner<'_, S> {
                 table: self.site.table_name(&entity.table).to_owned(),
                 key,
                 update: edit::update(&ground.edits),
-                condition: self.condition(step, &expectation),
+                condition: self.condition(step, &expectation)?,
                 returned: ReturnItem::New,
             }),
             meaning: Purpose::Item(expectation),

@@ -16,3 +16,4 @@ mod orders;
 mod references;
 mod transactions;
 mod unique;
+mod values;
