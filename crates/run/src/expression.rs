@@ -1,5 +1,7 @@
 //! The values of expressions: exact arithmetic on numbers and times.
 
+use std::cmp::Ordering;
+
 use singlet_design::{
     Composed, Expression, FieldType, Format, Hole, Json, Name, Piece, Quantity, formatted, instant_at,
     instant_ms, to_attribute,
@@ -60,6 +62,25 @@ pub(crate) fn evaluate_expression(
     now_ms: u64,
 ) -> Result<Option<AttributeValue>, RunError> {
     settled(Evaluation { look, now_ms }.whole(expression, kind), &format!("{{{expression}}}"))
+}
+
+/// Compares two numbers or two times. `None` if one of their names has no value.
+pub(crate) fn compare(
+    left: &Expression,
+    right: &Expression,
+    look: &dyn Fn(&Name) -> Option<AttributeValue>,
+    now_ms: u64,
+) -> Result<Option<Ordering>, RunError> {
+    let evaluation = Evaluation { look, now_ms };
+    let compared = evaluation.value(left).and_then(|left| Ok((left, evaluation.value(right)?)));
+    match compared {
+        Ok((Computed::Number(left), Computed::Number(right))) => Ok(Some(left.cmp(&right))),
+        Ok((Computed::Instant(left), Computed::Instant(right))) => Ok(Some(left.cmp(&right))),
+        Ok(_) | Err(Fault::Missing) => Ok(None),
+        Err(Fault::Impossible(reason)) => {
+            Err(RunError::Parameter { parameter: format!("{{{left}}}"), reason })
+        }
+    }
 }
 
 fn settled(value: Result<AttributeValue, Fault>, place: &str) -> Result<Option<AttributeValue>, RunError> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use singlet_values::Number;
 
 use super::{Comparison, ConditionError};
-use crate::expression::{Expression, ExpressionError};
+use crate::expression::Expression;
 
 /// A token of a condition.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +19,11 @@ pub(super) enum Token {
     Hole(Expression),
     /// `{name?}`
     OptionalParameter(String),
+    /// `30s`
+    Duration(Expression),
+    Plus,
+    Minus,
+    Times,
     Comparison(Comparison),
     Open,
     Close,
@@ -56,7 +61,7 @@ pub(super) fn words(text: &str) -> Result<Vec<Placed>, ConditionError> {
 
 /// Returns the first token of a text that doesn't begin with white space, and its length.
 fn next(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
-    const SYMBOLS: [(&str, Token); 10] = [
+    const SYMBOLS: [(&str, Token); 12] = [
         ("<>", Token::Comparison(Comparison::NotEqual)),
         ("!=", Token::Comparison(Comparison::NotEqual)),
         ("<=", Token::Comparison(Comparison::AtMost)),
@@ -67,6 +72,8 @@ fn next(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
         ("(", Token::Open),
         (")", Token::Close),
         (",", Token::Comma),
+        ("+", Token::Plus),
+        ("*", Token::Times),
     ];
     if let Some((symbol, token)) = SYMBOLS.into_iter().find(|(symbol, _)| rest.starts_with(symbol)) {
         return Ok((token, symbol.len()));
@@ -74,6 +81,7 @@ fn next(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
     match rest.chars().next() {
         Some('\'') => text(rest, at),
         Some('{') => hole(rest, at),
+        Some('-') if !is_negative_number(rest) => Ok((Token::Minus, 1)),
         Some('0'..='9' | '-' | '.') => number(rest, at),
         Some(first) if is_word(first) => {
             let length =
@@ -96,6 +104,11 @@ fn next(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
 
 fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_' || character == '-'
+}
+
+/// Returns whether a text that begins with a minus begins with a number.
+fn is_negative_number(rest: &str) -> bool {
+    rest.chars().nth(1).is_some_and(|second| second == '.' || second.is_ascii_digit())
 }
 
 fn text(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
@@ -124,10 +137,7 @@ fn hole(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
     if let Some(name) = inside.strip_suffix('?') {
         return optional(name, at, end).map(|token| (token, end + 1));
     }
-    match Expression::parse(inside, at + 1) {
-        Ok(expression) => Ok((Token::Hole(expression), end + 1)),
-        Err(ExpressionError { range, message, help }) => Err(ConditionError { range, message, help }),
-    }
+    Ok((Token::Hole(Expression::parse(inside, at + 1)?), end + 1))
 }
 
 /// Returns the token of `{name?}`, which ends at `end` bytes after `at`.
@@ -145,12 +155,18 @@ fn optional(name: &str, at: usize, end: usize) -> Result<Token, ConditionError> 
 }
 
 fn number(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
-    let digits = |character: char| character.is_alphanumeric() || "+-._".contains(character);
-    let length = rest.find(|character| !digits(character)).unwrap_or(rest.len());
+    let mut before = 'e';
+    let ends = |character: char| {
+        let is_sign = matches!(character, '+' | '-') && matches!(before, 'e' | 'E');
+        before = character;
+        !(character.is_alphanumeric() || is_sign || matches!(character, '.' | '_'))
+    };
+    let length = rest.find(ends).unwrap_or(rest.len());
     let (text, _) = rest.split_at(length);
-    match text.parse() {
-        Ok(number) => Ok((Token::Number(number), length)),
-        Err(_) => {
+    match (text.parse(), Expression::parse(text, at)) {
+        (Ok(number), _) => Ok((Token::Number(number), length)),
+        (Err(_), Ok(duration @ Expression::Duration(_))) => Ok((Token::Duration(duration), length)),
+        (Err(_), _) => {
             let message = format!("`{text}` isn't a number of at most 38 digits");
             let help = "write numbers as `12` or `-12.5`, and strings in single quotes";
             Err(ConditionError::new(at..at + length, message, help))

@@ -2,17 +2,19 @@
 //!
 //! A condition is parsed once and checked against the fields of an entity.
 
+mod arithmetic;
 mod check;
 mod habits;
 mod lex;
 mod optional;
 mod parse;
+mod side;
 
 pub use check::{beginning_type, compared_type, contained_type};
 
 use std::ops::Range;
 
-use crate::expression::{Expression, Name, Origin};
+use crate::expression::{Expression, ExpressionError, Name, Origin};
 use crate::json::Json;
 
 /// A condition on the fields of an item.
@@ -45,6 +47,8 @@ pub enum Tree {
     Exists(String),
     /// `missing(path)`
     Missing(String),
+    /// `sold + {n} <= cap`: a comparison that is computed from fields of the item.
+    Computed(Expression, Comparison, Expression),
     /// `begins_with(path, text)`
     BeginsWith(String, Operand),
     /// `contains(path, value)`: a part of a string, or an element of a list or set.
@@ -58,6 +62,7 @@ impl Tree {
             Tree::And(trees) | Tree::Or(trees) => return trees.iter().flat_map(Tree::paths).collect(),
             Tree::Not(tree) => return tree.paths(),
             Tree::Exists(path) | Tree::Missing(path) => return vec![path],
+            Tree::Computed(left, _, right) => return arithmetic::fields_of(left, right),
             Tree::BeginsWith(path, operand) | Tree::Contains(path, operand) => {
                 return std::iter::once(path.as_str()).chain(operand.path()).collect();
             }
@@ -138,6 +143,12 @@ pub struct ConditionError {
 impl ConditionError {
     fn new(range: Range<usize>, message: impl Into<String>, help: &str) -> Self {
         ConditionError { range, message: message.into(), help: Some(help.to_owned()) }
+    }
+}
+
+impl From<ExpressionError> for ConditionError {
+    fn from(ExpressionError { range, message, help }: ExpressionError) -> Self {
+        ConditionError { range, message, help }
     }
 }
 

@@ -35,15 +35,15 @@ impl Tree {
     fn parameters(&self) -> Vec<&str> {
         let operands: Vec<&Operand> = match self {
             Tree::And(_) | Tree::Or(_) | Tree::Not(_) | Tree::Exists(_) | Tree::Missing(_) => Vec::new(),
+            Tree::Computed(left, _, right) => {
+                return left.names().into_iter().chain(right.names()).filter_map(Name::parameter).collect();
+            }
             Tree::BeginsWith(_, operand) | Tree::Contains(_, operand) => vec![operand],
             Tree::Compare(one, _, other) => vec![one, other],
             Tree::Between(one, least, most) => vec![one, least, most],
             Tree::In(one, others) => std::iter::once(one).chain(others).collect(),
         };
-        operands
-            .into_iter()
-            .flat_map(Operand::parameters)
-            .collect()
+        operands.into_iter().flat_map(Operand::parameters).collect()
     }
 }
 

@@ -162,6 +162,21 @@ impl Expression {
         }
     }
 
+    /// Checks that two expressions can be compared with each other: both are numbers, or both are times.
+    pub fn check_compared(
+        left: &mut Expression,
+        right: &mut Expression,
+        range: &Range<usize>,
+        meaning: &Meaning<'_>,
+    ) -> Result<(), ExpressionError> {
+        left.give_meaning(meaning);
+        right.give_meaning(meaning);
+        let wanted = left.shape().or(right.shape()).unwrap_or(Quantity::Number);
+        let open = if wanted == Quantity::Instant { FieldType::Time } else { NUMBER };
+        left.expect(wanted, &open, range)?;
+        right.expect(wanted, &open, range)
+    }
+
     /// Replaces the names that have a meaning of their own.
     pub(crate) fn give_meaning(&mut self, meaning: &Meaning<'_>) {
         self.visit_names(&mut |name| {

@@ -118,6 +118,14 @@ impl ExpressionError {
 }
 
 impl Name {
+    /// Returns the field of the same item, if it is one.
+    pub fn field(&self) -> Option<&str> {
+        match &self.origin {
+            Origin::Field(path) => Some(path),
+            Origin::Parameter(_) | Origin::Result(..) => None,
+        }
+    }
+
     /// Returns the parameter, if it is one.
     pub fn parameter(&self) -> Option<&str> {
         match &self.origin {

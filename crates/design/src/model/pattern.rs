@@ -162,7 +162,7 @@ pub enum Operation {
     Create(Insert),
     /// Writes an item and replaces an existing one.
     Put(Insert),
-    /// Changes an existing item.
+    /// Changes an existing item, or creates it if it is missing.
     Update(Update),
     /// Deletes an item.
     Delete(Delete),
@@ -418,13 +418,15 @@ pub struct Insert {
     pub must_exist: Vec<Reference>,
 }
 
-/// Changes fields of an item; refused if the item doesn't exist.
+/// Changes fields of an item. If the item doesn't exist, it is refused, or an `upsert` creates it.
 #[derive(Debug, Clone)]
 pub struct Update {
     /// The entity.
     pub entity: Arc<Entity>,
     /// The changes, in the order of the file.
     pub changes: Vec<Change>,
+    /// The values that only a new item gets, if the update creates a missing item. `None` refuses a missing item.
+    pub first: Option<Vec<(String, ValueSource)>>,
     /// The condition that the existing item must satisfy.
     pub condition: Option<Condition>,
     /// The references that the changes may write, and whose items must exist.

@@ -5,18 +5,83 @@ use singlet_design::{
     contained_type, to_json,
 };
 
-use singlet_values::AttributeValue;
+use singlet_values::{AttributeValue, Item};
 
 use super::Asked;
 use super::translate::{kind_of, part_of};
+use crate::derive::value_at;
 use crate::error::RunError;
-use crate::expression::evaluate_expression;
+use crate::expression::{compare, evaluate_expression};
 
 impl Asked<'_> {
     /// Returns the condition with each computed value as a constant. A value whose parameter is missing is null, which no
     /// field holds.
     pub(super) fn computed(&self, condition: &Condition) -> Result<Condition, RunError> {
         Ok(Condition { tree: self.computed_tree(&condition.tree)?, ..condition.clone() })
+    }
+
+    /// Returns the condition in which each comparison that calculates with fields is decided by the item that was read,
+    /// and so the fields must stay as they are there. Without an item, no such comparison holds.
+    pub(crate) fn decided(
+        &self,
+        condition: &Condition,
+        item: Option<&Item>,
+    ) -> Result<Option<Condition>, RunError> {
+        let Some(given) = condition.given(&|name| (self.argument)(name).is_some()) else { return Ok(None) };
+        Ok(Some(Condition { tree: self.decided_tree(&given.tree, item)?, ..given.clone() }))
+    }
+
+    fn decided_tree(&self, tree: &Tree, item: Option<&Item>) -> Result<Tree, RunError> {
+        let branches = |branches: &[Tree]| {
+            branches.iter().map(|branch| self.decided_tree(branch, item)).collect::<Result<Vec<_>, _>>()
+        };
+        Ok(match tree {
+            Tree::And(all) => Tree::And(branches(all)?),
+            Tree::Or(any) => Tree::Or(branches(any)?),
+            Tree::Not(inner) => Tree::Not(Box::new(self.decided_tree(inner, item)?)),
+            Tree::Computed(left, comparison, right) => {
+                let holds = match item {
+                    Some(item) => self.compares(left, *comparison, right, item)?,
+                    None => false,
+                };
+                // The key is there exactly if the item is, which the guard demands.
+                let key = self.key.unwrap_or_default().to_owned();
+                if holds == item.is_some() { Tree::Exists(key) } else { Tree::Missing(key) }
+            }
+            test => test.clone(),
+        })
+    }
+
+    /// Whether a comparison holds for an item. As in DynamoDB, one with a missing value doesn't.
+    fn compares(
+        &self,
+        left: &Expression,
+        comparison: Comparison,
+        right: &Expression,
+        item: &Item,
+    ) -> Result<bool, RunError> {
+        let (mut left, mut right) = (left.clone(), right.clone());
+        let known = |origin: &Origin| {
+            let Origin::Field(path) = origin else { return None };
+            Some(Name { origin: origin.clone(), kind: (self.field)(path) })
+        };
+        if Expression::check_compared(&mut left, &mut right, &(0..0), &known).is_err() {
+            return Ok(false);
+        }
+        let look = |name: &Name| match &name.origin {
+            Origin::Parameter(name) => (self.argument)(name),
+            Origin::Field(path) => value_at(item, path).cloned(),
+            Origin::Result(..) => None,
+        };
+        let order = compare(&left, &right, &look, self.now_ms)?;
+        Ok(order.is_some_and(|order| match comparison {
+            Comparison::Equal => order.is_eq(),
+            Comparison::NotEqual => order.is_ne(),
+            Comparison::Less => order.is_lt(),
+            Comparison::AtMost => order.is_le(),
+            Comparison::Greater => order.is_gt(),
+            Comparison::AtLeast => order.is_ge(),
+        }))
     }
 
     fn computed_tree(&self, tree: &Tree) -> Result<Tree, RunError> {
@@ -49,7 +114,7 @@ impl Asked<'_> {
                 let kind = part_of(self.field, path, contained_type);
                 Tree::Contains(path.clone(), self.constant(value, &kind)?)
             }
-            Tree::Exists(_) | Tree::Missing(_) => tree.clone(),
+            Tree::Exists(_) | Tree::Missing(_) | Tree::Computed(..) => tree.clone(),
         })
     }
 

@@ -51,6 +51,8 @@ impl Translation<'_> {
                 expr::Condition::one_of(self.operand(value, &kind), candidates)
             }
             Tree::Exists(path) => expr::Condition::exists(Path::dotted(path)),
+            // Decided before ([`super::Asked::decided`]), so that no store sees it.
+            Tree::Computed(..) => return None,
             Tree::Missing(path) => expr::Condition::missing(Path::dotted(path)),
             Tree::BeginsWith(path, value) => {
                 let prefix = self.operand(value, &self.part_of(path, beginning_type));

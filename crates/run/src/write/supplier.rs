@@ -149,7 +149,7 @@ fn fill_objects(kind: &FieldType, json: &mut Json, make: &mut dyn FnMut(Made) ->
     }
 }
 
-fn lacking(entity: &Entity, field: &Field) -> RunError {
+pub(super) fn lacking(entity: &Entity, field: &Field) -> RunError {
     RunError::Parameter {
         parameter: field.name.clone(),
         reason: format!("is missing, and {} can't do without it", entity.name),
