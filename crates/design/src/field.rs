@@ -103,6 +103,28 @@ pub enum FieldType {
     },
 }
 
+impl FieldType {
+    /// Returns its name in designs.
+    pub fn word(&self) -> &'static str {
+        match self {
+            FieldType::Text { .. } | FieldType::Choice(_) => "string",
+            FieldType::Int { .. } => "int",
+            FieldType::Number { .. } => "number",
+            FieldType::Bool => "bool",
+            FieldType::Binary { .. } => "binary",
+            FieldType::Date => "date",
+            FieldType::Time => "time",
+            FieldType::Epoch => "epoch",
+            FieldType::Id => "id or key",
+            FieldType::List { .. } => "list",
+            FieldType::Set { .. } => "set",
+            FieldType::Map { .. } => "map",
+            FieldType::Object(_) => "object",
+            FieldType::Any { .. } => "any",
+        }
+    }
+}
+
 /// A kind of value that Singlet generates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {

@@ -53,6 +53,18 @@ pub(crate) fn of_ms(ms: u64) -> DateTime {
     since.and_then(|since| EPOCH.checked_add(since).ok()).unwrap_or(LAST)
 }
 
+/// Returns the instant of a number of milliseconds since 1970; it is negative before. `None` outside the years 1 to 9999.
+pub(crate) fn of_signed_ms(ms: i64) -> Option<DateTime> {
+    EPOCH.checked_add(SignedDuration::from_millis(ms)).ok().filter(|instant| instant.year() >= 1)
+}
+
+/// Returns the number of whole milliseconds since 1970; it is negative before.
+pub(crate) fn ms_of(instant: DateTime) -> i64 {
+    let since = instant.duration_since(EPOCH);
+    // `as_millis` truncates towards zero; stored times have no parts of a millisecond.
+    since.as_millis().try_into().unwrap_or_default()
+}
+
 /// Returns the number of whole seconds since 1970; it is negative before.
 pub(crate) fn second_of(instant: DateTime) -> i64 {
     instant.duration_since(EPOCH).as_millis().div_euclid(1000).try_into().unwrap_or_default()

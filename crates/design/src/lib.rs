@@ -26,6 +26,7 @@
 
 mod condition;
 mod describe;
+mod expression;
 mod field;
 mod instant;
 mod json;
@@ -47,6 +48,9 @@ pub use describe::{
     Access, Grid, access, describe_markdown, describe_text, entity_chart, er_diagram, index_table,
     pattern_table, settings_table,
 };
+pub use expression::{
+    Composed, Expression, ExpressionError, Hole, Meaning, Name, Origin, Period, Piece, Quantity,
+};
 pub use field::{Field, FieldType, Made, ParameterType};
 pub use json::{Json, JsonError};
 pub use limits::FILE_BYTES_MAX;
@@ -67,10 +71,10 @@ pub use report::{Lines, Mistake, Position, Report, Span};
 pub use resolve::load;
 pub use schema::schema;
 pub use template::{
-    Ending, Format, Part, RenderError, SHARDS_MAX, Template, TemplateError, Values, fold, shard_of,
+    Ending, Format, Part, RenderError, SHARDS_MAX, Template, TemplateError, Values, fold, formatted, shard_of,
 };
 pub use value::{
     Bucket, ValueError, date_of_ms, default_of, epoch_second, fill, from_text, holds_instant, in_words,
-    instant, instant_for, is_empty_set, parameter_in_words, time_of_ms, to_attribute, to_json, to_text,
-    type_name,
+    instant, instant_at, instant_for, instant_ms, is_empty_set, parameter_in_words, time_of_ms, to_attribute,
+    to_json, to_text, type_name,
 };

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use singlet_design::{
-    Argument, Binding, FieldType, Json, Parameter, ParameterType, Pattern, Values, instant_for, nearest,
-    parameter_in_words, to_attribute,
+    Argument, Binding, Composed, FieldType, Json, Name, Origin, Parameter, ParameterType, Pattern, Values,
+    instant_for, nearest, parameter_in_words, to_attribute,
 };
 use singlet_values::{AttributeValue, Attributes, EncodedItem, Item, ValueRef};
 
 use crate::cursor::Held;
 use crate::error::{RunError, WrongParameter};
+use crate::expression::evaluate;
 
 /// The faults of one list that are reported at most.
 const FAULTS_MAX: usize = 20;
@@ -81,18 +82,32 @@ impl<'a> Bound<'a> {
         now_ms: u64,
         result: &dyn Fn(&str, &str) -> Option<AttributeValue>,
     ) -> Result<Self, RunError> {
-        let mut held = Held { now_ms, names: Vec::new() };
+        let mut held = Held::default();
         let mut source = |parameter: &Parameter| -> Result<Given, RunError> {
             let binding = bindings.iter().find(|binding| binding.parameter == parameter.name);
             let own = Argument::Parameter(parameter.name.clone());
             match binding.map_or(&own, |binding| &binding.argument) {
                 Argument::Parameter(name) => {
-                    held.names.extend(outer.held.names.contains(name).then(|| parameter.name.clone()));
-                    Ok(outer.given(name).cloned().unwrap_or(Given::Missing))
+                    let given = outer.given(name).cloned().unwrap_or(Given::Missing);
+                    if let (true, Given::Value(value)) = (outer.held.values.contains(name), &given) {
+                        held.values.insert(parameter.name.as_str(), value.clone());
+                    }
+                    Ok(given)
                 }
                 Argument::Now => {
-                    held.names.push(parameter.name.clone());
-                    Ok(Given::Value(instant_for(&parameter.kind, now_ms)))
+                    let now = instant_for(&parameter.kind, now_ms);
+                    held.values.insert(parameter.name.as_str(), now.clone());
+                    Ok(Given::Value(now))
+                }
+                Argument::Composed(composed) => {
+                    let given = composed_value(composed, parameter, outer, now_ms, result)?;
+                    let holds = |name: &Name| matches!(&name.origin, Origin::Parameter(name) if outer.held.values.contains(name));
+                    if let (true, Given::Value(value)) =
+                        (composed.uses_now() || composed.names().into_iter().any(holds), &given)
+                    {
+                        held.values.insert(parameter.name.as_str(), value.clone());
+                    }
+                    Ok(given)
                 }
                 Argument::Constant(json) => {
                     convert(parameter, Some(json)).map_err(|wrong| RunError::of(pattern, wrong))
@@ -144,8 +159,8 @@ impl<'a> Bound<'a> {
     /// Gives the parameters that a cursor holds the time of its list's first page.
     pub(crate) fn hold(&mut self, held: Held) {
         for (parameter, given) in self.pattern.parameters.iter().zip(&mut self.given) {
-            if held.names.contains(&parameter.name) {
-                *given = Given::Value(instant_for(&parameter.kind, held.now_ms));
+            if let Some(value) = held.values.get(&parameter.name) {
+                *given = Given::Value(value.clone());
             }
         }
         self.held = held;
@@ -159,7 +174,7 @@ impl<'a> Bound<'a> {
     /// Bytes that are the same whenever a caller gives the same values; the time of the call isn't among them.
     pub(crate) fn canonical(&self) -> EncodedItem {
         let named = self.pattern.parameters.iter().zip(&self.given);
-        let from_caller = named.filter(|(parameter, _)| !self.held.names.contains(&parameter.name));
+        let from_caller = named.filter(|(parameter, _)| !self.held.values.contains(&parameter.name));
         let values = from_caller.filter_map(|(parameter, given)| {
             given.value().map(|value| (parameter.name.clone(), value.clone()))
         });
@@ -171,6 +186,27 @@ impl Values for Bound<'_> {
     fn value(&self, path: &str) -> Option<ValueRef<'_>> {
         self.get(path)?.as_scalar()
     }
+}
+
+/// The value that an expression of a composed pattern gives to a parameter; missing if one of its names has no value.
+fn composed_value(
+    composed: &Composed,
+    parameter: &Parameter,
+    outer: &Bound<'_>,
+    now_ms: u64,
+    result: &dyn Fn(&str, &str) -> Option<AttributeValue>,
+) -> Result<Given, RunError> {
+    let look = |name: &Name| match &name.origin {
+        Origin::Parameter(name) | Origin::Field(name) => outer.get(name).cloned(),
+        Origin::Result(step, field) => result(step, field),
+    };
+    let kind = match &parameter.kind {
+        ParameterType::Field(kind) => kind,
+        ParameterType::Prefix => &FieldType::Text { min: None, max: None },
+        ParameterType::ListOf(_) | ParameterType::Keys(_) => &FieldType::Any { max_bytes: None },
+    };
+    let value = evaluate(composed, &parameter.name, kind, &look, now_ms)?;
+    Ok(value.map_or(Given::Missing, Given::Value))
 }
 
 fn convert(parameter: &Parameter, argument: Option<&Json>) -> Result<Given, Vec<WrongParameter>> {

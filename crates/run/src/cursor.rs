@@ -17,11 +17,11 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use singlet_cipher::{Cipher, NONCE_BYTES, Nonce, TAG_BYTES, derive};
-use singlet_values::{AttributeValue, EncodedItem, KeyReader, Kind, ValueRef, write_key_part};
+use singlet_values::{AttributeValue, EncodedItem, Item, ItemRef, KeyReader, Kind, ValueRef, write_key_part};
 
 use crate::error::RunError;
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 /// The least length of a text; up to `PADDING_STEP` it doubles, then it grows by steps.
 const TEXT_BYTES_MIN: usize = 256;
 const PADDING_STEP: usize = 4096;
@@ -86,13 +86,11 @@ pub(crate) struct Bond {
     pub(crate) held: Held,
 }
 
-/// Parameters that took the time of a list's first page: the further pages are read with the same time.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// Parameters whose values depend on the time of a list's first page: the further pages are read with the same values.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Held {
-    /// The time, in milliseconds since 1970.
-    pub(crate) now_ms: u64,
-    /// The parameters.
-    pub(crate) names: Vec<String>,
+    /// The values, by parameter.
+    pub(crate) values: Item,
 }
 
 impl Seal {
@@ -167,18 +165,12 @@ impl Seal {
 
 impl Held {
     fn write(&self, text: &mut Payload) {
-        text.number(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
-        self.names.iter().for_each(|name| text.sized(name.as_bytes()));
-        text.raw(&self.now_ms.to_be_bytes());
+        text.sized(EncodedItem::encode(&self.values).as_bytes());
     }
 
     fn read(reader: &mut PayloadReader<'_>) -> Result<Self, RunError> {
-        let mut names = Vec::new();
-        for _ in 0..reader.number()? {
-            names.push(String::from_utf8(reader.sized()?.to_vec()).map_err(|_| OUTDATED)?);
-        }
-        let now_ms = reader.raw(8)?.try_into().map(u64::from_be_bytes).map_err(|_| OUTDATED)?;
-        Ok(Held { now_ms, names })
+        let values = ItemRef::new(reader.sized()?).to_item().map_err(|_| OUTDATED)?;
+        Ok(Held { values })
     }
 }
 
@@ -323,11 +315,11 @@ mod tests {
             pattern in "[a-z]{0,3}",
             argument in "[a-z]{0,3}",
             other in ("[a-z]{0,3}", "[a-z]{0,3}"),
-            names in prop::collection::vec("[a-z]{0,9}", 0..3),
+            names in prop::collection::vec("[a-z]{1,9}", 0..3),
             now_ms in any::<u64>(),
         ) {
             let seal = Seal::new(&[1; 32], "design", "dev");
-            let held = Held { now_ms, names };
+            let held = Held { values: names.into_iter().map(|name| (name, AttributeValue::from(now_ms))).collect() };
             let bond = Bond { held: held.clone(), ..bond(&pattern, &argument) };
             let cursor = seal.seal(&bond, &payload(&bytes));
             prop_assert_eq!(seal.open(&bond, &cursor).unwrap(), (held, bytes));

@@ -55,6 +55,7 @@ mod entropy;
 mod error;
 mod expiry;
 pub mod explain;
+mod expression;
 mod keys;
 mod needs;
 mod outcome;

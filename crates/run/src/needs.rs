@@ -67,7 +67,7 @@ fn collect(pattern: &Pattern, needs: &mut Vec<(Feature, String)>) {
             reference_needs(pattern, needs);
             unique_needs(
                 &update.entity,
-                |field| update.changes.iter().any(|change| touches(change, field)),
+                |field| update.first.is_some() || update.changes.iter().any(|change| touches(change, field)),
                 needs,
             );
         }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::parse::{Parsed, parse};
 use super::{Comparison, Condition, ConditionError, Operand, Tree};
+use crate::expression::{Expression, Name, Origin, Quantity};
 use crate::field::FieldType;
 use crate::json::Json;
 use crate::value::{holds_instant, to_attribute};
@@ -139,6 +140,7 @@ impl ConditionChecker<'_> {
             Tree::Between(value, low, high) => self.sides(value, &[low, high], Comparison::AtLeast),
             Tree::In(value, list) => self.sides(value, &list.iter().collect::<Vec<_>>(), Comparison::Equal),
             Tree::Exists(path) | Tree::Missing(path) => self.path(path).map(|_| ()),
+            Tree::Computed(left, _, right) => self.both_computed(left.clone(), right.clone()),
             Tree::BeginsWith(path, value) => self.function(path, value, beginning_type, "begins_with"),
             Tree::Contains(path, value) => self.function(path, value, contained_type, "contains"),
         }
@@ -189,7 +191,9 @@ impl ConditionChecker<'_> {
                 }
                 (place, Some(NUMBER))
             }
-            Operand::Constant(_) | Operand::Parameter(_) | Operand::Now => (self.place(), None),
+            Operand::Constant(_) | Operand::Parameter(_) | Operand::Now | Operand::Computed(_) => {
+                (self.place(), None)
+            }
         };
         Ok(Side { operand, place, kind })
     }
@@ -232,8 +236,66 @@ impl ConditionChecker<'_> {
                 Err(ConditionError::new(side.place.clone(), message, help))
             }
             Operand::Parameter(name) => self.parameter(name, kind, &side.place),
+            Operand::Computed(expression) => self.computed(expression.clone(), &kind, &side.place),
             Operand::Path(_) | Operand::Size(_) => Ok(()),
         }
+    }
+
+    /// Checks a comparison of two expressions with fields: both must be numbers, or both times.
+    fn both_computed(&mut self, mut left: Expression, mut right: Expression) -> Result<(), ConditionError> {
+        let mut kinds = Vec::new();
+        for path in super::arithmetic::fields_of(&left, &right) {
+            let (kind, place) = self.path(path)?;
+            if Quantity::of(&kind).is_none() && !matches!(kind, FieldType::Any { .. }) {
+                let message =
+                    format!("`{path}` is {} and can't be calculated with", Family::of(&kind).name());
+                return Err(ConditionError::new(place, message, "use fields that are numbers or times"));
+            }
+            kinds.push((path.to_owned(), kind));
+        }
+        let place = self.place();
+        let known = |origin: &Origin| {
+            let kinds = match origin {
+                Origin::Field(_) => &kinds,
+                _ => &self.parameters,
+            };
+            let (Origin::Parameter(name) | Origin::Field(name)) = origin else { return None };
+            let (_, kind) = kinds.iter().find(|(known, _)| known == name)?;
+            Some(Name { origin: origin.clone(), kind: Some(kind.clone()) })
+        };
+        Expression::check_compared(&mut left, &mut right, &place, &known).map_err(ConditionError::from)?;
+        self.name_parameters(&left, &place)?;
+        self.name_parameters(&right, &place)
+    }
+
+    /// Checks that a computed value has the type, and adds its parameters.
+    fn computed(
+        &mut self,
+        mut expression: Expression,
+        kind: &FieldType,
+        place: &Range<usize>,
+    ) -> Result<(), ConditionError> {
+        let known = |origin: &Origin| {
+            let Origin::Parameter(name) = origin else { return None };
+            let kind = self.parameters.iter().find(|(known, _)| known == name).map(|(_, kind)| kind)?;
+            Some(Name { origin: origin.clone(), kind: Some(kind.clone()) })
+        };
+        expression.check(kind, place, &known).map_err(ConditionError::from)?;
+        self.name_parameters(&expression, place)
+    }
+
+    /// Adds the parameters of an expression.
+    fn name_parameters(
+        &mut self,
+        expression: &Expression,
+        place: &Range<usize>,
+    ) -> Result<(), ConditionError> {
+        for Name { origin, kind } in expression.names() {
+            if let (Origin::Parameter(name), Some(kind)) = (origin, kind) {
+                self.parameter(name, kind.clone(), place)?;
+            }
+        }
+        Ok(())
     }
 
     fn parameter(&mut self, name: &str, kind: FieldType, place: &Range<usize>) -> Result<(), ConditionError> {

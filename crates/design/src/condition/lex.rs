@@ -5,6 +5,7 @@ use std::ops::Range;
 use singlet_values::Number;
 
 use super::{Comparison, ConditionError};
+use crate::expression::Expression;
 
 /// A token of a condition.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,14 +15,27 @@ pub(super) enum Token {
     /// `'text'`; a quote inside is doubled.
     Text(String),
     Number(Number),
-    /// `{name}`
-    Parameter(String),
+    /// `{name}`, `{now - 30s}`
+    Hole(Expression),
     /// `{name?}`
     OptionalParameter(String),
+    /// `30s`
+    Duration(Expression),
+    Plus,
+    Minus,
+    Times,
     Comparison(Comparison),
     Open,
     Close,
     Comma,
+}
+
+impl Token {
+    /// Returns whether it uses a parameter without `?`.
+    pub(super) fn requires(&self, parameter: &str) -> bool {
+        let Token::Hole(expression) = self else { return false };
+        expression.names().into_iter().any(|name| name.parameter() == Some(parameter))
+    }
 }
 
 /// A token and its position.
@@ -47,7 +61,7 @@ pub(super) fn words(text: &str) -> Result<Vec<Placed>, ConditionError> {
 
 /// Returns the first token of a text that doesn't begin with white space, and its length.
 fn next(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
-    const SYMBOLS: [(&str, Token); 10] = [
+    const SYMBOLS: [(&str, Token); 12] = [
         ("<>", Token::Comparison(Comparison::NotEqual)),
         ("!=", Token::Comparison(Comparison::NotEqual)),
         ("<=", Token::Comparison(Comparison::AtMost)),
@@ -58,13 +72,16 @@ fn next(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
         ("(", Token::Open),
         (")", Token::Close),
         (",", Token::Comma),
+        ("+", Token::Plus),
+        ("*", Token::Times),
     ];
     if let Some((symbol, token)) = SYMBOLS.into_iter().find(|(symbol, _)| rest.starts_with(symbol)) {
         return Ok((token, symbol.len()));
     }
     match rest.chars().next() {
         Some('\'') => text(rest, at),
-        Some('{') => parameter(rest, at),
+        Some('{') => hole(rest, at),
+        Some('-') if !is_negative_number(rest) => Ok((Token::Minus, 1)),
         Some('0'..='9' | '-' | '.') => number(rest, at),
         Some(first) if is_word(first) => {
             let length =
@@ -89,6 +106,11 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_' || character == '-'
 }
 
+/// Returns whether a text that begins with a minus begins with a number.
+fn is_negative_number(rest: &str) -> bool {
+    rest.chars().nth(1).is_some_and(|second| second == '.' || second.is_ascii_digit())
+}
+
 fn text(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
     let mut value = String::new();
     let mut characters = rest.char_indices().skip(1).peekable();
@@ -106,32 +128,45 @@ fn text(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
     Err(ConditionError::new(at..at + rest.len(), "missing closing quote", help))
 }
 
-fn parameter(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
-    let help = "write a parameter as `{name}`, and the current time as `{now}`";
+fn hole(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
     let Some(end) = rest.find('}') else {
+        let help = "write a parameter as `{name}`, and the current time as `{now}`";
         return Err(ConditionError::new(at..at + 1, "missing closing brace", help));
     };
-    let name = rest.get(1..end).unwrap_or_default();
-    let (name, is_optional) = name.strip_suffix('?').map_or((name, false), |name| (name, true));
+    let inside = rest.get(1..end).unwrap_or_default();
+    if let Some(name) = inside.strip_suffix('?') {
+        return optional(name, at, end).map(|token| (token, end + 1));
+    }
+    Ok((Token::Hole(Expression::parse(inside, at + 1)?), end + 1))
+}
+
+/// Returns the token of `{name?}`, which ends at `end` bytes after `at`.
+fn optional(name: &str, at: usize, end: usize) -> Result<Token, ConditionError> {
     if !name.split('.').all(|part| !part.is_empty() && part.chars().all(is_word)) {
+        let help = "write an optional parameter as `{name?}`";
         let message = format!("{name:?} isn't a valid parameter name");
         return Err(ConditionError::new(at..at + end + 1, message, help));
     }
-    if is_optional && name == "now" {
+    if name == "now" {
         let message = "`{now}` is always there, so it can't be optional";
         return Err(ConditionError::new(at..at + end + 1, message, "write `{now}`"));
     }
-    let token = if is_optional { Token::OptionalParameter } else { Token::Parameter };
-    Ok((token(name.to_owned()), end + 1))
+    Ok(Token::OptionalParameter(name.to_owned()))
 }
 
 fn number(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
-    let digits = |character: char| character.is_alphanumeric() || "+-._".contains(character);
-    let length = rest.find(|character| !digits(character)).unwrap_or(rest.len());
+    let mut before = 'e';
+    let ends = |character: char| {
+        let is_sign = matches!(character, '+' | '-') && matches!(before, 'e' | 'E');
+        before = character;
+        !(character.is_alphanumeric() || is_sign || matches!(character, '.' | '_'))
+    };
+    let length = rest.find(ends).unwrap_or(rest.len());
     let (text, _) = rest.split_at(length);
-    match text.parse() {
-        Ok(number) => Ok((Token::Number(number), length)),
-        Err(_) => {
+    match (text.parse(), Expression::parse(text, at)) {
+        (Ok(number), _) => Ok((Token::Number(number), length)),
+        (Err(_), Ok(duration @ Expression::Duration(_))) => Ok((Token::Duration(duration), length)),
+        (Err(_), _) => {
             let message = format!("`{text}` isn't a number of at most 38 digits");
             let help = "write numbers as `12` or `-12.5`, and strings in single quotes";
             Err(ConditionError::new(at..at + length, message, help))

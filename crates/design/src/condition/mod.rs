@@ -2,16 +2,19 @@
 //!
 //! A condition is parsed once and checked against the fields of an entity.
 
+mod arithmetic;
 mod check;
 mod habits;
 mod lex;
 mod optional;
 mod parse;
+mod side;
 
 pub use check::{beginning_type, compared_type, contained_type};
 
 use std::ops::Range;
 
+use crate::expression::{Expression, ExpressionError, Name, Origin};
 use crate::json::Json;
 
 /// A condition on the fields of an item.
@@ -44,6 +47,8 @@ pub enum Tree {
     Exists(String),
     /// `missing(path)`
     Missing(String),
+    /// `sold + {n} <= cap`: a comparison that is computed from fields of the item.
+    Computed(Expression, Comparison, Expression),
     /// `begins_with(path, text)`
     BeginsWith(String, Operand),
     /// `contains(path, value)`: a part of a string, or an element of a list or set.
@@ -57,6 +62,7 @@ impl Tree {
             Tree::And(trees) | Tree::Or(trees) => return trees.iter().flat_map(Tree::paths).collect(),
             Tree::Not(tree) => return tree.paths(),
             Tree::Exists(path) | Tree::Missing(path) => return vec![path],
+            Tree::Computed(left, _, right) => return arithmetic::fields_of(left, right),
             Tree::BeginsWith(path, operand) | Tree::Contains(path, operand) => {
                 return std::iter::once(path.as_str()).chain(operand.path()).collect();
             }
@@ -69,11 +75,21 @@ impl Tree {
 }
 
 impl Operand {
+    /// Returns a value of the call as an operand.
+    fn of(expression: Expression) -> Operand {
+        match expression {
+            Expression::Now => Operand::Now,
+            Expression::Number(number) => Operand::Constant(Json::Number(number)),
+            Expression::Name(Name { origin: Origin::Parameter(name), .. }) => Operand::Parameter(name),
+            computed => Operand::Computed(computed),
+        }
+    }
+
     /// Returns the path that it uses.
     fn path(&self) -> Option<&str> {
         match self {
             Operand::Path(path) | Operand::Size(path) => Some(path),
-            Operand::Constant(_) | Operand::Parameter(_) | Operand::Now => None,
+            Operand::Constant(_) | Operand::Parameter(_) | Operand::Now | Operand::Computed(_) => None,
         }
     }
 }
@@ -108,6 +124,8 @@ pub enum Operand {
     Parameter(String),
     /// `{now}`: the time of the call, in the format of the field on the other side.
     Now,
+    /// `{now - 30s}`: a value of the call that is computed.
+    Computed(Expression),
 }
 
 /// The reason why a text isn't a condition, or doesn't fit the fields.
@@ -125,6 +143,12 @@ pub struct ConditionError {
 impl ConditionError {
     fn new(range: Range<usize>, message: impl Into<String>, help: &str) -> Self {
         ConditionError { range, message: message.into(), help: Some(help.to_owned()) }
+    }
+}
+
+impl From<ExpressionError> for ConditionError {
+    fn from(ExpressionError { range, message, help }: ExpressionError) -> Self {
+        ConditionError { range, message, help }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Leaving out the parts of a condition whose optional parameters aren't given.
 
 use super::{Condition, Operand, Tree};
+use crate::expression::Name;
 
 impl Condition {
     /// Returns the condition without the terms of `and` and `or` that use an optional parameter for which `is_given` is
@@ -34,18 +35,28 @@ impl Tree {
     fn parameters(&self) -> Vec<&str> {
         let operands: Vec<&Operand> = match self {
             Tree::And(_) | Tree::Or(_) | Tree::Not(_) | Tree::Exists(_) | Tree::Missing(_) => Vec::new(),
+            Tree::Computed(left, _, right) => {
+                return left.names().into_iter().chain(right.names()).filter_map(Name::parameter).collect();
+            }
             Tree::BeginsWith(_, operand) | Tree::Contains(_, operand) => vec![operand],
             Tree::Compare(one, _, other) => vec![one, other],
             Tree::Between(one, least, most) => vec![one, least, most],
             Tree::In(one, others) => std::iter::once(one).chain(others).collect(),
         };
-        operands
-            .into_iter()
-            .filter_map(|operand| match operand {
-                Operand::Parameter(name) => Some(name.as_str()),
-                _ => None,
-            })
-            .collect()
+        operands.into_iter().flat_map(Operand::parameters).collect()
+    }
+}
+
+impl Operand {
+    /// Returns the parameters that it uses.
+    fn parameters(&self) -> Vec<&str> {
+        match self {
+            Operand::Parameter(name) => vec![name],
+            Operand::Computed(expression) => {
+                expression.names().into_iter().filter_map(Name::parameter).collect()
+            }
+            Operand::Path(_) | Operand::Size(_) | Operand::Constant(_) | Operand::Now => Vec::new(),
+        }
     }
 }
 

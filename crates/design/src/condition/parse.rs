@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use super::lex::{Placed, Token, words};
+use super::side::Side;
 use super::{Condition, ConditionError, Operand, Tree, habits};
 use crate::json::Json;
 
 /// The maximum nesting of parentheses and `not`.
-const DEPTH_MAX: usize = 32;
+pub(super) const DEPTH_MAX: usize = 32;
 /// DynamoDB's limit on the operators of an expression.
 const OPERATORS_MAX: usize = singlet_values::limits::EXPRESSION_OPERATORS_MAX;
 /// DynamoDB's limit on the list of an `in`.
@@ -53,11 +54,11 @@ fn read(text: &str) -> Result<Parsed, ConditionError> {
     }
 }
 
-struct Parser<'a> {
-    words: &'a [Placed],
-    at: usize,
-    end: usize,
-    places: Vec<Range<usize>>,
+pub(super) struct Parser<'a> {
+    pub(super) words: &'a [Placed],
+    pub(super) at: usize,
+    pub(super) end: usize,
+    pub(super) places: Vec<Range<usize>>,
     operators: usize,
 }
 
@@ -110,16 +111,13 @@ impl Parser<'_> {
     }
 
     fn comparison(&mut self) -> Result<Tree, ConditionError> {
-        let left = self.operand()?;
+        let start = (self.at, self.places.len());
+        let left = self.side()?;
         if self.keyword("between") {
-            let low = self.operand()?;
-            if !self.keyword("and") {
-                return Err(self.error("expected `and`", "write `total between {least} and {most}`"));
-            }
-            return Ok(Tree::Between(left, low, self.operand()?));
+            return self.between(left);
         }
         if self.keyword("in") {
-            return Ok(Tree::In(left, self.operands()?));
+            return self.one_of(left);
         }
         let Some(Placed { token: Token::Comparison(comparison), .. }) = self.words.get(self.at) else {
             let help = "use `=`, `<>`, `<`, `<=`, `>`, `>=`, `between` or `in`";
@@ -127,24 +125,45 @@ impl Parser<'_> {
         };
         let comparison = *comparison;
         self.at += 1;
-        Ok(Tree::Compare(left, comparison, self.operand()?))
+        let right = self.side()?;
+        self.compared((left, comparison, right), start)
+    }
+
+    fn between(&mut self, value: Side) -> Result<Tree, ConditionError> {
+        let Side::Plain(value) = value else {
+            let help = "write two comparisons, joined with `and`";
+            return Err(self.error("a calculated value can't be used with `between`", help));
+        };
+        let low = self.value()?;
+        if !self.keyword("and") {
+            return Err(self.error("expected `and`", "write `total between {least} and {most}`"));
+        }
+        Ok(Tree::Between(value, low, self.value()?))
+    }
+
+    fn one_of(&mut self, value: Side) -> Result<Tree, ConditionError> {
+        let Side::Plain(value) = value else {
+            let help = "write comparisons, joined with `or`";
+            return Err(self.error("a calculated value can't be used with `in`", help));
+        };
+        Ok(Tree::In(value, self.operands()?))
     }
 
     fn operands(&mut self) -> Result<Vec<Operand>, ConditionError> {
         self.expect(&Token::Open, "expected a list in parentheses")?;
-        let mut operands = vec![self.operand()?];
+        let mut operands = vec![self.value()?];
         while self.token(&Token::Comma) {
             if operands.len() == LIST_MAX {
                 let message = format!("a list can have at most {LIST_MAX} values");
                 return Err(self.error(&message, "split it into two lists, joined with `or`"));
             }
-            operands.push(self.operand()?);
+            operands.push(self.value()?);
         }
         self.expect(&Token::Close, "expected a comma or a closing parenthesis")?;
         Ok(operands)
     }
 
-    fn operand(&mut self) -> Result<Operand, ConditionError> {
+    pub(super) fn operand(&mut self) -> Result<Operand, ConditionError> {
         if self.function(&["size"]).is_some() {
             return Ok(Operand::Size(self.only_path()?));
         }
@@ -155,8 +174,8 @@ impl Parser<'_> {
         let operand = match token {
             Token::Text(text) => Operand::Constant(Json::Text(text.clone())),
             Token::Number(number) => Operand::Constant(Json::Number(*number)),
-            Token::Parameter(name) if name == "now" => Operand::Now,
-            Token::Parameter(name) | Token::OptionalParameter(name) => Operand::Parameter(name.clone()),
+            Token::Hole(expression) => Operand::of(expression.clone()),
+            Token::OptionalParameter(name) => Operand::Parameter(name.clone()),
             Token::Word(word) if word.eq_ignore_ascii_case("true") => Operand::Constant(Json::Bool(true)),
             Token::Word(word) if word.eq_ignore_ascii_case("false") => Operand::Constant(Json::Bool(false)),
             Token::Word(word) if !is_keyword(word) => Operand::Path(path(word, range)?),
@@ -187,7 +206,7 @@ impl Parser<'_> {
     fn path_and_value(&mut self) -> Result<(String, Operand), ConditionError> {
         let path = self.path()?;
         self.expect(&Token::Comma, "expected a comma and a value")?;
-        let value = self.operand()?;
+        let value = self.value()?;
         self.expect(&Token::Close, "expected a closing parenthesis")?;
         Ok((path, value))
     }
@@ -202,24 +221,24 @@ impl Parser<'_> {
         Ok(path)
     }
 
-    fn keyword(&mut self, keyword: &str) -> bool {
+    pub(super) fn keyword(&mut self, keyword: &str) -> bool {
         let word = self.words.get(self.at).map(|word| &word.token);
         let there = matches!(word, Some(Token::Word(word)) if word.eq_ignore_ascii_case(keyword));
         self.at += usize::from(there);
         there
     }
 
-    fn token(&mut self, token: &Token) -> bool {
+    pub(super) fn token(&mut self, token: &Token) -> bool {
         let there = self.words.get(self.at).is_some_and(|word| word.token == *token);
         self.at += usize::from(there);
         there
     }
 
-    fn expect(&mut self, token: &Token, message: &str) -> Result<(), ConditionError> {
+    pub(super) fn expect(&mut self, token: &Token, message: &str) -> Result<(), ConditionError> {
         if self.token(token) { Ok(()) } else { Err(self.error(message, "")) }
     }
 
-    fn count_operator(&mut self) -> Result<(), ConditionError> {
+    pub(super) fn count_operator(&mut self) -> Result<(), ConditionError> {
         self.operators += 1;
         if self.operators > OPERATORS_MAX {
             return Err(self.error("a condition can have at most 300 operators", "use several patterns"));
@@ -228,7 +247,7 @@ impl Parser<'_> {
     }
 
     /// Makes an error at the current token, or at the end.
-    fn error(&self, message: &str, help: &str) -> ConditionError {
+    pub(super) fn error(&self, message: &str, help: &str) -> ConditionError {
         let range = self.words.get(self.at).map_or(self.end..self.end, |word| word.range.clone());
         let help = (!help.is_empty()).then(|| help.to_owned());
         ConditionError { range, message: message.to_owned(), help }
@@ -256,7 +275,7 @@ fn optional(words: &[Placed]) -> Vec<String> {
     for word in words {
         if let Token::OptionalParameter(name) = &word.token
             && !names.contains(name)
-            && !words.iter().any(|word| word.token == Token::Parameter(name.clone()))
+            && !words.iter().any(|word| word.token.requires(name))
         {
             names.push(name.clone());
         }

@@ -77,7 +77,7 @@ fn what_is_no_condition_is_refused_with_its_place() {
         ("exists('a')", 7..10, "expected a field name"),
         ("begins_with(name)", 16..17, "expected a comma and a value"),
         ("total = 1x", 8..10, "`1x` isn't a number"),
-        ("total = {a b}", 8..13, "\"a b\" isn't a valid parameter name"),
+        ("total = {a b}", 11..12, "expected `+`, `-` or `*`"),
         ("total = {a", 8..9, "missing closing brace"),
         ("total % 1", 6..7, "unexpected character '%'"),
         ("a..b = 1", 0..4, "a path can't have an empty step"),
@@ -162,5 +162,64 @@ proptest! {
         if let Err(error) = Condition::parse(&text) {
             prop_assert!(text.get(error.range.clone()).is_some(), "{:?}", error);
         }
+    }
+}
+
+/// The comparison that a text becomes, as text: the parts of a rearranged one, or both sides of one that is computed.
+fn rearranged(text: &str) -> String {
+    let shown = |operand: &Operand| match operand {
+        Operand::Path(path) | Operand::Parameter(path) => path.clone(),
+        Operand::Constant(json) => json.to_string(),
+        Operand::Computed(expression) => format!("{{{expression}}}"),
+        other => format!("{other:?}"),
+    };
+    let condition = Condition::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    condition.check(&field).unwrap_or_else(|error| panic!("{text}: {error}"));
+    match &condition.tree {
+        Tree::Compare(left, comparison, right) => {
+            format!("{} {comparison:?} {}", shown(left), shown(right))
+        }
+        Tree::Computed(left, comparison, right) => format!("computed: {left} {comparison:?} {right}"),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_sum_is_rearranged_until_one_field_stands_alone() {
+    for (text, expected) in [
+        ("count + {n} <= 100", "count AtMost {100 - n}"),
+        ("100 >= {n} + count", "count AtMost {100 - n}"),
+        ("100 - count > {n}", "count Less {100 - n}"),
+        ("-count < {n}", "count Greater {-n}"),
+        ("count -1 = {n}", "count Equal {n - -1}"),
+        ("count - (stock - {n}) < {n}", "computed: count - (stock - n) Less n"),
+        ("count - stock >= 0 - 0", "computed: count - stock AtLeast 0 - 0"),
+        ("count + {n} < stock + {n}", "computed: count + n Less stock + n"),
+        ("count < 2 * stock", "computed: count Less 2 * stock"),
+        ("2 * count <= {n}", "computed: 2 * count AtMost n"),
+        ("created_at + 30s < {now}", "created_at Less {now - 30s}"),
+        ("{now} - created_at > 1 * 30s", "created_at Less {now - 1 * 30s}"),
+        ("expires < {now} + 30s", "expires Less {now + 30s}"),
+        ("count < 2 * (3 + {n})", "count Less {2 * (3 + n)}"),
+    ] {
+        assert_eq!(rearranged(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn arithmetic_that_does_not_fit_the_fields_is_refused() {
+    for (text, message) in [
+        ("count + 30s < {now}", "is a time, but a number is needed"),
+        ("created_at + 30 < {now}", "`30` is a number, but a duration is needed"),
+        ("name + 1 < total", "`name` is a string and can't be calculated with"),
+        ("created_at + {n} < day", "`n` can't be added to a time"),
+        ("count + stock < created_at", "is of type `time`, but a number is needed"),
+    ] {
+        let condition = Condition::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let error = condition.check(&field).unwrap_err();
+        assert!(error.message.contains(message), "{text}: {error}");
+    }
+    for text in ["count + 'a' < 1", "count + size(name) < 1", "count + 1 between 1 and 2", "count + < 1"] {
+        assert!(Condition::parse(text).is_err(), "{text}");
     }
 }

@@ -77,6 +77,10 @@ pub fn access(pattern: &Pattern) -> Access {
             write("put", "PutItem", &insert.entity, source(insert.condition.as_ref())),
             &insert.must_exist,
         ),
+        Operation::Update(update) if update.first.is_some() => referring(
+            write("upsert", "UpdateItem or PutItem", &update.entity, source(update.condition.as_ref())),
+            &update.must_exist,
+        ),
         Operation::Update(update) => referring(
             write("update", "UpdateItem", &update.entity, there(&update.entity, update.condition.as_ref())),
             &update.must_exist,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::entity::Entity;
 use super::table::{Index, Table};
 use crate::condition::Condition;
+use crate::expression::{Composed, Name};
 use crate::field::{FieldType, ParameterType};
 use crate::json::Json;
 use crate::report::Span;
@@ -161,7 +162,7 @@ pub enum Operation {
     Create(Insert),
     /// Writes an item and replaces an existing one.
     Put(Insert),
-    /// Changes an existing item.
+    /// Changes an existing item, or creates it if it is missing.
     Update(Update),
     /// Deletes an item.
     Delete(Delete),
@@ -417,13 +418,15 @@ pub struct Insert {
     pub must_exist: Vec<Reference>,
 }
 
-/// Changes fields of an item; refused if the item doesn't exist.
+/// Changes fields of an item. If the item doesn't exist, it is refused, or an `upsert` creates it.
 #[derive(Debug, Clone)]
 pub struct Update {
     /// The entity.
     pub entity: Arc<Entity>,
     /// The changes, in the order of the file.
     pub changes: Vec<Change>,
+    /// The values that only a new item gets, if the update creates a missing item. `None` refuses a missing item.
+    pub first: Option<Vec<(String, ValueSource)>>,
     /// The condition that the existing item must satisfy.
     pub condition: Option<Condition>,
     /// The references that the changes may write, and whose items must exist.
@@ -589,6 +592,19 @@ pub enum Argument {
     /// element of the same list, it is the field for the same element. The name of an element stands for the element. In a
     /// merge, the step is the list, and the field is one of its items' fields.
     Result(String, String),
+    /// Text with holes, such as `{now - 1 day}`.
+    Composed(Composed),
+}
+
+impl Argument {
+    /// Returns the fields of earlier steps, or of a list's item, that it uses: (step, field).
+    pub fn results(&self) -> Vec<(&str, &str)> {
+        match self {
+            Argument::Result(step, field) => vec![(step, field)],
+            Argument::Composed(composed) => composed.names().into_iter().filter_map(Name::result).collect(),
+            Argument::Constant(_) | Argument::Parameter(_) | Argument::Now => Vec::new(),
+        }
+    }
 }
 
 /// Several reads at once.
@@ -639,4 +655,6 @@ pub enum ValueSource {
     Parameter(String),
     /// The time of the write.
     Now,
+    /// Text with holes, such as `{quantity * price}`.
+    Composed(Composed),
 }

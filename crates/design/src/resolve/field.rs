@@ -273,20 +273,5 @@ pub(super) fn is_scalar(kind: &FieldType) -> bool {
 
 /// Returns the name of a type in designs.
 pub(super) fn kind_name(kind: &FieldType) -> &'static str {
-    match kind {
-        FieldType::Text { .. } | FieldType::Choice(_) => "string",
-        FieldType::Int { .. } => "int",
-        FieldType::Number { .. } => "number",
-        FieldType::Bool => "bool",
-        FieldType::Binary { .. } => "binary",
-        FieldType::Date => "date",
-        FieldType::Time => "time",
-        FieldType::Epoch => "epoch",
-        FieldType::Id => "id or key",
-        FieldType::List { .. } => "list",
-        FieldType::Set { .. } => "set",
-        FieldType::Map { .. } => "map",
-        FieldType::Object(_) => "object",
-        FieldType::Any { .. } => "any",
-    }
+    kind.word()
 }

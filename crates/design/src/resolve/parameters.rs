@@ -38,7 +38,11 @@ impl Parameters {
                     && holds_such(list, of)
                 {
                     known.kind = kind;
-                } else if !agree(&known.kind, &kind) {
+                } else if agree(&known.kind, &kind) {
+                    if is_narrower(&kind, &known.kind) {
+                        known.kind = kind;
+                    }
+                } else {
                     let message = format!(
                         "the parameter `{name}` is {} here, but {} elsewhere in the pattern",
                         in_words(&kind),
@@ -64,6 +68,14 @@ impl Parameters {
         span: Span,
     ) {
         self.add(context, name, ParameterType::Field(kind.clone()), required, span);
+    }
+
+    /// Returns the type of a parameter with the type of a field.
+    pub(super) fn field_kind(&self, name: &str) -> Option<&FieldType> {
+        self.0.iter().find(|known| known.name == name).and_then(|known| match &known.kind {
+            ParameterType::Field(kind) => Some(kind),
+            ParameterType::Prefix | ParameterType::ListOf(_) | ParameterType::Keys(_) => None,
+        })
     }
 
     /// Returns whether there is a parameter of this name.
@@ -130,6 +142,19 @@ fn agree(one: &ParameterType, other: &ParameterType) -> bool {
         (ParameterType::ListOf(one), ParameterType::ListOf(other)) => agree(one, other),
         (ParameterType::Keys(one), ParameterType::Keys(other)) => one == other,
         (ParameterType::Field(list), ParameterType::ListOf(of)) => holds_such(list, of),
+        _ => false,
+    }
+}
+
+/// Returns whether a use of a parameter knows more about its values than an earlier one did, which only calculated with
+/// them.
+fn is_narrower(kind: &ParameterType, known: &ParameterType) -> bool {
+    use FieldType::{Choice, Epoch, Id, Int, Number, Text};
+    let (ParameterType::Field(kind), ParameterType::Field(known)) = (kind, known) else { return false };
+    match known {
+        Number { min: None, max: None } => matches!(kind, Int { .. } | Number { .. } | Epoch),
+        Int { min: None, max: None } => matches!(kind, Int { .. }),
+        Text { min: None, max: None } => matches!(kind, Text { .. } | Choice(_) | Id),
         _ => false,
     }
 }

@@ -21,7 +21,7 @@ use crate::field::FieldType;
 pub use ending::Ending;
 pub use fold::fold;
 pub use parse::TemplateError;
-pub use render::RenderError;
+pub use render::{RenderError, formatted};
 pub use shard::{SHARDS_MAX, shard_of};
 
 /// The names of the formats in templates, except for widths such as `05.2`.

@@ -134,6 +134,13 @@ fn shard(text: &str, at: usize) -> Result<Part, TemplateError> {
     }
 }
 
+impl Format {
+    /// Parses the text after the colon; `at` is its position.
+    pub(crate) fn parse(text: &str, at: usize) -> Result<Format, TemplateError> {
+        read_format(text, at)
+    }
+}
+
 fn read_format(text: &str, at: usize) -> Result<Format, TemplateError> {
     if let Some((_, format)) = FORMATS.iter().find(|(name, _)| *name == text) {
         return Ok(*format);

@@ -147,6 +147,13 @@ impl Template {
     }
 }
 
+/// Returns the text of a value in a format; `name` is the value's name in an error.
+pub fn formatted(name: &str, value: ValueRef<'_>, format: Format) -> Result<String, RenderError> {
+    let mut text = String::new();
+    write_field(&mut text, name, value, format, None)?;
+    Ok(text)
+}
+
 /// Returns a value that isn't null, which counts as missing.
 fn present<'a>(values: &'a impl Values, path: &str) -> Option<ValueRef<'a>> {
     values.value(path).filter(|value| *value != ValueRef::Null)

@@ -13,7 +13,9 @@ pub use convert::{is_empty_set, to_attribute, to_json};
 pub use fill::{default_of, fill};
 pub use text::{from_text, to_text};
 use time::normal_time;
-pub use time::{date_of_ms, epoch_second, holds_instant, instant, instant_for, time_of_ms};
+pub use time::{
+    date_of_ms, epoch_second, holds_instant, instant, instant_at, instant_for, instant_ms, time_of_ms,
+};
 pub use words::{in_words, parameter_in_words, type_name};
 
 /// The reason why a value doesn't fit its field.

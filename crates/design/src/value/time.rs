@@ -1,7 +1,7 @@
 //! The stored form of instants: UTC with milliseconds, so that text order is time order.
 
 use jiff::civil::{DateTime, Time};
-use singlet_values::AttributeValue;
+use singlet_values::{AttributeValue, Number};
 
 use crate::field::{FieldType, ParameterType};
 use crate::instant::{self, InstantError};
@@ -50,6 +50,31 @@ pub(super) fn normal_time(text: &str) -> Result<String, InstantError> {
 pub fn epoch_second(text: &str) -> Option<i64> {
     let midnight = || Some(instant::parse_date(text)?.to_datetime(Time::midnight()));
     instant::parse(text).ok().or_else(midnight).map(instant::second_of)
+}
+
+/// Returns the milliseconds since 1970 of a stored time, of the beginning of a stored date, or of an epoch second.
+pub fn instant_ms(value: &AttributeValue) -> Option<i64> {
+    match value {
+        AttributeValue::N(second) => second.to_i64()?.checked_mul(1000),
+        AttributeValue::S(text) => {
+            let midnight = || Some(instant::parse_date(text)?.to_datetime(Time::midnight()));
+            instant::parse(text).ok().or_else(midnight).map(instant::ms_of)
+        }
+        _ => None,
+    }
+}
+
+/// Returns an instant, in milliseconds since 1970, as the value of a field of this type. `None` before the year 1 and
+/// after the year 9999.
+pub fn instant_at(kind: &FieldType, ms: i64) -> Option<AttributeValue> {
+    let time = instant::of_signed_ms(ms)?;
+    Some(match kind {
+        FieldType::Epoch => AttributeValue::from(Number::from(ms.div_euclid(1000))),
+        FieldType::Date => {
+            AttributeValue::S(format!("{:04}-{:02}-{:02}", time.year(), time.month(), time.day()))
+        }
+        _ => AttributeValue::S(stored(time)),
+    })
 }
 
 pub(super) fn stored(time: DateTime) -> String {

@@ -5,6 +5,7 @@ use singlet_expr as expr;
 use singlet_values::{AttributeValue, EncodedItem, Item};
 
 use super::translate::translate;
+use crate::error::RunError;
 
 /// The values and types that a condition is translated with.
 pub(crate) struct Asked<'a> {
@@ -24,9 +25,9 @@ pub(crate) struct Asked<'a> {
 impl Asked<'_> {
     /// Returns the condition that a store evaluates: with defaults, and without the terms whose optional parameters
     /// aren't given. `None` if nothing is left.
-    pub(crate) fn bind(&self, condition: &Condition) -> Option<expr::Condition> {
-        let given = condition.given(&|name| (self.argument)(name).is_some())?;
-        self.translate(&self.with_defaults(&given))
+    pub(crate) fn bind(&self, condition: &Condition) -> Result<Option<expr::Condition>, RunError> {
+        let Some(given) = condition.given(&|name| (self.argument)(name).is_some()) else { return Ok(None) };
+        Ok(self.translate(&self.with_defaults(&self.computed(&given)?)))
     }
 
     /// Returns a condition that holds for an item without a field exactly if it holds for the field's default. A

@@ -1,5 +1,6 @@
 //! Conditions and filters of a design as the trees that stores evaluate.
 
+mod compute;
 mod defaults;
 mod translate;
 

@@ -51,6 +51,8 @@ impl Translation<'_> {
                 expr::Condition::one_of(self.operand(value, &kind), candidates)
             }
             Tree::Exists(path) => expr::Condition::exists(Path::dotted(path)),
+            // Decided before ([`super::Asked::decided`]), so that no store sees it.
+            Tree::Computed(..) => return None,
             Tree::Missing(path) => expr::Condition::missing(Path::dotted(path)),
             Tree::BeginsWith(path, value) => {
                 let prefix = self.operand(value, &self.part_of(path, beginning_type));
@@ -67,19 +69,12 @@ impl Translation<'_> {
         branches.iter().map(|branch| self.tree(branch)).collect()
     }
 
-    /// The type of what a function looks for in the field at a path.
     fn part_of(&self, path: &str, part: fn(&FieldType) -> Option<FieldType>) -> FieldType {
-        (self.field)(path).and_then(|kind| part(&kind)).unwrap_or(ANY)
+        part_of(self.field, path, part)
     }
 
-    /// The type that the constants of a comparison have: the first field's.
     fn kind<'o>(&self, operands: impl IntoIterator<Item = &'o Operand>, comparison: Comparison) -> FieldType {
-        let kind = operands.into_iter().find_map(|operand| match operand {
-            Operand::Path(path) => (self.field)(path),
-            Operand::Size(_) => Some(NUMBER),
-            _ => None,
-        });
-        kind.map_or(ANY, |kind| compared_type(&kind, comparison))
+        kind_of(self.field, operands, comparison)
     }
 
     fn operand(&self, operand: &Operand, kind: &FieldType) -> expr::Operand {
@@ -92,9 +87,34 @@ impl Translation<'_> {
             }
             Operand::Parameter(name) => (self.argument)(name).unwrap_or(AttributeValue::Null),
             Operand::Now => instant(kind, self.now_ms),
+            // Values are computed before ([`super::Asked::computed`]).
+            Operand::Computed(_) => AttributeValue::Null,
         };
         value.into()
     }
+}
+
+/// The type that the constants of a comparison have: the first field's.
+pub(super) fn kind_of<'o>(
+    field: &dyn Fn(&str) -> Option<FieldType>,
+    operands: impl IntoIterator<Item = &'o Operand>,
+    comparison: Comparison,
+) -> FieldType {
+    let kind = operands.into_iter().find_map(|operand| match operand {
+        Operand::Path(path) => field(path),
+        Operand::Size(_) => Some(NUMBER),
+        _ => None,
+    });
+    kind.map_or(ANY, |kind| compared_type(&kind, comparison))
+}
+
+/// The type of what a function looks for in the field at a path.
+pub(super) fn part_of(
+    field: &dyn Fn(&str) -> Option<FieldType>,
+    path: &str,
+    part: fn(&FieldType) -> Option<FieldType>,
+) -> FieldType {
+    field(path).and_then(|kind| part(&kind)).unwrap_or(ANY)
 }
 
 fn comparator(comparison: Comparison) -> Comparator {

@@ -70,7 +70,7 @@ impl ScanPlan {
         let mut request = store::Scan {
             table: self.table.clone(),
             index: self.index.as_ref().map(|index| index.name.clone()),
-            filter: self.filter.bind(&call.bound, call.now_ms),
+            filter: self.filter.bind(&call.bound, call.now_ms)?,
             projection: self.projection.clone(),
             limit: Some(u32::try_from(limit).unwrap_or(CHUNK_MAX)),
             start_key: self.resume(site, call)?,

@@ -20,6 +20,7 @@ mod supplier;
 mod transaction;
 mod unique;
 mod update;
+mod upsert;
 
 use std::borrow::Cow;
 

@@ -89,6 +89,8 @@ pub(super) struct Expectation<'a> {
     pub(super) label: &'a str,
     /// Whether it must be there.
     pub(super) presence: Presence,
+    /// Whether the other way is tried if it is there or not against expectation: an upsert has both.
+    pub(super) either_way: bool,
     /// The values that were read and must not have changed.
     pub(super) guard: Guard,
     /// Objects that the write reaches into.
@@ -97,6 +99,8 @@ pub(super) struct Expectation<'a> {
     pub(super) sums: Vec<SumBound>,
     /// The pattern's own condition.
     pub(super) condition: Option<&'a Condition>,
+    /// The condition after the comparisons that calculate with fields were decided, if it has any.
+    pub(super) decided: Option<Condition>,
     /// Now, to tell what has expired.
     pub(super) now_second: u64,
 }
@@ -143,6 +147,9 @@ impl Expectation<'_> {
         let live = item.as_ref().filter(|item| !is_expired(&self.entity.table, item, self.now_second));
         let name = || self.entity.name.clone();
         match (self.presence, live) {
+            (Presence::Absent, Some(_)) | (Presence::Present, None) if self.either_way => {
+                return Setback::Again;
+            }
             (Presence::Absent, Some(_)) => return Setback::Failed(RunError::Exists { entity: name() }),
             (Presence::Present, None) => return Setback::Failed(RunError::Missing { entity: name() }),
             _ => {}

@@ -33,7 +33,10 @@ impl<S: Store> Planner<'_, S> {
         match &step.pattern.operation {
             Operation::Create(insert) => self.create(step, insert).await,
             Operation::Put(insert) => self.put(step, insert).await,
-            Operation::Update(update) => self.update(step, update).await,
+            Operation::Update(update) => match &update.first {
+                Some(first) => self.upsert(step, update, first).await,
+                None => self.update(step, update).await,
+            },
             Operation::Delete(delete) => self.delete(step, &delete.entity, delete.condition.as_ref()).await,
             Operation::Check(check) => self.check(step, &check.entity, check.condition.as_ref()).await,
             Operation::Get(get) => self.look(step, get).await,
@@ -53,7 +56,7 @@ impl<S: Store> Planner<'_, S> {
         let item = self.whole(step, insert)?;
         let expectation = self.expect(step, entity, Presence::Absent, insert.condition.as_ref());
         let uniques: Vec<&Unique> = entity.unique.iter().collect();
-        let mut actions = vec![self.put_action(step, item.clone(), expectation)];
+        let mut actions = vec![self.put_action(step, item.clone(), expectation)?];
         actions.extend(self.reserve(entity, &uniques, None, Some(&item)).await?);
         self.check_references(&insert.must_exist, &item, &mut actions)?;
         Ok(WritePlan { actions, entity, known: item, answer: Answer::Planned })
@@ -65,11 +68,12 @@ impl<S: Store> Planner<'_, S> {
         let mut expectation = self.expect(step, entity, Presence::Any, insert.condition.as_ref());
         let uniques: Vec<&Unique> = entity.unique.iter().collect();
         let mut before = None;
-        if !uniques.is_empty() {
+        if !uniques.is_empty() || calculates(insert.condition.as_ref()) {
             before = self.read(entity, unique::key_of(&entity.table, &item)).await?;
             expectation.guard = guard_of(entity, &uniques, before.as_ref());
+            self.decide(step, &mut expectation, before.as_ref())?;
         }
-        let mut actions = vec![self.put_action(step, item.clone(), expectation)];
+        let mut actions = vec![self.put_action(step, item.clone(), expectation)?];
         actions.extend(self.reserve(entity, &uniques, before.as_ref(), Some(&item)).await?);
         self.check_references(&insert.must_exist, &item, &mut actions)?;
         Ok(WritePlan { actions, entity, known: item, answer: Answer::Planned })
@@ -84,10 +88,11 @@ impl<S: Store> Planner<'_, S> {
         let key = table_key(entity, step.bound)?;
         let uniques: Vec<&Unique> = entity.unique.iter().collect();
         let mut expectation = self.expect(step, entity, Presence::Any, condition);
-        let looks = !uniques.is_empty() || step.composed;
+        let looks = !uniques.is_empty() || step.composed || calculates(condition);
         let before = if looks { self.read(entity, key.clone()).await? } else { None };
         if looks {
             expectation.guard = guard_of(entity, &uniques, before.as_ref());
+            self.decide(step, &mut expectation, before.as_ref())?;
         }
         if let Some(before) = &before {
             step.wanted.iter().for_each(|path| expectation.guard.keep(before, path));
@@ -96,7 +101,7 @@ impl<S: Store> Planner<'_, S> {
             action: TransactAction::Delete(DeleteItem {
                 table: self.site.table_name(&entity.table).to_owned(),
                 key,
-                condition: self.condition(step, &expectation),
+                condition: self.condition(step, &expectation)?,
                 returned: ReturnItem::Old,
             }),
             meaning: Purpose::Item(expectation),
@@ -119,14 +124,15 @@ impl<S: Store> Planner<'_, S> {
         let key = table_key(entity, step.bound)?;
         let mut expectation = self.expect(step, entity, Presence::Present, condition);
         let mut known = key.clone();
-        if !step.wanted.is_empty() {
+        if !step.wanted.is_empty() || calculates(condition) {
             known = self
                 .read(entity, key.clone())
                 .await?
                 .ok_or_else(|| RunError::Missing { entity: entity.name.clone() })?;
             step.wanted.iter().for_each(|path| expectation.guard.keep(&known, path));
+            self.decide(step, &mut expectation, Some(&known))?;
         }
-        let condition = self.condition(step, &expectation);
+        let condition = self.condition(step, &expectation)?;
         let action = TransactAction::Check {
             table: self.site.table_name(&entity.table).to_owned(),
             key,
@@ -169,24 +175,35 @@ impl<S: Store> Planner<'_, S> {
     ) -> Expectation<'a> {
         let now_second = self.now_ms / 1000;
         let (guard, parents, sums) = (Guard::default(), Vec::new(), Vec::new());
-        Expectation { entity, label: step.label, presence, guard, parents, sums, condition, now_second }
+        Expectation {
+            entity,
+            label: step.label,
+            presence,
+            either_way: false,
+            guard,
+            parents,
+            sums,
+            condition,
+            decided: None,
+            now_second,
+        }
     }
 
-    fn put_action<'a>(
+    pub(super) fn put_action<'a>(
         &self,
         step: &WriteStep<'_, '_>,
         item: Item,
         expectation: Expectation<'a>,
-    ) -> Planned<'a> {
-        Planned {
+    ) -> Result<Planned<'a>, RunError> {
+        Ok(Planned {
             action: TransactAction::Put(PutItem {
                 table: self.site.table_name(&expectation.entity.table).to_owned(),
                 item,
-                condition: self.condition(step, &expectation),
+                condition: self.condition(step, &expectation)?,
                 returned: ReturnItem::None,
             }),
             meaning: Purpose::Item(expectation),
-        }
+        })
     }
 
     /// Returns the actions on the reservations of an item.
@@ -227,7 +244,7 @@ impl<S: Store> Planner<'_, S> {
         &self,
         step: &WriteStep<'_, '_>,
         expectation: &Expectation<'_>,
-    ) -> Option<expr::Condition> {
+    ) -> Result<Option<expr::Condition>, RunError> {
         let entity = expectation.entity;
         let presence = match expectation.presence {
             Presence::Absent => Some(expiry::absent(&entity.table, expectation.now_second)),
@@ -237,18 +254,55 @@ impl<S: Store> Planner<'_, S> {
         let parents = expectation.parents.iter().map(|parent| expr::Condition::exists(Path::dotted(parent)));
         let sums = expectation.sums.iter().filter_map(SumBound::condition);
         let guards = expectation.guard.conditions(&entity.table.partition.name);
-        let own = expectation.condition.and_then(|condition| {
-            let asked = Asked {
-                field: &|path| entity.field_at(path).cloned(),
-                argument: &|parameter| step.bound.get(parameter).cloned(),
-                default: &|name| default_of(entity.field(name)?),
-                now_ms: self.now_ms,
-                key: Some(&entity.table.partition.name),
-            };
-            asked.bind(condition)
-        });
-        expr::Condition::all(presence.into_iter().chain(parents).chain(sums).chain(guards).chain(own))
+        let asked = expectation.decided.as_ref().or(expectation.condition);
+        let own = asked.map(|condition| self.asking(step, entity, &mut |asked| asked.bind(condition)));
+        let own = own.transpose()?.flatten();
+        Ok(expr::Condition::all(presence.into_iter().chain(parents).chain(sums).chain(guards).chain(own)))
     }
+
+    /// Gives the values and types of a condition of this step.
+    fn asking<T>(
+        &self,
+        step: &WriteStep<'_, '_>,
+        entity: &Entity,
+        ask: &mut dyn FnMut(&Asked<'_>) -> Result<T, RunError>,
+    ) -> Result<T, RunError> {
+        ask(&Asked {
+            field: &|path| entity.field_at(path).cloned(),
+            argument: &|parameter| step.bound.get(parameter).cloned(),
+            default: &|name| default_of(entity.field(name)?),
+            now_ms: self.now_ms,
+            key: Some(&entity.table.partition.name),
+        })
+    }
+
+    /// Decides the comparisons of a condition that calculate with fields by the item that was read. The fields must then
+    /// stay as they are.
+    pub(super) fn decide(
+        &self,
+        step: &WriteStep<'_, '_>,
+        expectation: &mut Expectation<'_>,
+        before: Option<&Item>,
+    ) -> Result<(), RunError> {
+        let (Some(condition), entity) = (expectation.condition, expectation.entity) else { return Ok(()) };
+        let fields = condition.tree.computed_fields();
+        if fields.is_empty() {
+            return Ok(());
+        }
+        match before {
+            Some(before) => fields.iter().for_each(|path| expectation.guard.keep(before, path)),
+            None => expectation.guard = Guard::absent(),
+        }
+        let whole = before.map(|before| derive::with_defaults(entity, before));
+        expectation.decided =
+            self.asking(step, entity, &mut |asked| asked.decided(condition, whole.as_deref()))?;
+        Ok(())
+    }
+}
+
+/// Whether a condition has a comparison that calculates with fields, so that the item must be read before.
+pub(super) fn calculates(condition: Option<&Condition>) -> bool {
+    condition.is_some_and(|condition| !condition.tree.computed_fields().is_empty())
 }
 
 /// Unique fields must stay as they were read: the reservations that are given back are those of these values. So must

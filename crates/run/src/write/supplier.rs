@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 
 use singlet_design::{
-    Entity, Field, FieldType, Insert, Json, Made, ParameterType, Pattern, ValueSource, fill, instant,
-    is_empty_set, to_attribute,
+    Entity, Field, FieldType, Insert, Json, Made, Name, Origin, ParameterType, Pattern, ValueSource, fill,
+    instant, is_empty_set, to_attribute,
 };
 use singlet_values::{AttributeValue, Item};
 
 use crate::arguments::{Arguments, Bound, Given};
 use crate::entropy::{Entropy, make};
 use crate::error::RunError;
+use crate::expression::evaluate;
 
 /// Makes values for one call.
 pub(super) struct Supplier<'a> {
@@ -56,6 +57,14 @@ impl Supplier<'_> {
             ValueSource::Constant(json) => self.constant(path, kind, json).map(Given::Value),
             ValueSource::Parameter(name) => Ok(self.bound.given(name).cloned().unwrap_or(Given::Missing)),
             ValueSource::Now => Ok(Given::Value(self.now(kind))),
+            ValueSource::Composed(composed) => {
+                let look = |name: &Name| match &name.origin {
+                    Origin::Parameter(name) => self.bound.get(name).cloned(),
+                    Origin::Result(..) | Origin::Field(_) => None,
+                };
+                let value = evaluate(composed, path, kind, &look, self.now_ms)?;
+                Ok(value.map_or(Given::Missing, Given::Value))
+            }
         }
     }
 
@@ -140,7 +149,7 @@ fn fill_objects(kind: &FieldType, json: &mut Json, make: &mut dyn FnMut(Made) ->
     }
 }
 
-fn lacking(entity: &Entity, field: &Field) -> RunError {
+pub(super) fn lacking(entity: &Entity, field: &Field) -> RunError {
     RunError::Parameter {
         parameter: field.name.clone(),
         reason: format!("is missing, and {} can't do without it", entity.name),

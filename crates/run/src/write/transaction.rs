@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use singlet_design::{self as design, Argument, Binding, Each, EachList, Operation, Transaction};
+use singlet_design::{self as design, Each, EachList, Operation, Transaction};
 use singlet_expr::Condition;
 use singlet_store::{Feature, Store, TransactAction};
 use singlet_values::{AttributeValue, Item};
@@ -165,15 +165,13 @@ fn elements(given: Option<&AttributeValue>) -> Vec<AttributeValue> {
 /// The fields that later steps take from what a step writes or reads.
 fn wanted_of<'a>(name: &str, later: &'a [design::Step]) -> Vec<&'a str> {
     let bindings = later.iter().flat_map(|step| &step.bindings);
-    let field = |binding: &'a Binding| match &binding.argument {
-        Argument::Result(step, field) if step == name => Some(field.as_str()),
-        _ => None,
-    };
     let list = |step: &'a design::Step| match step.each.as_ref().map(|each| &each.list) {
         Some(EachList::Result(step, field)) if step == name => Some(field.as_str()),
         _ => None,
     };
-    later.iter().filter_map(list).chain(bindings.filter_map(field)).collect()
+    let results = bindings.flat_map(|binding| binding.argument.results());
+    let results = results.filter(|(step, _)| *step == name).map(|(_, field)| field);
+    later.iter().filter_map(list).chain(results).collect()
 }
 
 /// The actions of all plans, none twice about one item. A value that one step gives back and another takes goes

@@ -8,7 +8,7 @@ use super::bounds::{self, SumBound};
 use super::edit::{self, Edit, Verb};
 use super::guard::Guard;
 use super::plan::{Answer, Planned, Presence, Purpose, WritePlan};
-use super::planner::{Planner, guard_of};
+use super::planner::{Planner, calculates, guard_of};
 use super::retry::Setback;
 use super::{WriteStep, change, element};
 use crate::derive::{self, Derived};
@@ -57,6 +57,7 @@ impl<S: Store> Planner<'_, S> {
         }
         let mut expectation = self.expect(step, entity, Presence::Present, update.condition.as_ref());
         expectation.guard = ground.guard;
+        self.decide(step, &mut expectation, ground.before.as_ref())?;
         expectation.parents = parents(&ground.edits);
         expectation.sums = SumBound::of(entity, &ground.edits);
         let mut actions = vec![Planned {
@@ -64,7 +65,7 @@ impl<S: Store> Planner<'_, S> {
                 table: self.site.table_name(&entity.table).to_owned(),
                 key,
                 update: edit::update(&ground.edits),
-                condition: self.condition(step, &expectation),
+                condition: self.condition(step, &expectation)?,
                 returned: ReturnItem::New,
             }),
             meaning: Purpose::Item(expectation),
@@ -98,7 +99,8 @@ impl<S: Store> Planner<'_, S> {
         let uniques = touched_uniques(entity, &edits, derived);
         let by_element = update.changes.iter().any(change::is_element);
         let mut after = Item::new();
-        if unsettled.is_empty() && uniques.is_empty() && !by_element {
+        let reads = by_element || calculates(update.condition.as_ref());
+        if unsettled.is_empty() && uniques.is_empty() && !reads {
             for path in in_key {
                 if let Some(value) = step.bound.get(path) {
                     after.insert(path, value.clone());

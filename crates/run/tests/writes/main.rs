@@ -2,6 +2,7 @@
 //! anything that callers do, one by one or at once.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
+mod arithmetic;
 mod audit;
 mod defaults;
 mod designs;
@@ -16,3 +17,5 @@ mod orders;
 mod references;
 mod transactions;
 mod unique;
+mod upserts;
+mod values;

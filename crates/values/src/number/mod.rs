@@ -4,6 +4,7 @@
 //! prints without division. DynamoDB's size of a number counts the same pairs.
 
 mod parse;
+mod product;
 mod sum;
 mod text;
 mod view;
@@ -152,6 +153,11 @@ impl Number {
     /// The exact difference.
     pub fn checked_sub(&self, other: &Number) -> Result<Number, NumberError> {
         sum::add(self, &other.negated())
+    }
+
+    /// The exact product.
+    pub fn checked_mul(&self, other: &Number) -> Result<Number, NumberError> {
+        product::multiply(self, other)
     }
 }
 

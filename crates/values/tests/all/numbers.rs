@@ -95,7 +95,61 @@ fn addends() -> impl Strategy<Value = (Parts, Parts)> {
     ]
 }
 
+/// The product of two numbers, by long multiplication of their digits.
+fn long_product(a: &Parts, b: &Parts) -> Result<Number, NumberError> {
+    let digits = |parts: &Parts| parts.digits.bytes().rev().map(|digit| u32::from(digit - b'0')).collect();
+    let (left, right): (Vec<u32>, Vec<u32>) = (digits(a), digits(b));
+    let mut places = vec![0; left.len() + right.len()];
+    for (row, one) in left.iter().enumerate() {
+        for (column, other) in right.iter().enumerate() {
+            places[row + column] += one * other;
+        }
+    }
+    for at in 1..places.len() {
+        places[at] += places[at - 1] / 10;
+        places[at - 1] %= 10;
+    }
+    let top = places.iter().rposition(|digit| *digit != 0).expect("neither is zero");
+    let bottom = places.iter().position(|digit| *digit != 0).expect("neither is zero");
+    let lowest = a.magnitude + b.magnitude + 2 - (left.len() + right.len()) as i32;
+    let magnitude = lowest + top as i32;
+    if magnitude > 125 {
+        return Err(NumberError::Overflow);
+    }
+    if magnitude < -130 {
+        return Err(NumberError::Underflow);
+    }
+    if top - bottom >= 38 {
+        return Err(NumberError::TooManyDigits);
+    }
+    let digits = places[bottom..=top].iter().rev().map(|digit| char::from(b'0' + *digit as u8)).collect();
+    Ok(Parts { negative: a.negative != b.negative, digits, magnitude }.number())
+}
+
+/// Numbers with few digits, whose products often have 38 digits or fewer.
+fn factors() -> impl Strategy<Value = (Parts, Parts)> {
+    let short = |parts: Parts, length: usize| {
+        let digits = parts.digits[..parts.digits.len().min(length)].trim_end_matches('0').to_owned();
+        Parts { digits, ..parts }
+    };
+    (parts(), parts(), 1_usize..38, any::<bool>()).prop_map(move |(a, b, length, near)| {
+        let (mut a, mut b) = (short(a, length), short(b, 40 - length));
+        if near {
+            (a.magnitude, b.magnitude) = (a.magnitude / 2, b.magnitude / 2);
+        }
+        (a, b)
+    })
+}
+
 proptest! {
+    #[test]
+    fn products_are_exact_or_refused((a, b) in factors()) {
+        let expected = long_product(&a, &b);
+        prop_assert_eq!(a.number().checked_mul(&b.number()), expected);
+        prop_assert_eq!(b.number().checked_mul(&a.number()), expected);
+        prop_assert_eq!(a.number().checked_mul(&Number::ZERO), Ok(Number::ZERO));
+    }
+
     #[test]
     fn byte_order_is_numeric_order(a in parts(), b in parts()) {
         let order = LongHand::new(&a).compare(&LongHand::new(&b));

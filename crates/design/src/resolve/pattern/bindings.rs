@@ -5,7 +5,8 @@ use super::super::parameters::stored_alike;
 use super::super::template::find;
 use super::PatternDraft;
 use super::each::Element;
-use super::source::{WrittenValue, written};
+use super::source::WrittenValue;
+use crate::expression::{Composed, Name, Origin};
 use crate::model::{Argument, Binding, EachList, Entity, FieldType, Parameter, ParameterType, Pattern};
 use crate::report::Span;
 use crate::syntax::{Entry, Node};
@@ -121,11 +122,7 @@ impl PatternDraft<'_> {
         scope: &mut StepScope<'_>,
     ) -> Option<Argument> {
         let kind = &parameter.kind;
-        let json = match node.text().map(written) {
-            Some(WrittenValue::Mixed) => {
-                self.mixed_braces(node);
-                return None;
-            }
+        let json = match self.written(node)? {
             Some(WrittenValue::Reference(path)) if path == "now" => {
                 if !matches!(kind, ParameterType::Field(kind) if value::holds_instant(kind)) {
                     self.no_instant(node, "parameter");
@@ -135,6 +132,9 @@ impl PatternDraft<'_> {
             Some(WrittenValue::Reference(path)) => {
                 self.in_scope(&path, node.span)?;
                 return self.reference(Use { span: node.span, path: &path, parameter }, scope);
+            }
+            Some(WrittenValue::Composed(composed)) => {
+                return self.composed_argument(node, composed, parameter, scope).map(Argument::Composed);
             }
             Some(WrittenValue::Constant(text)) => text.into(),
             None => node.json(),
@@ -147,6 +147,50 @@ impl PatternDraft<'_> {
             return None;
         }
         Some(Argument::Constant(json))
+    }
+
+    /// Resolves a value with holes, whose names can be parameters, fields of steps and members of the element.
+    fn composed_argument(
+        &mut self,
+        node: &Node,
+        composed: Composed,
+        parameter: &Parameter,
+        scope: &mut StepScope<'_>,
+    ) -> Option<Composed> {
+        let element = scope.element.as_ref().map(|element| element.each.element.clone());
+        let result = |path: &str| {
+            let (first, field) = path.split_once('.')?;
+            if element.as_deref() == Some(first) {
+                return None;
+            }
+            self.in_scope(path, node.span)?;
+            self.step_name(scope, first, field, node.span)
+        };
+        let mut composed = self.typed(node, composed, composed_kind(&parameter.kind), &result)?;
+        let mut whole = Some(());
+        composed.visit_names(&mut |name| {
+            let (Origin::Parameter(path), Some(kind)) = (&name.origin, &name.kind) else { return };
+            let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+            let Some(element) = scope.element.as_mut().filter(|element| element.each.element == first) else {
+                return;
+            };
+            let used = Parameter { kind: ParameterType::Field(kind.clone()), ..parameter.clone() };
+            whole = whole.and(element.take(self.context, node.span, rest, &used));
+            name.origin = Origin::Result(first.to_owned(), rest.to_owned());
+        });
+        whole.map(|()| composed)
+    }
+
+    /// Returns `{step.field}` as a name in an expression. After a mistake, its type is open.
+    fn step_name(&self, scope: &StepScope<'_>, step: &str, field: &str, span: Span) -> Option<Name> {
+        let any = FieldType::Any { max_bytes: None };
+        let list = scope.element.as_ref().map(|element| &element.each.list);
+        let found = self.step_entity(scope, step, list, span).and_then(|entity| {
+            self.result_field(span, entity, field, &ParameterType::Field(any.clone()))?;
+            Some(find(&entity.fields, field)?.kind.clone())
+        });
+        let origin = Origin::Result(step.to_owned(), field.to_owned());
+        Some(Name { origin, kind: Some(found.unwrap_or(any)) })
     }
 
     /// Resolves `{parameter}`, `{step.field}`, `{element}` or `{element.member}`.
@@ -242,8 +286,21 @@ impl PatternDraft<'_> {
                 Some(Argument::Parameter(name)) => {
                     self.parameters.add(self.context, name, kind, parameter.required, span);
                 }
+                Some(Argument::Composed(composed)) => {
+                    self.add_names(composed.names(), parameter.required, span);
+                }
                 Some(Argument::Constant(_) | Argument::Now | Argument::Result(..)) => {}
             }
         }
+    }
+}
+
+/// Returns the type that a value with holes must have for a parameter.
+pub(super) fn composed_kind(kind: &ParameterType) -> &FieldType {
+    match kind {
+        ParameterType::Field(kind) => kind,
+        ParameterType::Prefix => &FieldType::Text { min: None, max: None },
+        // No text with holes fits a list.
+        ParameterType::ListOf(_) | ParameterType::Keys(_) => &FieldType::Bool,
     }
 }

@@ -6,18 +6,20 @@ use super::super::field::kind_name;
 use super::super::name;
 use super::super::reference;
 use super::super::template::find;
+use super::insert::is_required;
 use super::read::key_members;
 use super::{PatternDraft, ResolvedEntity};
 use crate::model::{Change, ElementChange, Field, FieldType, Made, Update, ValueSource};
 use crate::report::Span;
 use crate::syntax::{Entry, Node};
 
-/// The keys of an update that change something.
+/// The keys of an update that change something. An upsert has only the first four.
 const WORDS: [&str; 7] = ["set", "add", "subtract", "remove", "insert", "change", "drop"];
+const UPSERT_WORDS: [&str; 4] = ["set", "add", "subtract", "remove"];
 
 impl PatternDraft<'_> {
-    /// Resolves `update`.
-    pub(super) fn update(&mut self, place: &Node) -> Option<Update> {
+    /// Resolves `update` and `upsert`.
+    pub(super) fn update(&mut self, place: &Node, operation: &str) -> Option<Update> {
         let known = self.entity(place)?;
         self.key_parameters(known, place.span);
         let before = self.context.mistakes.count();
@@ -30,32 +32,48 @@ impl PatternDraft<'_> {
                     changed.extend(node.text().map(|list| (list.to_owned(), node.span)));
                     changes.extend(self.element(known, word, node));
                 }
-                _ => self.fields_of(known, word, node, &mut changed, &mut changes),
+                _ => self.fields_of(known, (word, operation == "upsert"), node, &mut changed, &mut changes),
             }
         }
-        self.no_key_parts(known, &changed);
-        self.no_overlap(&changed);
         if changed.is_empty() && self.context.mistakes.count() == before {
-            let message = format!("this update of `{}` changes nothing", known.entity.name);
+            let message = format!("this {operation} of `{}` changes nothing", known.entity.name);
             self.context.mistakes.add_with_help(
                 place.span,
                 message,
-                format!("add {}", name::list_or(&WORDS)),
+                format!(
+                    "add {}",
+                    match operation {
+                        "upsert" => name::list_or(&UPSERT_WORDS),
+                        _ => name::list_or(&WORDS),
+                    }
+                ),
             );
         }
+        let first = (operation == "upsert").then(|| self.first(known, &mut changed, place.span));
+        self.no_key_parts(known, &changed);
+        self.no_overlap(&changed);
         let condition = self.holds(known)?;
         let sets = |path: &str| {
-            changes.iter().any(|change| !matches!(change, Change::Remove { .. }) && change.field() == path)
+            first.is_some()
+                || changes
+                    .iter()
+                    .any(|change| !matches!(change, Change::Remove { .. }) && change.field() == path)
         };
         let must_exist = reference::checked(self.entities, known, sets);
-        known.sound.then(|| Update { entity: Arc::clone(&known.entity), changes, condition, must_exist })
+        known.sound.then(|| Update {
+            entity: Arc::clone(&known.entity),
+            changes,
+            first,
+            condition,
+            must_exist,
+        })
     }
 
     /// Resolves `set`, `add`, `subtract` and `remove`: a list of fields, or fields with values.
     fn fields_of(
         &mut self,
         known: &ResolvedEntity,
-        word: &str,
+        (word, creates): (&str, bool),
         node: &Node,
         changed: &mut Vec<(String, Span)>,
         changes: &mut Vec<Change>,
@@ -70,7 +88,14 @@ impl PatternDraft<'_> {
                 }
             } else if let Some(kind) = self.changeable(known, path, place.span) {
                 self.not_internal(known, path, place.span);
-                self.parameters.add_field(self.context, path, &kind, false, place.span);
+                let field = known.entity.field(path).filter(|_| creates);
+                self.parameters.add_field(
+                    self.context,
+                    path,
+                    &kind,
+                    field.is_some_and(is_required),
+                    place.span,
+                );
                 changes.push(Change::Set {
                     path: path.to_owned(),
                     value: ValueSource::Parameter(path.to_owned()),

@@ -298,6 +298,7 @@ pub(super) fn word(operation: &Operation) -> &'static str {
         Operation::Scan(_) => "scan",
         Operation::Create(_) => "create",
         Operation::Put(_) => "put",
+        Operation::Update(update) if update.first.is_some() => "upsert",
         Operation::Update(_) => "update",
         Operation::Delete(_) => "delete",
         Operation::Check(_) => "check",

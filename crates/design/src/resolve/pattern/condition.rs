@@ -70,6 +70,26 @@ impl PatternDraft<'_> {
         }
     }
 
+    /// Resolves a filter. It sees only what the store evaluates, so nothing can be computed from fields.
+    pub(super) fn filter(
+        &mut self,
+        node: &Node,
+        known: &[&ResolvedEntity],
+        on: Option<&Index>,
+    ) -> Option<Condition> {
+        let condition = self.condition(node, known, on)?;
+        let fields = condition.tree.computed_fields();
+        if fields.is_empty() {
+            return Some(condition);
+        }
+        self.context.mistakes.add_with_help(
+            node.span,
+            format!("a filter can't calculate with {}", crate::names::list(&fields)),
+            "write it so that one field stands alone on a side, or keep the result in a field of its own",
+        );
+        None
+    }
+
     /// Checks that one of the entities has the path. Returns the index if it must contain the path.
     fn path<'i>(
         &self,

@@ -28,8 +28,17 @@ impl PatternDraft<'_> {
 
     /// Resolves `set` of a new item.
     fn given_values(&mut self, known: &ResolvedEntity) -> Vec<(String, ValueSource)> {
+        self.values_of_new_item(known, "set")
+    }
+
+    /// Resolves a table of values that a new item gets.
+    pub(super) fn values_of_new_item(
+        &mut self,
+        known: &ResolvedEntity,
+        word: &str,
+    ) -> Vec<(String, ValueSource)> {
         let mut set = Vec::new();
-        for Entry { name, span, node } in self.node.entries("set") {
+        for Entry { name, span, node } in self.node.entries(word) {
             let Some(field) = known.entity.field(name) else {
                 self.unknown_field(known, name, *span);
                 continue;
@@ -112,6 +121,6 @@ impl PatternDraft<'_> {
 }
 
 /// Returns whether a new item needs a given value for the field.
-fn is_required(field: &Field) -> bool {
+pub(super) fn is_required(field: &Field) -> bool {
     !field.optional && field.default.is_none() && field.made.is_none()
 }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::bindings::StepScope;
+use super::super::template::find;
+use super::bindings::{StepScope, composed_kind};
 use super::order::order;
 use super::query::{entity_names, ordered_by};
 use super::source::{WrittenValue, written};
 use super::{PatternDraft, Patterns};
+use crate::expression::{Name, Origin};
 use crate::model::{Argument, Binding, Merge, Operation, Order, Pattern, Query};
 use crate::paging::{MERGE_EACH_DEFAULT, MERGED_PAGE_ITEMS_DEFAULT};
 use crate::report::Span;
@@ -70,7 +72,7 @@ impl PatternDraft<'_> {
                 bindings.push(Binding { parameter: parameter.name.clone(), argument });
             }
         }
-        if !bindings.iter().any(|binding| matches!(binding.argument, Argument::Result(..)))
+        if bindings.iter().all(|binding| binding.argument.results().is_empty())
             && self.all_bound(with, &bindings)
         {
             self.context.mistakes.add_with_help(
@@ -90,9 +92,13 @@ impl PatternDraft<'_> {
     /// Resolves one entry of `with`. In a merge, `{field}` is a field of the list's item if it has one of that name.
     fn merge_binding(&mut self, entry: &Entry, list: &Query, run: &Pattern) -> Option<Binding> {
         let Entry { name, node, .. } = entry;
-        if let (Some(WrittenValue::Reference(path)), Some(parameter)) =
-            (node.text().map(written), run.parameter(name))
-        {
+        let (value, parameter) = (node.text().and_then(|text| written(text).ok()), run.parameter(name));
+        if let (Some(WrittenValue::Composed(composed)), Some(parameter)) = (&value, parameter) {
+            let item = |path: &str| list_name(list, path);
+            let composed = self.typed(node, composed.clone(), composed_kind(&parameter.kind), &item)?;
+            return Some(Binding { parameter: name.clone(), argument: Argument::Composed(composed) });
+        }
+        if let (Some(WrittenValue::Reference(path)), Some(parameter)) = (value, parameter) {
             let first = path.split('.').next().unwrap_or_default();
             if let Some(entity) = list.entities.iter().find(|entity| entity.field(first).is_some()) {
                 self.result_field(node.span, entity, &path, &parameter.kind)?;
@@ -163,4 +169,10 @@ impl PatternDraft<'_> {
 fn with_alone(entry: &Entry) -> Entry {
     let node = Node { span: entry.span, value: crate::syntax::Value::Table(vec![entry.clone()]) };
     Entry { name: "with".to_owned(), span: entry.span, node }
+}
+
+/// Returns a field of the list's item as a name in an expression.
+fn list_name(list: &Query, path: &str) -> Option<Name> {
+    let kind = list.entities.iter().find_map(|entity| Some(find(&entity.fields, path)?.kind.clone()))?;
+    Some(Name { origin: Origin::Result(LIST.to_owned(), path.to_owned()), kind: Some(kind) })
 }

@@ -15,6 +15,7 @@ mod query;
 mod read;
 mod same_item;
 mod source;
+mod upsert;
 mod usage;
 
 use std::collections::BTreeMap;
@@ -183,7 +184,7 @@ impl<'a> Patterns<'a> {
             "scan" => draft.scan(place).map(Operation::Scan),
             "create" => draft.insert(place, word).map(Operation::Create),
             "put" => draft.insert(place, word).map(Operation::Put),
-            "update" => draft.update(place).map(Operation::Update),
+            "update" | "upsert" => draft.update(place, word).map(Operation::Update),
             "delete" => draft.delete(place).map(Operation::Delete),
             "check" => draft.check(place).map(Operation::Check),
             "transaction" => self.transaction(draft, place).map(Operation::Transaction),

@@ -47,7 +47,7 @@ impl PatternDraft<'_> {
         let conditions = self.key_conditions(place, places, &known);
         let on = self.node.text_of("on").and_then(|name| known.first()?.entity.table.index(name)).cloned();
         let filter = self.node.get("filter").map(|filter| {
-            let condition = self.condition(filter, &known, on.as_deref())?;
+            let condition = self.filter(filter, &known, on.as_deref())?;
             self.filter_without_key(&condition, &known, on.as_deref(), filter).then_some(condition)
         });
         let (show, resolve) = (self.show(&known), self.resolve(&known));

@@ -154,7 +154,7 @@ impl PatternDraft<'_> {
             ReadPath::Index(index, _) => Some(Arc::clone(index)),
         };
         let filter = match self.node.get("filter") {
-            Some(filter) => Some(self.condition(filter, &[known], on.as_deref())?),
+            Some(filter) => Some(self.filter(filter, &[known], on.as_deref())?),
             None => None,
         };
         Some(Scan {

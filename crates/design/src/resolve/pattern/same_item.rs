@@ -46,6 +46,7 @@ impl PatternDraft<'_> {
         let parameter = match set {
             Some(ValueSource::Constant(json)) => return Argument::Constant(json.clone()),
             Some(ValueSource::Now) => return Argument::Now,
+            Some(ValueSource::Composed(_)) => return own(),
             Some(ValueSource::Parameter(name)) => name.as_str(),
             None => path,
         };
@@ -65,7 +66,7 @@ impl PatternDraft<'_> {
                     |(_, source)| source.clone(),
                 )
             }
-            Some(given @ (Argument::Constant(_) | Argument::Now)) => given.clone(),
+            Some(given @ (Argument::Constant(_) | Argument::Now | Argument::Composed(_))) => given.clone(),
         }
     }
 }

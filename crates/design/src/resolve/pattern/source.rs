@@ -1,39 +1,36 @@
-//! Values in a pattern: a constant, `{parameter}`, `{now}`, or `{step.field}`.
+//! Values in a pattern: a constant, `{parameter}`, `{now}`, `{step.field}`, or text with holes.
 
 use super::super::key_values::KeyUses;
 use super::super::name;
 use super::{PatternDraft, ResolvedEntity};
+use crate::expression::{Composed, Expression, ExpressionError, Name, Origin};
 use crate::model::{FieldType, ParameterType, ValueSource};
 use crate::report::Span;
 use crate::syntax::Node;
 use crate::value;
 
 /// A string as a value.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) enum WrittenValue {
     /// A constant, with single braces instead of doubled ones.
     Constant(String),
-    /// A name in braces.
+    /// A name in braces, and nothing else.
     Reference(String),
-    /// Text and braces mixed.
-    Mixed,
+    /// Text with other holes.
+    Composed(Composed),
 }
 
 /// Parses a string as a value.
-pub(super) fn written(text: &str) -> WrittenValue {
-    let inner = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.'))
-    };
-    if let Some(name) = inner.filter(|name| is_name(name)) {
-        return WrittenValue::Reference(name.to_owned());
+pub(super) fn written(text: &str) -> Result<WrittenValue, ExpressionError> {
+    let composed = Composed::parse(text)?;
+    if let Some(text) = composed.literal() {
+        return Ok(WrittenValue::Constant(text.to_owned()));
     }
-    let without = text.replace("{{", "").replace("}}", "");
-    if without.contains(['{', '}']) {
-        return WrittenValue::Mixed;
-    }
-    WrittenValue::Constant(text.replace("{{", "{").replace("}}", "}"))
+    Ok(match composed.whole() {
+        Some(Expression::Now) => WrittenValue::Reference("now".to_owned()),
+        Some(Expression::Name(name)) => WrittenValue::Reference(name.to_string()),
+        _ => WrittenValue::Composed(composed),
+    })
 }
 
 impl PatternDraft<'_> {
@@ -54,11 +51,7 @@ impl PatternDraft<'_> {
 
     /// Resolves a value of the field's type, and adds a parameter to those of the pattern.
     pub(super) fn source(&mut self, node: &Node, kind: &FieldType, required: bool) -> Option<ValueSource> {
-        let json = match node.text().map(written) {
-            Some(WrittenValue::Mixed) => {
-                self.mixed_braces(node);
-                return None;
-            }
+        let json = match self.written(node)? {
             Some(WrittenValue::Reference(name)) if name == "now" => {
                 if !value::holds_instant(kind) {
                     self.no_instant(node, "field");
@@ -70,6 +63,11 @@ impl PatternDraft<'_> {
                 let kind = ParameterType::Field(kind.clone());
                 self.parameters.add(self.context, &name, kind, required, node.span);
                 return Some(ValueSource::Parameter(name));
+            }
+            Some(WrittenValue::Composed(composed)) => {
+                let composed = self.typed(node, composed, kind, &|_| None)?;
+                self.add_names(composed.names(), required, node.span);
+                return Some(ValueSource::Composed(composed));
             }
             Some(WrittenValue::Constant(text)) => text.into(),
             None => node.json(),
@@ -103,12 +101,64 @@ impl PatternDraft<'_> {
         );
     }
 
-    /// Adds the mistake that text and braces are mixed.
-    pub(super) fn mixed_braces(&self, node: &Node) {
-        self.context.mistakes.add_with_help(
-            node.span,
-            "a value must be either a constant or a placeholder, not both",
-            "write `{{` and `}}` for literal braces",
-        );
+    /// Parses a string as a value: `None` after a mistake, `Some(None)` if it isn't a string.
+    pub(super) fn written(&self, node: &Node) -> Option<Option<WrittenValue>> {
+        match node.text().map(written).transpose() {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.wrong_expression(node, error);
+                None
+            }
+        }
+    }
+
+    /// Adds a mistake in an expression.
+    pub(super) fn wrong_expression(&self, node: &Node, error: ExpressionError) {
+        let span = self.context.inside(node, error.range);
+        self.context.mistakes.add_with(span, error.message, error.help);
+    }
+
+    /// Gives the names of a value their types, and checks that it fits. `result` is the meaning of a name that isn't a
+    /// parameter.
+    pub(super) fn typed(
+        &self,
+        node: &Node,
+        mut composed: Composed,
+        kind: &FieldType,
+        result: &dyn Fn(&str) -> Option<Name>,
+    ) -> Option<Composed> {
+        let before = self.context.mistakes.count();
+        let meaning = |origin: &Origin| {
+            let Origin::Parameter(name) = origin else { return None };
+            result(name).or_else(|| self.known_parameter_name(name))
+        };
+        if let Err(error) = composed.check(kind, &meaning)
+            && self.context.mistakes.count() == before
+        {
+            self.wrong_expression(node, error);
+        }
+        (self.context.mistakes.count() == before).then_some(composed)
+    }
+
+    /// Returns a parameter of the pattern that is known already as a name in an expression.
+    pub(super) fn known_parameter_name(&self, name: &str) -> Option<Name> {
+        let kind = self.parameters.field_kind(name)?.clone();
+        Some(Name { origin: Origin::Parameter(name.to_owned()), kind: Some(kind) })
+    }
+
+    /// Adds the parameters that a value uses to those of the pattern.
+    pub(super) fn add_names<'n>(
+        &mut self,
+        names: impl IntoIterator<Item = &'n Name>,
+        required: bool,
+        span: Span,
+    ) {
+        for name in names {
+            if let (Origin::Parameter(parameter), Some(kind)) = (&name.origin, &name.kind) {
+                if self.in_scope(parameter, span).is_some() {
+                    self.parameters.add_field(self.context, parameter, kind, required, span);
+                }
+            }
+        }
     }
 }

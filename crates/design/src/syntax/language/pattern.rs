@@ -213,6 +213,27 @@ pub(crate) static PATTERN: Construct = Construct {
                 IF,
             ],
         ),
+        variant(
+            "upsert",
+            ENTITY,
+            "changes an item; creates it if it doesn't exist",
+            &[
+                key(
+                    "set",
+                    Shape::Either(&[Shape::List(1, &Shape::Text("a field name")), SET_VALUES]),
+                    "a list of fields that are parameters; or fields with their values",
+                ),
+                key(
+                    "add",
+                    SET_VALUES,
+                    "amounts to add to numbers, which begin with 0 or the default; elements to add",
+                ),
+                key("subtract", SET_VALUES, "elements to remove from sets"),
+                key("remove", Shape::List(1, &Shape::Text("a field name")), "optional fields to remove"),
+                key("first", SET_VALUES, "values that only a new item gets"),
+                key("if", Shape::Text("a condition"), "the condition that an existing item must satisfy"),
+            ],
+        ),
         variant("delete", ENTITY, "deletes an item", &[IF]),
         variant("check", ENTITY, "checks a condition on an item, in a transaction", &[IF]),
         variant(

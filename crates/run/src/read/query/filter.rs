@@ -9,6 +9,7 @@ use singlet_values::AttributeValue;
 use super::tell::Teller;
 use crate::arguments::Bound;
 use crate::conditions::Asked;
+use crate::error::RunError;
 
 /// A filter before the values are known.
 #[derive(Debug, Clone)]
@@ -44,15 +45,18 @@ impl FilterPlan {
     }
 
     /// The filter with the call's values.
-    pub(in super::super) fn bind(&self, bound: &Bound<'_>, now_ms: u64) -> Option<expr::Condition> {
-        let Some(condition) = &self.condition else { return self.types.clone() };
+    pub(in super::super) fn bind(
+        &self,
+        bound: &Bound<'_>,
+        now_ms: u64,
+    ) -> Result<Option<expr::Condition>, RunError> {
+        let Some(condition) = &self.condition else { return Ok(self.types.clone()) };
         let field = |path: &str| -> Option<FieldType> {
             self.entities.iter().find_map(|entity| entity.field_at(path)).cloned()
         };
         let argument = |name: &str| bound.get(name).cloned();
         let default = |name: &str| self.entities.iter().find_map(|entity| default_of(entity.field(name)?));
         let asked = Asked { field: &field, argument: &argument, default: &default, now_ms, key: None };
-        let own = asked.bind(condition);
-        expr::Condition::all(self.types.iter().cloned().chain(own))
+        Ok(expr::Condition::all(self.types.iter().cloned().chain(asked.bind(condition)?)))
     }
 }

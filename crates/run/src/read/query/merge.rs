@@ -14,7 +14,7 @@
 //! number of places (4 bytes), and for each the lane's identity and its position as in a query's cursor.
 
 use sha2::{Digest, Sha256};
-use singlet_design::{Argument, Binding, Merge, Operation, Order};
+use singlet_design::{Binding, Merge, Operation, Order};
 use singlet_store::Store;
 
 use super::super::resolve::value_at;
@@ -67,11 +67,8 @@ impl MergePlan {
         else {
             return None;
         };
-        let fields = merge.bindings.iter().filter_map(|binding| match &binding.argument {
-            Argument::Result(_, path) => path.split('.').next(),
-            _ => None,
-        });
-        let fields: Vec<&str> = fields.collect();
+        let results = merge.bindings.iter().flat_map(|binding| binding.argument.results());
+        let fields: Vec<&str> = results.filter_map(|(_, path)| path.split('.').next()).collect();
         let mut run = QueryPlan::of_query(context, run, &[]);
         run.forward = merge.order == Order::Ascending;
         Some(MergePlan {
@@ -144,9 +141,8 @@ impl MergePlan {
         let mut bounds = Vec::new();
         for row in reader.take_rows() {
             let field = |_: &str, path: &str| value_at(row.item.view(), path)?.to_value().ok();
-            let leads_on = |binding: &Binding| match &binding.argument {
-                Argument::Result(list, path) => field(list, path).is_some(),
-                Argument::Constant(_) | Argument::Parameter(_) | Argument::Now => true,
+            let leads_on = |binding: &Binding| {
+                binding.argument.results().into_iter().all(|(list, path)| field(list, path).is_some())
             };
             // An item without the field has no query of its own.
             if !merge.bindings.iter().all(leads_on) {
@@ -167,7 +163,7 @@ impl MergePlan {
         branches: &mut Vec<Branch>,
     ) -> Result<(), RunError> {
         let arguments = bound.canonical();
-        let filter = self.run.filter.bind(bound, now_ms);
+        let filter = self.run.filter.bind(bound, now_ms)?;
         let forward = self.run.forward != resume.back;
         let whole = self.run.sort.bind(bound, self.run.separator)?;
         let prefix_bytes = whole.part_at();

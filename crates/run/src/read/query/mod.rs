@@ -275,7 +275,7 @@ impl QueryPlan {
         let count = self.lane_count();
         let mut lanes = Vec::with_capacity(count as usize);
         let bounds = self.sort.bind(bound, self.separator)?;
-        let filter = self.filter.bind(bound, now_ms);
+        let filter = self.filter.bind(bound, now_ms)?;
         let mut positions = point.positions.into_iter();
         let forward = self.is_forward(bound) != point.back;
         // The last shard, mostly the only one, takes the bounds and the filter themselves.
