@@ -21,7 +21,7 @@ use crate::outcome::Outcome;
 /// Most actions that DynamoDB takes in one transaction.
 const ACTIONS_MAX: usize = singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 
-/// What earlier steps wrote or read: one item each, or one for each element of their list.
+/// The items that earlier steps wrote or read: one each, or one for each element of their list.
 type Results<'a> = Vec<(&'a design::Step, Vec<Item>)>;
 
 /// Runs a transaction; if something it read has changed before it was committed, all of it is done again.

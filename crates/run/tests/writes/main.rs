@@ -14,5 +14,6 @@ mod meddler;
 mod now;
 mod orders;
 mod references;
+mod targets;
 mod transactions;
 mod unique;
