@@ -24,10 +24,19 @@ pub struct Field {
     pub made: Option<Made>,
     /// The entity that this field, or each of its elements, refers to.
     pub refers_to: Option<String>,
+    /// The entities of which it refers to one, if there are several; another field tells which. Empty otherwise.
+    pub refers_to_one_of: Vec<String>,
     /// Whether writes check that the referenced item exists.
     pub must_exist: bool,
     /// Its position in the file.
     pub span: Span,
+}
+
+impl Field {
+    /// Returns whether it can refer to an item of this entity.
+    pub fn can_refer_to(&self, entity: &str) -> bool {
+        self.refers_to.as_deref() == Some(entity) || self.refers_to_one_of.iter().any(|name| name == entity)
+    }
 }
 
 /// The type of a field.

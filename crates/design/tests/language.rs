@@ -57,7 +57,7 @@ fn the_reference_and_the_schema_say_that_a_reference_is_not_checked() {
             && REFERENCE.contains("nothing checks that the referenced item exists")
     );
     let schema = singlet_design::schema().to_string();
-    assert!(schema.contains("the entity that the field refers to; not enforced without `must_exist`"));
+    assert!(schema.contains("the entity that the field refers to, or several of which another field names one; not enforced without `must_exist`"));
 }
 
 #[test]

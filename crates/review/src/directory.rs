@@ -21,7 +21,11 @@ impl<'a> Directory<'a> {
         let mut directory = Directory::default();
         for entity in &design.entities {
             directory.entities.insert(&entity.name, entity);
-            for name in once(entity.fields.iter().filter_map(|field| field.refers_to.as_deref())) {
+            for name in
+                once(entity.fields.iter().flat_map(|field| {
+                    field.refers_to.iter().chain(&field.refers_to_one_of).map(String::as_str)
+                }))
+            {
                 directory.referrers.entry(name).or_default().push(entity);
             }
             for relation in &entity.relations {

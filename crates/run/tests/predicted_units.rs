@@ -31,7 +31,8 @@ const GENERATED: u64 = 24;
 /// Calls of each pattern, each with values of another item.
 const CALLS: usize = 3;
 /// Values that are tried for parameters that no item has.
-const TEXTS: [&str; 6] = ["2025-01-01T00:00:00Z", "2025-01-01", "1", "true", "x", "[]"];
+const TEXTS: [&str; 7] =
+    ["2025-01-01T00:00:00Z", "2025-01-01", "1", "true", "x", r#"[{"body": "a"}, {"body": "b"}]"#, "[]"];
 
 /// The fields of a sample as JSON.
 fn fields(sample: &Sample) -> BTreeMap<String, Json> {
@@ -143,7 +144,7 @@ fn predicted_units_are_consumed_units_on_generated_designs() {
 }
 
 /// Users with unique names.
-const HEAD: &str = "design = \"units\"\n[table]\nkey = [\"PK\", \"SK\"]\n[entity.User]\nkey = [\"USER#{user_id}\", \"USER\"]\nunique = [\"name\"]\n[entity.User.fields]\nuser_id = \"id\"\nname = { type = \"string\", max = 40 }\n";
+const HEAD: &str = "design = \"units\"\n[table]\nkey = [\"PK\", \"SK\"]\n[entity.User]\nkey = [\"USER#{user_id}\", \"USER\"]\nunique = [\"name\"]\n[entity.User.fields]\nuser_id = \"id\"\nname = { type = \"string\", max = 40 }\nnick = { type = \"string\", max = 40, optional = true }\n";
 
 fn design(text: &str) -> Design {
     load("units.toml", &format!("{HEAD}{text}")).unwrap_or_else(|report| panic!("{report}"))
@@ -179,6 +180,24 @@ fn checks_of_references_are_in_the_estimate() {
     // A step that checks the user takes the place of the reference's own check.
     let steps = "[pattern.both]\ntransaction = { user = \"is_user\", note = \"note\" }\nrate = \"10/s\"\n";
     assert_eq!(units(steps), both);
+}
+
+/// A get in a transaction is a strongly consistent read and a check. A step that writes the item makes the check itself.
+#[test]
+fn gets_in_transactions_are_in_the_estimate() {
+    let units = |steps: &str| -> (f64, f64) {
+        let pattern = format!("[pattern.both]\ntransaction = {{ {steps} }}\nrate = \"10/s\"\n");
+        let load = Load::of(&design(&format!("{NOTES}{pattern}")));
+        let sum = |units: &dyn Fn(&singlet_review::KeyLoad) -> f64| load.keys.iter().map(units).sum::<f64>();
+        let reads = sum(&|key| key.reads.iter().map(|read| read.units_per_second).sum());
+        (reads, sum(&|key| key.writes.iter().map(|write| write.units_per_second).sum()))
+    };
+    let (read, write) = (10.0 * read_units(100, true), 10.0 * 2.0 * write_units(100));
+    let note = "note = { create = \"Note\", set = { user_id = \"{user.user_id}\" } }";
+    assert_eq!(units(&format!("user = {{ get = \"User\" }}, {note}")), (read, 2.0 * write));
+    assert_eq!(units(&format!("user = \"is_user\", {note}")), (read, 2.0 * write));
+    let rename = "again = { update = \"User\", remove = [\"nick\"] }";
+    assert_eq!(units(&format!("user = {{ get = \"User\" }}, {note}, {rename}")), (read, 2.0 * write));
 }
 
 /// Writes that check a reference use what is predicted for them.

@@ -23,13 +23,14 @@ pub fn er_diagram(design: &Design) -> String {
     }
     for entity in &design.entities {
         for field in entity.fields.iter().filter(|field| !is_told(design, entity, field)) {
-            let Some(target) = &field.refers_to else { continue };
             let beginning = match field.kind {
                 FieldType::List { .. } | FieldType::Set { .. } => "}o",
                 _ if field.optional => "|o",
                 _ => "||",
             };
-            write_line(&mut out, target, &format!("{beginning}--o{{"), &entity.name, &field.name);
+            for target in field.refers_to.iter().chain(&field.refers_to_one_of) {
+                write_line(&mut out, target, &format!("{beginning}--o{{"), &entity.name, &field.name);
+            }
         }
     }
     design.entities.iter().for_each(|entity| write_fields(&mut out, entity));
@@ -72,7 +73,7 @@ fn keys(entity: &Entity, field: &Field) -> Vec<&'static str> {
     if templates.flat_map(|template| template.fields()).any(|name| name == field.name) {
         keys.push("PK");
     }
-    if field.refers_to.is_some() {
+    if field.refers_to.is_some() || !field.refers_to_one_of.is_empty() {
         keys.push("FK");
     }
     if entity.unique.iter().any(|unique| unique.fields == [field.name.as_str()]) {

@@ -390,19 +390,36 @@ pub struct Resolve {
     pub name: String,
     /// The field that holds the reference, or a list or set of references.
     pub field: String,
-    /// The referenced entity.
-    pub entity: Arc<Entity>,
+    /// The referenced entity, or each of those of which the item names one.
+    pub targets: Vec<Reference>,
 }
 
-/// A reference whose item must exist when the reference is written.
+impl Resolve {
+    /// Returns the fields of the item that tell which other item it refers to.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        self.targets.iter().flat_map(Reference::fields)
+    }
+}
+
+/// A field that refers to an item of an entity.
 #[derive(Debug, Clone)]
 pub struct Reference {
     /// The field that holds the reference.
     pub field: String,
     /// The referenced entity.
     pub entity: Arc<Entity>,
-    /// The source of each field of that entity's key: (field of the key, field of the written item).
+    /// The source of each field of that entity's key: (field of the key, field of the item that refers).
     pub key: Vec<(String, String)>,
+    /// The field and its value with which the reference is to this entity, if it is to one of several.
+    pub when: Option<(String, String)>,
+}
+
+impl Reference {
+    /// Returns the fields of the item that tell which other item it refers to.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        let chooser = self.when.iter().map(|(field, _)| field.as_str());
+        self.key.iter().map(|(_, own)| own.as_str()).chain(chooser)
+    }
 }
 
 /// Writes a whole item.

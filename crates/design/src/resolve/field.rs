@@ -46,6 +46,7 @@ pub(super) fn fields(context: &Context<'_>, entries: &[Entry]) -> Fields {
             internal: false,
             made: None,
             refers_to: None,
+            refers_to_one_of: Vec::new(),
             must_exist: false,
             span: entry.span,
         }));
@@ -76,6 +77,7 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
         );
     }
     let must_exist = must_exist(context, entry, &kind);
+    let (refers_to, refers_to_one_of) = referred(node);
     Some(Field {
         name: entry.name.clone(),
         about: node.text_of("about").map(str::to_owned),
@@ -84,7 +86,8 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
         default,
         internal: node.get("internal").and_then(Node::truth).unwrap_or(false),
         made,
-        refers_to: refers_to(node).and_then(Node::text).map(str::to_owned),
+        refers_to,
+        refers_to_one_of,
         must_exist,
         span: entry.span,
     })
@@ -109,6 +112,18 @@ fn must_exist(context: &Context<'_>, entry: &Entry, kind: &FieldType) -> bool {
 /// Returns the `ref` of a field, or of the elements of a list or set.
 pub(super) fn refers_to(node: &Node) -> Option<&Node> {
     node.get("ref").or_else(|| node.get("of")?.get("ref"))
+}
+
+/// Returns the entity of a `ref`, or the entities of one that lists several.
+fn referred(node: &Node) -> (Option<String>, Vec<String>) {
+    let place = refers_to(node);
+    let names = place.and_then(Node::list).unwrap_or_default();
+    let names: Vec<String> = names.iter().filter_map(Node::text).map(str::to_owned).collect();
+    match names.as_slice() {
+        [] => (place.and_then(Node::text).map(str::to_owned), Vec::new()),
+        [only] => (Some(only.clone()), Vec::new()),
+        _ => (None, names),
+    }
 }
 
 /// Resolves a type, given as a word or as a table.

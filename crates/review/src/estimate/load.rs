@@ -334,7 +334,13 @@ impl Load {
     /// transaction writes or checks an item of the same entity, the estimate takes it for the same item, which needs no
     /// check of its own.
     fn references(&mut self, caller: &Arc<Pattern>, pattern: &Pattern, calls: f64, steps: &[Step]) {
+        // A reference to one of several entities is checked once. The estimate takes the first of them.
+        let mut checked: Vec<&str> = Vec::new();
         for reference in pattern.checked_references() {
+            if checked.contains(&reference.field.as_str()) {
+                continue;
+            }
+            checked.push(&reference.field);
             let entity = &reference.entity;
             if steps.iter().any(|step| step.pattern.entities().iter().any(|one| one.name == entity.name)) {
                 continue;

@@ -55,8 +55,9 @@ fn same_instant(context: &Context<'_>, entity: &Arc<Entity>, findings: &mut Find
     // An id behind the time is there to tell items of one instant apart, even if the caller gives it.
     let is_timed = |field: &&&Field| matches!(field.made, Some(Made::Created | Made::Updated));
     let behind = fields.iter().rev().take_while(|field| !is_timed(field));
-    let tells_apart =
-        behind.into_iter().any(|field| field.kind == FieldType::Id && field.refers_to.is_none());
+    let tells_apart = behind.into_iter().any(|field| {
+        field.kind == FieldType::Id && field.refers_to.is_none() && field.refers_to_one_of.is_empty()
+    });
     let Some(time) = timed.filter(|_| !own_id && !tells_apart) else { return };
     let message = format!(
         "two `{}` items created at the same instant have the same key, because only `{}` differs: the second overwrites \

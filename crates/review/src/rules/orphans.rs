@@ -125,7 +125,7 @@ fn lies_under(child: &Entity, parent: &Entity) -> bool {
 }
 
 fn refers(field: &Field, parent: &Entity) -> bool {
-    field.refers_to.as_deref() == Some(parent.name.as_str())
+    field.can_refer_to(&parent.name)
 }
 
 /// Whether a pattern can give a field of an item that is there another value.

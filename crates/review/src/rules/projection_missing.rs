@@ -1,6 +1,6 @@
 //! `projection-missing`: a pattern that needs what its index doesn't carry.
 
-use singlet_design::{Count, Entity, Format, Index, Operation, Part, Projection, Subject};
+use singlet_design::{Count, Entity, Format, Index, Operation, Part, Projection, Resolve, Subject};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -25,7 +25,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 let mut needed = query.show.clone().unwrap_or_default();
                 let paths = query.filter.iter().flat_map(|filter| filter.tree.paths());
                 needed.extend(paths.map(str::to_owned));
-                needed.extend(query.resolve.iter().map(|resolve| resolve.field.clone()));
+                needed.extend(query.resolve.iter().flat_map(Resolve::fields).map(str::to_owned));
                 (query.entities.as_slice(), &query.on, needed)
             }
             _ => continue,

@@ -1,6 +1,6 @@
 //! `projection-wide`: an index that projects fields that nobody reads there.
 
-use singlet_design::{Count, Design, Index, Operation, Projection, Subject, Table};
+use singlet_design::{Count, Design, Index, Operation, Projection, Resolve, Subject, Table};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -70,7 +70,7 @@ fn shown(design: &Design, table: &Table, index: &Index) -> Option<Vec<String>> {
             }
             Operation::Query(query) | Operation::Count(Count { query, .. }) => {
                 further.extend(query.filter.iter().flat_map(|filter| filter.tree.paths()));
-                further.extend(query.resolve.iter().map(|resolve| resolve.field.as_str()));
+                further.extend(query.resolve.iter().flat_map(Resolve::fields));
                 (query.on.as_ref().is_some_and(|on| on.name == index.name), query.show.as_ref())
             }
             _ => continue,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use singlet_design::{AskedKey, Entity, Get, Pattern};
+use singlet_design::{AskedKey, Entity, Get, Pattern, Resolve};
 use singlet_expr::Projection;
 use singlet_store::{GetItem, Store};
 use singlet_values::{EncodedItem, Item};
@@ -86,7 +86,7 @@ impl ByKey {
     fn new(context: &PlanContext<'_>, get: &Get, exists: bool) -> Self {
         let table = &get.entity.table;
         let expiry = Expiry::new(table.ttl.clone().filter(|_| !get.show_expired));
-        let references = get.resolve.iter().map(|resolve| resolve.field.as_str());
+        let references = get.resolve.iter().flat_map(Resolve::fields);
         let needed = references.chain(expiry.attribute());
         let show = if exists { Some(&[][..]) } else { get.show.as_deref() };
         ByKey {

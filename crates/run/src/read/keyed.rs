@@ -10,7 +10,7 @@ use singlet_values::{AttributeValue, EncodedItem, Item, write_key_part};
 use crate::error::RunError;
 
 /// Bytes that tell keys of one table apart.
-pub(super) fn key_bytes(key: &Item) -> Vec<u8> {
+pub(crate) fn key_bytes(key: &Item) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(64);
     for (_, value) in key.iter() {
         // Only texts, numbers and bytes can stand in a key.
@@ -28,7 +28,7 @@ fn key_of(table: &Table, item: &EncodedItem) -> Option<Item> {
 }
 
 /// The items that are there, by key. The keys must be distinct; the projection, if any, must have the key.
-pub(super) async fn read_keys<S: Store>(
+pub(crate) async fn read_keys<S: Store>(
     store: &S,
     table: &Table,
     name: &str,

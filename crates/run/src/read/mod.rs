@@ -17,6 +17,7 @@ use crate::error::RunError;
 use crate::outcome::Outcome;
 use batch_get::BatchPlan;
 use get::GetPlan;
+pub(super) use keyed::{key_bytes, read_keys};
 use parts::PartsPlan;
 use query::{CountPlan, MergePlan, QueryPlan};
 use scan::ScanPlan;

@@ -1,9 +1,8 @@
 //! References: the items that a field names are read in batches and put into the answer.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use singlet_design::{Entity, Json, Resolve, Values};
+use singlet_design::{Entity, Json, Reference, Resolve, Values};
 use singlet_store::Store;
 use singlet_values::{EncodedItem, Item, ItemRef, ValueRef};
 
@@ -22,51 +21,60 @@ const REFERENCES_MAX: usize = 10_000;
 pub(super) struct ResolvePlan {
     name: String,
     field: String,
-    entity: Arc<Entity>,
+    /// One, or those of which an item names one.
+    targets: Vec<Target>,
+}
+
+/// An entity that a reference can lead to.
+#[derive(Debug, Clone)]
+struct Target {
+    reference: Reference,
     table: String,
-    /// The field of the other entity whose value the reference holds.
-    key_field: String,
     expiry: Expiry,
 }
 
 impl ResolvePlan {
     pub(super) fn new(context: &PlanContext<'_>, resolve: &Resolve) -> Self {
-        let entity = &resolve.entity;
-        let templates = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
-        let fields: Vec<&str> = templates.flat_map(|template| template.fields()).collect();
-        // A reference usually has the name of the key field that it holds. If not, the last field of the key is what
-        // tells items of one collection apart.
-        let same = fields.iter().find(|field| **field == resolve.field);
-        let key_field = same.or(fields.last()).copied().unwrap_or_default().to_owned();
-        ResolvePlan {
-            name: resolve.name.clone(),
-            field: resolve.field.clone(),
-            entity: entity.clone(),
-            table: context.table_name(&entity.table),
-            key_field,
-            expiry: Expiry::new(entity.table.ttl.clone()),
-        }
+        let target = |reference: &Reference| Target {
+            table: context.table_name(&reference.entity.table),
+            expiry: Expiry::new(reference.entity.table.ttl.clone()),
+            reference: reference.clone(),
+        };
+        let targets = resolve.targets.iter().map(target).collect();
+        ResolvePlan { name: resolve.name.clone(), field: resolve.field.clone(), targets }
     }
 
-    /// The key that a reference of an item leads to.
-    fn key(&self, item: ItemRef<'_>, reference: ValueRef<'_>) -> Result<Item, RunError> {
-        table_key(&self.entity, &Referring { item, reference, key_field: &self.key_field })
+    /// The entity to which a reference of an item leads; `None` if the item names none.
+    fn target(&self, item: ItemRef<'_>) -> Option<&Target> {
+        self.targets.iter().find(|target| match &target.reference.when {
+            Some((field, word)) => matches!(value_at(item, field), Some(ValueRef::S(value)) if value == word),
+            None => true,
+        })
     }
 }
 
-/// The reference, and for other parts of the key the fields of the item that refers.
+impl Target {
+    /// The key that a reference of an item leads to; `None` if the item lacks another part of it.
+    fn key(&self, item: ItemRef<'_>, held: ValueRef<'_>) -> Result<Option<Item>, RunError> {
+        let Reference { field, entity, key, .. } = &self.reference;
+        if key.iter().any(|(_, own)| own != field && value_at(item, own).is_none()) {
+            return Ok(None);
+        }
+        table_key(entity, &Referring { item, held, reference: &self.reference }).map(Some)
+    }
+}
+
+/// The value of a reference, and for other parts of the key the fields of the item that refers.
 struct Referring<'a> {
     item: ItemRef<'a>,
-    reference: ValueRef<'a>,
-    key_field: &'a str,
+    held: ValueRef<'a>,
+    reference: &'a Reference,
 }
 
 impl Values for Referring<'_> {
     fn value(&self, path: &str) -> Option<ValueRef<'_>> {
-        if path == self.key_field {
-            return Some(self.reference);
-        }
-        value_at(self.item, path)
+        let (_, own) = self.reference.key.iter().find(|(member, _)| member == path)?;
+        if *own == self.reference.field { Some(self.held) } else { value_at(self.item, own) }
     }
 }
 
@@ -111,11 +119,14 @@ pub(super) async fn resolve<S: Store>(
         let mut resolved = Vec::with_capacity(plans.len());
         for plan in plans {
             let item = record.item.view();
-            let json = |reference: ValueRef<'_>| -> Result<Option<Json>, RunError> {
-                let key = key_bytes(&plan.key(item, reference)?);
-                let there = found.get(plan.table.as_str()).and_then(|items| items.get(&key));
-                let there = there.filter(|item| !plan.expiry.is_over(item.view(), now_ms));
-                Ok(there.map(|item| Record::of(plan.entity.clone(), item.clone()).to_json()))
+            let target = plan.target(item);
+            let json = |held: ValueRef<'_>| -> Result<Option<Json>, RunError> {
+                let Some(target) = target else { return Ok(None) };
+                let Some(key) = target.key(item, held)? else { return Ok(None) };
+                let there = found.get(target.table.as_str()).and_then(|items| items.get(&key_bytes(&key)));
+                let there = there.filter(|item| !target.expiry.is_over(item.view(), now_ms));
+                let record = |item: &EncodedItem| Record::of(target.reference.entity.clone(), item.clone());
+                Ok(there.map(|item| record(item).to_json()))
             };
             let value = match references(item, &plan.field) {
                 None => Json::Null,
@@ -143,9 +154,11 @@ async fn read<'p, S: Store>(
     let mut wanted: BTreeMap<&str, (&Entity, BTreeMap<Vec<u8>, Item>)> = BTreeMap::new();
     let mut count = 0;
     for plan in plans {
-        let (_, keys) = wanted.entry(&plan.table).or_insert_with(|| (&plan.entity, BTreeMap::new()));
         for record in records {
             let item = record.item.view();
+            let Some(target) = plan.target(item) else { continue };
+            let (_, keys) =
+                wanted.entry(&target.table).or_insert_with(|| (&target.reference.entity, BTreeMap::new()));
             let several = match references(item, &plan.field) {
                 None => continue,
                 Some(References::One(reference)) => vec![reference],
@@ -157,9 +170,10 @@ async fn read<'p, S: Store>(
                     format!("{} leads to more than {REFERENCES_MAX} items: ask for shorter pages", plan.name);
                 return Err(RunError::Limit(reason));
             }
-            for reference in several {
-                let key = plan.key(item, reference)?;
-                keys.insert(key_bytes(&key), key);
+            for held in several {
+                if let Some(key) = target.key(item, held)? {
+                    keys.insert(key_bytes(&key), key);
+                }
             }
         }
     }

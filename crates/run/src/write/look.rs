@@ -1,16 +1,21 @@
 //! Gets in transactions: an item is read, and the transaction holds only if nothing that was used of it has changed.
 
+use std::collections::BTreeMap;
+
 use singlet_design::Get;
 use singlet_expr::Condition;
 use singlet_store::{Store, TransactAction};
+use singlet_values::{EncodedItem, Item};
 
 use super::WriteStep;
 use super::plan::{Answer, Planned, Presence, Purpose, WritePlan};
 use super::planner::Planner;
 use super::retry::Setback;
+use crate::arguments::Bound;
 use crate::error::RunError;
 use crate::expiry;
 use crate::keys::{asked_key, table_key};
+use crate::read::{key_bytes, read_keys};
 
 impl<S: Store> Planner<'_, S> {
     /// The plan of a get: a check that the item is there and that the fields that later steps take are as they were read.
@@ -19,13 +24,40 @@ impl<S: Store> Planner<'_, S> {
         step: &WriteStep<'a, '_>,
         get: &'a Get,
     ) -> Result<WritePlan<'a>, Setback> {
-        let entity = &get.entity;
-        let key = match &get.key {
-            Some(asked) => asked_key(entity, asked, step.bound)?,
-            None => table_key(entity, step.bound)?,
+        let key = key_of(get, step.bound)?;
+        let found = self.read(&get.entity, key.clone()).await?;
+        Ok(self.looked(step, get, key, found)?)
+    }
+
+    /// The plans of a get that runs for several elements, whose items are read together.
+    pub(super) async fn look_at_all<'a>(
+        &self,
+        steps: &[WriteStep<'a, '_>],
+        get: &'a Get,
+    ) -> Result<Vec<WritePlan<'a>>, Setback> {
+        let table = &get.entity.table;
+        let keys = steps.iter().map(|step| key_of(get, step.bound)).collect::<Result<Vec<_>, _>>()?;
+        let distinct: BTreeMap<Vec<u8>, Item> =
+            keys.iter().map(|key| (key_bytes(key), key.clone())).collect();
+        let distinct = distinct.into_values().collect();
+        let found =
+            read_keys(&self.site.store, table, self.site.table_name(table), distinct, true, None).await?;
+        let plan = |(step, key): (&WriteStep<'a, '_>, Item)| {
+            let item = found.get(&key_bytes(&key)).map(EncodedItem::decode).transpose();
+            Ok(self.looked(step, get, key, item.map_err(|_| super::unreadable())?)?)
         };
-        let known = self.read(entity, key.clone()).await?;
-        let known = known.filter(|item| !expiry::is_expired(&entity.table, item, self.now_ms / 1000));
+        steps.iter().zip(keys).map(plan).collect()
+    }
+
+    fn looked<'a>(
+        &self,
+        step: &WriteStep<'a, '_>,
+        get: &'a Get,
+        key: Item,
+        found: Option<Item>,
+    ) -> Result<WritePlan<'a>, RunError> {
+        let entity = &get.entity;
+        let known = found.filter(|item| !expiry::is_expired(&entity.table, item, self.now_ms / 1000));
         let known = known.ok_or_else(|| RunError::Missing { entity: entity.name.clone() })?;
         let mut expectation = self.expect(step, entity, Presence::Present, None);
         step.wanted.iter().for_each(|path| expectation.guard.keep(&known, path));
@@ -35,6 +67,13 @@ impl<S: Store> Planner<'_, S> {
         let action = TransactAction::Check { table, key, condition };
         let actions = vec![Planned { action, meaning: Purpose::Read(expectation) }];
         Ok(WritePlan { actions, entity, known, answer: Answer::Read { show: get.show.as_deref() } })
+    }
+}
+
+fn key_of(get: &Get, bound: &Bound<'_>) -> Result<Item, RunError> {
+    match &get.key {
+        Some(asked) => asked_key(&get.entity, asked, bound),
+        None => table_key(&get.entity, bound),
     }
 }
 

@@ -36,6 +36,10 @@ impl<S: Store> Planner<'_, S> {
     ) -> Result<(), RunError> {
         for reference in references {
             let Some(value) = value_at(item, &reference.field) else { continue };
+            let leads_there = |(field, word): &(String, String)| matches!(value_at(item, field), Some(AttributeValue::S(value)) if value == word);
+            if !reference.when.as_ref().is_none_or(leads_there) {
+                continue;
+            }
             let entity = &reference.entity;
             let key = table_key(entity, &ReferenceValues { reference, item })
                 .map_err(|error| named(reference, error))?;

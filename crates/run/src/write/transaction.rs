@@ -21,7 +21,7 @@ use crate::outcome::Outcome;
 /// Most actions that DynamoDB takes in one transaction.
 const ACTIONS_MAX: usize = singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 
-/// What earlier steps wrote or read: one item each, or one for each element of their list.
+/// The items that earlier steps wrote or read: one each, or one for each element of their list.
 type Results<'a> = Vec<(&'a design::Step, Vec<Item>)>;
 
 /// Runs a transaction; if something it read has changed before it was committed, all of it is done again.
@@ -72,29 +72,34 @@ async fn plan_steps<'a, S: Store>(
     let mut plans: Vec<WritePlan<'a>> = Vec::new();
     let mut counts = Vec::with_capacity(transaction.steps.len());
     let mut results: Results<'a> = Vec::with_capacity(transaction.steps.len());
-    let (mut reads, mut writes) = (0, 0);
+    let (mut gets, mut others) = (0, 0);
     for (position, step) in transaction.steps.iter().enumerate() {
         let bounds = bind(step, &call.bound, call.now_ms, &results)?;
         counts.push(bounds.len());
         // A read of an item that is also written needs no action of its own, so reads are counted apart.
-        let count =
-            if matches!(step.pattern.operation, Operation::Get(_)) { &mut reads } else { &mut writes };
+        let count = if matches!(step.pattern.operation, Operation::Get(_)) { &mut gets } else { &mut others };
         *count += bounds.len();
         if *count > ACTIONS_MAX {
             return Err(too_many(*count).into());
         }
         let later = transaction.steps.get(position + 1..).unwrap_or_default();
         let wanted = wanted_of(&step.name, later);
-        let mut items = Vec::with_capacity(bounds.len());
-        for bound in &bounds {
-            let wanted = wanted.clone();
-            let step = WriteStep { label: &step.name, pattern: &step.pattern, bound, wanted, composed: true };
-            let plan = planner.plan(&step).await?;
-            if !step.wanted.is_empty() {
-                items.push(with_defaults(plan.entity, &plan.known).into_owned());
+        let write = |bound| {
+            let (label, pattern, wanted) = (step.name.as_str(), &*step.pattern, wanted.clone());
+            WriteStep { label, pattern, bound, wanted, composed: true }
+        };
+        let writes: Vec<WriteStep<'_, '_>> = bounds.iter().map(write).collect();
+        let first = plans.len();
+        match &step.pattern.operation {
+            Operation::Get(get) if writes.len() > 1 => plans.extend(planner.look_at_all(&writes, get).await?),
+            _ => {
+                for write in &writes {
+                    plans.push(planner.plan(write).await?);
+                }
             }
-            plans.push(plan);
         }
+        let made = plans.iter().skip(first).filter(|_| !wanted.is_empty());
+        let items = made.map(|plan| with_defaults(plan.entity, &plan.known).into_owned()).collect();
         results.push((step, items));
     }
     Ok((plans, counts))

@@ -90,7 +90,7 @@ impl<S: Store> Planner<'_, S> {
         let in_key = settled_by_key(entity);
         let settled = |path: &str| in_key.contains(&path) || edits.iter().any(|edit| edit.settles(path));
         let references = written_references(update, &edits);
-        let referred = references.iter().flat_map(|reference| &reference.key).map(|(_, own)| own.as_str());
+        let referred = references.iter().flat_map(|reference| reference.fields());
         let needed = derived.iter().flat_map(|derived| derived.fields()).chain(step.wanted.iter().copied());
         let needed = needed.chain(referred);
         let growing = bounds::growing_sets(entity, &edits);
@@ -172,7 +172,7 @@ fn fill<'a>(
 /// The references that edits give another value.
 fn written_references<'a>(update: &'a Update, edits: &[Edit]) -> Vec<&'a Reference> {
     let is_set = |own: &str| edits.iter().any(|edit| derive::paths_meet(own, &edit.path));
-    update.must_exist.iter().filter(|reference| reference.key.iter().any(|(_, own)| is_set(own))).collect()
+    update.must_exist.iter().filter(|reference| reference.fields().any(is_set)).collect()
 }
 
 /// The objects that edits reach into. Without them, there is nothing to change.

@@ -155,6 +155,10 @@ count = "Entry"
 max = 5
 [pattern.numbers]
 parts = {{ visits = "number_of_visits", entries = "number_of_entries" }}
+[pattern.copy_bio]
+transaction = {{ from = {{ run = {{ get = "Account" }}, with = {{ account_id = "{{other_id}}" }} }}, to = {{ update = "Account", set = {{ bio = "{{from.bio}}" }}, add = {{ visits = 1 }} }} }}
+[pattern.write_all]
+transaction = {{ account = {{ check = "Account" }}, entries = {{ run = {{ create = "Entry", set = {{ account_id = "{{account.account_id}}", body = "{{one.body}}" }} }}, each = "one in bodies", max = 3 }} }}
 [pattern.close_account]
 delete = "Account"
 "##

@@ -7,6 +7,7 @@ mod buckets;
 mod counts;
 mod expiry;
 mod fixture;
+mod inline;
 mod keys;
 mod lists;
 mod narrow_indexes;

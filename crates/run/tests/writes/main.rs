@@ -15,6 +15,7 @@ mod meddler;
 mod now;
 mod orders;
 mod references;
+mod targets;
 mod transactions;
 mod unique;
 mod upserts;

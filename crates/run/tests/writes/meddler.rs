@@ -12,7 +12,7 @@ use singlet_store::{
 use crate::fixture::Fixture;
 use crate::laws::{Call, attempt};
 
-/// The fixture's store; after each read of one item, the next of these calls is made before the answer is given.
+/// The fixture's store; after each read by key, the next of these calls is made before the answer is given.
 pub(crate) struct Meddler<'a> {
     pub(crate) fixture: &'a Fixture,
     pub(crate) calls: Mutex<VecDeque<Call>>,
@@ -22,15 +22,19 @@ impl Meddler<'_> {
     fn store(&self) -> &impl Store {
         self.fixture.runner.store()
     }
+
+    async fn meddle(&self) {
+        let call = self.calls.lock().unwrap().pop_front();
+        if let Some(call) = call {
+            attempt(&self.fixture.runner, &call).await;
+        }
+    }
 }
 
 impl Store for Meddler<'_> {
     async fn get(&self, request: GetItem) -> Result<Found, StoreError> {
         let answer = self.store().get(request).await;
-        let call = self.calls.lock().unwrap().pop_front();
-        if let Some(call) = call {
-            attempt(&self.fixture.runner, &call).await;
-        }
+        self.meddle().await;
         answer
     }
 
@@ -41,7 +45,9 @@ impl Store for Meddler<'_> {
         self.store().supports(feature).await
     }
     async fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
-        self.store().batch_get(request).await
+        let answer = self.store().batch_get(request).await;
+        self.meddle().await;
+        answer
     }
     async fn query(&self, request: Query) -> Result<Page, StoreError> {
         self.store().query(request).await

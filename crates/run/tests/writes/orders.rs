@@ -1,9 +1,13 @@
 //! An order with its lines, their prices and the reserved stock in one transaction.
 
 use std::sync::Mutex;
+use std::thread;
 
 use singlet_design::Json;
+use singlet_engine::values::{AttributeValue, Item};
+use singlet_run::explain::Recording;
 use singlet_run::{RunError, Wait};
+use singlet_store::Embedded;
 
 use crate::fixture::{Fixture, try_run};
 use crate::meddler::Meddler;
@@ -181,4 +185,53 @@ fn a_check_gives_its_item_to_later_steps() {
 fn a_step_that_is_written_in_its_transaction_cannot_be_run_by_itself() {
     let error = shop().try_run("place_order.stock", r#"{"sku": "pen", "line.quantity": 1}"#).unwrap_err();
     assert!(matches!(&error, RunError::Internal { users, .. } if users == &["`place_order`"]), "{error}");
+}
+
+#[test]
+fn the_products_of_all_lines_are_read_at_once() {
+    let shop = shop();
+    let runner = shop.runner_on(Recording::new(Embedded::new(shop.database.clone(), "memory")));
+    try_run(&runner, "place_order", TWO_LINES).wait().unwrap();
+    let asked: Vec<_> = runner.store().recorded().iter().map(|one| one.operation).collect();
+    // The last one reads the answer.
+    assert_eq!(asked, ["BatchGetItem", "TransactWriteItems", "BatchGetItem"]);
+}
+
+/// Callers who order and change prices at once: the reserved stock is the sum of the lines, and every line has a price
+/// that its product had.
+#[test]
+fn orders_at_once_reserve_what_their_lines_say() {
+    let shop = shop();
+    thread::scope(|scope| {
+        for caller in 0..4 {
+            let shop = &shop;
+            scope.spawn(move || {
+                for turn in 0..10 {
+                    let order = TWO_LINES.replace("\"o\"", &format!("\"{caller}-{turn}\""));
+                    match shop.try_run("place_order", &order) {
+                        Ok(_) | Err(RunError::Contention { .. }) => {}
+                        Err(error) => panic!("{error}"),
+                    }
+                    let price = format!(r#"{{"sku": "pen", "price": {}}}"#, 100 + turn);
+                    match shop.try_run("change_price", &price) {
+                        Ok(_) | Err(RunError::Contention { .. }) => {}
+                        Err(error) => panic!("{error}"),
+                    }
+                }
+            });
+        }
+    });
+    let number = |item: &Item, field: &str| match item.get(field) {
+        Some(AttributeValue::N(number)) => number.to_i64().unwrap_or(1),
+        other => panic!("{field}: {other:?}"),
+    };
+    for sku in ["pen", "ink"] {
+        let of_sku = |item: &&Item| item.get("sku") == Some(&sku.into()) && item.get("quantity").is_some();
+        let items = shop.scan(None);
+        let lines: Vec<&Item> = items.iter().filter(of_sku).collect();
+        let sum: i64 = lines.iter().map(|line| number(line, "quantity")).sum();
+        assert_eq!(sum, number(&shop.stored("Product", "sku", sku).unwrap(), "reserved"));
+        assert!(!lines.is_empty());
+        assert!(sku == "ink" || lines.iter().all(|line| matches!(number(line, "price"), 1 | 100..110)));
+    }
 }

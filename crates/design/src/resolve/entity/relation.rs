@@ -87,7 +87,9 @@ fn check_fields(context: &Context<'_>, fields: &[Entry], drafts: &DraftsByName<'
             return;
         }
         if let Some(place) = field::refers_to(node) {
-            find(context, place, drafts);
+            for place in place.list().unwrap_or(std::slice::from_ref(place)) {
+                find(context, place, drafts);
+            }
         }
         check_fields(context, node.entries("fields"), drafts);
         if let Some(of) = node.get("of") {

@@ -22,9 +22,9 @@ pub(super) struct EachText {
 /// A mistake in the text of `each`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EachError {
-    /// What is wrong.
+    /// The mistake.
     pub(super) message: String,
-    /// What to write.
+    /// The text to write instead.
     pub(super) help: String,
     /// Where in the text.
     pub(super) range: Range<usize>,
@@ -224,6 +224,7 @@ fn member(name: &str, kind: &FieldType, optional: bool, span: Span) -> Field {
         internal: false,
         made: None,
         refers_to: None,
+        refers_to_one_of: Vec::new(),
         must_exist: false,
         span,
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::name;
-use super::super::parameters::stored_alike;
+use super::super::reference;
 use super::super::template::find;
 use super::asked::Asked;
 use super::overlap::KeyShape;
@@ -254,42 +254,32 @@ impl PatternDraft<'_> {
             let help = format!("use another name for the item that `{wanted}` refers to");
             self.context.mistakes.add_with_help(*span, message, help);
         }
-        let field = entities.iter().find_map(|known| known.entity.field(wanted))?;
-        let Some(target) = &field.refers_to else {
-            if !entities.iter().any(|known| known.vague.contains(wanted)) {
-                let help = format!("add `ref` to the field: `{wanted} = {{ type = \"key\", ref = \"…\" }}`");
-                self.context.mistakes.add_with_help(node.span, format!("`{wanted}` isn't a reference"), help);
+        let mut found = None;
+        for known in entities {
+            let Some(field) = known.entity.field(wanted) else { continue };
+            if field.refers_to.is_none() && field.refers_to_one_of.is_empty() {
+                if !known.vague.contains(wanted) {
+                    let help =
+                        format!("add `ref` to the field: `{wanted} = {{ type = \"key\", ref = \"…\" }}`");
+                    self.context.mistakes.add_with_help(
+                        node.span,
+                        format!("`{wanted}` isn't a reference"),
+                        help,
+                    );
+                }
+                return None;
             }
-            return None;
-        };
-        let target = self.entities.find(target).filter(|target| target.sound)?;
-        let members = key_members(&target.entity);
-        let holds = match &field.kind {
-            FieldType::List { of, .. } | FieldType::Set { of, .. } => of,
-            kind => kind,
-        };
-        match members.as_slice() {
-            [(_, kind)] if stored_alike(kind, holds) => {}
-            [(path, _)] => {
-                let message =
-                    format!("`{wanted}` and `{path}` of `{}` have different types", target.entity.name);
-                self.context.mistakes.add_with_help(node.span, message, "give both the same type");
-            }
-            members => {
-                let paths: Vec<&str> = members.iter().map(|(path, _)| path.as_str()).collect();
-                let message = format!(
-                    "`{wanted}` holds one value, but the key of `{}` needs {}",
-                    target.entity.name,
-                    name::list(&paths)
-                );
-                self.context.mistakes.add_with_help(
-                    node.span,
-                    message,
-                    "a reference can only be followed to an entity whose key has one field",
-                );
+            match reference::targets(self.entities, known, field)? {
+                Ok(targets) => _ = found.get_or_insert(targets),
+                // A field with several entities or `must_exist` has been reported where it is defined.
+                Err(_) if field.must_exist || !field.refers_to_one_of.is_empty() => return None,
+                Err((message, help)) => {
+                    self.context.mistakes.add_with_help(node.span, message, help);
+                    return None;
+                }
             }
         }
-        Some(Resolve { name: name.clone(), field: wanted.to_owned(), entity: Arc::clone(&target.entity) })
+        Some(Resolve { name: name.clone(), field: wanted.to_owned(), targets: found? })
     }
 }
 

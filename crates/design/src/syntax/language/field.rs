@@ -8,8 +8,8 @@ const MAX_ENTRIES: Key = key("max", Shape::Whole(1, COUNT_MAX), "the maximum num
 const MAX_BYTES: Key = key("max", Shape::Whole(1, COUNT_MAX), "the maximum number of bytes");
 const REF: Key = key(
     "ref",
-    Shape::Text("an entity name"),
-    "the entity that the field refers to; not enforced without `must_exist`",
+    Shape::Either(&[Shape::Text("an entity name"), Shape::List(1, &Shape::Text("an entity name"))]),
+    "the entity that the field refers to, or several of which another field names one; not enforced without `must_exist`",
 );
 const MUST_EXIST: Key =
     key("must_exist", Shape::Bool, "whether writes check that the referenced item exists; default `false`");

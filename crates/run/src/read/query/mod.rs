@@ -175,7 +175,7 @@ impl QueryPlan {
             sort.iter().map(|(attribute, _)| attribute.clone()).collect();
         let teller = Teller::new(context.design, entities, (table, index), wanted.mixed);
         let expiry = Expiry::new(table.ttl.clone().filter(|_| !wanted.show_expired));
-        let references = wanted.resolve.iter().map(|resolve| resolve.field.as_str());
+        let references = wanted.resolve.iter().flat_map(design::Resolve::fields);
         // A range over truncated times compares the whole ones.
         let bounded = match wanted.range {
             Some(SortRange::Between { field }) => field.split('.').next(),
