@@ -56,11 +56,11 @@ pub use json::{Json, JsonError};
 pub use limits::FILE_BYTES_MAX;
 pub use model::{
     Allowance, Argument, AskedKey, BatchGet, Binding, Buckets, Capacity, CapacityRange, CapacityUnits,
-    Cardinality, Change, Check, Count, Delete, Design, Each, EachList, ElementChange, Entity, Environment,
-    Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates, Layout, Merge, Operation, Order,
-    OrderWord, Parameter, Parts, Pattern, Places, Projection, Query, Rate, ReadPart, Reference, Relation,
-    Removal, Resolve, Scan, Setting, ShardRead, SortRange, Step, Subject, Table, TableSettings, TimeToLive,
-    Transaction, Unique, Update, ValueSource, When,
+    Cardinality, Change, Check, Chooser, Count, Delete, Design, Each, EachList, ElementChange, Entity,
+    Environment, Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates, Layout, Merge,
+    Operation, Order, OrderWord, Parameter, Parts, Pattern, Places, Projection, Query, Rate, ReadPart,
+    Reference, Relation, Removal, Resolve, Scan, Setting, ShardRead, SortRange, Step, Subject, Table,
+    TableSettings, TimeToLive, Transaction, Unique, Update, ValueSource, When,
 };
 pub use names::{nearest, similar};
 pub use paging::{

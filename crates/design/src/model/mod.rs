@@ -3,6 +3,7 @@
 //! [`crate::load`] builds it, and returns a report instead if the design has mistakes.
 
 mod capacity;
+mod chooser;
 mod entity;
 mod layout;
 mod pattern;
@@ -13,6 +14,8 @@ use std::sync::Arc;
 
 pub(crate) use crate::field::{Field, FieldType, Made, ParameterType};
 pub use capacity::{Capacity, CapacityRange, CapacityUnits};
+pub use chooser::Chooser;
+pub(crate) use chooser::NoChooser;
 pub use entity::{Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, When};
 pub use layout::{Allowance, Layout, Places, Subject};
 pub use pattern::{
@@ -53,6 +56,14 @@ impl Design {
     /// Returns the pattern of this name.
     pub fn pattern(&self, name: &str) -> Option<&Arc<Pattern>> {
         self.patterns.iter().find(|pattern| pattern.name == name)
+    }
+
+    /// Returns the field that tells to which of several entities a field refers.
+    pub fn chooser(&self, entity: &Entity, field: &Field) -> Option<Chooser> {
+        let names = field.refers_to_one_of.iter();
+        let targets: Vec<&Entity> =
+            names.map(|name| self.entity(name).map(Arc::as_ref)).collect::<Option<_>>()?;
+        Chooser::find(entity, field, &targets).ok().filter(|_| !targets.is_empty())
     }
 
     /// Returns the patterns that run this pattern as a step or part.

@@ -8,7 +8,7 @@ use super::name;
 use super::parameters::stored_alike;
 use super::pattern::key_members;
 use super::template::find;
-use crate::model::{Entity, Field, FieldType, Reference};
+use crate::model::{Chooser, Entity, Field, FieldType, NoChooser, Reference};
 use crate::syntax::Node;
 
 /// The message and the help of a mistake.
@@ -64,47 +64,24 @@ pub(super) fn targets(
     let several: Option<Vec<&ResolvedEntity>> =
         field.refers_to_one_of.iter().map(|name| sound(name)).collect();
     let several = several.filter(|several| !several.is_empty())?;
-    let references = match chooser(&known.entity, field, &several) {
-        Ok((by, words)) => {
-            let pairs = several.into_iter().zip(words);
-            pairs.map(|(target, word)| reference(target, Some((by.clone(), word)))).collect()
-        }
-        Err(problem) => Err(problem),
+    let entities: Vec<&Entity> = several.iter().map(|target| &*target.entity).collect();
+    let chooser = match Chooser::find(&known.entity, field, &entities) {
+        Ok(chooser) => chooser,
+        Err(why) => return Some(Err(untold(field, &entities, why))),
     };
-    Some(references)
+    let when = |word| Some((chooser.field.clone(), word));
+    Some(several.into_iter().zip(chooser.words).map(|(target, word)| reference(target, when(word))).collect())
 }
 
-/// Returns the field that tells to which of several entities a field refers, and its value for each of them: the field
-/// whose values are their names. Of several such fields, it is the one whose name has the most letters in common with the
-/// beginning of the reference's name.
-fn chooser(
-    entity: &Entity,
-    field: &Field,
-    targets: &[&ResolvedEntity],
-) -> Result<(String, Vec<String>), Problem> {
-    let mut found: Vec<(usize, &str, Vec<String>)> = Vec::new();
-    for other in &entity.fields {
-        let FieldType::Choice(choices) = &other.kind else { continue };
-        let word = |target: &&ResolvedEntity| {
-            let names = |choice: &&String| is_name_of(choice, &target.entity);
-            choices.iter().find(names).cloned()
-        };
-        let words: Option<Vec<String>> = targets.iter().map(word).collect();
-        if let Some(words) = words.filter(|words| words.len() == choices.len()) {
-            let letters = other.name.chars().zip(field.name.chars());
-            found.push((letters.take_while(|(one, other)| one == other).count(), &other.name, words));
+/// Returns the mistake that nothing tells to which of several entities a field refers.
+fn untold(field: &Field, targets: &[&Entity], why: NoChooser) -> Problem {
+    match why {
+        NoChooser::Ambiguous(one, other) => {
+            let message = format!("both `{one}` and `{other}` could tell what `{}` refers to", field.name);
+            (message, "give the field that tells it a name with the same beginning".to_owned())
         }
-    }
-    found.sort_by_key(|(letters, ..)| std::cmp::Reverse(*letters));
-    let names: Vec<&str> = targets.iter().map(|target| target.entity.name.as_str()).collect();
-    let mut found = found.into_iter();
-    match (found.next(), found.next()) {
-        (Some((first, by, _)), Some((second, other, _))) if first == second => {
-            let message = format!("both `{by}` and `{other}` could tell what `{}` refers to", field.name);
-            Err((message, "give the field that tells it a name with the same beginning".to_owned()))
-        }
-        (Some((_, by, words)), _) => Ok((by.to_owned(), words)),
-        (None, _) => {
+        NoChooser::Missing => {
+            let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
             let message =
                 format!("no field tells whether `{}` refers to {}", field.name, name::list_or(&names));
             let values: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
@@ -112,17 +89,9 @@ fn chooser(
                 "add a field with their names as values, such as `kind = {{ type = \"string\", enum = [{}] }}`",
                 values.join(", ")
             );
-            Err((message, help))
+            (message, help)
         }
     }
-}
-
-/// Returns whether a value names an entity: by its name or its type, with letters of any case and any separators.
-fn is_name_of(value: &str, entity: &Entity) -> bool {
-    let plain = |text: &str| -> String {
-        text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-    };
-    plain(value) == plain(&entity.name) || plain(value) == plain(&entity.type_name)
 }
 
 /// Returns the source of each field of the other entity's key: (field of the key, field of this entity).

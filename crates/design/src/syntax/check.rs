@@ -220,7 +220,8 @@ impl Checker<'_> {
             .filter(|kind| kind.keys.iter().any(|key| key.name == name))
             .map(|kind| kind.name)
             .collect();
-        if let ([kind], false) = (kinds, homes.is_empty()) {
+        let is_of_step = construct.id == "inline" && STEP.key(name).is_some();
+        if let ([kind], false, false) = (kinds, homes.is_empty(), is_of_step) {
             let message = format!("`{name}` can't be used with `{}`", kind.name);
             self.mistakes.add_with_help(
                 entry.span,
@@ -236,7 +237,7 @@ impl Checker<'_> {
         };
         let candidates = own.chain(words.iter().map(|word| word.name));
         let help = match (construct.id, &entry.node.value) {
-            ("inline", _) if STEP.key(name).is_some() => {
+            _ if is_of_step => {
                 "write the pattern under `run`: `{ run = { update = \"…\" }, with = { … } }`".to_owned()
             }
             ("inline", _) if PATTERN.key(name).is_some() => {

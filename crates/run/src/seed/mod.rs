@@ -27,6 +27,7 @@ mod rules;
 mod stages;
 mod story;
 mod suggest;
+mod targets;
 mod text;
 mod totals;
 mod words;
@@ -38,6 +39,7 @@ pub use example::example;
 pub use plant::plant;
 pub use suggest::{Suggestion, Suggestions};
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -83,7 +85,7 @@ pub struct Sample {
 /// Makes sample data, item by item. It ends early if the design allows no more items: every root has all of its
 /// children, every key is taken.
 pub struct Seeder<'a> {
-    design: &'a Design,
+    design: Cow<'a, Design>,
     options: SeedOptions,
     dice: Dice,
     rules: Vec<Rules>,
@@ -105,24 +107,24 @@ pub struct Seeder<'a> {
 impl<'a> Seeder<'a> {
     /// Sample data for a design.
     pub fn new(design: &'a Design, options: SeedOptions) -> Self {
-        let totals = Totals::of(design);
+        let design = targets::chosen(design);
+        let totals = Totals::of(&design);
         if totals.is_empty() {
             return Seeder::with_totals(design, options, totals, false);
         }
         // Parents come first and hold what their children add up to: all is made once to count.
-        let mut counting = Seeder::with_totals(design, options, totals, true);
+        let mut counting = Seeder::with_totals(design.clone(), options, totals, true);
         counting.by_ref().for_each(drop);
         Seeder::with_totals(design, options, counting.totals, false)
     }
 
-    fn with_totals(design: &'a Design, options: SeedOptions, totals: Totals, counts: bool) -> Self {
-        let shares = order::shares(design, options.items);
+    fn with_totals(design: Cow<'a, Design>, options: SeedOptions, totals: Totals, counts: bool) -> Self {
+        let shares = order::shares(&design, options.items);
         Seeder {
-            design,
             options,
             dice: Dice::new(options.seed),
             rules: design.entities.iter().map(|entity| Rules::new(entity)).collect(),
-            parents: Parents::new(design, options.seed),
+            parents: Parents::new(&design, options.seed),
             counts,
             totals,
             open: shares.iter().map(|(entity, _)| *entity).collect(),
@@ -131,6 +133,7 @@ impl<'a> Seeder<'a> {
             taken: HashSet::new(),
             made: 0,
             failed: false,
+            design,
         }
     }
 
@@ -171,7 +174,7 @@ impl<'a> Seeder<'a> {
             let Some(family) = self.parents.choose(&mut self.dice, position, entity) else { continue };
             let story = self.parents.story(position, &family);
             let mut maker = fields::Maker {
-                design: self.design,
+                design: &self.design,
                 entity,
                 story,
                 flags: Vec::new(),
