@@ -36,6 +36,7 @@ mod paging;
 mod report;
 mod resolve;
 mod schema;
+mod style;
 mod syntax;
 mod template;
 mod value;
@@ -66,6 +67,7 @@ pub use paging::{
 pub use report::{Lines, Mistake, Position, Report, Span};
 pub use resolve::load;
 pub use schema::schema;
+pub use style::{Formatted, format, old_forms, upgrade};
 pub use template::{
     Ending, Format, Part, RenderError, SHARDS_MAX, Template, TemplateError, Values, fold, shard_of,
 };
