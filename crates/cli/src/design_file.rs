@@ -1,8 +1,8 @@
 //! Designs from files.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use singlet_design::Design;
@@ -32,4 +32,32 @@ pub(crate) fn load(file: &Path) -> Result<Arc<Design>, Failure> {
     let source = read(file)?;
     let design = singlet_design::load(&file.display().to_string(), &source);
     design.map(Arc::new).map_err(|report| Failure::Design(Box::new(report)))
+}
+
+/// Replaces the text of a design.
+pub(crate) fn replace(file: &Path, text: &str) -> Result<(), Failure> {
+    let unwritable = |reason| Failure::Unwritable { file: file.display().to_string(), reason };
+    replace_file(file, text).map_err(unwritable)
+}
+
+/// Writes a file whole or not at all: beside it under another name, synced, and then in its place. A link stays a link,
+/// and the permissions stay.
+fn replace_file(path: &Path, text: &str) -> io::Result<()> {
+    let path = fs::canonicalize(path)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let new: PathBuf = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
+    let written = write(&path, &new, text);
+    if written.is_err() {
+        // A partial file is useless, and the first error is the one to report.
+        let _ = fs::remove_file(&new);
+    }
+    written
+}
+
+fn write(path: &Path, new: &Path, text: &str) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).open(new)?;
+    file.set_permissions(fs::metadata(path)?.permissions())?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(new, path)
 }

@@ -53,6 +53,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Demo(arguments) => commands::demo::demo(&arguments),
         Command::New(arguments) => commands::new::new(&arguments),
         Command::Check(arguments) => commands::check::check(&arguments),
+        Command::Fmt(arguments) => commands::fmt::fmt(&arguments),
         Command::Review(arguments) => return commands::review::review(&arguments),
         Command::Apply(arguments) => commands::apply::apply(&arguments),
         Command::Patterns(arguments) => commands::patterns::patterns(&arguments),

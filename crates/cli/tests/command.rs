@@ -143,7 +143,7 @@ fn unusable_credentials_are_named_without_showing_secrets() {
 #[test]
 #[cfg(target_os = "linux")]
 fn endless_files_are_neither_designs_nor_keys() {
-    for command in ["check", "review", "patterns"] {
+    for command in ["check", "fmt", "review", "patterns"] {
         let output = run(&[command, "/dev/zero"]);
         assert!(!output.status.success(), "{command}");
         assert!(text(&output.stderr).contains("can't read /dev/zero: it has more than 16 MB"), "{command}");

@@ -157,6 +157,49 @@ fn a_well_formed_design_is_counted_and_a_wrong_one_is_shown_with_its_line() {
 }
 
 #[test]
+fn a_design_is_formatted_and_upgraded_and_its_comments_stay() {
+    let place = Workplace::new();
+    let source = "\
+# A list.
+design = \"list\"
+about = \"Things\" # for people
+[table]
+key = \"id\"
+[entity.Thing.fields]
+id = \"key\"
+owner = {ref=\"Thing\",type=\"key\"}
+";
+    let write = |text: &str| std::fs::write(place.path("list.toml"), text).unwrap();
+    let read = || std::fs::read_to_string(place.path("list.toml")).unwrap();
+    write(source);
+    let error = place.fails(1, &["fmt", "list.toml", "--check"]);
+    assert!(error.contains("1 of 1 designs would change"), "{error}");
+    assert_eq!(read(), source);
+    assert_eq!(place.fine(&["fmt", "list.toml"]), "list.toml: formatted\n");
+    let formatted = "\
+# A list.
+design = \"list\"
+about  = \"Things\" # for people
+[table]
+key = \"id\"
+[entity.Thing.fields]
+id    = \"key\"
+owner = { type = \"key\", ref = \"Thing\" }
+";
+    assert_eq!(read(), formatted);
+    assert_eq!(place.fine(&["fmt", "list.toml"]), "");
+
+    let note = text(&place.run(&["check", "list.toml"]).stderr);
+    assert!(note.contains("list.toml: `type = \"key\"` isn't needed beside `ref` (once)"), "{note}");
+    assert_eq!(place.fine(&["fmt", "--upgrade", "list.toml"]), "list.toml: formatted; 1 old word replaced\n");
+    assert_eq!(read(), formatted.replace("type = \"key\", ref", "ref"));
+    assert_eq!(text(&place.run(&["check", "list.toml"]).stderr), "");
+
+    write("design = list\n");
+    assert!(place.fails(2, &["fmt", "list.toml"]).contains("invalid TOML"));
+}
+
+#[test]
 fn applying_says_what_it_does_and_does_it_once() {
     let place = Workplace::new();
     let said = place.fine(&["apply", "shop.toml", "--dry-run"]);

@@ -37,6 +37,7 @@ mod paging;
 mod report;
 mod resolve;
 mod schema;
+mod style;
 mod syntax;
 mod template;
 mod value;
@@ -70,6 +71,7 @@ pub use paging::{
 pub use report::{Lines, Mistake, Position, Report, Span};
 pub use resolve::load;
 pub use schema::schema;
+pub use style::{Formatted, format, old_forms, upgrade};
 pub use template::{
     Ending, Format, Part, RenderError, SHARDS_MAX, Template, TemplateError, Values, fold, formatted, shard_of,
 };

@@ -20,8 +20,8 @@ use crate::style::{self, ColorWhen};
 pub(crate) use backup::{BackupArguments, BackupsArguments, FolderArguments, RestoreArguments};
 pub(crate) use design::{
     ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
-    OutputFormat, PatternsArguments, ReviewArguments, ReviewFormat, RunArguments, SeedArguments,
-    StoreArguments,
+    FmtArguments, OutputFormat, PatternsArguments, ReviewArguments, ReviewFormat, RunArguments,
+    SeedArguments, StoreArguments,
 };
 #[cfg(test)]
 pub(crate) use encryption::KeyArguments;
@@ -136,6 +136,9 @@ pub(crate) enum Command {
     New(NewArguments),
     /// Check designs for errors
     Check(CheckArguments),
+    /// Format designs: order of keys, alignment, blank lines; comments stay
+    #[command(after_help = design::FMT_NOTES)]
+    Fmt(FmtArguments),
     /// Lint designs: find hot keys, missing indexes and needless cost, with fixes
     #[command(after_help = design::REVIEW_NOTES)]
     Review(ReviewArguments),

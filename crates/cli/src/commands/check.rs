@@ -26,6 +26,10 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
                     counted(design.patterns.len(), "pattern"),
                 ];
                 writeln!(out, "{}: {} is well-formed: {}", file.display(), design.name, counts.join(", "))?;
+                for form in singlet_design::old_forms(&design.source) {
+                    let file = file.display();
+                    anstream::eprintln!("note: {file}: {form}; `singlet fmt --upgrade {file}` rewrites it");
+                }
             }
             Err(failure) => wrong.push(failure),
         }
@@ -54,6 +58,7 @@ fn as_json(files: &[PathBuf]) -> Result<(), Failure> {
                     ("tables", number(design.tables.len())),
                     ("entities", number(design.entities.len())),
                     ("patterns", number(design.patterns.len())),
+                    ("old_forms", Json::from(singlet_design::old_forms(&design.source))),
                 ])
             }
             Err(failure) => {

@@ -9,6 +9,7 @@ pub(crate) mod demo;
 pub(crate) mod describe;
 pub(crate) mod explain;
 pub(crate) mod export;
+pub(crate) mod fmt;
 pub(crate) mod import;
 pub(crate) mod manual;
 pub(crate) mod new;

@@ -1,6 +1,7 @@
 //! The JSON Schema of design files for editors, generated from the description of the language.
 
 use crate::json::Json;
+use crate::syntax::NEW_WORDS;
 use crate::syntax::language::{Construct, DESIGN, Key, Shape, Variants};
 
 /// Returns the JSON Schema (draft 2020-12) of design files.
@@ -53,13 +54,21 @@ impl Definitions {
             Some(shape) => self.value(shape),
             None => Json::Bool(false),
         };
-        let required = construct.keys.iter().filter(|key| key.required).map(|key| key.name);
+        let implied: Vec<(&str, &str)> =
+            NEW_WORDS.iter().filter_map(|word| word.implied_in(construct.id)).collect();
+        let is_implied = |name: &str| implied.iter().any(|(key, _)| *key == name);
+        let required =
+            construct.keys.iter().filter(|key| key.required && !is_implied(key.name)).map(|key| key.name);
         let mut members = vec![
             ("type".to_owned(), Json::from("object")),
             ("properties".to_owned(), Json::Object(properties)),
             ("required".to_owned(), Json::from(required.collect::<Vec<_>>())),
             ("additionalProperties".to_owned(), others),
         ];
+        for (key, by) in implied {
+            let either = [key, by].map(|name| object([("required", Json::from(vec![name]))]));
+            members.push(("anyOf".to_owned(), Json::List(either.to_vec())));
+        }
         members.extend(kinds(construct));
         Json::Object(members)
     }

@@ -3,16 +3,17 @@
 use super::language::{Construct, DESIGN, Key, PATTERN, STEP, Shape, Variant, Variants};
 use super::mistakes::Mistakes;
 use super::tree::{Entry, Node, Value};
+use super::words::{NEW_WORDS, NewWord};
 use crate::names::{self, nearest};
 
 /// Checks a whole file.
 pub(super) fn check_file(root: &Node, mistakes: &Mistakes) {
-    Checker { mistakes }.construct(&DESIGN, root, "the design");
+    Checker { mistakes, words: NEW_WORDS }.construct(&DESIGN, root, "the design");
 }
 
 /// Checks a value; messages call it `what`.
 pub(crate) fn check(shape: &Shape, node: &Node, what: &str, mistakes: &Mistakes) {
-    Checker { mistakes }.value(shape, node, what);
+    Checker { mistakes, words: NEW_WORDS }.value(shape, node, what);
 }
 
 /// Returns whether the `table` of a design holds several tables.
@@ -44,6 +45,8 @@ const SYNONYMS: &[(&str, &str)] = &[
 
 struct Checker<'a> {
     mistakes: &'a Mistakes,
+    /// The words that have changed.
+    words: &'a [NewWord],
 }
 
 impl Checker<'_> {
@@ -214,6 +217,11 @@ impl Checker<'_> {
 
     fn unknown(&self, construct: &Construct, kinds: &[&Variant], entry: &Entry, what: &str) {
         let name = entry.name.as_str();
+        if let Some(new) = self.words.iter().find_map(|word| word.name_of(construct.id, name)) {
+            let help = format!("write `{new}`; `singlet fmt --upgrade FILE` renames it everywhere");
+            self.mistakes.add_with_help(entry.span, format!("`{name}` is called `{new}` now"), help);
+            return;
+        }
         let homes: Vec<&str> = construct
             .kinds()
             .iter()

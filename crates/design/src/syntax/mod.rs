@@ -6,10 +6,12 @@ pub(crate) mod language;
 mod mistakes;
 mod size;
 mod tree;
+mod words;
 
 pub(crate) use check::{are_several, check};
 pub(crate) use mistakes::Mistakes;
 pub(crate) use tree::{Entry, Node, Value};
+pub(crate) use words::{NEW_WORDS, NewWord};
 
 use toml::de::DeTable;
 
@@ -20,10 +22,22 @@ pub(crate) fn read(source: &str, mistakes: &Mistakes) -> Option<Node> {
     }
     let (document, errors) = DeTable::parse_recoverable(source);
     let readable = broken::note(source, &errors, mistakes);
-    let root = readable.then(|| tree::root(&document))?;
+    let mut root = readable.then(|| tree::root(&document))?;
     if !size::check_tree(&root, mistakes) {
         return None;
     }
+    words::complete(&mut root);
     check::check_file(&root, mistakes);
     Some(root)
+}
+
+/// Returns whether a file is TOML and within the limits, or notes why it isn't.
+pub(crate) fn is_toml(source: &str, mistakes: &Mistakes) -> bool {
+    if !size::check_length(source, mistakes) {
+        return false;
+    }
+    let (document, errors) = DeTable::parse_recoverable(source);
+    broken::note(source, &errors, mistakes)
+        && errors.is_empty()
+        && size::check_tree(&tree::root(&document), mistakes)
 }

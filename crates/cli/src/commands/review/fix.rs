@@ -1,8 +1,6 @@
 //! `singlet review --fix`.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use singlet_review::{Applied, Reviewed, difference, repair};
@@ -30,7 +28,7 @@ pub(super) fn fix(arguments: &ReviewArguments) -> Result<ExitCode, Failure> {
             let changes = style::difference(&difference(&name, &source, &text));
             anstream::stdout().lock().write_all(changes.as_bytes())?;
         } else if text != source {
-            replace(path, &text).map_err(|reason| Failure::Unwritable { file: name.clone(), reason })?;
+            design_file::replace(path, &text)?;
         }
         say(arguments, &name, &changes)?;
         files.push(File::of(name, text, true));
@@ -53,26 +51,4 @@ fn say(arguments: &ReviewArguments, name: &str, changes: &[Applied]) -> io::Resu
         ReviewFormat::Human => anstream::stdout().lock().write_all(lines.as_bytes()),
         _ => anstream::stderr().lock().write_all(lines.as_bytes()),
     }
-}
-
-/// Writes a file whole or not at all: beside it under another name, synced, and then in its place. A link stays a link,
-/// and the permissions stay.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let path = fs::canonicalize(path)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let new: PathBuf = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
-    let written = write(&path, &new, text);
-    if written.is_err() {
-        // A partial file is useless, and the first error is the one to report.
-        let _ = fs::remove_file(&new);
-    }
-    written
-}
-
-fn write(path: &Path, new: &Path, text: &str) -> io::Result<()> {
-    let mut file = fs::OpenOptions::new().write(true).create_new(true).open(new)?;
-    file.set_permissions(fs::metadata(path)?.permissions())?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(new, path)
 }

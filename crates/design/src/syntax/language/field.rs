@@ -115,7 +115,11 @@ pub(crate) static FIELD: Construct = Construct {
     id: "field",
     keys: &[
         about(),
-        required("type", Shape::Word(TYPE_WORDS), "the type of its values"),
+        required(
+            "type",
+            Shape::Word(TYPE_WORDS),
+            "the type of its values; not needed beside `ref`, which makes it a `key`",
+        ),
         key("optional", Shape::Bool, "whether the field may be missing; default `false`"),
         key(
             "internal",
