@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use singlet_design::{Design, Operation, Removal};
+use singlet_design::{Design, Operation, Removal, Setting, TableSettings};
 
 use crate::designs::design;
 
@@ -73,21 +73,39 @@ fn sc_43_the_sums_are_those_of_the_lines() {
     assert_eq!((reads, writes), (11_300, 3_650));
 }
 
-#[test]
-fn sc_42_recovery_reaches_35_days_back_and_weekly_backups_are_kept_three_months() {
-    let design = design("smart-cooking", "");
+/// The settings of a design's only table in an environment.
+fn settings(design: &Design, environment: &str) -> TableSettings {
     let [table] = design.tables.as_slice() else { panic!("{:?}", design.tables) };
-    assert_eq!(table.recovery_days, Some(35));
-    let backup = table.backup.as_ref().unwrap().to_string();
-    assert_eq!(backup, "weekly, keep 3 months");
+    let named = design.environments.iter().find(|known| known.name == environment).unwrap();
+    named.settings_of(table)
+}
+
+#[test]
+fn sc_42_in_production_recovery_reaches_35_days_back_and_weekly_backups_are_kept_three_months() {
+    let design = design("smart-cooking", "");
+    let production = settings(&design, "prod");
+    assert_eq!(production.recovery_days, Some(Setting::On(35)));
+    let backup = production.backup.and_then(Setting::on).map(|schedule| schedule.to_string());
+    assert_eq!(backup.as_deref(), Some("weekly, keep 3 months"));
+    let development = settings(&design, "dev");
+    assert_eq!((development.recovery_days, development.backup), (None, None));
+}
+
+#[test]
+fn sm_17_production_has_the_documented_capacity_as_its_lower_bound() {
+    let design = design("social", "");
+    let capacity = settings(&design, "prod").capacity.and_then(Setting::on).unwrap();
+    assert_eq!((capacity.table.least.read, capacity.table.least.write), (100, 50));
+    for (index, read) in [("GSI1", 100), ("GSI2", 10), ("GSI3", 50)] {
+        assert_eq!(capacity.of_index(index).least.read, read, "{index}");
+        assert!(capacity.of_index(index).most.is_some(), "{index} isn't scaled");
+    }
+    assert_eq!(settings(&design, "dev").capacity, None, "on demand");
 }
 
 #[test]
 fn ni_15_the_table_is_kept_in_production_and_deleted_in_development() {
     let design = design("nishiki", "");
-    let removal = |name: &str| {
-        design.environments.iter().find(|environment| environment.name == name).map(|found| found.removal)
-    };
-    assert_eq!(removal("prod"), Some(Removal::Keep));
-    assert_eq!(removal("dev"), Some(Removal::Delete));
+    assert_eq!(settings(&design, "prod").removal, Some(Removal::Keep));
+    assert_eq!(settings(&design, "dev").removal, Some(Removal::Delete));
 }
