@@ -231,7 +231,8 @@ class Written(Cooking):
              "GSI1PK": "USER#u1#UNREAD", "GSI1SK": f"NOTIFICATION#{AT}"},
             {**both, "PK": "INVALID_INGREDIENT#abc xyz", "SK": "USER#u1", "entity_type": "INVALID_INGREDIENT_REPORT",
              "report_id": "rp1", "ingredient_name": "abc xyz", "normalized_name": "abc xyz", "user_id": "u1",
-             "user_report_count": 1},
+             "user_report_count": 1, "total_reports": 5, "status": "pending", "admin_notes": "",
+             "GSI1PK": "REPORTS#PENDING", "GSI1SK": f"TOTAL#5#{AT}"},
         )
 
     def test_users(self):
@@ -291,6 +292,7 @@ class Written(Cooking):
 
     def test_reports(self):
         self.assertTrue(self.run_pattern("has_reported", ingredient_name="Abc xyz", user_id="u1"))
+        self.assertEqual(self.listed("pending_reports", "report_id"), ["rp1"])
 
 
 if __name__ == "__main__":

@@ -113,7 +113,7 @@ rows! {
     notices: smart_cooking::notices on "smart-cooking" {
         sc_31_unread_notifications_are_those_not_read_yet,
         sc_32_pending_reports_come_most_reported_first_ten_before_nine,
-        sc_32_a_user_reports_an_ingredient_once,
+        sc_32_each_report_counts_whether_it_is_the_first_or_not,
     }
     nishiki: nishiki on "nishiki" {
         ni_01_a_user_is_found_by_id,

@@ -1,7 +1,6 @@
 //! Notifications, and reports of invalid ingredients.
 
 use singlet_design::Json;
-use singlet_run::RunError;
 
 use crate::arguments::{Look, args, column};
 use crate::stage::Stage;
@@ -34,12 +33,11 @@ pub(crate) fn sc_31_unread_notifications_are_those_not_read_yet(stage: &Stage) {
     assert_eq!(list("unread_notifications"), Vec::<String>::new());
 }
 
-/// Reports what may have been reported before.
+/// Reports an ingredient by so many users.
 #[track_caller]
-fn report(stage: &Stage, name: &str, times: usize) {
-    stage.run("report_ingredient", args!(ingredient_name = name, user_id = "user 1"));
-    for user in 2..=times {
-        stage.run("report_ingredient_again", args!(ingredient_name = name, user_id = format!("user {user}")));
+fn report(stage: &Stage, name: &str, users: usize) {
+    for user in 1..=users {
+        stage.run("report_ingredient", args!(ingredient_name = name, user_id = format!("user {user}")));
     }
 }
 
@@ -57,7 +55,7 @@ pub(crate) fn sc_32_pending_reports_come_most_reported_first_ten_before_nine(sta
     };
     assert_eq!(pending(), reports(&[("Đá cuội", "10"), ("abc", "9"), ("xyz", "1")]));
     for user in ["user 11", "user 12"] {
-        stage.run("report_ingredient_again", args!(ingredient_name = "ABC", user_id = user));
+        stage.run("report_ingredient", args!(ingredient_name = "ABC", user_id = user));
     }
     assert_eq!(pending(), reports(&[("abc", "11"), ("Đá cuội", "10"), ("xyz", "1")]));
 
@@ -66,22 +64,22 @@ pub(crate) fn sc_32_pending_reports_come_most_reported_first_ten_before_nine(sta
         args!(ingredient_name = "da cuoi", status = "accepted", admin_notes = "stones"),
     );
     assert_eq!(pending(), reports(&[("abc", "11"), ("xyz", "1")]));
-    stage.run("report_ingredient_again", args!(ingredient_name = "đá cuội", user_id = "late"));
+    stage.run("report_ingredient", args!(ingredient_name = "đá cuội", user_id = "late"));
     assert_eq!(pending(), reports(&[("abc", "11"), ("xyz", "1")]));
 }
 
-pub(crate) fn sc_32_a_user_reports_an_ingredient_once(stage: &Stage) {
+pub(crate) fn sc_32_each_report_counts_whether_it_is_the_first_or_not(stage: &Stage) {
     report(stage, "abc xyz", 2);
-    let again =
-        stage.refused("report_ingredient_again", args!(ingredient_name = "ABC XYZ", user_id = "user 2"));
-    assert!(matches!(again, RunError::Exists { .. }), "{again:?}");
-    let first = stage.refused("report_ingredient_again", args!(ingredient_name = "new", user_id = "user 2"));
-    assert!(matches!(first, RunError::Missing { .. }), "{first:?}");
+    let again = stage.run("report_ingredient", args!(ingredient_name = "ABC XYZ", user_id = "user 2"));
+    assert_eq!(*again.at("report.user_report_count"), Json::from(2));
+    assert_eq!(*again.at("total.total_reports"), Json::from(3));
     for (name, user, reported) in
         [("Abc xyz", "user 2", true), ("abc", "user 2", false), ("abc xyz", "user 3", false)]
     {
         let answer = stage.run("has_reported", args!(ingredient_name = name, user_id = user));
         assert_eq!(answer, Json::Bool(reported), "{name} {user}");
     }
-    assert_eq!(stage.list("pending_reports", args!())[0].at("total_reports").to_string(), "2");
+    let [total] = stage.list("pending_reports", args!()).try_into().unwrap();
+    assert_eq!(*total.at("total_reports"), Json::from(3));
+    assert_eq!(total.text("ingredient_name"), "abc xyz");
 }
