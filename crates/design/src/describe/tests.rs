@@ -247,3 +247,34 @@ test         keep     off                              on demand
     let silent = library();
     assert!(settings_table(&silent, silent.tables.first().unwrap()).rows.is_empty());
 }
+
+#[test]
+fn lists_over_buckets_counts_and_orders_are_in_the_table_of_patterns() {
+    let source = r##"
+design = "log"
+[table]
+key = ["PK", "SK"]
+[entity.Line]
+key = ["LOG#{tenant}#{at:day}#{shard:line_id/4}", "{at}#{line_id}"]
+[entity.Line.fields]
+tenant  = "key"
+line_id = "id"
+at      = "created"
+[pattern.lines]
+query  = "Line"
+range  = "at"
+order  = ["newest", "oldest"]
+filter = "line_id > {after?}"
+[pattern.number_of_lines]
+count = "Line"
+range = "at"
+max   = 500
+"##;
+    let rows = pattern_table(&crate::load("log.toml", source).unwrap()).rows;
+    let key = "PK = LOG#{tenant}#{at:day}#(0…3) and SK between {from} and {to}";
+    assert_eq!(
+        rows[0][1..5],
+        ["query Line, newest or oldest first, day by day", "Query × 4", key, "line_id > {after?}"]
+    );
+    assert_eq!(rows[1][1..4], ["count Line, day by day, up to 500", "Query × 4", key]);
+}
