@@ -21,7 +21,7 @@ pub(crate) struct CountPlan {
     items_max: u64,
 }
 
-/// What was found so far.
+/// The items that were found so far.
 #[derive(Debug, Default)]
 struct Tally {
     counted: u64,
