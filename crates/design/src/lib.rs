@@ -58,15 +58,16 @@ pub use limits::FILE_BYTES_MAX;
 pub use model::{
     Allowance, Argument, AskedKey, BatchGet, Binding, Buckets, Capacity, CapacityRange, CapacityUnits,
     Cardinality, Change, Check, Chooser, Count, Delete, Design, Each, EachList, ElementChange, Entity,
-    Environment, Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates, Layout, Merge,
-    Operation, Order, OrderWord, Parameter, Parts, Pattern, Places, Projection, Query, Rate, ReadPart,
-    Reference, Relation, Removal, Resolve, Scan, Setting, ShardRead, SortRange, Step, Subject, Table,
-    TableSettings, TimeToLive, Transaction, Unique, Update, ValueSource, When,
+    Environment, Gather, Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates, Layout,
+    ListSource, ListWalk, Merge, Operation, Order, OrderWord, Parameter, Parts, Pattern, Places, Projection,
+    Query, Rate, ReadPart, Reference, Relation, Removal, Resolve, Scan, Setting, ShardRead, SortRange, Step,
+    Subject, Table, TableSettings, TimeToLive, Transaction, Unique, Update, ValueSource, When,
 };
 pub use names::{nearest, similar};
 pub use paging::{
-    BUCKETS_EMPTY_DEFAULT, BUCKETS_EMPTY_MAX, COUNT_ITEMS_DEFAULT, COUNT_ITEMS_MAX, MERGE_EACH_DEFAULT,
-    MERGE_EACH_MAX, MERGED_PAGE_ITEMS_DEFAULT, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX, first_request_items,
+    BUCKETS_EMPTY_DEFAULT, BUCKETS_EMPTY_MAX, BULK_BATCH_DEFAULT, BULK_GROUP_MAX, CLAIM_PAGE_ITEMS,
+    COUNT_ITEMS_DEFAULT, COUNT_ITEMS_MAX, MERGED_PAGE_ITEMS_DEFAULT, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX,
+    WALK_DEFAULT, WALK_MAX, first_request_items,
 };
 pub use report::{Lines, Mistake, Position, Report, Span};
 pub use resolve::load;

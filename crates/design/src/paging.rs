@@ -6,10 +6,16 @@ pub const PAGE_ITEMS_DEFAULT: u32 = 100;
 pub const PAGE_ITEMS_MAX: u32 = 1000;
 /// The items on a page of a merge without a limit. It is small because each item may need its own query.
 pub const MERGED_PAGE_ITEMS_DEFAULT: u32 = 20;
-/// The items of its list that a merge follows if the pattern gives no maximum.
-pub const MERGE_EACH_DEFAULT: u32 = 100;
-/// The maximum number of items of its list that a merge may follow.
-pub const MERGE_EACH_MAX: u32 = 1000;
+/// The elements of its list that a walk follows if the pattern gives no maximum.
+pub const WALK_DEFAULT: u32 = 100;
+/// The maximum number of elements of its list that a walk may follow. Bulk writes have none.
+pub const WALK_MAX: u32 = 1000;
+/// The items that a claim reads at once, unless its query has a smaller page.
+pub const CLAIM_PAGE_ITEMS: u32 = 10;
+/// The elements that one call of a bulk write takes, unless the caller asks for another number.
+pub const BULK_BATCH_DEFAULT: u32 = 100;
+/// The elements of a bulk write that are read and written at once.
+pub const BULK_GROUP_MAX: u32 = 25;
 
 /// The empty buckets in a row that a query over buckets reads if the pattern gives no number.
 pub const BUCKETS_EMPTY_DEFAULT: u32 = 31;

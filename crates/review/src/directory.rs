@@ -81,7 +81,8 @@ fn listed<'a, T>(lists: &BTreeMap<&'a str, Vec<&'a T>>, name: &str) -> impl Iter
 }
 
 fn is_composed(operation: &Operation) -> bool {
-    matches!(operation, Operation::Transaction(_) | Operation::Parts(_) | Operation::Merge(_))
+    use Operation::{Bulk, Claim, Gather, Merge, Parts, Transaction};
+    matches!(operation, Transaction(_) | Parts(_) | Merge(_) | Gather(_) | Claim(_) | Bulk(_))
 }
 
 fn once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {

@@ -271,6 +271,23 @@ fn rules_find_what_their_pages_say_besides_the_examples() {
             "merge = { each = \"follows\", run = \"posts\", with = { user_id = \"{other_id}\" }, by = \"created_at\", max = 500 }",
             "500 items of `follows`",
         ),
+        (
+            "wide-fan-out",
+            "gather = { each = \"user_id in users\", run = \"posts\", by = \"user_name\", max = 500 }",
+            "500 elements of `users`",
+        ),
+        (
+            "hot-counter",
+            "update = \"User\"\nadd = { visits = 1 }\nbusiest = \"50%\"\n[pattern.outer]\nrate = \"90/s\"\n\
+             bulk = { each = \"id in ids\", run = \"asked\", with = { user_id = \"{id}\" } }",
+            "4,500 times",
+        ),
+        (
+            "owner-outside-key",
+            "claim = { each = \"id in posts_of_all\", run = { delete = \"Post\" } }\nowner = \"user_id\"\n\
+          [pattern.posts_of_all]\nquery = \"Post\"\non = \"GSI1\"",
+            "through `posts_of_all`",
+        ),
         ("wide-fan-out", "update = \"User\"\nset = [\"name\"]", "`Post` keeps a copy of it in `user_name`"),
         (
             "transaction-size",
@@ -317,6 +334,12 @@ fn rules_are_silent_where_nothing_is_wrong() {
         ("wrong-sort-key", "query = \"Follow\"\norder = \"newest\""),
         ("unserved", "query = \"Post\"\nby = [\"user_id\", \"text\"]"),
         ("scan", "query = \"Post\""),
+        ("wide-fan-out", "claim = { each = \"post in posts\", run = { delete = \"Post\" }, max = 500 }"),
+        (
+            "unbounded-query",
+            "query = \"Post\"\ninternal = true\n[pattern.clear]\nbulk = { each = \"post in asked\", run = { delete = \"Post\" } }",
+        ),
+        ("check-alone", "bulk = { each = \"post in posts\", run = { delete = \"Post\" } }"),
     ];
     for (rule, pattern) in cases {
         assert_eq!(asked(rule, pattern), Vec::<String>::new(), "{rule} {pattern}");

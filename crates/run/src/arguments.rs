@@ -9,6 +9,7 @@ use singlet_design::{
 use singlet_values::{AttributeValue, Attributes, EncodedItem, Item, ValueRef};
 
 use crate::cursor::Held;
+use crate::derive::value_at;
 use crate::error::{RunError, WrongParameter};
 use crate::expression::evaluate;
 
@@ -179,6 +180,26 @@ impl<'a> Bound<'a> {
             given.value().map(|value| (parameter.name.clone(), value.clone()))
         });
         EncodedItem::encode(&values.collect::<Item>())
+    }
+}
+
+/// The elements of a list or set; none if there is no value.
+pub(crate) fn elements(value: Option<&AttributeValue>) -> Vec<AttributeValue> {
+    match value {
+        Some(AttributeValue::L(list)) => list.clone(),
+        Some(AttributeValue::Ss(set)) => set.iter().map(|text| text.as_str().into()).collect(),
+        Some(AttributeValue::Ns(set)) => set.iter().map(|number| (*number).into()).collect(),
+        Some(AttributeValue::Bs(set)) => set.iter().map(|bytes| bytes.clone().into()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The member at a path of an element, or the element itself if the path is empty.
+pub(crate) fn member(element: &AttributeValue, path: &str) -> Option<AttributeValue> {
+    match (path, element) {
+        ("", element) => Some(element.clone()),
+        (path, AttributeValue::M(members)) => value_at(members, path).cloned(),
+        _ => None,
     }
 }
 

@@ -199,6 +199,11 @@ impl Payload {
         Payload { bytes: Vec::with_capacity(128) }
     }
 
+    /// The bytes that were written.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
     pub(crate) fn append(&mut self, part: Payload) {
         self.bytes.extend(part.bytes);
     }
@@ -266,6 +271,11 @@ impl<'a> PayloadReader<'a> {
         let value = reader.read(kind).map_err(|_| OUTDATED)?;
         self.rest = reader.rest();
         Ok(value)
+    }
+
+    /// Everything that is left.
+    pub(crate) fn rest(self) -> &'a [u8] {
+        self.rest
     }
 
     /// Nothing may be left.

@@ -72,7 +72,7 @@ pub use cursor::Cursor;
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use error::{RunError, WrongParameter};
 pub use needs::{Need, needs, unmet_needs};
-pub use outcome::{Outcome, Record};
+pub use outcome::{BulkFailure, BulkReport, Outcome, Record};
 pub use runner::{Runner, check_arguments};
 pub use usage::{ParameterUsage, Usage};
 pub use write::reservation;

@@ -81,9 +81,8 @@ fn collect(pattern: &Pattern, needs: &mut Vec<(Feature, String)>) {
             }
             parts.parts.iter().for_each(|part| collect(&part.pattern, needs));
         }
-        Operation::Merge(merge) => {
-            collect(&merge.each, needs);
-            collect(&merge.run, needs);
+        Operation::Merge(_) | Operation::Gather(_) | Operation::Claim(_) | Operation::Bulk(_) => {
+            pattern.runs().into_iter().for_each(|run| collect(run, needs));
         }
     }
 }

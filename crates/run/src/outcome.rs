@@ -96,6 +96,45 @@ fn derived(entity: &Entity, name: &str) -> bool {
         || table.key().chain(indexes()).any(|attribute| attribute.name == name)
 }
 
+/// The result of one batch of a bulk write.
+#[derive(Debug, Clone, Default)]
+pub struct BulkReport {
+    /// The number of elements that were written.
+    pub done: u64,
+    /// The elements that could not be written.
+    pub failed: Vec<BulkFailure>,
+    /// Why the batch ended early, if it did: the store failed, not an element.
+    pub stopped: Option<String>,
+    /// Where the next batch starts; `None` at the end.
+    pub cursor: Option<Cursor>,
+}
+
+/// An element of a bulk write that could not be written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BulkFailure {
+    /// The element; of an item the fields of its key.
+    pub element: Json,
+    /// Why.
+    pub reason: String,
+}
+
+impl BulkReport {
+    /// As JSON: `{"done": 98, "failed": [{"element": …, "error": "…"}], "cursor": "…"}`.
+    pub fn to_json(&self) -> Json {
+        let failure = |failure: &BulkFailure| {
+            Json::from([("element", failure.element.clone()), ("error", failure.reason.as_str().into())])
+        };
+        let done = i64::try_from(self.done).unwrap_or(i64::MAX);
+        let mut members = vec![
+            ("done".to_owned(), Json::from(done)),
+            ("failed".to_owned(), Json::List(self.failed.iter().map(failure).collect())),
+        ];
+        members.extend(self.stopped.iter().map(|reason| ("stopped".to_owned(), reason.as_str().into())));
+        members.extend(self.cursor.iter().map(|cursor| ("cursor".to_owned(), cursor.to_string().into())));
+        Json::Object(members)
+    }
+}
+
 /// The answer of a pattern.
 #[derive(Debug, Clone)]
 pub enum Outcome {
@@ -119,6 +158,17 @@ pub enum Outcome {
         /// Whether there may be more, because the pattern reads no further.
         more: bool,
     },
+    /// A page of groups: the first item of each, with the number of hits.
+    Gathered {
+        /// The items.
+        records: Vec<Record>,
+        /// Where the next page starts; `None` at the end.
+        cursor: Option<Cursor>,
+        /// Whether an element had more hits than were read, so that others may belong here.
+        is_cut: bool,
+    },
+    /// A batch of a bulk write.
+    Bulk(BulkReport),
     /// An item was written; this is what it is now.
     Written(Record),
     /// An item was deleted: what it was, if it was there.
@@ -140,13 +190,10 @@ impl Outcome {
             }
             Outcome::Exists(there) => Json::Bool(*there),
             Outcome::Items { records, cursor, previous } => {
-                let items = records.iter().map(Record::to_json).collect();
-                let mut members = vec![("items".to_owned(), Json::List(items))];
-                for (name, cursor) in [("cursor", cursor), ("previous", previous)] {
-                    members.extend(cursor.iter().map(|cursor| (name.to_owned(), cursor.to_string().into())));
-                }
-                Json::Object(members)
+                page(records, [("cursor", cursor), ("previous", previous)], false)
             }
+            Outcome::Gathered { records, cursor, is_cut } => page(records, [("cursor", cursor)], *is_cut),
+            Outcome::Bulk(report) => report.to_json(),
             Outcome::Count { count, more } => {
                 let mut members = vec![("count".to_owned(), Json::Number((*count).into()))];
                 members.extend(more.then(|| ("more".to_owned(), Json::Bool(true))));
@@ -160,4 +207,19 @@ impl Outcome {
             Outcome::Each(outcomes) => Json::List(outcomes.iter().map(Outcome::to_json).collect()),
         }
     }
+}
+
+/// A page of a list with its cursors. `more` tells that a bound was reached.
+fn page<const COUNT: usize>(
+    records: &[Record],
+    cursors: [(&str, &Option<Cursor>); COUNT],
+    more: bool,
+) -> Json {
+    let items = records.iter().map(Record::to_json).collect();
+    let mut members = vec![("items".to_owned(), Json::List(items))];
+    for (name, cursor) in cursors {
+        members.extend(cursor.iter().map(|cursor| (name.to_owned(), cursor.to_string().into())));
+    }
+    members.extend(more.then(|| ("more".to_owned(), Json::Bool(true))));
+    Json::Object(members)
 }

@@ -101,7 +101,9 @@ impl<S: Store> Runner<S> {
         let read = match &plan.way {
             Way::Read(read) => read,
             // Boxed, so that the future of a read stays small.
-            Way::Write => return Box::pin(self.write(pattern, arguments, paging, now_ms)).await,
+            way @ (Way::Write | Way::Claim(_) | Way::Bulk(_)) => {
+                return Box::pin(self.write(pattern, way, arguments, paging, now_ms)).await;
+            }
             Way::Impossible => return Err(RunError::Fault("the parts of this pattern don't fit together")),
         };
         let bound = Bound::check(pattern, arguments)?;
@@ -121,14 +123,17 @@ impl<S: Store> Runner<S> {
     async fn write(
         &self,
         pattern: &Pattern,
+        way: &Way,
         arguments: &Arguments,
         paging: &Paging,
         now_ms: u64,
     ) -> Result<Outcome, RunError> {
         let arguments = write::filled(pattern, arguments, &*self.site.entropy, now_ms);
         let call = Call { pattern, bound: Bound::check(pattern, &arguments)?, paging, now_ms };
-        match &pattern.operation {
-            Operation::Transaction(_) => write::run_transaction(&self.site, &call).await,
+        match (way, &pattern.operation) {
+            (Way::Claim(plan), _) => plan.run(&self.site, &call).await,
+            (Way::Bulk(plan), _) => plan.run(&self.site, &call).await,
+            (_, Operation::Transaction(_)) => write::run_transaction(&self.site, &call).await,
             _ => write::run_write(&self.site, &call).await,
         }
     }
@@ -166,7 +171,11 @@ enum Way {
     Read(ReadPlan),
     /// It writes: what, depends on the values.
     Write,
-    /// It reads, but its parts don't fit together. No design that was loaded has such a pattern.
+    /// It writes the first item of a list that can be written.
+    Claim(write::ClaimPlan),
+    /// It writes the elements of a list.
+    Bulk(write::BulkPlan),
+    /// Its parts don't fit together. No design that was loaded has such a pattern.
     Impossible,
 }
 
@@ -181,10 +190,16 @@ struct PatternPlan {
 impl PatternPlan {
     fn new(context: &PlanContext<'_>, pattern: &Pattern) -> Self {
         let needs = needs(pattern).into_iter().map(|(feature, _)| feature).collect();
-        let way = match ReadPlan::new(context, pattern) {
-            Some(read) => Way::Read(read),
-            None if pattern.reads() => Way::Impossible,
-            None => Way::Write,
+        let way = match (&pattern.operation, ReadPlan::new(context, pattern)) {
+            (_, Some(read)) => Way::Read(read),
+            (Operation::Claim(walk), _) => {
+                write::ClaimPlan::new(context, walk).map_or(Way::Impossible, Way::Claim)
+            }
+            (Operation::Bulk(walk), _) => {
+                write::BulkPlan::new(context, walk).map_or(Way::Impossible, Way::Bulk)
+            }
+            _ if pattern.reads() => Way::Impossible,
+            _ => Way::Write,
         };
         PatternPlan { way, needs }
     }
@@ -206,7 +221,8 @@ pub fn check_arguments(pattern: &Pattern, arguments: &Arguments) -> Vec<WrongPar
 fn check_paging(pattern: &Pattern, plan: &PatternPlan, paging: &Paging) -> Result<(), RunError> {
     let (pages, lists) = match &plan.way {
         Way::Read(read) => (read.is_list(), read.has_list()),
-        Way::Write | Way::Impossible => (false, false),
+        Way::Bulk(_) => (true, true),
+        Way::Write | Way::Claim(_) | Way::Impossible => (false, false),
     };
     if paging.cursor.is_some() && !pages {
         return Err(RunError::Cursor("belongs to a list: ask for the next page with the list's own pattern"));

@@ -1,8 +1,8 @@
 //! How patterns are called: their parameters, what they answer, and an example.
 
 use singlet_design::{
-    Access, Argument, Count, Entity, Field, FieldType, Insert, Json, Operation, Order, OrderWord,
-    PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX, ParameterType, Pattern, Step, ValueSource, access,
+    Access, Argument, BULK_BATCH_DEFAULT, Count, Entity, Field, FieldType, Insert, Json, Operation, Order,
+    OrderWord, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX, ParameterType, Pattern, Step, ValueSource, access,
     parameter_in_words, to_text, type_name,
 };
 
@@ -280,7 +280,16 @@ fn returns(operation: &Operation) -> String {
             let names: Vec<&str> = parts.parts.iter().map(|part| part.name.as_str()).collect();
             format!("an object with the answer of each part: {}", names.join(", "))
         }
-        Operation::Merge(merge) => format!("{PAGE_BOTH_WAYS}: items as {} returns them", merge.run.name),
+        Operation::Merge(merge) => format!("{PAGE_BOTH_WAYS}: items as {} returns them", merge.walk.run.name),
+        Operation::Gather(gather) => format!(
+            "{PAGE}: the first item of each {} as {} returns it, with `hits`",
+            gather.by, gather.walk.run.name
+        ),
+        Operation::Claim(walk) => format!("as {} returns it, or null if there is none", walk.run.name),
+        Operation::Bulk(_) => {
+            "{\"done\": …, \"failed\": [{\"element\": …, \"error\": …}], \"cursor\": \"…\"}: one batch"
+                .to_owned()
+        }
     }
 }
 
@@ -295,6 +304,8 @@ fn page(operation: &Operation) -> Option<u32> {
         Operation::Query(query) => Some(query.limit.unwrap_or(PAGE_ITEMS_DEFAULT)),
         Operation::Scan(scan) => Some(scan.limit.unwrap_or(PAGE_ITEMS_DEFAULT)),
         Operation::Merge(merge) => Some(merge.limit),
+        Operation::Gather(gather) => Some(gather.limit),
+        Operation::Bulk(_) => Some(BULK_BATCH_DEFAULT),
         _ => None,
     }
 }

@@ -11,12 +11,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use singlet_design::{
-    Count, Design, Json, MERGE_EACH_DEFAULT, MERGED_PAGE_ITEMS_DEFAULT, Operation, PAGE_ITEMS_DEFAULT,
-    Pattern, first_request_items, from_text, load, schema, to_json,
+    BULK_GROUP_MAX, CLAIM_PAGE_ITEMS, Count, Design, Json, MERGED_PAGE_ITEMS_DEFAULT, Operation,
+    PAGE_ITEMS_DEFAULT, Pattern, WALK_DEFAULT, first_request_items, from_text, load, schema, to_json,
 };
 use singlet_engine::values::EncodedItem;
 use singlet_engine::{Database, ManualClock, Options};
-use singlet_review::{Load, RULES, item_size, read_units, write_units};
+use singlet_review::{Contribution, KeyLoad, Load, RULES, item_size, read_units, write_units};
 use singlet_run::apply::{choose_environment, plan};
 use singlet_run::explain::{RecordedOutcome, Recording};
 use singlet_run::seed::{Sample, SeedOptions, Seeder, plant};
@@ -275,14 +275,82 @@ fn a_merge_without_a_bound_is_in_the_estimate_as_the_runner_reads_it() {
     let merge = "merge = { each = \"follows\", run = \"notes\", with = { user_id = \"{other_id}\" }, by = \"note_id\" }";
     let (units, note_bytes) = read_units_of(merge);
     let [_, of_notes] = units[..] else { panic!("{units:?}") };
-    let items = u64::from(first_request_items(MERGED_PAGE_ITEMS_DEFAULT, MERGE_EACH_DEFAULT));
-    assert_eq!(of_notes, f64::from(MERGE_EACH_DEFAULT) * read_units(note_bytes * items, false));
+    let items = u64::from(first_request_items(MERGED_PAGE_ITEMS_DEFAULT, WALK_DEFAULT));
+    assert_eq!(of_notes, f64::from(WALK_DEFAULT) * read_units(note_bytes * items, false));
+}
+
+const EDIT: &str = "[pattern.edit]\nupdate = \"Note\"\nset = { text = \"{text}\" }\n";
+
+/// The units that a pattern reads and writes in a second, at one call a second.
+fn units_of(pattern: &str) -> (f64, f64) {
+    let design = design(&format!("{FOLLOWED_NOTES}{EDIT}[pattern.asked]\n{pattern}\nrate = \"1/s\"\n"));
+    let load = Load::of(&design);
+    let sum = |side: fn(&KeyLoad) -> &Vec<Contribution>| -> f64 {
+        load.keys.iter().flat_map(side).map(|one| one.units_per_second).sum()
+    };
+    (sum(|key| &key.reads), sum(|key| &key.writes))
+}
+
+/// The limits of the queries that one call of a pattern makes, and the number of its writes, with 200 notes.
+fn requests_of(pattern: &str, arguments: &[(&str, Json)]) -> (Vec<u64>, usize) {
+    let design = Arc::new(design(&format!(
+        "{FOLLOWED_NOTES}{EDIT}[pattern.write]\ncreate = \"Note\"\n[pattern.asked]\n{pattern}\n"
+    )));
+    let store = Embedded::new(Database::in_memory().unwrap(), "memory");
+    let environment = choose_environment(&design, None).unwrap();
+    plan(&design, &environment, &store).wait().unwrap().run(&store, &mut |_| {}).wait().unwrap();
+    let runner = Runner::new(design, Recording::new(store).with_writes(), &environment.name);
+    for note in 0..200 {
+        let text = "x".repeat(900);
+        let values = [("user_id", "anna"), ("note_id", &format!("n{note:03}")), ("text", &text)];
+        let values = values.map(|(name, value)| (name.to_owned(), Json::from(value))).into();
+        runner.run("write", &values, &Paging::default()).wait().unwrap();
+    }
+    let before = runner.store().recorded().len();
+    let values = arguments.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    runner.run("asked", &values, &Paging::default()).wait().unwrap();
+    let recorded = runner.store().recorded().split_off(before);
+    let limits = recorded.iter().filter_map(|one| one.body.get("Limit")?.to_string().parse().ok());
+    (limits.collect(), recorded.iter().filter(|one| one.operation == "UpdateItem").count())
+}
+
+#[test]
+fn a_claim_is_in_the_estimate_as_the_runner_does_it() {
+    let claim = "claim = { each = \"note in notes\", run = \"edit\" }";
+    let (limits, writes) =
+        requests_of(claim, &[("user_id", "anna".into()), ("text", "y".repeat(900).into())]);
+    assert_eq!((limits.as_slice(), writes), (&[u64::from(CLAIM_PAGE_ITEMS) + 1][..], 1));
+    let (_, note_bytes) = read_units_of("query = \"Note\"");
+    let read = read_units(note_bytes * (u64::from(CLAIM_PAGE_ITEMS) + 1), false);
+    assert_eq!(units_of(claim), (read, write_units(note_bytes)));
+}
+
+#[test]
+fn a_batch_of_a_bulk_write_is_in_the_estimate_as_the_runner_does_it() {
+    let bulk = "bulk = { each = \"note in notes\", run = \"edit\" }";
+    let (limits, writes) = requests_of(bulk, &[("user_id", "anna".into()), ("text", "y".repeat(900).into())]);
+    let group = u64::from(BULK_GROUP_MAX) + 1;
+    assert_eq!((limits.as_slice(), writes), (&[group; 4][..], 100));
+    let (_, note_bytes) = read_units_of("query = \"Note\"");
+    let units = (4.0 * read_units(note_bytes * group, false), 100.0 * write_units(note_bytes));
+    assert_eq!(units_of(bulk), units);
+}
+
+#[test]
+fn a_gather_is_in_the_estimate_as_the_runner_reads_it() {
+    let gather = "gather = { each = \"user in users\", run = \"notes\", with = { user_id = \"{user}\" }, by = \"note_id\", max = 3 }";
+    let users = ["anna", "bo", "cy"].map(Json::from).to_vec();
+    let (limits, _) = requests_of(gather, &[("users", Json::List(users))]);
+    let items = u64::from(PAGE_ITEMS_DEFAULT) + 1;
+    assert_eq!(limits, [items; 3]);
+    let (_, note_bytes) = read_units_of("query = \"Note\"");
+    assert_eq!(units_of(gather), (3.0 * read_units(note_bytes * items, false), 0.0));
 }
 
 /// The schema and the rule's page name the page sizes that the runner uses.
 #[test]
 fn the_default_page_sizes_in_texts_are_those_of_the_runner() {
-    for default in [PAGE_ITEMS_DEFAULT, MERGED_PAGE_ITEMS_DEFAULT, MERGE_EACH_DEFAULT] {
+    for default in [PAGE_ITEMS_DEFAULT, MERGED_PAGE_ITEMS_DEFAULT, WALK_DEFAULT] {
         let text = schema().to_string();
         let named = [format!("default {default}"), format!("default: as for `run`, or {default}")];
         assert!(named.iter().any(|words| text.contains(words)), "{default}");

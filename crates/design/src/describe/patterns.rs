@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::{Grid, key_condition};
 use crate::condition::Condition;
 use crate::model::{
-    Design, EachList, Entity, Get, Index, Insert, Merge, Operation, Order, Pattern, Query, Rate, Reference,
+    Design, EachList, Entity, Gather, Get, Index, Insert, ListWalk, Merge, Operation, Order, Pattern, Query,
+    Rate, Reference,
 };
 
 /// Returns a table of every pattern, in the order of the file.
@@ -105,6 +106,9 @@ pub fn access(pattern: &Pattern) -> Access {
             composed(if parts.together { "at one point" } else { "at once" }, names, request)
         }
         Operation::Merge(merge) => merged(merge),
+        Operation::Gather(gather) => gathered(gather),
+        Operation::Claim(walk) => walked(format!("the first possible {}", for_each(walk))),
+        Operation::Bulk(walk) => walked(format!("in batches: {}", for_each(walk))),
     }
 }
 
@@ -196,11 +200,30 @@ fn merged(merge: &Merge) -> Access {
         Order::Ascending => "lowest",
         Order::Descending => "highest",
     };
-    let does = format!(
-        "{} for each of {} (at most {}), {order} {} first, {} a page",
-        merge.run.name, merge.each.name, merge.each_max, merge.by, merge.limit
-    );
+    walked(format!("{}, {order} {} first, {} a page", for_each(&merge.walk), merge.by, merge.limit))
+}
+
+fn gathered(gather: &Gather) -> Access {
+    walked(format!(
+        "{}, grouped by {}, most hits first, {} a page",
+        for_each(&gather.walk),
+        gather.by,
+        gather.limit
+    ))
+}
+
+fn walked(does: String) -> Access {
     Access { does, request: "those of its parts".to_owned(), ..Access::default() }
+}
+
+/// Describes a walk: `user_posts for each of following (at most 200)`.
+fn for_each(walk: &ListWalk) -> String {
+    let source = match walk.query() {
+        Some(query) => query.name.clone(),
+        None => format!("{{{}}}", walk.source_name()),
+    };
+    let bound = walk.max.map(|max| format!(" (at most {max})")).unwrap_or_default();
+    format!("{} for each of {source}{bound}", walk.run.name)
 }
 
 /// Returns the condition of a write that requires an existing item.

@@ -20,8 +20,9 @@ pub use entity::{Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeTo
 pub use layout::{Allowance, Layout, Places, Subject};
 pub use pattern::{
     Argument, AskedKey, BatchGet, Binding, Buckets, Change, Check, Count, Delete, Each, EachList,
-    ElementChange, Get, Insert, Merge, Operation, Order, OrderWord, Parameter, Parts, Pattern, Query, Rate,
-    ReadPart, Reference, Resolve, Scan, ShardRead, SortRange, Step, Transaction, Update, ValueSource,
+    ElementChange, Gather, Get, Insert, ListSource, ListWalk, Merge, Operation, Order, OrderWord, Parameter,
+    Parts, Pattern, Query, Rate, ReadPart, Reference, Resolve, Scan, ShardRead, SortRange, Step, Transaction,
+    Update, ValueSource,
 };
 pub use settings::{Environment, Removal, Setting, TableSettings};
 pub use table::{Index, KeyAttribute, KeyKind, Projection, Table};

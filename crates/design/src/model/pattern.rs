@@ -50,17 +50,28 @@ impl Pattern {
 
     /// Returns whether it only reads.
     pub fn reads(&self) -> bool {
-        use Operation::{BatchGet, Count, Exists, Get, Merge, Parts, Query, Scan};
-        matches!(
-            self.operation,
-            Get(_) | Exists(_) | BatchGet(_) | Query(_) | Count(_) | Scan(_) | Parts(_) | Merge(_)
-        )
+        use Operation::{BatchGet, Count, Exists, Gather, Get, Merge, Parts, Query, Scan};
+        match self.operation {
+            Get(_) | Exists(_) | BatchGet(_) | Query(_) | Count(_) | Scan(_) => true,
+            Parts(_) | Merge(_) | Gather(_) => true,
+            _ => false,
+        }
     }
 
     /// Returns the query that it reads or counts.
     pub fn query(&self) -> Option<&Query> {
         match &self.operation {
             Operation::Query(query) | Operation::Count(Count { query, .. }) => Some(query),
+            _ => None,
+        }
+    }
+
+    /// Returns the walk over a list, if it is one.
+    pub fn walk(&self) -> Option<&ListWalk> {
+        match &self.operation {
+            Operation::Merge(merge) => Some(&merge.walk),
+            Operation::Gather(gather) => Some(&gather.walk),
+            Operation::Claim(walk) | Operation::Bulk(walk) => Some(walk),
             _ => None,
         }
     }
@@ -72,8 +83,7 @@ impl Pattern {
                 transaction.steps.iter().map(|step| &step.pattern).collect()
             }
             Operation::Parts(parts) => parts.parts.iter().map(|part| &part.pattern).collect(),
-            Operation::Merge(merge) => vec![&merge.each, &merge.run],
-            _ => Vec::new(),
+            _ => self.walk().map(ListWalk::runs).unwrap_or_default(),
         }
     }
 
@@ -85,6 +95,7 @@ impl Pattern {
             Operation::Transaction(transaction) => {
                 transaction.steps.iter().flat_map(|step| step.pattern.written()).collect()
             }
+            Operation::Claim(walk) | Operation::Bulk(walk) => walk.run.written(),
             _ => Vec::new(),
         }
     }
@@ -116,9 +127,10 @@ impl Pattern {
                 transaction.steps.iter().flat_map(|step| step.pattern.entities()).collect()
             }
             Operation::Parts(parts) => parts.parts.iter().flat_map(|part| part.pattern.entities()).collect(),
-            Operation::Merge(merge) => {
-                [&merge.each, &merge.run].iter().flat_map(|run| run.entities()).collect()
-            }
+            Operation::Merge(Merge { walk, .. })
+            | Operation::Gather(Gather { walk, .. })
+            | Operation::Claim(walk)
+            | Operation::Bulk(walk) => walk.runs().into_iter().flat_map(|run| run.entities()).collect(),
         }
     }
 }
@@ -172,8 +184,14 @@ pub enum Operation {
     Transaction(Transaction),
     /// Runs several reads at once.
     Parts(Parts),
-    /// Reads a list, runs a query for each of its items, and merges the results in order.
+    /// Runs a query for each element of a list, and merges the results in order.
     Merge(Merge),
+    /// Runs a query for each element of a list, and groups the results by a field, those with the most hits first.
+    Gather(Gather),
+    /// Changes or deletes the first item of a list for which that is possible.
+    Claim(ListWalk),
+    /// Runs a write for each element of a list, in batches.
+    Bulk(ListWalk),
 }
 
 /// Reads one item by the table's key, or the first item under an index's key.
@@ -606,8 +624,8 @@ pub enum Argument {
     /// The time of the call.
     Now,
     /// A field that an earlier step wrote or read, including generated ids: (step, field). If that step runs for each
-    /// element of the same list, it is the field for the same element. The name of an element stands for the element. In a
-    /// merge, the step is the list, and the field is one of its items' fields.
+    /// element of the same list, it is the field for the same element. The name of an element stands for the element, and
+    /// an empty field for the element itself.
     Result(String, String),
     /// Text with holes, such as `{now - 1 day}`.
     Composed(Composed),
@@ -644,23 +662,92 @@ pub struct ReadPart {
     pub bindings: Vec<Binding>,
 }
 
-/// Reads a list, runs a query for each of its items, and merges the results in order with one cursor.
+/// A list, and the pattern that runs for each of its elements.
+#[derive(Debug, Clone)]
+pub struct ListWalk {
+    /// The source of the elements.
+    pub source: ListSource,
+    /// The name of an element in bindings: [`Argument::Result`] of this name is a field of the element, or the element
+    /// itself if the field is empty.
+    pub element: String,
+    /// The pattern to run for each element.
+    pub run: Arc<Pattern>,
+    /// The parameters of `run` that the walk gives.
+    pub bindings: Vec<Binding>,
+    /// The maximum number of elements. A query is followed as far, a longer list of the caller is refused. `None` if
+    /// there is none.
+    pub max: Option<u32>,
+}
+
+/// The source of the elements of a walk.
+#[derive(Debug, Clone)]
+pub enum ListSource {
+    /// The items of a query.
+    Query(Arc<Pattern>),
+    /// A list that the caller gives as this parameter.
+    List(String),
+}
+
+impl ListWalk {
+    /// Returns the query whose items are the elements; `None` for a list of the caller.
+    pub fn query(&self) -> Option<&Arc<Pattern>> {
+        match &self.source {
+            ListSource::Query(pattern) => Some(pattern),
+            ListSource::List(_) => None,
+        }
+    }
+
+    /// Returns the patterns that it runs, in order.
+    pub fn runs(&self) -> Vec<&Arc<Pattern>> {
+        self.query().into_iter().chain([&self.run]).collect()
+    }
+
+    /// Returns the name of the query or of the parameter with the list.
+    pub fn source_name(&self) -> &str {
+        match &self.source {
+            ListSource::Query(pattern) => &pattern.name,
+            ListSource::List(parameter) => parameter,
+        }
+    }
+
+    /// Returns whether a parameter is the field of the element with the same name.
+    pub fn binds_own(&self, name: &str) -> bool {
+        self.bindings.iter().any(|binding| {
+            let Argument::Result(element, path) = &binding.argument else { return false };
+            binding.parameter == name && *element == self.element && path == name
+        })
+    }
+
+    /// Returns the fields of the elements that the bindings use, with paths into them.
+    pub fn element_fields(&self) -> impl Iterator<Item = &str> {
+        let results = self.bindings.iter().flat_map(|binding| binding.argument.results());
+        results.map(|(_, path)| path).filter(|path| !path.is_empty())
+    }
+}
+
+/// Runs a query for each element of a list, and merges the results in order with one cursor.
 #[derive(Debug, Clone)]
 pub struct Merge {
-    /// The list: a query.
-    pub each: Arc<Pattern>,
-    /// The query to run for each item of the list.
-    pub run: Arc<Pattern>,
-    /// The parameters of `run` that the merge gives; `Argument::Result("each", field)` is a field of the list's item.
-    pub bindings: Vec<Binding>,
+    /// The list, and the query to run for each of its elements.
+    pub walk: ListWalk,
     /// The field that orders the merged items.
     pub by: String,
     /// The order.
     pub order: Order,
     /// The items on a page.
     pub limit: u32,
-    /// The maximum number of items of the list that are followed.
-    pub each_max: u32,
+}
+
+/// Runs a query for each element of a list, and groups its items by a field. The groups that most elements have found come
+/// first.
+#[derive(Debug, Clone)]
+pub struct Gather {
+    /// The list, and the query to run for each of its elements.
+    pub walk: ListWalk,
+    /// The field that the items of a group have in common.
+    pub by: String,
+    /// The groups on a page.
+    pub limit: u32,
 }
 
 /// The source of a written value.

@@ -4,12 +4,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use singlet_design::{
-    AskedKey, Change, Design, Entity, Index, IndexEntry, Made, Operation, Part, Pattern, Projection, Query,
-    Step, Template, Unique,
+    AskedKey, BULK_BATCH_DEFAULT, BULK_GROUP_MAX, Change, Design, Entity, Index, IndexEntry, ListWalk, Made,
+    Operation, Part, Pattern, Projection, Query, Step, Template, Unique,
 };
 
 use super::distinct::{Distinct, Spread, assumed_share};
-use super::reads::{count_units, merge_run_units, query_units, scan_units};
+use super::reads::{
+    bulk_list_units, claim_list_units, count_units, gather_run_units, merge_run_units, query_units,
+    scan_units, walked_list_units,
+};
 use super::size::{Size, entry_size, item_size, reservation_size};
 use super::{read_units, write_units};
 
@@ -228,10 +231,21 @@ impl Load {
                 parts.parts.iter().for_each(|part| self.run(caller, &part.pattern, calls))
             }
             Operation::Merge(merge) => {
-                self.run(caller, &merge.each, calls);
-                if let Operation::Query(query) = &merge.run.operation {
-                    self.query(caller, query, calls, merge_run_units(merge));
-                }
+                self.list(caller, &merge.walk, calls, walked_list_units);
+                self.each_query(caller, &merge.walk, calls, merge_run_units(merge));
+            }
+            Operation::Gather(gather) => {
+                self.list(caller, &gather.walk, calls, walked_list_units);
+                self.each_query(caller, &gather.walk, calls, gather_run_units(&gather.walk));
+            }
+            Operation::Claim(walk) => {
+                self.list(caller, walk, calls, claim_list_units);
+                self.run(caller, &walk.run, calls);
+            }
+            Operation::Bulk(walk) => {
+                let elements = calls * f64::from(BULK_BATCH_DEFAULT);
+                self.list(caller, walk, elements / f64::from(BULK_GROUP_MAX), bulk_list_units);
+                self.run(caller, &walk.run, elements);
             }
             Operation::Transaction(transaction) => {
                 let steps = &transaction.steps;
@@ -247,6 +261,26 @@ impl Load {
                 self.write(caller, pattern, calls, 1.0);
                 self.references(caller, pattern, calls, &[]);
             }
+        }
+    }
+
+    /// Adds reads of the query whose items are the elements of a walk.
+    fn list(
+        &mut self,
+        caller: &Arc<Pattern>,
+        walk: &ListWalk,
+        calls: f64,
+        units: fn(&ListWalk, &Query) -> f64,
+    ) {
+        if let Some(Operation::Query(query)) = walk.query().map(|pattern| &pattern.operation) {
+            self.query(caller, query, calls, units(walk, query));
+        }
+    }
+
+    /// Adds the queries that run for the elements of a walk.
+    fn each_query(&mut self, caller: &Arc<Pattern>, walk: &ListWalk, calls: f64, units: f64) {
+        if let Operation::Query(query) = &walk.run.operation {
+            self.query(caller, query, calls, units);
         }
     }
 

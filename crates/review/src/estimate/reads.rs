@@ -1,7 +1,8 @@
 //! Units of one page of a list, if there are enough items of the usual size to fill it.
 
 use singlet_design::{
-    Count, Entity, Index, Merge, Operation, PAGE_ITEMS_DEFAULT, Query, Scan, first_request_items,
+    BULK_GROUP_MAX, CLAIM_PAGE_ITEMS, Count, Entity, Index, ListWalk, Merge, Operation, PAGE_ITEMS_DEFAULT,
+    Query, Scan, WALK_DEFAULT, first_request_items,
 };
 
 use super::read_units;
@@ -9,8 +10,7 @@ use super::size::{Size, entry_size, item_size};
 
 /// Units of a page of a query, over all shards.
 pub fn query_units(query: &Query) -> f64 {
-    let streams = query.shards.map_or(1, |shards| shards.count.max(1));
-    streams_units(query, query.limit.unwrap_or(PAGE_ITEMS_DEFAULT), streams)
+    page_units(query, query.limit.unwrap_or(PAGE_ITEMS_DEFAULT))
 }
 
 /// Units of a count. No design declares how many items a key has, so a page of them is assumed.
@@ -24,10 +24,42 @@ pub fn count_units(count: &Count) -> f64 {
 
 /// Units of the queries that a merged list runs for one page, if the list is as long as it may be.
 pub fn merge_run_units(merge: &Merge) -> f64 {
-    match &merge.run.operation {
-        Operation::Query(query) => streams_units(query, merge.limit, merge.each_max.max(1)),
+    match &merge.walk.run.operation {
+        Operation::Query(query) => streams_units(query, merge.limit, elements(&merge.walk)),
         _ => 0.0,
     }
+}
+
+/// Units of the queries that a gather runs for one page, if the list is as long as it may be.
+pub(super) fn gather_run_units(walk: &ListWalk) -> f64 {
+    match &walk.run.operation {
+        Operation::Query(query) => query_units(query) * f64::from(elements(walk)),
+        _ => 0.0,
+    }
+}
+
+/// Units of reading the whole list of a merge or gather, if it is as long as it may be.
+pub(super) fn walked_list_units(walk: &ListWalk, query: &Query) -> f64 {
+    page_units(query, elements(walk))
+}
+
+/// Units of the page that a claim reads.
+pub(super) fn claim_list_units(walk: &ListWalk, query: &Query) -> f64 {
+    page_units(query, query.limit.unwrap_or(CLAIM_PAGE_ITEMS).min(CLAIM_PAGE_ITEMS).min(elements(walk)))
+}
+
+/// Units of the items that a bulk write reads and writes at once.
+pub(super) fn bulk_list_units(_: &ListWalk, query: &Query) -> f64 {
+    page_units(query, BULK_GROUP_MAX)
+}
+
+fn elements(walk: &ListWalk) -> u32 {
+    walk.max.unwrap_or(WALK_DEFAULT).max(1)
+}
+
+/// Units of a page with so many items, over all shards.
+fn page_units(query: &Query, limit: u32) -> f64 {
+    streams_units(query, limit, query.shards.map_or(1, |shards| shards.count.max(1)))
 }
 
 /// Units of a page of a scan. It evaluates items of all entities; the estimate uses the size of its own.

@@ -1,6 +1,6 @@
 //! `hot-counter`: a counter that is updated too often for one item.
 
-use singlet_design::{Change, Operation, Pattern, Subject};
+use singlet_design::{BULK_BATCH_DEFAULT, Change, Operation, Pattern, Subject};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -59,6 +59,8 @@ fn rate(context: &Context<'_>, pattern: &Pattern) -> f64 {
             let steps = transaction.steps.iter().filter(|step| step.pattern.name == pattern.name).count();
             Some(other.rate?.per_second * f64::from(u32::try_from(steps).ok()?))
         }
+        Operation::Claim(_) => Some(other.rate?.per_second),
+        Operation::Bulk(_) => Some(other.rate?.per_second * f64::from(BULK_BATCH_DEFAULT)),
         _ => None,
     });
     own + within.sum::<f64>()

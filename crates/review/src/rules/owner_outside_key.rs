@@ -40,8 +40,14 @@ fn outside<'a>(pattern: &'a Pattern, owner: &str) -> Option<(&'a Pattern, String
         Operation::Transaction(all) => {
             all.steps.iter().map(|step| (&*step.pattern, &*step.bindings)).collect()
         }
-        // Merged items are found through the list.
-        Operation::Merge(merge) => vec![(&*merge.each, &[])],
+        // The items are found through the list.
+        Operation::Merge(_) | Operation::Gather(_) | Operation::Claim(_) | Operation::Bulk(_) => {
+            let walk = pattern.walk()?;
+            match walk.query() {
+                Some(query) => vec![(&**query, &[])],
+                None => vec![(&*walk.run, &*walk.bindings)],
+            }
+        }
         _ => return single(pattern, owner).map(|key| (pattern, key)),
     };
     parts.into_iter().find_map(|(part, bindings)| {

@@ -1,6 +1,6 @@
 //! `unbounded-query`: a query without a page size.
 
-use singlet_design::{Operation, PAGE_ITEMS_DEFAULT, Subject};
+use singlet_design::{Operation, PAGE_ITEMS_DEFAULT, Pattern, Subject};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         let Operation::Query(query) = &pattern.operation else { continue };
-        if query.limit.is_some() {
+        if query.limit.is_some() || has_page_of_user(context, pattern) {
             continue;
         }
         let message = format!(
@@ -32,4 +32,15 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let fix = Fix::line_after("declare the page size", context.source, span, &line);
         findings.report(Severity::Warning, span, vec![Subject::pattern(pattern)], message, Some(fix));
     }
+}
+
+/// Whether a query is only run by composed patterns that decide themselves how many of its items they read: as the list of
+/// a walk, or merged.
+fn has_page_of_user(context: &Context<'_>, pattern: &Pattern) -> bool {
+    let decides = |user: &Pattern| {
+        let merges = matches!(user.operation, Operation::Merge(_));
+        user.walk().is_some_and(|walk| merges || walk.run.name != pattern.name)
+    };
+    let mut users = context.directory.users_of(pattern).peekable();
+    pattern.internal && users.peek().is_some() && users.all(|user| decides(user))
 }

@@ -1,6 +1,8 @@
 //! `wide-fan-out`: one call or change that causes many others.
 
-use singlet_design::{Cardinality, EachList, Entity, Field, Operation, Pattern, Subject, Template, Update};
+use singlet_design::{
+    Cardinality, EachList, Entity, Field, ListWalk, Operation, Pattern, Subject, Template, Update,
+};
 use singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 
 use super::transaction_size::list_max;
@@ -25,27 +27,35 @@ const COPIES_FEW: u64 = 20;
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for pattern in &context.design.patterns {
         match &pattern.operation {
-            Operation::Merge(merge) if merge.each_max > QUERIES_FEW => {
-                let rate = pattern.rate.map(|rate| rate.per_second * f64::from(merge.each_max));
-                let rate = rate.map(|rate| format!(", {} a second at its rate", number(rate)));
-                let message = format!(
-                    "`{}` runs `{}` for each of up to {} items of `{}`, which is that many queries for one page{}",
-                    pattern.name,
-                    merge.run.name,
-                    merge.each_max,
-                    merge.each.name,
-                    rate.unwrap_or_default(),
-                );
-                let fix = Fix::advice(
-                    "follow fewer items (`max`), or write each item into the lists of its readers",
-                );
-                report(context, findings, pattern, "merge", message, fix);
-            }
+            Operation::Merge(merge) => many_queries(context, findings, pattern, ("merge", &merge.walk)),
+            Operation::Gather(gather) => many_queries(context, findings, pattern, ("gather", &gather.walk)),
             Operation::Transaction(_) => unbounded_steps(context, findings, pattern),
             Operation::Update(update) => copies(context, findings, pattern, update),
             _ => {}
         }
     }
+}
+
+/// Reports a list that runs many queries for a page.
+fn many_queries(
+    context: &Context<'_>,
+    findings: &mut Findings,
+    pattern: &Pattern,
+    (word, walk): (&str, &ListWalk),
+) {
+    let Some(max) = walk.max.filter(|max| *max > QUERIES_FEW) else { return };
+    let rate = pattern.rate.map(|rate| rate.per_second * f64::from(max));
+    let rate = rate.map(|rate| format!(", {} a second at its rate", number(rate)));
+    let elements = if walk.query().is_some() { "items" } else { "elements" };
+    let message = format!(
+        "`{}` runs `{}` for each of up to {max} {elements} of `{}`, which is that many queries for one page{}",
+        pattern.name,
+        walk.run.name,
+        walk.source_name(),
+        rate.unwrap_or_default(),
+    );
+    let fix = Fix::advice("follow fewer items (`max`), or write each item into the lists of its readers");
+    report(context, findings, pattern, word, message, fix);
 }
 
 fn report(

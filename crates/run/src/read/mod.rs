@@ -19,7 +19,10 @@ use batch_get::BatchPlan;
 use get::GetPlan;
 pub(super) use keyed::{key_bytes, read_keys};
 use parts::PartsPlan;
-use query::{CountPlan, MergePlan, QueryPlan};
+use query::{CountPlan, GatherPlan, MergePlan, QueryPlan};
+
+pub(crate) use project::carries;
+pub(crate) use query::{Element, WalkPlace, WalkPlan, page_limit};
 use scan::ScanPlan;
 
 /// A read with everything that doesn't depend on the call.
@@ -39,6 +42,8 @@ pub(super) enum ReadPlan {
     Parts(PartsPlan),
     /// A page of a merged list.
     Merge(Box<MergePlan>),
+    /// A page of groups.
+    Gather(Box<GatherPlan>),
 }
 
 impl ReadPlan {
@@ -53,12 +58,15 @@ impl ReadPlan {
             Operation::Scan(scan) => ReadPlan::Scan(Box::new(ScanPlan::new(context, scan))),
             Operation::Parts(parts) => ReadPlan::Parts(PartsPlan::new(context, parts)?),
             Operation::Merge(merge) => ReadPlan::Merge(Box::new(MergePlan::new(context, merge)?)),
+            Operation::Gather(gather) => ReadPlan::Gather(Box::new(GatherPlan::new(context, gather)?)),
             Operation::Create(_)
             | Operation::Put(_)
             | Operation::Update(_)
             | Operation::Delete(_)
             | Operation::Check(_)
-            | Operation::Transaction(_) => return None,
+            | Operation::Transaction(_)
+            | Operation::Claim(_)
+            | Operation::Bulk(_) => return None,
         })
     }
 
@@ -72,12 +80,13 @@ impl ReadPlan {
             ReadPlan::Scan(plan) => Box::pin(plan.run(site, call)).await,
             ReadPlan::Parts(plan) => Box::pin(plan.run(site, call)).await,
             ReadPlan::Merge(plan) => Box::pin(plan.run(site, call)).await,
+            ReadPlan::Gather(plan) => Box::pin(plan.run(site, call)).await,
         }
     }
 
     /// Whether it answers with pages.
     pub(super) fn is_list(&self) -> bool {
-        matches!(self, ReadPlan::Query(_) | ReadPlan::Scan(_) | ReadPlan::Merge(_))
+        matches!(self, ReadPlan::Query(_) | ReadPlan::Scan(_) | ReadPlan::Merge(_) | ReadPlan::Gather(_))
     }
 
     /// Whether it has lists in it, so that a limit makes sense.

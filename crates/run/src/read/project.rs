@@ -5,7 +5,7 @@ use singlet_expr::{self as expr, Path};
 use singlet_values::EncodedItem;
 
 /// Whether items carry an attribute where they are read: an index may leave it out.
-pub(super) fn carries(table: &Table, index: Option<&Index>, attribute: &str) -> bool {
+pub(crate) fn carries(table: &Table, index: Option<&Index>, attribute: &str) -> bool {
     let Some(index) = index else { return true };
     // A query of a local index fetches from the table what the index doesn't have.
     index.local

@@ -195,14 +195,14 @@ fn kind(pattern: &Pattern) -> Option<Kind> {
         Operation::Query(query) => {
             Some(query.on.as_ref().map_or(Kind::Table, |index| Kind::Index(index.name.clone())))
         }
-        Operation::Parts(_) | Operation::Merge(_) => Some(Kind::Composed),
+        Operation::Parts(_) | Operation::Merge(_) | Operation::Gather(_) => Some(Kind::Composed),
         Operation::Exists(_) | Operation::BatchGet(_) | Operation::Count(_) => Some(Kind::Other),
         _ => None,
     }
 }
 
 fn is_list(pattern: &Pattern) -> bool {
-    matches!(pattern.operation, Operation::Query(_) | Operation::Merge(_))
+    matches!(pattern.operation, Operation::Query(_) | Operation::Merge(_) | Operation::Gather(_))
 }
 
 /// The entities that a read is about; the parameters are mostly fields of the first.
@@ -212,7 +212,9 @@ fn subjects(pattern: &Pattern) -> Vec<&Arc<Entity>> {
         Operation::BatchGet(batch) => vec![&batch.entity],
         Operation::Query(query) | Operation::Count(Count { query, .. }) => query.entities.iter().collect(),
         Operation::Parts(parts) => parts.parts.iter().flat_map(|part| subjects(&part.pattern)).collect(),
-        Operation::Merge(merge) => subjects(&merge.each),
+        Operation::Merge(_) | Operation::Gather(_) => {
+            pattern.runs().first().map(|first| subjects(first)).unwrap_or_default()
+        }
         _ => Vec::new(),
     }
 }
@@ -227,7 +229,7 @@ fn shown(answer: &Outcome) -> usize {
     match answer {
         Outcome::Item(record) => usize::from(record.is_some()),
         Outcome::Exists(there) => usize::from(*there),
-        Outcome::Items { records, .. } => records.len(),
+        Outcome::Items { records, .. } | Outcome::Gathered { records, .. } => records.len(),
         Outcome::Count { count, .. } => usize::try_from(*count).unwrap_or(usize::MAX),
         Outcome::Parts(parts) => parts.iter().map(|(_, part)| shown(part)).sum(),
         _ => 0,

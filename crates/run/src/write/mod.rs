@@ -6,7 +6,9 @@
 //! again ([`retry`]).
 
 mod bounds;
+mod bulk;
 mod change;
+mod claim;
 mod commit;
 mod edit;
 mod element;
@@ -36,6 +38,8 @@ use crate::outcome::Outcome;
 use planner::Planner;
 use retry::{Attempts, Setback};
 
+pub(super) use bulk::BulkPlan;
+pub(super) use claim::ClaimPlan;
 pub use unique::reservation;
 
 /// One write: a pattern of its own, or a step of a transaction.
@@ -72,7 +76,32 @@ async fn attempt<S: Store>(planner: &Planner<'_, S>, step: &WriteStep<'_, '_>) -
     commit::alone(planner.site, step.pattern, plan).await
 }
 
-/// Runs a transaction.
+/// The result of a single attempt at a write.
+enum Attempt {
+    /// It was done.
+    Done(Outcome),
+    /// The item isn't there, or the condition doesn't hold.
+    Refused,
+    /// Others changed the item just then.
+    Lost,
+}
+
+/// Tries an update or a delete once.
+async fn try_once<S: Store>(site: &Site<S>, call: &Call<'_>, is_repeated: bool) -> Result<Attempt, RunError> {
+    let pattern = call.pattern;
+    let step =
+        WriteStep { label: &pattern.name, pattern, bound: &call.bound, wanted: Vec::new(), composed: false };
+    let planner = Planner { site, now_ms: call.now_ms, is_repeated };
+    match attempt(&planner, &step).await {
+        Ok(Outcome::Deleted(None)) => Ok(Attempt::Refused),
+        Ok(outcome) => Ok(Attempt::Done(outcome)),
+        Err(Setback::Again) => Ok(Attempt::Lost),
+        Err(Setback::Failed(RunError::Condition { .. } | RunError::Missing { .. })) => Ok(Attempt::Refused),
+        Err(Setback::Failed(error)) => Err(error),
+    }
+}
+
+/// Runs a transaction or a single write.
 pub(super) async fn run_transaction<S: Store>(site: &Site<S>, call: &Call<'_>) -> Result<Outcome, RunError> {
     match &call.pattern.operation {
         Operation::Transaction(transaction) => transaction::run(site, call, transaction).await,
@@ -88,9 +117,12 @@ pub(super) fn filled<'a>(
     now_ms: u64,
 ) -> Cow<'a, Arguments> {
     match &pattern.operation {
-        Operation::Create(_) | Operation::Put(_) | Operation::Update(_) | Operation::Transaction(_) => {
-            supplier::filled(pattern, arguments, entropy, now_ms)
-        }
+        Operation::Create(_)
+        | Operation::Put(_)
+        | Operation::Update(_)
+        | Operation::Transaction(_)
+        | Operation::Claim(_)
+        | Operation::Bulk(_) => supplier::filled(pattern, arguments, entropy, now_ms),
         _ => Cow::Borrowed(arguments),
     }
 }

@@ -12,7 +12,7 @@ use super::planner::Planner;
 use super::retry::{Attempts, Setback};
 use super::unique::key_of;
 use super::{WriteStep, commit, look, reference};
-use crate::arguments::Bound;
+use crate::arguments::{Bound, elements, member};
 use crate::call::{Call, Site};
 use crate::derive::{value_at, with_defaults};
 use crate::error::RunError;
@@ -144,26 +144,6 @@ fn list_name(each: &Each) -> String {
     match &each.list {
         EachList::Parameter(name) => name.clone(),
         EachList::Result(step, field) => format!("{step}.{field}"),
-    }
-}
-
-/// The member at a path of an element, or the element itself if the path is empty.
-fn member(element: &AttributeValue, path: &str) -> Option<AttributeValue> {
-    match (path, element) {
-        ("", element) => Some(element.clone()),
-        (path, AttributeValue::M(members)) => value_at(members, path).cloned(),
-        _ => None,
-    }
-}
-
-/// The elements of a list or set; none if it wasn't given.
-fn elements(given: Option<&AttributeValue>) -> Vec<AttributeValue> {
-    match given {
-        Some(AttributeValue::L(list)) => list.clone(),
-        Some(AttributeValue::Ss(set)) => set.iter().map(|text| text.as_str().into()).collect(),
-        Some(AttributeValue::Ns(set)) => set.iter().map(|number| (*number).into()).collect(),
-        Some(AttributeValue::Bs(set)) => set.iter().map(|bytes| bytes.clone().into()).collect(),
-        _ => Vec::new(),
     }
 }
 

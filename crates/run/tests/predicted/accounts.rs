@@ -130,6 +130,18 @@ query = "Follow"
 parts = {{ account = "account", entries = "entries", follows = "follows" }}
 [pattern.feed]
 merge = {{ each = "follows", run = "entries", with = {{ account_id = "{{other_id}}" }}, by = "created_at"{bound} }}
+[pattern.entries_of]
+merge = {{ each = "account_id in others", run = "entries", with = {{ account_id = "{{account_id}}" }}, by = "created_at" }}
+[pattern.bodies]
+gather = {{ each = "one in others", run = "entries", with = {{ account_id = "{{one}}" }}, by = "body"{bound} }}
+[pattern.visit_first]
+claim = {{ each = "account in accounts", run = "visit_account" }}
+[pattern.delete_entry]
+delete = "Entry"
+[pattern.visit_all]
+bulk = {{ each = "account in accounts", run = "visit_account" }}
+[pattern.clear]
+bulk = {{ each = "entry in entries", run = "delete_entry" }}
 [pattern.write_and_visit]
 transaction = {{ entry = "write_entry", visit = "visit_account" }}
 [pattern.follow_checked]

@@ -137,7 +137,7 @@ fn a_merge_of_what_is_no_list_is_a_fault_and_not_an_empty_answer() {
     for pattern in design.patterns.iter_mut().filter(|pattern| pattern.name == "home") {
         let mut broken = (**pattern).clone();
         let Operation::Merge(merge) = &mut broken.operation else { panic!() };
-        merge.run = get.clone();
+        merge.walk.run = get.clone();
         *pattern = Arc::new(broken);
     }
     let runner = Runner::new(Arc::new(design), data.runner.store(), "dev");

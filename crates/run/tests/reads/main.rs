@@ -14,3 +14,4 @@ mod narrow_indexes;
 mod pages;
 mod ranges;
 mod scans;
+mod walks;

@@ -4,6 +4,9 @@
 
 mod arithmetic;
 mod audit;
+mod broken;
+mod bulk;
+mod claims;
 mod defaults;
 mod designs;
 mod elements;

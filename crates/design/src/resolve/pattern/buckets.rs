@@ -43,7 +43,7 @@ impl PatternDraft<'_> {
         None
     }
 
-    /// Checks that a query of a merge doesn't walk buckets; `None` after a mistake.
+    /// Checks that a query of a walk over a list doesn't walk buckets; `None` after a mistake.
     pub(super) fn one_bucket(
         &self,
         place: &Node,
@@ -56,7 +56,7 @@ impl PatternDraft<'_> {
         if bindings.iter().any(|binding| binding.parameter == *field) {
             return Some(());
         }
-        let message = format!("`{name}` walks the buckets of `{field}`, which a merge can't do");
+        let message = format!("`{name}` walks the buckets of `{field}`, which can't be done here");
         let help = format!("select one bucket with `with = {{ {field} = … }}`, or use a query of one key");
         self.context.mistakes.add_with_help(place.span, message, help);
         None

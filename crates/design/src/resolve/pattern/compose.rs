@@ -268,8 +268,11 @@ fn is_step(operation: &Operation) -> bool {
 }
 
 fn is_read(operation: &Operation) -> bool {
-    use Operation::{BatchGet, Count, Exists, Get, Merge, Parts, Query};
-    matches!(operation, Get(_) | Exists(_) | BatchGet(_) | Query(_) | Count(_) | Parts(_) | Merge(_))
+    use Operation::{BatchGet, Count, Exists, Gather, Get, Merge, Parts, Query};
+    match operation {
+        Get(_) | Exists(_) | BatchGet(_) | Query(_) | Count(_) | Parts(_) | Merge(_) | Gather(_) => true,
+        _ => false,
+    }
 }
 
 fn is_get(operation: &Operation) -> bool {
@@ -305,5 +308,8 @@ pub(super) fn word(operation: &Operation) -> &'static str {
         Operation::Transaction(_) => "transaction",
         Operation::Parts(_) => "parts",
         Operation::Merge(_) => "merge",
+        Operation::Gather(_) => "gather",
+        Operation::Claim(_) => "claim",
+        Operation::Bulk(_) => "bulk",
     }
 }

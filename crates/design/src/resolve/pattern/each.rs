@@ -118,6 +118,11 @@ impl Element {
         Element { each, is_parameter, known, is_used: false, uses: Uses::None }
     }
 
+    /// Returns whether a placeholder names it.
+    pub(super) fn is_used(&self) -> bool {
+        self.is_used
+    }
+
     /// Notes that a parameter takes the element, or the member at a path; `None` after a mistake.
     pub(super) fn take(
         &mut self,

@@ -7,7 +7,9 @@ mod change;
 mod compose;
 mod condition;
 mod each;
+mod gather;
 mod insert;
+mod item;
 mod merge;
 mod order;
 mod overlap;
@@ -17,6 +19,7 @@ mod same_item;
 mod source;
 mod upsert;
 mod usage;
+mod walk;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -190,6 +193,9 @@ impl<'a> Patterns<'a> {
             "transaction" => self.transaction(draft, place).map(Operation::Transaction),
             "parts" => self.parts(draft, place).map(Operation::Parts),
             "merge" => self.merge(draft, place, span).map(Operation::Merge),
+            "gather" => self.gather(draft, place, span).map(Operation::Gather),
+            "claim" => self.claim(draft, place, span).map(Operation::Claim),
+            "bulk" => self.bulk(draft, place, span).map(Operation::Bulk),
             _ => None,
         }
     }

@@ -54,7 +54,7 @@ impl PatternDraft<'_> {
         if query.orders.is_empty() {
             return Some(());
         }
-        let message = format!("callers choose the order of `{name}`, but a merge has one order");
+        let message = format!("callers choose the order of `{name}`, but it has one order here");
         self.context.mistakes.add_with_help(place.span, message, "use a query with one order");
         None
     }

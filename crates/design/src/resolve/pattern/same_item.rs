@@ -72,7 +72,7 @@ impl PatternDraft<'_> {
 }
 
 /// Returns the entity of a write or check.
-fn entity_of(operation: &Operation) -> Option<&Entity> {
+pub(super) fn entity_of(operation: &Operation) -> Option<&Entity> {
     match operation {
         Operation::Create(insert) | Operation::Put(insert) => Some(&insert.entity),
         Operation::Update(update) => Some(&update.entity),

@@ -4,7 +4,7 @@ use singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 
 use super::entity::TEMPLATES;
 use super::{Construct, Key, Shape, Variants, about, allow, key, required, variant};
-use crate::paging::{BUCKETS_EMPTY_MAX, COUNT_ITEMS_MAX, MERGE_EACH_MAX, PAGE_ITEMS_MAX};
+use crate::paging::{BUCKETS_EMPTY_MAX, COUNT_ITEMS_MAX, PAGE_ITEMS_MAX, WALK_MAX};
 
 const ENTITY: Shape = Shape::Text("an entity name");
 const ON: Key = key("on", Shape::Text("an index name"), "the index to read instead of the table");
@@ -81,6 +81,27 @@ const WITH: Key = key(
     "values for parameters of the pattern: constants, or text with holes such as `{parameter}`, `{step.field}` and `{element}`",
 );
 static RUN: [Shape; 2] = [Shape::Text("a pattern name"), Shape::Table(&INLINE)];
+
+const EACH: Key = required(
+    "each",
+    Shape::Text("a name, `in`, and a query or a list: `x in friends`"),
+    "the list: `x in SOURCE`, where the source is a query pattern or a parameter with a list, and `x` names its element",
+);
+const WALK_WITH: Key = key(
+    "with",
+    Shape::Named("parameter", &Shape::Constant),
+    "values for parameters of `run`: `{x}`, `{x.field}`, a constant, `{parameter}` or `{now}`",
+);
+const PAGE: Key = key(
+    "limit",
+    Shape::Whole(1, PAGE_ITEMS_MAX as u64),
+    "the items on a page, unless the caller asks for another number; default: as for `run`, or 20",
+);
+const MAX: Key = key(
+    "max",
+    Shape::Whole(1, WALK_MAX as u64),
+    "the maximum number of elements: of a query, the first ones are taken, and a longer list is refused; default 100",
+);
 
 /// An access pattern.
 pub(crate) static PATTERN: Construct = Construct {
@@ -268,9 +289,22 @@ pub(crate) static PATTERN: Construct = Construct {
         variant(
             "merge",
             Shape::Table(&MERGE),
-            "reads a list, runs a query for each of its items, and merges the results in order",
+            "runs a query for each element of a list, and merges the results in order",
             &[],
         ),
+        variant(
+            "gather",
+            Shape::Table(&GATHER),
+            "runs a query for each element of a list, and groups the results by a field, those with the most hits first",
+            &[],
+        ),
+        variant(
+            "claim",
+            Shape::Table(&CLAIM),
+            "changes or deletes the first item of a list that `run` can change, and returns it",
+            &[],
+        ),
+        variant("bulk", Shape::Table(&BULK), "runs a write for each element of a list, in batches", &[]),
     ]),
     others: None,
 };
@@ -315,21 +349,53 @@ pub(crate) static PART: Construct = Construct {
 pub(crate) static MERGE: Construct = Construct {
     id: "merge",
     keys: &[
-        required("each", Shape::Text("a pattern name"), "the query that returns the list"),
-        required("run", Shape::Either(&RUN), "the query to run for each item of the list"),
-        WITH,
+        EACH,
+        required("run", Shape::Either(&RUN), "the query to run for each element"),
+        WALK_WITH,
         required("by", Shape::Text("a field name"), "the field that orders the merged items"),
         ORDER,
-        key(
-            "limit",
-            Shape::Whole(1, PAGE_ITEMS_MAX as u64),
-            "the items on a page, unless the caller asks for another number; default: as for `run`, or 20",
-        ),
-        key(
-            "max",
-            Shape::Whole(1, MERGE_EACH_MAX as u64),
-            "the maximum number of items of the list that are followed; default 100",
-        ),
+        PAGE,
+        MAX,
+    ],
+    variants: Variants::None,
+    others: None,
+};
+
+/// A read whose hits are grouped.
+pub(crate) static GATHER: Construct = Construct {
+    id: "gather",
+    keys: &[
+        EACH,
+        required("run", Shape::Either(&RUN), "the query to run for each element"),
+        WALK_WITH,
+        required("by", Shape::Text("a field name"), "the field by which the items are grouped"),
+        PAGE,
+        MAX,
+    ],
+    variants: Variants::None,
+    others: None,
+};
+
+/// A write of the first item that can be written.
+pub(crate) static CLAIM: Construct = Construct {
+    id: "claim",
+    keys: &[
+        EACH,
+        required("run", Shape::Either(&RUN), "the `update` or `delete` to try on each element"),
+        WALK_WITH,
+        MAX,
+    ],
+    variants: Variants::None,
+    others: None,
+};
+
+/// A write of many items.
+pub(crate) static BULK: Construct = Construct {
+    id: "bulk",
+    keys: &[
+        EACH,
+        required("run", Shape::Either(&RUN), "the write or transaction to run for each element"),
+        WALK_WITH,
     ],
     variants: Variants::None,
     others: None,

@@ -45,7 +45,7 @@ impl QueryPlan {
     }
 
     /// The place that a payload holds.
-    fn point(&self, call: &Call<'_>, payload: &[u8]) -> Result<ResumePoint, RunError> {
+    pub(super) fn point(&self, call: &Call<'_>, payload: &[u8]) -> Result<ResumePoint, RunError> {
         let mut reader = PayloadReader::new(payload);
         if reader.byte()? != QUERY {
             return Err(OUTDATED);

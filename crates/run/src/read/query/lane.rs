@@ -17,9 +17,9 @@ const CHUNK_MAX: u32 = 1000;
 
 /// An item that belongs into the answer.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Row {
-    pub(in super::super) entity: Arc<Entity>,
-    pub(in super::super) item: EncodedItem,
+pub(crate) struct Row {
+    pub(crate) entity: Arc<Entity>,
+    pub(crate) item: EncodedItem,
     /// The bytes that order it among the rows of other lanes. Empty if there is only one lane.
     pub(super) rank: Vec<u8>,
 }

@@ -1,4 +1,4 @@
-//! Merged lists: a list, then a query for each of its items, in one order with one cursor.
+//! Merged lists: a query for each element of a list, in one order with one cursor.
 //!
 //! The order is total: first the part of the sort key that holds the `by` field, then the identity of the lane (a
 //! hash of the query's arguments and shard), then the lane's own order. The cursor therefore holds one place, the
@@ -14,24 +14,22 @@
 //! number of places (4 bytes), and for each the lane's identity and its position as in a query's cursor.
 
 use sha2::{Digest, Sha256};
-use singlet_design::{Binding, Merge, Operation, Order};
+use singlet_design::{Merge, Operation, Order};
 use singlet_store::Store;
 
-use super::super::resolve::value_at;
+use super::elements::WalkPlan;
 use super::lane::{Lane, Position};
 use super::reader::{PartRank, Reader, drive};
 use super::sort::NextPart;
-use super::{Ends, LIMIT_MAX, PlanContext, QueryPlan, page_limit};
+use super::{Ends, PlanContext, QueryPlan, page_limit};
 use crate::arguments::Bound;
-use crate::call::{Call, Paging, Site};
+use crate::call::{Call, Site};
 use crate::cursor::{OUTDATED, Payload, PayloadReader};
 use crate::error::RunError;
 use crate::outcome::Outcome;
 
 const MERGE: u8 = b'm';
 const IDENTITY_BYTES: usize = 16;
-/// Calls in which the list is read to its end or its most items.
-const LIST_CALLS_MAX: u32 = 100;
 
 type Identity = [u8; IDENTITY_BYTES];
 
@@ -39,7 +37,7 @@ type Identity = [u8; IDENTITY_BYTES];
 #[derive(Debug, Clone)]
 pub(crate) struct MergePlan {
     merge: Merge,
-    each: QueryPlan,
+    walk: WalkPlan,
     run: QueryPlan,
     limit: u32,
 }
@@ -63,20 +61,11 @@ struct Resume {
 impl MergePlan {
     /// `None` if its parts are not queries.
     pub(in super::super) fn new(context: &PlanContext<'_>, merge: &Merge) -> Option<Self> {
-        let (Operation::Query(each), Operation::Query(run)) = (&merge.each.operation, &merge.run.operation)
-        else {
-            return None;
-        };
-        let results = merge.bindings.iter().flat_map(|binding| binding.argument.results());
-        let fields: Vec<&str> = results.filter_map(|(_, path)| path.split('.').next()).collect();
+        let walk = WalkPlan::new(context, &merge.walk, &[])?;
+        let Operation::Query(run) = &merge.walk.run.operation else { return None };
         let mut run = QueryPlan::of_query(context, run, &[]);
         run.forward = merge.order == Order::Ascending;
-        Some(MergePlan {
-            merge: merge.clone(),
-            each: QueryPlan::of_query(context, each, &fields),
-            run,
-            limit: merge.limit,
-        })
+        Some(MergePlan { merge: merge.clone(), walk, run, limit: merge.limit })
     }
 
     /// Runs the merge and answers with a page.
@@ -88,14 +77,17 @@ impl MergePlan {
         let merge = &self.merge;
         let limit = page_limit(call, self.limit)?;
         let by = self.run.sort.ordered_by(&merge.by).ok_or_else(|| {
-            let (run, by) = (&merge.run.name, &merge.by);
+            let (run, by) = (&merge.walk.run.name, &merge.by);
             RunError::Limit(format!(
                 "{run} doesn't give its items in the order of {by}, so they can't be merged by it"
             ))
         })?;
         let resume = self.resume(site, call)?;
         let mut branches = Vec::new();
-        for bound in self.list(site, call, merge).await? {
+        let elements = self.walk.all(site, call).await?;
+        // An element without the field has no query of its own.
+        for element in elements.iter().filter(|element| self.walk.suffices(element)) {
+            let bound = self.walk.bind(call, element)?;
             self.branch(&bound, by, &resume, call.now_ms, &mut branches)?;
         }
         branches.sort_by_key(|branch| branch.identity);
@@ -118,39 +110,6 @@ impl MergePlan {
             None => None,
         };
         self.run.page(site, call, reader.take_rows(), Ends { onward, before, back }).await
-    }
-
-    /// The arguments of the query for each item of the list.
-    async fn list<'m, S: Store>(
-        &self,
-        site: &Site<S>,
-        call: &Call<'_>,
-        merge: &'m Merge,
-    ) -> Result<Vec<Bound<'m>>, RunError> {
-        let bound = Bound::derive(&merge.each, &call.bound, &[], call.now_ms, &|_, _| None)?;
-        let paging = Paging::default();
-        let list = Call { pattern: &merge.each, bound, paging: &paging, now_ms: call.now_ms };
-        let mut reader = self.each.reader(site, &list, merge.each_max.clamp(1, LIMIT_MAX))?;
-        for _ in 0..LIST_CALLS_MAX {
-            drive(&site.store, &mut [&mut reader]).await?;
-            if reader.is_full() || !reader.has_more() {
-                break;
-            }
-            reader.refresh();
-        }
-        let mut bounds = Vec::new();
-        for row in reader.take_rows() {
-            let field = |_: &str, path: &str| value_at(row.item.view(), path)?.to_value().ok();
-            let leads_on = |binding: &Binding| {
-                binding.argument.results().into_iter().all(|(list, path)| field(list, path).is_some())
-            };
-            // An item without the field has no query of its own.
-            if !merge.bindings.iter().all(leads_on) {
-                continue;
-            }
-            bounds.push(Bound::derive(&merge.run, &call.bound, &merge.bindings, call.now_ms, &field)?);
-        }
-        Ok(bounds)
     }
 
     /// The lanes of one item of the list.

@@ -3,7 +3,9 @@
 mod buckets;
 mod count;
 mod cursor;
+mod elements;
 mod filter;
+mod gather;
 mod lane;
 mod merge;
 mod reader;
@@ -36,7 +38,9 @@ use sort::{SortBounds, SortPlan};
 use tell::key_parts;
 
 pub(super) use count::CountPlan;
+pub(crate) use elements::{Element, WalkPlace, WalkPlan};
 pub(super) use filter::FilterPlan;
+pub(super) use gather::GatherPlan;
 pub(super) use merge::MergePlan;
 pub(super) use reader::{Reader, drive};
 pub(super) use sort::kind as key_kind;
@@ -427,7 +431,7 @@ fn position(
 }
 
 /// Items on the page.
-pub(super) fn page_limit(call: &Call<'_>, usual: u32) -> Result<u32, RunError> {
+pub(crate) fn page_limit(call: &Call<'_>, usual: u32) -> Result<u32, RunError> {
     match call.paging.limit {
         None => Ok(usual.clamp(1, LIMIT_MAX)),
         Some(limit @ 1..=LIMIT_MAX) => Ok(limit),

@@ -192,11 +192,6 @@ impl<'p> Reader<'p> {
         self.lanes.iter_mut().for_each(Lane::refresh);
     }
 
-    /// Whether the page has as many rows as it may.
-    pub(super) fn is_full(&self) -> bool {
-        self.rows.len() >= self.limit
-    }
-
     /// The rows returned so far.
     pub(super) fn rows(&self) -> &[Row] {
         &self.rows
