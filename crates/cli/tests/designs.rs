@@ -533,3 +533,54 @@ fn the_same_file_runs_on_a_server() {
     let error = place.fails(1, &at(&["run", "shop.toml", "customer_orders", "customer_id=7"]));
     assert!(error.contains(&address) && error.contains("Check"), "{error}");
 }
+
+/// Patterns that write the elements of lists.
+const WALKS: &str = r#"
+[pattern.pay_order]
+update = "Order"
+set    = { status = "paid" }
+if     = "status = 'new'"
+
+[pattern.delete_order]
+delete = "Order"
+
+[pattern.pay_first]
+claim = { each = "order in orders_by_status", run = "pay_order" }
+
+[pattern.create_orders]
+bulk = { each = "order in orders", run = "create_order", with = { order_id = "{order.id}", total = "{order.total}" } }
+
+[pattern.delete_orders]
+bulk = { each = "order in customer_orders", run = "delete_order" }
+"#;
+
+#[test]
+fn bulk_writes_run_to_the_end_and_claims_take_items_here_and_through_a_server() {
+    let place = Workplace::new();
+    std::fs::write(place.path("shop.toml"), format!("{DESIGN}{WALKS}")).unwrap();
+    let orders: Vec<String> = (0..130).map(|id| format!("{{\"id\":\"{id:03}\",\"total\":1}}")).collect();
+    std::fs::write(place.path("orders.json"), format!("[{}]", orders.join(","))).unwrap();
+    let server = Serving::start(&["--in-memory"]);
+    let address = format!("http://{}", server.address);
+    for there in [vec![], vec!["--endpoint-url", &address]] {
+        let at =
+            |arguments: &[&'static str]| arguments.iter().copied().chain(there.clone()).collect::<Vec<_>>();
+        place.fine(&at(&["apply", "shop.toml"]));
+        let create = at(&["run", "shop.toml", "create_orders", "customer_id=7", "orders=@orders.json"]);
+        assert_eq!(place.fine(&create), "{\"done\":130,\"failed\":[]}\n");
+        // All of them are there already.
+        let output = place.run(&create);
+        assert_eq!(output.status.code(), Some(1));
+        let (answer, error) = (text(&output.stdout), text(&output.stderr));
+        assert!(answer.starts_with("{\"done\":0,\"failed\":[{\"element\":{\"id\":\"000\""), "{answer}");
+        assert!(error.contains("error: 130 elements could not be written"), "{error}");
+
+        let paid = place.fine(&at(&["run", "shop.toml", "pay_first", "status=new"]));
+        assert!(paid.contains("\"order_id\":\"000\",\"status\":\"paid\""), "{paid}");
+        let said = place.fine(&at(&["explain", "shop.toml", "pay_first", "status=new"]));
+        assert!(said.contains("Query") && said.contains("UpdateItem") && said.contains("\"001\""), "{said}");
+        let delete = at(&["run", "shop.toml", "delete_orders", "customer_id=7", "--limit", "40"]);
+        assert_eq!(place.fine(&delete), "{\"done\":130,\"failed\":[]}\n");
+        assert_eq!(place.fine(&at(&["run", "shop.toml", "pay_first", "status=new"])), "null\n");
+    }
+}

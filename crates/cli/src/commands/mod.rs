@@ -3,6 +3,7 @@
 pub(crate) mod apply;
 pub(crate) mod backup;
 pub(crate) mod backups;
+mod bulk;
 pub(crate) mod check;
 pub(crate) mod compact;
 pub(crate) mod demo;

@@ -2,10 +2,11 @@
 
 use std::io::{IsTerminal, Write, stdout};
 
-use singlet_design::Json;
+use singlet_design::{Json, Operation};
 use singlet_run::apply::choose_environment;
 use singlet_run::{Paging, Runner, Wait};
 
+use super::bulk::BulkTotal;
 use super::patterns::{Chosen, chosen};
 use crate::arguments::{CallArguments, RunArguments};
 use crate::columns::columns;
@@ -21,15 +22,27 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let values = parameters::values(&pattern, &arguments.call)?;
     let target = Target::for_design(&arguments.store, &design, &environment)?;
     let runner = Runner::new(design, target.store(), &environment.name).with_cursor_key(target.cursor_key()?);
+    if let Operation::Bulk(_) = &pattern.operation {
+        let total = BulkTotal::of(&runner, &pattern.name, &values, paging(&arguments.call))?;
+        target.warn(runner.design(), &environment, &pattern.entities());
+        drop(runner);
+        target.close()?;
+        show(arguments, &total.to_json())?;
+        return total.failure().map_or(Ok(()), Err);
+    }
     let outcome = runner.run(&pattern.name, &values, &paging(&arguments.call)).wait();
     target.warn_of(runner.design(), &environment, &pattern.name, &outcome);
     let answer = outcome?.to_json();
     drop(runner);
     target.close()?;
+    show(arguments, &answer)
+}
+
+fn show(arguments: &RunArguments, answer: &Json) -> Result<(), Failure> {
     if arguments.table {
-        write!(anstream::stdout().lock(), "{}", columns(&answer, terminal_width()))?;
+        write!(anstream::stdout().lock(), "{}", columns(answer, terminal_width()))?;
     } else {
-        print(&answer)?;
+        print(answer)?;
     }
     Ok(())
 }
