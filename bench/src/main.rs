@@ -1,13 +1,14 @@
 //! Measures Singlet beside its peers and beside what the machine could do at most.
 //!
 //! Knows servers only by their address and process: the client costs the same for each of them, and what is measured is
-//! what users get. Only `pattern` and `review`, which measure within one process, link Singlet's own crates.
+//! what users get. Only `pattern`, `claims` and `review`, which measure within one process, link Singlet's own crates.
 
 mod bare;
 mod bars;
 mod call;
 mod cell;
 mod chart;
+mod claims;
 mod clock;
 mod compare;
 mod comparison;
@@ -69,6 +70,8 @@ enum Command {
     Sync(sync::SyncOptions),
     /// A pattern in process beside the engine call that it becomes
     Pattern(pattern::PatternOptions),
+    /// Workers that claim the jobs of one queue: jobs a second, each taken once
+    Claims(claims::ClaimsOptions),
     /// The review of a large design
     Review(review::ReviewOptions),
     /// Memory and disk over time under load
@@ -106,6 +109,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Seal(options) => seal::seal(&options),
         Command::Sync(options) => sync::sync(&options),
         Command::Pattern(options) => pattern::pattern(&options),
+        Command::Claims(options) => claims::claims(&options),
         Command::Review(options) => review::review(&options),
         Command::Soak(options) => soak::soak(&options),
         Command::Expiry(options) => expiry::expiry(&options),
