@@ -81,7 +81,11 @@ impl BulkPlan {
     async fn write<S: Store>(&self, site: &Site<S>, call: &Call<'_>, elements: &[Element]) -> GroupResult {
         let written = join_all(elements.iter().map(|element| self.write_one(site, call, element))).await;
         let mut result = GroupResult { report: BulkReport::default(), broken: None };
-        for (element, written) in elements.iter().zip(written) {
+        for (element, mut written) in elements.iter().zip(written) {
+            // The writes of a group may have met each other. One after the other, they don't.
+            if matches!(written, Err(RunError::Contention { .. })) {
+                written = self.write_one(site, call, element).await;
+            }
             let Err(error) = written else {
                 result.report.done += 1;
                 continue;

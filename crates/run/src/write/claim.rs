@@ -153,7 +153,7 @@ fn visible_condition(walk: &ListWalk) -> Option<Condition> {
     };
     let key = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
     let mut key = key.flat_map(|template| template.fields());
-    // What is calculated from fields is decided by the write, which reads the item.
+    // The write decides comparisons that calculate with fields, because it reads the item.
     if !condition.tree.computed_fields().is_empty() {
         return None;
     }

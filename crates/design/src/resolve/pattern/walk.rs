@@ -36,7 +36,10 @@ struct WalkNames {
 }
 
 const CLAIM: WalkRules = WalkRules {
-    fits: |operation| matches!(operation, Operation::Update(_) | Operation::Delete(_)),
+    fits: |operation| match operation {
+        Operation::Update(update) => update.first.is_none(),
+        operation => matches!(operation, Operation::Delete(_)),
+    },
     rule: "`run` of a claim must be an `update` or a `delete`",
     unnamed: false,
     bounded: true,

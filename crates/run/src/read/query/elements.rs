@@ -39,7 +39,7 @@ pub(crate) enum WalkPlace {
     /// The beginning.
     #[default]
     Start,
-    /// What the query's own cursor would hold.
+    /// The payload of the query's own cursor.
     Query(Vec<u8>),
     /// The number of elements before it.
     List(u32),

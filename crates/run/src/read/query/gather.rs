@@ -39,7 +39,7 @@ pub(crate) struct GatherPlan {
 }
 
 /// The hits of one value.
-struct Group {
+struct HitGroup {
     /// The number of elements that found it.
     hits: u32,
     /// The last of them.
@@ -69,7 +69,7 @@ impl GatherPlan {
         let limit = page_limit(call, self.gather.limit)? as usize;
         let after = self.resume(site, call)?;
         let bounds = self.bounds(site, call).await?;
-        let mut groups: BTreeMap<Vec<u8>, Group> = BTreeMap::new();
+        let mut groups: BTreeMap<Vec<u8>, HitGroup> = BTreeMap::new();
         let mut is_cut = false;
         for (chunk_at, chunk) in bounds.chunks(READERS_MAX).enumerate() {
             let mut readers = Vec::with_capacity(chunk.len());
@@ -119,11 +119,11 @@ impl GatherPlan {
     }
 
     /// Counts the hits of one element. Several items with one value are one hit.
-    fn count(&self, element: usize, rows: Vec<Row>, groups: &mut BTreeMap<Vec<u8>, Group>) {
+    fn count(&self, element: usize, rows: Vec<Row>, groups: &mut BTreeMap<Vec<u8>, HitGroup>) {
         for row in rows {
             let Some(value) = row.item.view().get(&self.gather.by).and_then(sortable) else { continue };
             match groups.get_mut(&value) {
-                None => _ = groups.insert(value, Group { hits: 1, element, row }),
+                None => _ = groups.insert(value, HitGroup { hits: 1, element, row }),
                 Some(group) if group.element != element => {
                     group.hits += 1;
                     group.element = element;
