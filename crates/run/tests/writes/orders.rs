@@ -1,4 +1,4 @@
-//! An order with its lines, their prices and the reserved stock in one transaction.
+//! An order with its lines, their prices and the reduced stock in one transaction.
 
 use std::sync::Mutex;
 use std::thread;
@@ -24,8 +24,7 @@ key = ["PRODUCT#{sku}", "PRODUCT"]
 [entity.Product.fields]
 sku      = "key"
 price    = { type = "number", min = 0 }
-stock    = { type = "int", min = 0 }
-reserved = { type = "int", min = 0, default = 0 }
+stock    = "int"
 note     = { type = "string", optional = true }
 
 [entity.Order]
@@ -43,6 +42,7 @@ order_id = { type = "key", ref = "Order" }
 sku      = { type = "key", ref = "Product" }
 quantity = { type = "int", min = 1, max = 99 }
 price    = "number"
+total    = "number"
 gift     = { type = "bool", default = false }
 
 [pattern.add_product]
@@ -58,8 +58,8 @@ create = "Line"
 [pattern.place_order.transaction]
 order   = { create = "Order", set = { state = "open" } }
 product = { run = { get = "Product", show = ["sku", "price"] }, each = "line in lines", max = 40, with = { sku = "{line.sku}" } }
-lines   = { run = { create = "Line", set = { order_id = "{order.order_id}", sku = "{line.sku}", quantity = "{line.quantity}", gift = "{line.gift}", price = "{product.price}" } }, each = "line in lines", max = 40 }
-stock   = { run = { update = "Product", add = { reserved = "{line.quantity}" }, if = "stock >= {line.quantity}" }, each = "line in lines", max = 40, with = { sku = "{line.sku}" } }
+lines   = { run = { create = "Line", set = { order_id = "{order.order_id}", sku = "{line.sku}", quantity = "{line.quantity}", gift = "{line.gift}", price = "{product.price}", total = "{line.quantity * product.price}" } }, each = "line in lines", max = 40 }
+stock   = { run = { update = "Product", add = { stock = "{-line.quantity}" }, if = "stock >= {line.quantity}" }, each = "line in lines", max = 40, with = { sku = "{line.sku}" } }
 
 [pattern.copy_price.transaction]
 from = { run = "get_product", with = { sku = "{from_sku}" } }
@@ -67,7 +67,7 @@ to   = { update = "Product", set = { price = "{from.price}", note = "{from.note}
 
 [pattern.order_of_skus.transaction]
 order = "create_order"
-lines = { run = "create_line", each = "sku in order.skus", max = 20, with = { order_id = "{order.order_id}" } }
+lines = { run = "create_line", each = "sku in order.skus", max = 20, with = { order_id = "{order.order_id}", total = "{price * quantity}" } }
 
 [pattern.create_order]
 create   = "Order"
@@ -75,7 +75,7 @@ internal = true
 
 [pattern.add_lines.transaction]
 open  = { check = "Order", if = "state = 'open'" }
-lines = { run = "create_line", each = "line in lines", max = 9, with = { order_id = "{open.order_id}", sku = "{line.sku}", quantity = "{line.quantity}", price = "{line.price}" } }
+lines = { run = "create_line", each = "line in lines", max = 9, with = { order_id = "{open.order_id}", sku = "{line.sku}", quantity = "{line.quantity}", price = "{line.price}", total = "{line.price * line.quantity}" } }
 
 [pattern.order_page.parts]
 order = { get = "Order" }
@@ -97,14 +97,16 @@ fn members<'a>(answer: &'a Json, step: &str, member: &str) -> Vec<&'a Json> {
 }
 
 #[test]
-fn an_order_takes_the_price_of_each_product_and_reserves_its_stock() {
+fn an_order_takes_the_price_of_each_product_and_reduces_its_stock() {
     let shop = shop();
     let placed = shop.run("place_order", TWO_LINES);
     assert_eq!(placed.get("order").and_then(|order| order.get("state")), Some(&Json::from("open")));
     let prices = ["1.5", "4"].map(|price| price.parse::<Json>().unwrap());
     assert_eq!(members(&placed, "lines", "price"), [&prices[0], &prices[1]]);
     assert_eq!(members(&placed, "lines", "gift"), [&Json::Bool(false), &Json::Bool(true)]);
-    assert_eq!(members(&placed, "stock", "reserved"), [&Json::from(5), &Json::from(3)]);
+    let totals = ["7.5", "12"].map(|total| total.parse::<Json>().unwrap());
+    assert_eq!(members(&placed, "lines", "total"), [&totals[0], &totals[1]]);
+    assert_eq!(members(&placed, "stock", "stock"), [&Json::from(5), &Json::from(0)]);
     assert_eq!(members(&placed, "product", "stock"), [&Json::Null, &Json::Null], "only `show` is answered");
     let page = shop.run("order_page", r#"{"order_id": "o"}"#);
     assert_eq!(
@@ -197,11 +199,13 @@ fn the_products_of_all_lines_are_read_at_once() {
     assert_eq!(asked, ["BatchGetItem", "TransactWriteItems", "BatchGetItem"]);
 }
 
-/// Callers who order and change prices at once: the reserved stock is the sum of the lines, and every line has a price
-/// that its product had.
+/// Callers who order and change prices at once: what is missing of the stock is the sum of the lines, no more is sold than
+/// there is, and every line has a price that its product had.
 #[test]
-fn orders_at_once_reserve_what_their_lines_say() {
-    let shop = shop();
+fn orders_at_once_take_what_their_lines_say() {
+    let shop = Fixture::new(ORDERS);
+    shop.run("add_product", r#"{"sku": "pen", "price": 1.5, "stock": 100}"#);
+    shop.run("add_product", r#"{"sku": "ink", "price": 4, "stock": 100}"#);
     thread::scope(|scope| {
         for caller in 0..4 {
             let shop = &shop;
@@ -209,7 +213,7 @@ fn orders_at_once_reserve_what_their_lines_say() {
                 for turn in 0..10 {
                     let order = TWO_LINES.replace("\"o\"", &format!("\"{caller}-{turn}\""));
                     match shop.try_run("place_order", &order) {
-                        Ok(_) | Err(RunError::Contention { .. }) => {}
+                        Ok(_) | Err(RunError::Contention { .. } | RunError::Condition { .. }) => {}
                         Err(error) => panic!("{error}"),
                     }
                     let price = format!(r#"{{"sku": "pen", "price": {}}}"#, 100 + turn);
@@ -230,7 +234,7 @@ fn orders_at_once_reserve_what_their_lines_say() {
         let items = shop.scan(None);
         let lines: Vec<&Item> = items.iter().filter(of_sku).collect();
         let sum: i64 = lines.iter().map(|line| number(line, "quantity")).sum();
-        assert_eq!(sum, number(&shop.stored("Product", "sku", sku).unwrap(), "reserved"));
+        assert_eq!(100 - sum, number(&shop.stored("Product", "sku", sku).unwrap(), "stock"));
         assert!(!lines.is_empty());
         assert!(sku == "ink" || lines.iter().all(|line| matches!(number(line, "price"), 1 | 100..110)));
     }
