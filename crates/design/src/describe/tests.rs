@@ -278,3 +278,22 @@ max   = 500
     );
     assert_eq!(rows[1][1..4], ["count Line, day by day, up to 500", "Query × 4", key]);
 }
+
+#[test]
+fn steps_that_are_written_in_place_and_references_to_several_entities_are_described() {
+    let path = format!("{}/tests/good/orders.toml", env!("CARGO_MANIFEST_DIR"));
+    let design = crate::load(&path, &std::fs::read_to_string(&path).unwrap()).unwrap();
+    let does = |name: &str| access(design.pattern(name).unwrap()).does;
+    assert_eq!(
+        does("place_order"),
+        "all or none: place_order.order, place_order.product for each of {lines}, place_order.lines for each of {lines}, \
+         place_order.stock for each of {lines}"
+    );
+    assert_eq!(does("place_order.product"), "get Product");
+    let names: Vec<&str> = design.callable().map(|pattern| pattern.name.as_str()).collect();
+    assert!(names.contains(&"place_order") && !names.contains(&"place_order.stock"), "{names:?}");
+    let diagram = er_diagram(&design);
+    for target in ["Product", "Order"] {
+        assert!(diagram.contains(&format!("{target} ||--o{{ Complaint : \"subject_id\"")), "{diagram}");
+    }
+}

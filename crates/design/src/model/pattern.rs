@@ -580,9 +580,8 @@ impl Step {
             Some(EachList::Result(name, _)) => name == step,
             Some(EachList::Parameter(_)) | None => false,
         };
-        let of_binding =
-            |binding: &Binding| matches!(&binding.argument, Argument::Result(name, _) if name == step);
-        of_list || self.bindings.iter().any(of_binding)
+        let mut results = self.bindings.iter().flat_map(|binding| binding.argument.results());
+        of_list || results.any(|(name, _)| name == step)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `transaction-size`: a transaction that can exceed DynamoDB's limits.
 
 use singlet_design::{
-    Argument, Each, EachList, FieldType, Operation, ParameterType, Pattern, Reference, Step, Subject,
+    Each, EachList, FieldType, Operation, Origin, ParameterType, Pattern, Reference, Step, Subject,
     ValueSource,
 };
 use singlet_values::limits::{ITEM_BYTES_MAX, TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES_MAX};
@@ -89,31 +89,44 @@ fn checks(step: &Step, all: &[Step]) -> (u64, u64) {
         !all.iter().any(|step| step.pattern.entities().iter().any(|entity| entity.name == *target))
     });
     let varies = |reference: &&Reference| {
-        reference.key.iter().any(|(_, own)| varies_by_element(step, source(&step.pattern, own)))
+        let sources = reference.key.iter().flat_map(|(_, own)| sources(&step.pattern, own));
+        sources.into_iter().any(|parameter| varies_by_element(step, all, parameter))
     };
     let own = references.clone().filter(varies).count() as u64;
     (references.count() as u64 - own, own)
 }
 
-/// Whether a parameter of a step has another value for each element of its list.
-fn varies_by_element(step: &Step, parameter: &str) -> bool {
+/// Whether a parameter of a step has another value for each element of its list: a member of the element, or a field of
+/// another step for the same element.
+fn varies_by_element(step: &Step, all: &[Step], parameter: &str) -> bool {
+    let Some(each) = &step.each else { return false };
+    let varies = |name: &str| {
+        name == each.element || all.iter().any(|other| other.name == name && other.each.is_some())
+    };
     let binding = step.bindings.iter().find(|binding| binding.parameter == parameter);
-    match (&step.each, binding.map(|binding| &binding.argument)) {
-        (Some(each), Some(Argument::Result(name, _))) => *name == each.element,
-        _ => false,
-    }
+    binding.is_some_and(|binding| binding.argument.results().iter().any(|(name, _)| varies(name)))
 }
 
-/// The parameter that gives a field its value.
-fn source<'a>(pattern: &'a Pattern, field: &'a str) -> &'a str {
+/// The parameters that give a field its value.
+fn sources<'a>(pattern: &'a Pattern, field: &'a str) -> Vec<&'a str> {
     let set = match &pattern.operation {
         Operation::Create(insert) | Operation::Put(insert) => insert.set.as_slice(),
         _ => &[],
     };
-    set.iter().find(|(name, _)| name == field).map_or(field, |(_, source)| match source {
-        ValueSource::Parameter(name) => name,
-        _ => field,
-    })
+    match set.iter().find(|(name, _)| name == field).map(|(_, source)| source) {
+        Some(ValueSource::Parameter(name)) => vec![name],
+        Some(ValueSource::Composed(composed)) => {
+            let names = composed.names().into_iter();
+            names
+                .filter_map(|name| match &name.origin {
+                    Origin::Parameter(name) => Some(name.as_str()),
+                    Origin::Field(_) | Origin::Result(..) => None,
+                })
+                .collect()
+        }
+        Some(ValueSource::Constant(_) | ValueSource::Now) => Vec::new(),
+        None => vec![field],
+    }
 }
 
 /// The maximum length of a list, if something declares it.
