@@ -1,6 +1,7 @@
 //! Designs: the input is the text of a design file.
 //!
 //! Promises:
+//! - a text that is formatted is formatted the second time as it is, and a design stays a design;
 //! - a text is a design or has a report whose every mistake points at a place of it, and which can be printed;
 //! - a design can be reviewed, described and printed in every format, and its findings and fixes point at places of the
 //!   text;
@@ -10,7 +11,8 @@
 use std::sync::Arc;
 
 use singlet_design::{
-    Design, Json, Lines, Pattern, Report, Span, describe_markdown, describe_text, from_text, load,
+    Design, Json, Lines, Pattern, Report, Span, describe_markdown, describe_text, format, from_text, load,
+    upgrade,
 };
 use singlet_engine::{Database, ManualClock};
 use singlet_review::{Finding, OutputFormat, Review, Reviewed, render, review};
@@ -30,9 +32,21 @@ const PATTERNS_MAX: usize = 80;
 
 pub(crate) fn run(input: &[u8]) {
     let source = String::from_utf8_lossy(input);
+    check_format(&source);
     match load("fuzz.toml", &source) {
         Err(report) => check_report(&report, &source),
         Ok(design) => check_design(design, &source),
+    }
+}
+
+fn check_format(source: &str) {
+    let Ok(once) = format("fuzz.toml", source) else { return };
+    assert_eq!(format("fuzz.toml", &once).ok().as_ref(), Some(&once));
+    let upgraded = upgrade("fuzz.toml", source).expect("what can be formatted can be upgraded");
+    if load("fuzz.toml", source).is_ok() {
+        for text in [&once, &upgraded.text] {
+            load("fuzz.toml", text).unwrap_or_else(|report| panic!("{report}"));
+        }
     }
 }
 

@@ -82,18 +82,6 @@ Examples:
   singlet explain designs/shop.toml create_order customer_id=123 --in-memory
   singlet explain designs/shop.toml orders_by_status status=paid --json";
 
-pub(super) const FMT_NOTES: &str = "\
-Comments, the order of sections and values over several lines stay as they are. A design that has
-mistakes is formatted too, as long as it is TOML.
-
-Exit codes: 0 success, 1 with --check if a design isn't formatted, 2 a file that isn't TOML.
-
-Examples:
-  singlet fmt designs/shop.toml
-  singlet fmt designs/*.toml --check
-  singlet fmt --upgrade designs/shop.toml
-  singlet fmt - < designs/shop.toml";
-
 pub(super) const DESCRIBE_NOTES: &str = "\
 Examples:
   singlet describe designs/shop.toml
@@ -167,22 +155,6 @@ pub(crate) struct CheckArguments {
     /// How the answer is printed
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: OutputFormat,
-}
-
-/// `singlet fmt`.
-#[derive(Debug, Args)]
-pub(crate) struct FmtArguments {
-    /// The designs; - formats the standard input to the standard output
-    #[arg(value_name = "FILE", required = true)]
-    pub(crate) files: Vec<PathBuf>,
-
-    /// Change nothing, and fail if a design isn't formatted
-    #[arg(long)]
-    pub(crate) check: bool,
-
-    /// Replace old words of the language by the new ones as well
-    #[arg(long)]
-    pub(crate) upgrade: bool,
 }
 
 /// `singlet review`.

@@ -3,6 +3,7 @@
 mod backup;
 mod design;
 mod encryption;
+mod fmt;
 mod loss;
 mod recovery;
 mod serve;
@@ -20,12 +21,13 @@ use crate::style::{self, ColorWhen};
 pub(crate) use backup::{BackupArguments, BackupsArguments, FolderArguments, RestoreArguments};
 pub(crate) use design::{
     ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
-    FmtArguments, OutputFormat, PatternsArguments, ReviewArguments, ReviewFormat, RunArguments,
-    SeedArguments, StoreArguments,
+    OutputFormat, PatternsArguments, ReviewArguments, ReviewFormat, RunArguments, SeedArguments,
+    StoreArguments,
 };
 #[cfg(test)]
 pub(crate) use encryption::KeyArguments;
 pub(crate) use encryption::{CompactArguments, NewKeyArguments, RotateKeyArguments, VerifyArguments};
+pub(crate) use fmt::FmtArguments;
 pub(crate) use loss::LossArguments;
 pub(crate) use recovery::RecoveryArguments;
 pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
@@ -137,7 +139,7 @@ pub(crate) enum Command {
     /// Check designs for errors
     Check(CheckArguments),
     /// Format designs: order of keys, alignment, blank lines; comments stay
-    #[command(after_help = design::FMT_NOTES)]
+    #[command(after_help = fmt::FMT_NOTES)]
     Fmt(FmtArguments),
     /// Lint designs: find hot keys, missing indexes and needless cost, with fixes
     #[command(after_help = design::REVIEW_NOTES)]

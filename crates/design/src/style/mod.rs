@@ -12,6 +12,7 @@ mod value;
 
 use toml_edit::{DocumentMut, Item, Table};
 
+use self::order::Meaning;
 use crate::report::{Report, Span};
 use crate::syntax::language::{DESIGN, Shape};
 use crate::syntax::{self, Mistakes, NEW_WORDS, NewWord};
@@ -86,10 +87,9 @@ fn print(document: &mut DocumentMut, source: &str) -> String {
 
 /// Lays a section and the sections below it out.
 fn table(section: &mut Table, shape: Option<&'static Shape>) {
-    let several = are_tables(section);
-    let construct = shape.and_then(|shape| order::construct(shape, several));
-    block::lay_out(section, construct, |name, value| {
-        value::tidy(value, shape.and_then(|shape| order::below(shape, several, name)));
+    let meaning = Meaning::of(shape, section);
+    block::lay_out(section, meaning.construct(), |name, value| {
+        value::tidy(value, meaning.below(name));
     });
     if !section.is_dotted() {
         let decor = section.decor_mut();
@@ -101,16 +101,10 @@ fn table(section: &mut Table, shape: Option<&'static Shape>) {
         }
     }
     for (name, item) in section.iter_mut() {
-        let shape = shape.and_then(|shape| order::below(shape, several, name.get()));
         if let Item::Table(below) = item {
-            table(below, shape);
+            table(below, meaning.below(name.get()));
         }
     }
-}
-
-/// Returns whether a section has only sections.
-fn are_tables(section: &Table) -> bool {
-    !section.is_empty() && section.iter().all(|(_, item)| item.is_table_like())
 }
 
 /// Returns comments and blank lines before something without indentation, and with few blank lines in a row.

@@ -1,5 +1,7 @@
 //! The order of keys within a construct.
 
+use toml_edit::TableLike;
+
 use crate::syntax::language::{Construct, Shape, Variants};
 
 /// Stands in an order for the key that decides the kind of a construct.
@@ -33,39 +35,40 @@ const ORDERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("relation", &["about", KIND, "by", OTHERS]),
-    (
-        "pattern",
-        &[
-            "about",
-            KIND,
-            "on",
-            "key",
-            "by",
-            "match",
-            "range",
-            "prefix",
-            "order",
-            "set",
-            OTHERS,
-            "filter",
-            "if",
-            "resolve",
-            "owner",
-            "limit",
-            "consistent",
-            "show",
-            "expired",
-            "admin",
-            "together",
-            "allow",
-            "internal",
-            "busiest",
-            "tags",
-            "rate",
-            "within",
-        ],
-    ),
+    ("pattern", PATTERN),
+    ("inline", PATTERN),
     ("step", &["run", "each", "max", "with", OTHERS]),
+];
+
+/// The order of patterns, with a name and without.
+const PATTERN: &[&str] = &[
+    "about",
+    KIND,
+    "on",
+    "key",
+    "by",
+    "match",
+    "range",
+    "prefix",
+    "order",
+    "set",
+    OTHERS,
+    "filter",
+    "if",
+    "resolve",
+    "owner",
+    "limit",
+    "consistent",
+    "show",
+    "expired",
+    "admin",
+    "together",
+    "allow",
+    "internal",
+    "busiest",
+    "tags",
+    "rate",
+    "within",
 ];
 
 /// Returns the place of a key among the keys of a construct. Keys with the same place keep their order.
@@ -86,45 +89,74 @@ pub(super) fn place(construct: &Construct, name: &str) -> (usize, usize) {
     }
 }
 
-/// Returns the construct that a table with this shape is. `several` says whether all its values are tables.
-pub(super) fn construct(shape: &'static Shape, several: bool) -> Option<&'static Construct> {
-    match shape {
-        Shape::Table(construct) => Some(construct),
-        Shape::Either(alternatives) => {
-            let fits = |construct: &&Construct| construct.id != "table" || !several;
-            alternatives.iter().find_map(|shape| construct_alone(shape).filter(fits))
-        }
-        _ => None,
-    }
+/// What the keys of a table are.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Meaning {
+    /// Words of the language.
+    Construct(&'static Construct),
+    /// Names that the design chooses; the shape is that of the values.
+    Names(&'static Shape),
+    /// Nothing that is known.
+    Unknown,
 }
 
-fn construct_alone(shape: &'static Shape) -> Option<&'static Construct> {
-    match shape {
-        Shape::Table(construct) => Some(construct),
-        _ => None,
-    }
-}
-
-/// Returns the shape of the value under a key of a table with this shape.
-pub(super) fn below(shape: &'static Shape, several: bool, name: &str) -> Option<&'static Shape> {
-    match (construct(shape, several), shape) {
-        (Some(construct), _) => {
-            let kinds = construct.kinds();
-            let own = construct.key(name).map(|key| &key.takes);
-            let deciding = || match construct.variants {
-                Variants::ByKey(kinds) => kinds.iter().find(|kind| kind.name == name).map(|kind| &kind.takes),
-                _ => None,
-            };
-            let further =
-                || kinds.iter().flat_map(|kind| kind.keys).find(|key| key.name == name).map(|key| &key.takes);
-            own.or_else(deciding).or_else(further).or(construct.others)
+impl Meaning {
+    /// Returns the meaning of a table with this shape.
+    pub(super) fn of(shape: Option<&'static Shape>, table: &dyn TableLike) -> Meaning {
+        match shape {
+            Some(Shape::Table(construct)) => Meaning::Construct(construct),
+            Some(Shape::Named(_, of)) => Meaning::Names(of),
+            Some(Shape::Either(alternatives)) => Meaning::chosen(alternatives, table),
+            _ => Meaning::Unknown,
         }
-        (None, Shape::Named(_, of)) => Some(of),
-        (None, Shape::Either(alternatives)) => alternatives.iter().find_map(|shape| match shape {
-            Shape::Named(_, of) => Some(*of),
+    }
+
+    /// Chooses among the shapes that a table can have: one whose required keys are there, or the first.
+    fn chosen(alternatives: &'static [Shape], table: &dyn TableLike) -> Meaning {
+        let several = !table.is_empty() && table.iter().all(|(_, item)| item.is_table_like());
+        let constructs = alternatives.iter().filter_map(|shape| match shape {
+            Shape::Table(construct) if construct.id != "table" || !several => Some(*construct),
             _ => None,
-        }),
-        _ => None,
+        });
+        let is_certain = |construct: &&'static Construct| {
+            let mut required = construct.keys.iter().filter(|key| key.required).peekable();
+            required.peek().is_some() && required.all(|key| table.contains_key(key.name))
+        };
+        let names = alternatives.iter().find_map(|shape| match shape {
+            Shape::Named(_, of) => Some(Meaning::Names(of)),
+            _ => None,
+        });
+        let first = constructs.clone().next();
+        match constructs.clone().find(is_certain).or(first) {
+            Some(construct) => Meaning::Construct(construct),
+            None => names.unwrap_or(Meaning::Unknown),
+        }
+    }
+
+    /// Returns the construct, if the keys are words of the language.
+    pub(super) fn construct(self) -> Option<&'static Construct> {
+        match self {
+            Meaning::Construct(construct) => Some(construct),
+            _ => None,
+        }
+    }
+
+    /// Returns the shape of the value under a key.
+    pub(super) fn below(self, name: &str) -> Option<&'static Shape> {
+        let construct = match self {
+            Meaning::Construct(construct) => construct,
+            Meaning::Names(of) => return Some(of),
+            Meaning::Unknown => return None,
+        };
+        let kinds = construct.kinds();
+        let own = construct.key(name).map(|key| &key.takes);
+        let deciding = || match construct.variants {
+            Variants::ByKey(kinds) => kinds.iter().find(|kind| kind.name == name).map(|kind| &kind.takes),
+            _ => None,
+        };
+        let further =
+            || kinds.iter().flat_map(|kind| kind.keys).find(|key| key.name == name).map(|key| &key.takes);
+        own.or_else(deciding).or_else(further).or(construct.others)
     }
 }
 

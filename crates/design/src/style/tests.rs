@@ -165,6 +165,21 @@ fn a_formatted_design_loads_as_the_same_design() {
 }
 
 #[test]
+fn steps_and_patterns_in_them_are_ordered() {
+    let source = "\
+[pattern.a.transaction]
+one = { with = { a = 1 }, max = 5, each = \"x in xs\", run = { set = { b = 2 }, update = \"B\" } }
+two = { if = \"c = 1\", check = \"C\" }
+";
+    let expected = "\
+[pattern.a.transaction]
+one = { run = { update = \"B\", set = { b = 2 } }, each = \"x in xs\", max = 5, with = { a = 1 } }
+two = { check = \"C\", if = \"c = 1\" }
+";
+    assert_eq!(formatted(source), expected);
+}
+
+#[test]
 fn text_that_is_not_toml_is_reported() {
     let report = format("a.toml", "design = shop\n").unwrap_err();
     assert!(report.to_string().contains("strings need quotes"), "{report}");

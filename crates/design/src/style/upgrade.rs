@@ -2,20 +2,21 @@
 
 use toml_edit::{InlineTable, Item, Key, Table, TableLike, Value};
 
-use super::{are_tables, order, value};
+use super::order::{self, Meaning};
+use super::value;
 use crate::syntax::NewWord;
 use crate::syntax::language::Shape;
 
 /// Replaces old words in a section and in the sections below it, and returns their number. Where a comment stands at an
 /// old word that would go, the word stays.
 pub(super) fn upgrade(section: &mut Table, shape: &'static Shape, words: &[NewWord]) -> usize {
-    let several = are_tables(section);
+    let meaning = Meaning::of(Some(shape), section);
     let mut count = 0;
-    if let Some(construct) = order::construct(shape, several) {
+    if let Some(construct) = meaning.construct() {
         count += rename(section, construct.id, words) + drop_implied(section, construct.id, words);
     }
     for (name, item) in section.iter_mut() {
-        let Some(shape) = order::below(shape, several, name.get()) else { continue };
+        let Some(shape) = meaning.below(name.get()) else { continue };
         count += match item {
             Item::Table(below) => upgrade(below, shape, words),
             Item::Value(value) => in_value(value, shape, words),
@@ -37,16 +38,16 @@ fn in_value(value: &mut Value, shape: &'static Shape, words: &[NewWord]) -> usiz
 }
 
 fn in_table(table: &mut InlineTable, shape: &'static Shape, words: &[NewWord]) -> usize {
-    let several = !table.is_empty() && table.iter().all(|(_, value)| value.is_inline_table());
+    let meaning = Meaning::of(Some(shape), table);
     let mut count = 0;
-    if let Some(construct) = order::construct(shape, several) {
+    if let Some(construct) = meaning.construct() {
         count += rename(table, construct.id, words);
         if value::is_on_one_line(&Value::InlineTable(table.clone())) {
             count += drop_implied(table, construct.id, words);
         }
     }
     for (name, value) in table.iter_mut() {
-        if let Some(shape) = order::below(shape, several, name.get()) {
+        if let Some(shape) = meaning.below(name.get()) {
             count += in_value(value, shape, words);
         }
     }

@@ -2,7 +2,7 @@
 
 use toml_edit::{Array, InlineTable, Key, Value};
 
-use super::order;
+use super::order::{self, Meaning};
 use crate::syntax::language::Shape;
 
 /// Lays out a value. One that takes several lines stays as it is.
@@ -36,14 +36,14 @@ fn tidy_line(value: &mut Value, shape: Option<&'static Shape>) {
 }
 
 fn tidy_table(table: &mut InlineTable, shape: Option<&'static Shape>) {
-    let several = !table.is_empty() && table.iter().all(|(_, value)| value.is_inline_table());
-    if let Some(construct) = shape.and_then(|shape| order::construct(shape, several)) {
+    let meaning = Meaning::of(shape, table);
+    if let Some(construct) = meaning.construct() {
         let place = |key: &Key| order::place(construct, key.get());
         table.sort_values_by(|one, _, other, _| place(one).cmp(&place(other)));
     }
     let count = table.len();
     for (position, (mut key, value)) in table.iter_mut().enumerate() {
-        tidy_line(value, shape.and_then(|shape| order::below(shape, several, key.get())));
+        tidy_line(value, meaning.below(key.get()));
         key.leaf_decor_mut().set_prefix(" ");
         key.leaf_decor_mut().set_suffix(" ");
         value.decor_mut().set_prefix(" ");
