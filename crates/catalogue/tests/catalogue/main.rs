@@ -103,6 +103,7 @@ rows! {
     }
     posts: smart_cooking::posts on "smart-cooking" {
         sc_26_a_users_posts_come_newest_first,
+        sc_26_a_deleted_posts_comments_and_reactions_are_deleted,
         sc_26_an_author_deletes_a_post_and_nobody_comments_or_reacts_any_more,
         sc_27_the_public_feed_has_everybodys_public_posts_newest_first,
         sc_28_the_personal_feed_has_friends_posts_newest_first,
@@ -159,6 +160,7 @@ rows! {
         sm_01_a_user_is_found_by_id_name_and_address,
         sm_01_names_and_addresses_are_unique_through_changes_and_deletion,
         sm_02_a_users_posts_come_newest_first,
+        sm_02_a_deleted_posts_likes_and_comments_are_deleted,
         sm_02_an_author_deletes_a_post_and_it_leaves_the_feeds,
         sm_03_the_global_feed_has_all_posts_newest_first,
         sm_04_a_user_likes_a_post_once,

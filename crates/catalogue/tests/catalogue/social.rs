@@ -78,6 +78,23 @@ pub(crate) fn sm_02_an_author_deletes_a_post_and_it_leaves_the_feeds(stage: &Sta
     assert_eq!(refused.to_string(), format!("`postId`: there is no Post `{}`", ids[0]));
 }
 
+pub(crate) fn sm_02_a_deleted_posts_likes_and_comments_are_deleted(stage: &Stage) {
+    let ids: Vec<_> = ["a", "b"].iter().map(|caption| post(stage, "anna", caption)).collect();
+    for id in &ids {
+        for user in ["binh", "chi"] {
+            stage.run("like", args!(postId = id, userId = user));
+            comment(stage, id, user, "nice");
+        }
+    }
+    stage.run("delete_post", args!(postId = &ids[0], userId = "anna"));
+    for (pattern, list) in [("delete_post_likes", "post_likes"), ("delete_post_comments", "post_comments")] {
+        let done = stage.run(pattern, args!(postId = &ids[0]));
+        assert_eq!(*done.at("done"), Json::from(2), "{pattern}");
+        assert_eq!(stage.list(list, args!(postId = &ids[0])).len(), 0, "{pattern}");
+        assert_eq!(stage.list(list, args!(postId = &ids[1])).len(), 2, "{pattern}");
+    }
+}
+
 pub(crate) fn sm_03_the_global_feed_has_all_posts_newest_first(stage: &Stage) {
     let mut captions: Vec<_> = (0..20).map(|n| n.to_string()).collect();
     for caption in &captions {

@@ -120,6 +120,22 @@ pub(crate) fn sc_26_an_author_deletes_a_post_and_nobody_comments_or_reacts_any_m
     assert_eq!(reaction.to_string(), format!("`target_id`: there is no Post `{id}`"));
 }
 
+pub(crate) fn sc_26_a_deleted_posts_comments_and_reactions_are_deleted(stage: &Stage) {
+    let id = post(stage, "anna", "a post");
+    for user in ["binh", "chi"] {
+        stage.run("comment", args!(post_id = &id, user_id = user, content = "nice"));
+        stage.run("react", args!(target_id = &id, user_id = user));
+    }
+    stage.run("delete_post", args!(post_id = &id, user_id = "anna"));
+    for (pattern, arguments) in
+        [("delete_post_comments", args!(post_id = &id)), ("delete_post_reactions", args!(target_id = &id))]
+    {
+        assert_eq!(*stage.run(pattern, arguments).at("done"), Json::from(2), "{pattern}");
+    }
+    assert_eq!(stage.list("post_comments", args!(post_id = &id)).len(), 0);
+    assert_eq!(stage.list("post_reactions", args!(target_id = &id)).len(), 0);
+}
+
 pub(crate) fn sc_30_a_user_reacts_to_a_post_once(stage: &Stage) {
     let (p1, p2) = (post(stage, "dung", "1"), post(stage, "dung", "2"));
     let react = |post: &str, user: &str, how: &str| {

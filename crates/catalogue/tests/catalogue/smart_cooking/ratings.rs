@@ -88,6 +88,9 @@ pub(crate) fn sc_21_all_ratings_of_a_recipe_are_listed(stage: &Stage) {
     let ratings = stage.list("recipe_ratings", args!(recipe_id = "pho"));
     assert_eq!(column(&ratings, "user_id"), ["anna", "binh", "chi"]);
     assert_eq!(*ratings[1].at("rating"), Json::from(5));
+    let done = stage.run("delete_recipe_ratings", args!(recipe_id = "pho"));
+    assert_eq!(*done.at("done"), Json::from(3));
+    assert_eq!(stage.list("recipe_ratings", args!(recipe_id = "pho")).len(), 0);
 }
 
 pub(crate) fn sc_22_a_users_ratings_come_newest_first(stage: &Stage) {
