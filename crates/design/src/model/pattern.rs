@@ -456,12 +456,12 @@ pub enum Change {
     /// Sets a field. If the value is an optional parameter that is missing, the field stays; `null` removes an optional
     /// field.
     Set {
-        /// The field, or a path into an object: `address.city`.
+        /// The field, or a path into an object: `address.city`. Its last step can be a parameter: `votes.{kind}`.
         path: String,
         /// The value.
         value: ValueSource,
     },
-    /// Adds to a number, or elements to a set.
+    /// Adds to a number, or elements to a set or to the end of a list.
     Add {
         /// The field.
         path: String,
@@ -473,7 +473,7 @@ pub enum Change {
         /// The field.
         path: String,
     },
-    /// Removes elements from a set.
+    /// Removes elements from a set or list.
     Subtract {
         /// The field.
         path: String,

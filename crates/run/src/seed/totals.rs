@@ -268,6 +268,7 @@ fn totals(update: &Step, create: &Step) -> Vec<Total> {
     };
     let total = |change: &Change| {
         let Change::Add { path, value } = change else { return None };
+        parent.field_at(path)?;
         let amount = match value {
             ValueSource::Constant(Json::Number(number)) if !number.is_negative() => Amount::Constant(*number),
             ValueSource::Parameter(name) => Amount::Field(child_field(&argument_of(update, name))?),

@@ -77,16 +77,16 @@ impl SumBound {
 }
 
 /// Sets that grow and have a bound: their paths.
-pub(super) fn growing_sets<'a>(entity: &Entity, edits: &'a [Edit]) -> Vec<&'a str> {
+pub(super) fn growing_sets(entity: &Entity, edits: &[Edit]) -> Vec<String> {
     let bounded = |edit: &&Edit| {
         let kind = entity.field_at(&edit.path);
         matches!((&edit.verb, kind), (Verb::Add { .. }, Some(FieldType::Set { max: Some(_), .. })))
     };
-    edits.iter().filter(bounded).map(|edit| edit.path.as_str()).collect()
+    edits.iter().filter(bounded).map(|edit| edit.path.clone()).collect()
 }
 
 /// Refuses sets that have grown past their bound.
-pub(super) fn check_sets(entity: &Entity, paths: &[&str], after: &Item) -> Result<(), RunError> {
+pub(super) fn check_sets(entity: &Entity, paths: &[String], after: &Item) -> Result<(), RunError> {
     for path in paths {
         let Some(FieldType::Set { max: Some(max), .. }) = entity.field_at(path) else { continue };
         let count = match value_at(after, path) {
@@ -99,7 +99,7 @@ pub(super) fn check_sets(entity: &Entity, paths: &[&str], after: &Item) -> Resul
             continue;
         }
         let reason = format!("would have {count} entries; at most {max} fit");
-        return Err(RunError::Parameter { parameter: (*path).to_owned(), reason });
+        return Err(RunError::Parameter { parameter: path.clone(), reason });
     }
     Ok(())
 }

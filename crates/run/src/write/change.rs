@@ -1,6 +1,8 @@
 //! The changes of an update with its caller's values.
 
-use singlet_design::{Change, Entity, Field, FieldType, Made, Update, ValueSource, default_of, is_empty_set};
+use singlet_design::{
+    Change, Entity, Field, FieldType, Json, Made, Update, ValueSource, default_of, is_empty_set,
+};
 use singlet_values::AttributeValue;
 
 use super::edit::{Edit, Verb};
@@ -16,7 +18,7 @@ pub(super) fn edits(update: &Update, source: &Supplier<'_>) -> Result<Vec<Edit>,
     for change in &update.changes {
         edits.extend(edit(entity, change, source)?);
     }
-    if edits.is_empty() && !update.changes.iter().any(is_element) {
+    if edits.is_empty() && !update.changes.iter().any(|change| is_element(entity, change)) {
         return Err(nothing_given(update));
     }
     for field in entity.fields.iter().filter(|field| field.made == Some(Made::Updated)) {
@@ -27,15 +29,61 @@ pub(super) fn edits(update: &Update, source: &Supplier<'_>) -> Result<Vec<Edit>,
     Ok(edits)
 }
 
-/// Whether a change is about one element of a list.
-pub(super) fn is_element(change: &Change) -> bool {
-    matches!(change, Change::InsertElement(_) | Change::ChangeElement(_) | Change::DropElement(_))
+/// Whether a change is about single elements of a list, which must be read before.
+pub(super) fn is_element(entity: &Entity, change: &Change) -> bool {
+    match change {
+        Change::InsertElement(_) | Change::ChangeElement(_) | Change::DropElement(_) => true,
+        Change::Subtract { path, .. } => matches!(entity.field_at(path), Some(FieldType::List { .. })),
+        Change::Set { .. } | Change::Add { .. } | Change::Remove { .. } => false,
+    }
+}
+
+/// The elements that a change adds to a list or removes from it: those of a list in the design, or one value.
+pub(super) fn list_elements(
+    source: &Supplier<'_>,
+    value: &ValueSource,
+    path: &str,
+    list: &FieldType,
+) -> Result<Vec<AttributeValue>, RunError> {
+    let FieldType::List { of, .. } = list else { return Ok(Vec::new()) };
+    let several = FieldType::List { of: of.clone(), max: None, key: None };
+    let is_list = matches!(value, ValueSource::Constant(Json::List(_)));
+    Ok(match source.value(value, path, if is_list { &several } else { of })? {
+        Given::Value(AttributeValue::L(elements)) if is_list => elements,
+        Given::Value(element) => vec![element],
+        Given::Missing | Given::Null => Vec::new(),
+    })
+}
+
+/// The path of a change, with the value of the parameter that names an entry of a map.
+fn named(change: &Change, source: &Supplier<'_>) -> Result<String, RunError> {
+    let (Change::Set { path, .. }
+    | Change::Add { path, .. }
+    | Change::Remove { path }
+    | Change::Subtract { path, .. }) = change
+    else {
+        return Ok(String::new());
+    };
+    let Some((map, parameter)) = path.strip_suffix('}').and_then(|path| path.split_once(".{")) else {
+        return Ok(path.clone());
+    };
+    let refused =
+        |reason: &str| RunError::Parameter { parameter: parameter.to_owned(), reason: reason.to_owned() };
+    match source.bound.get(parameter) {
+        Some(AttributeValue::S(name)) if name.contains(['.', '[', ']']) => {
+            Err(refused("names an entry of a map, so it can't contain `.`, `[` or `]`"))
+        }
+        Some(AttributeValue::S(name)) if !name.is_empty() => Ok(format!("{map}.{name}")),
+        _ => Err(refused("names an entry of a map, so it can't be empty")),
+    }
 }
 
 fn edit(entity: &Entity, change: &Change, source: &Supplier<'_>) -> Result<Option<Edit>, RunError> {
     let kind_of = |path: &str| entity.field_at(path).cloned().unwrap_or(FieldType::Any { max_bytes: None });
+    let path = named(change, source)?;
+    let path = &path;
     match change {
-        Change::Set { path, value } => {
+        Change::Set { value, .. } => {
             let kind = kind_of(path);
             match source.value(value, path, &kind)? {
                 Given::Missing => Ok(None),
@@ -47,14 +95,24 @@ fn edit(entity: &Entity, change: &Change, source: &Supplier<'_>) -> Result<Optio
                 Given::Value(value) => Ok(Some(Edit::set(path.as_str(), value))),
             }
         }
-        Change::Remove { path } => Ok(Some(Edit::remove(path.as_str()))),
-        Change::Add { path, value } => {
+        Change::Remove { .. } => Ok(Some(Edit::remove(path.as_str()))),
+        Change::Add { value, .. } if matches!(kind_of(path), FieldType::List { .. }) => {
+            let start = match entity.field(path).and_then(default_of) {
+                Some(AttributeValue::L(start)) => start,
+                _ => Vec::new(),
+            };
+            let more = list_elements(source, value, path, &kind_of(path))?;
+            Ok((!more.is_empty()).then(|| Edit { path: path.clone(), verb: Verb::Append { more, start } }))
+        }
+        Change::Add { value, .. } => {
             let value = source.value(value, path, &unbounded(kind_of(path)))?;
             let start = entity.field(path).and_then(default_of);
             let start = start.filter(|start| matches!(start, AttributeValue::N(start) if !start.is_zero()));
             Ok(elements(path, value, |more| Verb::Add { more, start: start.clone() }))
         }
-        Change::Subtract { path, value } => {
+        // The list is read first: see [`super::list`].
+        Change::Subtract { .. } if matches!(kind_of(path), FieldType::List { .. }) => Ok(None),
+        Change::Subtract { value, .. } => {
             let value = source.value(value, path, &unbounded(kind_of(path)))?;
             Ok(elements(path, value, Verb::Subtract))
         }

@@ -29,6 +29,13 @@ pub(super) enum Verb {
         /// The number that it starts from where it is missing, if that isn't zero.
         start: Option<AttributeValue>,
     },
+    /// It is a list that gets elements at its end.
+    Append {
+        /// The elements.
+        more: Vec<AttributeValue>,
+        /// The elements that it has where it is missing.
+        start: Vec<AttributeValue>,
+    },
     /// It goes.
     Remove,
     /// It loses elements.
@@ -74,6 +81,14 @@ impl Edit {
                 };
                 target.insert(name, sum);
             }
+            Verb::Append { more, start } => {
+                let mut elements = match target.get(name) {
+                    Some(AttributeValue::L(elements)) => elements.clone(),
+                    _ => start.clone(),
+                };
+                elements.extend(more.iter().cloned());
+                target.insert(name, elements);
+            }
             Verb::Subtract(less) => {
                 let rest = target.get(name).map(|have| difference(have, less));
                 match rest {
@@ -110,6 +125,12 @@ pub(super) fn update(edits: &[Edit]) -> Update {
                 let start = SetValue::Literal(start.clone());
                 let have = SetValue::IfNotExists(path.clone(), Box::new(start));
                 Change::Set(SetValue::Sum(Box::new(have), Box::new(SetValue::Literal(more.clone()))))
+            }
+            Verb::Append { more, start } => {
+                let list =
+                    |elements: &[AttributeValue]| Box::new(SetValue::Literal(elements.to_vec().into()));
+                let have = SetValue::IfNotExists(path.clone(), list(start));
+                Change::Set(SetValue::ListAppend(Box::new(have), list(more)))
             }
             Verb::Subtract(value) => Change::Delete(value.clone()),
         };

@@ -11,6 +11,7 @@ mod commit;
 mod edit;
 mod element;
 mod guard;
+mod list;
 mod look;
 mod plan;
 mod planner;

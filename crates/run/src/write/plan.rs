@@ -8,6 +8,7 @@ use singlet_values::{EncodedItem, Item};
 
 use super::bounds::SumBound;
 use super::guard::Guard;
+use super::list::{Room, is_map};
 use super::retry::Setback;
 use crate::derive::value_at;
 use crate::error::RunError;
@@ -97,6 +98,8 @@ pub(super) struct Expectation<'a> {
     pub(super) parents: Vec<String>,
     /// Bounds that sums must keep.
     pub(super) sums: Vec<SumBound>,
+    /// Lists and maps that must have room.
+    pub(super) rooms: Vec<Room>,
     /// The pattern's own condition.
     pub(super) condition: Option<&'a Condition>,
     /// The condition after the comparisons that calculate with fields were decided, if it has any.
@@ -157,6 +160,14 @@ impl Expectation<'_> {
         if !self.guard.holds(item.as_ref()) {
             return Setback::Again;
         }
+        let lacks_map = |item: &Item| {
+            let mut maps = self.parents.iter().filter(|path| is_map(self.entity, path));
+            maps.any(|map| value_at(item, map).is_none())
+        };
+        if live.is_some_and(lacks_map) {
+            // The next attempt looks, and makes the map.
+            return Setback::Again;
+        }
         if let Some(error) = item.as_ref().and_then(|item| self.impossible(item)) {
             return Setback::Failed(error);
         }
@@ -175,7 +186,10 @@ impl Expectation<'_> {
         let lacking = self.parents.iter().find(|path| value_at(item, path).is_none());
         match lacking {
             Some(parent) => Some(RunError::Missing { entity: format!("{}.{parent}", self.entity.name) }),
-            None => self.sums.iter().find_map(|sum| sum.broken_by(item)),
+            None => {
+                let sums = self.sums.iter().find_map(|sum| sum.broken_by(item));
+                sums.or_else(|| self.rooms.iter().find_map(|room| room.broken_by(item)))
+            }
         }
     }
 }

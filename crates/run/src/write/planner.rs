@@ -9,6 +9,7 @@ use singlet_values::{EncodedItem, Item};
 
 use super::bounds::SumBound;
 use super::guard::Guard;
+use super::list::Room;
 use super::plan::{Answer, Expectation, Planned, Presence, Purpose, WritePlan};
 use super::retry::Setback;
 use super::supplier::Supplier;
@@ -183,6 +184,7 @@ impl<S: Store> Planner<'_, S> {
             guard,
             parents,
             sums,
+            rooms: Vec::new(),
             condition,
             decided: None,
             now_second,
@@ -253,11 +255,14 @@ impl<S: Store> Planner<'_, S> {
         };
         let parents = expectation.parents.iter().map(|parent| expr::Condition::exists(Path::dotted(parent)));
         let sums = expectation.sums.iter().filter_map(SumBound::condition);
+        let rooms = expectation.rooms.iter().map(Room::condition);
         let guards = expectation.guard.conditions(&entity.table.partition.name);
         let asked = expectation.decided.as_ref().or(expectation.condition);
         let own = asked.map(|condition| self.asking(step, entity, &mut |asked| asked.bind(condition)));
         let own = own.transpose()?.flatten();
-        Ok(expr::Condition::all(presence.into_iter().chain(parents).chain(sums).chain(guards).chain(own)))
+        Ok(expr::Condition::all(
+            presence.into_iter().chain(parents).chain(sums).chain(rooms).chain(guards).chain(own),
+        ))
     }
 
     /// Gives the values and types of a condition of this step.

@@ -7,6 +7,7 @@ use singlet_values::{AttributeValue, Item};
 use super::bounds::{self, SumBound};
 use super::edit::{self, Edit, Verb};
 use super::guard::Guard;
+use super::list::{self, Room};
 use super::plan::{Answer, Planned, Presence, Purpose, WritePlan};
 use super::planner::{Planner, calculates, guard_of};
 use super::retry::Setback;
@@ -60,6 +61,7 @@ impl<S: Store> Planner<'_, S> {
         self.decide(step, &mut expectation, ground.before.as_ref())?;
         expectation.parents = parents(&ground.edits);
         expectation.sums = SumBound::of(entity, &ground.edits);
+        expectation.rooms = Room::of(entity, &ground.edits);
         let mut actions = vec![Planned {
             action: TransactAction::Update(UpdateItem {
                 table: self.site.table_name(&entity.table).to_owned(),
@@ -94,12 +96,13 @@ impl<S: Store> Planner<'_, S> {
         let needed = derived.iter().flat_map(|derived| derived.fields()).chain(step.wanted.iter().copied());
         let needed = needed.chain(referred);
         let growing = bounds::growing_sets(entity, &edits);
-        let needed = needed.chain(growing.iter().copied());
+        let needed = needed.chain(growing.iter().map(String::as_str));
         let unsettled: Vec<&str> = needed.filter(|path| !settled(path)).collect();
         let uniques = touched_uniques(entity, &edits, derived);
-        let by_element = update.changes.iter().any(change::is_element);
+        let by_element = update.changes.iter().any(|change| change::is_element(entity, change));
+        let lacks_map = self.is_repeated && !list::edited_maps(entity, &edits).is_empty();
         let mut after = Item::new();
-        let reads = by_element || calculates(update.condition.as_ref());
+        let reads = by_element || lacks_map || calculates(update.condition.as_ref());
         if unsettled.is_empty() && uniques.is_empty() && !reads {
             for path in in_key {
                 if let Some(value) = step.bound.get(path) {
@@ -116,11 +119,14 @@ impl<S: Store> Planner<'_, S> {
         let before = before.ok_or_else(|| RunError::Missing { entity: entity.name.clone() })?;
         let mut guard = guard_of(entity, &uniques, Some(&before));
         unsettled.iter().for_each(|path| guard.keep(&before, path));
+        list::make_maps(entity, &mut edits, &before, &mut guard)?;
         after = before.clone();
         edits.iter().try_for_each(|edit| edit.apply(&mut after))?;
         bounds::check_sets(entity, &growing, &after)?;
-        for change in update.changes.iter().filter(|change| change::is_element(change)) {
+        for change in update.changes.iter().filter(|change| change::is_element(entity, change)) {
             let source = self.source(step);
+            let rest = list::without_elements(entity, change, &source, &before, &mut guard, &mut after)?;
+            edits.extend(rest);
             edits.extend(element::edits(entity, change, &source, &before, &mut guard, &mut after)?);
         }
         let reserved = uniques.iter().flat_map(|unique| unique.fields.iter().map(String::as_str));

@@ -9,6 +9,8 @@ use singlet_values::Item;
 
 use super::bounds::{self, SumBound};
 use super::edit::Edit;
+use super::guard::Guard;
+use super::list::{self, Room};
 use super::plan::{Answer, Presence, Purpose, WritePlan};
 use super::planner::Planner;
 use super::retry::Setback;
@@ -107,6 +109,12 @@ fn new_item(
     if let Some(error) = SumBound::of(entity, edits).iter().find_map(|sum| sum.broken_by(&item)) {
         return Err(error);
     }
+    if let Some(error) = Room::of(entity, edits).iter().find_map(|room| room.broken_by(&item)) {
+        return Err(error);
+    }
+    let mut edits = edits.to_vec();
+    list::make_maps(entity, &mut edits, &item, &mut Guard::default())?;
+    let edits = edits.as_slice();
     edits.iter().try_for_each(|edit| edit.apply(&mut item))?;
     bounds::check_sets(entity, &bounds::growing_sets(entity, edits), &item)?;
     let lacks = |field: &&Field| !field.optional && !item.contains(&field.name) && !is_set(field);

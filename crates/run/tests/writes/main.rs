@@ -7,6 +7,7 @@ mod audit;
 mod defaults;
 mod designs;
 mod elements;
+mod entries;
 mod expiry;
 mod fixture;
 mod keys;

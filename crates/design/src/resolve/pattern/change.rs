@@ -83,9 +83,12 @@ impl PatternDraft<'_> {
             changed.push((path.to_owned(), place.span));
             if word == "remove" {
                 if self.known_field(known, path, place.span).is_some() {
+                    self.entry_parameter(path, place.span);
                     self.may_be_missing(known, path, place.span);
                     changes.push(Change::Remove { path: path.to_owned() });
                 }
+            } else if entry_hole(path).is_some() {
+                self.entry_without_value(path, place.span);
             } else if let Some(kind) = self.changeable(known, path, place.span) {
                 self.not_internal(known, path, place.span);
                 let field = known.entity.field(path).filter(|_| creates);
@@ -105,6 +108,7 @@ impl PatternDraft<'_> {
         for Entry { name: path, span, node } in node.table().unwrap_or_default() {
             changed.push((path.clone(), *span));
             let Some(kind) = self.changeable(known, path, *span) else { continue };
+            self.entry_parameter(path, *span);
             let optional = find(&known.entity.fields, path).is_some_and(|found| found.optional);
             let path = path.clone();
             let change = match word {
@@ -113,9 +117,9 @@ impl PatternDraft<'_> {
                     value.map(|value| Change::Set { path, value })
                 }
                 "add" => self
-                    .addable(&path, &kind, *span)
+                    .addable(&path, &kind, (*span, node))
                     .and_then(|kind| self.source(node, &kind, true).map(|value| Change::Add { path, value })),
-                _ => self.is_set(&path, &kind, *span).and_then(|()| {
+                _ => self.subtractable(&path, &kind, (*span, node)).and_then(|kind| {
                     self.source(node, &kind, true).map(|value| Change::Subtract { path, value })
                 }),
             };
@@ -146,12 +150,7 @@ impl PatternDraft<'_> {
 
     fn known_field(&self, known: &ResolvedEntity, path: &str, span: Span) -> Option<FieldType> {
         if path.contains(['{', '}']) {
-            self.context.mistakes.add_with_help(
-                span,
-                format!("`{path}` has a placeholder, but a path can only have names"),
-                "use a separate pattern for each entry, such as `votes.like`",
-            );
-            return None;
+            return self.map_entry(known, path, span);
         }
         if path.split('.').next().is_some_and(|first| known.vague.contains(first)) {
             return None;
@@ -161,6 +160,49 @@ impl PatternDraft<'_> {
             self.unknown_field(known, path, span);
         }
         found
+    }
+
+    /// Returns the type of a map's entry whose name is a parameter: `votes.{kind}`.
+    fn map_entry(&self, known: &ResolvedEntity, path: &str, span: Span) -> Option<FieldType> {
+        let Some((map, _)) = entry_hole(path) else {
+            self.context.mistakes.add_with_help(
+                span,
+                format!("`{path}` isn't a path with a parameter at its end"),
+                "only the last step can be a parameter, such as `votes.{kind}`",
+            );
+            return None;
+        };
+        match self.known_field(known, map, span)? {
+            FieldType::Map { of, .. } => Some(*of),
+            other => {
+                let message =
+                    format!("`{map}` is of type `{}`, so its parts have fixed names", kind_name(&other));
+                self.context.mistakes.add_with_help(
+                    span,
+                    message,
+                    "use a field of type `map`, or write the name",
+                );
+                None
+            }
+        }
+    }
+
+    /// Adds the parameter that names an entry of a map.
+    fn entry_parameter(&mut self, path: &str, span: Span) {
+        if let Some((_, parameter)) = entry_hole(path) {
+            let kind = FieldType::Text { min: Some(1), max: None };
+            if self.in_scope(parameter, span).is_some() {
+                self.parameters.add_field(self.context, parameter, &kind, true, span);
+            }
+        }
+    }
+
+    fn entry_without_value(&self, path: &str, span: Span) {
+        self.context.mistakes.add_with_help(
+            span,
+            format!("`{path}` needs a value"),
+            format!("write `set = {{ \"{path}\" = \"{{value}}\" }}`"),
+        );
     }
 
     fn may_be_missing(&self, known: &ResolvedEntity, path: &str, span: Span) {
@@ -185,8 +227,9 @@ impl PatternDraft<'_> {
     }
 
     /// Returns the type of values that can be added to a field: a number of any sign, or elements.
-    fn addable(&self, path: &str, kind: &FieldType, span: Span) -> Option<FieldType> {
+    fn addable(&self, path: &str, kind: &FieldType, (span, node): (Span, &Node)) -> Option<FieldType> {
         match kind {
+            FieldType::List { of, key: None, .. } => Some(elements_or_one(of, node)),
             FieldType::Int { .. } | FieldType::Epoch => Some(FieldType::Int { min: None, max: None }),
             FieldType::Number { .. } => Some(FieldType::Number { min: None, max: None }),
             FieldType::Set { .. } => Some(kind.clone()),
@@ -196,22 +239,25 @@ impl PatternDraft<'_> {
                 self.context.mistakes.add_with_help(
                     span,
                     message,
-                    "use `add` on numbers and sets, and `insert` on lists with a `key`",
+                    "use `add` on numbers, sets and lists, and `insert` on lists with a `key`",
                 );
                 None
             }
         }
     }
 
-    fn is_set(&self, path: &str, kind: &FieldType, span: Span) -> Option<()> {
-        if matches!(kind, FieldType::Set { .. }) {
-            return Some(());
+    /// Returns the type of values that can be removed from a field: elements.
+    fn subtractable(&self, path: &str, kind: &FieldType, (span, node): (Span, &Node)) -> Option<FieldType> {
+        match kind {
+            FieldType::Set { .. } => return Some(kind.clone()),
+            FieldType::List { of, key: None, .. } => return Some(elements_or_one(of, node)),
+            _ => {}
         }
         let message = format!("`subtract` can't be used on `{path}`, which is of type `{}`", kind_name(kind));
         self.context.mistakes.add_with_help(
             span,
             message,
-            "use `subtract` on sets; to decrease a number, use `add` with a negative number",
+            "use `subtract` on sets and lists; to decrease a number, use `add` with a negative number",
         );
         None
     }
@@ -300,5 +346,26 @@ impl PatternDraft<'_> {
 /// Returns whether two paths are equal, or one contains the other.
 fn touch(one: &str, other: &str) -> bool {
     let leads = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'));
-    one == other || leads(one, other) || leads(other, one)
+    // An entry whose name is a parameter can be any entry of its map.
+    let parent = |path: &str| path.rsplit_once('.').map(|(parent, _)| parent.to_owned());
+    let same_map = parent(one).is_some() && parent(one) == parent(other);
+    let any_entry = same_map && (entry_hole(one).is_some() || entry_hole(other).is_some());
+    one == other || leads(one, other) || leads(other, one) || any_entry
+}
+
+/// Returns the map and the parameter of a path such as `votes.{kind}`.
+fn entry_hole(path: &str) -> Option<(&str, &str)> {
+    let (map, last) = path.split_once(".{")?;
+    let parameter = last.strip_suffix('}')?;
+    (!map.contains(['{', '}']) && !parameter.is_empty() && !parameter.contains(['{', '}']))
+        .then_some((map, parameter))
+}
+
+/// Returns the type of a value that is added to a list or removed from it: a list in the file has several elements, and
+/// anything else is one.
+fn elements_or_one(of: &FieldType, node: &Node) -> FieldType {
+    match node.list() {
+        Some(_) => FieldType::List { of: Box::new(of.clone()), max: None, key: None },
+        None => of.clone(),
+    }
 }

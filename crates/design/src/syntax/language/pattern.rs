@@ -37,8 +37,11 @@ const EXPIRED: Key = key(
 );
 const IF: Key = key("if", Shape::Text("a condition"), "the condition that the existing item must satisfy");
 const SET_VALUES: Shape = Shape::Named("field", &Shape::Constant);
-const GIVEN: Key =
-    key("set", SET_VALUES, "values that the pattern gives to fields: a constant, `{parameter}` or `{now}`");
+const GIVEN: Key = key(
+    "set",
+    SET_VALUES,
+    "values that the pattern gives to fields: constants, or text with holes such as `{parameter}`",
+);
 const ORDER_WORD: Shape = Shape::Word(&[
     ("oldest", "ascending; the default"),
     ("newest", "descending"),
@@ -75,7 +78,7 @@ const EMPTY: Key = key(
 const WITH: Key = key(
     "with",
     Shape::Named("parameter", &Shape::Constant),
-    "values for parameters of the pattern: a constant, `{parameter}`, `{now}`, a field of an earlier step, or the element",
+    "values for parameters of the pattern: constants, or text with holes such as `{parameter}`, `{step.field}` and `{element}`",
 );
 static RUN: [Shape; 2] = [Shape::Text("a pattern name"), Shape::Table(&INLINE)];
 
@@ -192,8 +195,12 @@ pub(crate) static PATTERN: Construct = Construct {
                     Shape::Either(&[Shape::List(1, &Shape::Text("a field name")), SET_VALUES]),
                     "a list of fields that are optional parameters, of which callers give at least one; or fields with their values",
                 ),
-                key("add", SET_VALUES, "amounts to add to numbers; elements to add to sets"),
-                key("subtract", SET_VALUES, "elements to remove from sets"),
+                key(
+                    "add",
+                    SET_VALUES,
+                    "amounts to add to numbers; elements to add to sets, or to the end of lists",
+                ),
+                key("subtract", SET_VALUES, "elements to remove from sets and lists"),
                 key("remove", Shape::List(1, &Shape::Text("a field name")), "optional fields to remove"),
                 key(
                     "insert",
@@ -228,7 +235,7 @@ pub(crate) static PATTERN: Construct = Construct {
                     SET_VALUES,
                     "amounts to add to numbers, which begin with 0 or the default; elements to add",
                 ),
-                key("subtract", SET_VALUES, "elements to remove from sets"),
+                key("subtract", SET_VALUES, "elements to remove from sets and lists"),
                 key("remove", Shape::List(1, &Shape::Text("a field name")), "optional fields to remove"),
                 key("first", SET_VALUES, "values that only a new item gets"),
                 key("if", Shape::Text("a condition"), "the condition that an existing item must satisfy"),
