@@ -60,7 +60,7 @@ pub use model::{
     Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates, Layout, Merge, Operation, Order,
     OrderWord, Parameter, Parts, Pattern, Places, Projection, Query, Rate, ReadPart, Reference, Relation,
     Removal, Resolve, Scan, Setting, ShardRead, SortRange, Step, Subject, Table, TableSettings, TimeToLive,
-    Transaction, Unique, Update, ValueSource, When,
+    Transaction, Unique, UniquePart, Update, ValueSource, When,
 };
 pub use names::{nearest, similar};
 pub use paging::{

@@ -45,6 +45,7 @@ pub(super) fn fields(context: &Context<'_>, entries: &[Entry]) -> Fields {
             default: None,
             internal: false,
             made: None,
+            value: None,
             refers_to: None,
             refers_to_one_of: Vec::new(),
             must_exist: false,
@@ -84,8 +85,9 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
         kind,
         optional,
         default,
-        internal: node.get("internal").and_then(Node::truth).unwrap_or(false),
+        internal: node.get("internal").and_then(Node::truth).unwrap_or(false) || node.get("value").is_some(),
         made,
+        value: None,
         refers_to,
         refers_to_one_of,
         must_exist,
@@ -208,7 +210,9 @@ fn entries_kind(context: &Context<'_>, node: &Node) -> Option<FieldType> {
             "use `string` or `time`",
         );
     }
-    for key in ["optional", "default", "internal", "must_exist"].iter().filter_map(|key| of.entry(key)) {
+    for key in
+        ["optional", "default", "internal", "must_exist", "value"].iter().filter_map(|key| of.entry(key))
+    {
         let message = format!("`{}` can't be used for the entries of a list, set or map", key.name);
         context.mistakes.add_with_help(key.span, message, format!("remove `{}`", key.name));
     }
@@ -268,6 +272,13 @@ fn object(context: &Context<'_>, node: &Node) -> Option<Vec<Field>> {
             internal.span,
             "a field inside an object can't be internal",
             "callers give an object as a whole: make the object internal, or move the field out of it",
+        );
+    }
+    for value in entries.iter().filter_map(|entry| entry.node.entry("value")) {
+        context.mistakes.add_with_help(
+            value.span,
+            "a field inside an object can't be computed",
+            "move the field out of the object",
         );
     }
     for must_exist in entries.iter().filter_map(|entry| entry.node.entry("must_exist")) {

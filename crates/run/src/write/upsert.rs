@@ -15,7 +15,7 @@ use super::plan::{Answer, Presence, Purpose, WritePlan};
 use super::planner::Planner;
 use super::retry::Setback;
 use super::supplier::{Supplier, lacking};
-use super::{WriteStep, change};
+use super::{WriteStep, change, unique};
 use crate::arguments::Given;
 use crate::derive;
 use crate::error::RunError;
@@ -60,6 +60,10 @@ impl<S: Store> Planner<'_, S> {
         let edits = change::edits(update, &source)?;
         let mut item = new_item(entity, first, &edits, &source)?;
         derive::complete(entity, &mut item)?;
+        if unique::key_of(&entity.table, &item) != table_key(entity, step.bound)? {
+            let reason = "has a key that doesn't follow from its other fields".to_owned();
+            return Err(RunError::Parameter { parameter: entity.name.clone(), reason }.into());
+        }
         let expectation = self.expect(step, entity, Presence::Absent, None);
         let uniques: Vec<&Unique> = entity.unique.iter().collect();
         let mut actions = vec![self.put_action(step, item.clone(), expectation)?];
@@ -117,7 +121,9 @@ fn new_item(
     let edits = edits.as_slice();
     edits.iter().try_for_each(|edit| edit.apply(&mut item))?;
     bounds::check_sets(entity, &bounds::growing_sets(entity, edits), &item)?;
-    let lacks = |field: &&Field| !field.optional && !item.contains(&field.name) && !is_set(field);
+    let lacks = |field: &&Field| {
+        !field.optional && field.value.is_none() && !item.contains(&field.name) && !is_set(field)
+    };
     match entity.fields.iter().find(lacks) {
         Some(field) => Err(lacking(entity, field)),
         None => Ok(item),

@@ -4,6 +4,7 @@
 
 mod arithmetic;
 mod audit;
+mod computed;
 mod defaults;
 mod designs;
 mod elements;
