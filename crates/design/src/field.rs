@@ -2,7 +2,6 @@
 
 use singlet_values::Number;
 
-use crate::expression::{Composed, Name};
 use crate::json::Json;
 use crate::report::Span;
 
@@ -23,8 +22,8 @@ pub struct Field {
     pub internal: bool,
     /// How Singlet generates its value, if it does.
     pub made: Option<Made>,
-    /// How its value follows from other fields, if it does. Nobody can give such a field.
-    pub value: Option<Composed>,
+    /// Whether its value follows from other fields, so that nobody can give it. The entity has the value.
+    pub computed: bool,
     /// The entity that this field, or each of its elements, refers to.
     pub refers_to: Option<String>,
     /// The entities of which it refers to one, if there are several; another field tells which. Empty otherwise.
@@ -39,13 +38,6 @@ impl Field {
     /// Returns whether it can refer to an item of this entity.
     pub fn can_refer_to(&self, entity: &str) -> bool {
         self.refers_to.as_deref() == Some(entity) || self.refers_to_one_of.iter().any(|name| name == entity)
-    }
-}
-
-impl Field {
-    /// Returns the fields, or paths into objects, that its value is computed from.
-    pub fn sources(&self) -> impl Iterator<Item = &str> {
-        self.value.iter().flat_map(Composed::names).filter_map(Name::field)
     }
 }
 

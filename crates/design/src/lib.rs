@@ -49,7 +49,7 @@ pub use describe::{
     pattern_table, settings_table,
 };
 pub use expression::{
-    Composed, Expression, ExpressionError, Hole, Meaning, Name, Origin, Period, Piece, Quantity,
+    Composed, Expression, ExpressionError, Hole, Meaning, Name, Origin, Period, Quantity, TextPiece,
 };
 pub use field::{Field, FieldType, Made, ParameterType};
 pub use json::{Json, JsonError};

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use singlet_design::{
-    Entity, Field, IndexEntry, Name, Template, TimeToLive, Values, When, default_of, epoch_second,
+    Composed, Entity, IndexEntry, Name, Template, TimeToLive, Values, When, default_of, epoch_second,
     to_attribute,
 };
 use singlet_values::{AttributeValue, Item, Number};
@@ -46,20 +46,24 @@ pub fn paths_meet(one: &str, other: &str) -> bool {
 /// Returns the item with the default of each field that it lacks: it may be older than the field.
 pub fn with_defaults<'i>(entity: &Entity, item: &'i Item) -> Cow<'i, Item> {
     let mut seen = with_given_defaults(entity, item);
-    for field in entity.fields.iter().filter(|field| field.value.is_some() && !item.contains(&field.name)) {
-        if let Ok(Some(value)) = computed_value(field, &seen) {
-            seen.to_mut().insert(field.name.as_str(), value);
+    for (name, value) in entity.computed.iter().filter(|(name, _)| !item.contains(name)) {
+        if let Ok(Some(value)) = computed_value(entity, (name, value), &seen) {
+            seen.to_mut().insert(name.as_str(), value);
         }
     }
     seen
 }
 
 /// The value of a computed field by the other fields of an item; `None` if one of them is missing.
-fn computed_value(field: &Field, item: &Item) -> Result<Option<AttributeValue>, RunError> {
-    let Some(value) = &field.value else { return Ok(None) };
+fn computed_value(
+    entity: &Entity,
+    (name, value): (&str, &Composed),
+    item: &Item,
+) -> Result<Option<AttributeValue>, RunError> {
+    let Some(kind) = entity.field(name).map(|field| &field.kind) else { return Ok(None) };
     let look = |name: &Name| value_at(item, name.field()?).cloned();
     // No computed field depends on the time.
-    evaluate(value, &field.name, &field.kind, &look, 0)
+    evaluate(value, name, kind, &look, 0)
 }
 
 fn with_given_defaults<'i>(entity: &Entity, item: &'i Item) -> Cow<'i, Item> {
@@ -99,10 +103,10 @@ pub fn plain_keys_touched_by<'a>(entity: &'a Entity, path: &str) -> impl Iterato
 /// Gives an item every attribute that follows from its fields, and takes away those that no longer do. Existing derived
 /// attributes are not trusted: this rebuilds them from scratch.
 pub fn complete(entity: &Entity, item: &mut Item) -> Result<(), RunError> {
-    for field in entity.fields.iter().filter(|field| field.value.is_some()) {
-        match computed_value(field, item)? {
-            Some(value) => item.insert(field.name.as_str(), value),
-            None => item.remove(&field.name),
+    for (name, value) in &entity.computed {
+        match computed_value(entity, (name, value), item)? {
+            Some(value) => item.insert(name.as_str(), value),
+            None => item.remove(name),
         };
     }
     for (name, value) in table_key(entity, item)? {
@@ -134,16 +138,16 @@ enum DerivedFrom<'a> {
     /// A time to live.
     TimeToLive(&'a TimeToLive),
     /// A computed field.
-    Computed(&'a Field),
+    Computed(&'a Composed),
 }
 
 /// The attributes of an entity that can change in an item's life: index keys and time to live. Key attributes that
 /// are fields are left out, and so is the table's key: an item with another key is another item.
 pub fn derived(entity: &Entity) -> Vec<Derived<'_>> {
     // Computed fields come first, because keys are made from them.
-    let computed = entity.fields.iter().filter(|field| field.value.is_some());
+    let computed = entity.computed.iter();
     let mut all: Vec<Derived<'_>> = computed
-        .map(|field| Derived { attribute: &field.name, source: DerivedFrom::Computed(field) })
+        .map(|(name, value)| Derived { attribute: name, source: DerivedFrom::Computed(value) })
         .collect();
     for entry in &entity.indexes {
         for (attribute, _) in entry.templates() {
@@ -171,7 +175,7 @@ impl<'a> Derived<'a> {
     pub fn fields(&self) -> Vec<&'a str> {
         match &self.source {
             DerivedFrom::TimeToLive(ttl) => vec![ttl.field.as_str()],
-            DerivedFrom::Computed(field) => field.sources().collect(),
+            DerivedFrom::Computed(value) => value.names().into_iter().filter_map(Name::field).collect(),
             DerivedFrom::Entries(entries) => entries.iter().copied().flat_map(entry_fields).collect(),
         }
     }
@@ -190,7 +194,7 @@ impl<'a> Derived<'a> {
     pub fn value(&self, entity: &Entity, item: &Item) -> Result<Option<AttributeValue>, RunError> {
         let entries = match &self.source {
             DerivedFrom::TimeToLive(ttl) => return Ok(expiry_second(ttl, item).map(AttributeValue::from)),
-            DerivedFrom::Computed(field) => return computed_value(field, item),
+            DerivedFrom::Computed(value) => return computed_value(entity, (self.attribute, value), item),
             DerivedFrom::Entries(entries) => entries,
         };
         let Some(entry) = entries.iter().find(|entry| applies(entity, entry, item)) else { return Ok(None) };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::table::{Index, Table};
-use crate::expression::Composed;
+use crate::expression::{Composed, Name};
 use crate::field::{Field, FieldType};
 use crate::json::Json;
 use crate::report::Span;
@@ -30,6 +30,8 @@ pub struct Entity {
     pub ttl: Option<TimeToLive>,
     /// Its fields, in the order of the file.
     pub fields: Vec<Field>,
+    /// Its computed fields, each with the value that follows from other fields.
+    pub computed: Vec<(String, Composed)>,
     /// Its relations to other entities.
     pub relations: Vec<Relation>,
     /// Its position in the file.
@@ -54,6 +56,12 @@ impl Entity {
             };
         }
         Some(kind)
+    }
+
+    /// Returns the fields, or paths into objects, from which a computed field follows.
+    pub fn sources(&self, field: &str) -> impl Iterator<Item = &str> {
+        let computed = self.computed.iter().filter(move |(name, _)| name == field);
+        computed.flat_map(|(_, value)| value.names()).filter_map(Name::field)
     }
 
     /// Returns the entry in an index.

@@ -17,9 +17,7 @@ pub(super) fn values(context: &Context<'_>, entries: &[Entry], fields: &mut Fiel
         if context.mistakes.count() > before {
             fields.vague.insert(entry.name.clone());
         }
-        if let Some(field) = fields.list.iter_mut().find(|field| field.name == entry.name) {
-            field.value = value;
-        }
+        fields.computed.extend(value.map(|value| (entry.name.clone(), value)));
     }
 }
 
@@ -84,7 +82,7 @@ fn source(context: &Context<'_>, node: &Node, own: &Field, path: &str, fields: &
         return;
     };
     let is_own = first == own.name;
-    let is_computed = |field: &Field| field.name == first && (field.value.is_some() || is_own);
+    let is_computed = |field: &Field| field.name == first && (field.computed || is_own);
     if fields.list.iter().any(is_computed) {
         context.mistakes.add_with_help(
             node.span,

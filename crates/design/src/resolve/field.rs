@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Context;
 use super::name;
+use crate::expression::Composed;
 use crate::model::{Field, FieldType, Made};
 use crate::syntax::{Entry, Node};
 use crate::value;
@@ -15,6 +16,8 @@ pub(super) struct Fields {
     pub(super) list: Vec<Field>,
     /// The names of the fields with mistakes.
     pub(super) vague: BTreeSet<String>,
+    /// The computed fields, with their values.
+    pub(super) computed: Vec<(String, Composed)>,
 }
 
 /// Resolves a table of fields.
@@ -45,7 +48,7 @@ pub(super) fn fields(context: &Context<'_>, entries: &[Entry]) -> Fields {
             default: None,
             internal: false,
             made: None,
-            value: None,
+            computed: false,
             refers_to: None,
             refers_to_one_of: Vec::new(),
             must_exist: false,
@@ -87,7 +90,7 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
         default,
         internal: node.get("internal").and_then(Node::truth).unwrap_or(false) || node.get("value").is_some(),
         made,
-        value: None,
+        computed: node.get("value").is_some(),
         refers_to,
         refers_to_one_of,
         must_exist,

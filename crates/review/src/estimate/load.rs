@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use singlet_design::{
-    AskedKey, Change, Design, Entity, Field, Index, IndexEntry, Made, Operation, Part, Pattern, Projection,
-    Query, Step, Template, Unique,
+    AskedKey, Change, Design, Entity, Index, IndexEntry, Made, Operation, Part, Pattern, Projection, Query,
+    Step, Template, Unique,
 };
 
 use super::distinct::{Distinct, Spread, assumed_share};
@@ -395,11 +395,12 @@ pub fn pattern_writes(pattern: &Pattern) -> Option<WriteCost> {
 /// The fields that an update changes, including the computed ones that follow from them.
 fn changed_fields<'a>(entity: &'a Entity, changes: &'a [Change]) -> Vec<&'a str> {
     let given: Vec<&str> = changes.iter().map(Change::field).collect();
-    let follows = |field: &&Field| {
-        field.sources().any(|source| given.contains(&source.split('.').next().unwrap_or(source)))
+    let names = entity.computed.iter().map(|(name, _)| name.as_str());
+    let follows = |name: &&str| {
+        entity.sources(name).any(|source| given.contains(&source.split('.').next().unwrap_or(source)))
     };
-    let computed = entity.fields.iter().filter(follows).map(|field| field.name.as_str());
-    given.iter().copied().chain(computed).collect()
+    let computed: Vec<&str> = names.filter(follows).collect();
+    given.into_iter().chain(computed).collect()
 }
 
 /// A new or deleted item writes each of its reservations. A change of a unique value releases one and makes one.

@@ -74,7 +74,7 @@ fn part_text(part: &UniquePart, item: &Item) -> Option<String> {
     };
     let look = |name: &Name| value_at(item, name.field()?).cloned();
     let kind = FieldType::Any { max_bytes: None };
-    // No unique value depends on the time. A text that can't be made, as of an empty string, is no value.
+    // No unique value depends on the time. A text that can't be made, as of an empty string, reserves nothing.
     text_of(&evaluate(composed, &composed.source, &kind, &look, 0).ok()??)
 }
 

@@ -7,7 +7,7 @@ use singlet_values::{AttributeValue, Item};
 use super::bounds::{self, SumBound};
 use super::edit::{self, Edit, Verb};
 use super::guard::Guard;
-use super::list::{self, Room};
+use super::list::{self, EntryBound};
 use super::plan::{Answer, Planned, Presence, Purpose, WritePlan};
 use super::planner::{Planner, calculates, guard_of};
 use super::retry::Setback;
@@ -58,7 +58,7 @@ impl<S: Store> Planner<'_, S> {
         self.decide(step, &mut expectation, ground.before.as_ref())?;
         expectation.parents = parents(&ground.edits);
         expectation.sums = SumBound::of(entity, &ground.edits);
-        expectation.rooms = Room::of(entity, &ground.edits);
+        expectation.rooms = EntryBound::of(entity, &ground.edits);
         let mut actions = vec![Planned {
             action: TransactAction::Update(UpdateItem {
                 table: self.site.table_name(&entity.table).to_owned(),

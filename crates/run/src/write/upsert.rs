@@ -10,7 +10,7 @@ use singlet_values::Item;
 use super::bounds::{self, SumBound};
 use super::edit::Edit;
 use super::guard::Guard;
-use super::list::{self, Room};
+use super::list::{self, EntryBound};
 use super::plan::{Answer, Presence, Purpose, WritePlan};
 use super::planner::Planner;
 use super::retry::Setback;
@@ -113,7 +113,7 @@ fn new_item(
     if let Some(error) = SumBound::of(entity, edits).iter().find_map(|sum| sum.broken_by(&item)) {
         return Err(error);
     }
-    if let Some(error) = Room::of(entity, edits).iter().find_map(|room| room.broken_by(&item)) {
+    if let Some(error) = EntryBound::of(entity, edits).iter().find_map(|room| room.broken_by(&item)) {
         return Err(error);
     }
     let mut edits = edits.to_vec();
@@ -121,9 +121,8 @@ fn new_item(
     let edits = edits.as_slice();
     edits.iter().try_for_each(|edit| edit.apply(&mut item))?;
     bounds::check_sets(entity, &bounds::growing_sets(entity, edits), &item)?;
-    let lacks = |field: &&Field| {
-        !field.optional && field.value.is_none() && !item.contains(&field.name) && !is_set(field)
-    };
+    let lacks =
+        |field: &&Field| !field.optional && !field.computed && !item.contains(&field.name) && !is_set(field);
     match entity.fields.iter().find(lacks) {
         Some(field) => Err(lacking(entity, field)),
         None => Ok(item),

@@ -271,6 +271,7 @@ pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables
             span: draft.span,
             table,
             fields: draft.fields.list,
+            computed: draft.fields.computed,
         };
         ResolvedEntity {
             entity: Arc::new(entity),

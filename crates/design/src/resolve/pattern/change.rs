@@ -130,7 +130,7 @@ impl PatternDraft<'_> {
     /// Checks that a list of fields, which callers can change, has no internal field.
     fn not_internal(&self, known: &ResolvedEntity, path: &str, span: Span) {
         let first = path.split('.').next().unwrap_or(path);
-        if known.entity.field(first).is_some_and(|field| field.internal && field.value.is_none()) {
+        if known.entity.field(first).is_some_and(|field| field.internal && !field.computed) {
             self.context.mistakes.add_with_help(
                 span,
                 format!("`{first}` is internal and can't be in a list of fields that callers change"),
@@ -316,8 +316,8 @@ impl PatternDraft<'_> {
         }
         for (path, span) in changed {
             let computes = |part: &str| {
-                let field = known.entity.field(part.split('.').next().unwrap_or(part));
-                field.is_some_and(|field| field.sources().any(|source| touch(source, path)))
+                let field = part.split('.').next().unwrap_or(part);
+                known.entity.sources(field).any(|source| touch(source, path))
             };
             let members = key_members(&known.entity);
             if let Some((part, _)) = members.iter().find(|(part, _)| touch(part, path) || computes(part)) {

@@ -223,7 +223,7 @@ fn member(name: &str, kind: &FieldType, optional: bool, span: Span) -> Field {
         default: None,
         internal: false,
         made: None,
-        value: None,
+        computed: false,
         refers_to: None,
         refers_to_one_of: Vec::new(),
         must_exist: false,
