@@ -22,6 +22,8 @@ pub struct Field {
     pub internal: bool,
     /// How Singlet generates its value, if it does.
     pub made: Option<Made>,
+    /// Whether its value follows from other fields, so that nobody can give it. The entity has the value.
+    pub computed: bool,
     /// The entity that this field, or each of its elements, refers to.
     pub refers_to: Option<String>,
     /// The entities of which it refers to one, if there are several; another field tells which. Empty otherwise.

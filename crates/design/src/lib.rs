@@ -50,7 +50,7 @@ pub use describe::{
     pattern_table, settings_table,
 };
 pub use expression::{
-    Composed, Expression, ExpressionError, Hole, Meaning, Name, Origin, Period, Piece, Quantity,
+    Composed, Expression, ExpressionError, Hole, Meaning, Name, Origin, Period, Quantity, TextPiece,
 };
 pub use field::{Field, FieldType, Made, ParameterType};
 pub use json::{Json, JsonError};
@@ -61,7 +61,7 @@ pub use model::{
     Environment, Gather, Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates, Layout,
     ListSource, ListWalk, Merge, Operation, Order, OrderWord, Parameter, Parts, Pattern, Places, Projection,
     Query, Rate, ReadPart, Reference, Relation, Removal, Resolve, Scan, Setting, ShardRead, SortRange, Step,
-    Subject, Table, TableSettings, TimeToLive, Transaction, Unique, Update, ValueSource, When,
+    Subject, Table, TableSettings, TimeToLive, Transaction, Unique, UniquePart, Update, ValueSource, When,
 };
 pub use names::{nearest, similar};
 pub use paging::{

@@ -7,11 +7,13 @@
 use std::borrow::Cow;
 
 use singlet_design::{
-    Entity, IndexEntry, Template, TimeToLive, Values, When, default_of, epoch_second, to_attribute,
+    Composed, Entity, IndexEntry, Name, Template, TimeToLive, Values, When, default_of, epoch_second,
+    to_attribute,
 };
 use singlet_values::{AttributeValue, Item, Number};
 
 use crate::error::RunError;
+use crate::expression::evaluate;
 use crate::keys::{refused, table_key};
 
 /// The value that a path such as `address.city` or `foods[2].name` leads to.
@@ -43,6 +45,28 @@ pub fn paths_meet(one: &str, other: &str) -> bool {
 
 /// Returns the item with the default of each field that it lacks: it may be older than the field.
 pub fn with_defaults<'i>(entity: &Entity, item: &'i Item) -> Cow<'i, Item> {
+    let mut seen = with_given_defaults(entity, item);
+    for (name, value) in entity.computed.iter().filter(|(name, _)| !item.contains(name)) {
+        if let Ok(Some(value)) = computed_value(entity, (name, value), &seen) {
+            seen.to_mut().insert(name.as_str(), value);
+        }
+    }
+    seen
+}
+
+/// The value of a computed field by the other fields of an item; `None` if one of them is missing.
+fn computed_value(
+    entity: &Entity,
+    (name, value): (&str, &Composed),
+    item: &Item,
+) -> Result<Option<AttributeValue>, RunError> {
+    let Some(kind) = entity.field(name).map(|field| &field.kind) else { return Ok(None) };
+    let look = |name: &Name| value_at(item, name.field()?).cloned();
+    // No computed field depends on the time.
+    evaluate(value, name, kind, &look, 0)
+}
+
+fn with_given_defaults<'i>(entity: &Entity, item: &'i Item) -> Cow<'i, Item> {
     let mut seen = Cow::Borrowed(item);
     for field in entity.fields.iter().filter(|field| !item.contains(&field.name)) {
         if let Some(default) = default_of(field) {
@@ -79,6 +103,12 @@ pub fn plain_keys_touched_by<'a>(entity: &'a Entity, path: &str) -> impl Iterato
 /// Gives an item every attribute that follows from its fields, and takes away those that no longer do. Existing derived
 /// attributes are not trusted: this rebuilds them from scratch.
 pub fn complete(entity: &Entity, item: &mut Item) -> Result<(), RunError> {
+    for (name, value) in &entity.computed {
+        match computed_value(entity, (name, value), item)? {
+            Some(value) => item.insert(name.as_str(), value),
+            None => item.remove(name),
+        };
+    }
     for (name, value) in table_key(entity, item)? {
         item.insert(name, value);
     }
@@ -107,12 +137,18 @@ enum DerivedFrom<'a> {
     Entries(Vec<&'a IndexEntry>),
     /// A time to live.
     TimeToLive(&'a TimeToLive),
+    /// A computed field.
+    Computed(&'a Composed),
 }
 
 /// The attributes of an entity that can change in an item's life: index keys and time to live. Key attributes that
 /// are fields are left out, and so is the table's key: an item with another key is another item.
 pub fn derived(entity: &Entity) -> Vec<Derived<'_>> {
-    let mut all: Vec<Derived<'_>> = Vec::with_capacity(2 * entity.indexes.len() + 1);
+    // Computed fields come first, because keys are made from them.
+    let computed = entity.computed.iter();
+    let mut all: Vec<Derived<'_>> = computed
+        .map(|(name, value)| Derived { attribute: name, source: DerivedFrom::Computed(value) })
+        .collect();
     for entry in &entity.indexes {
         for (attribute, _) in entry.templates() {
             let is_given =
@@ -139,8 +175,14 @@ impl<'a> Derived<'a> {
     pub fn fields(&self) -> Vec<&'a str> {
         match &self.source {
             DerivedFrom::TimeToLive(ttl) => vec![ttl.field.as_str()],
+            DerivedFrom::Computed(value) => value.names().into_iter().filter_map(Name::field).collect(),
             DerivedFrom::Entries(entries) => entries.iter().copied().flat_map(entry_fields).collect(),
         }
+    }
+
+    /// Whether it is a computed field.
+    pub fn is_computed(&self) -> bool {
+        matches!(self.source, DerivedFrom::Computed(_))
     }
 
     /// Whether a change of what this path leads to can change it.
@@ -152,6 +194,7 @@ impl<'a> Derived<'a> {
     pub fn value(&self, entity: &Entity, item: &Item) -> Result<Option<AttributeValue>, RunError> {
         let entries = match &self.source {
             DerivedFrom::TimeToLive(ttl) => return Ok(expiry_second(ttl, item).map(AttributeValue::from)),
+            DerivedFrom::Computed(value) => return computed_value(entity, (self.attribute, value), item),
             DerivedFrom::Entries(entries) => entries,
         };
         let Some(entry) = entries.iter().find(|entry| applies(entity, entry, item)) else { return Ok(None) };

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use singlet_design::{
-    Composed, Expression, FieldType, Format, Hole, Json, Name, Piece, Quantity, formatted, instant_at,
+    Composed, Expression, FieldType, Format, Hole, Json, Name, Quantity, TextPiece, formatted, instant_at,
     instant_ms, to_attribute,
 };
 use singlet_values::{AttributeValue, Number, NumberError};
@@ -110,8 +110,8 @@ impl Evaluation<'_> {
         let mut text = String::new();
         for piece in &composed.pieces {
             match piece {
-                Piece::Literal(literal) => text.push_str(literal),
-                Piece::Hole(hole) => text.push_str(&self.written(hole)?),
+                TextPiece::Literal(literal) => text.push_str(literal),
+                TextPiece::Hole(hole) => text.push_str(&self.written(hole)?),
             }
         }
         to_attribute(kind, &Json::Text(text)).map_err(|error| {

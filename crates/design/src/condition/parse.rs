@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::lex::{Placed, Token, words};
-use super::side::Side;
+use super::side::SideValue;
 use super::{Condition, ConditionError, Operand, Tree, habits};
 use crate::json::Json;
 
@@ -129,8 +129,8 @@ impl Parser<'_> {
         self.compared((left, comparison, right), start)
     }
 
-    fn between(&mut self, value: Side) -> Result<Tree, ConditionError> {
-        let Side::Plain(value) = value else {
+    fn between(&mut self, value: SideValue) -> Result<Tree, ConditionError> {
+        let SideValue::Plain(value) = value else {
             let help = "write two comparisons, joined with `and`";
             return Err(self.error("a calculated value can't be used with `between`", help));
         };
@@ -141,8 +141,8 @@ impl Parser<'_> {
         Ok(Tree::Between(value, low, self.value()?))
     }
 
-    fn one_of(&mut self, value: Side) -> Result<Tree, ConditionError> {
-        let Side::Plain(value) = value else {
+    fn one_of(&mut self, value: SideValue) -> Result<Tree, ConditionError> {
+        let SideValue::Plain(value) = value else {
             let help = "write comparisons, joined with `or`";
             return Err(self.error("a calculated value can't be used with `in`", help));
         };

@@ -9,7 +9,7 @@ use crate::expression::{Expression, Name, Origin};
 use crate::json::Json;
 
 /// One side of a comparison.
-pub(super) enum Side {
+pub(super) enum SideValue {
     /// A single value.
     Plain(Operand),
     /// A sum or product. At least one of its values is a field.
@@ -23,8 +23,8 @@ impl Parser<'_> {
     pub(super) fn value(&mut self) -> Result<Operand, ConditionError> {
         let start = self.at;
         match self.side()? {
-            Side::Plain(operand) => Ok(operand),
-            Side::Calculated(_) => {
+            SideValue::Plain(operand) => Ok(operand),
+            SideValue::Calculated(_) => {
                 let range = self.range_since(start);
                 let help = "calculate with `=`, `<>`, `<`, `<=`, `>`, `>=`, `between` or `in` only";
                 Err(ConditionError::new(range, "fields can't be calculated with here", help))
@@ -33,28 +33,30 @@ impl Parser<'_> {
     }
 
     /// Parses a side of a comparison.
-    pub(super) fn side(&mut self) -> Result<Side, ConditionError> {
+    pub(super) fn side(&mut self) -> Result<SideValue, ConditionError> {
         let (start, places) = (self.at, self.places.len());
         let side = self.sum(0)?;
-        let Side::Calculated(expression) = side else { return Ok(side) };
+        let SideValue::Calculated(expression) = side else { return Ok(side) };
         if expression.names().into_iter().any(|name| name.field().is_some()) {
-            return Ok(Side::Calculated(expression));
+            return Ok(SideValue::Calculated(expression));
         }
         let range = self.range_since(start);
         self.places.truncate(places);
         self.places.push(range);
-        Ok(Side::Plain(Operand::of(expression)))
+        Ok(SideValue::Plain(Operand::of(expression)))
     }
 
     /// Makes a comparison of two sides. `start` is the first token of the comparison, `places` the number of places
     /// before it.
     pub(super) fn compared(
         &mut self,
-        (left, comparison, right): (Side, Comparison, Side),
+        (left, comparison, right): (SideValue, Comparison, SideValue),
         (start, places): (usize, usize),
     ) -> Result<Tree, ConditionError> {
         let (left, right) = match (left, right) {
-            (Side::Plain(left), Side::Plain(right)) => return Ok(Tree::Compare(left, comparison, right)),
+            (SideValue::Plain(left), SideValue::Plain(right)) => {
+                return Ok(Tree::Compare(left, comparison, right));
+            }
             sides => sides,
         };
         let range = self.range_since(start);
@@ -70,7 +72,7 @@ impl Parser<'_> {
         Ok(tree)
     }
 
-    fn sum(&mut self, depth: usize) -> Result<Side, ConditionError> {
+    fn sum(&mut self, depth: usize) -> Result<SideValue, ConditionError> {
         let mut left = self.product(depth)?;
         loop {
             let joined: Joined = if self.token(&Token::Plus) {
@@ -89,7 +91,7 @@ impl Parser<'_> {
         }
     }
 
-    fn product(&mut self, depth: usize) -> Result<Side, ConditionError> {
+    fn product(&mut self, depth: usize) -> Result<SideValue, ConditionError> {
         let mut left = self.factor(depth)?;
         while self.token(&Token::Times) {
             let right = self.factor(depth)?;
@@ -98,7 +100,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn factor(&mut self, depth: usize) -> Result<Side, ConditionError> {
+    fn factor(&mut self, depth: usize) -> Result<SideValue, ConditionError> {
         if depth > DEPTH_MAX {
             return Err(self.error("the condition is nested too deeply", "remove parentheses"));
         }
@@ -109,21 +111,26 @@ impl Parser<'_> {
         }
         if self.token(&Token::Minus) {
             let inner = self.factor(depth + 1)?.expression(&self.last_place())?;
-            return Ok(Side::Calculated(Expression::Negative(Box::new(inner))));
+            return Ok(SideValue::Calculated(Expression::Negative(Box::new(inner))));
         }
         if let Some(Placed { token: Token::Duration(duration), range }) = self.words.get(self.at) {
             self.places.push(range.clone());
             self.at += 1;
-            return Ok(Side::Calculated(duration.clone()));
+            return Ok(SideValue::Calculated(duration.clone()));
         }
-        self.operand().map(Side::Plain)
+        self.operand().map(SideValue::Plain)
     }
 
-    fn joined(&mut self, left: Side, right: Side, join: Joined) -> Result<Side, ConditionError> {
+    fn joined(
+        &mut self,
+        left: SideValue,
+        right: SideValue,
+        join: Joined,
+    ) -> Result<SideValue, ConditionError> {
         self.count_operator()?;
         let place = self.last_place();
         let (left, right) = (left.expression(&place)?, right.expression(&place)?);
-        Ok(Side::Calculated(join(Box::new(left), Box::new(right))))
+        Ok(SideValue::Calculated(join(Box::new(left), Box::new(right))))
     }
 
     fn last_place(&self) -> Range<usize> {
@@ -150,21 +157,23 @@ impl Parser<'_> {
     }
 }
 
-impl Side {
+impl SideValue {
     /// Returns it as an expression. `place` is its position, for messages.
     fn expression(self, place: &Range<usize>) -> Result<Expression, ConditionError> {
         let name = |origin| Expression::Name(Name { origin, kind: None });
         let what = match self {
-            Side::Calculated(expression) | Side::Plain(Operand::Computed(expression)) => {
+            SideValue::Calculated(expression) | SideValue::Plain(Operand::Computed(expression)) => {
                 return Ok(expression);
             }
-            Side::Plain(Operand::Path(path)) => return Ok(name(Origin::Field(path))),
-            Side::Plain(Operand::Parameter(parameter)) => return Ok(name(Origin::Parameter(parameter))),
-            Side::Plain(Operand::Now) => return Ok(Expression::Now),
-            Side::Plain(Operand::Constant(Json::Number(number))) => return Ok(Expression::Number(number)),
-            Side::Plain(Operand::Size(_)) => "a size",
-            Side::Plain(Operand::Constant(Json::Bool(_))) => "a boolean",
-            Side::Plain(Operand::Constant(_)) => "a string",
+            SideValue::Plain(Operand::Path(path)) => return Ok(name(Origin::Field(path))),
+            SideValue::Plain(Operand::Parameter(parameter)) => return Ok(name(Origin::Parameter(parameter))),
+            SideValue::Plain(Operand::Now) => return Ok(Expression::Now),
+            SideValue::Plain(Operand::Constant(Json::Number(number))) => {
+                return Ok(Expression::Number(number));
+            }
+            SideValue::Plain(Operand::Size(_)) => "a size",
+            SideValue::Plain(Operand::Constant(Json::Bool(_))) => "a boolean",
+            SideValue::Plain(Operand::Constant(_)) => "a string",
         };
         let help = "calculate with numbers, times, durations such as `30s`, fields and parameters";
         Err(ConditionError::new(place.clone(), format!("{what} can't be calculated with"), help))

@@ -76,7 +76,7 @@ fn keys(entity: &Entity, field: &Field) -> Vec<&'static str> {
     if field.refers_to.is_some() || !field.refers_to_one_of.is_empty() {
         keys.push("FK");
     }
-    if entity.unique.iter().any(|unique| unique.fields == [field.name.as_str()]) {
+    if entity.unique.iter().any(|unique| unique.labels().eq([field.name.as_str()])) {
         keys.push("UK");
     }
     keys

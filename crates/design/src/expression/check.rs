@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Composed, Expression, ExpressionError, Hole, Meaning, Name, Piece};
+use super::{Composed, Expression, ExpressionError, Hole, Meaning, Name, TextPiece};
 use crate::field::FieldType;
 use crate::template::Format;
 use crate::value::holds_instant;
@@ -53,7 +53,7 @@ impl Composed {
             return Err(ExpressionError::new(0..length, message, help));
         }
         for piece in &mut self.pieces {
-            let Piece::Hole(hole) = piece else { continue };
+            let TextPiece::Hole(hole) = piece else { continue };
             if whole {
                 hole.expression.check(kind, &hole.range, meaning)?;
             } else {

@@ -22,12 +22,12 @@ pub struct Composed {
     /// Its text in the design.
     pub source: String,
     /// Its parts, without adjacent literals.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<TextPiece>,
 }
 
 /// A part of a value.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Piece {
+pub enum TextPiece {
     /// Literal text.
     Literal(String),
     /// A hole with its format.
@@ -148,7 +148,7 @@ impl Composed {
     pub fn literal(&self) -> Option<&str> {
         match self.pieces.as_slice() {
             [] => Some(""),
-            [Piece::Literal(text)] => Some(text),
+            [TextPiece::Literal(text)] => Some(text),
             _ => None,
         }
     }
@@ -156,7 +156,7 @@ impl Composed {
     /// Returns the expression if the text is exactly one hole without a format, so that the value has its type.
     pub fn whole(&self) -> Option<&Expression> {
         match self.pieces.as_slice() {
-            [Piece::Hole(Hole { expression, format: Format::Plain, .. })] => Some(expression),
+            [TextPiece::Hole(Hole { expression, format: Format::Plain, .. })] => Some(expression),
             _ => None,
         }
     }
@@ -164,8 +164,8 @@ impl Composed {
     /// Returns the holes, in order.
     pub fn holes(&self) -> impl Iterator<Item = &Hole> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Hole(hole) => Some(hole),
-            Piece::Literal(_) => None,
+            TextPiece::Hole(hole) => Some(hole),
+            TextPiece::Literal(_) => None,
         })
     }
 
@@ -177,7 +177,7 @@ impl Composed {
     /// Visits the names, in order, to change them.
     pub(crate) fn visit_names(&mut self, visitor: &mut dyn FnMut(&mut Name)) {
         for piece in &mut self.pieces {
-            if let Piece::Hole(hole) = piece {
+            if let TextPiece::Hole(hole) = piece {
                 hole.expression.visit_names(visitor);
             }
         }

@@ -2,7 +2,7 @@
 
 use singlet_values::Number;
 
-use super::{Composed, Expression, ExpressionError, Hole, Name, Origin, Period, Piece};
+use super::{Composed, Expression, ExpressionError, Hole, Name, Origin, Period, TextPiece};
 use crate::limits::{TEMPLATE_BYTES_MAX, number};
 use crate::names::nearest;
 use crate::template::Format;
@@ -57,14 +57,14 @@ impl Composed {
                     return Err(ExpressionError::new(at..at + 1, "missing closing brace", BRACES));
                 }
                 if !literal.is_empty() {
-                    pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+                    pieces.push(TextPiece::Literal(std::mem::take(&mut literal)));
                 }
-                pieces.push(Piece::Hole(hole(inside, at)?));
+                pieces.push(TextPiece::Hole(hole(inside, at)?));
                 at += length + 2;
             }
         }
         if !literal.is_empty() {
-            pieces.push(Piece::Literal(literal));
+            pieces.push(TextPiece::Literal(literal));
         }
         Ok(Composed { source: text.to_owned(), pieces })
     }
@@ -91,7 +91,7 @@ fn hole(text: &str, at: usize) -> Result<Hole, ExpressionError> {
 impl Expression {
     /// Parses an expression; `at` is its position in the text that surrounds it.
     pub fn parse(text: &str, at: usize) -> Result<Expression, ExpressionError> {
-        let mut parser = Parser { text, start: at, at: 0 };
+        let mut parser = ExpressionParser { text, start: at, at: 0 };
         if text.trim().is_empty() {
             let message = "there is nothing between the braces";
             return Err(ExpressionError::new(parser.start..at + text.len(), message, OPERAND));
@@ -104,14 +104,14 @@ impl Expression {
     }
 }
 
-struct Parser<'t> {
+struct ExpressionParser<'t> {
     text: &'t str,
     /// The position of the text in the one that surrounds it.
     start: usize,
     at: usize,
 }
 
-impl<'t> Parser<'t> {
+impl<'t> ExpressionParser<'t> {
     /// Returns the next character that isn't white space.
     fn next(&mut self) -> Option<char> {
         let rest = self.rest();

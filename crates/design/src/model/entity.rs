@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::table::{Index, Table};
+use crate::expression::{Composed, Name};
 use crate::field::{Field, FieldType};
 use crate::json::Json;
 use crate::report::Span;
@@ -29,6 +30,8 @@ pub struct Entity {
     pub ttl: Option<TimeToLive>,
     /// Its fields, in the order of the file.
     pub fields: Vec<Field>,
+    /// Its computed fields, each with the value that follows from other fields.
+    pub computed: Vec<(String, Composed)>,
     /// Its relations to other entities.
     pub relations: Vec<Relation>,
     /// Its position in the file.
@@ -53,6 +56,12 @@ impl Entity {
             };
         }
         Some(kind)
+    }
+
+    /// Returns the fields, or paths into objects, from which a computed field follows.
+    pub fn sources(&self, field: &str) -> impl Iterator<Item = &str> {
+        let computed = self.computed.iter().filter(move |(name, _)| name == field);
+        computed.flat_map(|(_, value)| value.names()).filter_map(Name::field)
     }
 
     /// Returns the entry in an index.
@@ -104,13 +113,34 @@ pub struct When {
     pub values: Vec<Json>,
 }
 
-/// Fields whose combined values no two items share.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Values whose combination no two items share.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Unique {
-    /// The fields.
+    /// The fields that the values follow from, each once.
     pub fields: Vec<String>,
+    /// The values: a field, or text with fields in braces.
+    pub parts: Vec<UniquePart>,
     /// Its position in the file.
     pub span: Span,
+}
+
+/// One value of a unique combination.
+#[derive(Debug, Clone, PartialEq)]
+pub enum UniquePart {
+    /// The value of a field.
+    Field(String),
+    /// Text with fields in braces: `{email:lower}`.
+    Composed(Composed),
+}
+
+impl Unique {
+    /// Returns the values as they are written in the design.
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().map(|part| match part {
+            UniquePart::Field(field) => field.as_str(),
+            UniquePart::Composed(composed) => composed.source.as_str(),
+        })
+    }
 }
 
 /// The time at which items expire.

@@ -16,7 +16,9 @@ pub(crate) use crate::field::{Field, FieldType, Made, ParameterType};
 pub use capacity::{Capacity, CapacityRange, CapacityUnits};
 pub use chooser::Chooser;
 pub(crate) use chooser::NoChooser;
-pub use entity::{Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, When};
+pub use entity::{
+    Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, UniquePart, When,
+};
 pub use layout::{Allowance, Layout, Places, Subject};
 pub use pattern::{
     Argument, AskedKey, BatchGet, Binding, Buckets, Change, Check, Count, Delete, Each, EachList,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Context;
 use super::name;
+use crate::expression::Composed;
 use crate::model::{Field, FieldType, Made};
 use crate::syntax::{Entry, Node};
 use crate::value;
@@ -15,6 +16,8 @@ pub(super) struct Fields {
     pub(super) list: Vec<Field>,
     /// The names of the fields with mistakes.
     pub(super) vague: BTreeSet<String>,
+    /// The computed fields, with their values.
+    pub(super) computed: Vec<(String, Composed)>,
 }
 
 /// Resolves a table of fields.
@@ -45,6 +48,7 @@ pub(super) fn fields(context: &Context<'_>, entries: &[Entry]) -> Fields {
             default: None,
             internal: false,
             made: None,
+            computed: false,
             refers_to: None,
             refers_to_one_of: Vec::new(),
             must_exist: false,
@@ -84,8 +88,9 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
         kind,
         optional,
         default,
-        internal: node.get("internal").and_then(Node::truth).unwrap_or(false),
+        internal: node.get("internal").and_then(Node::truth).unwrap_or(false) || node.get("value").is_some(),
         made,
+        computed: node.get("value").is_some(),
         refers_to,
         refers_to_one_of,
         must_exist,
@@ -208,7 +213,9 @@ fn entries_kind(context: &Context<'_>, node: &Node) -> Option<FieldType> {
             "use `string` or `time`",
         );
     }
-    for key in ["optional", "default", "internal", "must_exist"].iter().filter_map(|key| of.entry(key)) {
+    for key in
+        ["optional", "default", "internal", "must_exist", "value"].iter().filter_map(|key| of.entry(key))
+    {
         let message = format!("`{}` can't be used for the entries of a list, set or map", key.name);
         context.mistakes.add_with_help(key.span, message, format!("remove `{}`", key.name));
     }
@@ -268,6 +275,13 @@ fn object(context: &Context<'_>, node: &Node) -> Option<Vec<Field>> {
             internal.span,
             "a field inside an object can't be internal",
             "callers give an object as a whole: make the object internal, or move the field out of it",
+        );
+    }
+    for value in entries.iter().filter_map(|entry| entry.node.entry("value")) {
+        context.mistakes.add_with_help(
+            value.span,
+            "a field inside an object can't be computed",
+            "move the field out of the object",
         );
     }
     for must_exist in entries.iter().filter_map(|entry| entry.node.entry("must_exist")) {

@@ -4,6 +4,7 @@
 //! has made unusable, so that no message is a mere consequence of another.
 
 mod capacity;
+mod computed;
 mod entity;
 mod field;
 mod key;

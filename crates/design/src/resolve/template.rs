@@ -163,6 +163,10 @@ fn check(
                 matches!(kind, Int { .. } | Number { .. } | Epoch),
                 "a width can be used with `int`, `number` and `epoch`",
             ),
+            Format::First(_) => (
+                matches!(kind, Text { .. } | Choice(_) | Id),
+                "a number of characters can be used with strings; a width begins with a zero, such as `05`",
+            ),
             Format::Fold | Format::Lower | Format::Upper => (
                 matches!(kind, Text { .. } | Choice(_) | Id),
                 "`fold`, `lower` and `upper` can be used with strings",

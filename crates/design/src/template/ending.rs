@@ -94,6 +94,7 @@ impl Part {
             (Part::Field { format, .. }, Some(FieldType::Choice(choices))) => {
                 let text = |choice: &String| match format {
                     Format::Fold => fold(choice),
+                    Format::First(count) => choice.chars().take(usize::from(*count)).collect(),
                     Format::Lower => choice.chars().flat_map(char::to_lowercase).collect(),
                     Format::Upper => choice.chars().flat_map(char::to_uppercase).collect(),
                     _ => choice.clone(),

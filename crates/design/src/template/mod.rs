@@ -152,6 +152,8 @@ pub enum Format {
     Lower,
     /// Upper case.
     Upper,
+    /// The first characters of a string: `{geohash:5}`.
+    First(u8),
     /// A time truncated to the year: `2025`.
     Year,
     /// To the month: `2025-01`.
@@ -170,7 +172,7 @@ impl Format {
     /// Returns the number of characters that it produces, if that is fixed.
     pub fn width(self) -> Option<u64> {
         match self {
-            Format::Plain | Format::Fold | Format::Lower | Format::Upper => None,
+            Format::Plain | Format::Fold | Format::Lower | Format::Upper | Format::First(_) => None,
             Format::Padded { width, .. } => Some(u64::from(width)),
             Format::Year => Some(4),
             Format::Month => Some(7),
@@ -214,6 +216,7 @@ impl fmt::Display for Format {
                     decimals => write!(f, "{sign}0{width}.{decimals}"),
                 }
             }
+            Format::First(count) => write!(f, "{count}"),
             other => {
                 let name = FORMATS.iter().find(|(_, format)| format == other).map(|(name, _)| *name);
                 f.write_str(name.unwrap_or_default())

@@ -146,6 +146,11 @@ fn read_format(text: &str, at: usize) -> Result<Format, TemplateError> {
         return Ok(*format);
     }
     let range = at..at + text.len();
+    if let (true, Ok(count @ 1..)) =
+        (text.starts_with(|first| matches!(first, '1'..='9')), text.parse::<u8>())
+    {
+        return Ok(Format::First(count));
+    }
     if text.starts_with(|first: char| first.is_ascii_digit()) {
         return padded(text, range, false);
     }
@@ -159,7 +164,10 @@ fn read_format(text: &str, at: usize) -> Result<Format, TemplateError> {
         Some(name) => format!("did you mean `{name}`?"),
         None => {
             let names: Vec<&str> = FORMATS.iter().map(|(name, _)| *name).collect();
-            format!("valid formats are {}, and widths such as `05.2` and `+05.2`", list(&names))
+            format!(
+                "valid formats are {}, widths such as `05.2` and `+05.2`, and a number of characters such as `5`",
+                list(&names)
+            )
         }
     };
     Err(TemplateError::new(range, message, help))

@@ -96,6 +96,7 @@ impl Template {
         let start = text.len();
         match format {
             Format::Padded { .. } => return Ok(None),
+            Format::First(count) if beginning.chars().count() > usize::from(*count) => return Ok(None),
             Format::Fold => write_folded(&mut text, beginning, End::Open),
             Format::Lower => text.extend(beginning.chars().flat_map(char::to_lowercase)),
             Format::Upper => text.extend(beginning.chars().flat_map(char::to_uppercase)),
@@ -192,6 +193,10 @@ fn write_field(
         (Format::Fold, ValueRef::S(text)) => write_folded(out, text, End::Whole),
         (Format::Lower, ValueRef::S(text)) => out.extend(text.chars().flat_map(char::to_lowercase)),
         (Format::Upper, ValueRef::S(text)) => out.extend(text.chars().flat_map(char::to_uppercase)),
+        (Format::First(count), ValueRef::S(text)) => out.extend(text.chars().take(usize::from(count))),
+        (Format::First(_), _) => {
+            return Err(RenderError::new(field, "only strings have first characters"));
+        }
         (Format::Fold | Format::Lower | Format::Upper, _) => {
             return Err(RenderError::new(field, "only strings have lower and upper case"));
         }

@@ -37,7 +37,12 @@ impl Unit {
             Format::Week => Unit::Week,
             Format::Month => Unit::Month,
             Format::Year => Unit::Year,
-            Format::Plain | Format::Padded { .. } | Format::Fold | Format::Lower | Format::Upper => {
+            Format::Plain
+            | Format::Padded { .. }
+            | Format::Fold
+            | Format::Lower
+            | Format::Upper
+            | Format::First(_) => {
                 return None;
             }
         })

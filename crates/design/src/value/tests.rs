@@ -25,6 +25,7 @@ fn field(name: &str, kind: FieldType) -> Field {
         default: None,
         internal: false,
         made: None,
+        computed: false,
         refers_to: None,
         refers_to_one_of: Vec::new(),
         must_exist: false,

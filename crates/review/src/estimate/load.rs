@@ -426,10 +426,23 @@ pub fn pattern_writes(pattern: &Pattern) -> Option<WriteCost> {
     })
 }
 
+/// The fields that an update changes, including the computed ones that follow from them.
+fn changed_fields<'a>(entity: &'a Entity, changes: &'a [Change]) -> Vec<&'a str> {
+    let given: Vec<&str> = changes.iter().map(Change::field).collect();
+    let names = entity.computed.iter().map(|(name, _)| name.as_str());
+    let follows = |name: &&str| {
+        entity.sources(name).any(|source| given.contains(&source.split('.').next().unwrap_or(source)))
+    };
+    let computed: Vec<&str> = names.filter(follows).collect();
+    given.into_iter().chain(computed).collect()
+}
+
 /// A new or deleted item writes each of its reservations. A change of a unique value releases one and makes one.
 fn reservations(entity: &Entity, touched: Option<&[Change]>) -> Vec<(Unique, Size)> {
     let changes = |unique: &Unique, changes: &[Change]| {
-        changes.iter().any(|change| unique.fields.iter().any(|field| field == change.field()))
+        changed_fields(entity, changes)
+            .iter()
+            .any(|changed| unique.fields.iter().any(|field| field == changed))
     };
     let count = |unique: &Unique| match touched {
         None => 1,
@@ -442,7 +455,7 @@ fn reservations(entity: &Entity, touched: Option<&[Change]>) -> Vec<(Unique, Siz
 
 /// Entries of an index that an update writes: two if its key changes, one if a projected field changes, else none.
 fn update_factor(entity: &Entity, entry: &IndexEntry, changes: &[Change]) -> f64 {
-    let fields: Vec<&str> = changes.iter().map(Change::field).collect();
+    let fields = changed_fields(entity, changes);
     let moves = |field: &&str| {
         entry.templates().any(|(_, template)| template.fields().any(|name| name == *field))
             || entry.when.iter().any(|when| when.field == *field)

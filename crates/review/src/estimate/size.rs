@@ -117,7 +117,7 @@ pub fn item_size(entity: &Entity) -> Size {
 /// The size of the item that reserves a unique value. Its key holds the value, and its attributes name the holder.
 pub fn reservation_size(entity: &Entity, unique: &Unique) -> Size {
     let table = &entity.table;
-    let head = "UNIQUE".len() + entity.name.len() + unique.fields.join(",").len() + 3;
+    let head = "UNIQUE".len() + entity.name.len() + unique.labels().collect::<Vec<_>>().join(",").len() + 3;
     let values: Size = unique.fields.iter().filter_map(|path| entity.field_at(path)).map(value_size).sum();
     let key = |name: &str| Size::exactly((name.len() + head) as u64) + values;
     let keys: Size = table.key().map(|attribute| key(&attribute.name)).sum();

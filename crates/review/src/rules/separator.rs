@@ -23,8 +23,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         for part in &key.template.parts {
-            let Part::Field { path, format: Format::Plain | Format::Fold | Format::Lower | Format::Upper } =
-                part
+            let Part::Field {
+                path,
+                format: Format::Plain | Format::Fold | Format::Lower | Format::Upper | Format::First(_),
+            } = part
             else {
                 continue;
             };

@@ -1,6 +1,6 @@
 //! `unique-case`: a unique field whose case an index ignores.
 
-use singlet_design::{Entity, Format, Part, Subject};
+use singlet_design::{Entity, Format, Part, Subject, UniquePart};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for entity in &context.design.entities {
         for unique in &entity.unique {
-            let [field] = unique.fields.as_slice() else { continue };
+            let [UniquePart::Field(field)] = unique.parts.as_slice() else { continue };
             let Some((key, word)) = keys_of(context, entity).find_map(|key| {
                 let word = key.template.parts.iter().find_map(|part| folded(part, field))?;
                 Some((key, word))

@@ -109,7 +109,11 @@ impl EntityBlueprint {
             type_name: entity.type_name.clone(),
             key: key.collect(),
             entries: entity.indexes.iter().map(EntryBlueprint::of).collect(),
-            unique: entity.unique.iter().map(|unique| unique.fields.join(", ")).collect(),
+            unique: entity
+                .unique
+                .iter()
+                .map(|unique| unique.labels().collect::<Vec<_>>().join(", "))
+                .collect(),
             ttl,
             fields: typed_fields(entity),
             defaults: Some(defaults(entity)),

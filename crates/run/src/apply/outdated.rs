@@ -127,7 +127,9 @@ impl<S: Store> Search<'_, S> {
         let Difference { entity: name, old_type, reasons, unique } = difference;
         match self.entity(&name) {
             Some(entity) => {
-                let looked_for = |constraint: &Unique| unique.contains(&constraint.fields.join(", "));
+                let looked_for = |constraint: &Unique| {
+                    unique.contains(&constraint.labels().collect::<Vec<_>>().join(", "))
+                };
                 Suspect { old_type, reasons, ..self.suspect(entity, looked_for) }
             }
             None => Suspect { reasons, ..gone(name, old_type) },

@@ -81,7 +81,7 @@ pub(super) fn make_maps(
 
 /// A list or map that grows towards the most entries that it may have.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Room {
+pub(super) struct EntryBound {
     path: String,
     /// The entry of a map, which may be there already.
     entry: Option<String>,
@@ -90,22 +90,22 @@ pub(super) struct Room {
     max: u32,
 }
 
-impl Room {
+impl EntryBound {
     /// The lists and maps that these edits could make too long.
-    pub(super) fn of(entity: &Entity, edits: &[Edit]) -> Vec<Room> {
+    pub(super) fn of(entity: &Entity, edits: &[Edit]) -> Vec<EntryBound> {
         let room = |edit: &Edit| {
             if let (Verb::Append { more, .. }, Some(FieldType::List { max: Some(max), .. })) =
                 (&edit.verb, entity.field_at(&edit.path))
             {
                 let more = u32::try_from(more.len()).unwrap_or(u32::MAX);
-                return Some(Room { path: edit.path.clone(), entry: None, more, max: *max });
+                return Some(EntryBound { path: edit.path.clone(), entry: None, more, max: *max });
             }
             let (map, _) = edit.path.rsplit_once('.')?;
             let Some(FieldType::Map { max: Some(max), .. }) = entity.field_at(map) else { return None };
             let grows =
                 matches!(edit.verb, Verb::Set(_) | Verb::Fill(_) | Verb::Add { .. } | Verb::Append { .. });
             let entry = Some(edit.path.clone());
-            grows.then(|| Room { path: map.to_owned(), entry, more: 1, max: *max })
+            grows.then(|| EntryBound { path: map.to_owned(), entry, more: 1, max: *max })
         };
         edits.iter().filter_map(room).collect()
     }

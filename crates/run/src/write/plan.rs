@@ -8,7 +8,7 @@ use singlet_values::{EncodedItem, Item};
 
 use super::bounds::SumBound;
 use super::guard::Guard;
-use super::list::{Room, is_map};
+use super::list::{EntryBound, is_map};
 use super::retry::Setback;
 use crate::derive::value_at;
 use crate::error::RunError;
@@ -99,7 +99,7 @@ pub(super) struct Expectation<'a> {
     /// Bounds that sums must keep.
     pub(super) sums: Vec<SumBound>,
     /// Lists and maps that must have room.
-    pub(super) rooms: Vec<Room>,
+    pub(super) rooms: Vec<EntryBound>,
     /// The pattern's own condition.
     pub(super) condition: Option<&'a Condition>,
     /// The condition after the comparisons that calculate with fields were decided, if it has any.

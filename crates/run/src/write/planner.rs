@@ -9,7 +9,7 @@ use singlet_values::{EncodedItem, Item};
 
 use super::bounds::SumBound;
 use super::guard::Guard;
-use super::list::Room;
+use super::list::EntryBound;
 use super::plan::{Answer, Expectation, Planned, Presence, Purpose, WritePlan};
 use super::retry::Setback;
 use super::supplier::Supplier;
@@ -255,7 +255,7 @@ impl<S: Store> Planner<'_, S> {
         };
         let parents = expectation.parents.iter().map(|parent| expr::Condition::exists(Path::dotted(parent)));
         let sums = expectation.sums.iter().filter_map(SumBound::condition);
-        let rooms = expectation.rooms.iter().map(Room::condition);
+        let rooms = expectation.rooms.iter().map(EntryBound::condition);
         let guards = expectation.guard.conditions(&entity.table.partition.name);
         let asked = expectation.decided.as_ref().or(expectation.condition);
         let own = asked.map(|condition| self.asking(step, entity, &mut |asked| asked.bind(condition)));

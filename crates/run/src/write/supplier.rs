@@ -38,7 +38,7 @@ impl Supplier<'_> {
             match value {
                 Some(value) if is_empty_set(&value) => {}
                 Some(value) => _ = item.insert(field.name.as_str(), value),
-                None if field.optional => {}
+                None if field.optional || field.computed => {}
                 None => return Err(lacking(entity, field)),
             }
         }

@@ -4,7 +4,7 @@
 //! with it.
 
 use sha2::{Digest, Sha256};
-use singlet_design::{Entity, Table, Unique};
+use singlet_design::{Entity, FieldType, Name, Table, Unique, UniquePart};
 use singlet_expr::{Condition, Path};
 use singlet_store::{DeleteItem, PutItem, ReturnItem, TransactAction};
 use singlet_values::{AttributeValue, Item};
@@ -12,6 +12,7 @@ use singlet_values::{AttributeValue, Item};
 use super::plan::{Planned, Purpose};
 use crate::derive::value_at;
 use crate::expiry;
+use crate::expression::evaluate;
 
 /// The value of the type attribute of reservations.
 const TYPE: &str = "unique";
@@ -45,21 +46,36 @@ pub fn reservation(entity: &Entity, unique: &Unique, item: &Item) -> Option<Item
 }
 
 fn reserved_key(entity: &Entity, unique: &Unique, item: &Item) -> Option<String> {
-    let parts: Vec<String> =
-        unique.fields.iter().map(|field| text_of(value_at(item, field)?)).collect::<Option<_>>()?;
+    let parts: Vec<String> = unique.parts.iter().map(|part| part_text(part, item)).collect::<Option<_>>()?;
     let value = match parts.as_slice() {
         [alone] => alone.clone(),
         // Lengths keep the parts apart: a part may contain whatever would stand between them.
         parts => parts.iter().map(|part| format!("{}:{part}", part.len())).collect::<Vec<_>>().join(","),
     };
     let separator = entity.table.separator;
-    let head = format!("UNIQUE{separator}{}{separator}{}{separator}", entity.name, unique.fields.join(","));
+    let head = format!(
+        "UNIQUE{separator}{}{separator}{}{separator}",
+        entity.name,
+        unique.labels().collect::<Vec<_>>().join(",")
+    );
     if head.len() + value.len() > KEY_BYTES_MAX || value.starts_with(HASHED) {
         let digest = Sha256::digest(value.as_bytes());
         let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         return Some(format!("{head}{HASHED}{hex}"));
     }
     Some(head + &value)
+}
+
+/// The text of one value; `None` if one of its fields is missing.
+fn part_text(part: &UniquePart, item: &Item) -> Option<String> {
+    let composed = match part {
+        UniquePart::Field(field) => return text_of(value_at(item, field)?),
+        UniquePart::Composed(composed) => composed,
+    };
+    let look = |name: &Name| value_at(item, name.field()?).cloned();
+    let kind = FieldType::Any { max_bytes: None };
+    // No unique value depends on the time. A text that can't be made, as of an empty string, reserves nothing.
+    text_of(&evaluate(composed, &composed.source, &kind, &look, 0).ok()??)
 }
 
 pub(super) fn text_of(value: &AttributeValue) -> Option<String> {

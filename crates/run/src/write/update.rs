@@ -7,7 +7,7 @@ use singlet_values::{AttributeValue, Item};
 use super::bounds::{self, SumBound};
 use super::edit::{self, Edit, Verb};
 use super::guard::Guard;
-use super::list::{self, Room};
+use super::list::{self, EntryBound};
 use super::plan::{Answer, Planned, Presence, Purpose, WritePlan};
 use super::planner::{Planner, calculates, guard_of};
 use super::retry::Setback;
@@ -39,10 +39,7 @@ impl<S: Store> Planner<'_, S> {
         let source = self.source(step);
         let key = table_key(entity, step.bound)?;
         let edits = change::edits(update, &source)?;
-        let derived: Vec<Derived<'_>> = derive::derived(entity)
-            .into_iter()
-            .filter(|derived| edits.iter().any(|edit| derived.touched_by(&edit.path)))
-            .collect();
+        let derived = touched(entity, &edits);
         let mut ground = self.ground(step, update, &key, edits, &derived).await?;
         for derived in &derived {
             match derived.value(entity, &ground.after)? {
@@ -61,7 +58,7 @@ impl<S: Store> Planner<'_, S> {
         self.decide(step, &mut expectation, ground.before.as_ref())?;
         expectation.parents = parents(&ground.edits);
         expectation.sums = SumBound::of(entity, &ground.edits);
-        expectation.rooms = Room::of(entity, &ground.edits);
+        expectation.rooms = EntryBound::of(entity, &ground.edits);
         let mut actions = vec![Planned {
             action: TransactAction::Update(UpdateItem {
                 table: self.site.table_name(&entity.table).to_owned(),
@@ -90,7 +87,10 @@ impl<S: Store> Planner<'_, S> {
     ) -> Result<Ground<'a>, Setback> {
         let entity = &update.entity;
         let in_key = settled_by_key(entity);
-        let settled = |path: &str| in_key.contains(&path) || edits.iter().any(|edit| edit.settles(path));
+        let is_computed = |path: &str| derived.iter().any(|one| one.is_computed() && one.attribute == path);
+        let settled = |path: &str| {
+            in_key.contains(&path) || is_computed(path) || edits.iter().any(|edit| edit.settles(path))
+        };
         let references = written_references(update, &edits);
         let referred = references.iter().flat_map(|reference| reference.fields());
         let needed = derived.iter().flat_map(|derived| derived.fields()).chain(step.wanted.iter().copied());
@@ -138,6 +138,18 @@ impl<S: Store> Planner<'_, S> {
     }
 }
 
+/// The derived attributes that edits can change, directly or through a computed field.
+fn touched<'a>(entity: &'a Entity, edits: &[Edit]) -> Vec<Derived<'a>> {
+    let mut touched: Vec<Derived<'a>> = Vec::new();
+    for derived in derive::derived(entity) {
+        let by_edit = edits.iter().any(|edit| derived.touched_by(&edit.path));
+        if by_edit || touched.iter().any(|one| one.is_computed() && derived.touched_by(one.attribute)) {
+            touched.push(derived);
+        }
+    }
+    touched
+}
+
 /// The unique constraints whose reservations edits can change. Reservations expire with their holder, so they follow
 /// its time to live as well.
 fn touched_uniques<'a>(entity: &'a Entity, edits: &[Edit], derived: &[Derived<'_>]) -> Vec<&'a Unique> {
@@ -145,7 +157,10 @@ fn touched_uniques<'a>(entity: &'a Entity, edits: &[Edit], derived: &[Derived<'_
     let lifetime = derived.iter().any(|derived| Some(derived.attribute) == ttl)
         || edits.iter().any(|edit| Some(edit.path.as_str()) == ttl);
     let touches = |unique: &&Unique| {
-        let field = |field: &String| edits.iter().any(|edit| derive::paths_meet(field, &edit.path));
+        let field = |field: &String| {
+            edits.iter().any(|edit| derive::paths_meet(field, &edit.path))
+                || derived.iter().any(|derived| derived.is_computed() && derived.attribute == field)
+        };
         lifetime || unique.fields.iter().any(field)
     };
     entity.unique.iter().filter(touches).collect()

@@ -10,12 +10,12 @@ use singlet_values::Item;
 use super::bounds::{self, SumBound};
 use super::edit::Edit;
 use super::guard::Guard;
-use super::list::{self, Room};
+use super::list::{self, EntryBound};
 use super::plan::{Answer, Presence, Purpose, WritePlan};
 use super::planner::Planner;
 use super::retry::Setback;
 use super::supplier::{Supplier, lacking};
-use super::{WriteStep, change};
+use super::{WriteStep, change, unique};
 use crate::arguments::Given;
 use crate::derive;
 use crate::error::RunError;
@@ -60,6 +60,10 @@ impl<S: Store> Planner<'_, S> {
         let edits = change::edits(update, &source)?;
         let mut item = new_item(entity, first, &edits, &source)?;
         derive::complete(entity, &mut item)?;
+        if unique::key_of(&entity.table, &item) != table_key(entity, step.bound)? {
+            let reason = "has a key that doesn't follow from its other fields".to_owned();
+            return Err(RunError::Parameter { parameter: entity.name.clone(), reason }.into());
+        }
         let expectation = self.expect(step, entity, Presence::Absent, None);
         let uniques: Vec<&Unique> = entity.unique.iter().collect();
         let mut actions = vec![self.put_action(step, item.clone(), expectation)?];
@@ -109,7 +113,7 @@ fn new_item(
     if let Some(error) = SumBound::of(entity, edits).iter().find_map(|sum| sum.broken_by(&item)) {
         return Err(error);
     }
-    if let Some(error) = Room::of(entity, edits).iter().find_map(|room| room.broken_by(&item)) {
+    if let Some(error) = EntryBound::of(entity, edits).iter().find_map(|room| room.broken_by(&item)) {
         return Err(error);
     }
     let mut edits = edits.to_vec();
@@ -117,7 +121,8 @@ fn new_item(
     let edits = edits.as_slice();
     edits.iter().try_for_each(|edit| edit.apply(&mut item))?;
     bounds::check_sets(entity, &bounds::growing_sets(entity, edits), &item)?;
-    let lacks = |field: &&Field| !field.optional && !item.contains(&field.name) && !is_set(field);
+    let lacks =
+        |field: &&Field| !field.optional && !field.computed && !item.contains(&field.name) && !is_set(field);
     match entity.fields.iter().find(lacks) {
         Some(field) => Err(lacking(entity, field)),
         None => Ok(item),

@@ -7,6 +7,7 @@ mod audit;
 mod broken;
 mod bulk;
 mod claims;
+mod computed;
 mod defaults;
 mod designs;
 mod elements;

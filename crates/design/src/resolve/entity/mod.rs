@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Context;
+use super::computed;
 use super::field::{self, Fields};
 use super::key::{EntryDraft, KeyReader};
 use super::key_values;
@@ -92,7 +93,8 @@ pub(super) fn drafts<'a>(
             break;
         }
         name::check_word(context, "an entity", &entry.name, entry.span);
-        let fields = field::fields(context, entry.node.entries("fields"));
+        let mut fields = field::fields(context, entry.node.entries("fields"));
+        computed::values(context, entry.node.entries("fields"), &mut fields);
         let mut draft = EntityDraft {
             name: &entry.name,
             span: entry.span,
@@ -269,6 +271,7 @@ pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables
             span: draft.span,
             table,
             fields: draft.fields.list,
+            computed: draft.fields.computed,
         };
         ResolvedEntity {
             entity: Arc::new(entity),

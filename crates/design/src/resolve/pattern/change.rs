@@ -130,7 +130,7 @@ impl PatternDraft<'_> {
     /// Checks that a list of fields, which callers can change, has no internal field.
     fn not_internal(&self, known: &ResolvedEntity, path: &str, span: Span) {
         let first = path.split('.').next().unwrap_or(path);
-        if known.entity.field(first).is_some_and(|field| field.internal) {
+        if known.entity.field(first).is_some_and(|field| field.internal && !field.computed) {
             self.context.mistakes.add_with_help(
                 span,
                 format!("`{first}` is internal and can't be in a list of fields that callers change"),
@@ -315,7 +315,12 @@ impl PatternDraft<'_> {
             return;
         }
         for (path, span) in changed {
-            if let Some((part, _)) = key_members(&known.entity).iter().find(|(part, _)| touch(part, path)) {
+            let computes = |part: &str| {
+                let field = part.split('.').next().unwrap_or(part);
+                known.entity.sources(field).any(|source| touch(source, path))
+            };
+            let members = key_members(&known.entity);
+            if let Some((part, _)) = members.iter().find(|(part, _)| touch(part, path) || computes(part)) {
                 let message = format!(
                     "`{part}` can't be changed, because it is part of the key of `{}`",
                     known.entity.name

@@ -228,6 +228,7 @@ fn member(name: &str, kind: &FieldType, optional: bool, span: Span) -> Field {
         default: None,
         internal: false,
         made: None,
+        computed: false,
         refers_to: None,
         refers_to_one_of: Vec::new(),
         must_exist: false,

@@ -17,7 +17,7 @@ impl PatternDraft<'_> {
         let named: Vec<&str> = self.node.entries("set").iter().map(|entry| entry.name.as_str()).collect();
         for field in known.entity.fields.iter().filter(|field| !named.contains(&field.name.as_str())) {
             self.new_field(&field.name, field, place.span);
-            if field.internal {
+            if field.internal && !field.computed && !known.vague.contains(&field.name) {
                 self.internal_unset(known, field, word, place.span);
             }
         }
@@ -63,7 +63,10 @@ impl PatternDraft<'_> {
 
     /// Checks that a pattern can set the field.
     pub(super) fn may_be_given(&self, field: &Field, span: Span) {
-        if matches!(field.made, Some(Made::Created | Made::Updated)) {
+        if field.computed {
+            let message = format!("`{}` can't be set, because it is computed", field.name);
+            self.context.mistakes.add_with_help(span, message, "set the fields that it is computed from");
+        } else if matches!(field.made, Some(Made::Created | Made::Updated)) {
             let message = format!("`{}` can't be set, because Singlet generates its value", field.name);
             self.context.mistakes.add_with_help(span, message, "use a field of type `time`");
         }
@@ -122,5 +125,5 @@ impl PatternDraft<'_> {
 
 /// Returns whether a new item needs a given value for the field.
 pub(super) fn is_required(field: &Field) -> bool {
-    !field.optional && field.default.is_none() && field.made.is_none()
+    !field.optional && field.default.is_none() && field.made.is_none() && !field.computed
 }

@@ -366,7 +366,7 @@ impl PatternDraft<'_> {
     fn prefix(&mut self, field: &str, kind: &FieldType, format: Format, place: &Node) -> Option<()> {
         use FieldType::{Choice, Date, Id, Text, Time};
         let is_text = matches!(kind, Text { .. } | Choice(_) | Id | Date | Time);
-        if !is_text || matches!(format, Format::Padded { .. }) {
+        if !is_text || matches!(format, Format::Padded { .. } | Format::First(_)) {
             let message = format!("`{field}` isn't a string, so it can't be matched by prefix");
             self.context.mistakes.add_with_help(place.span, message, "use `range`");
             return None;

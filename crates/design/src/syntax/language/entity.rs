@@ -28,9 +28,12 @@ pub(crate) static ENTITY: Construct = Construct {
             "unique",
             Shape::List(
                 1,
-                &Shape::Either(&[Shape::Text("a field name"), Shape::List(1, &Shape::Text("a field name"))]),
+                &Shape::Either(&[
+                    Shape::Text("a field name, or text with fields in braces"),
+                    Shape::List(1, &Shape::Text("a field name, or text with fields in braces")),
+                ]),
             ),
-            "the fields, or groups of fields, whose values no two items share",
+            "the fields, texts such as `{email:lower}`, or groups of both, whose values no two items share",
         ),
         key(
             "ttl",

@@ -122,6 +122,11 @@ pub(crate) static FIELD: Construct = Construct {
         ),
         key("optional", Shape::Bool, "whether the field may be missing; default `false`"),
         key(
+            "value",
+            Shape::Text("text with fields in braces"),
+            "the value, computed from other fields of the same item; nobody can give it",
+        ),
+        key(
             "internal",
             Shape::Bool,
             "whether callers can't give the field: only patterns that set it write it; default `false`",

@@ -347,7 +347,7 @@ impl NextPart {
             Some(Part::Field { format, .. }) => *format,
             _ => return false,
         };
-        !matches!(format, Format::Plain | Format::Fold | Format::Lower | Format::Upper)
+        !matches!(format, Format::Plain | Format::Fold | Format::Lower | Format::Upper | Format::First(_))
     }
 
     /// The rank of an item among those of other lanes: the key's bytes of a plain field, otherwise the text of the

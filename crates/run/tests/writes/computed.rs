@@ -1,0 +1,203 @@
+//! Computed fields follow from other fields in every write, and unique values from templates.
+
+use std::thread;
+
+use proptest::prelude::*;
+use singlet_design::Json;
+use singlet_run::RunError;
+
+use crate::audit::assert_true_to_fields;
+use crate::fixture::Fixture;
+
+const DRIVERS: &str = r#"
+design = "drivers"
+
+[table]
+key = ["PK", "SK"]
+
+[index]
+GSI1 = ["GSI1PK", "GSI1SK"]
+GSI2 = ["area", "driver_id"]
+
+[entity.Driver]
+key    = ["DRIVER#{driver_id}", "DRIVER"]
+GSI1   = ["CELL#{cell}", "{driver_id}"]
+unique = ["{email:lower}", ["{plate:upper:5}", "country"]]
+[entity.Driver.fields]
+driver_id = "key"
+geohash   = "string"
+cell      = { type = "string", value = "{geohash:5}" }
+email     = "string"
+plate     = { type = "string", optional = true }
+country   = { type = "string", default = "vn" }
+area      = { type = "string", value = "{country}-{town:fold}", optional = true }
+town      = { type = "string", optional = true }
+trips     = { type = "int", default = 0 }
+score     = { type = "number", value = "{trips * 10 + 1}" }
+
+[entity.Stop]
+key = ["CELL#{cell}", "STOP#{geohash}"]
+[entity.Stop.fields]
+geohash = "string"
+cell    = { type = "string", value = "{geohash:3}" }
+name    = "string"
+
+[pattern.join]
+create = "Driver"
+[pattern.replace]
+put = "Driver"
+[pattern.get]
+get = "Driver"
+[pattern.move]
+update = "Driver"
+set    = ["geohash", "town", "country", "email", "plate"]
+[pattern.drive]
+update = "Driver"
+add    = { trips = 1 }
+[pattern.leave]
+delete = "Driver"
+[pattern.in_cell]
+query  = "Driver"
+on     = "GSI1"
+filter = "score >= {least} and begins_with(cell, 'w')"
+[pattern.in_area]
+query = "Driver"
+on    = "GSI2"
+[pattern.add_stop]
+create = "Stop"
+[pattern.stops]
+query = "Stop"
+[pattern.rename_stop]
+update = "Stop"
+set    = ["name"]
+"#;
+
+fn drivers() -> Fixture {
+    Fixture::new(&DRIVERS.replace("{plate:upper:5}", "{plate:upper}"))
+}
+
+fn shown(item: &Json, field: &str) -> String {
+    item.get(field).map(ToString::to_string).unwrap_or_default()
+}
+
+fn join(fixture: &Fixture, id: &str, geohash: &str, email: &str) -> Result<Json, RunError> {
+    let call = format!(r#"{{"driver_id": "{id}", "geohash": "{geohash}", "email": "{email}"}}"#);
+    fixture.try_run("join", &call).map(|outcome| outcome.to_json())
+}
+
+fn in_cell(fixture: &Fixture, cell: &str, least: u32) -> usize {
+    let answer = fixture.run("in_cell", &format!(r#"{{"cell": "{cell}", "least": {least}}}"#));
+    answer.get("items").unwrap().as_list().unwrap().len()
+}
+
+#[test]
+fn a_computed_field_follows_in_every_write() {
+    let fixture = drivers();
+    let driver = join(&fixture, "an", "w3gvk1x", "An@x.vn").unwrap();
+    assert_eq!((shown(&driver, "cell"), shown(&driver, "score")), ("\"w3gvk\"".into(), "1".into()));
+    assert_eq!(shown(&driver, "area"), "", "its town is missing");
+    assert_eq!(in_cell(&fixture, "w3gvk", 0), 1);
+    let driver = fixture.run("drive", r#"{"driver_id": "an"}"#);
+    assert_eq!((shown(&driver, "trips"), shown(&driver, "score")), ("1".into(), "11".into()));
+    assert_eq!((in_cell(&fixture, "w3gvk", 12), in_cell(&fixture, "w3gvk", 11)), (0, 1));
+    let driver = fixture.run("move", r#"{"driver_id": "an", "geohash": "w3gvz99", "town": "Đà Nẵng"}"#);
+    assert_eq!(
+        (shown(&driver, "cell"), shown(&driver, "area")),
+        ("\"w3gvz\"".into(), "\"vn-da nang\"".into())
+    );
+    assert_eq!((in_cell(&fixture, "w3gvk", 0), in_cell(&fixture, "w3gvz", 0)), (0, 1));
+    let there = fixture.run("in_area", r#"{"area": "vn-da nang"}"#);
+    assert_eq!(there.get("items").unwrap().as_list().unwrap().len(), 1);
+    let driver = fixture.run("move", r#"{"driver_id": "an", "town": null}"#);
+    assert_eq!(shown(&driver, "area"), "");
+    assert_true_to_fields(&fixture);
+}
+
+#[test]
+fn nobody_gives_a_computed_field() {
+    let fixture = drivers();
+    let call = r#"{"driver_id": "an", "geohash": "w3gvk1x", "email": "a", "cell": "x"}"#;
+    assert!(fixture.try_run("join", call).unwrap_err().to_string().contains("`cell`"));
+    let pattern = fixture.runner.design().pattern("join").unwrap().clone();
+    assert!(pattern.parameter("cell").is_none() && pattern.parameter("score").is_none());
+}
+
+#[test]
+fn a_computed_field_can_be_part_of_the_tables_key() {
+    let fixture = drivers();
+    fixture.run("add_stop", r#"{"geohash": "w3gvk1x", "name": "a"}"#);
+    fixture.run("rename_stop", r#"{"cell": "w3g", "geohash": "w3gvk1x", "name": "b"}"#);
+    let stops = fixture.run("stops", r#"{"cell": "w3g"}"#);
+    assert_eq!(stops.get("items").unwrap().as_list().unwrap().len(), 1);
+    assert_true_to_fields(&fixture);
+}
+
+#[test]
+fn a_unique_template_tells_no_case_apart() {
+    let fixture = drivers();
+    join(&fixture, "an", "w3gvk", "An@x.vn").unwrap();
+    assert!(matches!(join(&fixture, "bo", "w3gvk", "aN@X.vn"), Err(RunError::NotUnique { .. })));
+    join(&fixture, "bo", "w3gvk", "bo@x.vn").unwrap();
+    fixture.run("move", r#"{"driver_id": "an", "email": "AN@x.vn"}"#);
+    assert!(matches!(
+        fixture.try_run("move", r#"{"driver_id": "bo", "email": "an@X.VN"}"#),
+        Err(RunError::NotUnique { .. })
+    ));
+    let plate = |id: &str, plate: &str, country: &str| {
+        let call = format!(r#"{{"driver_id": "{id}", "plate": "{plate}", "country": "{country}"}}"#);
+        fixture.try_run("move", &call)
+    };
+    plate("an", "43a-1", "vn").unwrap();
+    assert!(matches!(plate("bo", "43A-1", "vn"), Err(RunError::NotUnique { .. })));
+    plate("bo", "43A-1", "la").unwrap();
+    fixture.run("leave", r#"{"driver_id": "an"}"#);
+    plate("bo", "43A-1", "vn").unwrap();
+    assert_true_to_fields(&fixture);
+}
+
+#[test]
+fn of_values_that_differ_only_in_case_one_wins_a_race() {
+    for round in 0..10 {
+        let fixture = drivers();
+        let won: usize = thread::scope(|scope| {
+            let racers: Vec<_> = ["A@x", "a@X", "a@x", "A@X"]
+                .into_iter()
+                .enumerate()
+                .map(|(racer, email)| {
+                    let fixture = &fixture;
+                    scope.spawn(move || match join(fixture, &format!("d{racer}"), "w3gvk", email) {
+                        Ok(_) => 1,
+                        Err(RunError::NotUnique { .. }) => 0,
+                        Err(error) => panic!("{error}"),
+                    })
+                })
+                .collect();
+            racers.into_iter().map(|racer| racer.join().unwrap()).sum()
+        });
+        assert_eq!(won, 1, "round {round}");
+        assert_true_to_fields(&fixture);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+    /// Whatever the writes, the fields, keys and reservations are what a rebuild would make.
+    #[test]
+    fn computed_fields_are_what_a_rebuild_would_make(
+        calls in prop::collection::vec((0_u8..5, prop::sample::select(vec!["an", "bo"]), "w[a-c]{4,7}", prop::sample::select(vec!["A", "a", "b"])), 1..16),
+    ) {
+        let fixture = drivers();
+        for (kind, id, geohash, email) in calls {
+            let whole = format!(r#"{{"driver_id": "{id}", "geohash": "{geohash}", "email": "{email}", "town": "{geohash}"}}"#);
+            let (pattern, call) = match kind {
+                0 => ("join", whole),
+                1 => ("replace", whole),
+                2 => ("move", whole),
+                3 => ("drive", format!(r#"{{"driver_id": "{id}"}}"#)),
+                _ => ("leave", format!(r#"{{"driver_id": "{id}"}}"#)),
+            };
+            let _ = fixture.try_run(pattern, &call);
+            assert_true_to_fields(&fixture);
+        }
+    }
+}
