@@ -94,7 +94,7 @@ fn list(pattern: &str, arguments: &Arguments) -> Vec<EncodedItem> {
 
 fn items(outcome: Outcome) -> (Vec<EncodedItem>, Option<String>) {
     match outcome {
-        Outcome::Items { records, cursor } => {
+        Outcome::Items { records, cursor, .. } => {
             let cursor = cursor.map(|cursor| cursor.to_string());
             (records.into_iter().map(|record| record.item).collect(), cursor)
         }
@@ -102,20 +102,12 @@ fn items(outcome: Outcome) -> (Vec<EncodedItem>, Option<String>) {
     }
 }
 
-/// The beginning of a payload of the corpus in the current version.
-const CORPUS_VERSION: u8 = 1;
-const VERSION: u8 = 2;
-
 /// The cursor with this payload, of which the first byte is the version.
 fn seal(pattern: &str, arguments: &Item, payload: &[u8]) -> String {
     let context = context(pattern, arguments);
-    let (version, payload) = match payload.split_first() {
-        Some((&CORPUS_VERSION, payload)) => (VERSION, payload),
-        Some((version, payload)) => (*version, payload),
-        None => (0, payload),
-    };
-    let mut text = vec![version];
-    text.extend([0; 4 + 8]);
+    let (version, payload) = payload.split_first().unwrap_or((&0, payload));
+    let mut text = vec![*version];
+    text.extend(nothing_held());
     text.extend(u32::try_from(payload.len()).unwrap().to_be_bytes());
     text.extend(payload);
     text.resize(padded(text.len()), 0);
@@ -128,6 +120,13 @@ fn seal(pattern: &str, arguments: &Item, payload: &[u8]) -> String {
     nonce.iter_mut().zip(mac.finalize().into_bytes()).for_each(|(to, from)| *to = from);
     let tag = cipher().seal(&nonce, &context, &mut text);
     URL_SAFE_NO_PAD.encode([nonce.as_slice(), &text, &tag].concat())
+}
+
+/// No parameters that the cursor holds, with their length.
+fn nothing_held() -> Vec<u8> {
+    let held = EncodedItem::encode(&Item::new());
+    let held = held.as_bytes();
+    [&u32::try_from(held.len()).unwrap().to_be_bytes(), held].concat()
 }
 
 fn cipher() -> Cipher {
@@ -153,9 +152,6 @@ fn padded(bytes: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// The version, no parameters that the cursor holds, and the length of the payload.
-    const HEAD_BYTES: usize = 1 + 4 + 8 + 4;
-
     /// Without this the target would only ever see its own cursors refused.
     #[test]
     fn a_payload_of_a_real_cursor_is_taken_again() {
@@ -174,9 +170,11 @@ mod tests {
             let (text, tag) = rest.split_last_chunk().unwrap();
             let mut text = text.to_vec();
             assert!(cipher().open(nonce, &context(pattern, &canonical), &mut text, tag), "{pattern}");
-            let length: [u8; 4] = text[HEAD_BYTES - 4..HEAD_BYTES].try_into().unwrap();
-            let end = HEAD_BYTES + u32::from_be_bytes(length) as usize;
-            let payload = [&[CORPUS_VERSION], &text[HEAD_BYTES..end]].concat();
+            // The version, the parameters that the cursor holds, and the length of the payload.
+            let head = 1 + nothing_held().len() + 4;
+            let length: [u8; 4] = text[head - 4..head].try_into().unwrap();
+            let end = head + u32::from_be_bytes(length) as usize;
+            let payload = [&text[..1], &text[head..end]].concat();
             assert_eq!(seal(pattern, &canonical, &payload), cursor, "{pattern}");
             if let Ok(folder) = std::env::var("WRITE_PAYLOADS") {
                 let input = [format!("pattern {pattern} 0\n").as_bytes(), &payload].concat();
