@@ -70,8 +70,8 @@ impl Parser<'_> {
             branches.push(self.all_of(depth)?);
         }
         Ok(joined(branches, Tree::Or, |tree| match tree {
-            Tree::Or(branches) => Ok(branches),
-            other => Err(other),
+            Tree::Or(branches) => branches,
+            other => vec![other],
         }))
     }
 
@@ -82,8 +82,8 @@ impl Parser<'_> {
             branches.push(self.one(depth)?);
         }
         Ok(joined(branches, Tree::And, |tree| match tree {
-            Tree::And(branches) => Ok(branches),
-            other => Err(other),
+            Tree::And(branches) => branches,
+            other => vec![other],
         }))
     }
 
@@ -255,18 +255,13 @@ impl Parser<'_> {
 }
 
 /// Joins the branches into one tree. Branches with the same operator, which were in parentheses, are flattened.
-fn joined(
-    mut branches: Vec<Tree>,
-    join: fn(Vec<Tree>) -> Tree,
-    split: fn(Tree) -> Result<Vec<Tree>, Tree>,
-) -> Tree {
+fn joined(mut branches: Vec<Tree>, join: fn(Vec<Tree>) -> Tree, split: fn(Tree) -> Vec<Tree>) -> Tree {
     if branches.len() == 1
         && let Some(only) = branches.pop()
     {
         return only;
     }
-    let flat = branches.into_iter().flat_map(|branch| split(branch).unwrap_or_else(|other| vec![other]));
-    join(flat.collect())
+    join(branches.into_iter().flat_map(split).collect())
 }
 
 /// Returns the parameters that are only used with `?`.

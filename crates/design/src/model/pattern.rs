@@ -51,11 +51,18 @@ impl Pattern {
     /// Returns whether it only reads.
     pub fn reads(&self) -> bool {
         use Operation::{BatchGet, Count, Exists, Gather, Get, Merge, Parts, Query, Scan};
-        match self.operation {
-            Get(_) | Exists(_) | BatchGet(_) | Query(_) | Count(_) | Scan(_) => true,
-            Parts(_) | Merge(_) | Gather(_) => true,
-            _ => false,
-        }
+        matches!(
+            self.operation,
+            Get(_)
+                | Exists(_)
+                | BatchGet(_)
+                | Query(_)
+                | Count(_)
+                | Scan(_)
+                | Parts(_)
+                | Merge(_)
+                | Gather(_)
+        )
     }
 
     /// Returns the query that it reads or counts.

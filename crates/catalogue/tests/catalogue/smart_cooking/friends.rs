@@ -89,7 +89,7 @@ pub(crate) fn sc_25_who_was_declined_may_ask_again_and_nobody_befriends_oneself(
     let nobody = stage.refused("ask_friend", between("anna", "nobody"));
     assert_eq!(nobody.to_string(), "`friend_id`: there is no User `nobody`");
 
-    // A request in the opposite direction replaces the first one, so only one of the two is open.
+    // A request in the other direction replaces the first: one of the two is open.
     stage.run("ask_friend", between("anna", "binh"));
     assert_eq!(askers(stage, "anna"), Vec::<String>::new());
     assert_eq!(askers(stage, "binh"), ["anna"]);

@@ -269,10 +269,10 @@ fn is_step(operation: &Operation) -> bool {
 
 fn is_read(operation: &Operation) -> bool {
     use Operation::{BatchGet, Count, Exists, Gather, Get, Merge, Parts, Query};
-    match operation {
-        Get(_) | Exists(_) | BatchGet(_) | Query(_) | Count(_) | Parts(_) | Merge(_) | Gather(_) => true,
-        _ => false,
-    }
+    matches!(
+        operation,
+        Get(_) | Exists(_) | BatchGet(_) | Query(_) | Count(_) | Parts(_) | Merge(_) | Gather(_)
+    )
 }
 
 fn is_get(operation: &Operation) -> bool {

@@ -46,10 +46,10 @@ impl PatternDraft<'_> {
                 self.item_as_value(element, first, span);
             }
         }
-        if let Some(parameter) = run.parameter(element).filter(|_| run.inline) {
-            if !bindings.iter().any(|binding| binding.parameter == parameter.name) {
-                self.item_as_value(element, first, run.span);
-            }
+        if let Some(parameter) = run.parameter(element).filter(|_| run.inline)
+            && !bindings.iter().any(|binding| binding.parameter == parameter.name)
+        {
+            self.item_as_value(element, first, run.span);
         }
         for path in own_key(list, run) {
             let is_open = with.iter().all(|entry| entry.name != path) && run.parameter(&path).is_some();

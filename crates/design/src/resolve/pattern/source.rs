@@ -154,10 +154,10 @@ impl PatternDraft<'_> {
         span: Span,
     ) {
         for name in names {
-            if let (Origin::Parameter(parameter), Some(kind)) = (&name.origin, &name.kind) {
-                if self.in_scope(parameter, span).is_some() {
-                    self.parameters.add_field(self.context, parameter, kind, required, span);
-                }
+            if let (Origin::Parameter(parameter), Some(kind)) = (&name.origin, &name.kind)
+                && self.in_scope(parameter, span).is_some()
+            {
+                self.parameters.add_field(self.context, parameter, kind, required, span);
             }
         }
     }
