@@ -172,7 +172,7 @@ enum Way {
     /// It writes: what, depends on the values.
     Write,
     /// It writes the first item of a list that can be written.
-    Claim(write::ClaimPlan),
+    Claim(Box<write::ClaimPlan>),
     /// It writes the elements of a list.
     Bulk(write::BulkPlan),
     /// Its parts don't fit together. No design that was loaded has such a pattern.
@@ -192,9 +192,8 @@ impl PatternPlan {
         let needs = needs(pattern).into_iter().map(|(feature, _)| feature).collect();
         let way = match (&pattern.operation, ReadPlan::new(context, pattern)) {
             (_, Some(read)) => Way::Read(read),
-            (Operation::Claim(walk), _) => {
-                write::ClaimPlan::new(context, walk).map_or(Way::Impossible, Way::Claim)
-            }
+            (Operation::Claim(walk), _) => write::ClaimPlan::new(context, walk)
+                .map_or(Way::Impossible, |plan| Way::Claim(Box::new(plan))),
             (Operation::Bulk(walk), _) => {
                 write::BulkPlan::new(context, walk).map_or(Way::Impossible, Way::Bulk)
             }

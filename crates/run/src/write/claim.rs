@@ -33,7 +33,7 @@ pub(crate) struct ClaimPlan {
 /// The result of going through the list once.
 enum Pass {
     /// An item was written.
-    Taken(Outcome),
+    Taken(Box<Outcome>),
     /// No item could be written.
     Nothing,
     /// No item was written, but some were changed by others just then.
@@ -44,7 +44,7 @@ impl ClaimPlan {
     /// `None` if the list isn't a query, which no design has.
     pub(crate) fn new(context: &PlanContext<'_>, walk: &ListWalk) -> Option<Self> {
         let visible = visible_condition(walk);
-        let needed: Vec<&str> = visible.iter().flat_map(|condition| fields(condition)).collect();
+        let needed: Vec<&str> = visible.iter().flat_map(fields).collect();
         let plan = WalkPlan::new(context, walk, &needed)?;
         let list = match walk.query().map(|query| &query.operation) {
             Some(Operation::Query(query)) => query.limit,
@@ -59,7 +59,7 @@ impl ClaimPlan {
         let mut attempts = Attempts::new(&*site.entropy, entity_name(self.pattern()));
         loop {
             match self.pass(site, call, attempts.are_repeated()).await? {
-                Pass::Taken(outcome) => return Ok(outcome),
+                Pass::Taken(outcome) => return Ok(*outcome),
                 Pass::Nothing => return Ok(Outcome::Item(None)),
                 Pass::Disturbed => attempts.after(Setback::Again).await?,
             }

@@ -79,7 +79,7 @@ async fn attempt<S: Store>(planner: &Planner<'_, S>, step: &WriteStep<'_, '_>) -
 /// The result of a single attempt at a write.
 enum Attempt {
     /// It was done.
-    Done(Outcome),
+    Done(Box<Outcome>),
     /// The item isn't there, or the condition doesn't hold.
     Refused,
     /// Others changed the item just then.
@@ -94,7 +94,7 @@ async fn try_once<S: Store>(site: &Site<S>, call: &Call<'_>, is_repeated: bool) 
     let planner = Planner { site, now_ms: call.now_ms, is_repeated };
     match attempt(&planner, &step).await {
         Ok(Outcome::Deleted(None)) => Ok(Attempt::Refused),
-        Ok(outcome) => Ok(Attempt::Done(outcome)),
+        Ok(outcome) => Ok(Attempt::Done(Box::new(outcome))),
         Err(Setback::Again) => Ok(Attempt::Lost),
         Err(Setback::Failed(RunError::Condition { .. } | RunError::Missing { .. })) => Ok(Attempt::Refused),
         Err(Setback::Failed(error)) => Err(error),

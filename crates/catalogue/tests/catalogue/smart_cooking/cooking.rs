@@ -1,6 +1,5 @@
 //! Cooking, favourites, what is cooked lately and what is in fashion.
 
-use singlet_design::Json;
 use singlet_run::{Arguments, RunError};
 
 use super::recipe;
