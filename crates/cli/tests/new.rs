@@ -50,6 +50,20 @@ fn every_template_checks_reviews_and_runs() {
 }
 
 #[test]
+fn a_name_that_no_design_can_have_is_refused_with_one_that_works() {
+    for (name, instead) in [("Foo", "foo"), ("my_app", "my-app"), ("designs/My App.toml", "my-app")] {
+        let folder = tempfile::tempdir().unwrap();
+        let output = run(folder.path(), &["new", name]);
+        assert_eq!(output.status.code(), Some(2));
+        let said = text(&output.stderr);
+        assert!(said.contains(&format!("such as `{instead}`")), "{said}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        answer(folder.path(), &["new", instead]);
+        answer(folder.path(), &["check", &format!("{instead}.toml")]);
+    }
+}
+
+#[test]
 fn an_existing_file_is_never_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("tasks.toml"), "mine").unwrap();

@@ -63,7 +63,7 @@ pub use model::{
     Query, Rate, ReadPart, Reference, Relation, Removal, Resolve, Scan, Setting, ShardRead, SortRange, Step,
     Subject, Table, TableSettings, TimeToLive, Transaction, Unique, UniquePart, Update, ValueSource, When,
 };
-pub use names::{nearest, similar};
+pub use names::{is_design_name, nearest, similar};
 pub use paging::{
     BUCKETS_EMPTY_DEFAULT, BUCKETS_EMPTY_MAX, BULK_BATCH_DEFAULT, BULK_GROUP_MAX, CLAIM_PAGE_ITEMS,
     COUNT_ITEMS_DEFAULT, COUNT_ITEMS_MAX, MERGED_PAGE_ITEMS_DEFAULT, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX,

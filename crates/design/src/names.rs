@@ -36,6 +36,12 @@ pub fn similar<'a>(written: &str, known: impl IntoIterator<Item = &'a str>, coun
     found.into_iter().take(count).map(|(_, name)| name).collect()
 }
 
+/// Returns whether a design can have this name: lower-case letters, digits and hyphens.
+pub fn is_design_name(name: &str) -> bool {
+    let allowed = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    !name.is_empty() && name.chars().all(allowed)
+}
+
 /// Suggests the nearest known name for an unknown one, or lists the known names if none is near.
 pub(crate) fn help<'a>(
     name: &str,

@@ -2,11 +2,17 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write, stdout};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+
+use singlet_design::is_design_name;
 
 use crate::arguments::{NewArguments, Template};
 use crate::failure::Failure;
 use crate::shell::word;
+
+/// The lengths of names: a table has at least three characters, and its environments need room.
+const LENGTH: RangeInclusive<usize> = 3..=100;
 
 /// Writes a design to start from, and shows what to do next.
 pub(crate) fn new(arguments: &NewArguments) -> Result<(), Failure> {
@@ -37,15 +43,26 @@ fn file(name: &str) -> PathBuf {
 /// The name of the design and of its table.
 fn name(file: &Path) -> Result<String, Failure> {
     let name = file.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
-    let begins = name.chars().next().is_some_and(|letter| letter.is_ascii_alphabetic());
-    if begins && (3..=100).contains(&name.len()) && name.chars().all(fits) {
+    if is_design_name(name) && LENGTH.contains(&name.len()) {
         return Ok(name.to_owned());
     }
+    let similar = similar(name);
+    let such = if similar.is_empty() { String::new() } else { format!(", such as `{similar}`") };
     Err(Failure::Arguments(format!(
-        "`{name}` can't be the name of a design and its table; write 3 to 100 letters, digits, hyphens and underscores, \
-         beginning with a letter"
+        "`{name}` can't be the name of a design and its table; write {} to {} lower-case letters, digits and \
+         hyphens{such}",
+        LENGTH.start(),
+        LENGTH.end()
     )))
+}
+
+/// The name in the letters of a design's name; empty if too few of them are left.
+fn similar(name: &str) -> String {
+    let letter =
+        |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' };
+    let name: String = name.chars().map(letter).collect();
+    let name = name.trim_matches('-');
+    if LENGTH.contains(&name.len()) { name.to_owned() } else { String::new() }
 }
 
 /// Creates the file, never over another one.
@@ -72,7 +89,8 @@ mod tests {
     fn names_are_taken_from_files() {
         assert_eq!(name(&file("tasks")).unwrap(), "tasks");
         assert_eq!(name(&file("designs/my-shop.toml")).unwrap(), "my-shop");
-        for wrong in ["", "a", "my shop", "1st", "x/..", "naïve"] {
+        assert_eq!(name(&file("1st")).unwrap(), "1st");
+        for wrong in ["", "a", "my shop", "Foo", "my_app", "x/..", "naïve"] {
             assert!(name(&file(wrong)).is_err(), "{wrong}");
         }
     }

@@ -1,6 +1,6 @@
 //! Checks names.
 
-pub(super) use crate::names::{help, list, list_or};
+pub(super) use crate::names::{help, is_design_name, list, list_or};
 
 use super::Context;
 use crate::report::Span;
@@ -10,8 +10,7 @@ use crate::syntax::Node;
 pub(super) fn design(context: &Context<'_>, root: &Node) -> String {
     let Some(node) = root.get("design") else { return String::new() };
     let name = node.text().unwrap_or_default();
-    let allowed = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
-    if node.text().is_some() && (name.is_empty() || !name.chars().all(allowed)) {
+    if node.text().is_some() && !is_design_name(name) {
         context.mistakes.add_with_help(
             node.span,
             format!("`{name}` can't be the name of a design"),
