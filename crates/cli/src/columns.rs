@@ -2,6 +2,7 @@
 
 use singlet_design::Json;
 
+use crate::counted::counted;
 use crate::style::{HEAD, styled};
 use crate::table::{Fit, Table};
 
@@ -50,8 +51,7 @@ fn list(items: &[Json], answer: &Json, width: Option<usize>) -> String {
     };
     text.push_str(&match items.len() {
         0 => "no items\n".to_owned(),
-        1 => "1 item\n".to_owned(),
-        count => format!("{count} items\n"),
+        count => counted(count as u64, "item") + "\n",
     });
     for (label, name) in [("more", "cursor"), ("previous", "previous")] {
         let cursor = answer.get(name).and_then(Json::as_text);

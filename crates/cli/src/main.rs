@@ -4,6 +4,7 @@
 mod arguments;
 mod columns;
 mod commands;
+mod counted;
 mod cursor_key;
 mod descriptors;
 mod design_file;

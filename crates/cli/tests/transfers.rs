@@ -38,7 +38,7 @@ fn csv_is_imported_and_wrong_rows_are_shown() {
     fs::write(&file, "id,title\n1,One\nx,Wrong\n3,\"Three, \"\"3\"\"\"\n").unwrap();
     let from = file.to_str().unwrap();
     let text = works(&["import", "--from", from, "--table", "Songs", "--key", "id:N"], &data);
-    assert!(text.contains("Songs: 2 items imported") && text.contains("1 of 3 items were wrong"), "{text}");
+    assert!(text.contains("Songs: 2 items imported") && text.contains("1 of 3 items was wrong"), "{text}");
     assert!(text.contains("left out: songs.csv, line 3: "), "{text}");
     assert!(!text.contains("WARN") && !text.contains("arn:"), "{text}");
     let text = fails(&["import", "--from", from, "--table", "Other", "--key", "missing:S"], &data);
@@ -47,11 +47,49 @@ fn csv_is_imported_and_wrong_rows_are_shown() {
         "{text}"
     );
     assert!(!text.contains("server") && !text.contains("ERROR"), "{text}");
+    assert!(text.contains("no column is the key `missing`; the columns are `id`, `title`"), "{text}");
+    assert_eq!(text.matches("no column is the key").count(), 1, "{text}");
     let missing = folder.path().join("missing");
     let missing = missing.to_str().unwrap();
     assert!(
         fails(&["import", "--from", missing, "--table", "x-y", "--key", "id"], &data).contains("can't read")
     );
+}
+
+#[test]
+fn items_with_the_key_of_another_one_are_counted_as_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, data) = (folder.path().join("q.csv"), folder.path().join("data"));
+    fs::write(&file, "id,day\n17,a\n17,b\n17,c\n").unwrap();
+    let import = |table| ["import", "--from", file.to_str().unwrap(), "--table", table, "--key", "id:N"];
+    let text = works(&import("days"), &data);
+    assert_eq!(text, "days: 1 item imported\n  2 had the same key as another item and were replaced\n");
+    let text = works(&[&import("again")[..], &["--json"]].concat(), &data);
+    assert!(text.starts_with(r#"{"table":"again","items":1,"replaced":2,"wrong":0,"#), "{text}");
+}
+
+#[test]
+fn another_delimiter_is_noticed_when_the_key_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, data) = (folder.path().join("q.csv"), folder.path().join("data"));
+    fs::write(&file, "id;day\n1;a\n2;b\n").unwrap();
+    let import = ["import", "--from", file.to_str().unwrap(), "--table", "days", "--key", "id:N"];
+    let text = fails(&import, &data);
+    assert!(text.contains("if `;` separates the values") && text.contains("`--delimiter`"), "{text}");
+    let text = works(&[&import[..], &["--delimiter", ";"]].concat(), &data);
+    assert_eq!(text, "days: 2 items imported\n");
+}
+
+#[test]
+fn a_wrong_key_is_reported_once_and_other_faults_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, data) = (folder.path().join("q.json"), folder.path().join("data"));
+    let item = "{\"Item\":{\"id\":{\"S\":\"1\"}}}\n";
+    fs::write(&file, [item.repeat(30), "no JSON\n".to_owned()].concat()).unwrap();
+    let import = ["import", "--from", file.to_str().unwrap(), "--table", "days", "--key", "other:S"];
+    let text = fails(&import, &data);
+    assert_eq!(text.matches("Missing the key other in the item").count(), 1, "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
 }
 
 #[test]
@@ -66,7 +104,7 @@ fn programs_read_what_was_exported_and_imported_as_json() {
     fs::write(&file, "id\n1\nx\n").unwrap();
     let import = ["import", "--from", file.to_str().unwrap(), "--table", "Songs", "--key", "id:N", "--json"];
     let text = works(&import, &folder.path().join("new"));
-    let expected = r#"{"table":"Songs","items":1,"wrong":1,"reasons":["songs.csv, line 3: "#;
+    let expected = r#"{"table":"Songs","items":1,"replaced":0,"wrong":1,"reasons":["songs.csv, line 3: "#;
     assert!(text.starts_with(expected), "{text}");
 }
 

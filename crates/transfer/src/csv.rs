@@ -12,6 +12,8 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use singlet_engine::values::{AttributeValue, Item, Number};
 use singlet_engine::{AttributeDefinition, ScalarType};
 
+use crate::header::lacks_key;
+
 /// The size of a read.
 const CHUNK_BYTES: usize = 64 << 10;
 /// The longest row, without quotes. An item has at most 400 KB.
@@ -50,6 +52,10 @@ pub(crate) struct Rows<R> {
     line: u64,
     columns: Option<Vec<Column>>,
     types: Vec<AttributeDefinition>,
+    /// The attributes of the table's key.
+    key: Vec<String>,
+    /// Why no row can be an item, if the columns lack an attribute of the key.
+    lacks_key: Option<String>,
 }
 
 /// A column: an attribute and its type, if a key uses it.
@@ -74,6 +80,7 @@ impl<R: Read> Rows<R> {
         delimiter: u8,
         header: Option<&[String]>,
         types: &[AttributeDefinition],
+        key: &[String],
     ) -> Self {
         let mut rows = Rows {
             source,
@@ -89,9 +96,19 @@ impl<R: Read> Rows<R> {
             line: 1,
             columns: None,
             types: types.to_vec(),
+            key: key.to_vec(),
+            lacks_key: None,
         };
-        rows.columns = header.map(|names| names.iter().map(|name| rows.column(name.clone())).collect());
+        if let Some(names) = header {
+            rows.set_columns(names.iter().map(|name| rows.column(name.clone())).collect());
+        }
         rows
+    }
+
+    fn set_columns(&mut self, columns: Vec<Column>) {
+        let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        self.lacks_key = lacks_key(&names, &self.key);
+        self.columns = Some(columns);
     }
 
     /// The number of the line on which the last row begins, from 1.
@@ -117,11 +134,14 @@ impl<R: Read> Rows<R> {
             }
             let Some(columns) = &self.columns else {
                 match self.header() {
-                    Ok(columns) => self.columns = Some(columns),
+                    Ok(columns) => self.set_columns(columns),
                     Err(reason) => return Ok(Row::BadHeader(reason)),
                 }
                 continue;
             };
+            if let Some(reason) = &self.lacks_key {
+                return Ok(Row::Bad(reason.clone()));
+            }
             return Ok(match self.item(columns) {
                 Ok(item) => Row::Item(item),
                 Err(reason) => Row::Bad(reason),
@@ -261,7 +281,7 @@ mod tests {
 
     /// Each row as an item or a reason.
     fn rows(text: &[u8], delimiter: u8, header: Option<&[String]>) -> Vec<Result<Item, String>> {
-        let mut rows = Rows::new(text, delimiter, header, &types());
+        let mut rows = Rows::new(text, delimiter, header, &types(), &[]);
         let mut found = Vec::new();
         loop {
             match rows.next_row().unwrap() {

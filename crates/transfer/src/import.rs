@@ -20,6 +20,8 @@ pub(crate) struct Import {
     format: ImportFormat,
     compression: ImportCompression,
     types: Vec<AttributeDefinition>,
+    /// The attributes of the table's key.
+    key: Vec<String>,
     open: Option<Open>,
     /// Key and line of the last step.
     place: (String, u64),
@@ -46,6 +48,7 @@ impl Import {
             format: import.format.clone(),
             compression: import.compression,
             types: import.table.attributes.clone(),
+            key: import.table.key.partition.iter().chain(&import.table.key.sort).cloned().collect(),
             open: None,
             place: (String::new(), 0),
             read_bytes: Rc::default(),
@@ -66,6 +69,7 @@ impl Import {
                 delimiter.unwrap_or(b','),
                 header.as_deref(),
                 &self.types,
+                &self.key,
             ))),
         }))
     }

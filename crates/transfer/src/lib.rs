@@ -43,6 +43,7 @@ mod csv;
 mod data;
 mod export;
 mod folder;
+mod header;
 mod import;
 mod lines;
 mod manifest;

@@ -8,6 +8,7 @@ use singlet_engine::{BackupDescription, CreateBackup, Database, Key, ListTables}
 
 use crate::arguments::BackupArguments;
 use crate::commands::backups::{described, moment};
+use crate::counted::counted;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::size::readable;
@@ -26,10 +27,10 @@ struct Taken {
 impl Taken {
     fn show(&self) -> Result<(), Failure> {
         let Self { place, backup, is_verified } = self;
-        let (table, items) = (&backup.source.name, backup.source.item_count);
+        let (table, items) = (&backup.source.name, counted(backup.source.item_count, "item"));
         let (size, created) = (readable(backup.source.size_bytes), moment(backup.created_ms));
         let verified = if *is_verified { ", written and verified" } else { "" };
-        writeln!(stdout().lock(), "{table}: {items} items, {size}, as of {created}{verified}\n  {place}")?;
+        writeln!(stdout().lock(), "{table}: {items}, {size}, as of {created}{verified}\n  {place}")?;
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use singlet_engine::{BackupDescription, BackupStatus, Database, ListBackups};
 
 use crate::arguments::{BackupsArguments, OutputFormat};
 use crate::columns::columns;
+use crate::counted::counted;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::size::readable;
@@ -41,7 +42,10 @@ pub(crate) fn backups(arguments: &BackupsArguments) -> Result<(), Failure> {
     show(&found, arguments)?;
     let damaged = found.iter().filter(|found| found.backup.is_err()).count();
     if damaged > 0 {
-        return Err(Failure::Refused(format!("{damaged} of {} can't be restored", counted(found.len()))));
+        return Err(Failure::Refused(format!(
+            "{damaged} of {} can't be restored",
+            counted(found.len() as u64, "backup")
+        )));
     }
     Ok(())
 }
@@ -142,7 +146,7 @@ fn row(backup: &BackupDescription, verified: bool) -> Json {
     let cells = [
         ("table", backup.source.name.clone()),
         ("created", moment(backup.created_ms)),
-        ("items", format!("{} items", backup.source.item_count)),
+        ("items", counted(backup.source.item_count, "item")),
         ("size", readable(backup.source.size_bytes)),
         ("name", backup.name.clone()),
         ("state", state(backup, verified)),
@@ -197,10 +201,6 @@ pub(super) fn described(backup: &BackupDescription, verified: bool) -> Vec<(Stri
 pub(super) fn moment(time_ms: u64) -> String {
     let time = i64::try_from(time_ms / 1000).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
     time.map_or_else(|| format!("{time_ms} ms"), |time| time.to_string())
-}
-
-fn counted(count: usize) -> String {
-    if count == 1 { "1 backup".to_owned() } else { format!("{count} backups") }
 }
 
 #[cfg(test)]

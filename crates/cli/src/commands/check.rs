@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use singlet_design::Json;
 
 use crate::arguments::{CheckArguments, OutputFormat};
+use crate::counted::counted;
 use crate::design_file;
 use crate::failure::Failure;
 use crate::style::report;
@@ -21,9 +22,9 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
         match design_file::load(file) {
             Ok(design) => {
                 let counts = [
-                    counted(design.tables.len(), "table"),
-                    counted(design.entities.len(), "entity"),
-                    counted(design.patterns.len(), "pattern"),
+                    counted(design.tables.len() as u64, "table"),
+                    counted(design.entities.len() as u64, "entity"),
+                    counted(design.patterns.len() as u64, "pattern"),
                 ];
                 writeln!(out, "{}: {} is well-formed: {}", file.display(), design.name, counts.join(", "))?;
                 for form in singlet_design::old_forms(&design.source) {
@@ -72,13 +73,5 @@ fn as_json(files: &[PathBuf]) -> Result<(), Failure> {
     match wrong {
         0 => Ok(()),
         _ => Err(Failure::Arguments(format!("{wrong} of {} designs aren't well-formed", files.len()))),
-    }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    match (count, what.strip_suffix('y')) {
-        (1, _) => format!("1 {what}"),
-        (_, Some(stem)) => format!("{count} {stem}ies"),
-        (_, None) => format!("{count} {what}s"),
     }
 }

@@ -11,6 +11,7 @@ use singlet_transfer::FolderBuckets;
 
 use crate::arguments::{ExportArguments, Images};
 use crate::commands::backups::moment;
+use crate::counted::counted;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::size::readable;
@@ -63,9 +64,9 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     };
     writeln!(
         stdout().lock(),
-        "{}: {} items, {}, {when}\n  {path}",
+        "{}: {}, {}, {when}\n  {path}",
         arguments.table,
-        written.items,
+        counted(written.items, "item"),
         readable(written.size_bytes)
     )?;
     Ok(())

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use singlet_design::Json;
 use singlet_engine::values::Number;
 use singlet_engine::{
-    BucketPlace, CreateTable, ImportCompression, ImportDescription, ImportFormat, ImportTable,
+    BucketPlace, CreateTable, Error, ImportCompression, ImportDescription, ImportFormat, ImportTable,
 };
 use singlet_transfer::{DataError, ExportData, FolderBuckets};
 
 use crate::arguments::{DataCompression, DataFormat, ImportArguments};
+use crate::counted::counted;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::style::report;
@@ -37,44 +38,85 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<(), Failure> {
         wrong.extend(progress.wrong);
     });
     drop(line);
-    for item in wrong.iter().filter(|_| !arguments.json) {
-        anstream::eprintln!("{}", report(&format!("left out: {item}")));
-    }
     let done = done.map_err(|error| Failure::Refused(format!("nothing was imported: {error}")))?;
-    database.close().map_err(|error| Failure::Refused(error.to_string()))?;
     if let Some(failure) = &done.failure {
+        list(other_reasons(&wrong), arguments.json);
         return Err(Failure::Refused(format!("nothing was imported: {failure}")));
     }
+    list(wrong.iter(), arguments.json);
+    let refused = |error: Error| Failure::Refused(error.to_string());
+    // Nobody else has the folder open, so these are the items of the import.
+    let items = database.describe_table(&done.table.name).map_err(refused)?.item_count;
+    database.close().map_err(refused)?;
+    let imported = Imported { items, wrong, done };
     if arguments.json {
-        writeln!(stdout().lock(), "{}", json(&done, &wrong))?;
+        writeln!(stdout().lock(), "{}", imported.json())?;
         return Ok(());
     }
-    tell(&done)
+    imported.tell()
 }
 
-fn tell(done: &ImportDescription) -> Result<(), Failure> {
-    let counts = done.counts;
-    let mut out = stdout().lock();
-    writeln!(out, "{}: {} items imported", done.table.name, counts.imported_items)?;
-    if counts.errors > 0 {
-        writeln!(
-            out,
-            "  {} of {} items were wrong and left out; the first of them are listed above",
-            counts.errors, counts.processed_items
-        )?;
+/// Shows items that were left out to people; programs find them in the object.
+fn list<'w>(wrong: impl Iterator<Item = &'w String>, as_json: bool) {
+    for item in wrong.filter(|_| !as_json) {
+        anstream::eprintln!("{}", report(&format!("left out: {item}")));
     }
-    Ok(())
 }
 
-/// The first items that were left out are part of the object.
-fn json(done: &ImportDescription, wrong: &[String]) -> Json {
-    let number = |value: u64| Json::Number(Number::from(value));
-    Json::from([
-        ("table", Json::from(done.table.name.as_str())),
-        ("items", number(done.counts.imported_items)),
-        ("wrong", number(done.counts.errors)),
-        ("reasons", Json::List(wrong.iter().map(|reason| Json::from(reason.as_str())).collect())),
-    ])
+/// The items with another reason than the first, which the failure of the import names.
+fn other_reasons(wrong: &[String]) -> impl Iterator<Item = &String> {
+    let reason = |item: &String| item.split_once(": ").map(|(_, reason)| reason.to_owned());
+    let first = wrong.first().and_then(reason);
+    wrong.iter().filter(move |item| reason(item) != first)
+}
+
+/// An import that came to its end.
+struct Imported {
+    /// The items in the new table.
+    items: u64,
+    /// The first items that were left out, each with its reason.
+    wrong: Vec<String>,
+    done: ImportDescription,
+}
+
+impl Imported {
+    /// The number of items that another one with the same key replaced.
+    fn replaced(&self) -> u64 {
+        self.done.counts.imported_items.saturating_sub(self.items)
+    }
+
+    fn tell(&self) -> Result<(), Failure> {
+        let counts = self.done.counts;
+        let mut out = stdout().lock();
+        writeln!(out, "{}: {} imported", self.done.table.name, counted(self.items, "item"))?;
+        let were = |count: u64| if count == 1 { "was" } else { "were" };
+        if self.replaced() > 0 {
+            let (replaced, were) = (self.replaced(), were(self.replaced()));
+            writeln!(out, "  {replaced} had the same key as another item and {were} replaced")?;
+        }
+        if counts.errors > 0 {
+            writeln!(
+                out,
+                "  {} of {} {} wrong and left out; the first of them are listed above",
+                counts.errors,
+                counted(counts.processed_items, "item"),
+                were(counts.errors)
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The first items that were left out are part of the object.
+    fn json(&self) -> Json {
+        let number = |value: u64| Json::Number(Number::from(value));
+        Json::from([
+            ("table", Json::from(self.done.table.name.as_str())),
+            ("items", number(self.items)),
+            ("replaced", number(self.replaced())),
+            ("wrong", number(self.done.counts.errors)),
+            ("reasons", Json::List(self.wrong.iter().map(|reason| Json::from(reason.as_str())).collect())),
+        ])
+    }
 }
 
 fn request(arguments: &ImportArguments, data: &ExportData) -> ImportTable {

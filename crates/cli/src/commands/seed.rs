@@ -12,6 +12,7 @@ use singlet_run::{Runner, Wait};
 use singlet_store::Store;
 
 use crate::arguments::{OutputFormat, SeedArguments, StoreArguments};
+use crate::counted::counted;
 use crate::design_file;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -49,7 +50,7 @@ pub(crate) fn seed(arguments: &SeedArguments) -> Result<(), Failure> {
         writeln!(out, "{answer}")?;
         return target.close();
     }
-    writeln!(out, "{written} items written to {}", target.store().label())?;
+    writeln!(out, "{} written to {}", counted(written, "item"), target.store().label())?;
     if written < arguments.items {
         writeln!(out, "The bounds of the design leave no room for more.")?;
     }

@@ -15,6 +15,7 @@ use singlet_server::{Options, Server, StartError};
 use self::folder::{Folder, Summary};
 use super::serve::{apply_design, until_stopped};
 use crate::arguments::{DemoArguments, LogFormat, LogLevel};
+use crate::counted::counted;
 use crate::endpoint::Announced;
 use crate::failure::{Failure, ServeFailure};
 use crate::logging;
@@ -112,8 +113,8 @@ fn greet(
     if chose_port && address.port() != PORT {
         text += &format!("Port {PORT} is in use, so the demo chose port {}.\n\n", address.port());
     }
-    let count = designs.len();
-    text += &format!("{}\n\n", styled(HEAD, &format!("Singlet demo: {count} designs with {items} items")));
+    let (count, items) = (designs.len(), counted(items.into(), "item"));
+    text += &format!("{}\n\n", styled(HEAD, &format!("Singlet demo: {count} designs with {items}")));
     let width = designs.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     for (name, design) in designs {
         text += &format!("  {name:width$}  {}\n", design.about.as_deref().unwrap_or_default());
